@@ -1,0 +1,276 @@
+package poset
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// MaxGeneral is the largest number of elements of a poset that is kept as a
+// relation. Such a poset takes n*n/8 bytes; interval orders take 8 n.
+const MaxGeneral = 1 << 15
+
+// ErrTooLarge says that a poset that is no interval order has more than
+// MaxGeneral elements.
+var ErrTooLarge = errors.New("too many elements for a poset that is no interval order")
+
+// A Poset is a strict partial order on the elements 0..n-1 (Definition 3.5 of
+// the paper). It does not change after it was made.
+type Poset struct {
+	n int
+	// Interval orders: i < j iff ret[i] < call[j]; call is ascending.
+	call, ret []int32
+	// Other posets: bit j of row i says i < j.
+	above []uint64
+	words int
+	// order is the topological order that always takes the smallest element
+	// whose predecessors are in; nil for 0..n-1.
+	order []int32
+}
+
+// Interval returns the interval order in which i < j iff ret[i] < call[j]. The
+// positions in call must ascend strictly, and ret[i] > call[i]; Interval keeps
+// both slices and panics if they are not so. O(n).
+func Interval(call, ret []int32) *Poset {
+	if len(call) != len(ret) {
+		panic("poset: as many calls as returns are needed")
+	}
+	for i := range call {
+		if ret[i] <= call[i] || i > 0 && call[i] <= call[i-1] {
+			panic(fmt.Sprintf("poset: interval %d is out of order", i))
+		}
+	}
+	return &Poset{n: len(call), call: call, ret: ret}
+}
+
+// An Edge says From < To.
+type Edge struct{ From, To int32 }
+
+// New returns the transitive closure of the edges on n elements. It is an
+// error if they close a cycle, and ErrTooLarge if n exceeds MaxGeneral.
+// O(n * edges / 64) time and n*n/8 bytes.
+func New(n int, edges []Edge) (*Poset, error) {
+	return closure(n, n, edges)
+}
+
+// Extend returns the order of the given intervals together with the edges,
+// restricted to the first keep elements: the others pass on order but are not
+// themselves elements of the poset. Conditions on the intervals are those of
+// Interval, for the first keep elements and the rest each.
+func Extend(call, ret []int32, edges []Edge, keep int) (*Poset, error) {
+	// Helper node n+k stands for "not before the k-th call": it precedes that
+	// call's element and node n+k+1, and an element precedes the node of the
+	// first call after its return.
+	n := len(call)
+	if keep == n && len(edges) == 0 {
+		return Interval(call, ret), nil
+	}
+	byCall := mergeByCall(call, keep)
+	all := make([]Edge, 0, 3*n+len(edges))
+	for k, e := range byCall {
+		all = append(all, Edge{int32(n + k), e})
+		if k+1 < n {
+			all = append(all, Edge{int32(n + k), int32(n + k + 1)})
+		}
+		if after := firstAfter(call, byCall, ret[e]); after < n {
+			all = append(all, Edge{e, int32(n + after)})
+		}
+	}
+	return closure(2*n, keep, append(all, edges...))
+}
+
+// mergeByCall returns the elements by ascending call; [0,keep) and [keep,n)
+// are ascending each.
+func mergeByCall(call []int32, keep int) []int32 {
+	merged := make([]int32, 0, len(call))
+	i, j := 0, keep
+	for i < keep || j < len(call) {
+		if j == len(call) || i < keep && call[i] < call[j] {
+			merged = append(merged, int32(i))
+			i++
+		} else {
+			merged = append(merged, int32(j))
+			j++
+		}
+	}
+	return merged
+}
+
+// firstAfter returns the index in byCall of the first call after position.
+func firstAfter(call, byCall []int32, position int32) int {
+	low, high := 0, len(byCall)
+	for low < high {
+		mid := (low + high) / 2
+		if call[byCall[mid]] > position {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
+
+// closure computes the transitive closure over nodes nodes and keeps the
+// order among the first keep of them.
+func closure(nodes, keep int, edges []Edge) (*Poset, error) {
+	if keep > MaxGeneral {
+		return nil, fmt.Errorf("poset: %w: %d, at most %d", ErrTooLarge, keep, MaxGeneral)
+	}
+	out := make([][]int32, nodes)
+	for _, e := range edges {
+		out[e.From] = append(out[e.From], e.To)
+	}
+	sorted := topological(nodes, out)
+	if len(sorted) < nodes {
+		return nil, errors.New("poset: the edges close a cycle")
+	}
+	words := (keep + 63) / 64
+	rows := make([]uint64, nodes*words)
+	for k := nodes - 1; k >= 0; k-- {
+		v := int(sorted[k])
+		row := rows[v*words : (v+1)*words]
+		for _, w := range out[v] {
+			if int(w) < keep {
+				row[w/64] |= 1 << (w % 64)
+			}
+			for i, bits := range rows[int(w)*words : (int(w)+1)*words] {
+				row[i] |= bits
+			}
+		}
+	}
+	p := &Poset{n: keep, above: rows[: keep*words : keep*words], words: words}
+	p.order = p.smallestFirst()
+	return p, nil
+}
+
+// topological returns the nodes in some topological order, fewer than all of
+// them if there is a cycle.
+func topological(nodes int, out [][]int32) []int32 {
+	waits := make([]int32, nodes)
+	for _, successors := range out {
+		for _, w := range successors {
+			waits[w]++
+		}
+	}
+	sorted := make([]int32, 0, nodes)
+	for v := range waits {
+		if waits[v] == 0 {
+			sorted = append(sorted, int32(v))
+		}
+	}
+	for k := 0; k < len(sorted); k++ {
+		for _, w := range out[sorted[k]] {
+			if waits[w]--; waits[w] == 0 {
+				sorted = append(sorted, w)
+			}
+		}
+	}
+	return sorted
+}
+
+// smallestFirst returns the topological order that always takes the smallest
+// element whose predecessors are in, or nil if that is 0..n-1.
+func (p *Poset) smallestFirst() []int32 {
+	waits := make([]int32, p.n)
+	identity := true
+	for i := range p.n {
+		p.eachAbove(i, func(j int) {
+			waits[j]++
+			identity = identity && i < j
+		})
+	}
+	if identity {
+		return nil
+	}
+	var ready intHeap
+	for i := range p.n {
+		if waits[i] == 0 {
+			ready.push(int32(i))
+		}
+	}
+	order := make([]int32, 0, p.n)
+	for len(ready) > 0 {
+		i := ready.pop()
+		order = append(order, i)
+		p.eachAbove(int(i), func(j int) {
+			if waits[j]--; waits[j] == 0 {
+				ready.push(int32(j))
+			}
+		})
+	}
+	return order
+}
+
+// eachAbove calls f with every element above i, ascending. General posets only.
+func (p *Poset) eachAbove(i int, f func(j int)) {
+	for w, word := range p.above[i*p.words : (i+1)*p.words] {
+		for ; word != 0; word &= word - 1 {
+			f(64*w + bits.TrailingZeros64(word))
+		}
+	}
+}
+
+// Len returns the number of elements.
+func (p *Poset) Len() int { return p.n }
+
+// IsInterval reports whether p is kept as an interval order. (A poset made by
+// New or Extend may be an interval order without being kept as one.)
+func (p *Poset) IsInterval() bool { return p.above == nil }
+
+// Less reports whether i < j in the poset. O(1).
+func (p *Poset) Less(i, j int32) bool {
+	if p.above == nil {
+		return p.ret[i] < p.call[j]
+	}
+	return p.above[int(i)*p.words+int(j>>6)]>>(j&63)&1 != 0
+}
+
+// Concurrent reports whether i and j are different and incomparable.
+func (p *Poset) Concurrent(i, j int32) bool {
+	return i != j && !p.Less(i, j) && !p.Less(j, i)
+}
+
+// Order returns the topological order in which elements are inserted into
+// schedules: always the smallest element whose predecessors are in
+// (DESIGN: for a history, the order of invocations). The caller owns it. O(n).
+func (p *Poset) Order() []int32 {
+	order := make([]int32, p.n)
+	if p.order != nil {
+		copy(order, p.order)
+		return order
+	}
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return order
+}
+
+// IsSchedule reports whether s is a linear extension of p: every element
+// once, none before a smaller one (Definition 3.7). O(n) for interval orders,
+// O(n * n / 64) otherwise.
+func (p *Poset) IsSchedule(s []int32) bool {
+	if len(s) != p.n {
+		return false
+	}
+	seen := make([]uint64, (p.n+63)/64)
+	latest := int32(-1) // interval orders: largest call so far
+	for _, i := range s {
+		if i < 0 || int(i) >= p.n || seen[i>>6]>>(i&63)&1 != 0 {
+			return false
+		}
+		if p.above == nil {
+			if p.ret[i] < latest {
+				return false
+			}
+			latest = max(latest, p.call[i])
+		} else {
+			for w, word := range p.above[int(i)*p.words : (int(i)+1)*p.words] {
+				if word&seen[w] != 0 {
+					return false
+				}
+			}
+		}
+		seen[i>>6] |= 1 << (i & 63)
+	}
+	return true
+}
