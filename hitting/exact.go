@@ -1,0 +1,221 @@
+package hitting
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/leadline/leadline/poset"
+)
+
+// A Machine replays schedules step by step. States are small numbers.
+type Machine interface {
+	// Start is the state before any operation.
+	Start() int32
+	// Step is the state after the element in the given state, or -1 where the
+	// element's recorded result is not the one the object gives there.
+	Step(state, element int32) int32
+}
+
+// ExactMax is the largest number of elements for which ExactDepth works.
+const ExactMax = 64
+
+// ExactDepth returns the linearizability depth of Definition 4.2: the smallest
+// d such that some d-tuple has only witnesses among the schedules that
+// strongly hit it. It returns 0 if there is no such d, which is so exactly if
+// no schedule is a witness. It reports false if the poset has more than
+// ExactMax elements, more than maxWork steps would be needed, or stop
+// answered true.
+//
+// The schedules that strongly hit (x_0, ..., x_{d-1}) are those of the form
+// F x_0 S_0 x_1 S_1 ... x_{d-1} S_{d-1}, where S_j has the elements above x_j
+// and above no later x, F those above none, each part in any order that the
+// poset allows. (For y at or after x_i the definition wants y >= x_j, j >= i.)
+// So a tuple is a path of downsets from F to the whole poset, each step adding
+// a part with a least element, and what has to be carried along a path is the
+// set of states in which its orders may end. The search goes breadth first
+// over pairs of downset and set of states; infeasible tuples, whose
+// schedules are those of a shorter tuple, need no thought.
+func ExactDepth(p *poset.Poset, m Machine, maxWork int, stop func() bool) (int, bool) {
+	if p.Len() > ExactMax {
+		return 0, false
+	}
+	if p.Len() == 0 {
+		return 0, true
+	}
+	x := newExact(p, m, maxWork, stop)
+	frontier := x.grow(0, []int32{m.Start()}, x.all, nil)
+	for d := 1; len(frontier) > 0 && d <= p.Len() && !x.exhausted; d++ {
+		var next []partial
+		for _, from := range frontier {
+			next = x.extend(from, next)
+			if len(next) > 0 && next[len(next)-1].set == x.all {
+				return d, true
+			}
+			if x.exhausted {
+				return 0, false
+			}
+		}
+		frontier = next
+	}
+	return 0, !x.exhausted
+}
+
+// A partial is a downset all of whose orders (of the paths considered) give
+// the recorded results, with the states in which they end, ascending.
+type partial struct {
+	set    uint64
+	states []int32
+}
+
+type exact struct {
+	m         Machine
+	n         int
+	all       uint64
+	above     []uint64 // bit j of above[i]: i < j
+	below     []uint64
+	seen      map[string]bool
+	key       []byte
+	work      int
+	stop      func() bool
+	exhausted bool
+}
+
+func newExact(p *poset.Poset, m Machine, maxWork int, stop func() bool) *exact {
+	n := p.Len()
+	x := &exact{m: m, n: n, all: 1<<(n-1)<<1 - 1, work: maxWork, stop: stop, seen: map[string]bool{}}
+	x.above, x.below = make([]uint64, n), make([]uint64, n)
+	for i := range int32(n) {
+		for j := range int32(n) {
+			if p.Less(i, j) {
+				x.above[i] |= 1 << j
+				x.below[j] |= 1 << i
+			}
+		}
+	}
+	return x
+}
+
+// extend appends to found what one more part can add to from: a least
+// element, then some of those above it. The whole poset, if reached, is the
+// last one.
+func (x *exact) extend(from partial, found []partial) []partial {
+	for least := range x.n {
+		if from.set>>least&1 != 0 || x.below[least]&^from.set != 0 {
+			continue
+		}
+		states, ok := x.step(nil, from.states, least)
+		if !ok {
+			continue
+		}
+		found = x.grow(from.set|1<<least, states, x.above[least], found)
+		if len(found) > 0 && found[len(found)-1].set == x.all {
+			return found
+		}
+	}
+	return found
+}
+
+// growing collects what is known of a downset of the next layer.
+type growing struct {
+	states []int32
+	ways   int // maximal elements by which it was reached
+}
+
+// grow appends to found the partials that begin with set in the given states
+// and go on with elements of more, in every order. A downset counts only if
+// all its maximal elements outside set can be taken last, from every state.
+func (x *exact) grow(set uint64, states []int32, more uint64, found []partial) []partial {
+	base := set
+	layer := []partial{{set, slices.Clone(states)}}
+	for len(layer) > 0 {
+		next := map[uint64]*growing{}
+		var order []uint64
+		for _, part := range layer {
+			if x.isNew(part) {
+				found = append(found, part)
+			}
+			for left := more &^ part.set; left != 0; left &= left - 1 {
+				e := bits.TrailingZeros64(left)
+				if x.below[e]&^part.set != 0 {
+					continue
+				}
+				if !x.spend(len(part.states)) {
+					return found
+				}
+				bigger := part.set | 1<<e
+				g := next[bigger]
+				if g == nil {
+					g = &growing{}
+					next[bigger] = g
+					order = append(order, bigger)
+				}
+				var ok bool
+				if g.states, ok = x.step(g.states, part.states, e); ok {
+					g.ways++
+				}
+			}
+		}
+		layer = layer[:0]
+		for _, bigger := range order {
+			g := next[bigger]
+			if g.ways == x.maximal(bigger, base) {
+				slices.Sort(g.states)
+				layer = append(layer, partial{bigger, slices.Compact(g.states)})
+			}
+		}
+	}
+	return found
+}
+
+// step appends the states after element e to dst; false if e is not explained
+// in one of the states.
+func (x *exact) step(dst, states []int32, e int) ([]int32, bool) {
+	for _, s := range states {
+		t := x.m.Step(s, int32(e))
+		if t < 0 {
+			return dst, false
+		}
+		dst = append(dst, t)
+	}
+	slices.Sort(dst)
+	return slices.Compact(dst), true
+}
+
+// maximal counts the maximal elements of set that are not in base.
+func (x *exact) maximal(set, base uint64) int {
+	count := 0
+	for left := set &^ base; left != 0; left &= left - 1 {
+		if x.above[bits.TrailingZeros64(left)]&set == 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// isNew reports whether the partial was not found before: at this depth or a
+// smaller one, which is as good. The whole poset always counts: F alone may
+// reach it, but a tuple has at least one element.
+func (x *exact) isNew(part partial) bool {
+	if part.set == x.all {
+		return true
+	}
+	x.key = binary.LittleEndian.AppendUint64(x.key[:0], part.set)
+	for _, s := range part.states {
+		x.key = binary.AppendUvarint(x.key, uint64(s))
+	}
+	if x.seen[string(x.key)] {
+		return false
+	}
+	x.seen[string(x.key)] = true
+	return true
+}
+
+func (x *exact) spend(work int) bool {
+	before := x.work
+	x.work -= work
+	if x.work < 0 || before>>14 != x.work>>14 && x.stop != nil && x.stop() {
+		x.exhausted = true
+	}
+	return !x.exhausted
+}

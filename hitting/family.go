@@ -1,0 +1,164 @@
+package hitting
+
+import (
+	"iter"
+
+	"github.com/leadline/leadline/poset"
+)
+
+// Options bound the work of a Family. The zero value sets no bound.
+type Options struct {
+	// MaxBytes bounds the memory of the fingerprints by which duplicates are
+	// recognised, 16 to 64 bytes per distinct schedule. Beyond it the family
+	// goes on without them: schedules may then come more than once.
+	MaxBytes int64
+	// Stop is asked now and then; when it answers true, enumeration ends.
+	Stop func() bool
+}
+
+// A Family generates the strong d-hitting families of a poset for
+// d = 1, 2, 3, ... one schedule at a time and keeps none of them. It is not
+// safe for concurrent use.
+type Family struct {
+	live    *liveElements
+	gen     generator
+	opt     Options
+	d       int
+	size    int64
+	exact   bool
+	stopped bool
+	done    bool
+	seen    fingerprintSet
+	credit  int // work until Stop is asked again
+}
+
+// A generator runs through the schedules of one depth in index order. Both
+// kinds do it by moves (see doc.go): one packs a schedule of up to 16 live
+// elements into a word, the other takes any number.
+type generator interface {
+	// run calls visit for every node of the depth's tree that might be new,
+	// and reports whether there were any. It ends early when visit or the
+	// family says so.
+	run(f *Family, visit func(chain int32, tuple []int32) bool) bool
+	// fingerprint returns that of the schedule being visited.
+	fingerprint() fingerprint
+	// schedule returns the one being visited, in live elements; lent until
+	// the next call.
+	schedule() []int32
+}
+
+// NewFamily returns the families of p under the given chain partition, an
+// argument that poset.CheckChains accepts. O(n) to O(n^2 * chains) for the
+// tables of small posets.
+func NewFamily(p *poset.Poset, chains []int32, opt Options) *Family {
+	f := &Family{live: newLiveElements(p, chains), opt: opt, exact: true}
+	if len(f.live.elements) <= packedMax {
+		f.gen = newPacked(f.live)
+	} else {
+		f.gen = newWide(f.live)
+	}
+	return f
+}
+
+// Depth returns the d that has been reached: the number of calls of Grow.
+func (f *Family) Depth() int { return f.d }
+
+// Size returns the number of schedules generated so far. While Exact holds
+// and every Grow was run to its end, it is the number of distinct schedules
+// of the Depth()-family, which contains those of smaller depths.
+func (f *Family) Size() int64 { return f.size }
+
+// Exact reports whether every schedule came once.
+func (f *Family) Exact() bool { return f.exact }
+
+// Stopped reports whether Options.Stop ended an enumeration.
+func (f *Family) Stopped() bool { return f.stopped }
+
+// Done reports whether the family contains all linear extensions, so that no
+// greater depth adds any: always so at d = n.
+func (f *Family) Done() bool { return f.done }
+
+// Grow goes on to the next depth d and yields the schedules that the d-family
+// has and the (d-1)-family has not, each with its index, the first by chain
+// and tuple (lexicographically) that gives it. Index and schedule are lent
+// until the next iteration. Breaking off gives up the rest of that depth.
+func (f *Family) Grow() iter.Seq2[Index, []int32] {
+	f.d++
+	return func(yield func(Index, []int32) bool) {
+		index := Index{}
+		full := f.live.template()
+		f.grow(func(chain int32, tuple []int32) bool {
+			index.Chain = chain
+			index.Tuple = f.live.appendElements(index.Tuple[:0], tuple)
+			f.live.fill(full, f.gen.schedule())
+			return yield(index, full)
+		})
+	}
+}
+
+// Count is Grow without the schedules: it returns how many there are. It does
+// not build them.
+func (f *Family) Count() int64 {
+	f.d++
+	before := f.size
+	f.grow(func(int32, []int32) bool { return true })
+	return f.size - before
+}
+
+func (f *Family) grow(yield func(chain int32, tuple []int32) bool) {
+	if f.done || f.stopped {
+		return
+	}
+	broken := false
+	any := f.gen.run(f, func(chain int32, tuple []int32) bool {
+		if f.exact && !f.isNew() {
+			return true
+		}
+		f.size++
+		broken = !yield(chain, tuple)
+		return !broken
+	})
+	if broken || f.stopped {
+		return
+	}
+	// A depth whose every tuple could be shortened adds nothing, nor does any
+	// greater one.
+	f.done = !any || f.d >= len(f.live.elements)
+}
+
+func (f *Family) isNew() bool {
+	if f.opt.MaxBytes > 0 && f.seen.nextBytes() > f.opt.MaxBytes {
+		f.exact = false
+		f.seen = fingerprintSet{}
+		return true
+	}
+	return f.seen.add(f.gen.fingerprint())
+}
+
+// spend takes the given work off the credit and asks Stop when it is used up.
+func (f *Family) spend(work int) (goOn bool) {
+	if f.credit -= work; f.credit > 0 {
+		return !f.stopped
+	}
+	f.credit = 1 << 16
+	if f.opt.Stop != nil && f.opt.Stop() {
+		f.stopped = true
+	}
+	return !f.stopped
+}
+
+// Counts returns the numbers of distinct schedules of the families of depth
+// 1 to maxDepth, and false instead of a number that a bound kept from being
+// exact.
+func Counts(p *poset.Poset, chains []int32, maxDepth int, opt Options) ([]int64, bool) {
+	f := NewFamily(p, chains, opt)
+	counts := make([]int64, 0, maxDepth)
+	for range maxDepth {
+		f.Count()
+		if !f.exact || f.stopped {
+			return counts, false
+		}
+		counts = append(counts, f.size)
+	}
+	return counts, true
+}

@@ -1,0 +1,212 @@
+package hitting
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/poset"
+)
+
+// forceWide makes a family take the generator for any number of elements.
+func forceWide(f *Family) *Family {
+	f.gen = newWide(f.live)
+	return f
+}
+
+// checkFamilies compares both generators with Algorithm 1 itself up to
+// maxDepth: every schedule is a linear extension, none comes twice, those of
+// a depth are just what the naive family has and smaller depths have not, in
+// the same order and under the same indices; families are nested; and every
+// d-tuple is strongly hit.
+func checkFamilies(t *testing.T, p *poset.Poset, chains []int32, maxDepth int) {
+	t.Helper()
+	for name, f := range map[string]*Family{
+		"default": NewFamily(p, chains, Options{}),
+		"wide":    forceWide(NewFamily(p, chains, Options{})),
+	} {
+		sofar := map[string]bool{}
+		var all [][]int32
+		for d := 1; d <= min(maxDepth, p.Len()); d++ {
+			naive, indices := naiveFamily(p, chains, d)
+			got := map[string]string{}
+			var order []string
+			for index, s := range f.Grow() {
+				if !p.IsSchedule(s) {
+					t.Fatalf("%s, d = %d: %v of %v is no linear extension", name, d, s, index)
+				}
+				key := keyOf(s)
+				if sofar[key] {
+					t.Fatalf("%s, d = %d: %v comes twice", name, d, s)
+				}
+				sofar[key] = true
+				got[key] = index.String()
+				order = append(order, key)
+				all = append(all, slices.Clone(s))
+			}
+			var want []string
+			for k, s := range naive {
+				key := keyOf(s)
+				if !sofar[key] {
+					t.Fatalf("%s, d = %d: misses %v of %v", name, d, s, indices[k])
+				}
+				if at, new := got[key]; new {
+					want = append(want, key)
+					if at != indices[k].String() {
+						t.Fatalf("%s, d = %d: %v has index %s, want %v", name, d, s, at, indices[k])
+					}
+				}
+			}
+			if !slices.Equal(order, want) {
+				t.Fatalf("%s, d = %d: the order of indices is not kept", name, d)
+			}
+			if len(sofar) != len(naive) || f.Size() != int64(len(naive)) {
+				t.Fatalf("%s, d = %d: %d schedules (Size %d), want %d: families are not nested", name, d, len(sofar), f.Size(), len(naive))
+			}
+			checkHits(t, p, all, d)
+		}
+		if p.Len() <= maxDepth {
+			checkComplete(t, name, f, p)
+		}
+	}
+}
+
+func checkHits(t *testing.T, p *poset.Poset, family [][]int32, d int) {
+	t.Helper()
+	eachTuple(p.Len(), d, func(tuple []int32) {
+		if !slices.ContainsFunc(family, func(s []int32) bool { return Hits(p, s, tuple) }) {
+			t.Fatalf("d = %d: no schedule strongly hits %v", d, tuple)
+		}
+	})
+}
+
+func checkComplete(t *testing.T, name string, f *Family, p *poset.Poset) {
+	t.Helper()
+	want, ok := p.LinearExtensions(1 << 20)
+	if !f.Done() || !ok || uint64(f.Size()) != want {
+		t.Fatalf("%s: at d = n the family has %d schedules (done: %v), the poset %d linear extensions", name, f.Size(), f.Done(), want)
+	}
+}
+
+func TestFamiliesOfIntervalOrders(t *testing.T) {
+	r := newRand(t)
+	for k := range 300 {
+		p, chains := randomInterval(r, 1+r.IntN(7), 1+r.IntN(5))
+		if k%3 == 0 {
+			chains = p.MinimumChains()
+		}
+		checkFamilies(t, p, chains, 4)
+	}
+	for range 40 {
+		p, chains := randomInterval(r, 5, 1+r.IntN(5))
+		checkFamilies(t, p, chains, 5)
+	}
+}
+
+func TestFamiliesOfGeneralPosets(t *testing.T) {
+	r := newRand(t)
+	for range 300 {
+		p, chains := randomGeneral(t, r, 1+r.IntN(7))
+		checkFamilies(t, p, chains, 4)
+	}
+	for range 40 {
+		p, chains := randomGeneral(t, r, 5)
+		checkFamilies(t, p, chains, 5)
+	}
+}
+
+// TestInfeasibleTuple is the smallest case in which the printed algorithm
+// gives an infeasible index a schedule that is no linear extension.
+func TestInfeasibleTuple(t *testing.T) {
+	p, err := poset.New(4, []poset.Edge{{From: 0, To: 1}, {From: 2, To: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := Index{1, []int32{1, 3, 0}}
+	if Feasible(p, index.Tuple) {
+		t.Error("<1, (1, 3, 0)> is called feasible")
+	}
+	if s := Schedule(p, []int32{0, 0, 1, 1}, index); p.IsSchedule(s) || !slices.Equal(s, []int32{3, 0, 2, 1}) {
+		t.Errorf("Algorithm 1 gives %v, want 3 0 2 1, which is no schedule", s)
+	}
+}
+
+// TestInsertionOrder is the smallest case in which the order of insertion
+// changes the number of schedules: 2 < 1 and 0 concurrent with both, as three
+// chains. In the order of invocations there are 2 or 3 at d = 1, depending on
+// which of 0 and 2 is invoked first.
+func TestInsertionOrder(t *testing.T) {
+	for _, c := range []struct {
+		call, ret []int32
+		want      int64
+	}{
+		{[]int32{0, 1, 3}, []int32{2, 5, 4}, 2}, // "2" first, then "0", then "1"
+		{[]int32{0, 1, 3}, []int32{5, 2, 4}, 3}, // "0" first, then "2", then "1"
+	} {
+		p := poset.Interval(c.call, c.ret)
+		counts, ok := Counts(p, []int32{0, 1, 2}, 1, Options{})
+		if !ok || counts[0] != c.want {
+			t.Errorf("calls %v, returns %v: %v schedules at d = 1, want %d", c.call, c.ret, counts, c.want)
+		}
+	}
+}
+
+// TestSizes crosses the limits of the packed generator (16 live elements),
+// of machine words, of kept tails (512) and of growing tables.
+func TestSizes(t *testing.T) {
+	r := newRand(t)
+	for _, n := range []int{15, 16, 17, 31, 32, 33, 63, 64, 65, 511, 512, 513, 1023, 1024, 1025, 5000} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			p, chains := randomInterval(r, n, 6)
+			f := NewFamily(p, chains, Options{})
+			for d := 1; d <= 3; d++ {
+				seen := 0
+				for index, s := range f.Grow() {
+					if want := Schedule(p, chains, index); !slices.Equal(s, want) {
+						t.Fatalf("d = %d: %v gives %v, Algorithm 1 %v", d, index, s, want)
+					}
+					if !p.IsSchedule(s) {
+						t.Fatalf("d = %d: the schedule of %v is no linear extension", d, index)
+					}
+					if seen++; seen*n > 60_000 && seen > 5 {
+						break
+					}
+				}
+				if seen == 0 {
+					t.Fatalf("d = %d: no schedule", d)
+				}
+			}
+		})
+	}
+}
+
+func TestFamilyBounds(t *testing.T) {
+	p, chains := randomInterval(newRand(t), 14, 7)
+	free := NewFamily(p, chains, Options{})
+	bound := NewFamily(p, chains, Options{MaxBytes: 2048})
+	for range 4 {
+		free.Count()
+		bound.Count()
+	}
+	if !free.Exact() || bound.Exact() {
+		t.Errorf("exact: %v without a bound, %v with 2 KiB", free.Exact(), bound.Exact())
+	}
+	if bound.Size() < free.Size() {
+		t.Errorf("%d schedules under a bound, %d without: some were lost", bound.Size(), free.Size())
+	}
+	asked := 0
+	stopped := NewFamily(p, chains, Options{Stop: func() bool { asked++; return asked == 3 }})
+	for range 14 {
+		stopped.Count()
+	}
+	if !stopped.Stopped() || stopped.Done() || asked != 3 {
+		t.Errorf("stopped %v, done %v, asked %d times", stopped.Stopped(), stopped.Done(), asked)
+	}
+}
+
+func TestEmptyPoset(t *testing.T) {
+	f := NewFamily(poset.Interval(nil, nil), nil, Options{})
+	if f.Count() != 0 || !f.Done() {
+		t.Errorf("%d schedules of nothing, done %v", f.Size(), f.Done())
+	}
+}

@@ -1,0 +1,164 @@
+package hitting
+
+import "math/bits"
+
+// packedMax is how many live elements a packed schedule can have.
+const packedMax = 16
+
+// packed generates families of up to packedMax live elements. A schedule is
+// a word: the element at place k in bits 4k to 4k+3. The word is its own
+// fingerprint, so that nothing rests on hashing.
+type packed struct {
+	n      int
+	chains []packedChain
+	above  [packedMax]uint16 // bit j of above[i]: i <= j
+	below  [packedMax]uint16 // bit j of below[i]: j <= i
+	word   uint64            // the schedule being visited
+	buf    [packedMax]int32
+}
+
+// packedChain has the tables of a chain.
+type packedChain struct {
+	chain int32
+	base  uint64            // the schedule of <chain, ()>
+	tails [packedMax]uint64 // appendTail of each element
+}
+
+func newPacked(v *liveElements) *packed {
+	g := &packed{n: len(v.elements)}
+	for i := range g.n {
+		for j := range g.n {
+			if i == j || v.less(int32(i), int32(j)) {
+				g.above[i] |= 1 << j
+				g.below[j] |= 1 << i
+			}
+		}
+	}
+	// Chains with the same tables give the same schedules; the first of them
+	// does for all.
+	type tables struct {
+		base  uint64
+		tails [packedMax]uint64
+	}
+	known := map[tables]bool{}
+	var buf [packedMax]int32
+	for _, chain := range v.distinctChains() {
+		t := tables{base: pack(v.appendTail(buf[:0], chain, -1))}
+		for x := range g.n {
+			t.tails[x] = pack(v.appendTail(buf[:0], chain, int32(x)))
+		}
+		if !known[t] {
+			known[t] = true
+			g.chains = append(g.chains, packedChain{chain, t.base, t.tails})
+		}
+	}
+	return g
+}
+
+func pack(elements []int32) uint64 {
+	word := uint64(0)
+	for k, e := range elements {
+		word |= uint64(e) << (4 * k)
+	}
+	return word
+}
+
+func (g *packed) fingerprint() fingerprint { return fingerprint{g.word, 1} }
+
+func (g *packed) schedule() []int32 {
+	for k := range g.n {
+		g.buf[k] = int32(g.word >> (4 * k) & 15)
+	}
+	return g.buf[:g.n]
+}
+
+// move returns the schedule with everything from x upwards moved to the end,
+// where it takes the order of tail.
+func (g *packed) move(word uint64, x int, tail uint64) uint64 {
+	const ones = 0x1111111111111111
+	// Find x: the lowest nibble that is zero after the xor.
+	v := word ^ uint64(x)*ones
+	at := uint(bits.TrailingZeros64((v-ones)&^v&(8*ones))) &^ 3
+	above := uint32(g.above[x])
+	moved := word & (1<<at - 1)
+	rest := word >> at
+	// Only what stands after x can be above it; what is not closes up.
+	for left := g.n - int(at/4) - bits.OnesCount32(above); left > 0; rest >>= 4 {
+		stays := uint64(^above >> (rest & 15) & 1)
+		moved |= (rest & 15 * stays) << at
+		at += uint(4 * stays)
+		left -= int(stays)
+	}
+	return moved | tail<<at
+}
+
+// packedRun is one walk over the tree of the tuples of a depth.
+type packedRun struct {
+	g     *packed
+	f     *Family
+	visit func(chain int32, tuple []int32) bool
+	chain *packedChain
+	tuple [packedMax]int32
+	any   bool
+}
+
+func (g *packed) run(f *Family, visit func(chain int32, tuple []int32) bool) bool {
+	r := packedRun{g: g, f: f, visit: visit}
+	for c := range g.chains {
+		r.chain = &g.chains[c]
+		if f.d == 1 {
+			r.any = true
+			g.word = r.chain.base
+			if !f.spend(g.n) || !visit(r.chain.chain, nil) {
+				break
+			}
+			continue
+		}
+		var none [packedMax]uint64
+		all := uint16(1)<<(g.n-1)<<1 - 1
+		if g.n == 0 || !r.walk(0, r.chain.base, all, &none) {
+			break
+		}
+	}
+	return r.any
+}
+
+// walk visits the tuples that extend the first k elements, which have given
+// the schedule word; allowed are those that may follow. siblings holds what
+// each element would have given in the place of the k-th.
+//
+// Two kinds of tuple are left out with all their extensions, since without
+// one element they give the same schedule, which an earlier depth had: those
+// whose next element moves nothing, and those whose next element undoes what
+// the one before it did.
+func (r *packedRun) walk(k int, word uint64, allowed uint16, siblings *[packedMax]uint64) bool {
+	var next [packedMax]uint64
+	last := k == r.f.d-2
+	for left := allowed; left != 0; left &= left - 1 {
+		x := bits.TrailingZeros16(left)
+		next[x] = r.g.move(word, x, r.chain.tails[x])
+		if !last || next[x] == word || k > 0 && next[x] == siblings[x] {
+			continue
+		}
+		r.tuple[k] = int32(x)
+		r.any = true
+		r.g.word = next[x]
+		if !r.visit(r.chain.chain, r.tuple[:k+1]) {
+			return false
+		}
+	}
+	if last {
+		return r.f.spend(r.g.n)
+	}
+	for left := allowed; left != 0; left &= left - 1 {
+		x := bits.TrailingZeros16(left)
+		if next[x] == word || k > 0 && next[x] == siblings[x] {
+			continue
+		}
+		r.tuple[k] = int32(x)
+		if !r.walk(k+1, next[x], allowed&^r.g.below[x], &next) {
+			return false
+		}
+	}
+	return true
+}
