@@ -1,0 +1,74 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// atMost reports more than n arguments for the specification called name.
+func atMost(name string, args []value, n int) error {
+	if len(args) <= n {
+		return nil
+	}
+	most := "at most " + fmt.Sprint(n)
+	if n == 0 {
+		most = "no"
+	}
+	plural := "s"
+	if n == 1 {
+		plural = ""
+	}
+	return fmt.Errorf("%s takes %s argument%s, got %d", name, most, plural, len(args))
+}
+
+func badArgument(name, what, want string, got value) error {
+	return fmt.Errorf("%s: %s must be %s, got %s", name, what, want, got)
+}
+
+// optional returns the one argument, called what, that a specification may
+// have, or def.
+func optional(name string, args []value, what string, set kinds, def value) (value, error) {
+	if err := atMost(name, args, 1); err != nil {
+		return value{}, err
+	}
+	if len(args) == 0 {
+		return def, nil
+	}
+	if !set.has(args[0].Kind()) {
+		return value{}, badArgument(name, what, "of kind "+set.String(), args[0])
+	}
+	return args[0], nil
+}
+
+// positive reports an argument that is not an int greater than 0.
+func positive(name, what string, v value) error {
+	if v.Kind() != history.Int || v.Int() <= 0 {
+		return badArgument(name, what, "a positive int", v)
+	}
+	return nil
+}
+
+// distance is the edit distance of two names, whatever their case: how many
+// letters to insert, remove or change (Wagner and Fischer, 1974).
+func distance(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

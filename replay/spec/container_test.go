@@ -1,0 +1,206 @@
+package spec
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+)
+
+// sizes are where growth and chunks begin and end, and some beyond.
+var sizes = []int{0, 1, 2, 3, 4, 5, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 5000}
+
+// TestRing drives a ring and a slice through random steps around each size.
+func TestRing(t *testing.T) {
+	r := newRandom(t)
+	for _, size := range sizes {
+		var got ring[int]
+		var want []int
+		for step := range 4*size + 50 {
+			grow := len(want) < size || len(want) < 2*size && r.IntN(2) == 0
+			ringStep(r, &got, &want, step, grow)
+			if got.length() != len(want) || len(want) > 0 && (got.at(0) != want[0] || got.at(len(want)-1) != want[len(want)-1]) {
+				t.Fatalf("size %d, step %d: the ends differ", size, step)
+			}
+		}
+		c := got.clone()
+		got.clear()
+		for i, v := range want {
+			if c.at(i) != v {
+				t.Fatalf("size %d: element %d is %d, want %d", size, i, c.at(i), v)
+			}
+		}
+		if c.length() != len(want) || got.length() != 0 {
+			t.Fatalf("size %d: clone or clear is wrong", size)
+		}
+	}
+}
+
+func ringStep(r *rand.Rand, got *ring[int], want *[]int, v int, grow bool) {
+	w := *want
+	switch {
+	case grow && r.IntN(2) == 0:
+		got.pushFront(v)
+		w = slices.Insert(w, 0, v)
+	case grow || len(w) == 0:
+		got.pushBack(v)
+		w = append(w, v)
+	case r.IntN(50) == 0:
+		keep := func(v int) bool { return v%5 != 0 }
+		got.filter(keep)
+		w = slices.DeleteFunc(w, func(v int) bool { return !keep(v) })
+	default:
+		switch i := r.IntN(len(w)); r.IntN(3) {
+		case 0:
+			got.popFront()
+			w = slices.Delete(w, 0, 1)
+		case 1:
+			got.popBack()
+			w = w[:len(w)-1]
+		default:
+			got.removeAt(i)
+			w = slices.Delete(w, i, i+1)
+		}
+	}
+	*want = w
+}
+
+// TestOrdered compares an ordered with a map while it grows to each size and
+// shrinks again.
+func TestOrdered(t *testing.T) {
+	r := newRandom(t)
+	for _, size := range sizes {
+		var got ordered[history.Value, int]
+		want := map[int64]int{}
+		for step := range 3 * size {
+			k := r.Int64N(int64(2 * size))
+			if removing := step > 2*size; removing || r.IntN(4) == 0 {
+				_, there := want[k]
+				if got.remove(history.IntValue(k)) != there {
+					t.Fatalf("size %d: remove(%d) does not answer %v", size, k, there)
+				}
+				delete(want, k)
+			} else {
+				p, added := got.getOrAdd(history.IntValue(k))
+				if _, there := want[k]; added == there || *p != want[k] {
+					t.Fatalf("size %d: getOrAdd(%d) is wrong", size, k)
+				}
+				*p, want[k] = step, step
+			}
+		}
+		c := got.clone()
+		got.clear()
+		sameOrdered(t, &c, want)
+		sameOrdered(t, &got, nil)
+	}
+}
+
+func sameOrdered(t *testing.T, got *ordered[history.Value, int], want map[int64]int) {
+	t.Helper()
+	keys := slices.Sorted(maps.Keys(want))
+	i := 0
+	for p := range got.all() {
+		if i >= len(keys) || p.key.Int() != keys[i] || p.val != want[keys[i]] {
+			t.Fatalf("pair %d is %v: %d", i, p.key, p.val)
+		}
+		i++
+	}
+	if i != len(keys) || got.length() != i {
+		t.Fatalf("%d pairs, length %d, want %d", i, got.length(), len(keys))
+	}
+	for _, k := range keys {
+		if p := got.get(history.IntValue(k)); p == nil || *p != want[k] {
+			t.Fatalf("get(%d) is wrong", k)
+		}
+	}
+	if got.get(history.IntValue(-1)) != nil {
+		t.Fatal("get finds what is not there")
+	}
+	switch first, last := got.first(), got.last(); {
+	case len(keys) == 0:
+		if first != nil || last != nil {
+			t.Fatal("an empty map has a first or last key")
+		}
+	case first.key.Int() != keys[0] || last.key.Int() != keys[len(keys)-1]:
+		t.Fatal("first or last is wrong")
+	}
+}
+
+// TestOrderedSplit inserts at every place of a full chunk.
+func TestOrderedSplit(t *testing.T) {
+	for at := range int64(maxChunk + 1) {
+		var got ordered[history.Value, int]
+		want := map[int64]int{2*at - 1: 0}
+		for k := range int64(maxChunk) {
+			got.getOrAdd(history.IntValue(2 * k))
+			want[2*k] = 0
+		}
+		got.getOrAdd(history.IntValue(2*at - 1))
+		if at == 0 { // sameOrdered takes -1 for a key that is not there
+			got.remove(history.IntValue(-1))
+			delete(want, -1)
+		}
+		sameOrdered(t, &got, want)
+	}
+}
+
+// TestTreeShape checks the rules of red-black trees, which the recorded
+// programs show indirectly only, and that key sees a difference of shape.
+func TestTreeShape(t *testing.T) {
+	r := newRandom(t)
+	for _, size := range sizes[1:14] {
+		tree := newTreeShape()
+		var keys []int32
+		for range 3 * size {
+			if k := int32(r.Uint32()); len(keys) < size && !slices.Contains(keys, k) {
+				keys = append(keys, k)
+				tree.insert(k)
+			} else if len(keys) > 0 {
+				i := r.IntN(len(keys))
+				tree.remove(keys[i])
+				keys = slices.Delete(keys, i, i+1)
+			}
+		}
+		c := tree.clone()
+		for len(keys) > 0 {
+			tree.remove(keys[0])
+			keys = keys[1:]
+			if black, n := checkTree(t, tree, tree.root); black < 0 || n != len(keys) {
+				t.Fatalf("%d keys, want %d", n, len(keys))
+			}
+		}
+		if _, n := checkTree(t, c, c.root); n > 0 && string(c.appendKey(nil)) == string(tree.appendKey(nil)) {
+			t.Fatal("two shapes have one key")
+		}
+	}
+}
+
+// checkTree returns the black height and number of nodes below x.
+func checkTree(t *testing.T, s *treeShape, x int32) (black, n int) {
+	if x == 0 {
+		return 0, 0
+	}
+	node := s.nodes[x]
+	var blacks, counts [2]int
+	for side, child := range node.child {
+		blacks[side], counts[side] = checkTree(t, s, child)
+		if child == 0 {
+			continue
+		}
+		if s.nodes[child].parent != x || node.red && s.nodes[child].red {
+			t.Fatalf("node %d under %d: wrong parent, or both are red", child, x)
+		}
+		if c := compareHashes(s.nodes[child].key, node.key); side == 0 && c >= 0 || side == 1 && c <= 0 {
+			t.Fatalf("node %d under %d is out of order", child, x)
+		}
+	}
+	if blacks[0] != blacks[1] {
+		t.Fatalf("black heights %v below node %d", blacks, x)
+	}
+	if !node.red {
+		black = 1
+	}
+	return blacks[0] + black, counts[0] + counts[1] + 1
+}

@@ -1,0 +1,43 @@
+package spec
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A counter is a 64-bit integer that wraps around. Beside the blind updates
+// of a counter it has the ones of java.util.concurrent.atomic.AtomicLong that
+// answer what was, or what is.
+type counter struct{ n int64 }
+
+func (c *counter) clone() *counter { d := *c; return &d }
+
+func (c *counter) appendKey(dst []byte) []byte { return history.IntValue(c.n).AppendKey(dst) }
+
+// was adds by and returns the number before; is returns the one after.
+func (c *counter) was(by int64) value { c.n += by; return history.IntValue(c.n - by) }
+func (c *counter) is(by int64) value  { c.n += by; return history.IntValue(c.n) }
+func (c *counter) add(by int64) value { c.n += by; return history.NoValue }
+
+var counterTable = newTable([]method[*counter]{
+	{"read|get|value() -> int", func(c *counter, _ []value) value { return c.is(0) }},
+	{"increment|inc()", func(c *counter, _ []value) value { return c.add(1) }},
+	{"decrement|dec()", func(c *counter, _ []value) value { return c.add(-1) }},
+	{"add(delta: int)", func(c *counter, args []value) value { return c.add(args[0].Int()) }},
+	{"set|reset(value: int)", func(c *counter, args []value) value { return c.add(args[0].Int() - c.n) }},
+	{"getAndIncrement() -> int", func(c *counter, _ []value) value { return c.was(1) }},
+	{"getAndDecrement() -> int", func(c *counter, _ []value) value { return c.was(-1) }},
+	{"getAndAdd|fetch_add(delta: int) -> int", func(c *counter, args []value) value { return c.was(args[0].Int()) }},
+	{"incrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(1) }},
+	{"decrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(-1) }},
+	{"addAndGet(delta: int) -> int", func(c *counter, args []value) value { return c.is(args[0].Int()) }},
+})
+
+func newCounter(args []value) (replay.Spec, error) {
+	const ints = kinds(1) << history.Int
+	initial, err := optional("counter", args, "initial value", ints, history.IntValue(0))
+	if err != nil {
+		return nil, err
+	}
+	return &specification[*counter]{"counter", args, counterTable, func() *counter { return &counter{initial.Int()} }}, nil
+}

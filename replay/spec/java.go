@@ -1,0 +1,101 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/leadline/leadline/history"
+)
+
+// Exceptions of java.lang and java.util, as histories name them.
+var (
+	nullPointer   = history.ExceptionValue("java.lang.NullPointerException")
+	illegalState  = history.ExceptionValue("java.lang.IllegalStateException")
+	noSuchElement = history.ExceptionValue("java.util.NoSuchElementException")
+)
+
+// javaTable is newTable for classes whose elements are java.lang.Integer.
+func javaTable[S any](lists ...[]method[S]) *table[S] {
+	t := newTable(lists...)
+	t.java = true
+	return t
+}
+
+// checkJava reports an int that is none in Java, and what a list or map of
+// Integers cannot hold.
+func checkJava(arg value) error {
+	switch arg.Kind() {
+	case history.Int:
+		if !fitsInt(arg) {
+			return fmt.Errorf("%s does not fit an int of Java", arg)
+		}
+	case history.List:
+		for i, e := range arg.List() {
+			if e.Kind() != history.Null && !fitsInt(e) {
+				return fmt.Errorf("element %d: want int or null, got %s", i+1, e)
+			}
+		}
+	case history.Map:
+		pairs := arg.List()
+		for i := 0; i < len(pairs); i += 2 {
+			if _, ok := mapKey(pairs[i]); !ok {
+				return fmt.Errorf("key %s: want int", pairs[i])
+			}
+			if e := pairs[i+1]; e.Kind() != history.Null && !fitsInt(e) {
+				return fmt.Errorf("value of key %s: want int or null, got %s", pairs[i], e)
+			}
+		}
+	}
+	return nil
+}
+
+func fitsInt(v value) bool {
+	return v.Kind() == history.Int && v.Int() >= math.MinInt32 && v.Int() <= math.MaxInt32
+}
+
+// mapKey returns the int that is, or as a JSON key is spelled by, v.
+func mapKey(v value) (int32, bool) {
+	if v.Kind() == history.String {
+		n, err := strconv.ParseInt(v.Text(), 10, 32)
+		return int32(n), err == nil
+	}
+	return int32(v.Int()), fitsInt(v)
+}
+
+func isNull(v value) bool { return v.Kind() == history.Null }
+
+func javaInt(n int32) value { return history.IntValue(int64(n)) }
+
+// A javaText builds what toString prints of a collection or map, or what a
+// recorder prints of an array or Enumeration: the latter without blanks.
+type javaText struct {
+	buf   []byte
+	sep   string
+	begun bool
+}
+
+func newJavaText(open byte, sep string) *javaText {
+	return &javaText{buf: append(make([]byte, 0, 64), open), sep: sep}
+}
+
+func (t *javaText) next() {
+	if t.begun {
+		t.buf = append(t.buf, t.sep...)
+	}
+	t.begun = true
+}
+
+func (t *javaText) element(e int32) {
+	t.next()
+	t.buf = strconv.AppendInt(t.buf, int64(e), 10)
+}
+
+func (t *javaText) entry(key, val int32) {
+	t.element(key)
+	t.buf = strconv.AppendInt(append(t.buf, '='), int64(val), 10)
+}
+
+func (t *javaText) end(close byte) value {
+	return history.StringValue(string(append(t.buf, close)))
+}

@@ -1,0 +1,175 @@
+package spec
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A collection is the state of a java.util.Collection of Integers; no class of
+// java.util.concurrent holds null.
+type collection interface {
+	length() int
+	at(i int) int32 // in the order of iteration
+	// offer adds e and reports whether it did.
+	offer(e int32) bool
+	removeAt(i int)
+	// filter removes the elements that keep refuses and reports whether
+	// there were any.
+	filter(keep func(int32) bool) bool
+	clear()
+}
+
+func indexOf[S collection](s S, e value) int {
+	if !isNull(e) {
+		for i := range s.length() {
+			if int64(s.at(i)) == e.Int() {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func collectionText[S collection](s S, sep string) value {
+	t := newJavaText('[', sep)
+	for i := range s.length() {
+		t.element(s.at(i))
+	}
+	return t.end(']')
+}
+
+// collectionMethods are those of java.util.Collection that ask and remove.
+func collectionMethods[S collection]() []method[S] {
+	return []method[S]{
+		{"contains(e: null|int) -> bool", func(s S, args []value) value {
+			return history.BoolValue(indexOf(s, args[0]) >= 0)
+		}},
+		{"containsAll(c: null|list) -> bool", containsAll[S]},
+		{"remove(e: null|int) -> bool", func(s S, args []value) value {
+			i := indexOf(s, args[0])
+			if i >= 0 {
+				s.removeAt(i)
+			}
+			return history.BoolValue(i >= 0)
+		}},
+		{"removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }},
+		{"retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }},
+		{"size() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }},
+		{"isEmpty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }},
+		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }},
+		{"toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }},
+		{"toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }},
+	}
+}
+
+func containsAll[S collection](s S, args []value) value {
+	if isNull(args[0]) {
+		return nullPointer
+	}
+	for _, e := range args[0].List() {
+		if indexOf(s, e) < 0 {
+			return history.BoolValue(false)
+		}
+	}
+	return history.BoolValue(true)
+}
+
+// bulkRemove keeps the elements that are in c, or those that are not.
+func bulkRemove[S collection](s S, c value, keep bool) value {
+	if isNull(c) {
+		return nullPointer
+	}
+	return history.BoolValue(s.filter(func(e int32) bool {
+		return slices.ContainsFunc(c.List(), javaInt(e).Equal) == keep
+	}))
+}
+
+// queueMethods of java.util.Queue. How a class takes a list in is its own
+// affair: addAllInTurn or addAllAtOnce.
+func javaQueueMethods[S collection](addAll func(S, []value) value) []method[S] {
+	return []method[S]{
+		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }},
+		{"addAll(c: null|list) -> bool", addAll},
+		{"offer(e: null|int) -> bool", func(s S, args []value) value {
+			if isNull(args[0]) {
+				return nullPointer
+			}
+			return history.BoolValue(s.offer(int32(args[0].Int())))
+		}},
+		{"poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }},
+		{"peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }},
+		{"remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }},
+		{"element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }},
+	}
+}
+
+// blockingMethods are those of java.util.concurrent.BlockingQueue that may
+// wait, and then have no transition. Its timed methods are left out: how long
+// they wait is not in the history.
+func blockingMethods[S interface {
+	collection
+	remainingCapacity() int
+}]() []method[S] {
+	return []method[S]{
+		{"put(e: null|int)", func(s S, args []value) value {
+			if isNull(args[0]) {
+				return nullPointer
+			}
+			if !s.offer(int32(args[0].Int())) {
+				return noTransition
+			}
+			return history.NoValue
+		}},
+		{"take() -> int", func(s S, _ []value) value { return head(s, true, noTransition) }},
+		{"remainingCapacity() -> int", func(s S, _ []value) value {
+			return history.IntValue(int64(s.remainingCapacity()))
+		}},
+	}
+}
+
+// head returns the first element, which it removes if told so, or none.
+func head[S collection](s S, remove bool, none value) value {
+	if s.length() == 0 {
+		return none
+	}
+	e := javaInt(s.at(0))
+	if remove {
+		s.removeAt(0)
+	}
+	return e
+}
+
+// addOrThrow is java.util.AbstractQueue.add.
+func addOrThrow[S collection](s S, e value) value {
+	switch {
+	case isNull(e):
+		return nullPointer
+	case !s.offer(int32(e.Int())):
+		return illegalState
+	}
+	return history.BoolValue(true)
+}
+
+// addAllInTurn is java.util.AbstractQueue.addAll: what went in before an
+// element that does not stays in.
+func addAllInTurn[S collection](s S, args []value) value {
+	if isNull(args[0]) {
+		return nullPointer
+	}
+	for _, e := range args[0].List() {
+		if r := addOrThrow(s, e); r.Kind() == history.Exception {
+			return r
+		}
+	}
+	return history.BoolValue(len(args[0].List()) > 0)
+}
+
+// addAllAtOnce adds nothing if there is a null among the elements; the linked
+// classes build their nodes first.
+func addAllAtOnce[S collection](s S, args []value) value {
+	if isNull(args[0]) || slices.ContainsFunc(args[0].List(), isNull) {
+		return nullPointer
+	}
+	return addAllInTurn(s, args)
+}

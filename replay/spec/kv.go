@@ -1,0 +1,86 @@
+package spec
+
+import (
+	"encoding/binary"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A kvStore is a map from keys to values. Where a key is missing, get and
+// remove answer a fixed value, which is also what cas compares with and what
+// append appends to. By default it is null; porcupine's key-value logs have
+// "" instead, which is kv:"" on the command line.
+type kvStore struct {
+	ordered[value, value]
+	missing value
+}
+
+func (s *kvStore) clone() *kvStore { return &kvStore{s.ordered.clone(), s.missing} }
+
+func (s *kvStore) appendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(s.n))
+	for p := range s.all() {
+		dst = p.val.AppendKey(p.key.AppendKey(dst))
+	}
+	return dst
+}
+
+func (s *kvStore) lookup(key value) value {
+	if p := s.get(key); p != nil {
+		return *p
+	}
+	return s.missing
+}
+
+func (s *kvStore) store(key, v value) {
+	p, _ := s.getOrAdd(key)
+	*p = v
+}
+
+var kvTable = newTable([]method[*kvStore]{
+	{"get|read(key) -> any", func(s *kvStore, args []value) value { return s.lookup(args[0]) }},
+	{"put|write|set(key, value)", func(s *kvStore, args []value) value {
+		s.store(args[0], args[1])
+		return history.NoValue
+	}},
+	{"append(key, text: string)", kvAppend},
+	{"remove(key) -> any", func(s *kvStore, args []value) value {
+		old := s.lookup(args[0])
+		s.remove(args[0])
+		return old
+	}},
+	{"delete(key)", func(s *kvStore, args []value) value {
+		s.remove(args[0])
+		return history.NoValue
+	}},
+	{"contains|containsKey|has(key) -> bool", func(s *kvStore, args []value) value {
+		return history.BoolValue(s.get(args[0]) != nil)
+	}},
+	{"cas|compareAndSet(key, old, new) -> bool", func(s *kvStore, args []value) value {
+		if !s.lookup(args[0]).Equal(args[1]) {
+			return history.BoolValue(false)
+		}
+		s.store(args[0], args[2])
+		return history.BoolValue(true)
+	}},
+}, sizeMethods[*kvStore]())
+
+// kvAppend appends to a text; a missing key counts as "" unless the answer
+// for it is itself a text. Appending to anything else has no transition.
+func kvAppend(s *kvStore, args []value) value {
+	old := s.lookup(args[0])
+	if old.Kind() != history.String && s.get(args[0]) != nil {
+		return noTransition
+	}
+	s.store(args[0], history.StringValue(old.Text()+args[1].Text()))
+	return history.NoValue
+}
+
+func newKV(args []value) (replay.Spec, error) {
+	missing, err := optional("kv", args, "answer for a missing key", anyValue, history.NullValue)
+	if err != nil {
+		return nil, err
+	}
+	return &specification[*kvStore]{"kv", args, kvTable, func() *kvStore { return &kvStore{missing: missing} }}, nil
+}

@@ -1,0 +1,223 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+type value = history.Value
+
+// A kinds is a set of history.Kind.
+type kinds uint16
+
+const (
+	nothing  = kinds(1) << history.None
+	anyValue = kinds(1)<<history.Null | 1<<history.Bool | 1<<history.Int | 1<<history.Float |
+		1<<history.String | 1<<history.List | 1<<history.Map
+)
+
+func (k kinds) has(kind history.Kind) bool { return k&(1<<kind) != 0 }
+
+func (k kinds) String() string {
+	if k == anyValue {
+		return "any value"
+	}
+	var words []string
+	for kind := history.None; kind <= history.Map; kind++ {
+		if k.has(kind) {
+			words = append(words, kindWord(kind))
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+func kindWord(k history.Kind) string {
+	if k == history.None {
+		return "nothing"
+	}
+	return k.String()
+}
+
+func parseKinds(text string) kinds {
+	if text == "any" {
+		return anyValue
+	}
+	var set kinds
+	for word := range strings.SplitSeq(text, "|") {
+		found := false
+		for kind := history.None; kind <= history.Map; kind++ {
+			if kindWord(kind) == word {
+				set, found = set|1<<kind, true
+			}
+		}
+		if !found {
+			panic("spec: no kind of value is called " + word)
+		}
+	}
+	return set
+}
+
+type param struct {
+	name  string
+	kinds kinds
+}
+
+// A signature says how a method is called and what it can answer.
+type signature struct {
+	text   string   // as in the table of methods
+	names  []string // the name first, then its synonyms
+	params []param
+	result kinds
+}
+
+// parseSignature reads a line of a table of methods:
+//
+//	NAME{|SYNONYM}([PARAM{, PARAM}]) [-> KINDS]    PARAM = NAME[: KINDS]    KINDS = any or KIND{|KIND}
+//
+// where a parameter without kinds takes any value and a method without ->
+// answers nothing. The tables are part of the program, so a mistake panics.
+func parseSignature(text string) signature {
+	head, rest, open := strings.Cut(text, "(")
+	inside, tail, closed := strings.Cut(rest, ")")
+	if !open || !closed {
+		panic("spec: malformed signature " + text)
+	}
+	s := signature{text: text, names: strings.Split(head, "|"), result: nothing}
+	if inside != "" {
+		for p := range strings.SplitSeq(inside, ", ") {
+			name, words, typed := strings.Cut(p, ": ")
+			set := anyValue
+			if typed {
+				set = parseKinds(words)
+			}
+			s.params = append(s.params, param{name, set})
+		}
+	}
+	if result, ok := strings.CutPrefix(tail, " -> "); ok {
+		s.result = parseKinds(result)
+	}
+	return s
+}
+
+// maxParams bounds the number of parameters of a method.
+const maxParams = 3
+
+// overloads holds, by number of arguments, 1 + the position in the table of
+// the method of a name; 0 where there is none.
+type overloads [maxParams + 1]uint8
+
+// signatures are the methods of a specification, without what they do.
+type signatures struct {
+	list   []signature
+	byName map[string]overloads
+	java   bool // ints have 32 bits, lists hold ints or null, maps go from int to int
+}
+
+func (t *signatures) add(s signature) {
+	t.list = append(t.list, s)
+	for _, name := range s.names {
+		o := t.byName[name]
+		if o[len(s.params)] != 0 {
+			panic(fmt.Sprintf("spec: two methods %s with %d parameters", name, len(s.params)))
+		}
+		o[len(s.params)] = uint8(len(t.list))
+		t.byName[name] = o
+	}
+}
+
+// find returns the position of the method in the table, or -1.
+func (t *signatures) find(name string, args int) int {
+	if args > maxParams {
+		return -1
+	}
+	return int(t.byName[name][args]) - 1
+}
+
+// check reports what is wrong with op, an operation on the specification
+// called spec.
+func (t *signatures) check(spec string, op *history.Operation) error {
+	i := t.find(op.Method, len(op.Args))
+	if i < 0 {
+		return t.notFound(spec, op)
+	}
+	s := &t.list[i]
+	for j, arg := range op.Args {
+		if err := t.checkArg(s.params[j].kinds, arg); err != nil {
+			return fmt.Errorf("argument %d of %s: %w", j+1, op.Method, err)
+		}
+	}
+	switch k := op.Result.Kind(); {
+	case k == history.Unknown || k == history.Exception || s.result.has(k):
+		return nil
+	default:
+		return fmt.Errorf("%s answers %s, recorded %s", op.Method, s.result, kindWord(k))
+	}
+}
+
+func (t *signatures) notFound(spec string, op *history.Operation) error {
+	o, ok := t.byName[op.Method]
+	if !ok {
+		return fmt.Errorf("%s has no method %s (it has %s)", spec, op.Method, strings.Join(t.methodNames(), ", "))
+	}
+	var arities []string
+	for n, i := range o {
+		if i != 0 {
+			arities = append(arities, fmt.Sprint(n))
+		}
+	}
+	noun := "arguments"
+	if len(arities) == 1 && arities[0] == "1" {
+		noun = "argument"
+	}
+	return fmt.Errorf("%s takes %s %s, got %d", op.Method, strings.Join(arities, " or "), noun, len(op.Args))
+}
+
+func (t *signatures) methodNames() []string {
+	var names []string
+	for _, s := range t.list {
+		if !slices.Contains(names, s.names[0]) {
+			names = append(names, s.names[0])
+		}
+	}
+	return names
+}
+
+func (t *signatures) checkArg(want kinds, arg value) error {
+	if !want.has(arg.Kind()) {
+		return fmt.Errorf("want %s, got %s", want, kindWord(arg.Kind()))
+	}
+	if t.java {
+		return checkJava(arg)
+	}
+	return nil
+}
+
+// A method is one line of a table: how it is called and what it does.
+type method[S any] struct {
+	signature string
+	// do performs the method and returns its result, or noTransition.
+	do func(S, []value) value
+}
+
+// noTransition is what a method returns where the object has no transition;
+// it must not have changed the object then. No method answers Unknown.
+var noTransition = history.UnknownValue
+
+// A table is the methods of a specification whose state is an S.
+type table[S any] struct {
+	signatures
+	do []func(S, []value) value
+}
+
+// newTable puts lists of methods one after another.
+func newTable[S any](lists ...[]method[S]) *table[S] {
+	t := &table[S]{signatures: signatures{byName: map[string]overloads{}}}
+	for _, m := range slices.Concat(lists...) {
+		t.add(parseSignature(m.signature))
+		t.do = append(t.do, m.do)
+	}
+	return t
+}

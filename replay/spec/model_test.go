@@ -1,0 +1,146 @@
+package spec
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A model is what the random tests vary: a specification and the ints that
+// invocations on it carry. Its probes show, one after another, each on a copy
+// of its own, everything that a state can ever show; there are none where
+// several keys may stand for one state.
+type model struct {
+	text   string
+	ints   []int
+	probes []string
+	before string // calls that lead to the states from which programs start
+}
+
+var drained = strings.Repeat("; %s = ", 30)
+
+func drain(method string) string { return strings.ReplaceAll(drained[2:], "%s", method) }
+
+// tableProbe shows the size of a hash map's table: two keys stand in the
+// order in which they were put exactly if they share a bin.
+func tableProbe(first string) string {
+	p := first
+	for k := 1; k < 1024; k *= 2 {
+		p += fmt.Sprintf("; clear = ; put %d 0 = ; put 0 0 = ; keys = ", k)
+	}
+	return p
+}
+
+var small = []int{0, 1, 2}
+
+var models = []model{
+	{"register", small, []string{"read = "}, ""},
+	{"cas-register:1", small, []string{"read = "}, ""},
+	{"counter", small, []string{"read = "}, ""},
+	{"kv", small, []string{`size = ; get 0 = ; get 1 = ; get 2 = ; get "a" = ; get null = ; contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = `}, ""},
+	{`kv:""`, small, []string{`size = ; get 0 = ; get 1 = ; get 2 = ; get "a" = ; get null = ; contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = `}, ""},
+	{"set", small, []string{`contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = ; contains null = `}, ""},
+	{"stack", small, []string{"size = ; " + drain("pop")}, ""},
+	{"queue", small, []string{"size = ; " + drain("dequeue")}, ""},
+	{"queue:2", small, []string{"size = ; " + drain("dequeue")}, ""},
+	{"deque", small, []string{"size = ; " + drain("popFront")}, ""},
+	{"priority-queue", small, []string{drain("poll")}, ""},
+	{"priority-queue:max", small, []string{drain("poll")}, ""},
+	{"mutex", small, []string{"isLocked = "}, ""},
+	{"ArrayBlockingQueue:3", small, []string{"toString = "}, ""},
+	{"ConcurrentLinkedQueue", small, []string{"toString = "}, ""},
+	{"ConcurrentHashMap", []int{0, 1, 16, 17, 32, 48, 64, 128}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1} = ")}, ""},
+	{"ConcurrentHashMap:0", []int{0, 1, 2, 4}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1,2:2,3:3} = ")}, ""},
+	// All keys share a bin, which soon is a tree and sometimes a list again.
+	{"ConcurrentHashMap:64", []int{0, 256, 1024, 1280, 8192}, nil, "putAll {0:0,256:0,512:0,768:0,1024:0,1280:0,1536:0,1792:0,2048:0,2304:0,2560:0} = "},
+}
+
+// invocation picks one that Check lets pass.
+func (m *model) invocation(r *rand.Rand, methods *signatures) replay.Invocation {
+	s := methods.list[r.IntN(len(methods.list))]
+	inv := replay.Invocation{Method: s.names[r.IntN(len(s.names))]}
+	for _, p := range s.params {
+		inv.Args = append(inv.Args, m.argument(r, p.kinds, methods.java))
+	}
+	return inv
+}
+
+func (m *model) argument(r *rand.Rand, set kinds, java bool) history.Value {
+	pick := func() history.Value { return history.IntValue(int64(m.ints[r.IntN(len(m.ints))])) }
+	switch rare := r.IntN(12) == 0; {
+	case set.has(history.Null) && rare:
+		return history.NullValue
+	case set.has(history.String) && (rare || !set.has(history.Int)):
+		return history.StringValue("a")
+	case set.has(history.Int):
+		return pick()
+	case set.has(history.List):
+		var list []history.Value
+		for range r.IntN(3) {
+			list = append(list, pick())
+		}
+		return history.ListValue(list...)
+	}
+	var pairs []history.Value
+	for i := range r.IntN(3) {
+		pairs = append(pairs, history.IntValue(int64(m.ints[i])), pick())
+	}
+	v, _ := history.MapValue(pairs...)
+	return v
+}
+
+func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
+	s, err := Parse(m.text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch s := s.(type) {
+	case *specification[*register]:
+		return s, &s.table.signatures
+	case *specification[*counter]:
+		return s, &s.table.signatures
+	case *specification[*kvStore]:
+		return s, &s.table.signatures
+	case *specification[*setOf]:
+		return s, &s.table.signatures
+	case *specification[*valueRing]:
+		return s, &s.table.signatures
+	case *specification[*priorityQueue]:
+		return s, &s.table.signatures
+	case *specification[*mutex]:
+		return s, &s.table.signatures
+	case *specification[*intQueue]:
+		return s, &s.table.signatures
+	case *specification[*hashMap]:
+		return s, &s.table.signatures
+	}
+	t.Fatalf("the tests do not know a %T", s)
+	return nil, nil
+}
+
+// start returns the state from which programs start.
+func (m *model) start(t *testing.T, s replay.Spec) replay.State {
+	state := s.New().(replay.State)
+	if m.before != "" {
+		run(t, state, m.before)
+	}
+	return state
+}
+
+// run makes calls, written as in a program but without answers, and returns
+// what they answered.
+func run(t *testing.T, s replay.State, calls string) string {
+	var shown strings.Builder
+	for call := range strings.SplitSeq(calls, "; ") {
+		op, err := parseCall(call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown.WriteString(answer(s, replay.Invocation{Method: op.Method, Args: op.Args}))
+	}
+	return shown.String()
+}

@@ -1,0 +1,46 @@
+package spec
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A mutex is held or not; whoever holds it, anyone may unlock it, since a
+// specification does not see processes. Locking a mutex that is held, and
+// unlocking one that is not, has no transition: the first waits, and the
+// second never answers normally.
+type mutex struct{ held bool }
+
+func (m *mutex) clone() *mutex { c := *m; return &c }
+
+func (m *mutex) appendKey(dst []byte) []byte { return history.BoolValue(m.held).AppendKey(dst) }
+
+var mutexTable = newTable([]method[*mutex]{
+	{"lock|acquire()", func(m *mutex, _ []value) value {
+		if m.held {
+			return noTransition
+		}
+		m.held = true
+		return history.NoValue
+	}},
+	{"unlock|release()", func(m *mutex, _ []value) value {
+		if !m.held {
+			return noTransition
+		}
+		m.held = false
+		return history.NoValue
+	}},
+	{"tryLock|try_lock|tryAcquire() -> bool", func(m *mutex, _ []value) value {
+		got := !m.held
+		m.held = true
+		return history.BoolValue(got)
+	}},
+	{"isLocked|is_locked() -> bool", func(m *mutex, _ []value) value { return history.BoolValue(m.held) }},
+})
+
+func newMutex(args []value) (replay.Spec, error) {
+	if err := atMost("mutex", args, 0); err != nil {
+		return nil, err
+	}
+	return &specification[*mutex]{"mutex", args, mutexTable, func() *mutex { return &mutex{} }}, nil
+}

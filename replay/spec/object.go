@@ -1,0 +1,81 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A state is what the file of one sequential object provides besides its
+// table of methods.
+type state[S any] interface {
+	clone() S
+	// appendKey appends what the object can show later, and no more; two
+	// states of one specification have the same key exactly if no sequence
+	// of invocations tells them apart, unless the type says otherwise.
+	appendKey(dst []byte) []byte
+}
+
+// A specification is a replay.Spec made of a table and an initial state.
+type specification[S state[S]] struct {
+	name  string
+	args  []value
+	table *table[S]
+	fresh func() S
+}
+
+// Name returns the name of the specification, without arguments.
+func (s *specification[S]) Name() string { return s.name }
+
+// Check reports what is wrong with op; see replay.Spec.
+func (s *specification[S]) Check(op *history.Operation) error { return s.table.check(s.name, op) }
+
+// New returns the object in its initial state.
+func (s *specification[S]) New() replay.Object { return object[S]{s.table, s.fresh()} }
+
+// String returns the specification as Parse reads it.
+func (s *specification[S]) String() string {
+	var b strings.Builder
+	b.WriteString(s.name)
+	for i, a := range s.args {
+		b.WriteByte(":,"[min(i, 1)])
+		b.WriteString(a.String())
+	}
+	return b.String()
+}
+
+// An object is a replay.State: a state with its methods.
+type object[S state[S]] struct {
+	table *table[S]
+	state S
+}
+
+func (o object[S]) Apply(inv replay.Invocation) (history.Value, bool) {
+	i := o.table.find(inv.Method, len(inv.Args))
+	if i < 0 {
+		panic(fmt.Sprintf("spec: invocation of %s with %d arguments was not checked", inv.Method, len(inv.Args)))
+	}
+	result := o.table.do[i](o.state, inv.Args)
+	if result.Kind() == history.Unknown {
+		return history.Value{}, false
+	}
+	return result, true
+}
+
+func (o object[S]) Clone() replay.State { return object[S]{o.table, o.state.clone()} }
+
+func (o object[S]) AppendKey(dst []byte) []byte { return o.state.appendKey(dst) }
+
+// sizeMethods are those of everything that holds elements.
+func sizeMethods[S interface {
+	length() int
+	clear()
+}]() []method[S] {
+	return []method[S]{
+		{"size|len|length() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }},
+		{"isEmpty|is_empty|empty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }},
+		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }},
+	}
+}

@@ -1,0 +1,151 @@
+package spec
+
+import (
+	"iter"
+	"slices"
+)
+
+// An ordered is a map in the order of its keys. Finding is O(log n);
+// inserting and removing move a part of one chunk and now and then a part of
+// the list of chunks, which is about as fast as a balanced tree up to tens of
+// millions of keys. A small map, the usual case, is one sorted slice: cheap
+// to clone, and its order is its canonical form. The zero ordered is empty.
+type ordered[K interface{ Compare(K) int }, V any] struct {
+	chunks [][]pair[K, V] // none is empty
+	n      int
+}
+
+// A pair has the value first: an empty struct at the end would be padded.
+type pair[K, V any] struct {
+	val V
+	key K
+}
+
+const maxChunk = 256
+
+func (o *ordered[K, V]) length() int { return o.n }
+
+// locate returns where key is, or where it belongs.
+func (o *ordered[K, V]) locate(key K) (chunk, index int, found bool) {
+	if len(o.chunks) > 1 {
+		// The last chunk that does not begin after key, else the first.
+		lo, hi := 0, len(o.chunks)
+		for hi-lo > 1 {
+			if mid := int(uint(lo+hi) / 2); o.chunks[mid][0].key.Compare(key) <= 0 {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		chunk = lo
+	}
+	if len(o.chunks) == 0 {
+		return 0, 0, false
+	}
+	c := o.chunks[chunk]
+	lo, hi := 0, len(c)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		switch d := c[mid].key.Compare(key); {
+		case d == 0:
+			return chunk, mid, true
+		case d < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return chunk, lo, false
+}
+
+// get returns a pointer to the value of key, valid until the next change of
+// the keys, or nil.
+func (o *ordered[K, V]) get(key K) *V {
+	if c, i, ok := o.locate(key); ok {
+		return &o.chunks[c][i].val
+	}
+	return nil
+}
+
+// getOrAdd returns a pointer as get does, to a zero value if key is new, and
+// reports whether it is.
+func (o *ordered[K, V]) getOrAdd(key K) (p *V, added bool) {
+	c, i, ok := o.locate(key)
+	if ok {
+		return &o.chunks[c][i].val, false
+	}
+	o.n++
+	if len(o.chunks) == 0 {
+		o.chunks = [][]pair[K, V]{make([]pair[K, V], 0, 2)}
+	}
+	if full := o.chunks[c]; len(full) >= maxChunk {
+		half := len(full) / 2
+		o.chunks = slices.Insert(o.chunks, c+1, slices.Clone(full[half:]))
+		clear(full[half:])
+		o.chunks[c] = full[:half]
+		if i > half {
+			c, i = c+1, i-half
+		}
+	}
+	o.chunks[c] = slices.Insert(o.chunks[c], i, pair[K, V]{key: key})
+	return &o.chunks[c][i].val, true
+}
+
+// remove removes key and reports whether it was there.
+func (o *ordered[K, V]) remove(key K) bool {
+	c, i, ok := o.locate(key)
+	if !ok {
+		return false
+	}
+	o.n--
+	if len(o.chunks[c]) == 1 {
+		o.chunks = slices.Delete(o.chunks, c, c+1)
+	} else {
+		o.chunks[c] = slices.Delete(o.chunks[c], i, i+1)
+	}
+	return true
+}
+
+// first returns the pair of the smallest key, or nil.
+func (o *ordered[K, V]) first() *pair[K, V] {
+	if o.n == 0 {
+		return nil
+	}
+	return &o.chunks[0][0]
+}
+
+// last returns the pair of the largest key, or nil.
+func (o *ordered[K, V]) last() *pair[K, V] {
+	if o.n == 0 {
+		return nil
+	}
+	c := o.chunks[len(o.chunks)-1]
+	return &c[len(c)-1]
+}
+
+// all yields the pairs in the order of their keys.
+func (o *ordered[K, V]) all() iter.Seq[*pair[K, V]] {
+	return func(yield func(*pair[K, V]) bool) {
+		for _, c := range o.chunks {
+			for i := range c {
+				if !yield(&c[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (o *ordered[K, V]) clear() { *o = ordered[K, V]{} }
+
+// clone copies keys and values, values as = does.
+func (o *ordered[K, V]) clone() ordered[K, V] {
+	c := ordered[K, V]{n: o.n}
+	if o.n > 0 {
+		c.chunks = make([][]pair[K, V], len(o.chunks))
+		for i, chunk := range o.chunks {
+			c.chunks[i] = append(make([]pair[K, V], 0, len(chunk)+1), chunk...)
+		}
+	}
+	return c
+}

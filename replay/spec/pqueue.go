@@ -1,0 +1,86 @@
+package spec
+
+import (
+	"encoding/binary"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A priorityQueue serves its smallest value first, or its largest. Values are
+// their own priorities: ints in their order, texts in that of their bytes,
+// ints before texts. Equal values are served in an order nobody can see, so
+// the state is how many there are of each.
+type priorityQueue struct {
+	count   ordered[value, int]
+	n       int
+	largest bool
+}
+
+func (q *priorityQueue) clone() *priorityQueue {
+	return &priorityQueue{q.count.clone(), q.n, q.largest}
+}
+
+func (q *priorityQueue) appendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(q.count.length()))
+	for p := range q.count.all() {
+		dst = binary.AppendUvarint(p.key.AppendKey(dst), uint64(p.val))
+	}
+	return dst
+}
+
+func (q *priorityQueue) length() int { return q.n }
+
+func (q *priorityQueue) clear() {
+	q.count.clear()
+	q.n = 0
+}
+
+// next returns the value to be served with its count, or nil.
+func (q *priorityQueue) next() *pair[value, int] {
+	if q.largest {
+		return q.count.last()
+	}
+	return q.count.first()
+}
+
+var priorityQueueTable = newTable([]method[*priorityQueue]{
+	{"insert|add|push|enqueue|enq(value: int|string)", func(q *priorityQueue, args []value) value {
+		p, _ := q.count.getOrAdd(args[0])
+		*p++
+		q.n++
+		return history.NoValue
+	}},
+	{"poll|pop|dequeue|deq() -> null|int|string", func(q *priorityQueue, _ []value) value {
+		p := q.next()
+		if p == nil {
+			return history.NullValue
+		}
+		q.n--
+		v := p.key
+		if p.val--; p.val == 0 {
+			q.count.remove(v)
+		}
+		return v
+	}},
+	{"peek|top() -> null|int|string", func(q *priorityQueue, _ []value) value {
+		if p := q.next(); p != nil {
+			return p.key
+		}
+		return history.NullValue
+	}},
+}, sizeMethods[*priorityQueue]())
+
+func newPriorityQueue(args []value) (replay.Spec, error) {
+	const texts = kinds(1) << history.String
+	order, err := optional("priority-queue", args, "order", texts, history.StringValue("min"))
+	if err != nil {
+		return nil, err
+	}
+	if o := order.Text(); o != "min" && o != "max" {
+		return nil, badArgument("priority-queue", "order", "min or max", order)
+	}
+	return &specification[*priorityQueue]{"priority-queue", args, priorityQueueTable, func() *priorityQueue {
+		return &priorityQueue{largest: order.Text() == "max"}
+	}}, nil
+}

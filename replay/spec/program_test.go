@@ -1,0 +1,110 @@
+package spec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A program is a line MODEL; METHOD ARG ARG = ANSWER; ... where "-" is the
+// answer of a method that has none and "blocks" stands for no transition.
+
+// replayProgram also goes on with a clone after every call, so that a state
+// that clone forgets shows.
+func replayProgram(text string) error {
+	calls := strings.Split(text, "; ")
+	s, err := Parse(calls[0])
+	if err != nil {
+		return err
+	}
+	state := s.New().(replay.State)
+	for i, call := range calls[1:] {
+		op, err := parseCall(call)
+		if err != nil {
+			return fmt.Errorf("call %d: %v", i+1, err)
+		}
+		if err := s.Check(op); err != nil {
+			return fmt.Errorf("call %d: %s: %v", i+1, call, err)
+		}
+		got, ok := state.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
+		if ok == (op.Result.Kind() == history.Unknown) || ok && !got.Equal(op.Result) {
+			return fmt.Errorf("call %d: %s, but the model answers %v, %v\n%s", i+1, call, got, ok, text)
+		}
+		state = state.Clone()
+	}
+	return nil
+}
+
+func parseCall(call string) (*history.Operation, error) {
+	words, answer, ok := strings.Cut(call, " = ")
+	if !ok {
+		return nil, fmt.Errorf("no answer in %q", call)
+	}
+	op := &history.Operation{Result: programAnswer(answer)}
+	for j, word := range strings.Split(words, " ") {
+		if j == 0 {
+			op.Method = word
+		} else {
+			op.Args = append(op.Args, programArgument(word))
+		}
+	}
+	return op, nil
+}
+
+func programArgument(word string) history.Value {
+	if word == "null" {
+		return history.NullValue
+	}
+	if word == "true" || word == "false" {
+		return history.BoolValue(word == "true")
+	}
+	if n, err := strconv.Atoi(word); err == nil {
+		return history.IntValue(int64(n))
+	}
+	if text, err := strconv.Unquote(word); err == nil {
+		return history.StringValue(text)
+	}
+	var parts []history.Value
+	for part := range strings.FieldsFuncSeq(word[1:len(word)-1], func(r rune) bool { return r == ',' }) {
+		key, val, isEntry := strings.Cut(part, ":")
+		if isEntry { // as in JSON, keys are texts
+			parts = append(parts, history.StringValue(key), programArgument(val))
+		} else {
+			parts = append(parts, programArgument(part))
+		}
+	}
+	if word[0] == '{' {
+		m, ok := history.MapValue(parts...)
+		if !ok {
+			panic("a key occurs twice in " + word)
+		}
+		return m
+	}
+	return history.ListValue(parts...)
+}
+
+func programAnswer(text string) history.Value {
+	switch text {
+	case "-":
+		return history.NoValue
+	case "null":
+		return history.NullValue
+	case "blocks":
+		return history.UnknownValue
+	case "true", "false":
+		return history.BoolValue(text == "true")
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		return history.IntValue(int64(n))
+	}
+	if quoted, err := strconv.Unquote(text); err == nil {
+		return history.StringValue(quoted)
+	}
+	if strings.HasPrefix(text, "java.") {
+		return history.ExceptionValue(text)
+	}
+	return history.StringValue(text)
+}

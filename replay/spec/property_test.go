@@ -1,0 +1,204 @@
+package spec
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/replay"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "`seed` of the random tests; 0 takes one from the clock")
+
+// newRandom logs the seed, so that go test -run NAME -seed SEED repeats a run.
+func newRandom(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+func key(s replay.State) string { return string(s.AppendKey(nil)) }
+
+// answer is what a state shows in one step.
+func answer(s replay.State, inv replay.Invocation) string {
+	v, ok := s.Apply(inv)
+	if !ok {
+		return "no transition"
+	}
+	return string(v.AppendKey(nil))
+}
+
+// TestModelsComplete sees that no specification is left out of these tests.
+func TestModelsComplete(t *testing.T) {
+	for _, e := range entries {
+		found := false
+		for i := range models {
+			s, _ := models[i].open(t)
+			found = found || s.Name() == e.name
+		}
+		if !found {
+			t.Errorf("no model of %s", e.name)
+		}
+	}
+}
+
+// TestKeys runs random programs. States with equal keys must answer alike
+// from then on, whatever they are asked, and keep equal keys; states with
+// different keys must differ in what a probe shows.
+func TestKeys(t *testing.T) {
+	r := newRandom(t)
+	for i := range models {
+		m := &models[i]
+		t.Run(m.text, func(t *testing.T) {
+			s, methods := m.open(t)
+			first := map[string]replay.State{} // by key
+			equal := 0
+			for range 3000 {
+				state := m.start(t, s)
+				for range r.IntN(12) {
+					state.Apply(m.invocation(r, methods))
+				}
+				if twin, ok := first[key(state)]; ok {
+					equal++
+					sameFromNowOn(t, r, m, methods, twin.Clone(), state)
+				} else {
+					first[key(state)] = state
+				}
+			}
+			if equal < 100 {
+				t.Errorf("only %d pairs with equal keys: the test says little", equal)
+			}
+			t.Logf("%d states, %d pairs with equal keys", len(first), equal)
+			if m.probes == nil {
+				return
+			}
+			shown := map[string]string{} // what the probes show -> key
+			for k, state := range first {
+				p := m.probe(t, state)
+				if other, ok := shown[p]; ok {
+					t.Fatalf("keys %x and %x of states that cannot be told apart", k, other)
+				}
+				shown[p] = k
+			}
+		})
+	}
+}
+
+func sameFromNowOn(t *testing.T, r *rand.Rand, m *model, methods *signatures, a, b replay.State) {
+	for range 12 {
+		inv := m.invocation(r, methods)
+		if x, y := answer(a, inv), answer(b, inv); x != y {
+			t.Fatalf("states with equal keys: %s%v answers %q and %q", inv.Method, inv.Args, x, y)
+		}
+		if key(a) != key(b) {
+			t.Fatalf("keys were equal before %s%v and are not after", inv.Method, inv.Args)
+		}
+	}
+}
+
+func (m *model) probe(t *testing.T, state replay.State) string {
+	shown := ""
+	for _, probe := range m.probes {
+		shown += run(t, state.Clone(), probe)
+	}
+	return shown
+}
+
+// TestClone lets clones diverge: neither sees what is done to the other, and a
+// clone is no different from the original.
+func TestClone(t *testing.T) {
+	r := newRandom(t)
+	for i := range models {
+		m := &models[i]
+		t.Run(m.text, func(t *testing.T) {
+			s, methods := m.open(t)
+			for range 300 {
+				a := m.start(t, s)
+				for range r.IntN(20) {
+					a.Apply(m.invocation(r, methods))
+				}
+				before := key(a)
+				b := a.Clone()
+				if key(b) != before {
+					t.Fatal("a clone has another key")
+				}
+				for range 8 {
+					b.Apply(m.invocation(r, methods))
+				}
+				if key(a) != before {
+					t.Fatal("the original follows its clone")
+				}
+				c, after := a.Clone(), key(b)
+				for range 8 {
+					a.Apply(m.invocation(r, methods))
+				}
+				if key(b) != after || key(c) != before {
+					t.Fatal("a clone follows the original")
+				}
+			}
+		})
+	}
+}
+
+// TestNoTransition: where there is none, nothing changes; and AppendKey
+// appends.
+func TestNoTransition(t *testing.T) {
+	r := newRandom(t)
+	refused := 0
+	for i := range models {
+		m := &models[i]
+		s, methods := m.open(t)
+		for range 50 {
+			state := s.New().(replay.State)
+			for range 20 {
+				before, inv := key(state), m.invocation(r, methods)
+				if _, ok := state.Apply(inv); !ok {
+					refused++
+					if key(state) != before {
+						t.Fatalf("%s: %s%v has no transition but changes the state", m.text, inv.Method, inv.Args)
+					}
+				}
+			}
+			if !bytes.Equal(state.AppendKey([]byte("x")), []byte("x"+key(state))) {
+				t.Fatalf("%s: AppendKey does not append", m.text)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no invocation without transition")
+	}
+}
+
+// TestTreeKeys leads a map along two ways to the same order of iteration but,
+// mostly, to trees of different shapes, which may show later.
+func TestTreeKeys(t *testing.T) {
+	r := newRandom(t)
+	s, err := Parse("ConcurrentHashMap:64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for range 100 {
+		var puts [10]string // keys of one bin
+		for i, k := range r.Perm(len(puts)) {
+			puts[i] = fmt.Sprintf("put %d 0 = ", 1024*k)
+		}
+		a, b := s.New().(replay.State), s.New().(replay.State)
+		run(t, a, strings.Join(puts[:9], "; "))
+		remove := "remove" + strings.TrimSuffix(puts[9][3:], "0 = ") + "= "
+		run(t, b, strings.Join(puts[1:], "; ")+"; "+remove+"; "+puts[0])
+		if run(t, a, "keys = ") == run(t, b, "keys = ") && key(a) != key(b) {
+			differ++
+		}
+	}
+	if differ == 0 {
+		t.Error("the key never depends on the shape of a tree")
+	}
+}

@@ -1,0 +1,121 @@
+package spec
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A valueRing is the state of stack, queue and deque: their values from front
+// to back, the top of a stack at the back.
+type valueRing struct {
+	ring[value]
+	capacity int // of a queue
+}
+
+func newValueRing() *valueRing { return &valueRing{capacity: math.MaxInt} }
+
+func (r *valueRing) clone() *valueRing { return &valueRing{r.ring.clone(), r.capacity} }
+
+func (r *valueRing) appendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(r.n))
+	for i := range r.n {
+		dst = r.at(i).AppendKey(dst)
+	}
+	return dst
+}
+
+func pushBack(r *valueRing, args []value) value {
+	r.pushBack(args[0])
+	return history.NoValue
+}
+
+// The removing and looking methods answer null where there is nothing.
+
+func popFront(r *valueRing, _ []value) value {
+	if r.n == 0 {
+		return history.NullValue
+	}
+	return r.popFront()
+}
+
+func popBack(r *valueRing, _ []value) value {
+	if r.n == 0 {
+		return history.NullValue
+	}
+	return r.popBack()
+}
+
+func peekFront(r *valueRing, _ []value) value {
+	if r.n == 0 {
+		return history.NullValue
+	}
+	return r.at(0)
+}
+
+func peekBack(r *valueRing, _ []value) value {
+	if r.n == 0 {
+		return history.NullValue
+	}
+	return r.at(r.n - 1)
+}
+
+// offer puts a value into a queue unless it is full.
+func offer(r *valueRing, args []value) value {
+	if r.n >= r.capacity {
+		return history.BoolValue(false)
+	}
+	r.pushBack(args[0])
+	return history.BoolValue(true)
+}
+
+// An unbounded queue's enqueue answers nothing, a bounded one's whether there
+// was room. offer answers that in both, and put and take wait in both: for
+// room, for an element.
+var (
+	queueTable = newTable([]method[*valueRing]{
+		{"enqueue|enq(value)", pushBack},
+	}, queueMethods, sizeMethods[*valueRing]())
+
+	boundedQueueTable = newTable([]method[*valueRing]{
+		{"enqueue|enq(value) -> bool", offer},
+	}, queueMethods, sizeMethods[*valueRing]())
+)
+
+var queueMethods = []method[*valueRing]{
+	{"dequeue|deq|poll() -> any", popFront},
+	{"peek|front() -> any", peekFront},
+	{"offer(value) -> bool", offer},
+	{"put(value)", func(r *valueRing, args []value) value {
+		if r.n >= r.capacity {
+			return noTransition
+		}
+		return pushBack(r, args)
+	}},
+	{"take() -> any", func(r *valueRing, args []value) value {
+		if r.n == 0 {
+			return noTransition
+		}
+		return r.popFront()
+	}},
+}
+
+func newQueue(args []value) (replay.Spec, error) {
+	const ints = kinds(1) << history.Int
+	capacity, err := optional("queue", args, "capacity", ints, history.IntValue(math.MaxInt))
+	if err != nil {
+		return nil, err
+	}
+	if err := positive("queue", "capacity", capacity); err != nil {
+		return nil, err
+	}
+	t := queueTable
+	if len(args) > 0 {
+		t = boundedQueueTable
+	}
+	return &specification[*valueRing]{"queue", args, t, func() *valueRing {
+		return &valueRing{capacity: int(min(capacity.Int(), math.MaxInt))}
+	}}, nil
+}

@@ -1,0 +1,50 @@
+package spec
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A register holds one value. It is the read/write register of Lamport's "On
+// interprocess communication" (1986); with cas it is Jepsen's cas-register.
+type register struct{ v value }
+
+func (r *register) clone() *register { c := *r; return &c }
+
+func (r *register) appendKey(dst []byte) []byte { return r.v.AppendKey(dst) }
+
+var registerTable = newTable(registerMethods)
+
+var casRegisterTable = newTable(registerMethods, []method[*register]{
+	{"cas|compareAndSet|compare_and_set(old, new) -> bool", func(r *register, args []value) value {
+		if !r.v.Equal(args[0]) {
+			return history.BoolValue(false)
+		}
+		r.v = args[1]
+		return history.BoolValue(true)
+	}},
+})
+
+var registerMethods = []method[*register]{
+	{"read|get|load() -> any", func(r *register, _ []value) value { return r.v }},
+	{"write|set|put|store(value)", func(r *register, args []value) value {
+		r.v = args[0]
+		return history.NoValue
+	}},
+}
+
+func newRegister(args []value) (replay.Spec, error) {
+	return registerSpec("register", registerTable, args)
+}
+
+func newCASRegister(args []value) (replay.Spec, error) {
+	return registerSpec("cas-register", casRegisterTable, args)
+}
+
+func registerSpec(name string, t *table[*register], args []value) (replay.Spec, error) {
+	initial, err := optional(name, args, "initial value", anyValue, history.NullValue)
+	if err != nil {
+		return nil, err
+	}
+	return &specification[*register]{name, args, t, func() *register { return &register{initial} }}, nil
+}

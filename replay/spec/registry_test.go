@@ -1,0 +1,136 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+)
+
+func TestParse(t *testing.T) {
+	tests := []struct{ text, want string }{ // want is the name with arguments, or the error after "error: "
+		{"queue", "queue"},
+		{"queue:3", "queue:3"},
+		{"QUEUE:3", "queue:3"},
+		{"arrayblockingqueue:20", "ArrayBlockingQueue:20"},
+		{"java.util.concurrent.ArrayBlockingQueue:20,false", "ArrayBlockingQueue:20,false"},
+		{"register:-1", "register:-1"},
+		{"register:1.5", "register:1.5"},
+		{"register:null", "register:null"},
+		{"register:true", "register:true"},
+		{"register:word", `register:"word"`},
+		{`register:"a,b"`, `register:"a,b"`},
+		{`kv:""`, `kv:""`},
+		{"priority-queue:max", `priority-queue:"max"`},
+		{"ConcurrentHashMap:64", "ConcurrentHashMap:64"},
+
+		{"queu", `error: no model is called "queu" (closest: queue, set, deque)`},
+		{"java.util.concurrent.queue", `error: no model is called "java.util.concurrent.queue" (closest: queue, deque, set)`},
+		{"", `error: no model is called "" (closest: kv, set, stack)`},
+		{"queue:", `error: model queue:: an argument is empty (write "" for the empty text)`},
+		{"queue:1,", `error: model queue:1,: an argument is empty (write "" for the empty text)`},
+		{"queue:1,2", "error: queue takes at most 1 argument, got 2"},
+		{"queue:0", "error: queue: capacity must be a positive int, got 0"},
+		{"queue:x", `error: queue: capacity must be of kind int, got "x"`},
+		{"register:1x", "error: model register:1x: argument 1x is not a number"},
+		{`register:"x`, `error: model register:"x: argument "x is not a quoted text`},
+		{`register:"x"y`, `error: model register:"x"y: argument "x"y is not a quoted text`},
+		{"mutex:1", "error: mutex takes no arguments, got 1"},
+		{"set:1", "error: set takes no arguments, got 1"},
+		{"stack:1", "error: stack takes no arguments, got 1"},
+		{"deque:1", "error: deque takes no arguments, got 1"},
+		{"counter:a", `error: counter: initial value must be of kind int, got "a"`},
+		{"kv:1,2", "error: kv takes at most 1 argument, got 2"},
+		{"cas-register:1,2", "error: cas-register takes at most 1 argument, got 2"},
+		{"priority-queue:big", `error: priority-queue: order must be min or max, got "big"`},
+		{"priority-queue:1", "error: priority-queue: order must be of kind string, got 1"},
+		{"ArrayBlockingQueue", "error: ArrayBlockingQueue needs a capacity, as in ArrayBlockingQueue:20"},
+		{"ArrayBlockingQueue:0", "error: ArrayBlockingQueue: capacity must be a positive int, got 0"},
+		{"ArrayBlockingQueue:2147483648", "error: ArrayBlockingQueue: capacity must be an int of Java, got 2147483648"},
+		{"ArrayBlockingQueue:1,2", "error: ArrayBlockingQueue: fairness must be true or false, got 2"},
+		{"ArrayBlockingQueue:1,true,3", "error: ArrayBlockingQueue takes at most 2 arguments, got 3"},
+		{"ConcurrentLinkedQueue:1", "error: ConcurrentLinkedQueue takes no arguments, got 1"},
+		{"ConcurrentHashMap:-1", "error: ConcurrentHashMap: initial capacity must be an int from 0 to 65536, got -1"},
+		{"ConcurrentHashMap:65537", "error: ConcurrentHashMap: initial capacity must be an int from 0 to 65536, got 65537"},
+		{"ConcurrentHashMap:null", "error: ConcurrentHashMap: initial capacity must be of kind int, got null"},
+	}
+	for _, test := range tests {
+		s, err := Parse(test.text)
+		got := fmt.Sprint(s)
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if got != test.want {
+			t.Errorf("Parse(%s): got %s, want %s", test.text, got, test.want)
+		}
+		if err == nil && !strings.HasPrefix(test.want, s.Name()) {
+			t.Errorf("Parse(%s) is named %s", test.text, s.Name())
+		}
+	}
+}
+
+// What is printed is read again, and a caller may change the arguments.
+func TestLookup(t *testing.T) {
+	args := []history.Value{history.StringValue("a,\"b")}
+	s, err := Lookup("Register", args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args[0] = history.NullValue
+	again, err := Parse(fmt.Sprint(s))
+	if err != nil || fmt.Sprint(again) != `register:"a,\"b"` {
+		t.Errorf("%v is read as %v, %v", s, again, err)
+	}
+}
+
+func TestAll(t *testing.T) {
+	all := All()
+	if len(all) != len(entries) {
+		t.Fatalf("%d entries, want %d", len(all), len(entries))
+	}
+	seen := map[string]bool{}
+	for _, e := range all {
+		if lower := strings.ToLower(e.Name); seen[lower] {
+			t.Errorf("%s occurs twice, whatever its case", e.Name)
+		} else {
+			seen[lower] = true
+		}
+		if e.Doc == "" || len(e.Methods) == 0 {
+			t.Errorf("%s is not described", e.Name)
+		}
+		var args []history.Value
+		if strings.HasPrefix(e.Args, ":") {
+			args = append(args, history.IntValue(1))
+		}
+		s, err := Lookup(e.Name, args)
+		if err != nil || s.Name() != e.Name {
+			t.Errorf("Lookup(%s): %v, %v", e.Name, s, err)
+		}
+	}
+	i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == "ConcurrentHashMap" })
+	if !slices.Contains(all[i].Methods, "remove(key: null|int, value: null|int) -> bool") {
+		t.Errorf("no remove(key, value) among %q", all[i].Methods)
+	}
+}
+
+func TestSignatureMistakes(t *testing.T) {
+	for _, text := range []string{"size", "size(", "size() -> integer", "add(e: number)"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%q is taken", text)
+				}
+			}()
+			parseSignature(text)
+		}()
+	}
+	twice := []method[*mutex]{{"lock()", nil}, {"acquire|lock()", nil}}
+	defer func() {
+		if recover() == nil {
+			t.Error("a method may be there twice")
+		}
+	}()
+	newTable(twice)
+}

@@ -1,0 +1,164 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// scripts use every method of every specification under each of its names;
+// TestScripts sees to that.
+var scripts = []string{
+	`register; read = null; write 1 = -; read = 1; write "a" = -; get = "a"; set 1 = -; load = 1; store null = -; put 2 = -; read = 2`,
+	`register:0; read = 0`,
+	`register:"x"; read = "x"`,
+	`cas-register; read = null; cas 0 1 = false; cas null 1 = true; read = 1; cas 0 2 = false; compareAndSet 1 2 = true; get = 2; compare_and_set 2 null = true; load = null`,
+	`cas-register:5; write 6 = -; cas 5 7 = false; read = 6; set 1 = -; put 2 = -; store 3 = -; cas 3 "a" = true; cas "a" 0 = true; read = 0`,
+	`counter; read = 0; increment = -; inc = -; get = 2; decrement = -; dec = -; dec = -; value = -1; add 10 = -; read = 9; add -4 = -; read = 5; set 7 = -; read = 7; reset 0 = -; read = 0`,
+	`counter:3; getAndIncrement = 3; getAndDecrement = 4; getAndAdd 5 = 3; fetch_add 1 = 8; incrementAndGet = 10; decrementAndGet = 9; addAndGet -9 = 0`,
+	`counter:9223372036854775807; increment = -; read = -9223372036854775808`,
+	`kv; get 1 = null; put 1 2 = -; get 1 = 2; put 1 "a" = -; read 1 = "a"; append 1 "b" = -; get 1 = "ab"; append 2 "c" = -; get 2 = "c"; size = 2; remove 2 = "c"; remove 2 = null; len = 1`,
+	`kv; write 1 null = -; get 1 = null; contains 1 = true; containsKey 2 = false; has 1 = true; delete 1 = -; delete 1 = -; contains 1 = false; set "1" 4 = -; contains 1 = false; contains "1" = true`,
+	`kv; put 1 2 = -; append 1 "a" = blocks; get 1 = 2; append 3 "" = -; get 3 = ""; isEmpty = false; clear = -; is_empty = true; empty = true; length = 0; get 1 = null`,
+	`kv; put 5 null = -; append 5 "a" = blocks; get 5 = null`,
+	`kv:""; get 1 = ""; append 1 "a" = -; get 1 = "a"; remove 1 = "a"; remove 1 = ""; cas 1 "" "b" = true; cas 1 "" "c" = false; compareAndSet 1 "b" 3 = true; get 1 = 3`,
+	`set; add 1 = true; add 1 = false; insert "a" = true; contains 1 = true; contains 2 = false; has "a" = true; size = 2; remove 1 = true; remove 1 = false; delete "a" = true; len = 0; isEmpty = true; empty = true`,
+	`set; add null = true; add [1] = true; add [1] = false; is_empty = false; length = 2; contains null = true; clear = -; size = 0; contains null = false`,
+	`stack; pop = null; peek = null; push 1 = -; push 2 = -; top = 2; pop = 2; peek = 1; size = 1; len = 1; length = 1; isEmpty = false; pop = 1; is_empty = true; push "a" = -; clear = -; empty = true; pop = null`,
+	`queue; dequeue = null; peek = null; enqueue 1 = -; enq 2 = -; front = 1; offer 3 = true; put 4 = -; size = 4; dequeue = 1; deq = 2; poll = 3; take = 4; take = blocks; isEmpty = true; len = 0`,
+	`queue; enqueue "a" = -; enqueue null = -; length = 2; is_empty = false; dequeue = "a"; dequeue = null; empty = true; enqueue 1 = -; clear = -; size = 0; dequeue = null`,
+	`queue:2; enqueue 1 = true; enq 2 = true; enqueue 3 = false; offer 3 = false; put 3 = blocks; size = 2; dequeue = 1; put 3 = -; enqueue 4 = false; deq = 2; take = 3; dequeue = null`,
+	`deque; popFront = null; popBack = null; peekFront = null; peekBack = null; pushBack 2 = -; pushFront 1 = -; push_back 3 = -; push_front 0 = -; peek_front = 0; peek_back = 3; popFront = 0; popBack = 3; size = 2; len = 2`,
+	`deque; addFirst 1 = -; addLast 2 = -; peekFirst = 1; peekLast = 2; pollFirst = 1; pollLast = 2; isEmpty = true; pushFront "a" = -; pop_back = "a"; pushBack "b" = -; pop_front = "b"; is_empty = true; empty = true; pushFront 3 = -; clear = -; length = 0`,
+	`priority-queue; poll = null; peek = null; insert 2 = -; add 1 = -; push 3 = -; enqueue 1 = -; enq "a" = -; top = 1; size = 5; poll = 1; pop = 1; dequeue = 2; deq = 3; peek = "a"; poll = "a"; isEmpty = true; insert -5 = -; clear = -; len = 0; is_empty = true; empty = true; length = 0; poll = null`,
+	`priority-queue:max; insert 2 = -; insert 7 = -; insert 7 = -; peek = 7; poll = 7; poll = 7; poll = 2; poll = null`,
+	`priority-queue:min; insert 2 = -; insert 7 = -; poll = 2`,
+	`mutex; isLocked = false; unlock = blocks; lock = -; lock = blocks; is_locked = true; tryLock = false; unlock = -; try_lock = true; release = -; tryAcquire = true; release = -; acquire = -; acquire = blocks; release = -; release = blocks`,
+
+	`ArrayBlockingQueue:2; offer 1 = true; add 2 = true; offer 3 = false; add 3 = java.lang.IllegalStateException; put 3 = blocks; put null = java.lang.NullPointerException; remainingCapacity = 0; take = 1; put 4 = -; toString = [2, 4]; toArray = [2,4]`,
+	`ArrayBlockingQueue:3,true; take = blocks; poll = null; peek = null; element = java.util.NoSuchElementException; remove = java.util.NoSuchElementException; addAll [0,1] = true; addAll [2,3] = java.lang.IllegalStateException; toString = [0, 1, 2]; element = 0; peek = 0; remove = 0; poll = 1; size = 1; isEmpty = false`,
+	`java.util.concurrent.ArrayBlockingQueue:20; addAll [0,1,0,2] = true; contains 2 = true; contains null = false; containsAll [0,0] = true; containsAll [0,5] = false; containsAll [] = true; remove 0 = true; toString = [1, 0, 2]; remove null = false; removeAll [0,0] = true; toString = [1, 2]; retainAll [2] = true; retainAll [2] = false; toString = [2]; clear = -; toArray = []`,
+	`ArrayBlockingQueue:9; addAll [1,null,2] = java.lang.NullPointerException; toString = [1]; addAll null = java.lang.NullPointerException; containsAll null = java.lang.NullPointerException; removeAll null = java.lang.NullPointerException; retainAll null = java.lang.NullPointerException; add null = java.lang.NullPointerException; offer null = java.lang.NullPointerException; addAll [] = false`,
+	`ConcurrentLinkedQueue; poll = null; peek = null; element = java.util.NoSuchElementException; remove = java.util.NoSuchElementException; offer 1 = true; add 2 = true; addAll [3,null] = java.lang.NullPointerException; toString = [1, 2]; addAll [1] = true; remove 1 = true; toArray = [2,1]; peek = 2; element = 2; poll = 2; remove = 1; isEmpty = true`,
+	`ConcurrentLinkedQueue; addAll [0,1,2] = true; removeAll [1] = true; retainAll [0,1] = true; containsAll [0,0] = true; contains 2 = false; size = 1; clear = -; size = 0`,
+
+	`ConcurrentHashMap; put 2 0 = null; put 0 1 = null; putIfAbsent 1 1 = null; toString = "{0=1, 1=1, 2=0}"; keySet = "[0, 1, 2]"; values = "[1, 1, 0]"; entrySet = "[0=1, 1=1, 2=0]"; keys = "[0,1,2]"; elements = "[1,1,0]"; put 0 2 = 1; putIfAbsent 0 3 = 2; replace 3 0 = null; replace 0 1 = 2; replace 0 1 2 = true; replace 0 1 2 = false`,
+	`ConcurrentHashMap; putAll {0:2,1:3} = -; remove 0 1 = false; remove 0 2 = true; remove 0 2 = false; remove 1 = 3; remove 1 = null; get 1 = null; getOrDefault 1 7 = 7; getOrDefault 1 null = null; isEmpty = true; put 5 1 = null; get 5 = 1; getOrDefault 5 7 = 1; containsKey 5 = true; containsKey 1 = false; containsValue 1 = true; contains 2 = false; contains 1 = true; mappingCount = 1; size = 1; clear = -; size = 0; toString = {}`,
+	`ConcurrentHashMap; get null = java.lang.NullPointerException; put null 1 = java.lang.NullPointerException; put 1 null = java.lang.NullPointerException; contains null = java.lang.NullPointerException; containsKey null = java.lang.NullPointerException; remove null = java.lang.NullPointerException; remove null 1 = java.lang.NullPointerException; remove 1 null = false; replace 1 null = java.lang.NullPointerException; replace 1 1 null = java.lang.NullPointerException; putAll null = java.lang.NullPointerException; putAll {1:1,2:null,3:1} = java.lang.NullPointerException; toString = {1=1}`,
+	// The note on iteration in jdk17-behaviours.md: bins of 16, insertion order within a bin.
+	`ConcurrentHashMap; put 17 0 = null; put 1 0 = null; put 33 0 = null; put 16 0 = null; put 0 0 = null; keys = [16,0,17,1,33]; remove 16 = 0; put 16 0 = null; keys = [0,16,17,1,33]`,
+	// Two entries at once make a table of 8 where one would make 16.
+	`ConcurrentHashMap; putAll {0:0} = -; clear = -; put 8 0 = null; put 0 0 = null; keys = [8,0]`,
+	`ConcurrentHashMap; put 0 0 = null; clear = -; put 8 0 = null; put 0 0 = null; keys = [0,8]`,
+	`ConcurrentHashMap:100; put 128 0 = null; put 0 0 = null; keys = [0,128]; put 256 0 = null; keys = [0,256,128]`,
+}
+
+func TestScripts(t *testing.T) {
+	unused := map[string]bool{}
+	for _, e := range entries {
+		for _, s := range e.methods.list {
+			for _, name := range s.names {
+				unused[e.name+" "+name+strings.Repeat(" arg", len(s.params))] = true
+			}
+		}
+	}
+	for _, script := range scripts {
+		if err := replayProgram(script); err != nil {
+			t.Errorf("%s\n%v", script, err)
+		}
+		calls := strings.Split(script, "; ")
+		model, _, _ := strings.Cut(strings.TrimPrefix(calls[0], javaPackage), ":")
+		for _, call := range calls[1:] {
+			op, err := parseCall(call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(unused, model+" "+op.Method+strings.Repeat(" arg", len(op.Args)))
+		}
+	}
+	for call := range unused {
+		t.Errorf("no script uses %s", call)
+	}
+}
+
+// A script with a wrong answer must not pass.
+func TestScriptsCanFail(t *testing.T) {
+	for _, script := range []string{
+		"queue; enqueue 1 = -; dequeue = 2",
+		"queue; take = null",
+		"queue; enqueue 1 = blocks",
+		"queue; enqueue 1 = true",
+		"ArrayBlockingQueue:1; add 1 = true; add 2 = java.lang.NullPointerException",
+		"ConcurrentHashMap; put 16 0 = null; put 0 0 = null; keys = [0,16]",
+	} {
+		if replayProgram(script) == nil {
+			t.Errorf("%s passes", script)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	tests := []struct{ model, call, want string }{
+		{"queue", "pop = 1", "queue has no method pop (it has enqueue, dequeue, peek, offer, put, take, size, isEmpty, clear)"},
+		{"queue", "enqueue 1 2 = -", "enqueue takes 1 argument, got 2"},
+		{"queue", "enqueue = -", "enqueue takes 1 argument, got 0"},
+		{"queue", "enq 1 2 3 4 5 = -", "enq takes 1 argument, got 5"},
+		{"queue", "size 1 = 0", "size takes 0 arguments, got 1"},
+		{"queue", "enqueue 1 = true", "enqueue answers nothing, recorded bool"},
+		{"queue:3", "enqueue 1 = -", "enqueue answers bool, recorded nothing"},
+		{"queue", "size = true", "size answers int, recorded bool"},
+		{"set", "remove 1 = 1", "remove answers bool, recorded int"},
+		{"kv", "remove 1 = -", "remove answers any value, recorded nothing"},
+		{"kv", "append 1 2 = -", "argument 2 of append: want string, got int"},
+		{"kv", "cas 1 2 = true", "cas takes 3 arguments, got 2"},
+		{"counter", `add "a" = -`, "argument 1 of add: want int, got string"},
+		{"priority-queue", "insert [1] = -", "argument 1 of insert: want int or string, got list"},
+		{"ArrayBlockingQueue:1", "offer [1] = true", "argument 1 of offer: want null or int, got list"},
+		{"ArrayBlockingQueue:1", "offer 2147483648 = true", "argument 1 of offer: 2147483648 does not fit an int of Java"},
+		{"ArrayBlockingQueue:1", `addAll [1,"a"] = true`, `argument 1 of addAll: element 2: want int or null, got "a"`},
+		{"ArrayBlockingQueue:1", "remove 1 2 = true", "remove takes 0 or 1 arguments, got 2"},
+		{"ArrayBlockingQueue:1", "poll = true", "poll answers null or int, recorded bool"},
+		{"ArrayBlockingQueue:1", "offer 1 = -", "offer answers bool, recorded nothing"},
+		{"ConcurrentHashMap", "replace 1 = null", "replace takes 2 or 3 arguments, got 1"},
+		{"ConcurrentHashMap", `putAll {x:1} = -`, `argument 1 of putAll: key "x": want int`},
+		{"ConcurrentHashMap", "putAll {1:true} = -", `argument 1 of putAll: value of key "1": want int or null, got true`},
+		{"ConcurrentHashMap", "toString = 3", "toString answers string, recorded int"},
+		{"ConcurrentLinkedQueue", "take = 3", "ConcurrentLinkedQueue has no method take (it has add, addAll, offer, poll, peek, remove, element, contains, containsAll, removeAll, retainAll, size, isEmpty, clear, toArray, toString)"},
+		{"queue", "size = blocks", "ok"},
+		{"queue", "size = java.lang.IllegalStateException", "ok"},
+		{"ConcurrentHashMap", "get 1 = null", "ok"},
+	}
+	for _, test := range tests {
+		s, err := Parse(test.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		op, err := parseCall(test.call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch err := s.Check(op); {
+		case test.want == "ok" && err != nil:
+			t.Errorf("%s: %s: %v", test.model, test.call, err)
+		case test.want != "ok" && (err == nil || err.Error() != test.want):
+			t.Errorf("%s: %s: got %v, want %s", test.model, test.call, err, test.want)
+		}
+	}
+}
+
+// An invocation that Check refuses is the caller's mistake.
+func TestApplyUnchecked(t *testing.T) {
+	defer func() {
+		if r, _ := recover().(string); !strings.HasPrefix(r, "spec: ") {
+			t.Errorf("panic %q, want one of package spec", r)
+		}
+	}()
+	s, err := Parse("set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.New().Apply(replay.Invocation{Method: "add", Args: slices.Repeat([]history.Value{history.NullValue}, 9)})
+}

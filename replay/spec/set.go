@@ -1,0 +1,41 @@
+package spec
+
+import (
+	"encoding/binary"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A setOf holds values, each once. Updates answer whether they changed it.
+type setOf struct{ ordered[value, struct{}] }
+
+func (s *setOf) clone() *setOf { return &setOf{s.ordered.clone()} }
+
+func (s *setOf) appendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(s.n))
+	for p := range s.all() {
+		dst = p.key.AppendKey(dst)
+	}
+	return dst
+}
+
+var setTable = newTable([]method[*setOf]{
+	{"add|insert(value) -> bool", func(s *setOf, args []value) value {
+		_, added := s.getOrAdd(args[0])
+		return history.BoolValue(added)
+	}},
+	{"remove|delete(value) -> bool", func(s *setOf, args []value) value {
+		return history.BoolValue(s.remove(args[0]))
+	}},
+	{"contains|has(value) -> bool", func(s *setOf, args []value) value {
+		return history.BoolValue(s.get(args[0]) != nil)
+	}},
+}, sizeMethods[*setOf]())
+
+func newSet(args []value) (replay.Spec, error) {
+	if err := atMost("set", args, 0); err != nil {
+		return nil, err
+	}
+	return &specification[*setOf]{"set", args, setTable, func() *setOf { return &setOf{} }}, nil
+}
