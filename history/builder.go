@@ -1,0 +1,276 @@
+package history
+
+import "fmt"
+
+// EventType tells an invocation from the ways in which an operation can end.
+type EventType uint8
+
+const (
+	Invoke EventType = iota // the operation begins
+	OK                      // it returned; Result says what
+	Fail                    // it certainly did not happen
+	Info                    // nobody knows: pending for ever, and its process is retired
+)
+
+var eventNames = [...]string{"invoke", "ok", "fail", "info"}
+
+func (t EventType) String() string {
+	if int(t) < len(eventNames) {
+		return eventNames[t]
+	}
+	return fmt.Sprintf("event type %d", uint8(t))
+}
+
+// An Event is an invocation or a response.
+type Event struct {
+	Type    EventType
+	Process Value   // who; None on a response means: look the operation up by Op
+	Op      Value   // identifier of the operation; None if the file has none
+	Method  string  // of an invocation
+	Args    []Value // of an invocation; kept by the history
+	Result  Value   // of an OK
+	At      int64   // time stamp, in whatever unit; counts under StampOrder only
+	Line    int     // source line
+}
+
+// A Builder turns events into a History, checking them on the way. Feed it
+// by Add (and AddEdge, Mark), then call Build once.
+//
+// Under FileOrder it forms operations as the events come; under StampOrder
+// it sorts first, by stamp, then by the tie rule, then by place in the file.
+type Builder struct {
+	h           Header
+	ops         []Operation
+	index       idIndex
+	processes   processTable
+	open        []int32 // per process: its open operation, or -1
+	events      int32
+	withIDs     bool
+	edges       []rawEdge
+	marks       []rawMark
+	stamps      []int64    // StampOrder: the invocations' stamps
+	responses   []response // StampOrder: kept until Build
+	sameProcess []Edge     // StampOrder: consecutive operations of a process that share a stamp
+	errs        Errors
+}
+
+type rawEdge struct {
+	from, to Value
+	line     int
+}
+
+type rawMark struct {
+	op       Value
+	happened bool
+	line     int
+}
+
+// New returns the history of the given events, or an *Errors that names the
+// line of each fault: unmatched and duplicate responses, two open operations
+// of one process, a response before its invocation, a reused identifier.
+// It takes O(n) for n events under FileOrder and O(n log n) under StampOrder.
+func New(h Header, events []Event) (*History, error) {
+	b := NewBuilder(h)
+	for i := range events {
+		b.Add(&events[i])
+	}
+	return b.Build()
+}
+
+// NewBuilder returns a Builder for one history.
+func NewBuilder(h Header) *Builder {
+	return &Builder{h: h, errs: Errors{ID: h.ID}}
+}
+
+// Header returns what NewBuilder was given.
+func (b *Builder) Header() Header { return b.h }
+
+// Events returns how many events have been added.
+func (b *Builder) Events() int { return int(b.events) }
+
+// Errorf notes a fault at line; Build will report it.
+func (b *Builder) Errorf(line int, format string, args ...any) {
+	if b.errs.Full() {
+		b.errs.More = true
+		return
+	}
+	b.errs.Add(&Error{File: b.h.File, Line: line, Msg: fmt.Sprintf(format, args...)})
+}
+
+// Faults returns how many faults have been noted, MaxErrors at most. Those
+// that only Build can find are not among them.
+func (b *Builder) Faults() int { return len(b.errs.List) }
+
+// SetID names the history, where its name is not known from the beginning.
+func (b *Builder) SetID(id string) { b.h.ID, b.errs.ID = id, id }
+
+// SetModel names the specification, where it is known only later.
+func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs = name, args }
+
+// Failed reports whether so many faults were found that more of the same
+// history need not be read.
+func (b *Builder) Failed() bool { return b.errs.More }
+
+// Add adds one event. It keeps ev.Args and nothing else of ev.
+func (b *Builder) Add(ev *Event) {
+	if b.events == NoReturn-1 {
+		b.Errorf(ev.Line, "more than %d events in one history", NoReturn-1)
+		return
+	}
+	if ev.Type == Invoke {
+		b.invoke(ev)
+	} else {
+		b.respond(ev)
+	}
+	b.events++
+}
+
+func (b *Builder) invoke(ev *Event) {
+	hasID := ev.Op.kind != None
+	if len(b.ops) == 0 {
+		b.withIDs = hasID
+	}
+	if fault := b.checkInvoke(ev, hasID); fault != "" {
+		b.Errorf(ev.Line, "%s", fault)
+		return
+	}
+	if hasID && !b.index.put(ev.Op, int32(len(b.ops))) {
+		first, _ := b.index.get(ev.Op)
+		b.Errorf(ev.Line, "operation %v is invoked again (first at line %d)", ev.Op, b.ops[first].Line)
+		return
+	}
+	p := b.processes.index(ev.Process)
+	if int(p) == len(b.open) {
+		b.open = append(b.open, -1)
+	}
+	if b.h.Order == FileOrder {
+		// After a fault the new operation is the open one, so that a single
+		// lost response is a single fault.
+		if o := b.open[p]; o >= 0 {
+			b.overlap(ev.Line, ev.Process, ev.Op, &b.ops[o])
+		}
+		b.open[p] = int32(len(b.ops))
+	} else {
+		b.stamps = append(b.stamps, ev.At)
+	}
+	if len(b.ops) == cap(b.ops) {
+		b.ops = append(make([]Operation, 0, max(16, 2*cap(b.ops))), b.ops...)
+	}
+	b.ops = append(b.ops, Operation{
+		ID: ev.Op, Method: ev.Method, Args: ev.Args, Result: UnknownValue,
+		Process: p, Call: b.events, Return: NoReturn, Line: clampLine(ev.Line),
+	})
+}
+
+// checkInvoke returns what is wrong with an invocation by itself, or "".
+func (b *Builder) checkInvoke(ev *Event, hasID bool) string {
+	switch {
+	case ev.Method == "":
+		return "invocation without a method"
+	case ev.Process.kind == None:
+		return fmt.Sprintf("invocation of %s without a process", ev.Method)
+	case !isIdentifier(ev.Process):
+		return fmt.Sprintf("process %v is neither an integer nor a text", ev.Process)
+	case hasID && !isIdentifier(ev.Op):
+		return fmt.Sprintf("operation identifier %v is neither an integer nor a text", ev.Op)
+	case !hasID && b.h.Order == StampOrder:
+		return fmt.Sprintf("invocation of %s without an operation identifier; a history ordered by stamps needs them", ev.Method)
+	case hasID != b.withIDs:
+		return fmt.Sprintf("invocation of %s: either every operation of a history has an identifier or none", ev.Method)
+	}
+	return ""
+}
+
+func isIdentifier(v Value) bool { return v.kind == Int || v.kind == String }
+
+// clampLine makes a line number fit; only inputs of 2^31 lines have others.
+func clampLine(line int) int32 { return int32(min(line, 1<<31-1)) }
+
+func (b *Builder) overlap(line int, process, op Value, open *Operation) {
+	what := "invokes an operation"
+	if op.kind != None {
+		what = fmt.Sprintf("invokes operation %v", op)
+	}
+	state := "is still open"
+	if open.ended == Info {
+		state = `ended with "info", which retires the process`
+	}
+	b.Errorf(line, "process %v %s while its %s (line %d) %s", process, what, open.Method, open.Line, state)
+}
+
+func (b *Builder) respond(ev *Event) {
+	if b.h.Order == StampOrder {
+		if ev.Op.kind == None {
+			b.Errorf(ev.Line, "response without an operation identifier; a history ordered by stamps needs them")
+			return
+		}
+		b.responses = append(b.responses, response{
+			op: ev.Op, process: ev.Process, result: ev.Result, at: ev.At,
+			place: b.events, line: clampLine(ev.Line), typ: ev.Type,
+		})
+		return
+	}
+	i := b.openOperation(ev)
+	if i < 0 {
+		return
+	}
+	op := &b.ops[i]
+	op.ended = ev.Type
+	switch ev.Type {
+	case OK:
+		op.Return, op.Result = b.events, ev.Result
+	case Fail:
+		op.Return, op.dropped = b.events, true
+	default: // Info: stays open for ever
+		return
+	}
+	if b.open[op.Process] == i {
+		b.open[op.Process] = -1
+	}
+}
+
+// openOperation returns the operation that a response of a file-ordered
+// history ends, or -1 with the fault noted.
+func (b *Builder) openOperation(ev *Event) int32 {
+	byID := int32(-1)
+	if ev.Op.kind != None {
+		i, ok := b.index.get(ev.Op)
+		switch {
+		case !ok:
+			b.Errorf(ev.Line, "response of operation %v, which was not invoked before", ev.Op)
+			return -1
+		case b.ops[i].ended != Invoke:
+			b.Errorf(ev.Line, "duplicate response of operation %v (invoked at line %d)", ev.Op, b.ops[i].Line)
+			return -1
+		}
+		byID = i
+	}
+	if ev.Process.kind == None {
+		if byID < 0 {
+			b.Errorf(ev.Line, "response names neither process nor operation")
+		}
+		return byID
+	}
+	p, ok := b.processes.find(ev.Process)
+	if !ok || b.open[p] < 0 || b.ops[b.open[p]].ended != Invoke {
+		b.Errorf(ev.Line, "response of process %v, which has no open operation", ev.Process)
+		return -1
+	}
+	if o := b.open[p]; byID >= 0 && byID != o {
+		b.Errorf(ev.Line, "response of process %v names operation %v, but its open operation is %v (line %d)",
+			ev.Process, ev.Op, b.ops[o].ID, b.ops[o].Line)
+		return -1
+	}
+	return b.open[p]
+}
+
+// AddEdge orders operation from before operation to, beyond real time.
+func (b *Builder) AddEdge(from, to Value, line int) {
+	b.edges = append(b.edges, rawEdge{from, to, line})
+}
+
+// Mark says of a pending operation that it certainly happened or certainly
+// did not.
+func (b *Builder) Mark(op Value, happened bool, line int) {
+	b.marks = append(b.marks, rawMark{op, happened, line})
+}

@@ -1,0 +1,168 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// parse turns one line per event into a history, by a notation for tests:
+// "process op type stamp", such as "A 1 invoke 5", where "-" leaves a field
+// out; "edge op op"; "mark op happened|not".
+func parse(h Header, text string) (*History, error) {
+	b := NewBuilder(h)
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		f := strings.Fields(line)
+		switch {
+		case f[0] == "edge":
+			b.AddEdge(name(f[1]), name(f[2]), i+1)
+		case f[0] == "mark":
+			b.Mark(name(f[1]), f[2] == "happened", i+1)
+		default:
+			ev := Event{Process: name(f[0]), Op: name(f[1]), Line: i + 1}
+			ev.Type = EventType(slices.Index(eventNames[:], f[2]))
+			if ev.Type == Invoke {
+				ev.Method = "m"
+			}
+			if len(f) > 3 {
+				ev.At, _ = strconv.ParseInt(f[3], 10, 64)
+			}
+			b.Add(&ev)
+		}
+	}
+	return b.Build()
+}
+
+func name(s string) Value {
+	if s == "-" {
+		return NoValue
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return IntValue(n)
+	}
+	return StringValue(s)
+}
+
+var faultTests = []struct {
+	name  string
+	order Order
+	tie   Tie
+	text  string
+	want  string
+}{
+	{"overlap", FileOrder, Closed, "A - invoke\nA - invoke", `2: process "A" invokes an operation while its m (line 1) is still open`},
+	{"overlap with names", FileOrder, Closed, "A 1 invoke\nA 2 invoke", `2: process "A" invokes operation 2 while its m (line 1) is still open`},
+	{"lost response is one fault", FileOrder, Closed, "A - invoke\nA - invoke\nA - ok\nA - invoke\nA - ok", `2: process "A" invokes an operation while its m (line 1) is still open`},
+	{"late response is no further fault", FileOrder, Closed, "A 1 invoke\nA 2 invoke\n- 1 ok\nA - ok", `2: process "A" invokes operation 2 while its m (line 1) is still open`},
+	{"retired", FileOrder, Closed, "A - invoke\nA - info\nA - invoke", `3: process "A" invokes an operation while its m (line 1) ended with "info", which retires the process`},
+	{"retired answers", FileOrder, Closed, "A - invoke\nA - info\nA - ok", `3: response of process "A", which has no open operation`},
+	{"retired answers by name", FileOrder, Closed, "A 1 invoke\nA 1 info\nA 1 ok", `3: duplicate response of operation 1 (invoked at line 1)`},
+	{"response first", FileOrder, Closed, "A 1 ok\nA 1 invoke", `1: response of operation 1, which was not invoked before`},
+	{"response of nobody", FileOrder, Closed, "A - invoke\n- - ok", `2: response names neither process nor operation`},
+	{"stranger", FileOrder, Closed, "A - invoke\nB - ok", `2: response of process "B", which has no open operation`},
+	{"twice", FileOrder, Closed, "A 1 invoke\nA 1 ok\nA 1 ok", `3: duplicate response of operation 1 (invoked at line 1)`},
+	{"wrong process", FileOrder, Closed, "A 1 invoke\nB 2 invoke\nA 2 ok", `3: response of process "A" names operation 2, but its open operation is 1 (line 1)`},
+	{"name again", FileOrder, Closed, "A x invoke\nA x ok\nB x invoke", `3: operation "x" is invoked again (first at line 1)`},
+	{"name again, then response", FileOrder, Closed, "A 1 invoke\nA 1 ok\nB 1 invoke\nB - ok", "3: operation 1 is invoked again (first at line 1)\n4: response of process \"B\", which has no open operation"},
+	{"some names", FileOrder, Closed, "A 1 invoke\nB - invoke", `2: invocation of m: either every operation of a history has an identifier or none`},
+	{"no process", FileOrder, Closed, "- 1 invoke", `1: invocation of m without a process`},
+	{"no names with stamps", StampOrder, Closed, "A - invoke 1", `1: invocation of m without an operation identifier; a history ordered by stamps needs them`},
+	{"no name in a response with stamps", StampOrder, Closed, "A 1 invoke 1\nA - ok 2", `2: response without an operation identifier; a history ordered by stamps needs them`},
+	{"stamps: overlap", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 5\nA 2 invoke 4\nA 2 ok 9", `3: process "A" invokes operation 2 while its m (line 1) is still open`},
+	{"stamps: overlap with pending", StampOrder, HalfOpen, "A 1 invoke 1\nA 2 invoke 4", `2: process "A" invokes operation 2 while its m (line 1) is still open`},
+	{"stamps: retired", StampOrder, Closed, "A 1 invoke 1\nA 1 info 2\nA 2 invoke 4", `3: process "A" invokes operation 2 while its m (line 1) ended with "info", which retires the process`},
+	{"stamps: same start", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 2\nA 2 invoke 1\nA 2 ok 2", `3: process "A" invokes operation 2 while its m (line 1) is still open`},
+	{"stamps: early response", StampOrder, Closed, "A 1 invoke 5\nA 1 ok 4", `2: response of operation 1 at 4, not after its invocation at 5 (line 1)`},
+	{"stamps: no length half-open", StampOrder, HalfOpen, "A 1 invoke 5\nA 1 ok 5", `2: response of operation 1 at 5, not after its invocation at 5 (line 1)`},
+	{"stamps: twice", StampOrder, Closed, "A 1 invoke 5\nA 1 ok 6\nA 1 fail 6", `3: duplicate response of operation 1 (first at line 2)`},
+	{"stamps: other process", StampOrder, Closed, "A 1 invoke 5\nB 1 ok 6", `2: response of process "B" to operation 1, which process "A" invoked (line 1)`},
+	{"stamps: never invoked", StampOrder, Closed, "A 1 invoke 5\nB 2 ok 6", `2: response of operation 2, which is never invoked`},
+	{"edge to nowhere", FileOrder, Closed, "A 1 invoke\nedge 1 2\nedge 2 1\nedge 1 1", "2: edge to operation 2, which is never invoked\n3: edge from operation 2, which is never invoked\n4: edge from operation 1 to itself"},
+	{"edge against time", FileOrder, Closed, "A 1 invoke\nA 1 ok\nA 2 invoke\nedge 2 1", `4: the edge from operation 2 to 1 closes a cycle with real time or other edges`},
+	{"edge against time through others", FileOrder, Closed, "A 1 invoke\nB 2 invoke\nA 1 ok\nC 3 invoke\nedge 3 2\nedge 2 1", "5: the edge from operation 3 to 2 closes a cycle with real time or other edges\n6: the edge from operation 2 to 1 closes a cycle with real time or other edges"},
+	{"cycle of edges, and one behind it", FileOrder, Closed, "A 1 invoke\nB 2 invoke\nC 3 invoke\nedge 1 2\nedge 2 3\nedge 2 1", "4: the edge from operation 1 to 2 closes a cycle with real time or other edges\n6: the edge from operation 2 to 1 closes a cycle with real time or other edges"},
+	{"edge against a tie", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 2\nA 2 invoke 2\nA 2 ok 3\nedge 2 1", `5: the edge from operation 2 to 1 closes a cycle with real time or other edges`},
+	{"cycle through a dropped operation", FileOrder, Closed, "A 1 invoke\nB 2 invoke\nB 2 fail\nedge 1 2\nedge 2 1", "4: the edge from operation 1 to 2 closes a cycle with real time or other edges\n5: the edge from operation 2 to 1 closes a cycle with real time or other edges"},
+	{"mark on nothing", FileOrder, Closed, "A 1 invoke\nmark 2 happened", `2: mark on operation 2, which is never invoked`},
+	{"mark against ok", FileOrder, Closed, "A 1 invoke\nA 1 ok\nmark 1 not", `3: operation 1 is marked as not happened but did (line 1)`},
+	{"mark against fail", FileOrder, Closed, "A 1 invoke\nA 1 fail\nmark 1 happened", `3: operation 1 is marked as happened but did not (line 1)`},
+	{"marks against each other", FileOrder, Closed, "A 1 invoke\nmark 1 happened\nmark 1 not", `3: operation 1 is marked as not happened but did (line 1)`},
+	{"marks the other way round", FileOrder, Closed, "A 1 invoke\nmark 1 not\nmark 1 happened", `3: operation 1 is marked as happened but did not (line 1)`},
+	{"marks and edges without names", FileOrder, Closed, "A - invoke\nmark 0 happened\nedge 0 0", "2: mark on operation 0, which is never invoked\n3: edge from operation 0, which is never invoked"},
+}
+
+func TestFaults(t *testing.T) {
+	for _, test := range faultTests {
+		h, err := parse(Header{Order: test.order, Tie: test.tie}, test.text)
+		var errs *Errors
+		if h != nil || !errors.As(err, &errs) {
+			t.Errorf("%s: got %v, %v", test.name, h, err)
+			continue
+		}
+		var got []string
+		for _, e := range errs.List {
+			got = append(got, fmt.Sprintf("%d: %s", e.Line, e.Msg))
+		}
+		if strings.Join(got, "\n") != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, strings.Join(got, "\n"), test.want)
+		}
+	}
+}
+
+// TestIdentifiers: what is neither an integer nor a text names nothing.
+func TestIdentifiers(t *testing.T) {
+	for _, ev := range []Event{
+		{Type: Invoke, Method: "m", Process: FloatValue(1)},
+		{Type: Invoke, Method: "m", Process: IntValue(1), Op: BoolValue(true)},
+		{Type: Invoke, Process: IntValue(1)},
+		{Type: OK, Process: BoolValue(false)},
+		{Type: OK, Op: NullValue},
+	} {
+		if _, err := New(Header{}, []Event{ev}); err == nil {
+			t.Errorf("%+v: no error", ev)
+		}
+	}
+}
+
+// TestTooMany: ten faults are kept, in the order of their lines, and the
+// eleventh is told of.
+func TestTooMany(t *testing.T) {
+	for n := 9; n <= 12; n++ {
+		b := NewBuilder(Header{File: "f", ID: "h"})
+		for i := range n {
+			if b.Failed() != (i > MaxErrors) || b.Faults() != min(i, MaxErrors) {
+				t.Errorf("after %d faults: failed %v, %d kept", i, b.Failed(), b.Faults())
+			}
+			b.Errorf(100-i, "fault %d", i)
+		}
+		_, err := b.Build()
+		var errs *Errors
+		if !errors.As(err, &errs) || len(errs.List) != min(n, MaxErrors) || errs.More != (n > MaxErrors) || errs.ID != "h" {
+			t.Fatalf("%d faults: %v", n, err)
+		}
+		lines := strings.Split(err.Error(), "\n")
+		if first := fmt.Sprintf("f:%d: fault %d", 101-min(n, MaxErrors), min(n, MaxErrors)-1); lines[0] != first {
+			t.Errorf("%d faults: first line %q, want %q", n, lines[0], first)
+		}
+		if last := lines[len(lines)-1]; (last == "too many errors") != (n > MaxErrors) {
+			t.Errorf("%d faults: last line %q", n, last)
+		}
+		var one *Error
+		if !errors.As(err, &one) || one != errs.List[0] {
+			t.Error("the first fault cannot be found by errors.As")
+		}
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	for want, e := range map[string]Error{
+		"f:3: m": {File: "f", Line: 3, Msg: "m"}, "f: m": {File: "f", Msg: "m"}, "m": {Msg: "m"}, "line 3: m": {Line: 3, Msg: "m"},
+	} {
+		if e.Error() != want {
+			t.Errorf("got %q, want %q", e.Error(), want)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Build returns the history of what was added, or an *Errors. The Builder is
+// of no use afterwards.
+func (b *Builder) Build() (*History, error) {
+	if b.h.Order == StampOrder {
+		b.arrange()
+	}
+	b.resolveMarks()
+	edges := b.resolveEdges()
+	if len(b.errs.List) == 0 && len(edges) > 0 {
+		b.findCycle(edges)
+	}
+	if len(b.errs.List) > 0 {
+		slices.SortStableFunc(b.errs.List, func(x, y *Error) int { return x.Line - y.Line })
+		return nil, &b.errs
+	}
+	return b.finish(edges), nil
+}
+
+// finish leaves out what did not happen and numbers the rest by invocation.
+func (b *Builder) finish(edges []Edge) *History {
+	h := &History{Header: b.h}
+	if len(edges) > 0 || slices.ContainsFunc(b.ops, func(op Operation) bool { return op.dropped }) {
+		b.leaveOut(h, edges)
+	}
+	h.Ops = b.ops
+	if !b.withIDs {
+		for i := range h.Ops {
+			h.Ops[i].ID = IntValue(int64(i))
+		}
+	}
+	h.Processes = b.processes.renumber(h.Ops, h.Ghosts)
+	return h
+}
+
+// leaveOut drops what did not happen, keeps as ghosts what has edges of it,
+// and gives edges their final numbers.
+func (b *Builder) leaveOut(h *History, edges []Edge) {
+	number := make([]int32, len(b.ops)) // ghosts: -1, -2, ...
+	onEdge := make([]bool, len(b.ops))
+	for _, e := range edges {
+		onEdge[e.From], onEdge[e.To] = true, true
+	}
+	kept := b.ops[:0]
+	for i, op := range b.ops {
+		if !op.dropped {
+			number[i] = int32(len(kept))
+			kept = append(kept, op)
+			continue
+		}
+		h.Dropped++
+		if onEdge[i] {
+			number[i] = int32(-1 - len(h.Ghosts))
+			h.Ghosts = append(h.Ghosts, op)
+		}
+	}
+	clear(b.ops[len(kept):]) // what is dropped must not keep its values alive
+	b.ops = kept
+	final := func(o int32) int32 {
+		if number[o] < 0 {
+			return int32(len(kept)) - 1 - number[o]
+		}
+		return number[o]
+	}
+	for _, e := range edges {
+		h.Edges = append(h.Edges, Edge{final(e.From), final(e.To)})
+	}
+	slices.SortFunc(h.Edges, func(x, y Edge) int {
+		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
+	})
+	h.Edges = slices.Compact(h.Edges)
+}

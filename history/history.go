@@ -1,0 +1,136 @@
+package history
+
+import "fmt"
+
+// Tie says what equal time stamps mean.
+type Tie uint8
+
+const (
+	// Closed: intervals include their end points, so that a response and an
+	// invocation with the same stamp belong to concurrent operations.
+	Closed Tie = iota
+	// HalfOpen: a response at t precedes an invocation at t.
+	HalfOpen
+)
+
+func (t Tie) String() string {
+	if t == HalfOpen {
+		return "half-open"
+	}
+	return "closed"
+}
+
+// Order says where the order of events comes from.
+type Order uint8
+
+const (
+	// FileOrder: events happened in the order in which they were given.
+	FileOrder Order = iota
+	// StampOrder: events carry time stamps and may be given in any order.
+	StampOrder
+)
+
+func (o Order) String() string {
+	if o == StampOrder {
+		return "stamp"
+	}
+	return "file"
+}
+
+// A Header says what is known of a history besides its events.
+type Header struct {
+	ID        string  // name of the history within its file
+	File      string  // where it was read, for messages
+	Line      int     // where it begins
+	Format    string  // name of the format it was read from
+	Model     string  // specification named by the file, "" if none
+	ModelArgs []Value // its arguments, a capacity for instance
+	Tie       Tie
+	Order     Order
+}
+
+// An Operation is an invocation with its response (Definition 3.3 of the
+// paper), or without one when it is pending.
+type Operation struct {
+	ID      Value // the file's own identifier, else its number
+	Method  string
+	Args    []Value
+	Result  Value // None, Unknown and Exception included; Unknown when pending
+	Process int32 // index into History.Processes; -1 of a ghost whose process is not among them
+	Call    int32 // position of the invocation among all events
+	Return  int32 // position of the response; NoReturn when pending
+	Line    int32 // source line of the invocation
+	// Happened marks a pending operation that is known to have taken effect.
+	Happened bool
+
+	ended   EventType // Invoke while nothing has ended it
+	dropped bool      // did not happen
+}
+
+// NoReturn is the Return of a pending operation: later than every event.
+const NoReturn = 1<<31 - 1
+
+// Pending reports whether the operation has no response.
+func (op *Operation) Pending() bool { return op.Return == NoReturn }
+
+// String returns the operation as method(arguments): result.
+func (op *Operation) String() string {
+	b := append([]byte(op.Method), '(')
+	for i, a := range op.Args {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = a.appendText(b)
+	}
+	b = append(b, ')')
+	switch {
+	case op.Pending():
+		b = append(b, ": pending"...)
+	case op.Result.Kind() != None:
+		b = append(b, ": "...)
+		b = op.Result.appendText(b)
+	}
+	return string(b)
+}
+
+// An Edge orders operation From before operation To, whatever their
+// intervals say. Both are indices into Ops, or, from len(Ops) on, into Ghosts.
+type Edge struct{ From, To int32 }
+
+// A History is a well-formed record of operations on one object. Build it by
+// New or by a Builder; its fields are for reading.
+type History struct {
+	Header
+	// Ops are numbered in the order of their invocations.
+	Ops []Operation
+	// Processes holds the processes' own names, in the order of their first
+	// invocations.
+	Processes []Value
+	// Edges are orders beyond those of real time, sorted, none of them twice.
+	Edges []Edge
+	// Ghosts are operations that did not happen but have edges, so that the
+	// order through them counts.
+	Ghosts []Operation
+	// Dropped counts operations that did not happen, ghosts included.
+	Dropped int
+}
+
+// Pending counts the operations without a response. O(n).
+func (h *History) Pending() int {
+	n := 0
+	for i := range h.Ops {
+		if h.Ops[i].Pending() {
+			n++
+		}
+	}
+	return n
+}
+
+// HasEdges reports whether order beyond real time was given, so that the
+// operations need not form an interval order.
+func (h *History) HasEdges() bool { return len(h.Edges) > 0 }
+
+// Errorf returns a fault of operation op of h, at op's line.
+func (h *History) Errorf(op *Operation, format string, args ...any) *Error {
+	return &Error{File: h.File, Line: int(op.Line), Msg: fmt.Sprintf(format, args...)}
+}

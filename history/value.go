@@ -1,0 +1,254 @@
+package history
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Kind says what a Value holds.
+type Kind uint8
+
+// The kinds of a Value. None is the zero value.
+const (
+	None      Kind = iota // no value at all: what a void method returns
+	Null                  // null, nil
+	Bool                  // true, false
+	Int                   // a 64-bit integer
+	Float                 // a 64-bit floating point number
+	String                // a text
+	List                  // values in order
+	Map                   // keys with values, sorted by key
+	Exception             // the name of a thrown exception or returned error
+	Unknown               // a result that was not observed: any value would do
+)
+
+var kindNames = [...]string{"none", "null", "bool", "int", "float", "string", "list", "map", "exception", "unknown"}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "kind " + strconv.Itoa(int(k))
+}
+
+// A Value is an argument, a result or an identifier. It is immutable and 24
+// bytes wide; texts, lists and maps hang off one pointer. The zero Value is
+// None.
+type Value struct {
+	kind Kind
+	num  int64
+	ref  *compound
+}
+
+type compound struct {
+	text string
+	list []Value
+}
+
+// NoValue is what a void method returns.
+var NoValue = Value{}
+
+// NullValue is null.
+var NullValue = Value{kind: Null}
+
+// UnknownValue is a result that was not observed.
+var UnknownValue = Value{kind: Unknown}
+
+// BoolValue returns b as a Value.
+func BoolValue(b bool) Value {
+	if b {
+		return Value{kind: Bool, num: 1}
+	}
+	return Value{kind: Bool}
+}
+
+// IntValue returns n as a Value.
+func IntValue(n int64) Value { return Value{kind: Int, num: n} }
+
+// FloatValue returns f as a Value. All NaNs are the same Value, and 0 and -0
+// are two.
+func FloatValue(f float64) Value {
+	if f != f {
+		f = math.NaN()
+	}
+	return Value{kind: Float, num: int64(math.Float64bits(f))}
+}
+
+// StringValue returns s as a Value.
+func StringValue(s string) Value { return Value{kind: String, ref: &compound{text: s}} }
+
+// ExceptionValue returns the exception called name as a Value.
+func ExceptionValue(name string) Value { return Value{kind: Exception, ref: &compound{text: name}} }
+
+// ListValue returns the list of vs, which it keeps.
+func ListValue(vs ...Value) Value { return Value{kind: List, ref: &compound{list: vs}} }
+
+// MapValue returns the map of the given keys and values in alternation
+// (k0, v0, k1, v1, ...), which it keeps and sorts by key. It reports false if
+// a key occurs twice or has no value.
+func MapValue(pairs ...Value) (Value, bool) {
+	if len(pairs)%2 != 0 {
+		return Value{}, false
+	}
+	for i := 2; i < len(pairs); i += 2 {
+		if pairs[i].Compare(pairs[i-2]) <= 0 {
+			sort.Sort(byKey(pairs))
+			break
+		}
+	}
+	for i := 2; i < len(pairs); i += 2 {
+		if pairs[i].Equal(pairs[i-2]) {
+			return Value{}, false
+		}
+	}
+	return Value{kind: Map, ref: &compound{list: pairs}}, true
+}
+
+type byKey []Value
+
+func (p byKey) Len() int           { return len(p) / 2 }
+func (p byKey) Less(i, j int) bool { return p[2*i].Compare(p[2*j]) < 0 }
+func (p byKey) Swap(i, j int) {
+	p[2*i], p[2*j] = p[2*j], p[2*i]
+	p[2*i+1], p[2*j+1] = p[2*j+1], p[2*i+1]
+}
+
+// Kind returns the kind of v.
+func (v Value) Kind() Kind { return v.kind }
+
+// Int returns the number in an Int value, and 0 of any other kind.
+func (v Value) Int() int64 {
+	if v.kind != Int {
+		return 0
+	}
+	return v.num
+}
+
+// Bool reports whether v is the Bool true.
+func (v Value) Bool() bool { return v.kind == Bool && v.num != 0 }
+
+// Float returns the number in a Float value, and 0 of any other kind.
+func (v Value) Float() float64 {
+	if v.kind != Float {
+		return 0
+	}
+	return math.Float64frombits(uint64(v.num))
+}
+
+// Text returns the text of a String or the name of an Exception, "" otherwise.
+func (v Value) Text() string {
+	if v.kind != String && v.kind != Exception {
+		return ""
+	}
+	return v.ref.text
+}
+
+// List returns the elements of a List, or keys and values of a Map in
+// alternation. The caller must not change them.
+func (v Value) List() []Value {
+	if v.kind != List && v.kind != Map {
+		return nil
+	}
+	return v.ref.list
+}
+
+// Equal reports whether v and w are the same value: same kind, same content.
+// Nothing but Unknown equals Unknown; accepting any result in its place is
+// the replayer's business.
+func (v Value) Equal(w Value) bool {
+	if v.kind != w.kind || v.num != w.num {
+		return false
+	}
+	if v.ref == w.ref {
+		return true
+	}
+	return v.ref.text == w.ref.text && slices.EqualFunc(v.ref.list, w.ref.list, Value.Equal)
+}
+
+// Compare orders values totally: by kind, then by content.
+func (v Value) Compare(w Value) int {
+	if v.kind != w.kind {
+		return int(v.kind) - int(w.kind)
+	}
+	if v.kind == Float {
+		return cmp.Or(cmp.Compare(v.Float(), w.Float()), cmp.Compare(v.num, w.num)) // -0 before 0
+	}
+	if v.ref == nil {
+		return cmp.Compare(v.num, w.num)
+	}
+	if c := strings.Compare(v.ref.text, w.ref.text); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(v.ref.list, w.ref.list, Value.Compare)
+}
+
+// AppendKey appends an encoding of v to dst. Two values have the same
+// encoding exactly if they are equal, and no encoding is a prefix of another,
+// so that keys may be strung together.
+func (v Value) AppendKey(dst []byte) []byte {
+	dst = append(dst, byte(v.kind))
+	switch v.kind {
+	case Bool, Int, Float:
+		dst = binary.AppendVarint(dst, v.num)
+	case String, Exception:
+		dst = binary.AppendUvarint(dst, uint64(len(v.ref.text)))
+		dst = append(dst, v.ref.text...)
+	case List, Map:
+		dst = binary.AppendUvarint(dst, uint64(len(v.ref.list)))
+		for _, e := range v.ref.list {
+			dst = e.AppendKey(dst)
+		}
+	}
+	return dst
+}
+
+// String returns v as a person would write it: 3, true, null, "text",
+// [1, 2], {0: 1}, !java.lang.IllegalStateException for an exception, ? for an
+// unknown result and "" for none.
+func (v Value) String() string { return string(v.appendText(nil)) }
+
+func (v Value) appendText(dst []byte) []byte {
+	switch v.kind {
+	case Null:
+		return append(dst, "null"...)
+	case Bool:
+		return strconv.AppendBool(dst, v.num != 0)
+	case Int:
+		return strconv.AppendInt(dst, v.num, 10)
+	case Float:
+		return strconv.AppendFloat(dst, v.Float(), 'g', -1, 64)
+	case String:
+		return strconv.AppendQuote(dst, v.ref.text)
+	case Exception:
+		return append(append(dst, '!'), v.ref.text...)
+	case Unknown:
+		return append(dst, '?')
+	case List:
+		dst = append(dst, '[')
+		for i, e := range v.ref.list {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = e.appendText(dst)
+		}
+		return append(dst, ']')
+	case Map:
+		dst = append(dst, '{')
+		for i, e := range v.ref.list {
+			switch {
+			case i%2 == 1:
+				dst = append(dst, ": "...)
+			case i > 0:
+				dst = append(dst, ", "...)
+			}
+			dst = e.appendText(dst)
+		}
+		return append(dst, '}')
+	}
+	return dst
+}

@@ -1,0 +1,120 @@
+package history
+
+import (
+	"bytes"
+	"math"
+	"testing"
+	"unsafe"
+)
+
+func mapOf(t testing.TB, pairs ...Value) Value {
+	m, ok := MapValue(pairs...)
+	if !ok {
+		t.Fatalf("no map of %v", pairs)
+	}
+	return m
+}
+
+// samples are different values, with how they print.
+func samples(t testing.TB) ([]Value, []string) {
+	i, s := IntValue, StringValue
+	list := []struct {
+		v    Value
+		text string
+	}{
+		{NoValue, ""}, {NullValue, "null"}, {UnknownValue, "?"}, {BoolValue(true), "true"}, {BoolValue(false), "false"},
+		{i(0), "0"}, {i(1), "1"}, {i(-1), "-1"}, {i(math.MaxInt64), "9223372036854775807"}, {i(math.MinInt64), "-9223372036854775808"},
+		{FloatValue(0), "0"}, {FloatValue(math.Copysign(0, -1)), "-0"}, {FloatValue(1), "1"}, {FloatValue(math.NaN()), "NaN"}, {FloatValue(math.Inf(-1)), "-Inf"},
+		{s(""), `""`}, {s("a"), `"a"`}, {s("ab"), `"ab"`}, {s("\xff"), `"\xff"`}, {ExceptionValue(""), "!"}, {ExceptionValue("a"), "!a"},
+		{ListValue(), "[]"}, {ListValue(i(1)), "[1]"}, {ListValue(i(1), i(2)), "[1, 2]"}, {ListValue(ListValue()), "[[]]"}, {ListValue(s("a")), `["a"]`},
+		{ListValue(NoValue), "[]"}, {mapOf(t), "{}"}, {mapOf(t, i(2), s("b"), i(1), s("a")), `{1: "a", 2: "b"}`}, {mapOf(t, i(1), i(1)), "{1: 1}"}, {mapOf(t, i(1), i(2)), "{1: 2}"},
+		{ListValue(i(1), i(1)), "[1, 1]"}, {mapOf(t, NullValue, mapOf(t, s("k"), ListValue())), `{null: {"k": []}}`},
+	}
+	var values []Value
+	var texts []string
+	for _, e := range list {
+		values, texts = append(values, e.v), append(texts, e.text)
+	}
+	return values, texts
+}
+
+func TestValues(t *testing.T) {
+	values, texts := samples(t)
+	again, _ := samples(t)
+	for i, v := range values {
+		if v.String() != texts[i] {
+			t.Errorf("%d: prints %q, want %q", i, v.String(), texts[i])
+		}
+		for k, w := range again {
+			if got := v.Equal(w); got != (i == k) {
+				t.Errorf("%v (%v) equal to %v (%v): %v", v, v.Kind(), w, w.Kind(), got)
+			}
+			if c := v.Compare(w); (c == 0) != (i == k) || (c < 0) != (w.Compare(v) > 0) {
+				t.Errorf("%v compared to %v: %d and %d", v, w, c, w.Compare(v))
+			}
+			a, b := v.AppendKey(nil), w.AppendKey(nil)
+			if bytes.Equal(a, b) != (i == k) || i != k && bytes.HasPrefix(a, b) {
+				t.Errorf("keys of %v and %v: %x, %x", v, w, a, b)
+			}
+			for _, x := range values { // a total order
+				if v.Compare(w) < 0 && w.Compare(x) < 0 && v.Compare(x) >= 0 {
+					t.Errorf("%v < %v < %v, but not %v < %v", v, w, x, v, x)
+				}
+			}
+		}
+	}
+}
+
+// TestAccessors: asked for what it is not, a value gives zero.
+func TestAccessors(t *testing.T) {
+	values, _ := samples(t)
+	for _, v := range values {
+		k := v.Kind()
+		if v.Int() != 0 && k != Int || v.Float() != 0 && k != Float || v.Bool() && k != Bool ||
+			v.Text() != "" && k != String && k != Exception || v.List() != nil && k != List && k != Map {
+			t.Errorf("%v (%v) answers for another kind", v, k)
+		}
+	}
+	if IntValue(3).Int() != 3 || FloatValue(3).Float() != 3 || !BoolValue(true).Bool() || StringValue("x").Text() != "x" ||
+		ExceptionValue("x").Text() != "x" || len(ListValue(NullValue).List()) != 1 {
+		t.Error("an accessor lost its value")
+	}
+	if !FloatValue(math.Float64frombits(0x7ff8000000000007)).Equal(FloatValue(math.NaN())) {
+		t.Error("two kinds of NaN")
+	}
+}
+
+func TestMapValue(t *testing.T) {
+	if _, ok := MapValue(IntValue(1)); ok {
+		t.Error("a key without a value is accepted")
+	}
+	if _, ok := MapValue(IntValue(1), NullValue, IntValue(2), NullValue, IntValue(1), NullValue); ok {
+		t.Error("a key that occurs twice is accepted")
+	}
+	if m, ok := MapValue(StringValue("b"), IntValue(2), StringValue("a"), IntValue(1)); !ok || m.String() != `{"a": 1, "b": 2}` {
+		t.Errorf("got %v", m)
+	}
+}
+
+func TestNames(t *testing.T) {
+	if Map.String() != "map" || Kind(77).String() != "kind 77" || Info.String() != "info" || EventType(9).String() != "event type 9" ||
+		HalfOpen.String()+Closed.String()+StampOrder.String()+FileOrder.String() != "half-openclosedstampfile" {
+		t.Error("a name is wrong")
+	}
+}
+
+// TestSize: a value stays as small as its comment says.
+func TestSize(t *testing.T) {
+	if size := unsafe.Sizeof(Value{}); size != 24 {
+		t.Errorf("a value has %d bytes", size)
+	}
+}
+
+func TestFloatsCompareAsNumbers(t *testing.T) {
+	ascending := []float64{math.Inf(-1), -2.5, -1, math.Copysign(0, -1), 0, 1, 2.5, math.Inf(1)}
+	for i := 1; i < len(ascending); i++ {
+		if a, b := FloatValue(ascending[i-1]), FloatValue(ascending[i]); a.Compare(b) >= 0 || b.Compare(a) <= 0 {
+			t.Errorf("%v is not smaller than %v", a, b)
+		}
+	}
+}
