@@ -1,0 +1,158 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A Format is a way of writing histories.
+type Format struct {
+	Name        string // what Lookup and --format call it
+	Description string // one line
+	// Decode reads all histories of r. The error of a pair is *history.Errors
+	// for faults of one history, after which the next one follows, and
+	// *SyntaxError for faults of the file and of reading it.
+	Decode func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error]
+	// Encode writes one history. What the format cannot carry is an error,
+	// and then nothing has been written.
+	Encode func(w io.Writer, h *history.History) error
+	// detect looks for the format in the keys of the first object of a file.
+	detect func(keys []string) bool
+}
+
+// Formats returns all formats, in a fixed order.
+func Formats() []Format {
+	return []Format{
+		{
+			Name:        nativeName,
+			Description: "leadline's own, JSON Lines: an event per line behind a header per history",
+			Decode:      decodeNative, Encode: encodeNative,
+			detect: func(keys []string) bool { return has(keys, "leadline") },
+		},
+		{
+			Name:        violatName,
+			Description: "Violat's JSON: an object with schema and events per history",
+			Decode:      decodeViolat, Encode: encodeViolat,
+			detect: func(keys []string) bool { return has(keys, "schema") || has(keys, "events") },
+		},
+	}
+}
+
+// Lookup returns the format called name.
+func Lookup(name string) (Format, bool) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// ErrUnknownFormat is wrapped by the error for an input of no known format.
+var ErrUnknownFormat = errors.New("no known format")
+
+// ErrEmpty is wrapped by the error for an input of zero bytes.
+var ErrEmpty = errors.New("the file is empty")
+
+// Options say how inputs are read. The zero value is useful.
+type Options struct {
+	// Format is the name of the format; "" means to look at the content.
+	Format string
+	Limits Limits
+	// Stdin is what the path "-" stands for; nil means os.Stdin.
+	Stdin io.Reader
+	// Skipped is told of each file of a directory that is passed over, and
+	// why. It may be nil.
+	Skipped func(name string, why error)
+}
+
+// format returns the format that o asks for, or an error that lists those
+// there are; a zero Format means to look at the content.
+func (o *Options) format() (Format, error) {
+	if o.Format == "" {
+		return Format{}, nil
+	}
+	if f, ok := Lookup(o.Format); ok {
+		return f, nil
+	}
+	return Format{}, fmt.Errorf("unknown format %q; known are %s", o.Format, formatNames())
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o *Options) stdin() io.Reader {
+	if o.Stdin != nil {
+		return o.Stdin
+	}
+	return os.Stdin
+}
+
+// Decode reads the histories of r, whether plain, in gzip or in zstd, and
+// whatever their format. file is for messages. Each history is delivered as
+// soon as it is complete. The errors are those of Format.Decode; besides, an
+// input without any history is an error that wraps ErrEmpty or
+// ErrUnknownFormat where that is the reason.
+func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, error] {
+	return func(yield func(*history.History, error) bool) {
+		format, err := opts.format()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		in, err := newInput(r, opts.Limits)
+		if err != nil {
+			yield(nil, inputError(file, err))
+			return
+		}
+		defer in.close()
+		if format.Name == "" {
+			if format, err = in.detect(); err != nil {
+				yield(nil, inputError(file, err))
+				return
+			}
+		} else if empty, err := in.empty(); empty {
+			yield(nil, inputError(file, err))
+			return
+		}
+		found := false
+		for h, err := range format.Decode(in, file, opts.Limits) {
+			found = true
+			if !yield(h, err) {
+				return
+			}
+		}
+		if !found {
+			yield(nil, &SyntaxError{File: file, Msg: fmt.Sprintf("no history in it (format %s)", format.Name)})
+		}
+	}
+}
+
+// inputError adds the file to an error that came before its first line.
+func inputError(file string, err error) error {
+	msg := err.Error()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		msg = "the file is cut short: " + msg
+	}
+	return &SyntaxError{File: file, Msg: msg, Err: err}
+}
+
+func has(keys []string, key string) bool {
+	for _, k := range keys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,247 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+
+// TestGolden decodes the section "in" of each testdata/<format>/*.txtar and
+// compares what comes out with the section "want"; good histories are also
+// encoded, decoded and encoded again.
+func TestGolden(t *testing.T) {
+	for _, format := range Formats() {
+		files, err := filepath.Glob(filepath.Join("testdata", format.Name, "*.txtar"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no golden files for %s (%v)", format.Name, err)
+		}
+		for _, file := range files {
+			t.Run(format.Name+"/"+filepath.Base(file), func(t *testing.T) { golden(t, format, file) })
+		}
+	}
+}
+
+func golden(t *testing.T, format Format, file string) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, sections := parseArchive(string(raw))
+	text := inSection(sections)
+	got := dump(format.Decode(strings.NewReader(text), "in", Limits{}))
+	if *update {
+		archive := comment + "-- in --\n" + sections["in"] + "-- want --\n" + got
+		if err := os.WriteFile(file, []byte(archive), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if got != sections["want"] {
+		t.Errorf("%s: got\n%s\nwant\n%s", file, got, sections["want"])
+	}
+	roundTrip(t, format, []byte(text))
+}
+
+// goldenInputs returns the inputs of all golden files of a format.
+func goldenInputs(t testing.TB, format string) []string {
+	files, err := filepath.Glob(filepath.Join("testdata", format, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files for %s (%v)", format, err)
+	}
+	var inputs []string
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sections := parseArchive(string(raw))
+		inputs = append(inputs, inSection(sections))
+	}
+	return inputs
+}
+
+// inSection returns the section "in". If it must not end in a newline, it ends
+// in the line "\ no newline".
+func inSection(sections map[string]string) string {
+	return strings.ReplaceAll(sections["in"], "\n\\ no newline\n", "")
+}
+
+// parseArchive splits a txtar archive.
+func parseArchive(text string) (comment string, sections map[string]string) {
+	sections = map[string]string{}
+	name := ""
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "-- ") && strings.HasSuffix(line, " --\n"):
+			name = line[3 : len(line)-4]
+		case name == "":
+			comment += line
+		default:
+			sections[name] += line
+		}
+	}
+	return comment, sections
+}
+
+// dump describes everything that a decoder yields.
+func dump(seq iter.Seq2[*history.History, error]) string {
+	var b strings.Builder
+	for h, err := range seq {
+		var errs *history.Errors
+		switch {
+		case errors.As(err, &errs):
+			fmt.Fprintf(&b, "invalid history %q\n%v\n", errs.ID, err)
+		case err != nil:
+			fmt.Fprintf(&b, "error: %v\n", err)
+		default:
+			describeHistory(&b, h)
+		}
+	}
+	return b.String()
+}
+
+func describeHistory(b *strings.Builder, h *history.History) {
+	fmt.Fprintf(b, "history %q line %d format %s model %q %v tie %v order %v processes %v\n",
+		h.ID, h.Line, h.Format, h.Model, h.ModelArgs, h.Tie, h.Order, h.Processes)
+	for i := range h.Ops {
+		describeOperation(b, &h.Ops[i])
+	}
+	for i := range h.Ghosts {
+		b.WriteString("ghost ")
+		describeOperation(b, &h.Ghosts[i])
+	}
+	for _, e := range h.Edges {
+		fmt.Fprintf(b, "edge %d -> %d\n", e.From, e.To)
+	}
+	if h.Dropped > 0 {
+		fmt.Fprintf(b, "dropped %d\n", h.Dropped)
+	}
+}
+
+func describeOperation(b *strings.Builder, op *history.Operation) {
+	fmt.Fprintf(b, "%v process %d line %d call %d", op.ID, op.Process, op.Line, op.Call)
+	if !op.Pending() {
+		fmt.Fprintf(b, " return %d", op.Return)
+	}
+	if op.Happened {
+		b.WriteString(" happened")
+	}
+	fmt.Fprintf(b, ": %v", op)
+	if !op.Pending() {
+		fmt.Fprintf(b, " (%v)", op.Result.Kind())
+	}
+	b.WriteString("\n")
+}
+
+// roundTrip checks what must hold of any input: errors name a line, and what
+// was decoded is the same after being encoded and decoded again.
+func roundTrip(t testing.TB, format Format, in []byte) {
+	t.Helper()
+	for h, err := range format.Decode(bytes.NewReader(in), "in", Limits{}) {
+		if err != nil {
+			checkLines(t, err)
+			continue
+		}
+		again(t, format, h)
+		if format.Name != nativeName { // which carries everything
+			native, _ := Lookup(nativeName)
+			again(t, native, h)
+		}
+	}
+}
+
+func checkLines(t testing.TB, err error) {
+	t.Helper()
+	var errs *history.Errors
+	var one *SyntaxError
+	switch {
+	case errors.As(err, &errs):
+		if len(errs.List) == 0 || len(errs.List) > history.MaxErrors {
+			t.Errorf("%d errors of one history", len(errs.List))
+		}
+		for _, e := range errs.List {
+			if e.Line == 0 || e.Msg == "" {
+				t.Errorf("error %q without a line or a message", e)
+			}
+		}
+	case !errors.As(err, &one):
+		t.Errorf("error %v of type %T", err, err)
+	case one.Line == 0 || one.Msg == "":
+		t.Errorf("error %q without a line or a message", one)
+	}
+}
+
+// again encodes h, decodes that, and compares.
+func again(t testing.TB, format Format, h *history.History) {
+	t.Helper()
+	var first, second bytes.Buffer
+	if err := format.Encode(&first, h); err != nil {
+		if format.Name == nativeName {
+			t.Errorf("%s: %v", format.Name, err)
+		}
+		return
+	}
+	want := normal(h, format)
+	n := 0
+	for back, err := range format.Decode(bytes.NewReader(first.Bytes()), "again", Limits{}) {
+		if err != nil {
+			t.Fatalf("%s: decoding what was encoded: %v\n%s", format.Name, err, first.Bytes())
+		}
+		n++
+		if got := normal(back, format); got != want {
+			t.Fatalf("%s: after encoding and decoding\n%s\nbefore\n%s\nencoded\n%s", format.Name, got, want, first.Bytes())
+		}
+		if err := format.Encode(&second, back); err != nil {
+			t.Fatalf("%s: encoding again: %v", format.Name, err)
+		}
+	}
+	if n != 1 {
+		t.Fatalf("%s: one history became %d", format.Name, n)
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Fatalf("%s: encoded first\n%s\nthen\n%s", format.Name, first.Bytes(), second.Bytes())
+	}
+}
+
+// normal describes what identity means: everything but the file, the lines,
+// the format, and those of the dropped operations that left no trace. The
+// positions of events count by their order only.
+func normal(h *history.History, format Format) string {
+	c := *h
+	c.File, c.Line, c.Format = "", 0, ""
+	if format.Name != nativeName {
+		c.ID = "" // Violat's histories have no names
+	}
+	c.Ops, c.Ghosts = slices.Clone(h.Ops), slices.Clone(h.Ghosts)
+	c.Dropped = len(c.Ghosts)
+	var positions []int32
+	each := func(f func(op *history.Operation)) {
+		for i := range c.Ops {
+			f(&c.Ops[i])
+		}
+		for i := range c.Ghosts {
+			f(&c.Ghosts[i])
+		}
+	}
+	each(func(op *history.Operation) { positions = append(positions, op.Call, op.Return) })
+	slices.Sort(positions)
+	rank := func(p *int32) {
+		if *p != history.NoReturn {
+			at, _ := slices.BinarySearch(positions, *p)
+			*p = int32(at)
+		}
+	}
+	each(func(op *history.Operation) { op.Line = 0; rank(&op.Call); rank(&op.Return) })
+	var b strings.Builder
+	describeHistory(&b, &c)
+	return b.String()
+}

@@ -1,0 +1,166 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// An input is a stream of text, decompressed on the way, whose beginning can
+// be looked at before it is read.
+type input struct {
+	r    io.Reader
+	head []byte // looked at, not read yet
+	err  error  // what ended r
+	zstd *zstd.Decoder
+}
+
+// newInput tells plain, gzip and zstd apart by their magic numbers. It waits
+// for no more bytes than it takes to tell.
+func newInput(r io.Reader, lim Limits) (*input, error) {
+	lim = lim.fill()
+	raw := &input{r: r}
+	magic, err := raw.peekMagic()
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	counted := &counter{r: raw}
+	out := &ratioReader{in: counted, ratio: lim.Ratio, after: lim.RatioAfter}
+	switch {
+	case isGzip(magic):
+		gz, err := gzip.NewReader(counted)
+		if err != nil {
+			return nil, compressionError("gzip", err)
+		}
+		out.r, out.format = gz, "gzip"
+		return &input{r: out}, nil
+	case isZstd(magic):
+		z, err := zstd.NewReader(counted, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(uint64(min(max(lim.Window, zstd.MinWindowSize), zstd.MaxWindowSize))))
+		if err != nil {
+			return nil, compressionError("zstd", err)
+		}
+		out.r, out.format = z, "zstd"
+		return &input{r: out, zstd: z}, nil
+	}
+	return raw, nil
+}
+
+func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
+
+// isZstd also knows the skippable frames with which a zstd file may begin.
+func isZstd(b []byte) bool {
+	return bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		len(b) >= 4 && b[0]&0xf0 == 0x50 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
+}
+
+// peekMagic returns the first four bytes, or fewer if those rule out that the
+// input is compressed.
+func (in *input) peekMagic() ([]byte, error) {
+	for {
+		b := in.head
+		if len(b) >= 4 || len(b) >= 1 && b[0] != 0x1f && b[0] != 0x28 && b[0]&0xf0 != 0x50 {
+			return b, nil
+		}
+		if in.err != nil {
+			return b, in.err
+		}
+		in.look()
+	}
+}
+
+// look reads once, to have more to look at.
+func (in *input) look() {
+	if len(in.head) == cap(in.head) {
+		in.head = append(make([]byte, 0, max(4096, 2*cap(in.head))), in.head...)
+	}
+	n, err := readSome(in.r, in.head[:cap(in.head)], len(in.head))
+	in.head, in.err = in.head[:n], err
+}
+
+// empty reports whether there is nothing to read, with the reason.
+func (in *input) empty() (bool, error) {
+	for len(in.head) == 0 {
+		if in.err == io.EOF {
+			return true, ErrEmpty
+		}
+		if in.err != nil {
+			return true, in.err
+		}
+		in.look()
+	}
+	return false, nil
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	if len(in.head) > 0 {
+		n := copy(p, in.head)
+		if in.head = in.head[n:]; len(in.head) == 0 {
+			in.head = nil
+		}
+		return n, nil
+	}
+	if in.err != nil {
+		return 0, in.err
+	}
+	return in.r.Read(p)
+}
+
+func (in *input) close() {
+	if in.zstd != nil {
+		in.zstd.Close()
+	}
+}
+
+// A counter counts what is read through it.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// A ratioReader reads what a decompressor makes of in, and stops where that
+// is out of all proportion: the libraries' own limits do not hold for
+// streams.
+type ratioReader struct {
+	r            io.Reader
+	in           *counter
+	out          int64
+	ratio, after int64
+	format       string
+}
+
+func (r *ratioReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.out += int64(n)
+	if r.out > r.after && r.out/r.ratio > r.in.n {
+		return 0, limitError(fmt.Sprintf("%s: %d bytes of input became more than %d, over %d to 1",
+			r.format, r.in.n, r.out, r.ratio))
+	}
+	if err != nil && err != io.EOF {
+		if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+			err = limitError("zstd: " + err.Error())
+		}
+		err = compressionError(r.format, err)
+	}
+	return n, err
+}
+
+// compressionError names the format of the library that reports err, unless
+// it does so itself.
+func compressionError(format string, err error) error {
+	if strings.HasPrefix(err.Error(), format) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", format, err)
+}

@@ -1,0 +1,256 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/leadline/leadline/history"
+)
+
+const small = `{"leadline":1,"history":"h","model":"m"}
+{"process":0,"type":"invoke","method":"a"}
+{"process":0,"type":"ok"}
+`
+
+func gzipped(parts ...string) []byte {
+	var b bytes.Buffer
+	for _, part := range parts {
+		w := gzip.NewWriter(&b)
+		io.WriteString(w, part)
+		w.Close()
+	}
+	return b.Bytes()
+}
+
+func zstdded(parts ...string) []byte {
+	var b bytes.Buffer
+	for _, part := range parts {
+		w, err := zstd.NewWriter(&b)
+		if err != nil {
+			panic(err)
+		}
+		io.WriteString(w, part)
+		w.Close()
+	}
+	return b.Bytes()
+}
+
+// collect decodes r and returns the good histories' names and all errors.
+func collect(r io.Reader, opts Options) (ids []string, errs []error) {
+	for h, err := range Decode(r, "f", opts) {
+		if err != nil {
+			errs = append(errs, err)
+		} else {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids, errs
+}
+
+func TestCompression(t *testing.T) {
+	skippable := []byte{0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c'}
+	bom := "\uFEFF"
+	for name, in := range map[string][]byte{
+		"plain":         []byte(small),
+		"mark":          []byte(bom + small),
+		"crlf":          []byte(strings.ReplaceAll(small, "\n", "\r\n")),
+		"comments":      []byte("# 1\n\n  # 2\n" + small),
+		"gzip":          gzipped(small),
+		"gzip members":  gzipped(small[:30], small[30:50], small[50:]),
+		"zstd":          zstdded(small),
+		"zstd frames":   zstdded(small[:30], small[30:50], small[50:]),
+		"zstd skipping": append(skippable, zstdded(small)...),
+	} {
+		for how, wrap := range map[string]func(io.Reader) io.Reader{
+			"at once": func(r io.Reader) io.Reader { return r }, "bytewise": iotest.OneByteReader,
+			"with the end": iotest.DataErrReader, "halves": iotest.HalfReader,
+		} {
+			ids, errs := collect(wrap(bytes.NewReader(in)), Options{})
+			if len(errs) > 0 || len(ids) != 1 || ids[0] != "h" {
+				t.Errorf("%s, %s: histories %v, errors %v", name, how, ids, errs)
+			}
+		}
+	}
+}
+
+// TestCut: whatever was there before the cut is delivered.
+func TestCut(t *testing.T) {
+	text := string(eventStream(2000, 1))
+	for name, in := range map[string][]byte{"gzip": gzipped(text), "zstd": zstdded(text)} {
+		for _, cut := range []int{len(in) / 2, len(in) - 1, len(in) * 9 / 10} {
+			ids, errs := collect(bytes.NewReader(in[:cut]), Options{Format: nativeName})
+			if len(errs) == 0 || !strings.Contains(errs[len(errs)-1].Error(), "cut short") || !errors.Is(errs[len(errs)-1], io.ErrUnexpectedEOF) {
+				t.Errorf("%s cut at %d of %d: errors %v", name, cut, len(in), errs)
+			}
+			if len(ids) != 1 && cut == len(in)-1 {
+				t.Errorf("%s cut at %d of %d: histories %v", name, cut, len(in), ids)
+			}
+		}
+	}
+	in := gzipped(text)
+	in[len(in)-6] ^= 1 // the check sum
+	if ids, errs := collect(bytes.NewReader(in), Options{}); len(ids) != 0 || len(errs) != 1 {
+		t.Errorf("wrong check sum: histories %v, errors %v", ids, errs)
+	}
+}
+
+// TestCutObject: the same for objects of several lines.
+func TestCutObject(t *testing.T) {
+	text := `{"schema":{},"events":[{"kind":"call","sid":0,"invocation":{"id":0,"method":{"name":"a"}}}]}` + "\n"
+	for _, rest := range []string{"", " \n", "{", "{\n\"events\": ["} {
+		r := io.MultiReader(strings.NewReader(text+rest), iotest.ErrReader(io.ErrUnexpectedEOF))
+		ids, errs := collect(r, Options{})
+		if len(ids) != 1 || len(errs) != 1 || !errors.Is(errs[0], io.ErrUnexpectedEOF) {
+			t.Errorf("after %q: histories %v, errors %v", rest, ids, errs)
+		}
+	}
+}
+
+func TestReadError(t *testing.T) {
+	boom := errors.New("boom")
+	r := io.MultiReader(strings.NewReader(small), iotest.ErrReader(boom))
+	ids, errs := collect(r, Options{})
+	if len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], boom) {
+		t.Errorf("histories %v, errors %v", ids, errs)
+	}
+	_, errs = collect(iotest.ErrReader(boom), Options{})
+	if len(errs) != 1 || !errors.Is(errs[0], boom) {
+		t.Errorf("errors %v", errs)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestEmpty(t *testing.T) {
+	for in, want := range map[string]error{
+		"": ErrEmpty, "\n": ErrUnknownFormat, "# nothing\n": ErrUnknownFormat, "{}": ErrUnknownFormat,
+		`{"process":0,"type":"invoke"}`: ErrUnknownFormat, "[1]": ErrUnknownFormat, "\x00\x01": ErrUnknownFormat,
+		string(gzipped("")): ErrEmpty, string(zstdded("")): ErrEmpty,
+	} {
+		_, errs := collect(strings.NewReader(in), Options{})
+		if len(errs) != 1 || !errors.Is(errs[0], want) {
+			t.Errorf("%q: errors %v, want %v", in, errs, want)
+		}
+		_, errs = collect(strings.NewReader(in), Options{Format: nativeName})
+		if len(errs) == 0 {
+			t.Errorf("%q as native: no error", in)
+		}
+		_, errs = collect(strings.NewReader(in), Options{Format: violatName})
+		if len(errs) == 0 {
+			t.Errorf("%q as violat: no error", in)
+		}
+	}
+	if _, errs := collect(strings.NewReader(small), Options{Format: "edn"}); len(errs) != 1 {
+		t.Errorf("format edn: errors %v", errs)
+	}
+}
+
+// TestStreaming: a history comes out of a pipe before the next event goes in.
+func TestStreaming(t *testing.T) {
+	for name, open := range map[string]func(io.Writer) (io.Writer, func() error){
+		"plain": func(w io.Writer) (io.Writer, func() error) { return w, func() error { return nil } },
+		"gzip":  func(w io.Writer) (io.Writer, func() error) { g := gzip.NewWriter(w); return g, g.Flush },
+		"zstd":  func(w io.Writer) (io.Writer, func() error) { z := must(zstd.NewWriter(w)); return z, z.Flush },
+	} {
+		r, pipe := io.Pipe()
+		got := make(chan *history.History)
+		go func() {
+			for h, err := range Decode(r, "pipe", Options{}) {
+				if err != nil {
+					t.Error(name, err)
+				}
+				got <- h
+			}
+			close(got)
+		}()
+		w, flush := open(pipe)
+		for range 3 {
+			io.WriteString(w, small+`{"end":"h"}`+"\n")
+			if err := flush(); err != nil {
+				t.Fatal(err)
+			}
+			if h := <-got; h == nil || len(h.Ops) != 1 {
+				t.Fatalf("%s: got %v", name, h)
+			}
+		}
+		if c, ok := w.(io.Closer); ok {
+			c.Close()
+		}
+		pipe.Close()
+		if h := <-got; h != nil {
+			t.Fatalf("%s: one more history", name)
+		}
+	}
+}
+
+// TestStop: the caller may stop after any pair.
+func TestStop(t *testing.T) {
+	for _, format := range Formats() {
+		for _, in := range goldenInputs(t, format.Name) {
+			for stop := range 8 {
+				n := 0
+				for range Decode(strings.NewReader(in), "f", Options{Format: format.Name}) {
+					if n++; n > stop {
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"leadline":1}`: "native", "# c\n{ \"history\":\"h\", \"leadline\":1}": "native", `{"schema":`: "violat",
+		`{"id":[1,{"a":2}],"events":[`: "violat", `{"leadline`: "", "": "", "[]": "",
+	} {
+		if f, ok := Detect([]byte(in)); f.Name != want || ok != (want != "") {
+			t.Errorf("%q: got %q, %v", in, f.Name, ok)
+		}
+	}
+}
+
+// TestShared decodes the recorded histories that may lie beside the project.
+func TestShared(t *testing.T) {
+	const dir = "../../../shared/histories"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no recorded histories at %s", dir)
+	}
+	count, skipped := 0, 0
+	opts := Options{Skipped: func(string, error) { skipped++ }}
+	for f, err := range Files([]string{dir + "/juc", dir + "/violat"}, opts) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for h, err := range f.Histories() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			count++
+			for _, format := range Formats() {
+				if err := format.Encode(io.Discard, h); err != nil {
+					t.Error(err)
+				}
+				again(t, format, h)
+			}
+			if h.Model == "" || len(h.Ops) == 0 || h.Pending() > 0 {
+				t.Errorf("%s: model %q, %d operations, %d pending", f.Name, h.Model, len(h.Ops), h.Pending())
+			}
+		}
+	}
+	if count != 121 || skipped != 1 {
+		t.Errorf("%d histories and %d files skipped, want 121 and 1 (labels.jsonl)", count, skipped)
+	}
+}

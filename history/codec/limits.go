@@ -1,0 +1,83 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Limits protect against inputs that would take more memory than they are
+// worth. In each field 0 means the default and a negative number no limit.
+type Limits struct {
+	// Line is the longest line, in bytes: 16 MiB by default.
+	Line int64
+	// History is how many bytes of input may be held at once by histories
+	// that are not complete yet: one history, as a rule, or those that are
+	// interleaved. 1 GiB by default. A decoded history takes about as much
+	// memory as its text, and at worst (lists of lists of nothing much)
+	// twenty-five times as much.
+	History int64
+	// Ratio is how many bytes one byte of compressed input may turn into,
+	// counted over the whole input once RatioAfter bytes are out: 1000, and
+	// 100 MB, by default.
+	Ratio, RatioAfter int64
+	// Window is the largest window that a zstd frame may ask for, in bytes:
+	// 128 MiB by default, which is what zstd takes without being told.
+	Window int64
+}
+
+// DefaultLimits are the limits that a zero Limits stands for.
+var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Ratio: 1000, RatioAfter: 100e6, Window: 128 << 20}
+
+// noLimit leaves room for sums with other sizes.
+const noLimit = math.MaxInt64 / 4
+
+// fill replaces zeros by defaults and negative numbers by noLimit.
+func (l Limits) fill() Limits {
+	one := func(field *int64, standard int64) {
+		switch {
+		case *field == 0:
+			*field = standard
+		case *field < 0 || *field > noLimit:
+			*field = noLimit
+		}
+	}
+	one(&l.Line, DefaultLimits.Line)
+	one(&l.History, DefaultLimits.History)
+	one(&l.Ratio, DefaultLimits.Ratio)
+	one(&l.RatioAfter, DefaultLimits.RatioAfter)
+	one(&l.Window, DefaultLimits.Window)
+	return l
+}
+
+// ErrLimit is wrapped by the error for an input that exceeds one of the
+// Limits.
+var ErrLimit = errors.New("limit exceeded")
+
+// A limitError says which limit an input exceeds.
+type limitError string
+
+func (e limitError) Error() string { return string(e) }
+
+func (e limitError) Is(target error) bool { return target == ErrLimit }
+
+func tooLong(limit int64) error {
+	return limitError(fmt.Sprintf("line longer than %s", size(limit)))
+}
+
+func tooLarge(limit int64) error {
+	return limitError(fmt.Sprintf("history larger than %s", size(limit)))
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,108 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// repeated is a stream of n times the same text.
+func repeated(text string, n int64) io.Reader {
+	block := []byte(strings.Repeat(text, 1+(64<<10)/len(text)))
+	return io.LimitReader(&cycleReader{block: block}, n)
+}
+
+type cycleReader struct {
+	block []byte
+	at    int
+}
+
+func (c *cycleReader) Read(p []byte) (int, error) {
+	n := copy(p, c.block[c.at:])
+	c.at = (c.at + n) % len(c.block)
+	return n, nil
+}
+
+// TestLimits feeds what is too large in every way, and looks at the memory
+// that refusing it takes.
+func TestLimits(t *testing.T) {
+	header := `{"leadline":1}` + "\n"
+	event := `{"process":0,"type":"invoke","method":"` + strings.Repeat("m", 900) + `"}` + "\n"
+	for _, test := range []struct {
+		name, want string
+		in         io.Reader
+		opts       Options
+		most       uint64 // MiB
+	}{
+		{"brackets", "no known format", repeated("[", 20<<20), Options{}, 10},
+		{"brackets as native", "line longer than 16 MiB", repeated("[", 20<<20), Options{Format: nativeName}, 100},
+		{"brackets as violat", "an object expected", repeated("[", 20<<20), Options{Format: violatName}, 10},
+		{"brackets in native", "nested more than 1000 deep", io.MultiReader(strings.NewReader(header+`{"process":`), repeated("[", 10<<20), strings.NewReader("\n")), Options{}, 100},
+		{"brackets in violat", "nested more than 1000 deep", io.MultiReader(strings.NewReader(`{"schema":`), repeated("[", 20<<20)), Options{}, 10},
+		{"line", "line longer than 16 MiB", io.MultiReader(strings.NewReader(header+`{"process":"`), repeated("a", 64<<20)), Options{}, 100},
+		{"line in violat", "line longer than 16 MiB", io.MultiReader(strings.NewReader(`{"schema":"`), repeated("a", 64<<20)), Options{}, 100},
+		{"line of text", "no known format", repeated("a", 64<<20), Options{}, 10},
+		{"blank line", "no known format", repeated(" ", 64<<20), Options{}, 10},
+		{"small limit of lines", "line longer than 100 bytes", strings.NewReader(small + event), Options{Limits: Limits{Line: 100}}, 10},
+		{"history", "history larger than 4 MiB", io.MultiReader(strings.NewReader(header), repeated(event, 5<<20)), Options{Limits: Limits{History: 4 << 20}}, 100},
+		{"history in violat", "history larger than 4 MiB", io.MultiReader(strings.NewReader(`{"schema":[`), repeated("1,\n", 5<<20)), Options{Limits: Limits{History: 4 << 20}}, 100},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, errs := collect(test.in, test.opts)
+		runtime.ReadMemStats(&after)
+		if len(errs) == 0 || !strings.Contains(errs[len(errs)-1].Error(), test.want) {
+			t.Errorf("%s: errors %.300v", test.name, errs)
+		}
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > test.most {
+			t.Errorf("%s: %d MiB allocated", test.name, used)
+		}
+		if strings.Contains(test.want, "larger") && !errors.Is(errs[len(errs)-1], ErrLimit) {
+			t.Errorf("%s: the error does not wrap ErrLimit", test.name)
+		}
+	}
+}
+
+// TestBombs: 120 MiB of comments in a few kilobytes is refused, and is
+// read where the limits say so.
+func TestBombs(t *testing.T) {
+	const size = 120 << 20
+	var gz, zs bytes.Buffer
+	g, z := gzip.NewWriter(&gz), must(zstd.NewWriter(&zs, zstd.WithEncoderLevel(zstd.SpeedFastest)))
+	for _, w := range []io.WriteCloser{g, z} {
+		io.WriteString(w, small)
+		if _, err := io.Copy(w, repeated("#\n", size)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, bomb := range map[string][]byte{"zstd": zs.Bytes(), "gzip": gz.Bytes()} {
+		limits := Limits{Ratio: 500}
+		if ids, errs := collect(bytes.NewReader(bomb), Options{Limits: limits}); len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+			t.Errorf("%s, %d bytes: histories %v, errors %v", name, len(bomb), ids, errs)
+		}
+		if name == "zstd" {
+			if _, errs := collect(bytes.NewReader(bomb), Options{}); len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+				t.Errorf("%s, %d bytes, default limits: errors %v", name, len(bomb), errs)
+			}
+		}
+		if ids, errs := collect(bytes.NewReader(bomb), Options{Limits: Limits{Ratio: -1}}); len(ids) != 1 || len(errs) != 0 {
+			t.Errorf("%s without limit: histories %v, errors %v", name, ids, errs)
+		}
+	}
+	var wide bytes.Buffer
+	w := must(zstd.NewWriter(&wide, zstd.WithWindowSize(64<<20)))
+	io.Copy(w, repeated("# some comment\n", 70<<20))
+	w.Close()
+	if _, errs := collect(&wide, Options{Format: nativeName, Limits: Limits{Window: 1 << 20}}); len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+		t.Errorf("window: errors %v", errs)
+	}
+}

@@ -1,0 +1,290 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/leadline/leadline/history"
+)
+
+// nativeVersion is the version of the native format that this package reads
+// and writes.
+const nativeVersion = 1
+
+const nativeName = "native"
+
+// decodeNative reads leadline's own format; see the package's documentation
+// for its grammar.
+func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+	return func(yield func(*history.History, error) bool) {
+		lim := lim.fill()
+		d := &native{
+			out:   output{file: file, yield: yield},
+			lines: newLineReader(r, lim.Line),
+			limit: lim.History,
+			named: map[string]*stream{},
+		}
+		d.scan.pool = new(pool)
+		d.run()
+	}
+}
+
+// A native decodes one stream of the native format.
+type native struct {
+	out   output
+	lines *lineReader
+	scan  scanner
+	line  nativeLine
+	limit int64
+	held  int64 // bytes of input in histories that are open
+
+	open    []*stream          // in the order of their headers, with some that are closed
+	closed  int                // among those
+	named   map[string]*stream // the interleaved ones among them
+	current *stream            // the one that is not interleaved, or nil
+	count   int                // headers so far
+	lost    bool               // outside of any history, and said so
+	over    bool               // read no further
+	torn    string             // the fault of a torn last line
+}
+
+// A stream is a history that is being read.
+type stream struct {
+	b       *history.Builder
+	line    int   // of the header
+	ordinal int   // among the histories of the file, from 1
+	bytes   int64 // of input
+	closed  bool
+}
+
+// run reads line by line until the stream or the caller ends.
+func (d *native) run() {
+	for !d.over && !d.out.stopped {
+		text, whole, err := d.lines.next()
+		if err != nil {
+			d.finish(err)
+			return
+		}
+		if len(text) == 0 || text[0] != '{' {
+			if text = bytes.TrimLeft(text, " \t\r"); len(text) == 0 || text[0] == '#' {
+				continue
+			}
+		}
+		d.line.read(&d.scan, text)
+		switch {
+		case !d.scan.failed():
+			d.handle(len(text))
+		case whole:
+			d.unreadable()
+		case d.lines.err == io.EOF:
+			d.torn = d.scan.fault
+		}
+	}
+}
+
+// finish delivers what is open at the end of the stream. A stream that was
+// cut short still delivers what came before; after any other fault the
+// histories that are open may lack events, and are not delivered.
+func (d *native) finish(err error) {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		open := d.open
+		d.open, d.closed = nil, 0
+		for _, st := range open {
+			if !st.closed && !d.out.stopped {
+				d.close(st)
+			}
+		}
+	}
+	switch {
+	case err != io.EOF:
+		d.out.broken(d.lines.line, err)
+	case d.torn != "":
+		d.out.fault(d.lines.line, "torn last line: %s", d.torn)
+	}
+}
+
+// unreadable reports a line that is no JSON. Since nobody knows what it was,
+// every open history lacks it.
+func (d *native) unreadable() {
+	if len(d.open) == d.closed {
+		d.astray(d.scan.fault)
+		return
+	}
+	for _, st := range d.open {
+		if st.closed {
+			continue
+		}
+		st.b.Errorf(d.lines.line, "byte %d: %s", d.scan.faultAt+1, d.scan.fault)
+	}
+}
+
+// astray reports the first line of several that belong to no history.
+func (d *native) astray(message string) {
+	if !d.lost {
+		d.lost = true
+		d.out.fault(d.lines.line, "%s", message)
+	}
+}
+
+// handle does what a line says that is so many bytes long.
+func (d *native) handle(size int) {
+	l := &d.line
+	switch {
+	case l.seen&fieldLeadline != 0:
+		l.restrict(headerFields, "a header")
+		if st := d.header(); st != nil {
+			d.charge(st, size)
+		}
+		return
+	case l.seen&fieldEnd != 0:
+		l.restrict(endFields, "an end")
+		d.end()
+		return
+	case l.seen&fieldType != 0:
+		l.restrict(eventFields, "an event")
+	case l.seen&fieldEdge != 0:
+		l.restrict(edgeFields, "an edge")
+	case l.seen&fieldMark != 0:
+		l.restrict(markFields, "a mark")
+	default:
+		l.fault(`neither a header ("leadline") nor an event ("type"), an "edge", a "mark" or an "end"`)
+	}
+	st := d.target()
+	if st == nil || !d.charge(st, size) || st.b.Failed() {
+		return
+	}
+	if l.problem == "" {
+		l.addTo(st.b, d.lines.line)
+	}
+	if l.problem != "" {
+		st.b.Errorf(d.lines.line, "%s", l.problem)
+	}
+}
+
+// charge counts the bytes of a line against the limit.
+func (d *native) charge(st *stream, size int) bool {
+	st.bytes += int64(size)
+	if d.held += int64(size); d.held > d.limit {
+		d.over = true
+		d.out.broken(d.lines.line, tooLarge(d.limit))
+		return false
+	}
+	return true
+}
+
+// target returns the history that the line belongs to, or nil with the fault
+// reported.
+func (d *native) target() *stream {
+	l := &d.line
+	if l.history.Kind() == history.None { // absent, or of a wrong type
+		if d.current != nil {
+			return d.current
+		}
+		switch {
+		case len(d.named) > 0:
+			d.astray(`several histories may be open, so that a line has to name its own by "history"`)
+		case d.count == 0:
+			d.astray(`no header before this line; a history begins with {"leadline":1}`)
+		default:
+			d.astray(`no history is open here; the next one begins with {"leadline":1}`)
+		}
+		return nil
+	}
+	id := l.history.Text()
+	if st := d.named[id]; st != nil {
+		return st
+	}
+	if d.current != nil && d.current.b.Header().ID == id {
+		return d.current
+	}
+	d.astray(fmt.Sprintf("no history %q is open here", clip([]byte(id))))
+	return nil
+}
+
+// header begins a history, and ends the one before it. It returns nil if the
+// rest of the file cannot be read.
+func (d *native) header() *stream {
+	l := &d.line
+	d.count++
+	if d.current != nil {
+		d.close(d.current)
+	}
+	if l.version > nativeVersion {
+		d.out.fault(d.lines.line, "version %d of leadline's format is newer than this program, which reads version %d", l.version, nativeVersion)
+		d.over = true
+		return nil
+	}
+	if l.version < nativeVersion && l.problem == "" {
+		l.fault("there is no version %d of leadline's format", l.version)
+	}
+	d.lost = false
+	st := &stream{line: d.lines.line, ordinal: d.count}
+	st.b = history.NewBuilder(history.Header{
+		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,
+		Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
+	})
+	if l.interleaved {
+		id := l.history.Text()
+		if id == "" {
+			l.fault(`an interleaved history needs a name ("history")`)
+		}
+		if d.named[id] != nil {
+			l.fault("history %q is open already", clip([]byte(id)))
+		} else {
+			d.named[id] = st
+		}
+	} else {
+		d.current = st
+	}
+	if l.problem != "" {
+		st.b.Errorf(d.lines.line, "%s", l.problem)
+	}
+	d.open = append(d.open, st)
+	return st
+}
+
+// end ends the history that the line names.
+func (d *native) end() {
+	l := &d.line
+	st := d.named[l.end]
+	if st == nil && d.current != nil && d.current.b.Header().ID == l.end {
+		st = d.current
+	}
+	switch {
+	case st == nil && l.problem == "":
+		d.astray(fmt.Sprintf("no history %q is open here", clip([]byte(l.end))))
+	case st == nil:
+		d.astray(l.problem)
+	default:
+		if l.problem != "" {
+			st.b.Errorf(d.lines.line, "%s", l.problem)
+		}
+		d.close(st)
+	}
+}
+
+// close delivers a history.
+func (d *native) close(st *stream) {
+	d.held -= st.bytes
+	st.closed = true
+	if d.closed++; 2*d.closed > len(d.open) {
+		d.open = slices.DeleteFunc(d.open, func(o *stream) bool { return o.closed })
+		d.closed = 0
+	}
+	id := st.b.Header().ID
+	if d.named[id] == st {
+		delete(d.named, id)
+	}
+	if d.current == st {
+		d.current = nil
+	}
+	if id == "" && d.count > 1 {
+		st.b.SetID(strconv.Itoa(st.ordinal))
+	}
+	d.out.build(st.b, st.line)
+}

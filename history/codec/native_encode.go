@@ -1,0 +1,251 @@
+package codec
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/leadline/leadline/history"
+)
+
+// encodeNative writes h in leadline's own format. What cannot be carried is
+// text outside of values that is not UTF-8.
+//
+// A history that was ordered by stamps is written with new stamps, which put
+// its events in the same order, and with the same ties where an operation
+// begins at the very stamp at which the one before it in its process ends.
+func encodeNative(w io.Writer, h *history.History) error {
+	e := nativeEncoder{h: h}
+	if err := e.check(); err != nil {
+		return err
+	}
+	e.arrange()
+	e.header()
+	if len(e.events) == 0 {
+		// Operations that failed leave no trace in h, but a history without
+		// any event is no history.
+		e.buf = append(e.buf, noneHappened...)
+	}
+	for i := range e.events {
+		if e.event(&e.events[i]); len(e.buf) >= chunk {
+			if err := e.flush(w); err != nil {
+				return err
+			}
+		}
+	}
+	e.extras()
+	return e.flush(w)
+}
+
+const noneHappened = `# no operation of this history happened
+{"process":0,"op":0,"at":0,"type":"invoke","method":"failed"}
+{"process":0,"op":0,"at":1,"type":"fail"}
+`
+
+type nativeEncoder struct {
+	h      *history.History
+	buf    []byte
+	events []encodedEvent
+	// tied tells the operations that end at the stamp at which the next one
+	// of their process begins.
+	tied map[int32]bool
+}
+
+// An encodedEvent is an invocation or a response of an operation; from
+// len(Ops) on, op counts ghosts.
+type encodedEvent struct {
+	position int32
+	op       int32
+	ret      bool
+	at       int64
+}
+
+func (e *nativeEncoder) flush(w io.Writer) error {
+	_, err := w.Write(e.buf)
+	e.buf = e.buf[:0]
+	return err
+}
+
+func (e *nativeEncoder) op(i int32) *history.Operation {
+	if int(i) < len(e.h.Ops) {
+		return &e.h.Ops[i]
+	}
+	return &e.h.Ghosts[int(i)-len(e.h.Ops)]
+}
+
+func (e *nativeEncoder) check() error {
+	for _, text := range []string{e.h.ID, e.h.Model} {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
+		}
+	}
+	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
+		op := e.op(i)
+		for _, text := range []string{op.Method, op.ID.Text(), e.process(op, i).Text()} {
+			if !utf8.ValidString(text) {
+				return fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
+			}
+		}
+	}
+	return nil
+}
+
+// process returns the name of the process of operation number i. A ghost
+// whose process issued nothing else has lost its name and gets one that
+// nobody else has.
+func (e *nativeEncoder) process(op *history.Operation, i int32) history.Value {
+	if op.Process >= 0 {
+		return e.h.Processes[op.Process]
+	}
+	for n := int(i) - len(e.h.Ops); ; n += len(e.h.Ghosts) {
+		name := history.StringValue("ghost-" + strconv.Itoa(n))
+		if !slices.ContainsFunc(e.h.Processes, name.Equal) {
+			return name
+		}
+	}
+}
+
+// arrange lists the events in their order, with stamps where h had some.
+func (e *nativeEncoder) arrange() {
+	n := int32(len(e.h.Ops) + len(e.h.Ghosts))
+	e.events = make([]encodedEvent, 0, 2*n)
+	for i := range n {
+		op := e.op(i)
+		e.events = append(e.events, encodedEvent{position: op.Call, op: i})
+		if op.Return != history.NoReturn {
+			e.events = append(e.events, encodedEvent{position: op.Return, op: i, ret: true})
+		}
+	}
+	slices.SortFunc(e.events, func(x, y encodedEvent) int { return int(x.position) - int(y.position) })
+	if e.h.Order != history.StampOrder {
+		return
+	}
+	e.findTies()
+	for i := range e.events {
+		e.events[i].at = int64(i)
+	}
+	for i := 0; i < len(e.events); {
+		i = e.stampGroup(i)
+	}
+}
+
+// findTies finds the operations that end after the next one of their process
+// begins, which only a tie allows.
+func (e *nativeEncoder) findTies() {
+	e.tied = map[int32]bool{}
+	for _, edge := range e.h.Edges {
+		from, to := e.op(edge.From), e.op(edge.To)
+		if from.Process == to.Process && from.Process >= 0 && !from.Pending() && to.Call < from.Return {
+			e.tied[edge.From] = true
+		}
+	}
+}
+
+// stampGroup gives stamps to the invocations from event i on and to the
+// responses that follow them, and returns where the next group begins. If
+// one of the responses is tied, all before it and all the invocations get
+// the stamp of the last invocation: equal stamps mean invocations first, and
+// then the order in the file, so that the order stays as it is.
+func (e *nativeEncoder) stampGroup(i int) int {
+	calls := i
+	for calls < len(e.events) && !e.events[calls].ret {
+		calls++
+	}
+	end, lastTied := calls, -1
+	for ; end < len(e.events) && e.events[end].ret; end++ {
+		if e.tied[e.events[end].op] {
+			lastTied = end
+		}
+	}
+	for k := i; k <= lastTied; k++ {
+		e.events[k].at = int64(calls - 1)
+	}
+	return end
+}
+
+func (e *nativeEncoder) header() {
+	h := e.h
+	b := append(e.buf, `{"leadline":1`...)
+	if h.ID != "" {
+		b = appendText(append(b, `,"history":`...), h.ID)
+	}
+	if h.Model != "" {
+		b = appendText(append(b, `,"model":`...), h.Model)
+	}
+	if len(h.ModelArgs) > 0 {
+		b = appendList(append(b, `,"args":`...), h.ModelArgs)
+	}
+	if h.Tie != history.Closed {
+		b = append(b, `,"tie":"half-open"`...)
+	}
+	if h.Order == history.StampOrder {
+		b = append(b, `,"order":"stamp"`...)
+	}
+	e.buf = append(b, "}\n"...)
+}
+
+func (e *nativeEncoder) event(ev *encodedEvent) {
+	op := e.op(ev.op)
+	b := appendValue(append(e.buf, `{"process":`...), e.process(op, ev.op))
+	b = appendValue(append(b, `,"op":`...), op.ID)
+	if e.h.Order == history.StampOrder {
+		b = strconv.AppendInt(append(b, `,"at":`...), ev.at, 10)
+	}
+	switch {
+	case !ev.ret:
+		b = appendText(append(b, `,"type":"invoke","method":`...), op.Method)
+		if len(op.Args) > 0 {
+			b = appendList(append(b, `,"args":`...), op.Args)
+		}
+	case int(ev.op) >= len(e.h.Ops):
+		b = append(b, `,"type":"fail"`...)
+	default:
+		b = appendResult(append(b, `,"type":"ok"`...), op.Result)
+	}
+	e.buf = append(b, "}\n"...)
+}
+
+func appendResult(b []byte, v history.Value) []byte {
+	switch v.Kind() {
+	case history.None:
+		return b
+	case history.Unknown:
+		return append(b, `,"unknown":true`...)
+	case history.Exception:
+		if utf8.ValidString(v.Text()) {
+			return appendText(append(b, `,"exception":`...), v.Text())
+		}
+	}
+	return appendValue(append(b, `,"result":`...), v)
+}
+
+// extras writes edges and marks. An edge that a tie implies is written too;
+// reading it twice does no harm. A mark that an edge implies is left out.
+func (e *nativeEncoder) extras() {
+	implied := map[int32]bool{}
+	for _, edge := range e.h.Edges {
+		from, to := e.op(edge.From), e.op(edge.To)
+		implied[edge.From] = true
+		b := appendValue(append(e.buf, `{"edge":[`...), from.ID)
+		b = appendValue(append(b, ','), to.ID)
+		e.buf = append(b, "]}\n"...)
+	}
+	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
+		op := e.op(i)
+		ghost := int(i) >= len(e.h.Ops)
+		switch {
+		case ghost && op.Pending():
+			e.mark("did-not-happen", op.ID)
+		case !ghost && op.Happened && !implied[i]:
+			e.mark("happened", op.ID)
+		}
+	}
+}
+
+func (e *nativeEncoder) mark(what string, id history.Value) {
+	b := appendText(append(e.buf, `{"mark":`...), what)
+	b = appendValue(append(b, `,"op":`...), id)
+	e.buf = append(b, "}\n"...)
+}

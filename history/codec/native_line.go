@@ -1,0 +1,265 @@
+package codec
+
+import (
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A nativeLine is what a line of the native format says.
+type nativeLine struct {
+	seen    field
+	problem string // the first fault that is not one of syntax
+	event   history.Event
+	history history.Value // String
+	// of headers
+	version     int64
+	model       string
+	tie         history.Tie
+	order       history.Order
+	interleaved bool
+	// of edges, marks and ends
+	from, to history.Value
+	happened bool
+	end      string
+	// guesses holds the number of the field that came next last time: after
+	// field number n, at 4n plus the type so far; n is 0 at the beginning.
+	guesses [4 * len(fieldNames)]uint8
+}
+
+func (l *nativeLine) fault(format string, args ...any) {
+	if l.problem == "" {
+		l.problem = fmt.Sprintf(format, args...)
+	}
+}
+
+// restrict notes a fault if the line, which is what says, has a key that does
+// not belong there.
+func (l *nativeLine) restrict(allowed field, what string) {
+	if extra := l.seen &^ allowed; extra != 0 {
+		l.fault("%s has no %s; its keys are %s", what, extra.names(), allowed.names())
+	}
+}
+
+// read reads one line. Faults of syntax are left in s, others in l.problem.
+func (l *nativeLine) read(s *scanner, text []byte) {
+	l.reset()
+	s.reset(text)
+	guess := &l.guesses[0]
+	for more := s.begin('{', '}'); more; more = s.more('}') {
+		n := int(*guess)
+		if !s.pass(quotedNames[n]) {
+			key := s.key()
+			if n = fieldNumber(key); n == 0 {
+				if !s.failed() {
+					l.fault("unknown key %q; known are %s", clip(key), allFields.names())
+				}
+				s.skip()
+				continue
+			}
+			*guess = uint8(n)
+		}
+		f := field(1) << n
+		if l.seen&f != 0 {
+			l.fault("key %q occurs twice", f.names())
+		}
+		l.seen |= f
+		l.value(s, f)
+		guess = &l.guesses[n*4+int(l.event.Type)]
+	}
+	s.end()
+}
+
+// reset forgets the last line, its rare fields only if there were any.
+func (l *nativeLine) reset() {
+	if l.seen&^eventFields != 0 {
+		*l = nativeLine{guesses: l.guesses}
+		return
+	}
+	l.seen, l.problem, l.history, l.event = 0, "", history.Value{}, history.Event{}
+}
+
+// pass passes over token, if that comes next, white space aside.
+func (s *scanner) pass(token string) bool {
+	s.peek()
+	if rest := s.data[s.pos:]; len(rest) >= len(token) && string(rest[:len(token)]) == token {
+		s.pos += len(token)
+		return true
+	}
+	return false
+}
+
+// value reads the value of field f.
+func (l *nativeLine) value(s *scanner, f field) {
+	c := s.peek()
+	switch f {
+	case fieldType:
+		l.eventType(s)
+	case fieldProcess:
+		l.event.Process = l.identifier(s, f)
+	case fieldOp:
+		l.event.Op = l.identifier(s, f)
+	case fieldMethod:
+		l.event.Method = l.text(s, f).Text()
+	case fieldArgs:
+		if c != '[' {
+			l.mismatch(s, f, "a list")
+			return
+		}
+		l.event.Args = s.list(true)
+	case fieldResult:
+		l.event.Result = s.value(true)
+	case fieldAt:
+		l.event.At = l.integer(s, f)
+	case fieldHistory:
+		l.history = l.text(s, f)
+	case fieldException:
+		name := s.pool.exception([]byte(l.text(s, f).Text()))
+		if l.seen&(fieldResult|fieldUnknown) == 0 {
+			l.event.Result = name
+		}
+	case fieldUnknown:
+		if !l.boolean(s, f) {
+			l.fault(`"unknown" can only be true`)
+		}
+		l.event.Result = history.UnknownValue
+	default:
+		l.rareValue(s, f)
+	}
+}
+
+// rareValue is value for the fields of headers, edges, marks and ends.
+func (l *nativeLine) rareValue(s *scanner, f field) {
+	switch f {
+	case fieldLeadline:
+		l.version = l.integer(s, f)
+	case fieldModel:
+		l.model = l.text(s, f).Text()
+	case fieldTie:
+		switch tie := l.text(s, f).Text(); tie {
+		case "closed":
+		case "half-open":
+			l.tie = history.HalfOpen
+		default:
+			l.fault(`"tie" is "closed" or "half-open", not %q`, clip([]byte(tie)))
+		}
+	case fieldOrder:
+		switch order := l.text(s, f).Text(); order {
+		case "file":
+		case "stamp":
+			l.order = history.StampOrder
+		default:
+			l.fault(`"order" is "file" or "stamp", not %q`, clip([]byte(order)))
+		}
+	case fieldInterleaved:
+		l.interleaved = l.boolean(s, f)
+	case fieldEdge:
+		l.edge(s)
+	case fieldMark:
+		switch mark := l.text(s, f).Text(); mark {
+		case "happened":
+			l.happened = true
+		case "did-not-happen":
+		default:
+			l.fault(`"mark" is "happened" or "did-not-happen", not %q`, clip([]byte(mark)))
+		}
+	case fieldEnd:
+		l.end = l.text(s, f).Text()
+	}
+}
+
+func (l *nativeLine) eventType(s *scanner) {
+	if s.peek() != '"' {
+		l.mismatch(s, fieldType, "a text")
+		return
+	}
+	if s.pass(`"ok"`) {
+		l.event.Type = history.OK
+		return
+	}
+	switch t := s.text(); string(t) {
+	case "invoke":
+		l.event.Type = history.Invoke
+	case "ok":
+		l.event.Type = history.OK
+	case "fail":
+		l.event.Type = history.Fail
+	case "info":
+		l.event.Type = history.Info
+	default:
+		l.fault(`"type" is "invoke", "ok", "fail" or "info", not %q`, clip(t))
+	}
+}
+
+func (l *nativeLine) edge(s *scanner) {
+	ends := 0
+	if s.peek() != '[' {
+		l.mismatch(s, fieldEdge, "a list of two operations")
+		return
+	}
+	for more := s.begin('[', ']'); more; more = s.more(']') {
+		id := l.identifier(s, fieldEdge)
+		switch ends++; ends {
+		case 1:
+			l.from = id
+		case 2:
+			l.to = id
+		}
+	}
+	if ends != 2 {
+		l.fault(`"edge" is a list of two operations, not of %d`, ends)
+	}
+}
+
+// identifier reads an integer or a text.
+func (l *nativeLine) identifier(s *scanner, f field) history.Value {
+	switch c := s.peek(); {
+	case c == '"':
+		return s.string()
+	case c == '-' || '0' <= c && c <= '9':
+		if v := s.number(); v.Kind() == history.Int {
+			return v
+		}
+		l.fault("%q wants an integer or a text, not a fraction", f.names())
+	default:
+		l.mismatch(s, f, "an integer or a text")
+	}
+	return history.Value{}
+}
+
+func (l *nativeLine) text(s *scanner, f field) history.Value {
+	if s.peek() != '"' {
+		l.mismatch(s, f, "a text")
+		return history.Value{}
+	}
+	return s.string()
+}
+
+func (l *nativeLine) integer(s *scanner, f field) int64 {
+	if c := s.peek(); c == '-' || '0' <= c && c <= '9' {
+		if v := s.number(); v.Kind() == history.Int {
+			return v.Int()
+		}
+		l.fault("%q wants an integer, not a fraction", f.names())
+		return 0
+	}
+	l.mismatch(s, f, "an integer")
+	return 0
+}
+
+func (l *nativeLine) boolean(s *scanner, f field) bool {
+	if c := s.peek(); c != 't' && c != 'f' {
+		l.mismatch(s, f, "true or false")
+		return false
+	}
+	return s.value(false).Bool()
+}
+
+// mismatch passes over a value of the wrong type.
+func (l *nativeLine) mismatch(s *scanner, f field, wanted string) {
+	start := s.pos
+	s.skip()
+	if !s.failed() {
+		l.fault("%q wants %s, not %s", f.names(), wanted, clip(s.data[start:s.pos]))
+	}
+}

@@ -1,0 +1,86 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A pool shares what a decoder would otherwise allocate over and over: the
+// texts that recur from line to line, and room for lists of arguments. Its
+// own size is bounded; what it hands out lives as long as the histories.
+type pool struct {
+	texts      []history.Value // a power of two
+	misses     int             // since texts was made
+	exceptions [16]history.Value
+	room       []history.Value
+}
+
+const (
+	poolSlots    = 256  // to begin with
+	poolSlotsMax = 8192 // with 24 bytes each
+	poolText     = 64   // bytes; longer texts seldom recur
+	poolRoom     = 512
+)
+
+// text returns b as a String. Each slot of the table keeps the text that
+// came last; the table grows while it serves badly.
+func (p *pool) text(b []byte) history.Value {
+	if len(b) > poolText {
+		return history.StringValue(string(b))
+	}
+	if p.misses == len(p.texts) && len(p.texts) < poolSlotsMax {
+		p.texts = make([]history.Value, max(poolSlots, 2*len(p.texts)))
+		p.misses = 0
+	}
+	slot := &p.texts[hash(b)&uint64(len(p.texts)-1)]
+	if slot.Kind() != history.String || slot.Text() != string(b) {
+		p.misses++
+		*slot = history.StringValue(string(b))
+	}
+	return *slot
+}
+
+// hash mixes the length, the beginning and the end of b. Texts that collide
+// cost an allocation each and nothing else, so it need not be any better.
+func hash(b []byte) uint64 {
+	var first, last uint64
+	switch n := len(b); {
+	case n >= 8:
+		first, last = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[n-8:])
+	case n >= 4:
+		first, last = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
+	case n > 0:
+		first, last = uint64(b[0])|uint64(b[n/2])<<8, uint64(b[n-1])
+	}
+	high, low := bits.Mul64(first^0x9e3779b97f4a7c15^uint64(len(b))<<32, last^0xff51afd7ed558ccd)
+	return high ^ low
+}
+
+// exception returns the Exception called b.
+func (p *pool) exception(b []byte) history.Value {
+	slot := &p.exceptions[hash(b)%uint64(len(p.exceptions))]
+	if slot.Kind() != history.Exception || slot.Text() != string(b) {
+		*slot = history.ExceptionValue(string(b))
+	}
+	return *slot
+}
+
+// list returns a copy of vs that the caller may keep.
+func (p *pool) list(vs []history.Value) []history.Value {
+	n := len(vs)
+	if n == 0 {
+		return nil
+	}
+	if n > poolRoom/8 {
+		return append(make([]history.Value, 0, n), vs...)
+	}
+	if n > len(p.room) {
+		p.room = make([]history.Value, poolRoom)
+	}
+	kept := p.room[:n:n]
+	p.room = p.room[n:]
+	copy(kept, vs)
+	return kept
+}

@@ -1,0 +1,157 @@
+package codec
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of random tests; 0 takes one from the clock")
+
+// random returns a source whose seed is in the log.
+func random(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("to reproduce: go test -run '^%s$' -seed %d", t.Name(), seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// randomStream writes a stream of the native format that is mostly valid:
+// few processes, many equal stamps, edges and marks.
+func randomStream(r *rand.Rand) []byte {
+	var b bytes.Buffer
+	stamped, halfOpen := r.IntN(2) == 0, r.IntN(2) == 0
+	b.WriteString(`{"leadline":1`)
+	if stamped {
+		b.WriteString(`,"order":"stamp"`)
+	}
+	if halfOpen {
+		b.WriteString(`,"tie":"half-open"`)
+	}
+	b.WriteString("}\n")
+	var lines []string
+	ops := 0
+	for p := range 1 + r.IntN(4) {
+		now := r.IntN(3)
+		for range r.IntN(4) {
+			lines = append(lines, fmt.Sprintf(`{"process":%d,"op":%d,"type":"invoke","method":"m","at":%d}`, p, ops, now))
+			now += r.IntN(3)
+			if halfOpen {
+				now++
+			}
+			end := []string{`"ok"`, `"ok"`, `"ok"`, `"ok","result":[1]`, `"fail"`, `"info"`}[r.IntN(6)]
+			lines = append(lines, fmt.Sprintf(`{"op":%d,"type":%s,"at":%d}`, ops, end, now))
+			now += r.IntN(2)
+			ops++
+			if end == `"info"` && r.IntN(10) > 0 {
+				break
+			}
+		}
+	}
+	if stamped {
+		r.Shuffle(len(lines), func(i, k int) { lines[i], lines[k] = lines[k], lines[i] })
+	}
+	for range r.IntN(4) * r.IntN(2) {
+		lines = append(lines, fmt.Sprintf(`{"edge":[%d,%d]}`, r.IntN(ops+1), r.IntN(ops+1)))
+	}
+	for range r.IntN(2) * r.IntN(2) {
+		mark := []string{"happened", "did-not-happen"}[r.IntN(2)]
+		lines = append(lines, fmt.Sprintf(`{"mark":%q,"op":%d}`, mark, r.IntN(ops+1)))
+	}
+	for _, line := range lines {
+		b.WriteString(line + "\n")
+	}
+	return b.Bytes()
+}
+
+// TestRandomStreams: encoding and decoding is the identity on histories with
+// ties, edges, marks and operations that did not happen.
+func TestRandomStreams(t *testing.T) {
+	r := random(t)
+	native, _ := Lookup(nativeName)
+	good, tied, ghosts := 0, 0, 0
+	for range 5_000 {
+		in := randomStream(r)
+		roundTrip(t, native, in)
+		if t.Failed() {
+			t.Fatalf("on\n%s", in)
+		}
+		for h, err := range native.Decode(bytes.NewReader(in), "in", Limits{}) {
+			if err != nil {
+				continue
+			}
+			good++
+			ghosts += len(h.Ghosts)
+			for _, e := range h.Edges {
+				if int(e.From) < len(h.Ops) && int(e.To) < len(h.Ops) && h.Ops[e.To].Call < h.Ops[e.From].Return {
+					tied++
+				}
+			}
+		}
+	}
+	t.Logf("%d histories, %d ties, %d ghosts", good, tied, ghosts)
+	if good < 1000 || tied < 100 || ghosts < 100 {
+		t.Error("the streams are too tame")
+	}
+}
+
+// randomValue returns a value of any kind, at most so deep.
+func randomValue(r *rand.Rand, depth int) history.Value {
+	texts := []string{"", "a", "$map", "$", "\xff", "é\n\"\\\x01", "true", "java.lang.Error", "1"}
+	switch kind := history.Kind(r.IntN(int(history.Unknown) + 1)); kind {
+	case history.Null:
+		return history.NullValue
+	case history.Bool:
+		return history.BoolValue(r.IntN(2) == 0)
+	case history.Int:
+		return history.IntValue(int64(r.Uint64()) >> r.IntN(64))
+	case history.Float:
+		return history.FloatValue([]float64{r.NormFloat64(), float64(r.IntN(9)), 1e300, 5e-324}[r.IntN(4)])
+	case history.String:
+		return history.StringValue(texts[r.IntN(len(texts))])
+	case history.Exception:
+		return history.ExceptionValue(texts[r.IntN(len(texts))])
+	case history.Unknown:
+		return history.UnknownValue
+	case history.List, history.Map:
+		if depth == 0 {
+			return history.ListValue()
+		}
+		vs := make([]history.Value, r.IntN(4))
+		for i := range vs {
+			vs[i] = randomValue(r, depth-1)
+		}
+		if m, ok := history.MapValue(vs...); kind == history.Map && ok {
+			return m
+		}
+		return history.ListValue(vs...)
+	}
+	return history.NoValue
+}
+
+// TestRandomValues: every value comes back from the native format, and from
+// Violat's what that does not refuse.
+func TestRandomValues(t *testing.T) {
+	r := random(t)
+	for range 5_000 {
+		h, err := history.New(history.Header{ModelArgs: []history.Value{randomValue(r, 2)}}, []history.Event{
+			{Type: history.Invoke, Process: history.IntValue(0), Method: "m", Args: []history.Value{randomValue(r, 3)}},
+			{Type: history.OK, Process: history.IntValue(0), Result: randomValue(r, 3)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range Formats() {
+			if again(t, format, h); t.Failed() {
+				t.Fatalf("%v", h.Ops[0].String())
+			}
+		}
+	}
+}

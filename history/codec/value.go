@@ -1,0 +1,191 @@
+package codec
+
+import (
+	"encoding/base64"
+	"math"
+
+	"github.com/leadline/leadline/history"
+)
+
+// emptyList is shared, so that a line of "[],[],..." stays small.
+var emptyList = history.ListValue()
+
+// value reads any JSON value. An object is a Map with String keys or, with
+// escapes on, one of the escapes of the native format.
+func (s *scanner) value(escapes bool) history.Value {
+	switch c := s.peek(); {
+	case c == '"':
+		return s.string()
+	case c == '-' || '0' <= c && c <= '9':
+		return s.number()
+	case c == '[':
+		if vs := s.list(escapes); len(vs) > 0 {
+			return history.ListValue(vs...)
+		}
+		return emptyList
+	case c == '{':
+		return s.object(escapes)
+	case c == 't' && s.literal("true"):
+		return history.BoolValue(true)
+	case c == 'f' && s.literal("false"):
+		return history.BoolValue(false)
+	case c == 'n' && s.literal("null"):
+		return history.NullValue
+	}
+	s.unexpected("a value")
+	return history.Value{}
+}
+
+// string reads a text as a String.
+func (s *scanner) string() history.Value {
+	b := s.text()
+	if s.failed() {
+		return history.Value{}
+	}
+	return s.pool.text(b)
+}
+
+// list reads the elements of a list.
+func (s *scanner) list(escapes bool) []history.Value {
+	base := len(s.stack)
+	for more := s.begin('[', ']'); more; more = s.more(']') {
+		v := s.value(escapes)
+		s.stack = append(s.stack, v)
+	}
+	vs := s.pool.list(s.stack[base:])
+	s.stack = s.stack[:base]
+	return vs
+}
+
+// object reads a Map with String keys, or an escape.
+func (s *scanner) object(escapes bool) history.Value {
+	base, start := len(s.stack), s.pos
+	for more := s.begin('{', '}'); more; more = s.more('}') {
+		at := s.pos
+		key := s.key()
+		if s.failed() {
+			break
+		}
+		if escapes && len(key) > 0 && key[0] == '$' {
+			if len(s.stack) > base {
+				s.fail(at, "key %q is reserved; write a map that has it with \"$map\"", clip(key))
+				break
+			}
+			return s.escapedValue(string(key), at)
+		}
+		k := s.pool.text(key)
+		v := s.value(escapes)
+		s.stack = append(s.stack, k, v)
+	}
+	return s.mapOf(base, start)
+}
+
+// mapOf makes a Map of the keys and values on the stack above base.
+func (s *scanner) mapOf(base, start int) history.Value {
+	pairs := s.stack[base:]
+	s.stack = s.stack[:base]
+	if s.failed() {
+		return history.Value{}
+	}
+	m, ok := history.MapValue(s.pool.list(pairs)...)
+	if !ok {
+		s.fail(start, "a key occurs twice in one object")
+	}
+	return m
+}
+
+// escapedValue reads the value of an escape, whose key has just been read,
+// and the end of its object.
+func (s *scanner) escapedValue(key string, at int) history.Value {
+	v := s.escapeOf(key, at)
+	if s.failed() {
+		return history.Value{}
+	}
+	if s.more('}') {
+		s.fail(s.pos, "an object with the key %q has no other key", key)
+		return history.Value{}
+	}
+	return v
+}
+
+func (s *scanner) escapeOf(key string, at int) history.Value {
+	s.peek()
+	valueAt := s.pos
+	switch key {
+	case "$map":
+		return s.pairs()
+	case "$exception":
+		name := s.text()
+		if s.failed() {
+			return history.Value{}
+		}
+		return s.pool.exception(name)
+	case "$unknown", "$none":
+		if !s.literal("true") {
+			return history.Value{}
+		}
+		if key == "$none" {
+			return history.NoValue
+		}
+		return history.UnknownValue
+	case "$float":
+		switch string(s.text()) {
+		case "NaN":
+			return history.FloatValue(math.NaN())
+		case "Infinity":
+			return history.FloatValue(math.Inf(1))
+		case "-Infinity":
+			return history.FloatValue(math.Inf(-1))
+		}
+		s.fail(valueAt, `"$float" is "NaN", "Infinity" or "-Infinity"`)
+		return history.Value{}
+	case "$bytes", "$exception-bytes":
+		b, err := base64.StdEncoding.Strict().DecodeString(string(s.text()))
+		switch {
+		case err != nil:
+			s.fail(valueAt, "%q is not in base 64", key)
+		case key == "$bytes":
+			return history.StringValue(string(b))
+		default:
+			return history.ExceptionValue(string(b))
+		}
+		return history.Value{}
+	}
+	s.fail(at, "unknown escape %q; known are $map, $exception, $unknown, $none, $float, $bytes, $exception-bytes", clip([]byte(key)))
+	return history.Value{}
+}
+
+// pairs reads a Map written as a list of pairs.
+func (s *scanner) pairs() history.Value {
+	base, start := len(s.stack), s.pos
+	for more := s.begin('[', ']'); more; more = s.more(']') {
+		at, before := s.pos, len(s.stack)
+		for inner := s.begin('[', ']'); inner; inner = s.more(']') {
+			v := s.value(true)
+			s.stack = append(s.stack, v)
+		}
+		if !s.failed() && len(s.stack) != before+2 {
+			s.fail(at, `"$map" is a list of pairs [key, value]`)
+		}
+	}
+	return s.mapOf(base, start)
+}
+
+// skip checks and passes over any JSON value.
+func (s *scanner) skip() {
+	switch c := s.peek(); {
+	case c == '"':
+		s.text()
+	case c == '[':
+		for more := s.begin('[', ']'); more; more = s.more(']') {
+			s.skip()
+		}
+	case c == '{':
+		for more := s.begin('{', '}'); more; more = s.more('}') {
+			s.key()
+			s.skip()
+		}
+	default:
+		s.value(false)
+	}
+}

@@ -1,0 +1,246 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+const violatName = "violat"
+
+// violatPackage is left out of the names of models.
+const violatPackage = "java.util.concurrent."
+
+// decodeViolat reads the histories that Violat records: one JSON object each,
+// one after another. See the package's documentation for what is made of
+// what.
+func decodeViolat(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+	return func(yield func(*history.History, error) bool) {
+		d := &violat{out: output{file: file, yield: yield}}
+		d.scan.pool = new(pool)
+		d.run(newObjectReader(r, lim.fill()))
+	}
+}
+
+// A violat decodes one stream of Violat's format.
+type violat struct {
+	out  output
+	scan scanner
+	b    *history.Builder // of the object that is being read
+	last *violatHistory   // complete, but not delivered
+	// lineAt is the number of the line that byte counted of scan.data is on.
+	lineAt, counted int
+	calls           map[violatID]violatEvent
+	order           []sequenceOrder
+}
+
+// A violatHistory waits until it is known whether another one follows: a
+// single one has no name, several are numbered.
+type violatHistory struct {
+	b     *history.Builder
+	line  int
+	order []sequenceOrder
+}
+
+// sequenceOrder is an entry of schema.order.
+type sequenceOrder struct {
+	before, after int64
+	line          int
+}
+
+func (d *violat) run(objects *objectReader) {
+	for count := 0; !d.out.stopped; count++ {
+		err := objects.more()
+		if d.last != nil {
+			if err == nil || count > 1 {
+				d.last.b.SetID(strconv.Itoa(count))
+			}
+			d.deliver(d.last)
+			d.last = nil
+		}
+		switch {
+		case err == io.EOF || d.out.stopped:
+			return
+		case err != nil:
+			d.out.broken(objects.line, err)
+			return
+		}
+		text, line, err := objects.next()
+		switch {
+		case errors.Is(err, ErrLimit) || err != nil && objects.err != nil && objects.err != io.EOF:
+			d.out.broken(line, err)
+			return
+		case err != nil:
+			d.out.fault(line, "%v", err)
+			return
+		}
+		if !d.object(text, line) {
+			return
+		}
+	}
+}
+
+func (d *violat) deliver(last *violatHistory) {
+	h, err := last.b.Build()
+	if err == nil {
+		err = checkOrder(h, last.order)
+	}
+	if err != nil {
+		d.out.give(nil, err)
+		return
+	}
+	d.out.give(h, nil)
+}
+
+// object reads one history. It reports false if the object is no JSON: where
+// the next one begins is then uncertain.
+func (d *violat) object(text []byte, line int) bool {
+	s := &d.scan
+	s.reset(text)
+	d.lineAt, d.counted = line, 0
+	schemaAt, eventsAt := -1, -1
+	for more := s.begin('{', '}'); more; more = s.more('}') {
+		at := &schemaAt
+		switch string(s.key()) {
+		case "schema":
+		case "events":
+			at = &eventsAt
+		default:
+			s.skip()
+			continue
+		}
+		if s.peek(); *at >= 0 {
+			s.fail(s.pos, "the object has this key twice")
+		}
+		*at = s.pos
+		s.skip()
+	}
+	if s.end(); s.failed() {
+		d.out.fault(d.line(s.faultAt), "%s", s.fault)
+		return false
+	}
+	h := history.Header{File: d.out.file, Line: line, Format: violatName}
+	d.b, d.calls, d.order = history.NewBuilder(h), map[violatID]violatEvent{}, nil
+	if schemaAt >= 0 {
+		h.Model, h.ModelArgs = d.schema(schemaAt)
+		d.b.SetModel(h.Model, h.ModelArgs)
+	} else {
+		d.b.Errorf(line, `no "schema", which names the class`)
+	}
+	if eventsAt >= 0 {
+		d.lineAt, d.counted = line, 0
+		d.events(eventsAt)
+	} else {
+		d.b.Errorf(line, `no "events"`)
+	}
+	if d.b.Events() == 0 && d.b.Faults() == 0 {
+		d.b.Errorf(line, "history has no events")
+	}
+	d.last = &violatHistory{d.b, line, d.order}
+	return true
+}
+
+// line returns the number of the line that byte at is on. Bytes are asked
+// for in ascending order.
+func (d *violat) line(at int) int {
+	if at > d.counted {
+		d.lineAt += bytes.Count(d.scan.data[d.counted:at], []byte("\n"))
+		d.counted = at
+	}
+	return d.lineAt
+}
+
+// wrong notes that the next value is not what is wanted, and passes over it.
+func (d *violat) wrong(key, wanted string) {
+	at := d.scan.pos
+	d.scan.skip()
+	d.b.Errorf(d.line(at), "%q wants %s, not %s", key, wanted, clip(d.scan.data[at:d.scan.pos]))
+}
+
+// schema reads the class and the arguments of its constructor.
+func (d *violat) schema(at int) (model string, args []history.Value) {
+	s := &d.scan
+	s.pos = at
+	if s.peek() != '{' {
+		d.wrong("schema", "an object")
+		return "", nil
+	}
+	for more, seen := s.begin('{', '}'), uint(0); more; more = s.more('}') {
+		key := string(s.key())
+		c := s.peek()
+		d.once(&seen, key, "class", "arguments", "order")
+		switch {
+		case key == "class" && c == '"':
+			model = strings.TrimPrefix(s.string().Text(), violatPackage)
+		case key == "class":
+			d.wrong(key, "a text")
+		case key == "arguments" && c == '[':
+			args = s.list(false)
+		case key == "arguments":
+			d.wrong(key, "a list")
+		case key == "order":
+			d.readOrder()
+		default:
+			s.skip()
+		}
+	}
+	return model, args
+}
+
+// readOrder reads schema.order: pairs of sequences, the first of which ends
+// before the second begins.
+func (d *violat) readOrder() {
+	s := &d.scan
+	at := s.pos
+	v := s.value(false)
+	line := d.line(at)
+	for _, pair := range v.List() {
+		p := pair.List()
+		if pair.Kind() != history.List || len(p) != 2 || p[0].Kind() != history.Int || p[1].Kind() != history.Int {
+			d.b.Errorf(line, `"order" wants a list of pairs of sequences, not %v`, v)
+			return
+		}
+		d.order = append(d.order, sequenceOrder{p[0].Int(), p[1].Int(), line})
+	}
+	if v.Kind() != history.List && v.Kind() != history.Null {
+		d.b.Errorf(line, `"order" wants a list of pairs of sequences, not %v`, v)
+	}
+}
+
+// checkOrder holds schema.order against the events. Violat's harness makes a
+// sequence wait for those before it, so that the events of a true recording
+// show the order already, and nothing has to be added to it. Where they do
+// not, the file contradicts itself.
+func checkOrder(h *history.History, order []sequenceOrder) error {
+	if len(order) == 0 {
+		return nil
+	}
+	first, last := map[violatID]*history.Operation{}, map[violatID]*history.Operation{}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		sequence := idOf(h.Processes[op.Process])
+		if first[sequence] == nil {
+			first[sequence] = op
+		}
+		if l := last[sequence]; l == nil || l.Return < op.Return {
+			last[sequence] = op
+		}
+	}
+	errs := &history.Errors{ID: h.ID}
+	for _, o := range order {
+		a, b := last[violatID{number: o.before}], first[violatID{number: o.after}]
+		if a != nil && b != nil && b.Call < a.Return {
+			errs.Add(h.Errorf(b, "operation %v of sequence %d is invoked before operation %v of sequence %d returns, against schema.order (line %d)",
+				b.ID, o.after, a.ID, o.before, o.line))
+		}
+	}
+	if len(errs.List) > 0 {
+		return errs
+	}
+	return nil
+}
