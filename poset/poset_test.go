@@ -1,0 +1,344 @@
+package poset
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// sizes cross machine words, growing slices and the size of most histories.
+var sizes = []int{0, 1, 2, 7, 63, 64, 65, 1023, 1024, 1025, 5000}
+
+func TestIntervalOrders(t *testing.T) {
+	r := newRand(t)
+	for _, n := range sizes {
+		if n > 1025 && testing.Short() {
+			continue
+		}
+		call, ret := randomIntervals(r, n, 1+r.IntN(9))
+		p := Interval(call, ret)
+		m := intervalMatrix(call, ret)
+		m.check(t, p)
+		checkMeasures(t, p, m)
+	}
+}
+
+func TestGeneralPosets(t *testing.T) {
+	r := newRand(t)
+	for _, n := range []int{0, 1, 2, 7, 63, 64, 65, 200, 513} {
+		edges, m := randomDAG(r, n)
+		p, err := New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.check(t, p)
+		checkMeasures(t, p, m)
+	}
+}
+
+// TestGeneralAsInterval compares the two kinds at the sizes at which the
+// naive closure would take too long: the same order once as intervals, once
+// as a relation.
+func TestGeneralAsInterval(t *testing.T) {
+	r := newRand(t)
+	for _, n := range []int{1023, 1024, 1025, 5000} {
+		call, ret := randomIntervals(r, n, 5)
+		p := Interval(call, ret)
+		q, err := Extend(call, ret, []Edge{firstPair(p)}, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.IsInterval() {
+			t.Fatal("kept as an interval order; nothing is compared")
+		}
+		for i := range int32(n) {
+			for j := range int32(n) {
+				if p.Less(i, j) != q.Less(i, j) {
+					t.Fatalf("n = %d: Less(%d, %d) = %v as intervals", n, i, j, p.Less(i, j))
+				}
+			}
+		}
+		if !slices.Equal(p.Blocks(), q.Blocks()) || !slices.Equal(p.Order(), q.Order()) {
+			t.Errorf("n = %d: blocks or order differ", n)
+		}
+		c, cp := p.Concurrency()
+		if c2, cp2 := q.Concurrency(); c != c2 || cp != cp2 {
+			t.Errorf("n = %d: c = %d, cp = %d as intervals; %d, %d as a relation", n, c, cp, c2, cp2)
+		}
+	}
+}
+
+// firstPair returns an edge that p has already.
+func firstPair(p *Poset) Edge {
+	for i := range int32(p.Len()) {
+		for j := range int32(p.Len()) {
+			if p.Less(i, j) {
+				return Edge{i, j}
+			}
+		}
+	}
+	panic("all elements are concurrent")
+}
+
+// checkMeasures compares order, chains, c, cp and blocks with the definition.
+func checkMeasures(t *testing.T, p *Poset, m matrix) {
+	t.Helper()
+	order := p.Order()
+	if !p.IsSchedule(order) || !isExtension(m, order) {
+		t.Fatal("Order is no linear extension")
+	}
+	if len(m) <= 600 && !slices.Equal(order, naiveOrder(m)) {
+		t.Fatal("Order does not always take the smallest element")
+	}
+	pairs := int64(0)
+	for i := range m {
+		for j := range i {
+			if !m[i][j] && !m[j][i] {
+				pairs++
+			}
+		}
+	}
+	of := p.MinimumChains()
+	chains, err := p.CheckChains(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, cp := p.Concurrency()
+	if c != chains || cp != pairs {
+		t.Errorf("c = %d, cp = %d; %d chains and %d pairs", c, cp, chains, pairs)
+	}
+	if antichain := greedyAntichain(m); antichain > c {
+		t.Errorf("c = %d, but there are %d mutually concurrent elements", c, antichain)
+	}
+	next := int32(0)
+	for _, chain := range of {
+		if chain > next {
+			t.Fatalf("chain %d comes before chain %d", chain, next)
+		}
+		next = max(next, chain+1)
+	}
+	if want := naiveBlocks(m, order); !slices.Equal(p.Blocks(), want) {
+		t.Errorf("blocks at %v, want %v", p.Blocks(), want)
+	}
+}
+
+func isExtension(m matrix, order []int32) bool {
+	for k, i := range order {
+		for _, j := range order[:k] {
+			if m[i][j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func naiveOrder(m matrix) []int32 {
+	var order []int32
+	placed := make([]bool, len(m))
+	for range m {
+	next:
+		for i := range m {
+			if placed[i] {
+				continue
+			}
+			for j := range m {
+				if m[j][i] && !placed[j] {
+					continue next
+				}
+			}
+			placed[i] = true
+			order = append(order, int32(i))
+			break
+		}
+	}
+	return order
+}
+
+// greedyAntichain is a lower bound of the width.
+func greedyAntichain(m matrix) int {
+	best := 0
+	for start := range min(len(m), 50) {
+		members := []int{start}
+		for i := range m {
+			if i != start && !slices.ContainsFunc(members, func(j int) bool { return m[i][j] || m[j][i] || i == j }) {
+				members = append(members, i)
+			}
+		}
+		best = max(best, len(members))
+	}
+	return best
+}
+
+func naiveBlocks(m matrix, order []int32) []int {
+	starts := []int{0}
+	for k := 1; k < len(order); k++ {
+		if cutsAt(m, order, k) {
+			starts = append(starts, k)
+		}
+	}
+	if len(order) > 0 {
+		starts = append(starts, len(order))
+	}
+	return starts
+}
+
+func cutsAt(m matrix, order []int32, k int) bool {
+	for _, i := range order[:k] {
+		for _, j := range order[k:] {
+			if !m[i][j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func TestExtend(t *testing.T) {
+	r := newRand(t)
+	for range 300 {
+		n := 2 + r.IntN(12)
+		call, ret := randomIntervals(r, n, 1+r.IntN(5))
+		keep := n - r.IntN(3)
+		// Element numbers: the kept ones first, both groups by call.
+		perm := r.Perm(n)
+		slices.Sort(perm[:keep])
+		slices.Sort(perm[keep:])
+		c, e := make([]int32, n), make([]int32, n)
+		for k, i := range perm {
+			c[k], e[k] = call[i], ret[i]
+		}
+		m := intervalMatrix(c, e)
+		var edges []Edge
+		for range r.IntN(4) {
+			i, j := int32(r.IntN(n)), int32(r.IntN(n))
+			edges = append(edges, Edge{i, j})
+			m[i][j] = true
+		}
+		m.close()
+		cyclic := slices.ContainsFunc(edges, func(e Edge) bool { return m[e.From][e.From] })
+		p, err := Extend(c, e, edges, keep)
+		if cyclic != (err != nil) {
+			t.Fatalf("error %v of edges whose closure has a cycle: %v", err, cyclic)
+		}
+		if !cyclic {
+			kept := m[:keep]
+			for i := range kept {
+				kept[i] = kept[i][:keep]
+			}
+			kept.check(t, p)
+		}
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	if _, err := New(MaxGeneral+1, nil); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("%v, want ErrTooLarge", err)
+	}
+}
+
+func TestIsSchedule(t *testing.T) {
+	r := newRand(t)
+	for range 2000 {
+		n := 1 + r.IntN(6)
+		call, ret := randomIntervals(r, n, 3)
+		m := intervalMatrix(call, ret)
+		p := Interval(call, ret)
+		if r.IntN(2) == 0 {
+			var edges []Edge
+			edges, m = randomDAG(r, n)
+			p, _ = New(n, edges)
+		}
+		s := make([]int32, n)
+		for k, i := range r.Perm(n) {
+			s[k] = int32(i)
+		}
+		if p.IsSchedule(s) != isExtension(m, s) {
+			t.Fatalf("IsSchedule(%v) = %v", s, p.IsSchedule(s))
+		}
+		s[0] = s[n-1]
+		if n > 1 && p.IsSchedule(s) {
+			t.Fatalf("IsSchedule(%v) although an element comes twice", s)
+		}
+	}
+}
+
+func TestCheckChainsRefuses(t *testing.T) {
+	p := Interval([]int32{0, 1, 4}, []int32{2, 3, 5}) // 0 and 1 concurrent, both before 2
+	for _, of := range [][]int32{{0, 0, 0}, {0, 1}, {0, 2, 0}, {0, -1, 0}, {1, 2, 1}} {
+		if _, err := p.CheckChains(of); err == nil {
+			t.Errorf("chains %v are accepted", of)
+		}
+	}
+	if m, err := p.CheckChains([]int32{0, 1, 1}); m != 2 || err != nil {
+		t.Errorf("%d, %v, want 2 chains", m, err)
+	}
+}
+
+func TestLinearExtensions(t *testing.T) {
+	r := newRand(t)
+	for range 500 {
+		n := r.IntN(8)
+		call, ret := randomIntervals(r, n, 1+r.IntN(4))
+		p, m := Interval(call, ret), intervalMatrix(call, ret)
+		if r.IntN(2) == 0 {
+			var edges []Edge
+			edges, m = randomDAG(r, n)
+			p, _ = New(n, edges)
+		}
+		want := uint64(naiveExtensions(m, make([]bool, n)))
+		if got, ok := p.LinearExtensions(1 << 20); got != want || !ok {
+			t.Fatalf("%d linear extensions, %v; want %d", got, ok, want)
+		}
+	}
+	antichain := make([]int32, 21)
+	ends := make([]int32, 21)
+	for i := range antichain {
+		antichain[i], ends[i] = int32(i), 100
+	}
+	if _, ok := Interval(antichain, ends).LinearExtensions(1 << 22); ok {
+		t.Error("21! was said to fit into 64 bits")
+	}
+	if got, ok := Interval(antichain[:20], ends[:20]).LinearExtensions(1 << 21); !ok || got != 2432902008176640000 {
+		t.Errorf("20! = %d, %v", got, ok)
+	}
+	if _, ok := Interval(antichain[:20], ends[:20]).LinearExtensions(1 << 19); ok {
+		t.Error("more downsets than allowed")
+	}
+}
+
+func naiveExtensions(m matrix, placed []bool) int {
+	count, complete := 0, true
+next:
+	for i := range m {
+		if placed[i] {
+			continue
+		}
+		complete = false
+		for j := range m {
+			if m[j][i] && !placed[j] {
+				continue next
+			}
+		}
+		placed[i] = true
+		count += naiveExtensions(m, placed)
+		placed[i] = false
+	}
+	if complete {
+		return 1
+	}
+	return count
+}
+
+func TestIntervalRefuses(t *testing.T) {
+	for _, c := range [][2][]int32{{{0, 1}, {5}}, {{1, 0}, {2, 3}}, {{0}, {0}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Interval(%v, %v) is accepted", c[0], c[1])
+				}
+			}()
+			Interval(c[0], c[1])
+		}()
+	}
+}
