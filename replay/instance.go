@@ -1,0 +1,101 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/poset"
+)
+
+// An Instance is the poset of some operations of a history, with its chains:
+// what families are generated from.
+type Instance struct {
+	History *history.History
+	Ops     []int32 // element -> operation
+	Poset   *poset.Poset
+	Chains  []int32 // element -> chain
+}
+
+// NewInstance returns the poset of h's operations under the executed-before
+// relation (Definition 3.4) and the history's edges. Without pending, the
+// pending operations are left out, but those marked as happened are not.
+//
+// The only error is poset.ErrTooLarge, for long histories with edges.
+func NewInstance(h *history.History, pending bool, mode ChainMode) (*Instance, error) {
+	in := &Instance{History: h}
+	element := make([]int32, len(h.Ops)+len(h.Ghosts))
+	for i := range h.Ops {
+		if op := &h.Ops[i]; pending || !op.Pending() || op.Happened {
+			element[i] = int32(len(in.Ops))
+			in.Ops = append(in.Ops, int32(i))
+		} else {
+			element[i] = -1
+		}
+	}
+	keep := len(in.Ops)
+	call, ret := make([]int32, keep, keep+len(h.Ghosts)), make([]int32, keep, keep+len(h.Ghosts))
+	for e, i := range in.Ops {
+		call[e], ret[e] = h.Ops[i].Call, h.Ops[i].Return
+	}
+	for g := range h.Ghosts {
+		element[len(h.Ops)+g] = int32(len(call))
+		call, ret = append(call, h.Ghosts[g].Call), append(ret, h.Ghosts[g].Return)
+	}
+	var edges []poset.Edge
+	for _, e := range h.Edges {
+		// Nothing lies behind a pending operation that may not have happened.
+		if from, to := element[e.From], element[e.To]; from >= 0 && to >= 0 {
+			edges = append(edges, poset.Edge{From: from, To: to})
+		}
+	}
+	var err error
+	if in.Poset, err = poset.Extend(call, ret, edges, keep); err != nil {
+		return nil, fmt.Errorf("ordering the operations: %w", err)
+	}
+	in.setChains(mode)
+	return in, nil
+}
+
+func (in *Instance) setChains(mode ChainMode) {
+	process := make([]int32, len(in.Ops))
+	chain := make([]int32, len(in.History.Processes)) // of a process, +1
+	chains := int32(0)
+	for e, i := range in.Ops {
+		p := in.History.Ops[i].Process
+		if chain[p] == 0 {
+			chains++
+			chain[p] = chains
+		}
+		process[e] = chain[p] - 1
+	}
+	single := int(chains) == len(in.Ops)
+	if mode == MinimumChains || mode == AutoChains && single {
+		in.Chains = in.Poset.MinimumChains()
+		return
+	}
+	in.Chains = process
+}
+
+// TooLarge reports whether err says that a poset with edges has too many
+// elements to be kept.
+func TooLarge(err error) bool { return errors.Is(err, poset.ErrTooLarge) }
+
+// Check holds every operation of h against the specification and returns an
+// *history.Errors that names the lines of those it cannot have.
+func Check(h *history.History, spec Spec) error {
+	errs := history.Errors{ID: h.ID}
+	for i := range h.Ops {
+		if err := spec.Check(&h.Ops[i]); err != nil {
+			if errs.Full() {
+				errs.More = true
+				break
+			}
+			errs.Add(h.Errorf(&h.Ops[i], "%v", err))
+		}
+	}
+	if len(errs.List) > 0 {
+		return &errs
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package replay_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// TestMachineSharesStates: different orders of the same writes end in one
+// state, and equal operations share a column.
+func TestMachineSharesStates(t *testing.T) {
+	h := build(t, []history.Event{
+		invoke(0, "add", 1), invoke(1, "add", 2), invoke(2, "add", 1),
+		ok(0, history.UnknownValue), ok(1, history.UnknownValue), ok(2, history.UnknownValue),
+	})
+	m := replay.NewMachine(h, lookup(t, "set"))
+	run := func(order ...int32) int32 {
+		state := m.Start()
+		for _, op := range order {
+			state = m.Step(state, op)
+		}
+		return state
+	}
+	if a, b := run(0, 1), run(1, 2); a != b || a == replay.Fail || a == m.Start() {
+		t.Errorf("{1, 2} is state %d and %d", a, b)
+	}
+	before := m.Bytes()
+	run(0, 1, 2)
+	if m.Bytes() != before {
+		t.Error("known transitions are computed again")
+	}
+}
+
+// coin shows heads or tails, whatever it showed before; Key forgets nothing.
+func coin() replay.Spec {
+	return &replay.Model[int]{
+		Label: "coin",
+		Next: func(s int, inv replay.Invocation) []replay.Step[int] {
+			if inv.Method == "look" {
+				if s == 0 {
+					return nil // not tossed yet: one has to wait
+				}
+				return []replay.Step[int]{{Result: history.IntValue(int64(s)), Next: s}}
+			}
+			return []replay.Step[int]{{Next: 1}, {Next: 2}}
+		},
+		Key: func(dst []byte, s int) []byte { return binary.AppendVarint(dst, int64(s)) },
+	}
+}
+
+func TestMachineSetsOfStates(t *testing.T) {
+	h := build(t, []history.Event{
+		invoke(0, "toss"), ok(0, history.NoValue), // twice, so that sets are merged
+		invoke(1, "toss"), ok(1, history.NoValue),
+		invoke(2, "look"), ok(2, history.IntValue(2)),
+		invoke(3, "look"), ok(3, history.IntValue(1)),
+		invoke(4, "look"),
+	})
+	m := replay.NewMachine(h, coin())
+	tossed := m.Step(m.Start(), 0)
+	if again := m.Step(tossed, 1); again != tossed {
+		t.Errorf("a second toss leads from state %d to %d", tossed, again)
+	}
+	seen2 := m.Step(tossed, 2)
+	if seen2 == replay.Fail || seen2 == tossed {
+		t.Fatalf("2 can be seen, and says which side is up: state %d", seen2)
+	}
+	if m.Step(seen2, 2) != seen2 || m.Step(seen2, 3) != replay.Fail {
+		t.Error("after 2 was seen, 2 and only 2 can be seen")
+	}
+	if m.Step(m.Start(), 2) != replay.Fail {
+		t.Error("2 is seen before the toss")
+	}
+	if m.Step(m.Start(), 4) != m.Start() {
+		t.Error("a pending look at what was not tossed changes something")
+	}
+	if err := replay.Verify(h, coin(), []int32{0, 1, 2, 3, 4}); err == nil {
+		t.Error("2 and 1 are seen after one another, and Verify accepts it")
+	}
+}
+
+func TestModelIsASpec(t *testing.T) {
+	c := coin()
+	if c.Name() != "coin" || c.Check(&history.Operation{Method: "anything"}) != nil {
+		t.Error("name or check")
+	}
+	o := c.New()
+	if _, ok := o.Apply(replay.Invocation{Method: "look"}); ok {
+		t.Error("a look before the toss has a transition")
+	}
+	if _, ok := o.Apply(replay.Invocation{Method: "toss"}); !ok {
+		t.Error("no toss")
+	}
+	copied := o.(replay.State).Clone()
+	if result, ok := copied.Apply(replay.Invocation{Method: "look"}); !ok || result.Int() != 1 {
+		t.Errorf("the first outcome of a toss shows %v", result)
+	}
+	refuse := &replay.Model[int]{Valid: func(*history.Operation) error { return errors.New("no") }}
+	if refuse.Check(nil) == nil {
+		t.Error("Valid is not asked")
+	}
+}
+
+func TestCheckNamesLines(t *testing.T) {
+	var events []history.Event
+	for op := range int64(12) {
+		e := invoke(op, "fly")
+		e.Line = int(op) + 1
+		events = append(events, e)
+	}
+	err := replay.Check(build(t, events), lookup(t, "register"))
+	var errs *history.Errors
+	if !errors.As(err, &errs) || len(errs.List) != history.MaxErrors || !errs.More || errs.List[9].Line != 10 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestChains(t *testing.T) {
+	none := history.NoValue
+	// One process per operation, two open at a time.
+	h := build(t, []history.Event{
+		invoke(0, "read"), invoke(1, "read"), ok(0, none), invoke(2, "read"), ok(1, none), ok(2, none), invoke(3, "read"),
+	})
+	for mode, want := range map[replay.ChainMode][]int32{
+		replay.AutoChains:    {0, 1, 0, 0},
+		replay.MinimumChains: {0, 1, 0, 0},
+		replay.ProcessChains: {0, 1, 2, 3},
+	} {
+		in, err := replay.NewInstance(h, true, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(in.Chains, want) {
+			t.Errorf("mode %d: chains %v, want %v", mode, in.Chains, want)
+		}
+	}
+	in, err := replay.NewInstance(h, false, replay.AutoChains)
+	if err != nil || !slices.Equal(in.Ops, []int32{0, 1, 2}) {
+		t.Errorf("without pending operations: %v, %v", in.Ops, err)
+	}
+}
+
+func TestWords(t *testing.T) {
+	var v replay.Verdict
+	if v.Answer.String() != "unknown" || v.Cause.String() != "" {
+		t.Errorf("the zero verdict is %v (%v)", v.Answer, v.Cause)
+	}
+	if replay.NotLinearizable.String() != "not-linearizable" || replay.Cancelled.String() != "cancelled" {
+		t.Error("words")
+	}
+	if n := replay.DefaultSchedules(14); n != 1<<20 {
+		t.Errorf("%d schedules for 14 operations", n)
+	}
+	if n := replay.DefaultSchedules(1e9); n != 100 {
+		t.Errorf("%d schedules for a billion", n)
+	}
+}

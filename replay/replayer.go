@@ -1,0 +1,68 @@
+package replay
+
+import "github.com/leadline/leadline/history"
+
+// tableMax is up to how many operations a history is replayed by table. For
+// longer ones, running the object itself takes less than remembering all the
+// states it goes through.
+const tableMax = 1024
+
+// A replayer tells witnesses from other schedules of an instance.
+type replayer struct {
+	in       *Instance
+	spec     Spec
+	machine  *Machine // nil: run the object
+	maxBytes int64
+}
+
+// tableFor returns the Machine by which schedules of h are replayed, or nil
+// where they run on the object itself.
+func tableFor(h *history.History, spec Spec) *Machine {
+	if len(h.Ops) > tableMax {
+		if _, set := spec.New().(Nondeterministic); !set {
+			return nil
+		}
+	}
+	return NewMachine(h, spec)
+}
+
+// isWitness reports whether the replay of the schedule gives every recorded
+// result.
+func (r *replayer) isWitness(schedule []int32) bool {
+	if r.machine == nil {
+		return r.run(schedule)
+	}
+	if r.machine.Bytes() > r.maxBytes {
+		// Start over with empty tables rather than hold them all.
+		r.machine = NewMachine(r.in.History, r.spec)
+	}
+	state := r.machine.Start()
+	for _, e := range schedule {
+		if state = r.machine.Step(state, r.in.Ops[e]); state == Fail {
+			return false
+		}
+	}
+	return true
+}
+
+// run replays the schedule on a fresh object.
+func (r *replayer) run(schedule []int32) bool {
+	object := r.spec.New()
+	for _, e := range schedule {
+		op := &r.in.History.Ops[r.in.Ops[e]]
+		result, ok := object.Apply(Invocation{op.Method, op.Args})
+		if !accepted(op, result, ok) {
+			return false
+		}
+	}
+	return true
+}
+
+// accepted reports whether a recorded operation is consistent with what the
+// object did: ok says whether there was a transition.
+func accepted(op *history.Operation, result history.Value, ok bool) bool {
+	if !ok {
+		return op.Pending() && !op.Happened
+	}
+	return Accepts(op.Result, result)
+}

@@ -1,0 +1,85 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// concurrentAdds has n concurrent adds of different values, and a contains
+// of the first with the given answer.
+func concurrentAdds(t testing.TB, n int, contains bool) *replay.Instance {
+	var events []history.Event
+	value := func(i int) []history.Value { return []history.Value{history.IntValue(int64(i))} }
+	for i := range n - 1 {
+		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(int64(i)), Method: "add", Args: value(i)})
+	}
+	for i := range n - 1 {
+		events = append(events, history.Event{Type: history.OK, Process: history.IntValue(int64(i)), Result: history.BoolValue(true)})
+	}
+	events = append(events,
+		history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: "contains", Args: value(0)},
+		history.Event{Type: history.OK, Process: history.IntValue(0), Result: history.BoolValue(contains)})
+	h, err := history.New(history.Header{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func never() bool { return false }
+
+func TestRun(t *testing.T) {
+	set, err := spec.Lookup("set", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		n        int
+		contains bool
+		want     replay.Answer
+	}{
+		{16, true, replay.Linearizable},
+		{16, false, replay.NotLinearizable}, // 2^15 configurations, of 15! orders
+		{63, true, replay.Linearizable},
+		{64, true, replay.Linearizable},
+		{65, true, replay.Undecided}, // too many for it
+	} {
+		in := concurrentAdds(t, c.n, c.contains)
+		var v replay.Verdict
+		search.Run(in, set, 1<<30, never, &v)
+		if v.Answer != c.want {
+			t.Errorf("%d operations, contains %v: %v, want %v", c.n, c.contains, v.Answer, c.want)
+		}
+		if v.Answer == replay.Linearizable {
+			if err := replay.Verify(in.History, set, v.Witness); err != nil {
+				t.Errorf("%d operations: %v", c.n, err)
+			}
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	set, err := spec.Lookup("set", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := concurrentAdds(t, 30, false)
+	var v replay.Verdict
+	search.Run(in, set, 1<<20, never, &v)
+	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
+		t.Errorf("%v (%v) within 1 MiB", v.Answer, v.Cause)
+	}
+	v = replay.Verdict{}
+	search.Run(in, set, 1<<40, func() bool { return true }, &v)
+	if v.Answer != replay.Undecided {
+		t.Errorf("%v although told to stop", v.Answer)
+	}
+}

@@ -1,0 +1,70 @@
+package replay
+
+import (
+	"github.com/leadline/leadline/history"
+)
+
+// An Invocation is what a specification is asked: a method with arguments.
+type Invocation struct {
+	Method string
+	Args   []history.Value
+}
+
+// A Spec is a sequential specification: what the object would answer if its
+// operations ran one after another. It must be safe for concurrent use; the
+// objects that it makes need not be.
+type Spec interface {
+	// Name is what a history's header and --model call the specification.
+	Name() string
+	// Check reports an unknown method, a wrong number or type of arguments,
+	// or a result that the method can never give in any state (a number
+	// where it answers true or false). Unknown results always pass, and so
+	// does an exception. The message need not name a line.
+	Check(op *history.Operation) error
+	// New returns a fresh object in its initial state. If it is a State, its
+	// states are interned and transitions computed once; otherwise every
+	// schedule runs on a fresh object.
+	New() Object
+}
+
+// An Object is one instance, run sequentially.
+type Object interface {
+	// Apply performs the invocation, changes the object and returns the
+	// result. It reports false, and changes nothing, where the object has no
+	// transition: a lock that is held cannot be locked, however long one
+	// waits. inv has passed Spec.Check; its arguments must not be changed.
+	Apply(inv Invocation) (result history.Value, ok bool)
+}
+
+// A State is an object whose state is a value: it can be copied and compared.
+type State interface {
+	Object
+	// Clone returns an independent copy.
+	Clone() State
+	// AppendKey appends the canonical key of the state to dst: two states
+	// have the same key exactly if no sequence of invocations tells them
+	// apart. A key that separates more than that is correct but slow.
+	AppendKey(dst []byte) []byte
+}
+
+// A Nondeterministic state may have several transitions for one invocation.
+// Outcomes is then asked instead of Apply, which may be left to panic.
+type Nondeterministic interface {
+	State
+	// Outcomes returns every possible result with the state it leads to, in
+	// a fixed order, and leaves the receiver as it is. No outcome means no
+	// transition.
+	Outcomes(inv Invocation) []Outcome
+}
+
+// An Outcome is one transition of a nondeterministic state.
+type Outcome struct {
+	Result history.Value
+	Next   State
+}
+
+// Accepts reports whether a recorded result is consistent with a predicted
+// one: equal, or not observed.
+func Accepts(recorded, predicted history.Value) bool {
+	return recorded.Kind() == history.Unknown || recorded.Equal(predicted)
+}

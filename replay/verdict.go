@@ -1,0 +1,121 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/leadline/leadline/hitting"
+)
+
+// An Answer says whether a history is linearizable. The zero value is
+// Undecided, which is neither a success nor a failure.
+type Answer uint8
+
+const (
+	Undecided       Answer = iota // "unknown": a bound was reached first
+	Linearizable                  // there is a witness
+	NotLinearizable               // there is provably none
+)
+
+func (a Answer) String() string {
+	return [...]string{"unknown", "linearizable", "not-linearizable"}[a]
+}
+
+// A Cause says which bound kept a history undecided.
+type Cause uint8
+
+const (
+	NoCause   Cause = iota // the history was decided
+	Depth                  // no witness up to Options.MaxDepth, and no search could go on
+	Schedules              // Budget.Schedules were replayed
+	Time                   // Budget.Time passed
+	Memory                 // Budget.Bytes were used
+	Cancelled              // the context was cancelled
+)
+
+func (c Cause) String() string {
+	return [...]string{"", "depth", "schedules", "time", "memory", "cancelled"}[c]
+}
+
+// A Verdict is what is known of a history after checking.
+type Verdict struct {
+	Answer Answer
+	Cause  Cause  // of Undecided
+	Engine string // what decided: "families" or "search"; "" if nothing did
+	// Depth is the witness depth: the smallest d whose family holds a
+	// witness; 0 if no family up to the depth tried does. Pending operations
+	// use up places in the index: read it beside Pending.
+	Depth int
+	// Index is the first schedule index of Depth, by chain and tuple, that
+	// gives a witness. Its elements are operation numbers.
+	Index hitting.Index
+	// Replayed counts, per depth from 1 on, the schedules replayed: those up
+	// to the witness in index order.
+	Replayed []int64
+	// ExactDepth is the linearizability depth of Definition 4.2; 0 if it was
+	// not asked for or not found within the budget.
+	ExactDepth int
+	// Witness has all operations in the order of a witness, operations that
+	// never took effect at its end; nil unless Linearizable.
+	Witness []int32
+	// C and CP are the level of concurrency and the number of concurrent
+	// pairs, as in Table 1 of the paper.
+	C  int
+	CP int64
+	// Elapsed is the time it took.
+	Elapsed time.Duration
+}
+
+// Default bounds, for zero values in Options and Budget.
+const (
+	DefaultMaxDepth = 5
+	DefaultBytes    = 1 << 30
+)
+
+// DefaultSchedules is the default of Budget.Schedules for a history of n
+// operations: 2^20, but not so many that more than 2^29 operations would be
+// replayed, which takes half a minute; and not less than 100.
+func DefaultSchedules(n int) int64 {
+	return max(100, min(1<<20, 1<<29/int64(max(n, 1))))
+}
+
+// A Budget bounds the work on one history. A zero value stands for the
+// default.
+type Budget struct {
+	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
+	Time      time.Duration // no bound
+	Bytes     int64         // memory of tables: fingerprints, states; DefaultBytes
+}
+
+// ChainMode says what the chains of the poset are.
+type ChainMode uint8
+
+const (
+	// AutoChains takes the processes, or a minimum partition where no process
+	// issues two operations.
+	AutoChains ChainMode = iota
+	ProcessChains
+	MinimumChains
+)
+
+// Options for checking a history. The zero value is what most users want.
+type Options struct {
+	MaxDepth   int // largest d of the families; DefaultMaxDepth
+	Budget     Budget
+	Chains     ChainMode
+	ExactDepth bool // compute Verdict.ExactDepth
+}
+
+// WithDefaults returns o with the defaults for a history of n operations in
+// the place of zero values.
+func (o Options) WithDefaults(n int) Options {
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = DefaultMaxDepth
+	}
+	if o.Budget.Schedules <= 0 {
+		o.Budget.Schedules = DefaultSchedules(n)
+	}
+	if o.Budget.Bytes <= 0 {
+		o.Budget.Bytes = DefaultBytes
+	}
+	return o
+}
