@@ -1,0 +1,115 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// ErrWitness says that a witness failed its second replay: a fault of this
+// program or of a specification whose objects do not behave as they should,
+// never of the history.
+var ErrWitness = errors.New("internal error: a witness failed its second replay")
+
+// Check decides whether the history is linearizable with respect to the
+// specification. Engines, in this order, until one decides:
+//
+//  1. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
+//     o.Budget.Schedules: they find witnesses, and the depth;
+//  2. the complete search, up to search.MaxOps operations.
+//
+// A verdict that stays Undecided says why in Cause. Cancelling ctx ends in
+// such a verdict and a nil error. An error is an *history.Errors, for
+// operations that the specification cannot have, or wraps ErrWitness.
+//
+// Time and memory are bounded by o.Budget; the number of schedules of depth d
+// by m n^(d-1), for m chains and n operations, each replayed in O(n).
+func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
+	start := time.Now()
+	o = o.WithDefaults(len(h.Ops))
+	v, err := check(ctx, h, spec, o)
+	v.Elapsed = time.Since(start)
+	return v, err
+}
+
+func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
+	var v replay.Verdict
+	if err := replay.Check(h, spec); err != nil {
+		return v, err
+	}
+	in, err := replay.NewInstance(h, true, o.Chains)
+	switch {
+	case replay.TooLarge(err):
+		v.Cause = replay.Memory
+		return v, nil
+	case err != nil:
+		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
+	}
+	v.C, v.CP = in.Poset.Concurrency()
+	c := clock{ctx: ctx}
+	if o.Budget.Time > 0 {
+		c.deadline = time.Now().Add(o.Budget.Time)
+	}
+	if err := replay.Families(in, spec, o, c.expired, &v); err != nil {
+		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
+	}
+	if v.Answer == replay.Undecided && !c.over {
+		search.Run(in, spec, o.Budget.Bytes, c.expired, &v)
+	}
+	if o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
+		exactDepth(in, spec, c.expired, &v)
+	}
+	if v.Answer == replay.Linearizable {
+		if err := replay.Verify(h, spec, v.Witness); err != nil {
+			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, h.ID, err)
+		}
+	}
+	if v.Answer == replay.Undecided && c.over {
+		v.Cause = c.cause()
+	}
+	return v, nil
+}
+
+// exactWork bounds the steps of the exact depth: some seconds.
+const exactWork = 1 << 27
+
+// exactDepth enters the exact depth where it can be had.
+func exactDepth(in *replay.Instance, spec replay.Spec, stop func() bool, v *replay.Verdict) {
+	if len(in.Ops) > hitting.ExactMax {
+		return
+	}
+	machine := replay.NewMachine(in.History, spec)
+	if machine == nil {
+		return
+	}
+	if d, ok := hitting.ExactDepth(in.Poset, machine, exactWork, stop); ok {
+		v.ExactDepth = d
+	}
+}
+
+// A clock tells when to stop, and why.
+type clock struct {
+	ctx      context.Context
+	deadline time.Time // zero: none
+	over     bool
+}
+
+func (c *clock) expired() bool {
+	if !c.over {
+		c.over = c.ctx.Err() != nil || !c.deadline.IsZero() && time.Now().After(c.deadline)
+	}
+	return c.over
+}
+
+func (c *clock) cause() replay.Cause {
+	if err := c.ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return replay.Cancelled
+	}
+	return replay.Time
+}

@@ -1,0 +1,215 @@
+package decide_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+)
+
+// newHistory reads events like "invoke A write 1", "ok A 1", "info A".
+func newHistory(t testing.TB, lines ...string) *history.History {
+	t.Helper()
+	var events []history.Event
+	for i, line := range lines {
+		words := strings.Fields(line)
+		e := history.Event{Process: history.StringValue(words[1]), Line: i + 1}
+		switch words[0] {
+		case "invoke":
+			e.Type, e.Method = history.Invoke, words[2]
+			for _, w := range words[3:] {
+				e.Args = append(e.Args, parseResult(w))
+			}
+		case "ok":
+			e.Type = history.OK
+			if len(words) > 2 {
+				e.Result = parseResult(words[2])
+			}
+		case "fail":
+			e.Type = history.Fail
+		case "info":
+			e.Type = history.Info
+		}
+		events = append(events, e)
+	}
+	h, err := history.New(history.Header{File: "test", ID: t.Name()}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func check(t testing.TB, h *history.History, s replay.Spec, o replay.Options) replay.Verdict {
+	t.Helper()
+	v, err := decide.Check(context.Background(), h, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// manyWrites has n concurrent writes and then two reads that contradict each
+// other: no order explains it, and there are n! to try.
+func manyWrites(t testing.TB, n int) *history.History {
+	var lines []string
+	for p := range n {
+		lines = append(lines, "invoke "+string(rune('A'+p))+" write 1")
+	}
+	for p := range n {
+		lines = append(lines, "ok "+string(rune('A'+p)))
+	}
+	return newHistory(t, append(lines, "invoke A read", "ok A 1", "invoke A read", "ok A 2")...)
+}
+
+func TestCauses(t *testing.T) {
+	register := model(t, "register:0")
+	h := manyWrites(t, 9)
+	if v := check(t, h, register, replay.Options{}); v.Answer != replay.NotLinearizable || v.Engine != "search" {
+		t.Errorf("%v by %q, want not-linearizable by search", v.Answer, v.Engine)
+	}
+	// Without States there is no search, and what remains are the families.
+	plain := objectOnly{register}
+	for _, c := range []struct {
+		cause   replay.Cause
+		options replay.Options
+		cancel  bool
+	}{
+		{replay.Depth, replay.Options{MaxDepth: 2}, false},
+		{replay.Schedules, replay.Options{MaxDepth: 9, Budget: replay.Budget{Schedules: 10}}, false},
+		{replay.Time, replay.Options{MaxDepth: 9, Budget: replay.Budget{Schedules: 1 << 40, Time: 20 * time.Millisecond}}, false},
+		{replay.Cancelled, replay.Options{MaxDepth: 9, Budget: replay.Budget{Schedules: 1 << 40}}, true},
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		if c.cancel {
+			cancel()
+		}
+		v, err := decide.Check(ctx, h, plain, c.options)
+		if err != nil || v.Answer != replay.Undecided || v.Cause != c.cause {
+			t.Errorf("%v (%v), %v; want unknown (%v)", v.Answer, v.Cause, err, c.cause)
+		}
+		cancel()
+	}
+	v := check(t, wideHistory(t), model(t, "queue"), replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: 1 << 20}})
+	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
+		t.Errorf("%v (%v), want unknown (memory)", v.Answer, v.Cause)
+	}
+}
+
+// wideHistory has 24 concurrent enqueues of different values and a dequeue
+// of what was never there: as many configurations as it takes to fill any
+// memory.
+func wideHistory(t testing.TB) *history.History {
+	var events []history.Event
+	for p := range int64(24) {
+		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(p), Method: "enqueue", Args: []history.Value{history.IntValue(p)}})
+	}
+	for p := range int64(24) {
+		events = append(events, history.Event{Type: history.OK, Process: history.IntValue(p)})
+	}
+	events = append(events,
+		history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: "dequeue"},
+		history.Event{Type: history.OK, Process: history.IntValue(0), Result: history.IntValue(99)})
+	h, err := history.New(history.Header{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestTimeIsKept(t *testing.T) {
+	for _, limit := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond} {
+		v := check(t, wideHistory(t), model(t, "queue"),
+			replay.Options{MaxDepth: 6, Budget: replay.Budget{Time: limit, Schedules: 1 << 40, Bytes: 8 << 30}})
+		if v.Answer != replay.Undecided || v.Cause != replay.Time {
+			t.Fatalf("%v (%v), want unknown (time)", v.Answer, v.Cause)
+		}
+		// Generous, since machines are shared; the aim is 20 ms or 5 %.
+		if v.Elapsed > limit+200*time.Millisecond {
+			t.Errorf("took %v with a limit of %v", v.Elapsed, limit)
+		}
+	}
+}
+
+func TestBadOperationsAreErrors(t *testing.T) {
+	h := newHistory(t, "invoke A fly", "ok A", "invoke A write", "ok A", "invoke A read", "ok A true")
+	_, err := decide.Check(context.Background(), h, model(t, "counter"), replay.Options{})
+	var errs *history.Errors
+	if !errors.As(err, &errs) || len(errs.List) == 0 || !strings.HasPrefix(errs.List[0].Error(), "test:1: ") {
+		t.Errorf("%v, want errors at test:1", err)
+	}
+}
+
+// liar answers wrongly when it is asked a second time.
+type liar struct{ asked *int }
+
+func (l liar) Name() string                   { return "liar" }
+func (l liar) Check(*history.Operation) error { return nil }
+func (l liar) New() replay.Object             { return l }
+func (l liar) Apply(replay.Invocation) (history.Value, bool) {
+	*l.asked++
+	return history.IntValue(int64(*l.asked)), true
+}
+
+func TestWitnessIsReplayedTwice(t *testing.T) {
+	asked := 0
+	h := newHistory(t, "invoke A read", "ok A 1")
+	_, err := decide.Check(context.Background(), h, liar{&asked}, replay.Options{})
+	if !errors.Is(err, decide.ErrWitness) || asked != 2 {
+		t.Errorf("%v after %d replays, want ErrWitness after 2", err, asked)
+	}
+}
+
+// TestEdges: order beyond real time, also through what did not happen.
+func TestEdges(t *testing.T) {
+	build := func(edges ...[2]int64) *history.History {
+		b := history.NewBuilder(history.Header{})
+		for i, e := range []history.Event{
+			{Type: history.Invoke, Method: "write", Args: []history.Value{history.IntValue(1)}},
+			{Type: history.Invoke, Method: "read"},
+			{Type: history.Invoke, Method: "write", Args: []history.Value{history.IntValue(2)}},
+		} {
+			e.Process, e.Op = history.IntValue(int64(i)), history.IntValue(int64(i))
+			b.Add(&e)
+		}
+		for i, e := range []history.Event{{Type: history.OK}, {Type: history.OK, Result: history.IntValue(0)}, {Type: history.Fail}} {
+			e.Process = history.IntValue(int64(i))
+			b.Add(&e)
+		}
+		for _, e := range edges {
+			b.AddEdge(history.IntValue(e[0]), history.IntValue(e[1]), 1)
+		}
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	register := model(t, "register:0")
+	for _, c := range []struct {
+		edges [][2]int64
+		want  replay.Answer
+	}{
+		{nil, replay.Linearizable},
+		{[][2]int64{{1, 0}}, replay.Linearizable},
+		{[][2]int64{{0, 1}}, replay.NotLinearizable},
+		{[][2]int64{{0, 2}, {2, 1}}, replay.NotLinearizable},
+		{[][2]int64{{0, 2}}, replay.Linearizable},
+	} {
+		if v := check(t, build(c.edges...), register, replay.Options{}); v.Answer != c.want {
+			t.Errorf("edges %v: %v, want %v", c.edges, v.Answer, c.want)
+		}
+	}
+}
+
+// TestEmptyHistory: what did not happen needs no explanation.
+func TestEmptyHistory(t *testing.T) {
+	h := newHistory(t, "invoke A write 1", "fail A")
+	if v := check(t, h, model(t, "register:0"), replay.Options{ExactDepth: true}); v.Answer != replay.Linearizable {
+		t.Errorf("%+v", v)
+	}
+}

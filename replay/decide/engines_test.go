@@ -1,0 +1,141 @@
+package decide_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/search"
+)
+
+func never() bool { return false }
+
+// An engine decides a history on its own; ok says whether it could.
+type engine struct {
+	name   string
+	decide func(t *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool)
+}
+
+// engines are all ways to decide, each by itself: families at d = n under
+// both chain partitions, the complete search, and the portfolio.
+var engines = []engine{
+	{"families by process", familiesAlone(replay.ProcessChains)},
+	{"families by minimum partition", familiesAlone(replay.MinimumChains)},
+	{"search", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
+		var v replay.Verdict
+		search.Run(instance(t, h, replay.AutoChains), s, 1<<30, never, &v)
+		return v, v.Answer != replay.Undecided
+	}},
+	{"portfolio", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
+		v, err := decide.Check(context.Background(), h, s, replay.Options{MaxDepth: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v, v.Answer != replay.Undecided
+	}},
+}
+
+func instance(t *testing.T, h *history.History, mode replay.ChainMode) *replay.Instance {
+	in, err := replay.NewInstance(h, true, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func familiesAlone(mode replay.ChainMode) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
+	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
+		var v replay.Verdict
+		o := replay.Options{MaxDepth: len(h.Ops) + 1, Chains: mode}.WithDefaults(len(h.Ops))
+		if err := replay.Families(instance(t, h, mode), s, o, never, &v); err != nil {
+			t.Fatal(err)
+		}
+		return v, true
+	}
+}
+
+// checkEngines holds every engine against brute force and every witness
+// against Verify. It returns which engines decided.
+func checkEngines(t *testing.T, h *history.History, s replay.Spec, decided map[string]int) {
+	t.Helper()
+	want := replay.NotLinearizable
+	if bruteForce(h, s) {
+		want = replay.Linearizable
+	}
+	decided[fmt.Sprint(s.Name(), " ", want)]++
+	for _, e := range engines {
+		v, ok := e.decide(t, h, s)
+		if !ok {
+			continue
+		}
+		decided[e.name]++
+		if v.Answer != want {
+			t.Fatalf("%s says %v of a history of %s that is %v:\n%s", e.name, v.Answer, s.Name(), want, show(h))
+		}
+		if v.Answer == replay.Linearizable {
+			if err := replay.Verify(h, s, v.Witness); err != nil {
+				t.Fatalf("%s has a bad witness %v: %v\n%s", e.name, v.Witness, err, show(h))
+			}
+		}
+	}
+}
+
+func show(h *history.History) string {
+	text := ""
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		text += fmt.Sprintf("%3v: process %v, %d to %d, %v\n", op.ID, h.Processes[op.Process], op.Call, op.Return, op)
+	}
+	return text
+}
+
+func TestEnginesAgree(t *testing.T) {
+	r := newRand(t)
+	decided := map[string]int{}
+	rounds := 3000
+	if testing.Short() {
+		rounds = 300
+	}
+	for k := range rounds {
+		for _, s := range subjects(t) {
+			checkEngines(t, randomHistory(t, r, s, 1+r.IntN(6), k%2 == 0), s.spec, decided)
+		}
+	}
+	for _, s := range subjects(t) {
+		for _, a := range []replay.Answer{replay.Linearizable, replay.NotLinearizable} {
+			if key := fmt.Sprint(s.spec.Name(), " ", a); decided[key] == 0 {
+				t.Errorf("no history was %q: %v", key, decided)
+			}
+		}
+	}
+	for _, e := range engines {
+		if decided[e.name] < rounds*8 {
+			t.Errorf("%s decided only %d histories", e.name, decided[e.name])
+		}
+	}
+}
+
+// TestMutexPending: lock() returned to A, B and C wait for ever.
+func TestMutexPending(t *testing.T) {
+	h := newHistory(t, "invoke A lock", "invoke B lock", "invoke C lock", "ok A")
+	v := check(t, h, model(t, "mutex"), replay.Options{})
+	if v.Answer != replay.Linearizable || v.Depth != 1 {
+		t.Errorf("%+v, want linearizable at depth 1", v)
+	}
+}
+
+// TestPendingWriteObserved: the pending write must have taken effect, though
+// nothing says so but a read.
+func TestPendingWriteObserved(t *testing.T) {
+	h := newHistory(t, "invoke A write 1", "info A", "invoke B read", "ok B 1")
+	if v := check(t, h, model(t, "register:0"), replay.Options{}); v.Answer != replay.Linearizable {
+		t.Errorf("%+v, want linearizable", v)
+	}
+	h = newHistory(t, "invoke B read", "ok B 1", "invoke A write 1", "info A")
+	if v := check(t, h, model(t, "register:0"), replay.Options{}); v.Answer != replay.NotLinearizable {
+		t.Errorf("%+v, want not linearizable: the read came before the write began", v)
+	}
+}

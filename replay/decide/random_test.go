@@ -1,0 +1,214 @@
+package decide_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+var seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+
+// newRand logs the seed first, so that a failure can be repeated by -seed.
+func newRand(t testing.TB) *rand.Rand {
+	t.Logf("-seed %d", *seedFlag)
+	return rand.New(rand.NewPCG(*seedFlag, 0))
+}
+
+// A subject is a specification with the calls that random histories make.
+type subject struct {
+	spec  replay.Spec
+	calls []call
+}
+
+type call struct {
+	method string
+	args   int      // each 0, 1 or 2
+	wrong  []string // results to put in the place of right ones
+}
+
+func model(t testing.TB, text string) replay.Spec {
+	s, err := spec.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// subjects are bundled specifications of all kinds and two made here: one
+// whose objects are nondeterministic, one whose objects are not States.
+func subjects(t testing.TB) []subject {
+	return []subject{
+		{model(t, "register:0"), []call{{"read", 0, []string{"0", "1", "2"}}, {"write", 1, nil}}},
+		{model(t, "cas-register:0"), []call{{"read", 0, []string{"0", "1"}}, {"write", 1, nil}, {"cas", 2, []string{"true", "false"}}}},
+		{model(t, "queue"), []call{{"enqueue", 1, nil}, {"dequeue", 0, []string{"0", "1", "null"}}}},
+		{model(t, "stack"), []call{{"push", 1, nil}, {"pop", 0, []string{"0", "1", "null"}}}},
+		{model(t, "set"), []call{{"add", 1, []string{"true", "false"}}, {"remove", 1, []string{"true", "false"}}, {"contains", 1, []string{"true", "false"}}}},
+		{model(t, "mutex"), []call{{"lock", 0, nil}, {"unlock", 0, nil}}},
+		{model(t, "ArrayBlockingQueue:2"), []call{{"offer", 1, []string{"true", "false"}}, {"poll", 0, []string{"0", "1", "null"}}, {"size", 0, []string{"0", "1", "2"}}, {"clear", 0, nil}}},
+		{flakyQueue(), []call{{"put", 1, []string{"true", "false"}}, {"take", 0, []string{"0", "1", "null"}}}},
+		{objectOnly{model(t, "counter")}, []call{{"get", 0, []string{"0", "1", "2"}}, {"increment", 0, nil}}},
+	}
+}
+
+// flakyQueue may refuse a put although it has room, and may say that it is
+// empty although it is not.
+func flakyQueue() replay.Spec {
+	type queue = string // of bytes
+	return &replay.Model[queue]{
+		Label: "flaky-queue",
+		Next: func(q queue, inv replay.Invocation) []replay.Step[queue] {
+			answer := func(v history.Value, next queue) replay.Step[queue] {
+				return replay.Step[queue]{Result: v, Next: next}
+			}
+			if inv.Method == "put" {
+				longer := q + string(rune(inv.Args[0].Int()))
+				return []replay.Step[queue]{answer(history.BoolValue(true), longer), answer(history.BoolValue(false), q)}
+			}
+			steps := []replay.Step[queue]{answer(history.NullValue, q)}
+			if q != "" {
+				steps = append(steps, answer(history.IntValue(int64(q[0])), q[1:]))
+			}
+			return steps
+		},
+		Key: func(dst []byte, q queue) []byte {
+			return append(binary.AppendUvarint(dst, uint64(len(q))), q...)
+		},
+	}
+}
+
+// objectOnly hides that the objects of a specification are States.
+type objectOnly struct{ replay.Spec }
+
+func (o objectOnly) New() replay.Object { return struct{ replay.Object }{o.Spec.New()} }
+
+// randomHistory returns n operations of up to four processes. Results are
+// those of the order of responses, some of them then made wrong or unknown;
+// some operations are left pending, if pending says so.
+func randomHistory(t testing.TB, r *rand.Rand, s subject, n int, pending bool) *history.History {
+	t.Helper()
+	processes := 1 + r.IntN(4)
+	object := s.spec.New()
+	var events []history.Event
+	open := make([]*history.Event, processes)
+	retired := make([]bool, processes)
+	calls := make(map[*history.Event]call)
+	for begun := 0; begun < n || slices.ContainsFunc(open, func(e *history.Event) bool { return e != nil }); {
+		if !slices.Contains(retired, false) {
+			break
+		}
+		p := r.IntN(processes)
+		switch {
+		case retired[p]:
+		case open[p] != nil && pending && r.IntN(6) == 0:
+			retired[p], open[p] = true, nil
+		case open[p] != nil:
+			e := open[p]
+			if result, ok := randomResult(r, object, e, calls[e]); ok {
+				events = append(events, history.Event{Type: history.OK, Process: e.Process, Op: e.Op, Result: result})
+				open[p] = nil
+			} else {
+				retired[p], open[p] = true, nil // it waits for ever
+			}
+		case begun < n:
+			c := s.calls[r.IntN(len(s.calls))]
+			e := &history.Event{Type: history.Invoke, Process: history.IntValue(int64(p)), Op: history.IntValue(int64(begun)), Method: c.method}
+			for range c.args {
+				e.Args = append(e.Args, history.IntValue(int64(r.IntN(3))))
+			}
+			calls[e] = c
+			open[p] = e
+			events = append(events, *e)
+			begun++
+		}
+	}
+	for i := range events {
+		events[i].Line = i + 1
+	}
+	h, err := history.New(history.Header{ID: "random"}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func randomResult(r *rand.Rand, object replay.Object, e *history.Event, c call) (history.Value, bool) {
+	result, ok := object.Apply(replay.Invocation{Method: e.Method, Args: e.Args})
+	switch x := r.IntN(10); {
+	case x == 0:
+		return history.UnknownValue, true
+	case x < 3 && len(c.wrong) > 0:
+		return parseResult(c.wrong[r.IntN(len(c.wrong))]), true
+	}
+	return result, ok
+}
+
+func parseResult(text string) history.Value {
+	switch text {
+	case "true", "false":
+		return history.BoolValue(text == "true")
+	case "null":
+		return history.NullValue
+	}
+	return history.IntValue(int64(text[0] - '0'))
+}
+
+// bruteForce decides by the definition: it tries every choice of pending
+// operations that took effect and every order that real time allows, each on
+// objects of its own.
+func bruteForce(h *history.History, s replay.Spec) bool {
+	placed := make([]bool, len(h.Ops))
+	var extend func(order []int32) bool
+	extend = func(order []int32) bool {
+		complete := true
+		for i := range h.Ops {
+			if placed[i] {
+				continue
+			}
+			complete = complete && h.Ops[i].Pending()
+			first := true
+			for j := range h.Ops {
+				if !placed[j] && h.Ops[j].Return < h.Ops[i].Call {
+					first = false
+				}
+			}
+			if !first {
+				continue
+			}
+			placed[i] = true
+			found := extend(append(order, int32(i)))
+			placed[i] = false
+			if found {
+				return true
+			}
+		}
+		return complete && answersAsRecorded(h, s.New(), order)
+	}
+	return extend(nil)
+}
+
+// answersAsRecorded replays the order; every operation in it takes effect.
+func answersAsRecorded(h *history.History, object replay.Object, order []int32) bool {
+	for k, i := range order {
+		op := &h.Ops[i]
+		inv := replay.Invocation{Method: op.Method, Args: op.Args}
+		if n, ok := object.(replay.Nondeterministic); ok {
+			for _, o := range n.Outcomes(inv) {
+				if replay.Accepts(op.Result, o.Result) && answersAsRecorded(h, o.Next, order[k+1:]) {
+					return true
+				}
+			}
+			return false
+		}
+		result, ok := object.Apply(inv)
+		if !ok || !replay.Accepts(op.Result, result) {
+			return false
+		}
+	}
+	return true
+}
