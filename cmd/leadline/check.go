@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/spf13/pflag"
+)
+
+// checkFlags are the flags of leadline check.
+type checkFlags struct {
+	model      string
+	input      *codec.Options
+	maxDepth   int
+	schedules  int64
+	timeout    time.Duration
+	memory     size
+	jobs       int
+	chains     *choice
+	exactDepth bool
+	witness    bool
+	times      bool
+	output     *choice
+}
+
+func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &checkFlags{memory: replay.DefaultBytes}
+	flags.StringVar(&f.model, "model", "", "sequential `specification`, as queue or ArrayBlockingQueue:20 "+
+		"(default: what the file names; see leadline models)")
+	f.input = inputFlags(flags)
+	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "largest `d` of the families")
+	flags.Int64Var(&f.schedules, "max-schedules", 0, "most `schedules` of families to replay for one history "+
+		"(default 1048576, fewer for long histories)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
+	flags.Var(&f.memory, "memory", "memory for tables, shared by all jobs")
+	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to check at the same time")
+	f.chains = chainsFlag(flags)
+	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
+	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
+	flags.BoolVar(&f.times, "times", false, "print how long each history took")
+	f.output = outputFlag(flags)
+	return f.run
+}
+
+func (f *checkFlags) run(s streams, args []string) int {
+	if err := checkModel(f.model); err != nil {
+		return fail(s, "check", err)
+	}
+	switch {
+	case len(args) == 0:
+		return fail(s, "check", errors.New("no file, directory or - given"))
+	case f.maxDepth < 1:
+		return fail(s, "check", errors.New("--max-depth must be at least 1"))
+	case f.schedules < 0:
+		return fail(s, "check", errors.New("--max-schedules must not be negative"))
+	case f.jobs < 1:
+		return fail(s, "check", errors.New("--jobs must be at least 1"))
+	case f.timeout < 0:
+		return fail(s, "check", errors.New("--timeout must not be negative"))
+	case f.memory < 1<<20:
+		return fail(s, "check", errors.New("--memory must be at least 1MiB"))
+	}
+	if f.input.Format != "" {
+		if _, ok := codec.Lookup(f.input.Format); !ok {
+			return fail(s, "check", fmt.Errorf("unknown format %q; see leadline formats", f.input.Format))
+		}
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer restore()
+	context.AfterFunc(ctx, restore) // a second interrupt ends the program at once
+	return f.check(ctx, s, args)
+}
+
+// check reads, checks and reports.
+func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
+	skipped := &skipCounter{w: s.err}
+	input := withInput(*f.input, s.in, skipped.skip)
+
+	out := bufio.NewWriter(s.out)
+	var p presenter = &textPresenter{out: out, errs: errorPrinter{w: s.err}, flags: f}
+	if f.output.value == "json" {
+		p = &jsonPresenter{out: out, times: f.times}
+	}
+	progress := newProgress(s.err)
+	status := statusOK
+	var failed error
+	emit := func(r *result) bool {
+		status = worse(status, r.status())
+		if r.internal != nil {
+			progress.clear()
+			fmt.Fprintf(s.err, "leadline: %v\nPlease send %s to the maintainers of leadline.\n", r.internal, r.file)
+		}
+		if failed = p.present(r); failed == nil {
+			failed = out.Flush()
+		}
+		progress.step()
+		return failed == nil
+	}
+	options := replay.Options{
+		MaxDepth: f.maxDepth,
+		Budget:   replay.Budget{Schedules: f.schedules, Time: f.timeout, Bytes: int64(f.memory) / int64(f.jobs)},
+		Chains:   chainMode(f.chains), ExactDepth: f.exactDepth,
+	}
+	inOrder(entries(args, input), f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options) }, emit)
+	progress.clear()
+	if failed == nil {
+		if failed = p.finish(skipped.n); failed == nil {
+			failed = out.Flush()
+		}
+	}
+	if failed != nil {
+		fmt.Fprintf(s.err, "leadline check: writing the results: %v\n", failed)
+		return worse(status, statusBad)
+	}
+	return status
+}
+
+// A result is what became of an entry.
+type result struct {
+	entry
+	model      string
+	verdict    replay.Verdict
+	extensions extensions
+	internal   error // a fault of leadline; nothing else counts then
+}
+
+// extensions is a number of linear extensions, where it is known.
+type extensions struct {
+	n     uint64
+	known bool
+}
+
+// maxDownsets bounds the effort to count linear extensions for the text
+// output: some milliseconds.
+const maxDownsets = 1 << 12
+
+func (r *result) status() int {
+	switch {
+	case r.internal != nil:
+		return statusInternal
+	case r.err != nil:
+		return statusBad
+	case r.verdict.Answer == replay.Linearizable:
+		return statusOK
+	case r.verdict.Answer == replay.NotLinearizable:
+		return statusNot
+	}
+	return statusUnknown
+}
+
+// checkOne checks the history of an entry. A panic, of ours or of a
+// specification, becomes an internal error: other histories go on.
+func checkOne(ctx context.Context, e entry, model string, o replay.Options) (r *result) {
+	r = &result{entry: e}
+	defer func() {
+		if p := recover(); p != nil {
+			r.internal = fmt.Errorf("internal error at %s: %v\n%s", r.place(), p, debug.Stack())
+		}
+	}()
+	if e.err != nil {
+		return r
+	}
+	h := e.history
+	s, err := modelOf(h, model)
+	if err != nil {
+		r.model, r.err = h.Model, err
+		return r
+	}
+	r.model = s.Name()
+	r.verdict, r.err = decide.Check(ctx, h, s, o)
+	if errors.Is(r.err, decide.ErrWitness) {
+		r.err, r.internal = nil, fmt.Errorf("%s: %w", r.place(), r.err)
+	}
+	if r.err == nil {
+		r.extensions = countExtensions(h)
+	}
+	return r
+}
+
+func countExtensions(h *history.History) extensions {
+	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	if err != nil {
+		return extensions{}
+	}
+	n, ok := in.Poset.LinearExtensions(maxDownsets)
+	return extensions{n, ok}
+}

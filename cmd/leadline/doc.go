@@ -1,0 +1,146 @@
+// Leadline checks recorded histories of concurrent objects for
+// linearizability, and says how deep one has to look.
+//
+//	leadline check [flags] FILE|DIR|-...
+//	leadline family [flags] FILE|DIR|-...
+//	leadline models [MODEL...]
+//	leadline formats
+//	leadline version
+//	leadline help [COMMAND]
+//
+// # Checking
+//
+// A history says who called what, when, and what came back. Check reads
+// histories from files, directories (all files below them, by name) and
+// standard input (-), plain or compressed by gzip or zstd, and says of each
+// whether some order of its operations that respects real time would have had
+// the recorded results:
+//
+//	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	linearizable      depth 3      6 ops   4 procs  c=4  cp=12   150 orders     benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// A line has the verdict (linearizable, not-linearizable, unknown, invalid);
+// the witness depth, which is the smallest d such that a strong d-hitting
+// family holds a witness ("deeper" where no family up to --max-depth does, the
+// cause of an unknown verdict, "-" where there is no witness); how many
+// operations and processes there are; the level of concurrency c, the number
+// of concurrent pairs cp and the number of orders that real time allows, where
+// it can be counted quickly; and, where there are any, how many operations are
+// pending. Depth grows with pending operations, so read the two together.
+// Below several histories stands a table of totals, which counts depths of
+// histories without pending operations only.
+//
+// With --witness each linearizable history is followed by its witness:
+//
+//	$ leadline check --witness --exact-depth replay/decide/testdata/figure2.jsonl
+//	linearizable      depth 1      6 ops   3 procs  c=3  cp=8    33 orders      exact=1  replay/decide/testdata/figure2.jsonl#threads-1-to-3
+//	    schedule index <2, ()>
+//	       2  process 2    size(): 0
+//	       0  process 1    toString(): "[]"
+//	       4  process 3    clear()
+//	       1  process 1    poll(): null
+//	       3  process 2    isEmpty(): true
+//	       5  process 3    addAll([1, 2]): true
+//	linearizable      depth 1     14 ops   7 procs  c=7  cp=47   1004640 orders  exact=1  replay/decide/testdata/figure2.jsonl#reconstruction
+//	    schedule index <2, ()>
+//	      12  process 7    containsAll([1, 1]): false
+//	      10  process 6    toArray(): "[]"
+//	       8  process 5    retainAll([0, 0]): false
+//	       6  process 4    removeAll([1, 0]): false
+//	       2  process 2    size(): 0
+//	       0  process 1    toString(): "[]"
+//	       4  process 3    clear()
+//	       1  process 1    poll(): null
+//	       9  process 5    poll(): null
+//	      13  process 7    remove(0): false
+//	       3  process 2    isEmpty(): true
+//	       5  process 3    addAll([1, 2]): true
+//	       7  process 4    retainAll([2, 0]): true
+//	      11  process 6    poll(): 2
+//	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
+//	| model                 | histories | d=1 | deeper | pending | not linearizable | unknown | invalid |
+//	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
+//	| ConcurrentLinkedQueue |         2 |   2 |      0 |       0 |                0 |       0 |       0 |
+//	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
+//	2 histories: 2 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// # Models
+//
+// What the object should do is its sequential specification: --model names
+// it, or the file does. Models with arguments take them behind a colon:
+// --model ArrayBlockingQueue:20, --model register:0. Leadline models lists
+// them, leadline models NAME the methods of one:
+//
+//	$ leadline models mutex
+//	mutex: a lock; locking it while it is held has to wait
+//	    lock|acquire()
+//	    unlock|release()
+//	    tryLock|try_lock|tryAcquire() -> bool
+//	    isLocked|is_locked() -> bool
+//
+// # Families
+//
+// Family prints the strong d-hitting family of a history's poset, each
+// distinct schedule with its first index <chain, (tuple)>, or with --count how
+// many schedules the families have:
+//
+//	$ leadline family --depth 1 replay/decide/testdata/figure2.jsonl
+//	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <0, ()>  4 5 2 0 1 3
+//	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <1, ()>  4 5 0 1 2 3
+//	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <2, ()>  2 0 4 1 3 5
+//	replay/decide/testdata/figure2.jsonl#reconstruction  <0, ()>  12 10 8 6 4 5 2 0 1 9 13 3 7 11
+//	replay/decide/testdata/figure2.jsonl#reconstruction  <1, ()>  12 10 8 6 4 5 0 1 9 2 13 3 7 11
+//	replay/decide/testdata/figure2.jsonl#reconstruction  <2, ()>  12 10 8 6 2 0 4 1 9 13 3 5 7 11
+//	replay/decide/testdata/figure2.jsonl#reconstruction  <3, ()>  12 10 8 4 5 2 0 1 9 13 3 6 7 11
+//	replay/decide/testdata/figure2.jsonl#reconstruction  <4, ()>  12 10 6 4 5 2 0 1 8 9 13 3 7 11
+//	replay/decide/testdata/figure2.jsonl#reconstruction  <5, ()>  12 8 6 4 5 2 0 1 9 13 3 7 10 11
+//	replay/decide/testdata/figure2.jsonl#reconstruction  <6, ()>  10 8 6 4 5 2 0 1 9 12 3 7 13 11
+//
+//	$ leadline family --count --max-depth 5 benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
+//	d=1: 7        d=2: 82       d=3: 759      d=4: 5658     d=5: 34243    benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
+//
+// # Formats
+//
+// The format of a file is told by its content, or by --format. Leadline's own
+// is JSON Lines, easily written by hand or by a recorder, and read while it is
+// still being written; package history/codec documents it:
+//
+//	$ leadline formats
+//	native     leadline's own, JSON Lines: an event per line behind a header per history
+//	violat     Violat's JSON: an object with schema and events per history
+//	Each may be plain, or compressed by gzip or zstd.
+//
+// # JSON
+//
+// With --output json, check prints one object per history and line, in which
+// what is absent is null:
+//
+//	$ leadline check --output json replay/decide/testdata/figure2.jsonl
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[2,0,4,1,3,5],"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"errors":null}
+//
+// The witness and the tuple of schedule_index have the file's own identifiers
+// of operations. replayed counts the schedules of each depth up to the
+// witness, as if one after another. exact_depth, the linearizability depth of
+// Definition 4.2, is there with --exact-depth, elapsed_ns with --times. A
+// fault of a file rather than of a history has history null.
+//
+// # Bounds
+//
+// --timeout is for one history; --memory for the tables of all jobs
+// together; --max-schedules for the families of one history, after which the
+// complete search takes over. What they leave open is unknown, with the
+// cause: depth, schedules, time, memory or cancelled. --max-line, --max-history
+// and --max-ratio protect from inputs that would fill the memory.
+//
+// # Exit status
+//
+//	0  all histories are linearizable
+//	1  some are not linearizable
+//	2  bad usage or bad input
+//	3  some are unknown
+//	4  an internal error; the message says what to send
+//
+// When several hold, it is the first of 4, 2, 1, 3, 0.
+package main

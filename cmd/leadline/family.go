@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/replay"
+	"github.com/spf13/pflag"
+)
+
+// familyFlags are the flags of leadline family.
+type familyFlags struct {
+	input    *codec.Options
+	depth    int
+	count    bool
+	maxDepth int
+	timeout  time.Duration
+	memory   size
+	chains   *choice
+	output   *choice
+}
+
+func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &familyFlags{memory: replay.DefaultBytes}
+	flags.IntVar(&f.depth, "depth", 1, "print each distinct schedule of the strong `d`-hitting family, with its first index")
+	flags.BoolVar(&f.count, "count", false, "print how many there are at each depth instead")
+	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "with --count, the largest `d`")
+	f.input = inputFlags(flags)
+	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
+	flags.Var(&f.memory, "memory", "memory for recognising duplicates")
+	f.chains = chainsFlag(flags)
+	f.output = outputFlag(flags)
+	return f.run
+}
+
+func (f *familyFlags) run(s streams, args []string) int {
+	switch {
+	case len(args) == 0:
+		return fail(s, "family", errors.New("no file, directory or - given"))
+	case f.depth < 1 || f.maxDepth < 1:
+		return fail(s, "family", errors.New("a depth is at least 1"))
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer restore()
+	context.AfterFunc(ctx, restore)
+
+	skipped := &skipCounter{w: s.err}
+	input := withInput(*f.input, s.in, skipped.skip)
+	errs := errorPrinter{w: s.err}
+	out := bufio.NewWriter(s.out)
+	status := statusOK
+	for e := range entries(args, input) {
+		if e.err != nil {
+			errs.print(e.file, e.err)
+			status = worse(status, statusBad)
+			continue
+		}
+		one, err := f.print(ctx, out, e)
+		status = worse(status, one)
+		if err == nil {
+			err = out.Flush()
+		}
+		if err != nil {
+			fmt.Fprintf(s.err, "leadline family: %v\n", err)
+			return worse(status, statusBad)
+		}
+	}
+	if skipped.n > 0 {
+		fmt.Fprintf(s.err, "leadline: skipped %d files of no known format\n", skipped.n)
+	}
+	return status
+}
+
+// print writes the families of one history and returns statusUnknown if a
+// bound kept them from being complete.
+func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
+	in, err := replay.NewInstance(e.history, true, chainMode(f.chains))
+	if err != nil {
+		return statusUnknown, fmt.Errorf("%s: %w", e.file, err)
+	}
+	deadline := time.Now().Add(f.timeout)
+	options := hitting.Options{MaxBytes: int64(f.memory), Stop: func() bool {
+		return ctx.Err() != nil || f.timeout > 0 && time.Now().After(deadline)
+	}}
+	if f.count {
+		counts, complete := hitting.Counts(in.Poset, in.Chains, f.maxDepth, options)
+		return unknownUnless(complete), f.printCounts(out, e, counts)
+	}
+	family := hitting.NewFamily(in.Poset, in.Chains, options)
+	for range f.depth {
+		for index, schedule := range family.Grow() {
+			if err := f.printSchedule(out, e, index, schedule); err != nil {
+				return statusOK, err
+			}
+		}
+	}
+	return unknownUnless(!family.Stopped() && family.Exact()), nil
+}
+
+func unknownUnless(complete bool) int {
+	if complete {
+		return statusOK
+	}
+	return statusUnknown
+}
+
+// A countRecord is a line of family --count --output json.
+type countRecord struct {
+	File      string   `json:"file"`
+	History   *string  `json:"history"`
+	Schedules []*int64 `json:"schedules"`
+}
+
+// printCounts writes the number of schedules per depth; what a bound kept
+// from being counted is null, or "?".
+func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64) error {
+	known := make([]*int64, f.maxDepth)
+	for d := range counts {
+		known[d] = &counts[d]
+	}
+	if f.output.value == "json" {
+		return writeJSON(out, countRecord{e.file, present(e.history.ID), known})
+	}
+	for d, n := range known {
+		text := "?"
+		if n != nil {
+			text = fmt.Sprint(*n)
+		}
+		fmt.Fprintf(out, "d=%d: %-8s ", d+1, text)
+	}
+	_, err := fmt.Fprintln(out, e.place())
+	return err
+}
+
+// A scheduleRecord is a line of family --output json.
+type scheduleRecord struct {
+	File     string       `json:"file"`
+	History  *string      `json:"history"`
+	Depth    int          `json:"depth"`
+	Index    *recordIndex `json:"schedule_index"`
+	Schedule []any        `json:"schedule"`
+}
+
+// printSchedule writes one schedule. The instance holds all operations, so
+// that its elements are operation numbers.
+func (f *familyFlags) printSchedule(out *bufio.Writer, e entry, index hitting.Index, schedule []int32) error {
+	if f.output.value == "json" {
+		return writeJSON(out, scheduleRecord{e.file, present(e.history.ID), index.Depth(),
+			newRecordIndex(e.history, index), identifiers(e.history, schedule)})
+	}
+	_, err := fmt.Fprintf(out, "%s  <%d, (%s)>  %s\n",
+		e.place(), index.Chain, names(e.history, index.Tuple, ", "), names(e.history, schedule, " "))
+	return err
+}

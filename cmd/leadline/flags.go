@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/spf13/pflag"
+)
+
+// size is a flag that takes a number of bytes: 4096, 512MiB, 2GB.
+type size int64
+
+var sizeUnits = []struct {
+	suffix string
+	factor int64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
+	{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1},
+}
+
+func (z *size) Set(text string) error {
+	number, factor := text, int64(1)
+	for _, u := range sizeUnits {
+		if n, ok := strings.CutSuffix(text, u.suffix); ok {
+			number, factor = n, u.factor
+			break
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/factor {
+		return fmt.Errorf("want a number of bytes like 4096, 512MiB or 2GB")
+	}
+	*z = size(n * factor)
+	return nil
+}
+
+func (z *size) String() string {
+	for _, u := range sizeUnits[:3] {
+		if n := int64(*z) / u.factor; n*u.factor == int64(*z) && 0 < n && n < 1<<10 {
+			return strconv.FormatInt(n, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(int64(*z), 10)
+}
+
+func (z *size) Type() string { return "BYTES" }
+
+// choice is a flag that takes one of a few words.
+type choice struct {
+	value   string
+	choices []string
+}
+
+func (c *choice) Set(text string) error {
+	for _, known := range c.choices {
+		if text == known {
+			c.value = text
+			return nil
+		}
+	}
+	return fmt.Errorf("want %s", strings.Join(c.choices, ", "))
+}
+
+func (c *choice) String() string { return c.value }
+
+func (c *choice) Type() string { return strings.Join(c.choices, "|") }
+
+func choiceFlag(flags *pflag.FlagSet, name, help string, choices ...string) *choice {
+	c := &choice{choices[0], choices}
+	flags.Var(c, name, help)
+	return c
+}
+
+// outputFlag declares --output.
+func outputFlag(flags *pflag.FlagSet) *choice {
+	return choiceFlag(flags, "output", "form of the results", "text", "json")
+}
+
+// chainsFlag declares --chains.
+func chainsFlag(flags *pflag.FlagSet) *choice {
+	return choiceFlag(flags, "chains", "chains of the poset: those of the processes, or as few as possible "+
+		"(auto: minimum where no process issues two operations)", "auto", "process", "minimum")
+}
+
+func chainMode(c *choice) replay.ChainMode {
+	switch c.value {
+	case "process":
+		return replay.ProcessChains
+	case "minimum":
+		return replay.MinimumChains
+	}
+	return replay.AutoChains
+}
+
+// inputFlags declares the flags that say how files are read.
+func inputFlags(flags *pflag.FlagSet) *codec.Options {
+	o := &codec.Options{Limits: codec.DefaultLimits}
+	flags.StringVar(&o.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
+	flags.Var((*size)(&o.Limits.Line), "max-line", "longest line; 0 for no limit")
+	flags.Var((*size)(&o.Limits.History), "max-history", "longest history; 0 for no limit")
+	flags.Int64Var(&o.Limits.Ratio, "max-ratio", o.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
+	return o
+}
+
+// withInput completes what inputFlags declared.
+func withInput(o codec.Options, stdin io.Reader, skipped func(string, error)) codec.Options {
+	// A flag's 0 means no limit, which codec.Limits writes as -1.
+	for _, limit := range []*int64{&o.Limits.Line, &o.Limits.History, &o.Limits.Ratio} {
+		if *limit == 0 {
+			*limit = -1
+		}
+	}
+	o.Stdin, o.Skipped = stdin, skipped
+	return o
+}

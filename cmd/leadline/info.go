@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay/spec"
+	"github.com/spf13/pflag"
+)
+
+func setupModels(*pflag.FlagSet) func(streams, []string) int {
+	return func(s streams, names []string) int {
+		if len(names) == 0 {
+			for _, e := range spec.All() {
+				fmt.Fprintf(s.out, "%-34s %s\n", e.Name+e.Args, e.Doc)
+			}
+			fmt.Fprint(s.out, "\nleadline models NAME lists the methods of one.\n")
+			return statusOK
+		}
+		for _, name := range names {
+			found := false
+			for _, e := range spec.All() {
+				if e.Name != name {
+					continue
+				}
+				found = true
+				fmt.Fprintf(s.out, "%s%s: %s\n", e.Name, e.Args, e.Doc)
+				for _, m := range e.Methods {
+					fmt.Fprintf(s.out, "    %s\n", m)
+				}
+			}
+			if !found {
+				return fail(s, "models", fmt.Errorf("no model %q; leadline models lists them", name))
+			}
+		}
+		return statusOK
+	}
+}
+
+func setupFormats(*pflag.FlagSet) func(streams, []string) int {
+	return func(s streams, args []string) int {
+		if len(args) > 0 {
+			return fail(s, "formats", fmt.Errorf("takes no arguments"))
+		}
+		for _, f := range codec.Formats() {
+			fmt.Fprintf(s.out, "%-10s %s\n", f.Name, f.Description)
+		}
+		fmt.Fprint(s.out, "Each may be plain, or compressed by gzip or zstd.\n")
+		return statusOK
+	}
+}
+
+func setupVersion(*pflag.FlagSet) func(streams, []string) int {
+	return func(s streams, args []string) int {
+		if len(args) > 0 {
+			return fail(s, "version", fmt.Errorf("takes no arguments"))
+		}
+		version := "(devel)"
+		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+			version = info.Main.Version
+		}
+		fmt.Fprintf(s.out, "leadline %s\n", version)
+		return statusOK
+	}
+}

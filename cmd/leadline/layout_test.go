@@ -1,0 +1,138 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/leadline/leadline/"
+)
+
+// imports is the table of what each package may import of the module, and of
+// other modules. Tests may import more.
+var imports = map[string][]string{
+	"poset":             {},
+	"hitting":           {"poset"},
+	"history":           {},
+	"history/codec":     {"history", "github.com/klauspost/compress"},
+	"replay":            {"history", "poset", "hitting"},
+	"replay/spec":       {"history", "replay"},
+	"replay/search":     {"replay"},
+	"replay/decide":     {"history", "hitting", "replay", "replay/search"},
+	"benchdata/corpora": {},
+	"cmd/leadline": {"history", "history/codec", "hitting", "replay", "replay/spec", "replay/decide",
+		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter"},
+}
+
+// TestImports holds the table against the files, which it parses itself.
+func TestImports(t *testing.T) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		switch {
+		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && name != "." || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() && name != "." && exists(filepath.Join(file, "go.mod")):
+			return fs.SkipDir // a module of its own
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		found[path.Dir(name)] = true
+		checkImports(t, file, path.Dir(name))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range imports {
+		if !found[dir] {
+			t.Errorf("the table names %s, which has no Go files", dir)
+		}
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+func checkImports(t *testing.T, file, dir string) {
+	t.Helper()
+	allowed, ok := imports[dir]
+	if !ok {
+		t.Errorf("package %s is not in the table of imports", dir)
+		return
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range parsed.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		first, _, _ := strings.Cut(name, "/")
+		if !strings.Contains(first, ".") {
+			continue // the standard library
+		}
+		own, isOwn := strings.CutPrefix(name, module)
+		if !slices.ContainsFunc(allowed, func(a string) bool {
+			return isOwn && own == a || !isOwn && (name == a || strings.HasPrefix(name, a+"/"))
+		}) {
+			t.Errorf("%s imports %s, which %s may not", file, name, dir)
+		}
+	}
+}
+
+// TestTopLevel: no other directory stands at the top, and no Go file.
+func TestTopLevel(t *testing.T) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		known := slices.Contains([]string{"cmd", "hitting", "poset", "history", "replay", "benchdata"}, e.Name())
+		if e.IsDir() && !known && !strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".go") {
+			t.Errorf("%s stands at the top level", e.Name())
+		}
+	}
+}
+
+// TestFileLengths: no file is past the wall of 600 lines.
+func TestFileLengths(t *testing.T) {
+	for dir := range imports {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(content), "\n"); n > 600 {
+				t.Errorf("%s has %d lines", file, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+)
+
+// Exit statuses; when several hold, worse decides.
+const (
+	statusOK       = 0 // all linearizable
+	statusNot      = 1 // some not linearizable
+	statusBad      = 2 // bad usage or bad input
+	statusUnknown  = 3 // some unknown
+	statusInternal = 4 // a fault of leadline itself
+)
+
+// worse returns the one of two exit statuses that is to be reported: the
+// first of 4, 2, 1, 3, 0.
+func worse(a, b int) int {
+	rank := [...]int{statusOK: 0, statusUnknown: 1, statusNot: 2, statusBad: 3, statusInternal: 4}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// streams are what a command reads and writes: results go to out, everything
+// else to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// A command is one subcommand. setup declares its flags and returns what
+// runs it.
+type command struct {
+	name, args, short string
+	setup             func(flags *pflag.FlagSet) func(s streams, args []string) int
+}
+
+func commands() []command {
+	return []command{
+		{"check", "FILE|DIR|-...", "check recorded histories", setupCheck},
+		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
+		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
+		{"formats", "", "list the formats of history files", setupFormats},
+		{"version", "", "print the version", setupVersion},
+	}
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	s := streams{stdin, stdout, stderr}
+	if len(args) == 0 {
+		usage(stderr)
+		return statusBad
+	}
+	switch args[0] {
+	case "help", "-h", "--help":
+		if len(args) == 1 {
+			usage(stdout)
+			return statusOK
+		}
+		args = []string{args[1], "--help"}
+	case "--version":
+		args = []string{"version"}
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(s, args[1:])
+		}
+	}
+	fmt.Fprintf(stderr, "leadline: no command %q; see leadline help\n", args[0])
+	return statusBad
+}
+
+func (c command) run(s streams, args []string) int {
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.SetOutput(s.err)
+	flags.Usage = func() {} // Parse would call it for --help
+	do := c.setup(flags)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		fmt.Fprintf(s.out, "leadline %s: %s\n\nUsage:\n  leadline %s [flags] %s\n", c.name, c.short, c.name, c.args)
+		if flags.HasFlags() {
+			fmt.Fprintf(s.out, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))
+		}
+		return statusOK
+	case err != nil:
+		return fail(s, c.name, err)
+	}
+	return do(s, flags.Args())
+}
+
+// fail reports bad usage.
+func fail(s streams, command string, err error) int {
+	fmt.Fprintf(s.err, "leadline %s: %v; see leadline %s --help\n", command, err, command)
+	return statusBad
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "leadline checks recorded histories of concurrent objects for linearizability.\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, "\nleadline help COMMAND says more of each.\n"+
+		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown, 4 internal error.\n")
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/replay"
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// totals counts results by model.
+type totals struct {
+	all    tally
+	models map[string]*tally
+}
+
+// A tally counts the results of one model.
+type tally struct {
+	histories     int // those that were checked
+	linearizable  int
+	pending       int // linearizable ones with pending operations: their depth is another thing
+	depth         []int
+	deeper        int
+	not           int
+	undecided     int
+	invalid       int
+	internalError int
+	fileFaults    int // of the inputs, not of any history
+}
+
+// entries counts the histories, whatever became of them.
+func (t *tally) entries() int { return t.histories + t.invalid + t.internalError }
+
+func (t *totals) add(r *result) {
+	if r.isFileFault() {
+		t.all.fileFaults++
+		return
+	}
+	if t.models == nil {
+		t.models = map[string]*tally{}
+	}
+	if t.models[r.model] == nil {
+		t.models[r.model] = &tally{}
+	}
+	t.models[r.model].add(r)
+	t.all.add(r)
+}
+
+func (t *tally) add(r *result) {
+	switch {
+	case r.internal != nil:
+		t.internalError++
+		return
+	case r.err != nil:
+		t.invalid++
+		return
+	}
+	t.histories++
+	switch v := &r.verdict; v.Answer {
+	case replay.Linearizable:
+		t.linearizable++
+		switch {
+		case r.history.Pending() > 0:
+			t.pending++
+		case v.Depth == 0:
+			t.deeper++
+		default:
+			for len(t.depth) < v.Depth {
+				t.depth = append(t.depth, 0)
+			}
+			t.depth[v.Depth-1]++
+		}
+	case replay.NotLinearizable:
+		t.not++
+	default:
+		t.undecided++
+	}
+}
+
+// summary is the last line of the text output.
+func (t *tally) summary() string {
+	s := fmt.Sprintf("%s: %d linearizable, %d not linearizable, %d unknown, %d invalid",
+		counted(t.entries(), "history", "histories"),
+		t.linearizable, t.not, t.undecided, t.invalid)
+	if t.internalError > 0 {
+		s += fmt.Sprintf(", %s", counted(t.internalError, "internal error", "internal errors"))
+	}
+	if t.fileFaults > 0 {
+		s += fmt.Sprintf("; %s in files", counted(t.fileFaults, "fault", "faults"))
+	}
+	return s
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// table writes the totals by model and depth, up to maxDepth columns of
+// depths as far as any history reaches.
+func (t *totals) table(w io.Writer, maxDepth int) error {
+	columns := min(maxDepth, len(t.all.depth))
+	header := []any{"model", "histories"}
+	for d := 1; d <= columns; d++ {
+		header = append(header, "d="+strconv.Itoa(d))
+	}
+	header = append(header, "deeper", "pending", "not linearizable", "unknown", "invalid")
+
+	align := slices.Repeat([]tw.Align{tw.AlignRight}, len(header))
+	align[0] = tw.AlignLeft
+	plain := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{PerColumn: align},
+	}
+	table := tablewriter.NewTable(w,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleASCII)})),
+		tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain, Footer: plain}))
+	table.Header(header...)
+	var names []string
+	for name := range t.models {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a, b) })
+	for _, name := range names {
+		if err := table.Append(t.models[name].row(name, columns)...); err != nil {
+			return err
+		}
+	}
+	if len(names) > 1 {
+		table.Footer(t.all.row("all", columns)...)
+	}
+	return table.Render()
+}
+
+func (t *tally) row(name string, columns int) []any {
+	if name == "" {
+		name = "-"
+	}
+	row := []any{name, strconv.Itoa(t.entries())}
+	for d := range columns {
+		n := 0
+		if d < len(t.depth) {
+			n = t.depth[d]
+		}
+		row = append(row, strconv.Itoa(n))
+	}
+	for _, n := range []int{t.deeper, t.pending, t.not, t.undecided, t.invalid} {
+		row = append(row, strconv.Itoa(n))
+	}
+	return row
+}
