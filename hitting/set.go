@@ -18,7 +18,7 @@ const fingerprintBytes = 16
 
 // add reports whether f was not in the set.
 func (s *fingerprintSet) add(f fingerprint) bool {
-	if 2*s.n >= len(s.slots) {
+	if 8*s.n >= 5*len(s.slots) {
 		s.grow()
 	}
 	mask := uint64(len(s.slots) - 1)
@@ -37,7 +37,7 @@ func (s *fingerprintSet) add(f fingerprint) bool {
 // nextBytes returns what the table will take when the next element comes.
 func (s *fingerprintSet) nextBytes() int64 {
 	size := len(s.slots)
-	if 2*s.n >= size {
+	if 8*s.n >= 5*size {
 		size += s.nextSize() // the old table lives until it is copied
 	}
 	return int64(size) * fingerprintBytes
