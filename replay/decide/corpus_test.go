@@ -97,7 +97,10 @@ func TestLabels(t *testing.T) {
 			checkLabel(t, l, h, model)
 		}
 	}
-	for _, class := range []string{"ArrayBlockingQueue", "ConcurrentHashMap", "ConcurrentLinkedQueue"} {
+	for _, class := range []string{
+		"ArrayBlockingQueue", "ConcurrentHashMap", "ConcurrentLinkedDeque", "ConcurrentLinkedQueue", "ConcurrentSkipListMap",
+		"ConcurrentSkipListSet", "LinkedBlockingDeque", "LinkedBlockingQueue", "LinkedTransferQueue", "PriorityBlockingQueue",
+	} {
 		if decided[class] != 12 {
 			t.Errorf("%d histories of %s were decided, want 12", decided[class], class)
 		}

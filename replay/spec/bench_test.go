@@ -17,6 +17,9 @@ func BenchmarkLong(b *testing.B) {
 		{"set", "add", "remove"},
 		{"priority-queue", "insert", "poll"},
 		{"ConcurrentLinkedQueue", "offer", "poll"},
+		{"ConcurrentSkipListSet", "add", "remove"},
+		{"LinkedBlockingDeque", "addFirst", "pollLast"},
+		{"PriorityBlockingQueue", "offer", "poll"},
 	} {
 		for _, held := range []int{10, 1_000_000} {
 			b.Run("spec="+c.model+"/held="+history.IntValue(int64(held)).String(), func(b *testing.B) {
@@ -57,6 +60,8 @@ func BenchmarkStep(b *testing.B) {
 		{"queue", "enqueue 7 = "},
 		{"kv", "put 1 2 = "},
 		{"ArrayBlockingQueue:20", "offer 3 = "},
+		{"PriorityBlockingQueue", "offer 3 = "},
+		{"ConcurrentSkipListMap", "put 3 1 = "},
 		{"ConcurrentHashMap", "put 3 1 = "},
 		{"ConcurrentHashMap", "toString = "},
 	} {

@@ -118,6 +118,7 @@ func sameOrdered(t *testing.T, got *ordered[history.Value, int], want map[int64]
 	if got.get(history.IntValue(-1)) != nil {
 		t.Fatal("get finds what is not there")
 	}
+	sameNear(t, got, keys)
 	switch first, last := got.first(), got.last(); {
 	case len(keys) == 0:
 		if first != nil || last != nil {
@@ -125,6 +126,37 @@ func sameOrdered(t *testing.T, got *ordered[history.Value, int], want map[int64]
 		}
 	case first.key.Int() != keys[0] || last.key.Int() != keys[len(keys)-1]:
 		t.Fatal("first or last is wrong")
+	}
+}
+
+// sameNear looks below and above every key and every gap between keys.
+func sameNear(t *testing.T, got *ordered[history.Value, int], keys []int64) {
+	t.Helper()
+	last := int64(0)
+	if len(keys) > 0 {
+		last = keys[len(keys)-1]
+	}
+	for k := int64(-1); k <= last+1; k++ {
+		for _, orEqual := range []bool{false, true} {
+			below, there := slices.BinarySearch(keys, k)
+			above := below
+			if there && !orEqual {
+				above++
+			}
+			if !there || !orEqual {
+				below--
+			}
+			key := history.IntValue(k)
+			sameKey(t, "below", k, got.below(key, orEqual), keys, below)
+			sameKey(t, "above", k, got.above(key, orEqual), keys, above)
+		}
+	}
+}
+
+func sameKey(t *testing.T, where string, k int64, p *pair[history.Value, int], keys []int64, want int) {
+	t.Helper()
+	if there := want >= 0 && want < len(keys); p != nil != there || there && p.key.Int() != keys[want] {
+		t.Fatalf("%s %d: got %v, want key %d of %d", where, k, p, want, len(keys))
 	}
 }
 

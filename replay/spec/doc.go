@@ -27,8 +27,14 @@
 // exception is its class name, a collection or map the text that its toString
 // gives, an array or Enumeration the like without blanks. Arguments that are
 // collections are lists, those that are maps are maps whose keys are ints, or
-// texts that spell ints as JSON demands. Methods that take functions,
-// iterators or time limits are left out.
+// texts that spell ints as JSON demands. A view (keySet, headMap, descendingSet)
+// is the text of what it showed at once.
+//
+// Left out are methods that take functions or time limits, that return
+// iterators or fill what they are given (drainTo), that copy or compare whole
+// objects, and transfer of LinkedTransferQueue, which alone would always wait.
+// For the same reason tryTransfer without a time limit answers false: it hands
+// over only to a take that waits, and here none does.
 //
 // # Promises
 //
@@ -38,10 +44,19 @@
 // in one bin may have several keys for one such state.) The state is what can
 // be seen later and no more: a ConcurrentHashMap remembers the size of its
 // table and the order of the keys that share a bin, since iteration shows
-// them; a priority queue remembers no order among equals.
+// them, and a PriorityBlockingQueue where in its heap each element stands; a
+// priority-queue, which shows no more than its first element, remembers no
+// order at all.
 //
-// Methods that touch one element cost O(1), or O(log n) in set, kv and
-// priority-queue, amortised; Clone and AppendKey cost O(n).
+// Methods that touch one element cost O(1), or O(log n) in set, kv,
+// priority-queue, PriorityBlockingQueue and the ConcurrentSkipList classes,
+// amortised. Those that look for an element of a queue (contains,
+// remove(Object)), list elements or work on many cost O(n) or more, Clone and
+// AppendKey O(n).
+//
+// The Java classes are held against JDK 17: a test runs random programs
+// through the JDK, where one is installed, and through the specification, and
+// replays recorded ones where none is.
 //
 // Not promised: what threads may see in Java while a method runs. The
 // specification of a weakly consistent method (size or toString of

@@ -10,9 +10,10 @@ import (
 
 // Exceptions of java.lang and java.util, as histories name them.
 var (
-	nullPointer   = history.ExceptionValue("java.lang.NullPointerException")
-	illegalState  = history.ExceptionValue("java.lang.IllegalStateException")
-	noSuchElement = history.ExceptionValue("java.util.NoSuchElementException")
+	nullPointer     = history.ExceptionValue("java.lang.NullPointerException")
+	illegalArgument = history.ExceptionValue("java.lang.IllegalArgumentException")
+	illegalState    = history.ExceptionValue("java.lang.IllegalStateException")
+	noSuchElement   = history.ExceptionValue("java.util.NoSuchElementException")
 )
 
 // javaTable is newTable for classes whose elements are java.lang.Integer.
@@ -98,4 +99,19 @@ func (t *javaText) entry(key, val int32) {
 
 func (t *javaText) end(close byte) value {
 	return history.StringValue(string(append(t.buf, close)))
+}
+
+// javaCapacity returns the capacity that a class may be given, the largest int
+// of Java if none is, as its constructors do.
+func javaCapacity(name, what string, args []value) (int, error) {
+	if err := atMost(name, args, 1); err != nil || len(args) == 0 {
+		return math.MaxInt32, err
+	}
+	if err := positive(name, what, args[0]); err != nil {
+		return 0, err
+	}
+	if !fitsInt(args[0]) {
+		return 0, badArgument(name, what, "an int of Java", args[0])
+	}
+	return int(args[0].Int()), nil
 }

@@ -40,27 +40,45 @@ func collectionText[S collection](s S, sep string) value {
 }
 
 // collectionMethods are those of java.util.Collection that ask and remove.
-func collectionMethods[S collection]() []method[S] {
-	return []method[S]{
+// removeNull is what remove answers to null.
+func collectionMethods[S collection](removeNull value) []method[S] {
+	return slices.Concat([]method[S]{
 		{"contains(e: null|int) -> bool", func(s S, args []value) value {
 			return history.BoolValue(indexOf(s, args[0]) >= 0)
 		}},
 		{"containsAll(c: null|list) -> bool", containsAll[S]},
 		{"remove(e: null|int) -> bool", func(s S, args []value) value {
-			i := indexOf(s, args[0])
-			if i >= 0 {
-				s.removeAt(i)
+			if isNull(args[0]) {
+				return removeNull
 			}
-			return history.BoolValue(i >= 0)
+			return removeFound(s, indexOf(s, args[0]))
 		}},
 		{"removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }},
 		{"retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }},
+	}, javaSizeMethods[S](), []method[S]{
+		{"toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }},
+		{"toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }},
+	})
+}
+
+// javaSizeMethods are those that Collection and Map have in common.
+func javaSizeMethods[S interface {
+	length() int
+	clear()
+}]() []method[S] {
+	return []method[S]{
 		{"size() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }},
 		{"isEmpty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }},
 		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }},
-		{"toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }},
-		{"toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }},
 	}
+}
+
+// removeFound removes element i unless that is -1, for one not found.
+func removeFound[S collection](s S, i int) value {
+	if i >= 0 {
+		s.removeAt(i)
+	}
+	return history.BoolValue(i >= 0)
 }
 
 func containsAll[S collection](s S, args []value) value {
@@ -80,12 +98,12 @@ func bulkRemove[S collection](s S, c value, keep bool) value {
 	if isNull(c) {
 		return nullPointer
 	}
-	return history.BoolValue(s.filter(func(e int32) bool {
-		return slices.ContainsFunc(c.List(), javaInt(e).Equal) == keep
-	}))
+	return history.BoolValue(s.filter(func(e int32) bool { return listHas(c, e) == keep }))
 }
 
-// queueMethods of java.util.Queue. How a class takes a list in is its own
+func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaInt(e).Equal) }
+
+// javaQueueMethods are those of java.util.Queue. How a class takes a list in is its own
 // affair: addAllInTurn or addAllAtOnce.
 func javaQueueMethods[S collection](addAll func(S, []value) value) []method[S] {
 	return []method[S]{

@@ -9,11 +9,11 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// An intQueue is the state of a first-in first-out queue of
-// java.util.concurrent.
+// An intQueue is the state of a queue of java.util.concurrent that keeps its
+// elements as they came, or of a deque.
 type intQueue struct {
 	ring[int32]
-	capacity int
+	capacity int // 0: without bound
 }
 
 func (q *intQueue) clone() *intQueue { return &intQueue{q.ring.clone(), q.capacity} }
@@ -26,19 +26,42 @@ func (q *intQueue) appendKey(dst []byte) []byte {
 	return dst
 }
 
+func (q *intQueue) full() bool { return q.capacity > 0 && q.n >= q.capacity }
+
 func (q *intQueue) offer(e int32) bool {
-	if q.n >= q.capacity {
+	if q.full() {
 		return false
 	}
 	q.pushBack(e)
 	return true
 }
 
-func (q *intQueue) remainingCapacity() int { return q.capacity - q.n }
+func (q *intQueue) offerFirst(e int32) bool {
+	if q.full() {
+		return false
+	}
+	q.pushFront(e)
+	return true
+}
+
+// remainingCapacity of a queue without bound is the largest int of Java,
+// however much it holds.
+func (q *intQueue) remainingCapacity() int {
+	if q.capacity == 0 {
+		return math.MaxInt32
+	}
+	return q.capacity - q.n
+}
+
+func intQueueSpec(name string, args []value, t *table[*intQueue], capacity int) replay.Spec {
+	return &specification[*intQueue]{name, args, t, func() *intQueue { return &intQueue{capacity: capacity} }}
+}
+
+var notFound = history.BoolValue(false) // what most classes answer to remove(null)
 
 var arrayBlockingQueueTable = javaTable(
 	javaQueueMethods(addAllInTurn[*intQueue]),
-	collectionMethods[*intQueue](),
+	collectionMethods[*intQueue](notFound),
 	blockingMethods[*intQueue](),
 )
 
@@ -52,24 +75,34 @@ func newArrayBlockingQueue(args []value) (replay.Spec, error) {
 	if err := atMost(name, args, 2); err != nil {
 		return nil, err
 	}
-	if err := positive(name, "capacity", args[0]); err != nil {
-		return nil, err
-	}
-	if !fitsInt(args[0]) {
-		return nil, badArgument(name, "capacity", "an int of Java", args[0])
-	}
 	if len(args) == 2 && args[1].Kind() != history.Bool {
 		return nil, badArgument(name, "fairness", "true or false", args[1])
 	}
-	capacity := int(args[0].Int())
-	return &specification[*intQueue]{name, args, arrayBlockingQueueTable, func() *intQueue {
-		return &intQueue{capacity: capacity}
-	}}, nil
+	capacity, err := javaCapacity(name, "capacity", args[:1])
+	if err != nil {
+		return nil, err
+	}
+	return intQueueSpec(name, args, arrayBlockingQueueTable, capacity), nil
+}
+
+var linkedBlockingQueueTable = javaTable(
+	javaQueueMethods(addAllInTurn[*intQueue]),
+	collectionMethods[*intQueue](notFound),
+	blockingMethods[*intQueue](),
+)
+
+func newLinkedBlockingQueue(args []value) (replay.Spec, error) {
+	const name = "LinkedBlockingQueue"
+	capacity, err := javaCapacity(name, "capacity", args)
+	if err != nil {
+		return nil, err
+	}
+	return intQueueSpec(name, args, linkedBlockingQueueTable, capacity), nil
 }
 
 var concurrentLinkedQueueTable = javaTable(
 	javaQueueMethods(addAllAtOnce[*intQueue]),
-	collectionMethods[*intQueue](),
+	collectionMethods[*intQueue](notFound),
 )
 
 func newConcurrentLinkedQueue(args []value) (replay.Spec, error) {
@@ -77,7 +110,32 @@ func newConcurrentLinkedQueue(args []value) (replay.Spec, error) {
 	if err := atMost(name, args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*intQueue]{name, args, concurrentLinkedQueueTable, func() *intQueue {
-		return &intQueue{capacity: math.MaxInt}
-	}}, nil
+	return intQueueSpec(name, args, concurrentLinkedQueueTable, 0), nil
+}
+
+// A consumer waits only while its take does, and such a take has no
+// transition: one after another, calls never meet one. transfer would always
+// wait and is left out.
+var linkedTransferQueueTable = javaTable(
+	javaQueueMethods(addAllInTurn[*intQueue]),
+	collectionMethods[*intQueue](notFound),
+	blockingMethods[*intQueue](),
+	[]method[*intQueue]{
+		{"tryTransfer(e: null|int) -> bool", func(_ *intQueue, args []value) value {
+			if isNull(args[0]) {
+				return nullPointer
+			}
+			return history.BoolValue(false)
+		}},
+		{"hasWaitingConsumer() -> bool", func(*intQueue, []value) value { return history.BoolValue(false) }},
+		{"getWaitingConsumerCount() -> int", func(*intQueue, []value) value { return history.IntValue(0) }},
+	},
+)
+
+func newLinkedTransferQueue(args []value) (replay.Spec, error) {
+	const name = "LinkedTransferQueue"
+	if err := atMost(name, args, 0); err != nil {
+		return nil, err
+	}
+	return intQueueSpec(name, args, linkedTransferQueueTable, 0), nil
 }

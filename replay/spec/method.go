@@ -103,7 +103,7 @@ func parseSignature(text string) signature {
 }
 
 // maxParams bounds the number of parameters of a method.
-const maxParams = 3
+const maxParams = 4
 
 // overloads holds, by number of arguments, 1 + the position in the table of
 // the method of a name; 0 where there is none.

@@ -52,7 +52,16 @@ var models = []model{
 	{"priority-queue:max", small, []string{drain("poll")}, ""},
 	{"mutex", small, []string{"isLocked = "}, ""},
 	{"ArrayBlockingQueue:3", small, []string{"toString = "}, ""},
+	{"ConcurrentLinkedDeque", small, []string{"toString = "}, ""},
 	{"ConcurrentLinkedQueue", small, []string{"toString = "}, ""},
+	{"ConcurrentSkipListMap", []int{-1, 0, 1, 2, 300}, []string{"toString = "}, ""},
+	{"ConcurrentSkipListSet", []int{-1, 0, 1, 2, 300}, []string{"toString = "}, ""},
+	{"LinkedBlockingDeque", small, []string{"toString = "}, ""},
+	{"LinkedBlockingDeque:3", small, []string{"toString = "}, ""},
+	{"LinkedBlockingQueue", small, []string{"toString = "}, ""},
+	{"LinkedBlockingQueue:3", small, []string{"toString = "}, ""},
+	{"LinkedTransferQueue", small, []string{"toString = "}, ""},
+	{"PriorityBlockingQueue", small, []string{"toString = "}, ""},
 	{"ConcurrentHashMap", []int{0, 1, 16, 17, 32, 48, 64, 128}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1} = ")}, ""},
 	{"ConcurrentHashMap:0", []int{0, 1, 2, 4}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1,2:2,3:3} = ")}, ""},
 	// All keys share a bin, which soon is a tree and sometimes a list again.
@@ -78,6 +87,8 @@ func (m *model) argument(r *rand.Rand, set kinds, java bool) history.Value {
 		return history.StringValue("a")
 	case set.has(history.Int):
 		return pick()
+	case set.has(history.Bool):
+		return history.BoolValue(r.IntN(2) == 0)
 	case set.has(history.List):
 		var list []history.Value
 		for range r.IntN(3) {
@@ -115,7 +126,11 @@ func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
 		return s, &s.table.signatures
 	case *specification[*intQueue]:
 		return s, &s.table.signatures
+	case *specification[*intHeap]:
+		return s, &s.table.signatures
 	case *specification[*hashMap]:
+		return s, &s.table.signatures
+	case *specification[*sortedMap]:
 		return s, &s.table.signatures
 	}
 	t.Fatalf("the tests do not know a %T", s)

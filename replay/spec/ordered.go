@@ -123,6 +123,39 @@ func (o *ordered[K, V]) last() *pair[K, V] {
 	return &c[len(c)-1]
 }
 
+// below returns the pair of the largest key that is smaller than key, or
+// equal to it if told so, or nil.
+func (o *ordered[K, V]) below(key K, orEqual bool) *pair[K, V] {
+	c, i, found := o.locate(key)
+	if !found || !orEqual {
+		i--
+	}
+	if i < 0 {
+		c--
+		if c < 0 {
+			return nil
+		}
+		i = len(o.chunks[c]) - 1
+	}
+	return &o.chunks[c][i]
+}
+
+// above returns the pair of the smallest key that is larger than key, or
+// equal to it if told so, or nil.
+func (o *ordered[K, V]) above(key K, orEqual bool) *pair[K, V] {
+	c, i, found := o.locate(key)
+	if found && !orEqual {
+		i++
+	}
+	if c < len(o.chunks) && i == len(o.chunks[c]) {
+		c, i = c+1, 0
+	}
+	if c == len(o.chunks) {
+		return nil
+	}
+	return &o.chunks[c][i]
+}
+
 // all yields the pairs in the order of their keys.
 func (o *ordered[K, V]) all() iter.Seq[*pair[K, V]] {
 	return func(yield func(*pair[K, V]) bool) {

@@ -108,3 +108,34 @@ func programAnswer(text string) history.Value {
 	}
 	return history.StringValue(text)
 }
+
+// unusedCalls holds calls, each as "CLASS METHOD" with an "arg" for each
+// argument, until a program uses them.
+type unusedCalls map[string]bool
+
+func newUnused(want func(*entry) bool) unusedCalls {
+	unused := unusedCalls{}
+	for i := range entries {
+		if e := &entries[i]; want(e) {
+			for _, s := range e.methods.list {
+				for _, name := range s.names {
+					unused[e.name+" "+name+strings.Repeat(" arg", len(s.params))] = true
+				}
+			}
+		}
+	}
+	return unused
+}
+
+// strike removes the calls that a program uses and returns the name of its
+// model.
+func (u unusedCalls) strike(text string) string {
+	calls := strings.Split(text, "; ")
+	model, _, _ := strings.Cut(strings.TrimPrefix(calls[0], javaPackage), ":")
+	for _, call := range calls[1:] {
+		words, _, _ := strings.Cut(call, " = ")
+		method, args, _ := strings.Cut(words, " ")
+		delete(u, model+" "+method+strings.Repeat(" arg", len(strings.Fields(args))))
+	}
+	return model
+}

@@ -56,8 +56,22 @@ var entries = []entry{
 		&arrayBlockingQueueTable.signatures, newArrayBlockingQueue},
 	{"ConcurrentHashMap", "[:capacity]", "java.util.concurrent.ConcurrentHashMap of JDK 17, from ints to ints",
 		&concurrentHashMapTable.signatures, newConcurrentHashMap},
+	{"ConcurrentLinkedDeque", "", "java.util.concurrent.ConcurrentLinkedDeque of JDK 17, holding ints",
+		&concurrentLinkedDequeTable.signatures, newConcurrentLinkedDeque},
 	{"ConcurrentLinkedQueue", "", "java.util.concurrent.ConcurrentLinkedQueue of JDK 17, holding ints",
 		&concurrentLinkedQueueTable.signatures, newConcurrentLinkedQueue},
+	{"ConcurrentSkipListMap", "", "java.util.concurrent.ConcurrentSkipListMap of JDK 17, from ints to ints",
+		&concurrentSkipListMapTable.signatures, newConcurrentSkipListMap},
+	{"ConcurrentSkipListSet", "", "java.util.concurrent.ConcurrentSkipListSet of JDK 17, holding ints",
+		&concurrentSkipListSetTable.signatures, newConcurrentSkipListSet},
+	{"LinkedBlockingDeque", "[:capacity]", "java.util.concurrent.LinkedBlockingDeque of JDK 17, holding ints",
+		&linkedBlockingDequeTable.signatures, newLinkedBlockingDeque},
+	{"LinkedBlockingQueue", "[:capacity]", "java.util.concurrent.LinkedBlockingQueue of JDK 17, holding ints",
+		&linkedBlockingQueueTable.signatures, newLinkedBlockingQueue},
+	{"LinkedTransferQueue", "", "java.util.concurrent.LinkedTransferQueue of JDK 17, holding ints",
+		&linkedTransferQueueTable.signatures, newLinkedTransferQueue},
+	{"PriorityBlockingQueue", "[:capacity]", "java.util.concurrent.PriorityBlockingQueue of JDK 17, holding ints",
+		&priorityBlockingQueueTable.signatures, newPriorityBlockingQueue},
 }
 
 // All returns a description of every specification, in a fixed order.

@@ -11,7 +11,7 @@ import (
 
 // scripts use every method of every specification under each of its names;
 // TestScripts sees to that.
-var scripts = []string{
+var scripts = append(javaScripts, []string{
 	`register; read = null; write 1 = -; read = 1; write "a" = -; get = "a"; set 1 = -; load = 1; store null = -; put 2 = -; read = 2`,
 	`register:0; read = 0`,
 	`register:"x"; read = "x"`,
@@ -37,47 +37,15 @@ var scripts = []string{
 	`priority-queue:max; insert 2 = -; insert 7 = -; insert 7 = -; peek = 7; poll = 7; poll = 7; poll = 2; poll = null`,
 	`priority-queue:min; insert 2 = -; insert 7 = -; poll = 2`,
 	`mutex; isLocked = false; unlock = blocks; lock = -; lock = blocks; is_locked = true; tryLock = false; unlock = -; try_lock = true; release = -; tryAcquire = true; release = -; acquire = -; acquire = blocks; release = -; release = blocks`,
-
-	`ArrayBlockingQueue:2; offer 1 = true; add 2 = true; offer 3 = false; add 3 = java.lang.IllegalStateException; put 3 = blocks; put null = java.lang.NullPointerException; remainingCapacity = 0; take = 1; put 4 = -; toString = [2, 4]; toArray = [2,4]`,
-	`ArrayBlockingQueue:3,true; take = blocks; poll = null; peek = null; element = java.util.NoSuchElementException; remove = java.util.NoSuchElementException; addAll [0,1] = true; addAll [2,3] = java.lang.IllegalStateException; toString = [0, 1, 2]; element = 0; peek = 0; remove = 0; poll = 1; size = 1; isEmpty = false`,
-	`java.util.concurrent.ArrayBlockingQueue:20; addAll [0,1,0,2] = true; contains 2 = true; contains null = false; containsAll [0,0] = true; containsAll [0,5] = false; containsAll [] = true; remove 0 = true; toString = [1, 0, 2]; remove null = false; removeAll [0,0] = true; toString = [1, 2]; retainAll [2] = true; retainAll [2] = false; toString = [2]; clear = -; toArray = []`,
-	`ArrayBlockingQueue:9; addAll [1,null,2] = java.lang.NullPointerException; toString = [1]; addAll null = java.lang.NullPointerException; containsAll null = java.lang.NullPointerException; removeAll null = java.lang.NullPointerException; retainAll null = java.lang.NullPointerException; add null = java.lang.NullPointerException; offer null = java.lang.NullPointerException; addAll [] = false`,
-	`ConcurrentLinkedQueue; poll = null; peek = null; element = java.util.NoSuchElementException; remove = java.util.NoSuchElementException; offer 1 = true; add 2 = true; addAll [3,null] = java.lang.NullPointerException; toString = [1, 2]; addAll [1] = true; remove 1 = true; toArray = [2,1]; peek = 2; element = 2; poll = 2; remove = 1; isEmpty = true`,
-	`ConcurrentLinkedQueue; addAll [0,1,2] = true; removeAll [1] = true; retainAll [0,1] = true; containsAll [0,0] = true; contains 2 = false; size = 1; clear = -; size = 0`,
-
-	`ConcurrentHashMap; put 2 0 = null; put 0 1 = null; putIfAbsent 1 1 = null; toString = "{0=1, 1=1, 2=0}"; keySet = "[0, 1, 2]"; values = "[1, 1, 0]"; entrySet = "[0=1, 1=1, 2=0]"; keys = "[0,1,2]"; elements = "[1,1,0]"; put 0 2 = 1; putIfAbsent 0 3 = 2; replace 3 0 = null; replace 0 1 = 2; replace 0 1 2 = true; replace 0 1 2 = false`,
-	`ConcurrentHashMap; putAll {0:2,1:3} = -; remove 0 1 = false; remove 0 2 = true; remove 0 2 = false; remove 1 = 3; remove 1 = null; get 1 = null; getOrDefault 1 7 = 7; getOrDefault 1 null = null; isEmpty = true; put 5 1 = null; get 5 = 1; getOrDefault 5 7 = 1; containsKey 5 = true; containsKey 1 = false; containsValue 1 = true; contains 2 = false; contains 1 = true; mappingCount = 1; size = 1; clear = -; size = 0; toString = {}`,
-	`ConcurrentHashMap; get null = java.lang.NullPointerException; put null 1 = java.lang.NullPointerException; put 1 null = java.lang.NullPointerException; contains null = java.lang.NullPointerException; containsKey null = java.lang.NullPointerException; remove null = java.lang.NullPointerException; remove null 1 = java.lang.NullPointerException; remove 1 null = false; replace 1 null = java.lang.NullPointerException; replace 1 1 null = java.lang.NullPointerException; putAll null = java.lang.NullPointerException; putAll {1:1,2:null,3:1} = java.lang.NullPointerException; toString = {1=1}`,
-	// The note on iteration in jdk17-behaviours.md: bins of 16, insertion order within a bin.
-	`ConcurrentHashMap; put 17 0 = null; put 1 0 = null; put 33 0 = null; put 16 0 = null; put 0 0 = null; keys = [16,0,17,1,33]; remove 16 = 0; put 16 0 = null; keys = [0,16,17,1,33]`,
-	// Two entries at once make a table of 8 where one would make 16.
-	`ConcurrentHashMap; putAll {0:0} = -; clear = -; put 8 0 = null; put 0 0 = null; keys = [8,0]`,
-	`ConcurrentHashMap; put 0 0 = null; clear = -; put 8 0 = null; put 0 0 = null; keys = [0,8]`,
-	`ConcurrentHashMap:100; put 128 0 = null; put 0 0 = null; keys = [0,128]; put 256 0 = null; keys = [0,256,128]`,
-}
+}...)
 
 func TestScripts(t *testing.T) {
-	unused := map[string]bool{}
-	for _, e := range entries {
-		for _, s := range e.methods.list {
-			for _, name := range s.names {
-				unused[e.name+" "+name+strings.Repeat(" arg", len(s.params))] = true
-			}
-		}
-	}
+	unused := newUnused(func(*entry) bool { return true })
 	for _, script := range scripts {
 		if err := replayProgram(script); err != nil {
 			t.Errorf("%s\n%v", script, err)
 		}
-		calls := strings.Split(script, "; ")
-		model, _, _ := strings.Cut(strings.TrimPrefix(calls[0], javaPackage), ":")
-		for _, call := range calls[1:] {
-			op, err := parseCall(call)
-			if err != nil {
-				t.Fatal(err)
-			}
-			delete(unused, model+" "+op.Method+strings.Repeat(" arg", len(op.Args)))
-		}
+		unused.strike(script)
 	}
 	for call := range unused {
 		t.Errorf("no script uses %s", call)

@@ -1,0 +1,145 @@
+package spec
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A dequeEnd is where the methods of java.util.Deque that are called
+// somethingFirst or somethingLast work.
+type dequeEnd struct {
+	name  string
+	offer func(q *intQueue, e int32) bool
+	index func(q *intQueue) int          // of the element at this end; -1 if there is none
+	find  func(q *intQueue, e value) int // the equal element nearest to this end, or -1
+}
+
+var dequeEnds = [2]dequeEnd{
+	{"First", (*intQueue).offerFirst, func(q *intQueue) int { return min(0, q.n-1) }, indexOf[*intQueue]},
+	{"Last", (*intQueue).offer, func(q *intQueue) int { return q.n - 1 }, lastIndexOf},
+}
+
+func lastIndexOf(q *intQueue, e value) int {
+	for i := q.n - 1; i >= 0; i-- {
+		if int64(q.at(i)) == e.Int() {
+			return i
+		}
+	}
+	return -1
+}
+
+// insert adds e and answers done, or full where there is no room.
+func (end *dequeEnd) insert(q *intQueue, e, done, full value) value {
+	switch {
+	case isNull(e):
+		return nullPointer
+	case !end.offer(q, int32(e.Int())):
+		return full
+	}
+	return done
+}
+
+// look returns the element at this end, which it removes if told so, or none.
+func (end *dequeEnd) look(q *intQueue, remove bool, none value) value {
+	i := end.index(q)
+	if i < 0 {
+		return none
+	}
+	e := javaInt(q.at(i))
+	if remove {
+		q.removeAt(i)
+	}
+	return e
+}
+
+// javaDequeMethods are those that java.util.Deque has besides those of Queue.
+// removeNull is what removeFirstOccurrence and removeLastOccurrence answer to
+// null.
+func javaDequeMethods(removeNull value) []method[*intQueue] {
+	front := &dequeEnds[0]
+	methods := []method[*intQueue]{
+		{"push(e: null|int)", func(q *intQueue, args []value) value {
+			return front.insert(q, args[0], history.NoValue, illegalState)
+		}},
+		{"pop() -> int", func(q *intQueue, _ []value) value { return front.look(q, true, noSuchElement) }},
+	}
+	for i := range dequeEnds {
+		end := &dequeEnds[i]
+		methods = append(methods, []method[*intQueue]{
+			{"add" + end.name + "(e: null|int)", func(q *intQueue, args []value) value {
+				return end.insert(q, args[0], history.NoValue, illegalState)
+			}},
+			{"offer" + end.name + "(e: null|int) -> bool", func(q *intQueue, args []value) value {
+				return end.insert(q, args[0], history.BoolValue(true), history.BoolValue(false))
+			}},
+			{"poll" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
+				return end.look(q, true, history.NullValue)
+			}},
+			{"peek" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
+				return end.look(q, false, history.NullValue)
+			}},
+			{"remove" + end.name + "() -> int", func(q *intQueue, _ []value) value {
+				return end.look(q, true, noSuchElement)
+			}},
+			{"get" + end.name + "() -> int", func(q *intQueue, _ []value) value {
+				return end.look(q, false, noSuchElement)
+			}},
+			{"remove" + end.name + "Occurrence(e: null|int) -> bool", func(q *intQueue, args []value) value {
+				if isNull(args[0]) {
+					return removeNull
+				}
+				return removeFound(q, end.find(q, args[0]))
+			}},
+		}...)
+	}
+	return methods
+}
+
+// blockingDequeMethods are those of java.util.concurrent.BlockingDeque that
+// may wait.
+func blockingDequeMethods() []method[*intQueue] {
+	var methods []method[*intQueue]
+	for i := range dequeEnds {
+		end := &dequeEnds[i]
+		methods = append(methods, []method[*intQueue]{
+			{"put" + end.name + "(e: null|int)", func(q *intQueue, args []value) value {
+				return end.insert(q, args[0], history.NoValue, noTransition)
+			}},
+			{"take" + end.name + "() -> int", func(q *intQueue, _ []value) value {
+				return end.look(q, true, noTransition)
+			}},
+		}...)
+	}
+	return methods
+}
+
+var concurrentLinkedDequeTable = javaTable(
+	javaQueueMethods(addAllAtOnce[*intQueue]),
+	javaDequeMethods(nullPointer),
+	collectionMethods[*intQueue](nullPointer),
+)
+
+func newConcurrentLinkedDeque(args []value) (replay.Spec, error) {
+	const name = "ConcurrentLinkedDeque"
+	if err := atMost(name, args, 0); err != nil {
+		return nil, err
+	}
+	return intQueueSpec(name, args, concurrentLinkedDequeTable, 0), nil
+}
+
+var linkedBlockingDequeTable = javaTable(
+	javaQueueMethods(addAllAtOnce[*intQueue]),
+	javaDequeMethods(notFound),
+	collectionMethods[*intQueue](notFound),
+	blockingMethods[*intQueue](),
+	blockingDequeMethods(),
+)
+
+func newLinkedBlockingDeque(args []value) (replay.Spec, error) {
+	const name = "LinkedBlockingDeque"
+	capacity, err := javaCapacity(name, "capacity", args)
+	if err != nil {
+		return nil, err
+	}
+	return intQueueSpec(name, args, linkedBlockingDequeTable, capacity), nil
+}

@@ -1,0 +1,117 @@
+package spec
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/leadline/leadline/replay"
+)
+
+// An intHeap is the state of a PriorityBlockingQueue of Integers: a binary
+// heap in an array. Unlike in a textbook, it matters where every element
+// stands: iteration, toArray and toString show the array.
+type intHeap struct{ heap []int32 }
+
+func (h *intHeap) clone() *intHeap {
+	return &intHeap{append(make([]int32, 0, len(h.heap)+1), h.heap...)}
+}
+
+func (h *intHeap) appendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(h.heap)))
+	for _, e := range h.heap {
+		dst = binary.AppendVarint(dst, int64(e))
+	}
+	return dst
+}
+
+func (h *intHeap) length() int { return len(h.heap) }
+
+func (h *intHeap) at(i int) int32 { return h.heap[i] }
+
+func (h *intHeap) remainingCapacity() int { return math.MaxInt32 }
+
+// up moves the element at i before all of its ancestors that are larger.
+func (h *intHeap) up(i int) {
+	e := h.heap[i]
+	for i > 0 {
+		parent := (i - 1) / 2
+		if e >= h.heap[parent] {
+			break
+		}
+		h.heap[i] = h.heap[parent]
+		i = parent
+	}
+	h.heap[i] = e
+}
+
+// down moves the element at i behind smaller descendants, along the smaller
+// child, which of equals is the left one.
+func (h *intHeap) down(i int) {
+	e, n := h.heap[i], len(h.heap)
+	for 2*i+1 < n {
+		child := 2*i + 1
+		if child+1 < n && h.heap[child+1] < h.heap[child] {
+			child++
+		}
+		if e <= h.heap[child] {
+			break
+		}
+		h.heap[i] = h.heap[child]
+		i = child
+	}
+	h.heap[i] = e
+}
+
+func (h *intHeap) offer(e int32) bool {
+	h.heap = append(h.heap, e)
+	h.up(len(h.heap) - 1)
+	return true
+}
+
+// removeAt puts the last element in the place of element i. It comes from
+// another branch, perhaps, and then may be smaller than its new ancestors.
+func (h *intHeap) removeAt(i int) {
+	n := len(h.heap) - 1
+	moved := h.heap[n]
+	h.heap = h.heap[:n]
+	if i < n {
+		h.heap[i] = moved
+		h.down(i)
+		h.up(i)
+	}
+}
+
+// filter keeps the order of the array and then makes a heap of it, from the
+// last parent to the root.
+func (h *intHeap) filter(keep func(int32) bool) bool {
+	n := len(h.heap)
+	h.heap = slices.DeleteFunc(h.heap, func(e int32) bool { return !keep(e) })
+	if len(h.heap) == n {
+		return false
+	}
+	for i := len(h.heap)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+	return true
+}
+
+func (h *intHeap) clear() { h.heap = nil }
+
+var priorityBlockingQueueTable = javaTable(
+	javaQueueMethods(addAllInTurn[*intHeap]),
+	collectionMethods[*intHeap](notFound),
+	blockingMethods[*intHeap](),
+)
+
+// newPriorityBlockingQueue takes the constructor's initial capacity, which
+// shows nowhere.
+func newPriorityBlockingQueue(args []value) (replay.Spec, error) {
+	const name = "PriorityBlockingQueue"
+	if _, err := javaCapacity(name, "initial capacity", args); err != nil {
+		return nil, err
+	}
+	return &specification[*intHeap]{name, args, priorityBlockingQueueTable, func() *intHeap {
+		return &intHeap{}
+	}}, nil
+}

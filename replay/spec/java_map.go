@@ -1,0 +1,181 @@
+package spec
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+)
+
+// An intMap is the state of a java.util.concurrent.ConcurrentMap from Integer
+// to Integer.
+type intMap interface {
+	length() int
+	// valueOf returns a pointer to the value of key, valid until the next
+	// change of the keys, or nil.
+	valueOf(key int32) *int32
+	// put sets the value of key, or only adds a new key if told so, and
+	// returns the value that was there before.
+	put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
+	remove(key int32)
+	// each calls f for every entry in the order of iteration until it
+	// answers false.
+	each(f func(key, val int32) bool)
+	clear()
+}
+
+// lookup returns the value of key, or none.
+func lookup[S intMap](s S, key, none value) value {
+	if isNull(key) {
+		return nullPointer
+	}
+	if p := s.valueOf(int32(key.Int())); p != nil {
+		return javaInt(*p)
+	}
+	return none
+}
+
+// replaceValue gives key a new value where it has one, and old if that is not
+// null, and returns the value there was.
+func replaceValue[S intMap](s S, key, old, val value) value {
+	p := s.valueOf(int32(key.Int()))
+	if p == nil {
+		return history.NullValue
+	}
+	was := javaInt(*p)
+	if isNull(old) || old.Equal(was) {
+		*p = int32(val.Int())
+	}
+	return was
+}
+
+func containsValue[S intMap](s S, args []value) value {
+	if isNull(args[0]) {
+		return nullPointer
+	}
+	found := false
+	s.each(func(_, val int32) bool {
+		found = int64(val) == args[0].Int()
+		return !found
+	})
+	return history.BoolValue(found)
+}
+
+func putValue[S intMap](s S, key, val value, onlyIfAbsent bool) value {
+	if isNull(key) || isNull(val) {
+		return nullPointer
+	}
+	if old, was := s.put(int32(key.Int()), int32(val.Int()), onlyIfAbsent); was {
+		return javaInt(old)
+	}
+	return history.NullValue
+}
+
+// removeKey removes key where it has a value, and that is val if val is not
+// None, and returns the value there was.
+func removeKey[S intMap](s S, key, val value) value {
+	old := lookup(s, key, history.NullValue)
+	if old.Kind() == history.Int && (val.Kind() == history.None || old.Equal(val)) {
+		s.remove(int32(key.Int()))
+	}
+	return old
+}
+
+// mapText lists the entries in the order of iteration, as add writes them.
+func mapText(s interface {
+	each(f func(key, val int32) bool)
+}, brackets, sep string, add func(t *javaText, key, val int32)) value {
+	t := newJavaText(brackets[0], sep)
+	s.each(func(key, val int32) bool {
+		add(t, key, val)
+		return true
+	})
+	return t.end(brackets[1])
+}
+
+func keyText(t *javaText, key, _ int32) { t.element(key) }
+func valText(t *javaText, _, val int32) { t.element(val) }
+
+// concurrentMapMethods are those of ConcurrentMap. The views (keySet, values,
+// entrySet) are live in Java; a history has what they printed at once.
+func concurrentMapMethods[S intMap]() []method[S] {
+	return slices.Concat([]method[S]{
+		{"get(key: null|int) -> null|int", func(s S, args []value) value {
+			return lookup(s, args[0], history.NullValue)
+		}},
+		{"getOrDefault(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+			return lookup(s, args[0], args[1])
+		}},
+		{"containsKey(key: null|int) -> bool", func(s S, args []value) value {
+			r := lookup(s, args[0], history.NullValue)
+			if r.Kind() == history.Exception {
+				return r
+			}
+			return history.BoolValue(!isNull(r))
+		}},
+		{"containsValue(value: null|int) -> bool", containsValue[S]},
+		{"put(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+			return putValue(s, args[0], args[1], false)
+		}},
+		{"putIfAbsent(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+			return putValue(s, args[0], args[1], true)
+		}},
+		{"remove(key: null|int) -> null|int", func(s S, args []value) value {
+			return removeKey(s, args[0], history.NoValue)
+		}},
+		{"remove(key: null|int, value: null|int) -> bool", func(s S, args []value) value {
+			old := removeKey(s, args[0], args[1])
+			if old.Kind() == history.Exception {
+				return old
+			}
+			return history.BoolValue(!isNull(old) && old.Equal(args[1]))
+		}},
+		{"keySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", keyText) }},
+		{"values() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", valText) }},
+		{"entrySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", (*javaText).entry) }},
+		{"toString() -> string", func(s S, _ []value) value { return mapText(s, "{}", ", ", (*javaText).entry) }},
+	}, replaceMethods[S](), javaSizeMethods[S]())
+}
+
+func replaceMethods[S intMap]() []method[S] {
+	return []method[S]{
+		{"replace(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+			if isNull(args[0]) || isNull(args[1]) {
+				return nullPointer
+			}
+			return replaceValue(s, args[0], history.NullValue, args[1])
+		}},
+		{"replace(key: null|int, old: null|int, new: null|int) -> bool", func(s S, args []value) value {
+			if slices.ContainsFunc(args, isNull) {
+				return nullPointer
+			}
+			return history.BoolValue(replaceValue(s, args[0], args[1], args[2]).Equal(args[1]))
+		}},
+	}
+}
+
+// putAll adds the entries in the order of their keys and stops at a null
+// value. A history does not say in which order its map was iterated; the
+// order shows only after such a stop, and in a hash map where two new keys
+// share a bin.
+func putAll[S intMap](s S, args []value) value {
+	if isNull(args[0]) {
+		return nullPointer
+	}
+	type entry struct {
+		key int32
+		val value
+	}
+	pairs, entries := args[0].List(), make([]entry, 0, 8)
+	for i := 0; i < len(pairs); i += 2 {
+		key, _ := mapKey(pairs[i])
+		entries = append(entries, entry{key, pairs[i+1]})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+	for _, e := range entries {
+		if putValue(s, javaInt(e.key), e.val, false).Kind() == history.Exception {
+			return nullPointer
+		}
+	}
+	return history.NoValue
+}

@@ -1,0 +1,106 @@
+package spec
+
+import (
+	"cmp"
+	"encoding/binary"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A sortedMap is the state of a ConcurrentSkipListMap from Integer to Integer
+// and, with 0 for every value, of a ConcurrentSkipListSet. The levels of the
+// skip list, which Java draws at random, show nowhere.
+type sortedMap struct{ ordered[sortedKey, int32] }
+
+type sortedKey int32
+
+// Compare compares as cmp.Compare does.
+func (k sortedKey) Compare(other sortedKey) int { return cmp.Compare(k, other) }
+
+type sortedPair = pair[sortedKey, int32]
+
+func (m *sortedMap) clone() *sortedMap { return &sortedMap{m.ordered.clone()} }
+
+func (m *sortedMap) appendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(m.n))
+	for p := range m.all() {
+		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(p.key)), int64(p.val))
+	}
+	return dst
+}
+
+func (m *sortedMap) valueOf(key int32) *int32 { return m.get(sortedKey(key)) }
+
+func (m *sortedMap) put(key, val int32, onlyIfAbsent bool) (old int32, was bool) {
+	p, added := m.getOrAdd(sortedKey(key))
+	old = *p
+	if added || !onlyIfAbsent {
+		*p = val
+	}
+	return old, !added
+}
+
+func (m *sortedMap) remove(key int32) { m.ordered.remove(sortedKey(key)) }
+
+func (m *sortedMap) each(f func(key, val int32) bool) {
+	for p := range m.all() {
+		if !f(int32(p.key), p.val) {
+			return
+		}
+	}
+}
+
+// A shower is what a method answers of the pair that it found.
+type shower func(*sortedPair) value
+
+func showKey(p *sortedPair) value { return javaInt(int32(p.key)) }
+
+func showEntry(p *sortedPair) value {
+	t := &javaText{}
+	t.entry(int32(p.key), p.val)
+	return history.StringValue(string(t.buf))
+}
+
+// endMethod answers with the first or last pair, which it removes if told so,
+// or with none.
+func endMethod(signature string, end func(*sortedMap) *sortedPair, remove bool, show shower, none value) method[*sortedMap] {
+	return method[*sortedMap]{signature, func(m *sortedMap, _ []value) value {
+		p := end(m)
+		if p == nil {
+			return none
+		}
+		shown := show(p)
+		if remove {
+			m.remove(int32(p.key))
+		}
+		return shown
+	}}
+}
+
+// nearMethods are lower, floor, ceiling and higher, whose names end in suffix.
+// result is what they answer if not null.
+func nearMethods(suffix, result string, show shower) []method[*sortedMap] {
+	var methods []method[*sortedMap]
+	for _, near := range []struct {
+		name    string
+		find    func(m *sortedMap, key sortedKey, orEqual bool) *sortedPair
+		orEqual bool
+	}{
+		{"lower", (*sortedMap).below, false},
+		{"floor", (*sortedMap).below, true},
+		{"ceiling", (*sortedMap).above, true},
+		{"higher", (*sortedMap).above, false},
+	} {
+		signature := near.name + suffix + "(key: null|int) -> null|" + result
+		methods = append(methods, method[*sortedMap]{signature, func(m *sortedMap, args []value) value {
+			if isNull(args[0]) {
+				return nullPointer
+			}
+			if p := near.find(m, sortedKey(args[0].Int()), near.orEqual); p != nil {
+				return show(p)
+			}
+			return history.NullValue
+		}})
+	}
+	return methods
+}

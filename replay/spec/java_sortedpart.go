@@ -1,0 +1,91 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A descending is a sortedMap with another order of iteration.
+type descending struct{ *sortedMap }
+
+func (d descending) each(f func(key, val int32) bool) {
+	for p := d.last(); p != nil && f(int32(p.key), p.val); {
+		p = d.below(p.key, false)
+	}
+}
+
+// A bound is where a part of a sortedMap begins or ends; nil where it goes on
+// to the end.
+type bound struct {
+	key       value
+	inclusive bool
+}
+
+// A part is what lies between two bounds.
+type part struct {
+	*sortedMap
+	from, to *bound
+}
+
+func (s part) each(f func(key, val int32) bool) {
+	p := s.first()
+	if s.from != nil {
+		p = s.above(sortedKey(s.from.key.Int()), s.from.inclusive)
+	}
+	for p != nil && s.reaches(p.key) && f(int32(p.key), p.val) {
+		p = s.above(p.key, false)
+	}
+}
+
+// reaches reports whether key is not beyond the end.
+func (s part) reaches(key sortedKey) bool {
+	return s.to == nil || int64(key) < s.to.key.Int() || s.to.inclusive && int64(key) == s.to.key.Int()
+}
+
+// check returns the exception with which Java refuses a part, or None.
+func (s part) check() value {
+	switch {
+	case s.from != nil && isNull(s.from.key) || s.to != nil && isNull(s.to.key):
+		return nullPointer
+	case s.from != nil && s.to != nil && s.from.key.Int() > s.to.key.Int():
+		return illegalArgument
+	}
+	return history.NoValue
+}
+
+// partMethods are headMap, tailMap and subMap, or those of a set, all named
+// with suffix. text is what toString of the part gives.
+func partMethods(suffix string, text func(part) value) []method[*sortedMap] {
+	from, to, flag := "from: null|int", "to: null|int", "inclusive: bool"
+	show := func(m *sortedMap, from, to *bound) value {
+		p := part{m, from, to}
+		if exception := p.check(); exception.Kind() == history.Exception {
+			return exception
+		}
+		return text(p)
+	}
+	line := func(name string, do func(*sortedMap, []value) value, params ...string) method[*sortedMap] {
+		return method[*sortedMap]{name + suffix + "(" + strings.Join(params, ", ") + ") -> string", do}
+	}
+	return []method[*sortedMap]{
+		line("head", func(m *sortedMap, args []value) value {
+			return show(m, nil, &bound{args[0], false})
+		}, to),
+		line("head", func(m *sortedMap, args []value) value {
+			return show(m, nil, &bound{args[0], args[1].Bool()})
+		}, to, flag),
+		line("tail", func(m *sortedMap, args []value) value {
+			return show(m, &bound{args[0], true}, nil)
+		}, from),
+		line("tail", func(m *sortedMap, args []value) value {
+			return show(m, &bound{args[0], args[1].Bool()}, nil)
+		}, from, flag),
+		line("sub", func(m *sortedMap, args []value) value {
+			return show(m, &bound{args[0], true}, &bound{args[1], false})
+		}, from, to),
+		line("sub", func(m *sortedMap, args []value) value {
+			return show(m, &bound{args[0], args[1].Bool()}, &bound{args[2], args[3].Bool()})
+		}, from, flag, to, flag),
+	}
+}
