@@ -4,9 +4,6 @@ import (
 	"github.com/leadline/leadline/hitting"
 )
 
-// FamiliesEngine is the Engine of verdicts that come from families.
-const FamiliesEngine = "families"
-
 // Families looks for a witness in the strong d-hitting families of the
 // history for d = 1, 2, ..., o.MaxDepth and enters what it finds into v:
 // Linearizable with the first witness by depth, chain and tuple, or

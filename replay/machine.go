@@ -23,11 +23,15 @@ type Machine struct {
 	column []int32 // operation -> column
 	sample []int32 // column -> an operation
 	states [][]State
-	rows   [][]int32 // state -> column -> next state, Fail or notYet
+	rows   [][]int32          // state -> column -> next state, Fail or notYet; nil if sparse
+	sparse map[[2]int32]int32 // (state, column) -> next state or Fail, of long histories
 	index  map[string]int32
 	key    []byte
 	bytes  int64
 }
+
+// denseColumns is up to how many columns the transitions of a state are a row.
+const denseColumns = 256
 
 // NewMachine returns a Machine for the operations of h, or nil if the
 // specification's objects are not States.
@@ -47,6 +51,9 @@ func NewMachine(h *history.History, spec Spec) *Machine {
 			m.sample = append(m.sample, int32(i))
 		}
 		m.column[i] = c
+	}
+	if len(m.sample) > denseColumns {
+		m.sparse = map[[2]int32]int32{}
 	}
 	m.intern([]State{initial})
 	return m
@@ -71,17 +78,37 @@ func appendColumnKey(key []byte, op *history.Operation) []byte {
 // Start returns the initial state.
 func (m *Machine) Start() int32 { return 0 }
 
+// Same reports whether two operations look the same: method, arguments and
+// result.
+func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }
+
 // Bytes estimates the memory of the tables.
 func (m *Machine) Bytes() int64 { return m.bytes }
 
 // Step returns the state after operation op in the given state, or Fail.
 func (m *Machine) Step(state, op int32) int32 {
 	c := m.column[op]
+	if m.sparse != nil {
+		return m.stepSparse(state, c)
+	}
 	if next := m.rows[state][c]; next != notYet {
 		return next
 	}
 	next := m.compute(state, &m.ops[m.sample[c]])
 	m.rows[state][c] = next
+	return next
+}
+
+// sparseCost is the memory of an entry of sparse.
+const sparseCost = 32
+
+func (m *Machine) stepSparse(state, c int32) int32 {
+	next, ok := m.sparse[[2]int32{state, c}]
+	if !ok {
+		next = m.compute(state, &m.ops[m.sample[c]])
+		m.sparse[[2]int32{state, c}] = next
+		m.bytes += sparseCost
+	}
 	return next
 }
 
@@ -135,14 +162,17 @@ func (m *Machine) intern(set []State) int32 {
 		return id
 	}
 	id := int32(len(m.states))
-	row := make([]int32, len(m.sample))
-	for c := range row {
-		row[c] = notYet
-	}
 	m.index[string(m.key)] = id
 	m.states = append(m.states, set)
-	m.rows = append(m.rows, row)
-	m.bytes += int64(2*len(m.key)+4*len(row)) + rowCost*int64(len(set))
+	m.bytes += int64(2*len(m.key)) + rowCost*int64(len(set))
+	if m.sparse == nil {
+		row := make([]int32, len(m.sample))
+		for c := range row {
+			row[c] = notYet
+		}
+		m.rows = append(m.rows, row)
+		m.bytes += 4 * int64(len(row))
+	}
 	return id
 }
 

@@ -40,7 +40,7 @@ func (c Cause) String() string {
 type Verdict struct {
 	Answer Answer
 	Cause  Cause  // of Undecided
-	Engine string // what decided: "families" or "search"; "" if nothing did
+	Engine Engine // what decided; AutoEngine if nothing did
 	// Depth is the witness depth: the smallest d whose family holds a
 	// witness; 0 if no family up to the depth tried does. Pending operations
 	// use up places in the index: read it beside Pending.
@@ -97,12 +97,28 @@ const (
 	MinimumChains
 )
 
+// Engine says which engines may decide.
+type Engine uint8
+
+const (
+	AutoEngine     Engine = iota // whichever is best; see decide.Check
+	FamiliesEngine               // families alone
+	SearchEngine                 // the complete search alone
+)
+
+// EngineNames are the names of the engines, in verdicts and on the command
+// line.
+var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", SearchEngine: "search"}
+
+func (e Engine) String() string { return EngineNames[e] }
+
 // Options for checking a history. The zero value is what most users want.
 type Options struct {
 	MaxDepth   int // largest d of the families; DefaultMaxDepth
 	Budget     Budget
 	Chains     ChainMode
-	ExactDepth bool // compute Verdict.ExactDepth
+	ExactDepth bool   // compute Verdict.ExactDepth
+	Engine     Engine // AutoEngine
 }
 
 // WithDefaults returns o with the defaults for a history of n operations in

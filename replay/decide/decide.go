@@ -21,19 +21,22 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 // specification. Engines, in this order, until one decides:
 //
 //  1. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
-//     o.Budget.Schedules: they find witnesses, and the depth;
-//  2. the complete search, up to search.MaxOps operations.
+//     o.Budget.Schedules: they find witnesses, and the depth. Of a long
+//     history not more than familyWork operations are replayed first;
+//  2. the complete search;
+//  3. of a long history that the search gave up, the rest of the families.
 //
-// A verdict that stays Undecided says why in Cause. Cancelling ctx ends in
-// such a verdict and a nil error. An error is an *history.Errors, for
-// operations that the specification cannot have, or wraps ErrWitness.
+// o.Engine leaves only one of them. A verdict that stays Undecided says why in
+// Cause. Cancelling ctx ends in such a verdict and a nil error. An error is
+// an *history.Errors, for operations that the specification cannot have, or
+// wraps ErrWitness.
 //
 // Time and memory are bounded by o.Budget; the number of schedules of depth d
-// by m n^(d-1), for m chains and n operations, each replayed in O(n).
+// by m n^(d-1), for m chains and n operations, each replayed in O(n); the
+// search by the number of configurations it can meet.
 func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
 	start := time.Now()
-	o = o.WithDefaults(len(h.Ops))
-	v, err := check(ctx, h, spec, o)
+	v, err := check(ctx, h, spec, o.WithDefaults(len(h.Ops)))
 	v.Elapsed = time.Since(start)
 	return v, err
 }
@@ -56,11 +59,8 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	if o.Budget.Time > 0 {
 		c.deadline = time.Now().Add(o.Budget.Time)
 	}
-	if err := replay.Families(in, spec, o, c.expired, &v); err != nil {
+	if err := run(in, spec, o, &c, &v); err != nil {
 		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
-	}
-	if v.Answer == replay.Undecided && !c.over {
-		search.Run(in, spec, o.Budget.Bytes, c.expired, &v)
 	}
 	if o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
 		exactDepth(in, spec, c.expired, &v)
@@ -74,6 +74,44 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		v.Cause = c.cause()
 	}
 	return v, nil
+}
+
+const (
+	// short is up to how many operations families go to the end of their
+	// budget before the search begins.
+	short = 64
+	// familyWork is how many operations of a longer history are replayed
+	// before the search begins: half a second or less.
+	familyWork = 1 << 22
+)
+
+// run lets the engines work until one decides.
+func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
+	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
+	first := o
+	long := o.Engine == replay.AutoEngine && len(in.Ops) > short
+	if long {
+		first.Budget.Schedules = min(o.Budget.Schedules, max(1, familyWork/int64(len(in.Ops))))
+	}
+	if o.Engine != replay.SearchEngine {
+		if err := replay.Families(in, spec, first, c.expired, v); err != nil {
+			return err
+		}
+	}
+	if undecided() && o.Engine != replay.FamiliesEngine {
+		search.Run(in, spec, o.Budget.Bytes, c.expired, v)
+	}
+	if undecided() && long && first.Budget.Schedules < o.Budget.Schedules {
+		cause := v.Cause
+		v.Replayed = nil
+		if err := replay.Families(in, spec, o, c.expired, v); err != nil {
+			return err
+		}
+		if v.Answer == replay.Undecided && cause == replay.Memory {
+			v.Cause = cause
+		}
+	}
+	return nil
 }
 
 // exactWork bounds the steps of the exact depth: some seconds.

@@ -69,8 +69,8 @@ func manyWrites(t testing.TB, n int) *history.History {
 func TestCauses(t *testing.T) {
 	register := model(t, "register:0")
 	h := manyWrites(t, 9)
-	if v := check(t, h, register, replay.Options{}); v.Answer != replay.NotLinearizable || v.Engine != "search" {
-		t.Errorf("%v by %q, want not-linearizable by search", v.Answer, v.Engine)
+	if v := check(t, h, register, replay.Options{}); v.Answer != replay.NotLinearizable || v.Engine != replay.SearchEngine {
+		t.Errorf("%v by %v, want not-linearizable by search", v.Answer, v.Engine)
 	}
 	// Without States there is no search, and what remains are the families.
 	plain := objectOnly{register}

@@ -24,11 +24,13 @@ type engine struct {
 var engines = []engine{
 	{"families by process", familiesAlone(replay.ProcessChains)},
 	{"families by minimum partition", familiesAlone(replay.MinimumChains)},
-	{"search", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
-		var v replay.Verdict
-		search.Run(instance(t, h, replay.AutoChains), s, 1<<30, never, &v)
-		return v, v.Answer != replay.Undecided
-	}},
+	{"search", searchAlone(search.Pruning{})},
+	{"search without pruning", searchAlone(search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true})},
+	{"search without reads at once", searchAlone(search.Pruning{NoReadsAtOnce: true})},
+	{"search without twins", searchAlone(search.Pruning{NoTwins: true})},
+	{"search without dominance", searchAlone(search.Pruning{NoDominance: true})},
+	{"search without useless ones", searchAlone(search.Pruning{NoUseless: true})},
+	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
 	{"portfolio", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		v, err := decide.Check(context.Background(), h, s, replay.Options{MaxDepth: 2})
 		if err != nil {
@@ -36,6 +38,14 @@ var engines = []engine{
 		}
 		return v, v.Answer != replay.Undecided
 	}},
+}
+
+func searchAlone(prune search.Pruning) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
+	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
+		var v replay.Verdict
+		search.RunPruned(instance(t, h, replay.AutoChains), s, prune, 1<<30, never, &v)
+		return v, v.Answer != replay.Undecided
+	}
 }
 
 func instance(t *testing.T, h *history.History, mode replay.ChainMode) *replay.Instance {

@@ -49,6 +49,8 @@ func subjects(t testing.TB) []subject {
 		{model(t, "queue"), []call{{"enqueue", 1, nil}, {"dequeue", 0, []string{"0", "1", "null"}}}},
 		{model(t, "stack"), []call{{"push", 1, nil}, {"pop", 0, []string{"0", "1", "null"}}}},
 		{model(t, "set"), []call{{"add", 1, []string{"true", "false"}}, {"remove", 1, []string{"true", "false"}}, {"contains", 1, []string{"true", "false"}}}},
+		{model(t, "kv"), []call{{"get", 1, []string{"0", "1", "null"}}, {"put", 2, nil}, {"remove", 1, []string{"0", "null"}}}},
+		{model(t, "ConcurrentHashMap"), []call{{"put", 2, []string{"0", "null"}}, {"replace", 2, []string{"0", "null"}}, {"get", 1, []string{"1", "null"}}, {"size", 0, []string{"0", "1"}}}},
 		{model(t, "mutex"), []call{{"lock", 0, nil}, {"unlock", 0, nil}}},
 		{model(t, "ArrayBlockingQueue:2"), []call{{"offer", 1, []string{"true", "false"}}, {"poll", 0, []string{"0", "1", "null"}}, {"size", 0, []string{"0", "1", "2"}}, {"clear", 0, nil}}},
 		{flakyQueue(), []call{{"put", 1, []string{"true", "false"}}, {"take", 0, []string{"0", "1", "null"}}}},

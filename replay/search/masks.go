@@ -6,42 +6,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Engine is the Engine of verdicts that come from the complete search.
-const Engine = "search"
-
-// MaxOps is the largest number of operations that Run takes.
-const MaxOps = 64
-
-// Run decides the instance, which must hold all operations of its history,
-// by depth-first search over the configurations that its schedules go
-// through: which operations have been placed, and the state they lead to. A
-// configuration that failed once is not tried again, so that the work is
-// bounded by the number of configurations, not of schedules (Wing and Gong
-// 1993, with the memory of Lowe 2017).
-//
-// Pending operations need not be placed: one that never is stands at the end
-// of the witness. Answer, Engine, Cause and Witness are entered into v. Run
-// leaves v alone if the history has more than MaxOps operations or the
-// specification's objects are not States.
-func Run(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
-	if len(in.Ops) > MaxOps || len(in.Ops) != len(in.History.Ops) {
-		return
-	}
-	machine := replay.NewMachine(in.History, spec)
-	if machine == nil {
-		return
-	}
-	s := newSearch(in, machine)
-	switch found, cause := s.run(maxBytes, stop); {
-	case found:
-		v.Answer, v.Engine, v.Cause = replay.Linearizable, Engine, replay.NoCause
-		v.Witness = s.witness()
-	case cause == replay.NoCause:
-		v.Answer, v.Engine, v.Cause = replay.NotLinearizable, Engine, replay.NoCause
-	case cause == replay.Memory:
-		v.Cause = cause
-	}
-}
+// MaxGeneral is the largest number of operations of a history with edges.
+const MaxGeneral = 64
 
 // A configuration is a set of placed operations and the state after them.
 type configuration struct {
@@ -52,7 +18,15 @@ type configuration struct {
 // bytesPerEntry is what a failed configuration costs in a Go map.
 const bytesPerEntry = 40
 
-type search struct {
+// masks searches a history of up to 64 operations whose order need not be an
+// interval order: depth first over the configurations that its schedules go
+// through. One that failed is not tried again, so that the work is bounded by
+// the number of configurations, not of schedules (Wing and Gong 1993, with
+// the memory of Lowe 2017).
+//
+// Pending operations need not be placed: one that never is stands at the end
+// of the witness.
+type masks struct {
 	n       int
 	machine *replay.Machine
 	below   []uint64 // predecessors of each operation
@@ -67,8 +41,8 @@ type step struct {
 	op   int
 }
 
-func newSearch(in *replay.Instance, machine *replay.Machine) *search {
-	s := &search{n: len(in.Ops), machine: machine, failed: map[configuration]bool{}}
+func newMasks(in *replay.Instance, machine *replay.Machine) *masks {
+	s := &masks{n: len(in.Ops), machine: machine, failed: map[configuration]bool{}}
 	s.below = make([]uint64, s.n)
 	for i := range s.n {
 		op := &in.History.Ops[i]
@@ -86,7 +60,7 @@ func newSearch(in *replay.Instance, machine *replay.Machine) *search {
 
 // run returns whether there is a witness, left in s.path; a cause if it had
 // to give up.
-func (s *search) run(maxBytes int64, stop func() bool) (bool, replay.Cause) {
+func (s *masks) run(maxBytes int64, stop func() bool) (bool, replay.Cause) {
 	at := configuration{0, s.machine.Start()}
 	next := 0 // the first operation to try
 	for work := 0; at.placed&s.must != s.must; work++ {
@@ -117,7 +91,7 @@ func (s *search) run(maxBytes int64, stop func() bool) (bool, replay.Cause) {
 
 // candidate returns the first operation from next on that can be placed and
 // leads to a configuration that has not failed, with the state it leads to.
-func (s *search) candidate(at configuration, next int) (int, int32) {
+func (s *masks) candidate(at configuration, next int) (int, int32) {
 	for left := ^at.placed >> next << next; left != 0; left &= left - 1 {
 		op := bits.TrailingZeros64(left)
 		if op >= s.n {
@@ -134,7 +108,7 @@ func (s *search) candidate(at configuration, next int) (int, int32) {
 	return -1, 0
 }
 
-func (s *search) witness() []int32 {
+func (s *masks) witness() []int32 {
 	var placed uint64
 	witness := make([]int32, 0, s.n)
 	for _, step := range s.path {

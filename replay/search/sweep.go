@@ -1,0 +1,352 @@
+package search
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// maxOpen is how many operations that return may be open at once.
+const maxOpen = 64
+
+// sweep searches a history along its responses. An operation need not be
+// placed before some response forces it: that of its own, or of one that has
+// to come after it. So a configuration is the next response that is due, the
+// state, which of the open operations have been placed, and which pending
+// ones; everything earlier has been placed, everything later has not.
+//
+// The search goes depth first and never tries a configuration that failed.
+type sweep struct {
+	ops      []history.Operation
+	machine  *replay.Machine
+	prune    Pruning
+	order    []int32 // operations that must be placed, by response
+	called   []int32 // response -> how many operations were invoked before it
+	slot     []int32 // operation -> bit of the mask; -1 for pending ones
+	slots    int
+	pendings []int32 // operations that may stay out, by invocation
+	pendUpTo []int32 // response -> how many of them were invoked before it
+	observes []bool  // operation -> only looks
+
+	at       spot
+	occupant []int32 // slot -> open operation, or -1
+	trail    []int32 // operations placed, in order
+	stack    []frame
+	failed   failedSet
+	used     usedSets
+
+	maxBytes int64
+	stop     func() bool
+	work     int
+	gaveUp   replay.Cause
+}
+
+// A spot is a configuration.
+type spot struct {
+	due   int32  // index into order of the next response
+	state int32  // of the machine
+	used  int32  // set of pending operations placed
+	mask  uint64 // slots of open operations placed
+}
+
+// A frame is a configuration with a choice: which operation to place next.
+type frame struct {
+	spot
+	trail int32
+	next  int32 // the first candidate that has not been tried
+}
+
+// Pruning switches the rules off by which the search leaves out what cannot
+// matter; tests compare with and without each.
+type Pruning struct {
+	NoReadsAtOnce bool // see placeReads
+	NoTwins       bool // see isSecondTwin
+	NoDominance   bool // see failedSet
+	NoUseless     bool // see isUseless
+	NoParts       bool // see split
+}
+
+// newSweep prepares the search; it reports false if more than maxOpen
+// operations that return are open at once.
+func newSweep(h *history.History, spec replay.Spec, machine *replay.Machine, prune Pruning) (*sweep, bool) {
+	s := &sweep{ops: h.Ops, machine: machine, prune: prune,
+		slot: make([]int32, len(h.Ops)), observes: make([]bool, len(h.Ops))}
+	if o, ok := spec.(replay.Observer); ok && !prune.NoReadsAtOnce {
+		for i := range h.Ops {
+			s.observes[i] = !h.Ops[i].Pending() && o.Observes(&h.Ops[i])
+		}
+	}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Pending() && !op.Happened {
+			s.pendings = append(s.pendings, int32(i))
+			s.slot[i] = -1
+		} else {
+			s.order = append(s.order, int32(i))
+		}
+	}
+	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(h.Ops[a].Return, h.Ops[b].Return) })
+	if !s.assignSlots() {
+		return nil, false
+	}
+	s.occupant = slices.Repeat([]int32{-1}, s.slots)
+	s.used.init(len(s.pendings))
+	s.failed.init(len(s.pendings) > 0 && !prune.NoDominance)
+	s.at.state = machine.Start()
+	if len(s.order) > 0 {
+		s.invoke(0, s.called[0])
+		s.placeReads()
+	}
+	return s, true
+}
+
+// assignSlots gives each operation that must be placed the lowest bit that is
+// free while it is open.
+func (s *sweep) assignSlots() bool {
+	free := ^uint64(0)
+	next, pend := 0, 0
+	for _, o := range s.order {
+		r := s.ops[o].Return
+		for next < len(s.ops) && s.ops[next].Call < r {
+			if s.slot[next] < 0 {
+				pend++
+			} else {
+				if free == 0 {
+					return false
+				}
+				bit := bits.TrailingZeros64(free)
+				free &^= 1 << bit
+				s.slot[next] = int32(bit)
+				s.slots = max(s.slots, bit+1)
+			}
+			next++
+		}
+		s.called = append(s.called, int32(next))
+		s.pendUpTo = append(s.pendUpTo, int32(pend))
+		free |= 1 << s.slot[o]
+	}
+	return true
+}
+
+// invoke lets the operations from..to-1 become open.
+func (s *sweep) invoke(from, to int32) {
+	for i := from; i < to; i++ {
+		if s.slot[i] >= 0 {
+			s.occupant[s.slot[i]] = i
+		}
+	}
+}
+
+// advance passes the due response, whose operation has been placed.
+func (s *sweep) advance() {
+	o := s.order[s.at.due]
+	s.at.mask &^= 1 << s.slot[o]
+	s.occupant[s.slot[o]] = -1
+	s.at.due++
+	if int(s.at.due) < len(s.order) {
+		s.invoke(s.called[s.at.due-1], s.called[s.at.due])
+		s.placeReads()
+	}
+}
+
+// retreatTo takes advance back until the given response is due.
+func (s *sweep) retreatTo(due int32) {
+	for s.at.due > due {
+		if int(s.at.due) < len(s.order) {
+			for i := s.called[s.at.due] - 1; i >= s.called[s.at.due-1]; i-- {
+				if s.slot[i] >= 0 {
+					s.occupant[s.slot[i]] = -1
+				}
+			}
+		}
+		s.at.due--
+		o := s.order[s.at.due]
+		s.occupant[s.slot[o]] = o
+	}
+}
+
+// placeReads places every open operation that only looks (replay.Observer) and
+// sees here what it recorded. That is sound: a witness which places it later
+// can as well place it now, for it changes nothing here, nor does its absence
+// there. (That an operation changes nothing in this state would not do: it may
+// later, as write(2) in state 2 and after another write.)
+func (s *sweep) placeReads() {
+	for slot, op := range s.occupant {
+		if op >= 0 && s.observes[op] && s.at.mask>>slot&1 == 0 && s.machine.Step(s.at.state, op) != replay.Fail {
+			s.at.mask |= 1 << slot
+			s.trail = append(s.trail, op)
+		}
+	}
+}
+
+// place puts an operation behind the trail.
+func (s *sweep) place(op, state int32) {
+	s.trail = append(s.trail, op)
+	s.at.state = state
+	if slot := s.slot[op]; slot >= 0 {
+		s.at.mask |= 1 << slot
+	} else {
+		p, _ := slices.BinarySearch(s.pendings, op)
+		s.at.used = s.used.with(s.at.used, int32(p))
+	}
+	s.placeReads()
+}
+
+// run looks for a witness and leaves it in s.trail; without one, it returns
+// the cause if it had to give up.
+func (s *sweep) run() (bool, replay.Cause) {
+	for {
+		for int(s.at.due) < len(s.order) && s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
+			s.advance()
+		}
+		if int(s.at.due) == len(s.order) {
+			return true, replay.NoCause
+		}
+		if !s.failed.has(s.at, &s.used) {
+			s.stack = append(s.stack, frame{s.at, int32(len(s.trail)), 0})
+		}
+		if !s.choose() {
+			return false, s.gaveUp
+		}
+	}
+}
+
+// choose goes back to the last configuration with a candidate left and
+// places it; it reports false if there is none or a bound is reached.
+func (s *sweep) choose() bool {
+	for len(s.stack) > 0 {
+		if s.work++; s.work&0x3ff == 0 && s.atBound() {
+			return false
+		}
+		f := &s.stack[len(s.stack)-1]
+		s.retreatTo(f.due)
+		s.at = f.spot
+		s.trail = s.trail[:f.trail]
+		for {
+			op, more := s.candidate(f.next)
+			if !more {
+				break
+			}
+			f.next++
+			if op < 0 {
+				continue
+			}
+			if state := s.machine.Step(s.at.state, op); state != replay.Fail && !s.isUseless(op, state) {
+				s.place(op, state)
+				return true
+			}
+		}
+		s.failed.add(f.spot, &s.used)
+		s.stack = s.stack[:len(s.stack)-1]
+	}
+	return false
+}
+
+func (s *sweep) atBound() bool {
+	switch {
+	case s.stop():
+		s.gaveUp = replay.Time
+	case s.bytes() > s.maxBytes && !s.forget():
+		s.gaveUp = replay.Memory
+	}
+	return s.gaveUp != replay.NoCause
+}
+
+// candidate returns the k-th operation to try here, or -1 where that place
+// has none to try: first the one whose response is due, then the other open
+// ones, then the pending ones. It reports false behind the last.
+func (s *sweep) candidate(k int32) (int32, bool) {
+	due := s.order[s.at.due]
+	if k == 0 {
+		return due, true
+	}
+	if k--; int(k) < s.slots {
+		op := s.occupant[k]
+		if op < 0 || op == due || s.at.mask>>k&1 != 0 || s.isSecondTwin(op) {
+			return -1, true
+		}
+		return op, true
+	}
+	k -= int32(s.slots)
+	if k >= s.pendUpTo[s.at.due] {
+		return -1, false
+	}
+	if s.used.has(s.at.used, k) || s.isSecondPendingTwin(k) {
+		return -1, true
+	}
+	return s.pendings[k], true
+}
+
+// isUseless reports whether placing the operation here gains nothing: a
+// pending operation that leaves the state as it is may as well stay out.
+func (s *sweep) isUseless(op, state int32) bool {
+	return s.slot[op] < 0 && state == s.at.state && !s.prune.NoUseless
+}
+
+// isSecondTwin reports whether another open operation that has not been
+// placed looks the same (method, arguments, result) and must return first. A
+// witness with the later one first stays a witness when the two change
+// places: both are open now, and the earlier one's response comes first.
+func (s *sweep) isSecondTwin(op int32) bool {
+	if s.prune.NoTwins {
+		return false
+	}
+	for slot, other := range s.occupant {
+		if other >= 0 && other != op && s.at.mask>>slot&1 == 0 && s.machine.Same(op, other) &&
+			s.ops[other].Return < s.ops[op].Return {
+			return true
+		}
+	}
+	return false
+}
+
+// isSecondPendingTwin is the same for pending operations, of which the first
+// by invocation goes first.
+func (s *sweep) isSecondPendingTwin(k int32) bool {
+	if s.prune.NoTwins {
+		return false
+	}
+	for j := range k {
+		if !s.used.has(s.at.used, j) && s.machine.Same(s.pendings[j], s.pendings[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// bytes estimates the memory in use.
+func (s *sweep) bytes() int64 {
+	return s.failed.bytes() + s.used.bytes() + s.machine.Bytes() + int64(cap(s.stack))*32 + int64(cap(s.trail))*4
+}
+
+// forget drops the failed configurations that cannot be met again: those
+// before the first one on the path that has a candidate left. It reports
+// whether enough memory is free then.
+func (s *sweep) forget() bool {
+	for i := range s.stack {
+		// That a number is left does not mean that a candidate is; then less
+		// is dropped than could be.
+		if f := &s.stack[i]; f.next < 1+int32(s.slots)+s.pendUpTo[f.due] {
+			s.failed.dropBefore(f.due)
+			break
+		}
+	}
+	return s.bytes() <= s.maxBytes-s.maxBytes/8
+}
+
+// witness is the trail, and at its end what never took effect.
+func (s *sweep) witness() []int32 {
+	placed := make([]bool, len(s.ops))
+	for _, op := range s.trail {
+		placed[op] = true
+	}
+	witness := append(make([]int32, 0, len(s.ops)), s.trail...)
+	for op := range s.ops {
+		if !placed[op] {
+			witness = append(witness, int32(op))
+		}
+	}
+	return witness
+}
