@@ -8,8 +8,8 @@ import (
 // Run decides the instance, which must hold all operations of its history.
 // Answer, Engine, Cause and Witness are entered into v. Run leaves v alone
 // where it cannot search: the specification's objects are not States; or more
-// than maxOpen operations are open at once; or the history has edges and more
-// than MaxGeneral operations.
+// than 64 operations that return are open at once; or the history has edges
+// and more than MaxGeneral operations.
 //
 // The work is bounded by the number of configurations, the memory by
 // maxBytes, beyond which v is undecided.

@@ -9,9 +9,6 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// maxOpen is how many operations that return may be open at once.
-const maxOpen = 64
-
 // sweep searches a history along its responses. An operation need not be
 // placed before some response forces it: that of its own, or of one that has
 // to come after it. So a configuration is the next response that is due, the
@@ -69,8 +66,8 @@ type Pruning struct {
 	NoParts       bool // see split
 }
 
-// newSweep prepares the search; it reports false if more than maxOpen
-// operations that return are open at once.
+// newSweep prepares the search; it reports false if more operations that
+// return are open at once than a mask has bits.
 func newSweep(h *history.History, spec replay.Spec, machine *replay.Machine, prune Pruning) (*sweep, bool) {
 	s := &sweep{ops: h.Ops, machine: machine, prune: prune,
 		slot: make([]int32, len(h.Ops)), observes: make([]bool, len(h.Ops))}
