@@ -4,9 +4,17 @@
 // MANIFEST says of each corpus what it is, how it was recorded and under
 // which licence (CC0-1.0), and has the SHA-256 of each file.
 //
+//   - juc: 10,464 histories of ten classes of java.util.concurrent, in the
+//     native format, as many and about as concurrent as those of Table 1 of
+//     the paper on hitting families.
 //   - juc-labelled: 120 histories of ten classes of java.util.concurrent, in
 //     Violat's format, with verdicts, depths and family sizes computed
 //     independently of leadline (labels.jsonl).
+//   - juc-mutated: those of juc-labelled with one result changed, with verdicts
+//     by replay on the JDK's own objects (labels.jsonl), in the native format.
+//   - juc-single: histories with exactly one call of one method that is not
+//     core in Figure 6 of the paper on non-atomic methods; tried.tsv says how
+//     many programs and executions of each method they come from.
 package corpora
 
 import "embed"
@@ -14,5 +22,5 @@ import "embed"
 // FS holds the corpora, one directory each, and MANIFEST. Paths are those
 // below benchdata/corpora.
 //
-//go:embed MANIFEST juc-labelled
+//go:embed MANIFEST juc juc-labelled juc-mutated juc-single
 var FS embed.FS

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -28,7 +29,9 @@ type checkFlags struct {
 	memory     size
 	jobs       int
 	chains     *choice
+	engine     *choice
 	exactDepth bool
+	explain    bool
 	witness    bool
 	times      bool
 	output     *choice
@@ -46,7 +49,9 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.Var(&f.memory, "memory", "memory for tables, shared by all jobs")
 	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to check at the same time")
 	f.chains = chainsFlag(flags)
+	f.engine = choiceFlag(flags, "engine", "what may decide", replay.EngineNames[:]...)
 	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
+	flags.BoolVar(&f.explain, "explain", true, "say of a history that is not linearizable which results no order explains")
 	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
 	flags.BoolVar(&f.times, "times", false, "print how long each history took")
 	f.output = outputFlag(flags)
@@ -111,11 +116,13 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		MaxDepth: f.maxDepth,
 		Budget:   replay.Budget{Schedules: f.schedules, Time: f.timeout, Bytes: int64(f.memory) / int64(f.jobs)},
 		Chains:   chainMode(f.chains), ExactDepth: f.exactDepth,
+		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}
 	inOrder(entries(args, input), f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options) }, emit)
 	progress.clear()
+	skipped.total()
 	if failed == nil {
-		if failed = p.finish(skipped.n); failed == nil {
+		if failed = p.finish(); failed == nil {
 			failed = out.Flush()
 		}
 	}

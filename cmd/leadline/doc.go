@@ -3,6 +3,7 @@
 //
 //	leadline check [flags] FILE|DIR|-...
 //	leadline family [flags] FILE|DIR|-...
+//	leadline tables [flags] [FILE|DIR|-...]
 //	leadline models [MODEL...]
 //	leadline formats
 //	leadline version
@@ -30,6 +31,18 @@
 // pending. Depth grows with pending operations, so read the two together.
 // Below several histories stands a table of totals, which counts depths of
 // histories without pending operations only.
+//
+// Of a history that is not linearizable check names the first response that no
+// order explains, and results which, had they been others, would have left the
+// history linearizable. These are results without an explanation, not
+// culprits: a broken mutator shows in a later, innocent read. --explain=false
+// leaves that out.
+//
+//	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
+//	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
+//	    no order explains the response of 9 peek(): null (process 4, line 1)
+//	    linearizable if 8 poll(): 1 (process 4, line 1) had answered null
+//	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
 // With --witness each linearizable history is followed by its witness:
 //
@@ -64,6 +77,34 @@
 //	| ConcurrentLinkedQueue |         2 |   2 |      0 |       0 |                0 |       0 |       0 |
 //	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
 //	2 histories: 2 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// # Tables
+//
+// Tables prints Tables 1 to 3 and Figure 4 of the paper, and a table of
+// linearizability depths, for the bundled histories of java.util.concurrent or
+// any others, beside the paper's numbers where it has any (--no-paper leaves
+// them out). --svg FILE draws Figure 4; --blame says instead which methods are
+// not atomic:
+//
+//	$ leadline tables --output csv --no-paper benchdata/corpora/juc-labelled/LinkedBlockingQueue
+//	table,source,class,histories,ops,max c,mean c,sd c,max cp,mean cp,sd cp
+//	table1,leadline,LinkedBlockingQueue,12,6-9,3,2.42,0.51,14,6.50,4.36
+//	table,source,class,d=1 max,d=1 mean,d=1 sd,d=2 max,d=2 mean,d=2 sd,d=3 max,d=3 mean,d=3 sd,d=4 max,d=4 mean,d=4 sd,d=5 max,d=5 mean,d=5 sd
+//	table2,leadline,LinkedBlockingQueue,3,2.5,0.5,17,8.6,5.6,57,18.7,19.2,126,30.8,39.6,187,37.9,55.4
+//	table,source,class,non-sequential,d=1,d=2,d=3,d=4,d=5
+//	totals,leadline,LinkedBlockingQueue,12,30,103,224,370,455
+//	totals,leadline,all,12,30,103,224,370,455
+//	table,source,class,histories,linearizable,d<=1,d<=1 %,d<=2,d<=2 %,d<=3,d<=3 %,d<=4,d<=4 %,d<=5,d<=5 %
+//	table3,leadline,LinkedBlockingQueue,12,8,5,62.5,6,75.0,8,100.0,8,100.0,8,100.0
+//	table3,leadline,all,12,8,5,62.5,6,75.0,8,100.0,8,100.0,8,100.0
+//	table,source,class,linearizable,d<=1,d<=2,d<=3,d<=4,d<=5,d<=6,d<=7
+//	figure4,leadline,LinkedBlockingQueue,8,62.5,75.0,100.0,100.0,100.0,100.0,100.0
+//	figure4,leadline,all,8,62.5,75.0,100.0,100.0,100.0,100.0,100.0
+//	table,source,class,linearizable,depth,=1,=2,=3,=4,=5,=6,=7,>7,mean,not computed,witness smaller,in %
+//	depths,leadline,LinkedBlockingQueue,8,exact,5,1,2,0,0,0,0,0,1.62,0,0,0.0
+//	depths,leadline,LinkedBlockingQueue,,witness,5,1,2,0,0,0,0,0,1.62,,,
+//	depths,leadline,all,8,exact,5,1,2,0,0,0,0,0,1.62,0,0,0.0
+//	depths,leadline,all,,witness,5,1,2,0,0,0,0,0,1.62,,,
 //
 // # Models
 //
@@ -117,8 +158,8 @@
 // what is absent is null:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[2,0,4,1,3,5],"errors":null}
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[2,0,4,1,3,5],"unexplained":null,"blame":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"unexplained":null,"blame":null,"errors":null}
 //
 // The witness and the tuple of schedule_index have the file's own identifiers
 // of operations. replayed counts the schedules of each depth up to the
@@ -130,7 +171,7 @@
 //
 // --timeout is for one history; --memory for the tables of all jobs
 // together; --max-schedules for the families of one history, after which the
-// complete search takes over. What they leave open is unknown, with the
+// complete search takes over. --engine families or search leaves the other out. What they leave open is unknown, with the
 // cause: depth, schedules, time, memory or cancelled. --max-line, --max-history
 // and --max-ratio protect from inputs that would fill the memory.
 //

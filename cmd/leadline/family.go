@@ -72,9 +72,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 			return worse(status, statusBad)
 		}
 	}
-	if skipped.n > 0 {
-		fmt.Fprintf(s.err, "leadline: skipped %d files of no known format\n", skipped.n)
-	}
+	skipped.total()
 	return status
 }
 

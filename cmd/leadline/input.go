@@ -86,6 +86,13 @@ func (c *skipCounter) skip(name string, why error) {
 	fmt.Fprintf(c.w, "leadline: skipped %s: %v\n", name, why)
 }
 
+// total says how many files were skipped, if any.
+func (c *skipCounter) total() {
+	if c.n > 0 {
+		fmt.Fprintf(c.w, "leadline: skipped %d files of no known format\n", c.n)
+	}
+}
+
 // faults are the single faults that err is made of.
 func faults(err error) []*history.Error {
 	var many *history.Errors

@@ -13,7 +13,7 @@ import (
 // A presenter shows results, one after another.
 type presenter interface {
 	present(r *result) error
-	finish(skipped int) error
+	finish() error
 }
 
 // A record is a line of check --output json. What is absent is null.
@@ -35,13 +35,25 @@ type record struct {
 	Engine     *string      `json:"engine"`
 	ExactDepth *int         `json:"exact_depth"`
 	Witness    []any        `json:"witness"`
-	Errors     []recordErr  `json:"errors"`
-	Elapsed    *int64       `json:"elapsed_ns,omitempty"`
+	// Unexplained is the operation of the first response that no order
+	// explains. Blame has results of which, with others in their place, the
+	// history would be linearizable: entries of one group together.
+	Unexplained any           `json:"unexplained"`
+	Blame       []recordBlame `json:"blame"`
+	Errors      []recordErr   `json:"errors"`
+	Elapsed     *int64        `json:"elapsed_ns,omitempty"`
 }
 
 type recordIndex struct {
 	Chain int32 `json:"chain"`
 	Tuple []any `json:"tuple"`
+}
+
+type recordBlame struct {
+	Operation any   `json:"operation"`
+	Recorded  any   `json:"recorded"`
+	Allowed   []any `json:"allowed"`
+	Group     int   `json:"group"`
 }
 
 type recordErr struct {
@@ -54,7 +66,7 @@ type jsonPresenter struct {
 	times bool
 }
 
-func (p *jsonPresenter) finish(int) error { return nil }
+func (p *jsonPresenter) finish() error { return nil }
 
 func (p *jsonPresenter) present(r *result) error {
 	return writeJSON(p.out, newRecord(r, p.times))
@@ -90,13 +102,20 @@ func newRecord(r *result, times bool) *record {
 	v := &r.verdict
 	rec.C, rec.CP = &v.C, &v.CP
 	rec.Verdict = v.Answer.String()
-	rec.Cause, rec.Engine = present(v.Cause.String()), present(v.Engine)
+	rec.Cause = present(v.Cause.String())
+	if v.Answer != replay.Undecided {
+		rec.Engine = present(v.Engine.String())
+	}
 	rec.Depth, rec.ExactDepth = positive(v.Depth), positive(v.ExactDepth)
 	if v.Depth > 0 {
 		rec.Index = newRecordIndex(r.history, v.Index)
 	}
 	rec.Replayed = v.Replayed
 	rec.Witness = identifiers(r.history, v.Witness)
+	if v.Explanation != nil {
+		rec.Unexplained = identifier(r.history, v.Explanation.Unexplained)
+		rec.Blame = newBlame(r.history, v.Explanation.Free)
+	}
 	if times {
 		elapsed := v.Elapsed.Nanoseconds()
 		rec.Elapsed = &elapsed
@@ -131,14 +150,46 @@ func identifiers(h *history.History, ops []int32) []any {
 	}
 	ids := make([]any, len(ops))
 	for i, op := range ops {
-		id := h.Ops[op].ID
-		if id.Kind() == history.String {
-			ids[i] = id.Text()
-		} else {
-			ids[i] = id.Int()
-		}
+		ids[i] = identifier(h, op)
 	}
 	return ids
+}
+
+func identifier(h *history.History, op int32) any {
+	if id := h.Ops[op].ID; id.Kind() == history.String {
+		return id.Text()
+	}
+	return h.Ops[op].ID.Int()
+}
+
+func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
+	var blame []recordBlame
+	for g, group := range free {
+		for _, f := range group {
+			b := recordBlame{identifier(h, f.Op), jsonValue(h.Ops[f.Op].Result), []any{}, g}
+			for _, a := range f.Allowed {
+				b.Allowed = append(b.Allowed, jsonValue(a))
+			}
+			blame = append(blame, b)
+		}
+	}
+	return blame
+}
+
+// jsonValue is a result for readers of JSON: plain where JSON has the like,
+// else as a person would write it.
+func jsonValue(v history.Value) any {
+	switch v.Kind() {
+	case history.Null:
+		return nil
+	case history.Bool:
+		return v.Bool()
+	case history.Int:
+		return v.Int()
+	case history.String:
+		return v.Text()
+	}
+	return v.String()
 }
 
 // present returns nil for "".

@@ -27,10 +27,13 @@ var imports = map[string][]string{
 	"history/codec":     {"history", "github.com/klauspost/compress"},
 	"replay":            {"history", "poset", "hitting"},
 	"replay/spec":       {"history", "replay"},
-	"replay/search":     {"replay"},
+	"replay/search":     {"history", "replay"},
 	"replay/decide":     {"history", "hitting", "replay", "replay/search"},
 	"benchdata/corpora": {},
+	"benchdata/tables": {"history", "hitting", "replay", "replay/search", "replay/decide",
+		"github.com/olekukonko/tablewriter"},
 	"cmd/leadline": {"history", "history/codec", "hitting", "replay", "replay/spec", "replay/decide",
+		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter"},
 }
 

@@ -50,6 +50,7 @@ func commands() []command {
 	return []command{
 		{"check", "FILE|DIR|-...", "check recorded histories", setupCheck},
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
+		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},
 		{"version", "", "print the version", setupVersion},

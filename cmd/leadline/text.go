@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -48,8 +49,42 @@ func (p *textPresenter) present(r *result) error {
 	if _, err := fmt.Fprintf(p.out, "%s  %s\n", line, r.place()); err != nil {
 		return err
 	}
+	if v.Explanation != nil {
+		return p.presentExplanation(h, v.Explanation)
+	}
 	if p.flags.witness && v.Witness != nil {
 		return p.presentWitness(h, v)
+	}
+	return nil
+}
+
+// explainedMax is how many ways to explain a history are printed.
+const explainedMax = 3
+
+func (p *textPresenter) presentExplanation(h *history.History, e *replay.Explanation) error {
+	at := func(i int32) string {
+		op := &h.Ops[i]
+		return fmt.Sprintf("%s %v (process %s, line %d)", name(op.ID), op, name(h.Processes[op.Process]), op.Line)
+	}
+	if _, err := fmt.Fprintf(p.out, "    no order explains the response of %s\n", at(e.Unexplained)); err != nil {
+		return err
+	}
+	for k, group := range e.Free {
+		if k == explainedMax {
+			_, err := fmt.Fprintf(p.out, "    and %d more such changes of results\n", len(e.Free)-k)
+			return err
+		}
+		var changes []string
+		for _, f := range group {
+			allowed := make([]string, len(f.Allowed))
+			for i, a := range f.Allowed {
+				allowed[i] = a.String()
+			}
+			changes = append(changes, at(f.Op)+" had answered "+strings.Join(allowed, " or "))
+		}
+		if _, err := fmt.Fprintf(p.out, "    linearizable if %s\n", strings.Join(changes, " and ")); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -98,14 +133,11 @@ func (p *textPresenter) presentWitness(h *history.History, v *replay.Verdict) er
 	return nil
 }
 
-func (p *textPresenter) finish(skipped int) error {
+func (p *textPresenter) finish() error {
 	if p.totals.all.entries() > 1 {
 		if err := p.totals.table(p.out, p.flags.maxDepth); err != nil {
 			return fmt.Errorf("table of totals: %w", err)
 		}
-	}
-	if skipped > 0 {
-		fmt.Fprintf(p.errs.w, "leadline: skipped %d files of no known format\n", skipped)
 	}
 	_, err := fmt.Fprintln(p.out, p.totals.all.summary())
 	return err

@@ -1,0 +1,27 @@
+// Package tables computes the tables and the figure of Section 6 of "Checking
+// Linearizability Using Hitting Families" (PPoPP 2019) for any histories, and
+// a table that the paper lacks.
+//
+//   - Table 1: histories, operations, level of concurrency c, concurrent pairs
+//     cp. Histories counts all of them; c and cp are over the non-sequential
+//     ones (cp > 0), as in the paper's scripts.
+//   - Table 2: distinct schedules of the strong d-hitting families, d = 1..5,
+//     over the non-sequential histories.
+//   - Table 3: non-sequential histories, linearizable ones, and those of them
+//     that a family of depth d shows to be, d = 1..5. Which are linearizable
+//     is decided by the complete search.
+//   - Figure 4: the last, as percentages, for d = 1..7.
+//   - Depths: the linearizability depth of Definition 4.2 beside the witness
+//     depth. A family may hold a witness by luck, so the second is never the
+//     larger one.
+//
+// Standard deviations divide by n-1. Histories with pending operations, whose
+// depth means something else, are left out and counted.
+//
+//	measurement := tables.Measure(ctx, h, specification)   // per history, in parallel
+//	collection.Add(measurement)                            // in order
+//	for _, t := range collection.Tables(true) { t.Write(os.Stdout, tables.Text) }
+//
+// Promised: the output depends on the histories alone, byte for byte. Not
+// promised: that the numbers of the paper come out; its histories were others.
+package tables

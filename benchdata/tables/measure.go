@@ -1,0 +1,90 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/search"
+)
+
+const (
+	// CountDepths is up to which depth schedules are counted (Table 2).
+	CountDepths = 5
+	// MaxDepth is up to which depth witnesses are looked for (Figure 4).
+	MaxDepth = 7
+	// exactWork bounds the steps for one exact depth: a tenth of a second.
+	exactWork = 1 << 21
+)
+
+// A Measurement is what the tables need to know of one history.
+type Measurement struct {
+	Class     string // name of the specification
+	Ops       int
+	Pending   int
+	C         int
+	CP        int64              // 0: sequential, and nothing below is known
+	Schedules [CountDepths]int64 // distinct schedules for d = 1..5
+	Answer    replay.Answer
+	Depth     int // witness depth, 0 if above MaxDepth
+	Exact     int // linearizability depth, 0 if not computed
+}
+
+// Measure computes the measurement of a history. Cancelling ctx leaves
+// Answer undecided. The errors are those of decide.Check.
+func Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measurement, error) {
+	m := Measurement{Class: spec.Name(), Ops: len(h.Ops), Pending: h.Pending()}
+	if err := replay.Check(h, spec); err != nil {
+		return m, err
+	}
+	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	if err != nil {
+		return m, fmt.Errorf("measuring history %q: %w", h.ID, err)
+	}
+	m.C, m.CP = in.Poset.Concurrency()
+	if m.CP == 0 || m.Pending > 0 {
+		return m, nil
+	}
+	stop := func() bool { return ctx.Err() != nil }
+	counts, ok := hitting.Counts(in.Poset, in.Chains, CountDepths, hitting.Options{Stop: stop})
+	if !ok {
+		return m, nil
+	}
+	copy(m.Schedules[:], counts)
+	return m, decideDepths(ctx, in, spec, stop, &m)
+}
+
+// answer decides the instance, by the complete search where it can.
+func answer(ctx context.Context, in *replay.Instance, spec replay.Spec) (replay.Answer, error) {
+	var v replay.Verdict
+	search.Run(in, spec, replay.DefaultBytes, func() bool { return ctx.Err() != nil }, &v)
+	if v.Answer != replay.Undecided {
+		return v.Answer, nil
+	}
+	v, err := decide.Check(ctx, in.History, spec, replay.Options{})
+	return v.Answer, err
+}
+
+// decideDepths finds out whether the history is linearizable, and how deep.
+// The complete search comes first here: where there is no witness, the
+// families would all be run through in vain.
+func decideDepths(ctx context.Context, in *replay.Instance, spec replay.Spec, stop func() bool, m *Measurement) error {
+	var err error
+	if m.Answer, err = answer(ctx, in, spec); err != nil || m.Answer != replay.Linearizable {
+		return err
+	}
+	v, err := decide.Check(ctx, in.History, spec, replay.Options{MaxDepth: MaxDepth})
+	if err != nil {
+		return err
+	}
+	m.Depth = v.Depth
+	if machine := replay.NewMachine(in.History, spec); machine != nil {
+		if d, ok := hitting.ExactDepth(in.Poset, machine, exactWork, stop); ok {
+			m.Exact = d
+		}
+	}
+	return nil
+}

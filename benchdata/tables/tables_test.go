@@ -1,0 +1,151 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/replay"
+)
+
+// small is a collection whose numbers can be worked out by hand.
+func small() *Collection {
+	c := &Collection{}
+	for _, m := range []Measurement{
+		{Class: "queue", Ops: 3, C: 2, CP: 1, Schedules: [5]int64{2, 2, 2, 2, 2}, Answer: replay.Linearizable, Depth: 1, Exact: 1},
+		{Class: "queue", Ops: 5, C: 3, CP: 4, Schedules: [5]int64{3, 6, 7, 8, 8}, Answer: replay.Linearizable, Depth: 2, Exact: 3},
+		{Class: "queue", Ops: 5, C: 2, CP: 1, Schedules: [5]int64{1, 1, 1, 1, 1}, Answer: replay.NotLinearizable},
+		{Class: "queue", Ops: 5, C: 1, Answer: replay.Undecided}, // sequential
+		{Class: "queue", Ops: 5, C: 4, CP: 6, Pending: 1},
+		{Class: "a|b", Ops: 2, C: 2, CP: 1, Schedules: [5]int64{2, 2, 2, 2, 2}, Answer: replay.Linearizable},
+	} {
+		c.Add(m)
+	}
+	return c
+}
+
+func cells(t *testing.T, table *Table, row int) string {
+	t.Helper()
+	var all []string
+	for _, c := range table.Rows[row].Cells {
+		all = append(all, text(c))
+	}
+	if len(all) != len(table.Columns) {
+		t.Errorf("%s: %d cells in row %d, %d columns", table.ID, len(all), row, len(table.Columns))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestBuild(t *testing.T) {
+	c := small()
+	for _, want := range []struct {
+		table *Table
+		row   int
+		cells string
+	}{
+		{c.Table1(true), 1, "queue 5 3-5 3 2.33 0.58 4 2.00 1.73"},
+		{c.Table2(true), 1, "queue 3 2.0 1.0 6 3.0 2.6 7 3.3 3.2 8 3.7 3.8 8 3.7 3.8"},
+		{c.Totals(), 1, "queue 3 6 9 10 11 11"},
+		{c.Totals(), 2, "all 4 8 11 12 13 13"},
+		{c.Table3(true), 0, "a|b 1 1 0 0.0 0 0.0 0 0.0 0 0.0 0 0.0"},
+		{c.Table3(true), 1, "queue 3 2 1 50.0 2 100.0 2 100.0 2 100.0 2 100.0"},
+		{c.Table3(true), 2, "all 4 3 1 33.3 2 66.7 2 66.7 2 66.7 2 66.7"},
+		{c.Figure4(true), 2, "all 3 33.3 66.7 66.7 66.7 66.7 66.7 66.7"},
+		{c.Depths(), 2, "queue 2 exact 1 0 1 0 0 0 0 0 2.00 0 1 50.0"},
+		{c.Depths(), 3, " - witness 1 1 0 0 0 0 0 0 1.50 - - -"},
+		{c.Depths(), 0, "a|b 1 exact 0 0 0 0 0 0 0 0 - 1 0 -"},
+	} {
+		if got := cells(t, want.table, want.row); got != want.cells {
+			t.Errorf("%s, row %d: %s\nwant %s", want.table.ID, want.row, got, want.cells)
+		}
+	}
+	if notes := strings.Join(c.Table1(true).Notes, ""); !strings.Contains(notes, "1 histories with pending") {
+		t.Errorf("notes %q do not count the pending one", notes)
+	}
+}
+
+// TestPaper: the numbers copied from the tables add up to those of the text.
+func TestPaper(t *testing.T) {
+	histories := 0
+	var sum paperClass
+	for _, p := range paperClasses {
+		histories += p.histories
+		sum.addTable3(p)
+	}
+	if histories != 10464 || sum.linearizable != paperLinearizable {
+		t.Errorf("%d histories, %d linearizable; want 10,464 and 8,673", histories, sum.linearizable)
+	}
+	for d, want := range []float64{78.6, 93.3, 98.1, 99.5, 99.9} {
+		if got := share(sum.shown[d], sum.linearizable); math.Abs(got-want) > 0.05 || sum.shown[d] != paperShown[d] {
+			t.Errorf("d = %d: %.2f percent, the text says %.1f", d+1, got, want)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	c := small()
+	write := func(form Form) string {
+		var b bytes.Buffer
+		if err := WriteAll(&b, c.Tables(true), form, c.Picture(true)); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if text := write(Text); !strings.Contains(text, "| queue |         5 | 3-5 |") {
+		t.Errorf("text:\n%s", text)
+	}
+	if markdown := write(Markdown); !strings.Contains(markdown, `a\|b`) {
+		t.Errorf("markdown does not escape bars:\n%s", markdown)
+	}
+	r := csv.NewReader(strings.NewReader(write(CSV)))
+	r.FieldsPerRecord = -1
+	if records, err := r.ReadAll(); err != nil || len(records) < 15 {
+		t.Errorf("csv: %d records, %v", len(records), err)
+	}
+	d := json.NewDecoder(strings.NewReader(write(JSON)))
+	for n := 0; ; n++ {
+		var j jsonTable
+		if err := d.Decode(&j); err == io.EOF {
+			if n != 6 {
+				t.Errorf("json: %d tables", n)
+			}
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range j.Rows {
+			if len(row) != len(j.Columns) {
+				t.Errorf("json: %s has a row of %d keys, %d columns", j.Table, len(row), len(j.Columns))
+			}
+		}
+	}
+	if html := write(HTML); !strings.Contains(html, "<svg") || strings.Contains(html, "http://") && strings.Count(html, "http://") > 1 {
+		t.Error("html has no picture, or refers to something outside")
+	}
+}
+
+func TestPictureIsXML(t *testing.T) {
+	for _, paper := range []bool{true, false} {
+		d := xml.NewDecoder(strings.NewReader(small().Picture(paper)))
+		for {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	c := &Collection{}
+	var b bytes.Buffer
+	if err := WriteAll(&b, c.Tables(true), Text, c.Picture(true)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"os/signal"
+	"path"
+	"runtime"
+
+	"github.com/leadline/leadline/benchdata/corpora"
+	"github.com/leadline/leadline/benchdata/tables"
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/spf13/pflag"
+)
+
+// tablesFlags are the flags of leadline tables.
+type tablesFlags struct {
+	input   *codec.Options
+	model   string
+	noPaper bool
+	blame   bool
+	svg     string
+	jobs    int
+	output  *choice
+}
+
+func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &tablesFlags{}
+	f.output = choiceFlag(flags, "output", "form of the tables", "text", "markdown", "csv", "json", "html")
+	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
+	flags.BoolVar(&f.blame, "blame", false, "say instead which methods are not atomic")
+	flags.StringVar(&f.svg, "svg", "", "write Figure 4 as a picture to this `file`")
+	flags.StringVar(&f.model, "model", "", "sequential `specification` (default: what the files name)")
+	f.input = inputFlags(flags)
+	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to measure at the same time")
+	return f.run
+}
+
+func (f *tablesFlags) run(s streams, args []string) int {
+	if err := checkModel(f.model); err != nil {
+		return fail(s, "tables", err)
+	}
+	if f.jobs < 1 {
+		return fail(s, "tables", errors.New("--jobs must be at least 1"))
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer restore()
+	context.AfterFunc(ctx, restore)
+
+	status, err := f.tabulate(ctx, s, args)
+	if err != nil {
+		fmt.Fprintf(s.err, "leadline tables: %v\n", err)
+		return worse(status, statusBad)
+	}
+	return status
+}
+
+// tabulate reads the histories and writes the tables.
+func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (int, error) {
+	skipped := &skipCounter{w: s.err}
+	var from iter.Seq[entry]
+	if len(args) > 0 {
+		from = entries(args, withInput(*f.input, s.in, skipped.skip))
+	}
+	defer skipped.total()
+	if f.blame {
+		return f.blameTable(ctx, s, from)
+	}
+	if from == nil {
+		from = bundled("juc")
+	}
+	var collection tables.Collection
+	status := forEach(ctx, f, s, from, tables.Measure, collection.Add)
+	picture := collection.Picture(!f.noPaper)
+	if f.svg != "" {
+		if err := os.WriteFile(f.svg, []byte(picture), 0o644); err != nil {
+			return status, err
+		}
+	}
+	return status, f.write(s, collection.Tables(!f.noPaper), picture)
+}
+
+// blameTable writes the table of methods that are not atomic.
+func (f *tablesFlags) blameTable(ctx context.Context, s streams, from iter.Seq[entry]) (int, error) {
+	var blame tables.Blame
+	if from == nil {
+		from = bundled("juc-single")
+		tried, err := corpora.FS.ReadFile("juc-single/tried.tsv")
+		if err == nil {
+			err = blame.Effort(string(tried))
+		}
+		if err != nil {
+			return statusInternal, fmt.Errorf("bundled corpus juc-single: %w", err)
+		}
+	}
+	status := forEach(ctx, f, s, from, tables.Try, blame.Add)
+	return status, f.write(s, []*tables.Table{blame.Table(!f.noPaper)}, "")
+}
+
+// forEach runs do on all histories, in parallel, and add on what comes out,
+// in order; histories with which it cannot be run are reported.
+func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Seq[entry],
+	do func(context.Context, *history.History, replay.Spec) (R, error), add func(R)) int {
+	type done struct {
+		entry
+		result R
+	}
+	errs := errorPrinter{w: s.err}
+	progress := newProgress(s.err)
+	defer progress.clear()
+	status := statusOK
+	one := func(e entry) done {
+		d := done{entry: e}
+		if d.err != nil {
+			return d
+		}
+		model, err := modelOf(e.history, f.model)
+		if err == nil {
+			d.result, err = do(ctx, e.history, model)
+		}
+		d.err = err
+		return d
+	}
+	inOrder(from, f.jobs, one, func(d done) bool {
+		if d.err != nil {
+			progress.clear()
+			errs.print(d.file, d.err)
+			status = statusBad
+		} else {
+			add(d.result)
+		}
+		progress.step()
+		return ctx.Err() == nil
+	})
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.err, "leadline tables: interrupted; the tables are of what was measured")
+		status = worse(status, statusUnknown)
+	}
+	return status
+}
+
+func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) error {
+	out := bufio.NewWriter(s.out)
+	if err := tables.WriteAll(out, all, tables.Form(f.output.value), picture); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// bundled reads the histories of a corpus that is embedded in the program.
+func bundled(corpus string) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		files, err := fs.Glob(corpora.FS, path.Join(corpus, "*.zst"))
+		if err != nil || len(files) == 0 {
+			yield(entry{file: corpus, err: fmt.Errorf("no bundled corpus %q", corpus)})
+			return
+		}
+		for _, name := range files {
+			if !decodeBundled(name, yield) {
+				return
+			}
+		}
+	}
+}
+
+func decodeBundled(name string, yield func(entry) bool) bool {
+	file, err := corpora.FS.Open(name)
+	if err != nil {
+		return yield(entry{file: name, err: err})
+	}
+	defer file.Close()
+	for h, err := range codec.Decode(file, name, codec.Options{}) {
+		if !yield(entry{name, h, err}) {
+			return false
+		}
+	}
+	return true
+}

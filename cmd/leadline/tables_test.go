@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// runTables returns what leadline tables prints.
+func runTables(t testing.TB, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if status := run(append([]string{"tables"}, args...), strings.NewReader(""), &stdout, &stderr); status != statusOK {
+		t.Fatalf("leadline tables %v: status %d\n%s", args, status, stderr.String())
+	}
+	return stdout.String()
+}
+
+// TestTablesGolden holds the tables of the bundled corpora against what they
+// were: "Distinct schedules in all" changes with every single schedule.
+func TestTablesGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	for name, args := range map[string][]string{
+		"testdata/tables.txt": nil,
+		"testdata/blame.txt":  {"--blame"},
+	} {
+		got := runTables(t, args...)
+		if *update {
+			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("leadline tables %v prints\n%s\ninstead of %s", args, got, name)
+		}
+	}
+}
+
+// TestTablesSameBytes: any number of jobs, files instead of the bundle.
+func TestTablesSameBytes(t *testing.T) {
+	dir := root + "/benchdata/corpora/juc-labelled"
+	var skipped bytes.Buffer
+	one := func(jobs string) string {
+		var stdout bytes.Buffer
+		run([]string{"tables", "--jobs", jobs, dir}, strings.NewReader(""), &stdout, &skipped)
+		return stdout.String()
+	}
+	if a, b := one("1"), one("7"); a != b || !strings.Contains(a, "| PriorityBlockingQueue |") {
+		t.Errorf("1 job prints\n%s\n7 jobs\n%s", a, b)
+	}
+	if !strings.Contains(skipped.String(), "skipped 1 files") {
+		t.Errorf("labels.jsonl is not skipped: %s", skipped.String())
+	}
+}
+
+// BenchmarkTables is leadline tables with everything on the bundled corpus,
+// and the table of blame.
+func BenchmarkTables(b *testing.B) {
+	for _, c := range []struct{ name, flag string }{{"corpus=juc", "--no-paper"}, {"corpus=juc-single/blame", "--blame"}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				runTables(b, c.flag)
+			}
+		})
+	}
+}
