@@ -3,6 +3,7 @@ package replay
 import (
 	"time"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 )
 
@@ -61,8 +62,33 @@ type Verdict struct {
 	// pairs, as in Table 1 of the paper.
 	C  int
 	CP int64
+	// Explanation says why there is no witness; nil if it was not asked for or
+	// not found within the budget.
+	Explanation *Explanation
 	// Elapsed is the time it took.
 	Elapsed time.Duration
+}
+
+// An Explanation says what of a history that is not linearizable no order
+// explains. It names results, not culprits: a broken mutator shows in a later,
+// innocent read.
+type Explanation struct {
+	// Unexplained is the operation of the first response that no order
+	// explains: up to the response before it the history is linearizable.
+	Unexplained int32
+	// Free are the ways to make the history linearizable by freeing the
+	// results of as few operations as possible, three at most; one group of
+	// operations each.
+	Free [][]FreedResult
+}
+
+// A FreedResult is an operation whose result, if it had been another, would
+// have left the history linearizable.
+type FreedResult struct {
+	Op int32
+	// Allowed are results with which it would be, together with allowed
+	// results of the others of its group; some, not always all.
+	Allowed []history.Value
 }
 
 // Default bounds, for zero values in Options and Budget.
@@ -119,6 +145,7 @@ type Options struct {
 	Chains     ChainMode
 	ExactDepth bool   // compute Verdict.ExactDepth
 	Engine     Engine // AutoEngine
+	Explain    bool   // look for Verdict.Explanation
 }
 
 // WithDefaults returns o with the defaults for a history of n operations in

@@ -70,6 +70,9 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, h.ID, err)
 		}
 	}
+	if v.Answer == replay.NotLinearizable && o.Explain && !c.over {
+		v.Explanation = explain(in, spec, o.Budget.Bytes, c.expired)
+	}
 	if v.Answer == replay.Undecided && c.over {
 		v.Cause = c.cause()
 	}

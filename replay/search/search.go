@@ -1,6 +1,9 @@
 package search
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
@@ -24,22 +27,74 @@ func RunPruned(in *replay.Instance, spec replay.Spec, prune Pruning, maxBytes in
 	}
 	r := runner{spec, prune, maxBytes, stop}
 	var f finding
-	if !in.Poset.IsInterval() {
-		f = r.general(in)
-	} else if parts := split(in.History, spec); parts != nil && !prune.NoParts {
-		f = r.parts(in.History, parts)
+	if in.Poset.IsInterval() {
+		f = r.decide(in.History)
 	} else {
-		f = r.interval(in.History)
+		f = r.general(in)
 	}
 	switch {
 	case f.cannot:
 	case f.witness != nil:
 		v.Answer, v.Engine, v.Cause, v.Witness = replay.Linearizable, replay.SearchEngine, replay.NoCause, f.witness
-	case f.cause == replay.NoCause:
+	case f.refuted():
 		v.Answer, v.Engine, v.Cause = replay.NotLinearizable, replay.SearchEngine, replay.NoCause
 	default:
 		v.Cause = f.cause
 	}
+}
+
+// Unexplained returns the operation of the first response that no order
+// explains: with everything up to the response before it there is a witness,
+// with this one there is none. It reports false where the history has a
+// witness, is not an interval order, or was not searched to the end. It takes
+// a search for each step of a bisection over the responses.
+func Unexplained(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool) (int32, bool) {
+	if !in.Poset.IsInterval() || len(in.Ops) != len(in.History.Ops) {
+		return 0, false
+	}
+	r := runner{spec, Pruning{}, maxBytes, stop}
+	h := in.History
+	var returned []int32
+	for i := range h.Ops {
+		if !h.Ops[i].Pending() {
+			returned = append(returned, int32(i))
+		}
+	}
+	slices.SortFunc(returned, func(a, b int32) int { return cmp.Compare(h.Ops[a].Return, h.Ops[b].Return) })
+	// A history that begins with one without a witness has none.
+	low, high := 0, len(returned)
+	for low < high {
+		mid := (low + high) / 2
+		f := r.decide(upTo(h, h.Ops[returned[mid]].Return))
+		switch {
+		case f.cannot || f.cause != replay.NoCause:
+			return 0, false
+		case f.witness != nil:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	if low == len(returned) {
+		return 0, false
+	}
+	return returned[low], true
+}
+
+// upTo is the history as it was right after the event at a position: later
+// responses have not come yet.
+func upTo(h *history.History, position int32) *history.History {
+	cut := &history.History{Header: h.Header, Processes: h.Processes}
+	for _, op := range h.Ops {
+		if op.Call > position {
+			break
+		}
+		if op.Return > position {
+			op.Return, op.Result = history.NoReturn, history.UnknownValue
+		}
+		cut.Ops = append(cut.Ops, op)
+	}
+	return cut
 }
 
 // A finding is what a search came to: a witness (not nil), or a cause to give
@@ -50,11 +105,22 @@ type finding struct {
 	cannot  bool
 }
 
+// refuted reports whether there is no witness.
+func (f finding) refuted() bool { return f.witness == nil && !f.cannot && f.cause == replay.NoCause }
+
 type runner struct {
 	spec     replay.Spec
 	prune    Pruning
 	maxBytes int64
 	stop     func() bool
+}
+
+// decide searches a history without edges.
+func (r *runner) decide(h *history.History) finding {
+	if parts := split(h, r.spec); parts != nil && !r.prune.NoParts {
+		return r.parts(h, parts)
+	}
+	return r.interval(h)
 }
 
 func (r *runner) general(in *replay.Instance) finding {

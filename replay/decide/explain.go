@@ -1,0 +1,160 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+const (
+	// freeMax is up to how many operations of a history every result is freed
+	// in turn.
+	freeMax = 200
+	// groupMax is the same for pairs and triples of results.
+	groupMax = 24
+	// groupSize is how many results are freed together at most.
+	groupSize = 3
+	// allowedMax is how many allowed results are listed of an operation.
+	allowedMax = 5
+)
+
+// explain says why the instance has no witness: the first response that no
+// order explains, and the fewest results without which there would be one.
+// It returns nil where that cannot be found, or not in time.
+func explain(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool) *replay.Explanation {
+	op, ok := search.Unexplained(in, spec, maxBytes, stop)
+	if !ok {
+		return nil
+	}
+	x := explainer{h: in.History, spec: spec, maxBytes: maxBytes, stop: stop}
+	e := &replay.Explanation{Unexplained: op}
+	for size := 1; size <= groupSize && len(e.Free) == 0; size++ {
+		if limit := [...]int{1: freeMax, 2: groupMax, 3: groupMax}[size]; len(in.Ops) > limit {
+			break
+		}
+		e.Free = x.groups(size)
+	}
+	return e
+}
+
+type explainer struct {
+	h        *history.History
+	spec     replay.Spec
+	maxBytes int64
+	stop     func() bool
+}
+
+// groups tries every set of size operations that returned a result.
+func (x *explainer) groups(size int) [][]replay.FreedResult {
+	var found [][]replay.FreedResult
+	chosen := make([]int32, 0, size)
+	var choose func(from int)
+	choose = func(from int) {
+		if len(chosen) == size {
+			if group := x.free(chosen); group != nil {
+				found = append(found, group)
+			}
+			return
+		}
+		for i := from; i < len(x.h.Ops); i++ {
+			op := &x.h.Ops[i]
+			if op.Pending() || op.Result.Kind() == history.Unknown || op.Result.Kind() == history.None || x.stop() {
+				continue
+			}
+			chosen = append(chosen, int32(i))
+			choose(i + 1)
+			chosen = chosen[:len(chosen)-1]
+		}
+	}
+	choose(0)
+	return found
+}
+
+// free frees the results of the operations and, if that helps, says which
+// others they might have had.
+func (x *explainer) free(ops []int32) []replay.FreedResult {
+	results := make([]history.Value, len(ops))
+	for k := range results {
+		results[k] = history.UnknownValue
+	}
+	witness := x.witness(ops, results)
+	if witness == nil {
+		return nil
+	}
+	answered := x.answers(ops, results, witness)
+	group := make([]replay.FreedResult, len(ops))
+	for k, op := range ops {
+		group[k] = replay.FreedResult{Op: op, Allowed: []history.Value{answered[k]}}
+		for _, other := range x.candidates(op) {
+			if len(group[k].Allowed) == allowedMax {
+				break
+			}
+			if slices.ContainsFunc(group[k].Allowed, other.Equal) {
+				continue
+			}
+			results[k] = other
+			if x.witness(ops, results) != nil {
+				group[k].Allowed = append(group[k].Allowed, other)
+			}
+			results[k] = history.UnknownValue
+		}
+		slices.SortFunc(group[k].Allowed, history.Value.Compare)
+	}
+	return group
+}
+
+// candidates are results that the operation might have had: those that calls
+// of its method have elsewhere in the history, and the usual ones.
+func (x *explainer) candidates(op int32) []history.Value {
+	method := x.h.Ops[op].Method
+	candidates := []history.Value{history.BoolValue(true), history.BoolValue(false), history.NullValue}
+	for i := range x.h.Ops {
+		o := &x.h.Ops[i]
+		if o.Method == method && !o.Pending() && o.Result.Kind() != history.Unknown {
+			candidates = append(candidates, o.Result)
+		}
+	}
+	return candidates
+}
+
+// with returns the history with other results of the operations.
+func (x *explainer) with(ops []int32, results []history.Value) *history.History {
+	changed := *x.h
+	changed.Ops = slices.Clone(x.h.Ops)
+	for k, op := range ops {
+		changed.Ops[op].Result = results[k]
+	}
+	return &changed
+}
+
+func (x *explainer) witness(ops []int32, results []history.Value) []int32 {
+	in, err := replay.NewInstance(x.with(ops, results), true, replay.AutoChains)
+	if err != nil {
+		return nil
+	}
+	var v replay.Verdict
+	search.Run(in, x.spec, x.maxBytes, x.stop, &v)
+	if v.Answer != replay.Linearizable {
+		return nil
+	}
+	return v.Witness
+}
+
+// answers returns what the object answers to the operations in the order of
+// the witness; Unknown where it may answer several things.
+func (x *explainer) answers(ops []int32, results []history.Value, witness []int32) []history.Value {
+	answered := slices.Clone(results)
+	object := x.spec.New()
+	if _, several := object.(replay.Nondeterministic); several {
+		return answered
+	}
+	for _, i := range witness {
+		result, ok := object.Apply(replay.Invocation{Method: x.h.Ops[i].Method, Args: x.h.Ops[i].Args})
+		if k := slices.Index(ops, i); k >= 0 && ok {
+			answered[k] = result
+		}
+	}
+	return answered
+}

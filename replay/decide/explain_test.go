@@ -1,0 +1,89 @@
+package decide_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// upTo is the history as it was right after the event at the given position.
+func upTo(h *history.History, position int32) *history.History {
+	cut := &history.History{Header: h.Header, Processes: h.Processes}
+	for _, op := range h.Ops {
+		if op.Call > position {
+			continue
+		}
+		if op.Return > position {
+			op.Return, op.Result = history.NoReturn, history.UnknownValue
+		}
+		cut.Ops = append(cut.Ops, op)
+	}
+	return cut
+}
+
+// withResult is the history with another result of one operation.
+func withResult(h *history.History, op int32, result history.Value) *history.History {
+	changed := *h
+	changed.Ops = slices.Clone(h.Ops)
+	changed.Ops[op].Result = result
+	return &changed
+}
+
+// TestExplanation holds explanations of random histories against brute force:
+// the history is linearizable up to the response before the one named and not
+// with it; each allowed result makes it linearizable; and where no single
+// result is named, none would do.
+func TestExplanation(t *testing.T) {
+	r := newRand(t)
+	explained, single, groups := 0, 0, 0
+	for range 600 {
+		for _, s := range subjects(t) {
+			h := randomHistory(t, r, s, 1+r.IntN(6), r.IntN(2) == 0)
+			v := check(t, h, s.spec, replay.Options{Explain: true})
+			e := v.Explanation
+			if e == nil {
+				continue
+			}
+			explained++
+			position := h.Ops[e.Unexplained].Return
+			if bruteForce(upTo(h, position), s.spec) || !bruteForce(upTo(h, position-1), s.spec) {
+				t.Fatalf("the response of %v is not the first without explanation:\n%s", h.Ops[e.Unexplained].ID, show(h))
+			}
+			if len(e.Free) > 0 && len(e.Free[0]) > 1 {
+				groups++
+			}
+			single += checkFreed(t, h, s.spec, e.Free)
+		}
+	}
+	if explained < 500 || single < 300 || groups < 20 {
+		t.Errorf("%d explained, %d by single results, %d by groups: too few to say much", explained, single, groups)
+	}
+}
+
+func checkFreed(t *testing.T, h *history.History, s replay.Spec, free [][]replay.FreedResult) int {
+	t.Helper()
+	named := map[int32]bool{}
+	for _, group := range free {
+		if len(group) != 1 {
+			continue
+		}
+		named[group[0].Op] = true
+		for _, a := range group[0].Allowed {
+			if !bruteForce(withResult(h, group[0].Op, a), s) {
+				t.Fatalf("%v is not allowed in %v:\n%s", a, h.Ops[group[0].Op].ID, show(h))
+			}
+		}
+	}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.Pending() || op.Result.Kind() == history.Unknown || op.Result.Kind() == history.None || named[int32(i)] {
+			continue
+		}
+		if bruteForce(withResult(h, int32(i), history.UnknownValue), s) {
+			t.Fatalf("freeing the result of %v would do, and is not named:\n%s", op.ID, show(h))
+		}
+	}
+	return len(named)
+}
