@@ -110,6 +110,7 @@ type Budget struct {
 	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
 	Time      time.Duration // no bound
 	Bytes     int64         // memory of tables: fingerprints, states; DefaultBytes
+	Process   int64         // memory of the whole process, as the Go runtime counts it; no bound
 }
 
 // ChainMode says what the chains of the poset are.

@@ -38,7 +38,7 @@ type checkFlags struct {
 }
 
 func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &checkFlags{memory: replay.DefaultBytes}
+	f := &checkFlags{memory: 2 << 30}
 	flags.StringVar(&f.model, "model", "", "sequential `specification`, as queue or ArrayBlockingQueue:20 "+
 		"(default: what the file names; see leadline models)")
 	f.input = inputFlags(flags)
@@ -46,7 +46,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.Int64Var(&f.schedules, "max-schedules", 0, "most `schedules` of families to replay for one history "+
 		"(default 1048576, fewer for long histories)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
-	flags.Var(&f.memory, "memory", "memory for tables, shared by all jobs")
+	flags.Var(&f.memory, "memory", "memory of the whole process, shared by all jobs")
 	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to check at the same time")
 	f.chains = chainsFlag(flags)
 	f.engine = choiceFlag(flags, "engine", "what may decide", replay.EngineNames[:]...)
@@ -112,10 +112,15 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		progress.step()
 		return failed == nil
 	}
+	// The runtime collects garbage as hard as it must to stay below the limit;
+	// what then still needs more is given up.
+	before := debug.SetMemoryLimit(int64(f.memory) / 10 * 9)
+	defer debug.SetMemoryLimit(before)
 	options := replay.Options{
 		MaxDepth: f.maxDepth,
-		Budget:   replay.Budget{Schedules: f.schedules, Time: f.timeout, Bytes: int64(f.memory) / int64(f.jobs)},
-		Chains:   chainMode(f.chains), ExactDepth: f.exactDepth,
+		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
+			Bytes: int64(f.memory) / int64(f.jobs) / 10 * 8, Process: int64(f.memory)},
+		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}
 	inOrder(entries(args, input), f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options) }, emit)

@@ -169,7 +169,7 @@
 //
 // # Bounds
 //
-// --timeout is for one history; --memory for the tables of all jobs
+// --timeout is for one history; --memory for the whole process, all jobs
 // together; --max-schedules for the families of one history, after which the
 // complete search takes over. --engine families or search leaves the other out. What they leave open is unknown, with the
 // cause: depth, schedules, time, memory or cancelled. --max-line, --max-history

@@ -55,11 +55,8 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 	}
 	v.C, v.CP = in.Poset.Concurrency()
-	c := clock{ctx: ctx}
-	if o.Budget.Time > 0 {
-		c.deadline = time.Now().Add(o.Budget.Time)
-	}
-	if err := run(in, spec, o, &c, &v); err != nil {
+	c := newClock(ctx, o.Budget)
+	if err := run(in, spec, o, c, &v); err != nil {
 		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 	}
 	if o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
@@ -74,7 +71,7 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		v.Explanation = explain(in, spec, o.Budget.Bytes, c.expired)
 	}
 	if v.Answer == replay.Undecided && c.over {
-		v.Cause = c.cause()
+		v.Cause = c.cause
 	}
 	return v, nil
 }
@@ -132,25 +129,4 @@ func exactDepth(in *replay.Instance, spec replay.Spec, stop func() bool, v *repl
 	if d, ok := hitting.ExactDepth(in.Poset, machine, exactWork, stop); ok {
 		v.ExactDepth = d
 	}
-}
-
-// A clock tells when to stop, and why.
-type clock struct {
-	ctx      context.Context
-	deadline time.Time // zero: none
-	over     bool
-}
-
-func (c *clock) expired() bool {
-	if !c.over {
-		c.over = c.ctx.Err() != nil || !c.deadline.IsZero() && time.Now().After(c.deadline)
-	}
-	return c.over
-}
-
-func (c *clock) cause() replay.Cause {
-	if err := c.ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return replay.Cancelled
-	}
-	return replay.Time
 }

@@ -44,9 +44,18 @@ func (f *failedSet) init(byUsed bool) {
 	}
 }
 
+// bytes estimates the memory of the set, with that of a larger table if one
+// will be needed soon.
 func (f *failedSet) bytes() int64 {
-	return int64(len(f.slots))*slotBytes + int64(len(f.listed))*listBytes + 4*f.entries
+	slots := len(f.slots)
+	if 8*(f.n+soon) > 5*slots {
+		slots += 2 * len(f.slots) // both live while one is copied
+	}
+	return int64(slots)*slotBytes + int64(len(f.listed))*listBytes + 4*f.entries
 }
+
+// soon is how many configurations can fail before bytes is asked again.
+const soon = 4096
 
 func (f *failedSet) has(at spot, used *usedSets) bool {
 	if f.byUsed {
