@@ -29,6 +29,7 @@ type checkFlags struct {
 	memory     size
 	jobs       int
 	chains     *choice
+	order      *choice
 	engine     *choice
 	exactDepth bool
 	explain    bool
@@ -49,6 +50,8 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.Var(&f.memory, "memory", "memory of the whole process, shared by all jobs")
 	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to check at the same time")
 	f.chains = chainsFlag(flags)
+	f.order = choiceFlag(flags, "order", "order that a witness must respect: real time (linearizability), "+
+		"or each process's own alone (sequential consistency)", "realtime", "program")
 	f.engine = choiceFlag(flags, "engine", "what may decide", replay.EngineNames[:]...)
 	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
 	flags.BoolVar(&f.explain, "explain", true, "say of a history that is not linearizable which results no order explains")
@@ -123,7 +126,11 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}
-	inOrder(entries(args, input), f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options) }, emit)
+	from := entries(args, input)
+	if f.order.value == "program" {
+		from = inProgramOrder(from)
+	}
+	inOrder(from, f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options) }, emit)
 	progress.clear()
 	skipped.total()
 	if failed == nil {

@@ -78,6 +78,10 @@
 //	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
 //	2 histories: 2 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
+// --order program asks for sequential consistency instead: a witness need only
+// respect the order of each process's own operations, and of edges that the
+// file gives. The verdict is then to be read as such.
+//
 // # Tables
 //
 // Tables prints Tables 1 to 3 and Figure 4 of the paper, and a table of

@@ -74,6 +74,20 @@ func entries(paths []string, o codec.Options) iter.Seq[entry] {
 	}
 }
 
+// inProgramOrder relaxes the histories to program order.
+func inProgramOrder(from iter.Seq[entry]) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for e := range from {
+			if e.history != nil {
+				e.history = e.history.ProgramOrder()
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
 // skipCounter names on w the files of directories that are no histories, and
 // counts them.
 type skipCounter struct {
