@@ -22,6 +22,12 @@
 // object are searched apart. Tests hold the search without each of them
 // against brute force.
 //
+// A longer history is first guessed: the object runs along the responses, and
+// where nothing works the path is repaired, by going back to a response at
+// which placing other operations first gets past the obstacle. That finds
+// witnesses of histories in which the order of two operations shows only much
+// later, as that of two enqueues does; it proves nothing when it fails.
+//
 // Histories with edges need not be interval orders; up to MaxGeneral
 // operations they are searched by sets of placed operations instead.
 //

@@ -145,6 +145,11 @@ func (r *runner) interval(h *history.History) finding {
 		return finding{cannot: true}
 	}
 	s.maxBytes, s.stop = r.maxBytes, r.stop
+	if len(h.Ops) > guessFrom && !r.prune.NoGuess {
+		if witness := guess(s, r.spec); witness != nil {
+			return finding{witness: witness}
+		}
+	}
 	if found, cause := s.run(); !found {
 		return finding{cause: cause}
 	}

@@ -64,6 +64,7 @@ type Pruning struct {
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
 	NoParts       bool // see split
+	NoGuess       bool // see guess
 }
 
 // newSweep prepares the search; it reports false if more operations that
@@ -334,12 +335,15 @@ func (s *sweep) forget() bool {
 }
 
 // witness is the trail, and at its end what never took effect.
-func (s *sweep) witness() []int32 {
+func (s *sweep) witness() []int32 { return s.complete(s.trail) }
+
+// complete appends to a copy of the trail what is not in it.
+func (s *sweep) complete(trail []int32) []int32 {
 	placed := make([]bool, len(s.ops))
-	for _, op := range s.trail {
+	for _, op := range trail {
 		placed[op] = true
 	}
-	witness := append(make([]int32, 0, len(s.ops)), s.trail...)
+	witness := append(make([]int32, 0, len(s.ops)), trail...)
 	for op := range s.ops {
 		if !placed[op] {
 			witness = append(witness, int32(op))
