@@ -21,10 +21,10 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 // specification. Engines, in this order, until one decides:
 //
 //  1. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
-//     o.Budget.Schedules: they find witnesses, and the depth. Of a long
-//     history not more than familyWork operations are replayed first;
+//     o.Budget.Schedules: they find witnesses, and the depth. Not more than
+//     familyWork operations are replayed first;
 //  2. the complete search;
-//  3. of a long history that the search gave up, the rest of the families.
+//  3. where the search gave up, the rest of the families.
 //
 // o.Engine leaves only one of them. A verdict that stays Undecided says why in
 // Cause. Cancelling ctx ends in such a verdict and a nil error. An error is
@@ -76,22 +76,18 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	return v, nil
 }
 
-const (
-	// short is up to how many operations families go to the end of their
-	// budget before the search begins.
-	short = 64
-	// familyWork is how many operations of a longer history are replayed
-	// before the search begins: half a second or less.
-	familyWork = 1 << 22
-)
+// familyWork is how many operations are replayed before the search begins:
+// half a second or less. It takes families of 14 operations of 7 processes, all
+// overlapping, beyond d = 5.
+const familyWork = 1 << 22
 
 // run lets the engines work until one decides.
 func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
 	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
 	first := o
-	long := o.Engine == replay.AutoEngine && len(in.Ops) > short
-	if long {
-		first.Budget.Schedules = min(o.Budget.Schedules, max(1, familyWork/int64(len(in.Ops))))
+	if o.Engine == replay.AutoEngine {
+		first.Budget.Schedules = min(o.Budget.Schedules, familyWork/int64(max(1, len(in.Ops))))
+		first.Budget.Schedules = max(1, first.Budget.Schedules)
 	}
 	if o.Engine != replay.SearchEngine {
 		if err := replay.Families(in, spec, first, c.expired, v); err != nil {
@@ -101,7 +97,7 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 	if undecided() && o.Engine != replay.FamiliesEngine {
 		search.Run(in, spec, o.Budget.Bytes, c.expired, v)
 	}
-	if undecided() && long && first.Budget.Schedules < o.Budget.Schedules {
+	if undecided() && o.Engine == replay.AutoEngine && first.Budget.Schedules < o.Budget.Schedules {
 		cause := v.Cause
 		v.Replayed = nil
 		if err := replay.Families(in, spec, o, c.expired, v); err != nil {

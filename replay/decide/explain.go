@@ -16,19 +16,28 @@ const (
 	groupMax = 24
 	// groupSize is how many results are freed together at most.
 	groupSize = 3
+	// effort is how often the searches may ask whether to stop: once in some
+	// thousand steps, so that it bounds the work of all of them together, the
+	// same on every run.
+	effort = 1000
 	// allowedMax is how many allowed results are listed of an operation.
 	allowedMax = 5
 )
 
 // explain says why the instance has no witness: the first response that no
 // order explains, and the fewest results without which there would be one.
-// It returns nil where that cannot be found, or not in time.
+// It returns nil where that cannot be found, or not with that much effort.
 func explain(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool) *replay.Explanation {
-	op, ok := search.Unexplained(in, spec, maxBytes, stop)
+	asked := 0
+	bounded := func() bool {
+		asked++
+		return asked > effort || stop()
+	}
+	op, ok := search.Unexplained(in, spec, maxBytes, bounded)
 	if !ok {
 		return nil
 	}
-	x := explainer{h: in.History, spec: spec, maxBytes: maxBytes, stop: stop}
+	x := explainer{h: in.History, spec: spec, maxBytes: maxBytes, stop: bounded}
 	e := &replay.Explanation{Unexplained: op}
 	for size := 1; size <= groupSize && len(e.Free) == 0; size++ {
 		if limit := [...]int{1: freeMax, 2: groupMax, 3: groupMax}[size]; len(in.Ops) > limit {

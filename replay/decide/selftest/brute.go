@@ -1,0 +1,159 @@
+package selftest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+)
+
+const noReturn = history.NoReturn
+
+// maxOps is the largest number of operations of a history.
+const maxOps = 16
+
+// A problem is a history of a kind as brute force sees it, operations by
+// invocation. It is reused: reset clears it.
+type problem struct {
+	kind    *kind
+	n       int
+	call    [maxOps]*call
+	process [maxOps]int32
+	begin   [maxOps]int32 // positions of the events
+	end     [maxOps]int32 // noReturn where there is none
+	// before has what must come before an operation, as a set of bits.
+	before   [maxOps]uint16
+	happened [maxOps]bool
+	edges    []history.Edge
+	events   int32
+}
+
+func (p *problem) reset(k *kind) {
+	*p = problem{kind: k, edges: p.edges[:0]}
+}
+
+// invoke adds an operation, with the order that real time gives it.
+func (p *problem) invoke(c *call, process int32) int {
+	i := p.n
+	p.n++
+	p.call[i], p.process[i] = c, process
+	p.begin[i], p.end[i] = p.events, noReturn
+	p.events++
+	for j := range i {
+		if p.end[j] < p.begin[i] {
+			p.before[i] |= 1 << j
+		}
+	}
+	return i
+}
+
+func (p *problem) respond(i int) {
+	p.end[i] = p.events
+	p.events++
+}
+
+// addEdge orders i before j, so that i happened. The caller sees to it that
+// j does not come before i.
+func (p *problem) addEdge(i, j int) {
+	p.edges = append(p.edges, history.Edge{From: int32(i), To: int32(j)})
+	p.before[j] |= 1 << i
+	p.happened[i] = p.happened[i] || p.end[i] == noReturn
+}
+
+// sortEdges puts the edges into the order that a History has them in.
+func (p *problem) sortEdges() {
+	slices.SortFunc(p.edges, func(x, y history.Edge) int {
+		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
+	})
+}
+
+// must has the operations that took effect for certain.
+func (p *problem) must() uint16 {
+	set := uint16(0)
+	for i := range p.n {
+		if p.end[i] != noReturn || p.happened[i] {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// linearizable decides by the definition: is there a sequence, of all
+// operations that took effect for certain and any of the others, that respects
+// the order and that the model explains? It tries one operation after
+// another, gives up where the model does, and remembers nothing.
+func (p *problem) linearizable() bool {
+	return p.extend(0, p.must(), p.kind.initial)
+}
+
+func (p *problem) extend(placed, must uint16, state uint32) bool {
+	if placed&must == must {
+		return true
+	}
+	for i := range p.n {
+		// An operation before this one that never happened does not hold it
+		// up; but nothing is known to lie behind such a one.
+		if placed>>i&1 != 0 || p.before[i]&^placed != 0 {
+			continue
+		}
+		o := p.kind.step(state, p.call[i])
+		for k := range o.n {
+			if p.accepts(i, o.answer[k]) && p.extend(placed|1<<i, must, o.next[k]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *problem) accepts(i int, a answer) bool {
+	return p.call[i].answer == unseen || p.call[i].answer == a
+}
+
+// explains reports whether an order of all operations is a witness: pending
+// ones for which the model has no transition did not take effect.
+func (p *problem) explains(order []int32) bool {
+	placed := uint16(0)
+	for _, i := range order {
+		if i < 0 || int(i) >= p.n || placed>>i&1 != 0 || p.before[i]&^placed != 0 {
+			return false
+		}
+		placed |= 1 << i
+	}
+	return len(order) == p.n && p.replays(order, p.must(), p.kind.initial)
+}
+
+func (p *problem) replays(order []int32, must uint16, state uint32) bool {
+	if len(order) == 0 {
+		return true
+	}
+	i := order[0]
+	o := p.kind.step(state, p.call[i])
+	for k := range o.n {
+		if p.accepts(int(i), o.answer[k]) && p.replays(order[1:], must, o.next[k]) {
+			return true
+		}
+	}
+	return o.n == 0 && must>>i&1 == 0 && p.replays(order[1:], must, state)
+}
+
+// history builds what the engines get. It does without history.New, whose
+// checks would take most of the time.
+func (p *problem) history(id string) *history.History {
+	h := &history.History{
+		Header: history.Header{ID: id, Model: p.kind.spec.Name(), ModelArgs: p.kind.args},
+		Ops:    make([]history.Operation, p.n),
+	}
+	for i := range h.Ops {
+		c := p.call[i]
+		h.Ops[i] = history.Operation{
+			ID: history.IntValue(int64(i)), Method: c.method, Args: c.args, Result: c.result, Process: p.process[i],
+			Call: p.begin[i], Return: p.end[i], Line: int32(i + 1), Happened: p.happened[i],
+		}
+		if int(p.process[i]) == len(h.Processes) {
+			h.Processes = append(h.Processes, history.IntValue(int64(p.process[i])))
+		}
+	}
+	h.Edges = append(h.Edges, p.edges...)
+	return h
+}

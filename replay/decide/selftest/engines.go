@@ -1,0 +1,198 @@
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// A trial is one history with what the engines need.
+type trial struct {
+	p    *problem
+	h    *history.History
+	spec replay.Spec
+	// Families by process and by minimum partition; the second is nil where
+	// both are the same.
+	in, minimum *replay.Instance
+}
+
+func newTrial(p *problem) (*trial, error) {
+	t := &trial{p: p, h: p.history(""), spec: p.kind.spec}
+	if err := replay.Check(t.h, t.spec); err != nil {
+		return nil, err
+	}
+	var err error
+	if t.in, err = replay.NewInstance(t.h, true, replay.ProcessChains); err != nil {
+		return nil, err
+	}
+	if t.minimum, err = replay.NewInstance(t.h, true, replay.MinimumChains); err != nil {
+		return nil, err
+	}
+	if slices.Equal(t.in.Chains, t.minimum.Chains) && t.h.Pending() == 0 {
+		t.minimum = nil
+	}
+	return t, nil
+}
+
+// An engine is a way to decide. It leaves the verdict Undecided where it does
+// not apply.
+type engine struct {
+	name   string
+	decide func(t *trial, v *replay.Verdict) error
+}
+
+// engines are all ways to decide, each by itself.
+var engines = []engine{
+	{"families by process", func(t *trial, v *replay.Verdict) error { return families(t, t.in, replay.ProcessChains, v) }},
+	{"families by minimum partition", func(t *trial, v *replay.Verdict) error { return families(t, t.minimum, replay.MinimumChains, v) }},
+	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
+	{"search without pruning", without(
+		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true},
+		func(t *trial) bool {
+			return t.searched() && (t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts())
+		})},
+	{"search without reads at once", without(search.Pruning{NoReadsAtOnce: true}, (*trial).hasReads)},
+	{"search without twins", without(search.Pruning{NoTwins: true}, (*trial).hasTwins)},
+	{"search without dominance", without(search.Pruning{NoDominance: true}, (*trial).hasOpen)},
+	{"search without useless ones", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
+	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
+	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {
+		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{MaxDepth: 2})
+		return err
+	}},
+}
+
+// smallFamily is up to how many operations families are run to their end.
+const smallFamily = 6
+
+// families runs to d = n. Of larger histories it gives up after a while,
+// measured in work so that every run gives up at the same place.
+func families(t *trial, in *replay.Instance, mode replay.ChainMode, v *replay.Verdict) error {
+	if in == nil {
+		return nil
+	}
+	n := t.p.n
+	o := replay.Options{MaxDepth: n + 1, Chains: mode}.WithDefaults(n)
+	asked := 0
+	return replay.Families(in, t.spec, o, func() bool {
+		asked++
+		return n > smallFamily && asked > 1
+	}, v)
+}
+
+const maxBytes = 1 << 30
+
+// without is the search without some rules, on histories on which they
+// matter: elsewhere it would go the way of the search with them.
+func without(rules search.Pruning, applies func(*trial) bool) func(*trial, *replay.Verdict) error {
+	return func(t *trial, v *replay.Verdict) error {
+		if applies(t) {
+			search.RunPruned(t.in, t.spec, rules, maxBytes, func() bool { return false }, v)
+		}
+		return nil
+	}
+}
+
+// searched reports whether the history is searched by the rules' search: not
+// if it has edges.
+func (t *trial) searched() bool { return !t.h.HasEdges() }
+
+func (t *trial) hasOpen() bool { return t.searched() && t.h.Pending() > 0 }
+
+func (t *trial) hasReads() bool {
+	o, ok := t.spec.(replay.Observer)
+	if !ok || !t.searched() {
+		return false
+	}
+	for i := range t.h.Ops {
+		if o.Observes(&t.h.Ops[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *trial) hasTwins() bool {
+	for i := range t.p.n {
+		for j := range i {
+			x, y := t.p.call[i], t.p.call[j]
+			if t.searched() && x.op == y.op && x.a == y.a && x.b == y.b && x.answer == y.answer {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (t *trial) hasParts() bool {
+	s, ok := t.spec.(replay.Partitioned)
+	if !ok || !t.searched() {
+		return false
+	}
+	for i := range t.h.Ops {
+		if part, ok := s.Part(&t.h.Ops[i]); ok {
+			if first, _ := s.Part(&t.h.Ops[0]); !part.Equal(first) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compare asks every engine and returns how many answered, and what each said
+// if any of them was wrong, nil otherwise.
+func (t *trial) compare(want bool) (answered int, said []Said) {
+	wrong := false
+	for _, e := range engines {
+		says := t.ask(e)
+		if says == "" {
+			continue
+		}
+		answered++
+		fine := says == answerOf(want).String()
+		said = append(said, Said{e.name, says, !fine})
+		wrong = wrong || !fine
+	}
+	if !wrong {
+		return answered, nil
+	}
+	return answered, said
+}
+
+func answerOf(linearizable bool) replay.Answer {
+	if linearizable {
+		return replay.Linearizable
+	}
+	return replay.NotLinearizable
+}
+
+// ask returns the verdict of an engine, "" if it has none. An error, a panic
+// and a false witness are verdicts too.
+func (t *trial) ask(e engine) (says string) {
+	defer func() {
+		if p := recover(); p != nil {
+			says = fmt.Sprintf("panic: %v", p)
+		}
+	}()
+	var v replay.Verdict
+	if err := e.decide(t, &v); err != nil {
+		return "error: " + err.Error()
+	}
+	switch v.Answer {
+	case replay.Undecided:
+		return ""
+	case replay.Linearizable:
+		if !t.p.explains(v.Witness) {
+			return fmt.Sprintf("linearizable, with a false witness %v", v.Witness)
+		}
+		if err := replay.Verify(t.h, t.spec, v.Witness); err != nil {
+			return fmt.Sprintf("linearizable, with a witness that Verify refuses: %v", err)
+		}
+	}
+	return v.Answer.String()
+}

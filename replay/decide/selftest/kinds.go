@@ -1,0 +1,154 @@
+package selftest
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// kinds are the types under test. Of calls that differ in a value alone, the
+// one with 1 stands right before the one with 2: shape.labels relies on it.
+func kinds() []*kind {
+	return []*kind{
+		newKind("register", model("register"), true, stepRegister,
+			calls("write", put, 1, 0, void), calls("write", put, 2, 0, void), calls("read", get, 0, 0, null, 1, 2, unseen)),
+		newKind("cas-register", model("cas-register"), true, stepRegister,
+			calls("write", put, 1, 0, void), calls("write", put, 2, 0, void), calls("read", get, 0, 0, 1, 2),
+			calls("cas", swap, 1, 2, yes), calls("cas", swap, 2, 1, yes), calls("cas", swap, 1, 2, no),
+			calls("cas", swap, 2, 1, no), calls("cas", swap, 1, 2, unseen), calls("cas", swap, 2, 1, unseen)),
+		newKind("queue", model("queue"), true, stepQueue,
+			calls("enqueue", put, 1, 0, void), calls("enqueue", put, 2, 0, void), calls("dequeue", take, 0, 0, null, 1, 2, unseen)),
+		newKind("stack", model("stack"), true, stepStack,
+			calls("push", put, 1, 0, void), calls("push", put, 2, 0, void), calls("pop", take, 0, 0, null, 1, 2, unseen)),
+		newKind("set", model("set"), true, stepSet,
+			calls("add", put, 1, 0, yes), calls("add", put, 2, 0, yes), calls("add", put, 1, 0, no), calls("add", put, 2, 0, no),
+			calls("add", put, 1, 0, unseen), calls("add", put, 2, 0, unseen),
+			calls("remove", take, 1, 0, yes), calls("remove", take, 2, 0, yes), calls("remove", take, 1, 0, no), calls("remove", take, 2, 0, no),
+			calls("contains", has, 1, 0, yes), calls("contains", has, 2, 0, yes), calls("contains", has, 1, 0, no), calls("contains", has, 2, 0, no)),
+		newKind("kv", model("kv"), false, stepKV,
+			calls("put", put, 1, 1, void), calls("put", put, 1, 2, void), calls("put", put, 2, 1, void),
+			calls("get", get, 1, 0, null, 1, 2), calls("get", get, 2, 0, null, 1),
+			calls("remove", take, 1, 0, null, 1, unseen), calls("size", size, 0, 0, 1)),
+		newKind("counter", model("counter"), false, stepCounter,
+			calls("increment", put, 0, 0, void), calls("read", get, 0, 0, 0, 1, 2, unseen), calls("getAndIncrement", swap, 0, 0, 0, 1, unseen)),
+		newKind("counter-object", objectOnly{model("counter")}, false, stepCounter,
+			calls("increment", put, 0, 0, void), calls("read", get, 0, 0, 0, 1, 2)),
+		newKind("mutex", model("mutex"), false, stepMutex,
+			calls("lock", put, 0, 0, void), calls("unlock", take, 0, 0, void), calls("tryLock", swap, 0, 0, yes, no, unseen)),
+		newKind("bounded-queue", model("queue:2"), true, stepBounded,
+			calls("enqueue", put, 1, 0, yes), calls("enqueue", put, 2, 0, yes), calls("enqueue", put, 1, 0, no), calls("enqueue", put, 2, 0, no),
+			calls("take", take, 0, 0, 1, 2, unseen), calls("size", size, 0, 0, 1)),
+		newKind("priority-queue", model("priority-queue"), false, stepPriority,
+			calls("insert", put, 1, 0, void), calls("insert", put, 2, 0, void), calls("poll", take, 0, 0, null, 1, 2, unseen)),
+		newKind("flaky-queue", flakyQueue(), true, stepFlaky,
+			calls("put", put, 1, 0, yes), calls("put", put, 2, 0, yes), calls("put", put, 1, 0, no), calls("put", put, 2, 0, no),
+			calls("put", put, 1, 0, unseen), calls("put", put, 2, 0, unseen), calls("take", take, 0, 0, null, 1, 2, unseen)),
+	}
+}
+
+// model parses one of this package's own names.
+func model(text string) replay.Spec {
+	s, err := spec.Parse(text)
+	if err != nil {
+		panic("selftest: " + err.Error())
+	}
+	return s
+}
+
+// calls returns a method with each of the given answers.
+func calls(method string, op, a, b int8, answers ...answer) []call {
+	c := call{method: method, op: op, a: a, b: b}
+	for _, v := range []int8{a, b} {
+		if v != 0 {
+			c.args = append(c.args, history.IntValue(int64(v)))
+		}
+	}
+	var all []call
+	for _, x := range answers {
+		all = append(all, c.with(x))
+	}
+	return all
+}
+
+func newKind(name string, s replay.Spec, symmetric bool, step func(uint32, *call) outcomes, groups ...[]call) *kind {
+	k := &kind{name: name, spec: s, step: step, symmetric: symmetric}
+	if name == "bounded-queue" {
+		k.args = []history.Value{history.IntValue(2)}
+	}
+	for _, g := range groups {
+		k.returned = append(k.returned, g...)
+	}
+	for _, c := range k.returned {
+		if open := c.with(unseen); find(k.pending, &open) < 0 {
+			k.pending = append(k.pending, open)
+		}
+	}
+	for _, list := range [][]call{k.returned, k.pending} {
+		for i := range list {
+			list[i].twin = i
+			if exchanged := list[i].exchanged(); symmetric {
+				list[i].twin = find(list, &exchanged)
+			}
+			if list[i].twin < 0 {
+				panic(fmt.Sprintf("selftest: %s lacks the twin of %s", name, list[i].method))
+			}
+		}
+	}
+	return k
+}
+
+// exchanged is the call with values 1 and 2 exchanged.
+func (c call) exchanged() call {
+	other := func(v int8) int8 {
+		if v == 1 || v == 2 {
+			return 3 - v
+		}
+		return v
+	}
+	c.a, c.b = other(c.a), other(c.b)
+	if c.op != size {
+		c.answer = answer(other(int8(c.answer)))
+	}
+	return c
+}
+
+// find returns where a call is in a list, or -1.
+func find(list []call, c *call) int {
+	for i := range list {
+		if d := &list[i]; d.method == c.method && d.a == c.a && d.b == c.b && d.answer == c.answer {
+			return i
+		}
+	}
+	return -1
+}
+
+// objectOnly hides that the objects of a specification are States.
+type objectOnly struct{ replay.Spec }
+
+func (o objectOnly) New() replay.Object { return struct{ replay.Object }{o.Spec.New()} }
+
+// flakyQueue is the specification of stepFlaky.
+func flakyQueue() replay.Spec {
+	return &replay.Model[string]{
+		Label: "flaky-queue",
+		Next: func(q string, inv replay.Invocation) []replay.Step[string] {
+			if inv.Method == "put" {
+				return []replay.Step[string]{
+					{Result: history.BoolValue(true), Next: q + string(rune(inv.Args[0].Int()))},
+					{Result: history.BoolValue(false), Next: q},
+				}
+			}
+			steps := []replay.Step[string]{{Result: history.NullValue, Next: q}}
+			if q != "" {
+				steps = append(steps, replay.Step[string]{Result: history.IntValue(int64(q[0])), Next: q[1:]})
+			}
+			return steps
+		},
+		Key: func(dst []byte, q string) []byte {
+			return append(binary.AppendUvarint(dst, uint64(len(q))), q...)
+		},
+	}
+}

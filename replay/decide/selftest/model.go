@@ -1,0 +1,238 @@
+package selftest
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// An answer is a result as the models see it: a number from 0 on, or one of
+// these.
+type answer int8
+
+const (
+	unseen answer = -1 - iota // returned, but nobody saw what
+	void
+	null
+	yes
+	no
+)
+
+func (a answer) value() history.Value {
+	switch a {
+	case unseen:
+		return history.UnknownValue
+	case void:
+		return history.NoValue
+	case null:
+		return history.NullValue
+	case yes, no:
+		return history.BoolValue(a == yes)
+	}
+	return history.IntValue(int64(a))
+}
+
+// A call is a method with its arguments, and what was recorded of it.
+type call struct {
+	method string
+	a, b   int8 // arguments; 0 where there is none
+	answer answer
+
+	op     int8 // what the model calls the method
+	args   []history.Value
+	result history.Value
+	// twin is the call with values 1 and 2 exchanged, by number in its list.
+	twin int
+}
+
+// with is the call with another result.
+func (c call) with(a answer) call {
+	c.answer, c.result = a, a.value()
+	return c
+}
+
+// outcomes are the ways in which a model can go on: two at most.
+type outcomes struct {
+	n      int
+	answer [2]answer
+	next   [2]uint32
+}
+
+func one(a answer, next uint32) outcomes {
+	return outcomes{1, [2]answer{a}, [2]uint32{next}}
+}
+
+func truth(b bool) answer {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// A kind is a type of object under test.
+type kind struct {
+	name    string
+	spec    replay.Spec
+	args    []history.Value // of the specification
+	initial uint32
+	step    func(s uint32, c *call) outcomes
+	// returned are the calls with results, pending those without.
+	returned, pending []call
+	// symmetric: exchanging values 1 and 2 makes no difference to the model.
+	symmetric bool
+}
+
+// Methods by the numbers that models know.
+const (
+	get int8 = iota
+	put
+	swap
+	take
+	has
+	size
+)
+
+func stepRegister(s uint32, c *call) outcomes {
+	switch c.op {
+	case put:
+		return one(void, uint32(c.a))
+	case swap:
+		if s == uint32(c.a) {
+			return one(yes, uint32(c.b))
+		}
+		return one(no, s)
+	}
+	return one(orNull(s), s)
+}
+
+// orNull is the answer of something that holds s, or nothing if it is 0.
+func orNull(s uint32) answer {
+	if s == 0 {
+		return null
+	}
+	return answer(s)
+}
+
+// A line of values is a number in base 4 with the first value as its last
+// digit; no digit is 0, so that the number of digits is known.
+
+func length(s uint32) int {
+	n := 0
+	for ; s != 0; s >>= 2 {
+		n++
+	}
+	return n
+}
+
+func behind(s uint32, v int8) uint32 { return s | uint32(v)<<(2*length(s)) }
+
+func stepQueue(s uint32, c *call) outcomes {
+	if c.op == put {
+		return one(void, behind(s, c.a))
+	}
+	return one(orNull(s&3), s>>2)
+}
+
+func stepStack(s uint32, c *call) outcomes {
+	if c.op == put {
+		return one(void, s<<2|uint32(c.a))
+	}
+	return one(orNull(s&3), s>>2)
+}
+
+// stepBounded is a queue for two: put may be refused, take waits.
+func stepBounded(s uint32, c *call) outcomes {
+	switch {
+	case c.op == put && length(s) == 2:
+		return one(no, s)
+	case c.op == put:
+		return one(yes, behind(s, c.a))
+	case c.op == take && s == 0:
+		return outcomes{}
+	case c.op == size:
+		return one(answer(length(s)), s)
+	}
+	return one(answer(s&3), s>>2)
+}
+
+// stepFlaky is a queue that may refuse a put although it has room, and may
+// say that it is empty although it is not.
+func stepFlaky(s uint32, c *call) outcomes {
+	if c.op == put {
+		return outcomes{2, [2]answer{yes, no}, [2]uint32{behind(s, c.a), s}}
+	}
+	if s == 0 {
+		return one(null, s)
+	}
+	return outcomes{2, [2]answer{null, answer(s & 3)}, [2]uint32{s, s >> 2}}
+}
+
+func stepSet(s uint32, c *call) outcomes {
+	bit := uint32(1) << c.a
+	switch c.op {
+	case put:
+		return one(truth(s&bit == 0), s|bit)
+	case take:
+		return one(truth(s&bit != 0), s&^bit)
+	}
+	return one(truth(s&bit != 0), s)
+}
+
+func stepCounter(s uint32, c *call) outcomes {
+	switch c.op {
+	case put:
+		return one(void, s+1)
+	case swap:
+		return one(answer(s), s+1)
+	}
+	return one(answer(s), s)
+}
+
+func stepMutex(s uint32, c *call) outcomes {
+	switch {
+	case c.op == swap:
+		return one(truth(s == 0), 1)
+	case c.op == put && s == 0:
+		return one(void, 1)
+	case c.op == take && s == 1:
+		return one(void, 0)
+	}
+	return outcomes{}
+}
+
+// stepKV has two digits in base 4, the values of keys 1 and 2.
+func stepKV(s uint32, c *call) outcomes {
+	if c.op == size {
+		n := answer(0)
+		if s&3 != 0 {
+			n++
+		}
+		if s>>2 != 0 {
+			n++
+		}
+		return one(n, s)
+	}
+	at := 2 * (c.a - 1)
+	held := s >> at & 3
+	empty := s &^ (3 << at)
+	switch c.op {
+	case put:
+		return one(void, empty|uint32(c.b)<<at)
+	case take:
+		return one(orNull(held), empty)
+	}
+	return one(orNull(held), s)
+}
+
+// stepPriority counts ones in the low half and twos in the high half.
+func stepPriority(s uint32, c *call) outcomes {
+	weight := [3]uint32{0, 1, 1 << 16}
+	switch {
+	case c.op == put:
+		return one(void, s+weight[c.a])
+	case s == 0:
+		return one(null, 0)
+	case s&0xffff != 0:
+		return one(1, s-weight[1])
+	}
+	return one(2, s-weight[2])
+}

@@ -1,0 +1,137 @@
+package selftest
+
+import "math/rand/v2"
+
+// A generator makes random histories. It lets operations take effect at some
+// moment between their events, so that most histories would be linearizable;
+// then some results are made wrong or unknown. Some operations stay pending,
+// some histories get edges and marks.
+type generator struct {
+	p      *problem
+	r      *rand.Rand
+	n      int
+	state  uint32
+	open   [maxOps]int // process -> its operation, +1
+	done   [maxOps]bool
+	lost   [maxOps]bool // shall never return
+	effect []int        // operations in the order in which they took effect
+	answer [maxOps]answer
+}
+
+// random makes p a random history of 1 to most operations.
+func random(p *problem, k *kind, most int, r *rand.Rand) {
+	p.reset(k)
+	g := generator{p: p, r: r, n: 1 + r.IntN(most), state: k.initial}
+	processes := 1 + r.IntN(5)
+	pending := r.IntN(2) == 0
+	for steps := 0; steps < 8*g.n+8; steps++ {
+		g.event(int32(r.IntN(processes)), pending)
+	}
+	g.recorded(r.IntN(8) == 0)
+	g.name()
+	if r.IntN(4) == 0 {
+		g.edges()
+	}
+}
+
+// event lets a process go on.
+func (g *generator) event(process int32, pending bool) {
+	k := g.p.kind
+	i := g.open[process] - 1
+	switch {
+	case i < 0 && g.p.n < g.n:
+		i = g.p.invoke(&k.returned[g.r.IntN(len(k.returned))], process)
+		g.open[process] = i + 1
+	case i < 0 || g.lost[i]:
+	case pending && g.r.IntN(12) == 0:
+		g.lost[i] = true
+	case !g.done[i]:
+		g.take(i)
+	case g.r.IntN(2) == 0:
+		g.p.respond(i)
+		g.open[process] = 0
+	}
+}
+
+// take lets an operation take effect, unless it has to wait.
+func (g *generator) take(i int) {
+	o := g.p.kind.step(g.state, g.p.call[i])
+	if o.n == 0 {
+		return
+	}
+	way := g.r.IntN(o.n)
+	g.answer[i], g.state, g.done[i] = o.answer[way], o.next[way], true
+	g.effect = append(g.effect, i)
+}
+
+// recorded gives the operations their results, all of them random if wild.
+func (g *generator) recorded(wild bool) {
+	p, k := g.p, g.p.kind
+	for i := range p.n {
+		a := g.answer[i]
+		switch x := g.r.IntN(20); {
+		case p.end[i] == noReturn || x == 0:
+			a = unseen
+		case x < 3 || wild:
+			// That of some call of the same method.
+			for _, at := range g.r.Perm(len(k.returned)) {
+				if c := &k.returned[at]; c.method == p.call[i].method {
+					a = c.answer
+					break
+				}
+			}
+		}
+		c := p.call[i].with(a)
+		p.call[i] = &c
+	}
+}
+
+// name numbers the processes by their first invocations.
+func (g *generator) name() {
+	var number [maxOps]int32 // +1
+	processes := int32(0)
+	for i := range g.p.n {
+		n := &number[g.p.process[i]]
+		if *n == 0 {
+			processes++
+			*n = processes
+		}
+		g.p.process[i] = *n - 1
+	}
+}
+
+// edges adds a few edges, mostly along the order of effects, and marks.
+func (g *generator) edges() {
+	p := g.p
+	for range g.r.IntN(4) {
+		i, j := g.r.IntN(p.n), g.r.IntN(p.n)
+		if len(g.effect) > 1 && g.r.IntN(4) > 0 {
+			x, y := g.r.IntN(len(g.effect)), g.r.IntN(len(g.effect))
+			i, j = g.effect[min(x, y)], g.effect[max(x, y)]
+		}
+		if i != j && !p.reaches(j, i) && p.before[j]>>i&1 == 0 {
+			p.addEdge(i, j)
+		}
+	}
+	p.sortEdges()
+	for i := range p.n {
+		if p.end[i] == noReturn && g.done[i] && g.r.IntN(4) == 0 {
+			p.happened[i] = true
+		}
+	}
+}
+
+// reaches reports whether i comes before j, if through others.
+func (p *problem) reaches(i, j int) bool {
+	seen := uint16(1) << j
+	for grown := true; grown; {
+		grown = false
+		for x := range p.n {
+			if seen>>x&1 != 0 && p.before[x]&^seen != 0 {
+				seen |= p.before[x]
+				grown = true
+			}
+		}
+	}
+	return seen>>i&1 != 0
+}

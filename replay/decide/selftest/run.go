@@ -1,0 +1,199 @@
+package selftest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// Options say how much to test. The zero value of a field stands for the
+// default.
+type Options struct {
+	Ops       int    // every history up to this many operations; 3, MaxOps at most
+	Seed      uint64 // of everything that is drawn
+	Random    int    // random histories; none
+	RandomOps int    // how many operations they have at most; 12, MaxOps at most
+	Jobs      int    // histories at the same time; GOMAXPROCS
+	// Duration is after how long to stop; no bound. Of it, three quarters are
+	// for the histories of a few operations if random ones are to follow.
+	Duration time.Duration
+	// Progress is told how many more histories are done. Its calls do not
+	// overlap.
+	Progress func(histories int)
+}
+
+// MaxOps is the largest number of operations of a history here.
+const MaxOps = maxOps
+
+// A Report is what came out.
+type Report struct {
+	Kinds       []Count
+	Comparisons int64 // verdicts of engines held against brute force
+	Wrong       int64 // histories with a verdict that differs
+	// Disagreements are the smallest of those, some of them.
+	Disagreements []Disagreement
+	// Complete is up to how many operations every history was tested; Stopped
+	// whether time or the context ended the test early.
+	Complete int
+	Stopped  bool
+	Elapsed  time.Duration
+}
+
+// Histories is the number of histories tested.
+func (r *Report) Histories() int64 {
+	n := int64(0)
+	for _, k := range r.Kinds {
+		n += k.Small + k.Random
+	}
+	return n
+}
+
+// A Count is how many histories of a type were tested.
+type Count struct {
+	Name         string
+	Small        int64 // of a few operations, each of them
+	Random       int64
+	Linearizable int64 // of both
+}
+
+// A Disagreement is a history of whose verdicts one at least is not what brute
+// force says.
+type Disagreement struct {
+	History      *history.History
+	Linearizable bool // what brute force says
+	Said         []Said
+	order        [2]int // unit, number within it
+}
+
+// Said is what an engine said of a history.
+type Said struct {
+	Engine, Verdict string
+	Wrong           bool
+}
+
+const (
+	keptPerUnit = 3
+	kept        = 100
+	randomUnit  = 64 // random histories of a unit
+)
+
+// A unit is a piece of work with random numbers of its own: the histories of
+// a shape whose first operation is a given call, or some random ones.
+type unit struct {
+	kind  int
+	shape *shape // nil: random
+	first int    // call of the first operation
+	count int    // random histories
+}
+
+// Run tests. It returns early, with what it has, when ctx is cancelled.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	o.Ops, o.RandomOps = cmp.Or(o.Ops, 3), cmp.Or(o.RandomOps, 12)
+	o.Jobs = cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
+	if o.Ops < 0 || o.Ops > MaxOps || o.RandomOps < 1 || o.RandomOps > MaxOps || o.Random < 0 || o.Jobs < 1 || o.Duration < 0 {
+		return nil, fmt.Errorf("selftest: options out of range: %+v", o)
+	}
+	start := time.Now()
+	t := &tester{o: o, kinds: kinds(), report: &Report{}}
+	for _, k := range t.kinds {
+		t.report.Kinds = append(t.report.Kinds, Count{Name: k.name})
+	}
+	smallTime := o.Duration
+	if o.Random > 0 {
+		smallTime = o.Duration * 3 / 4
+	}
+	t.small(ctx, start, smallTime)
+	t.run(ctx, t.randomUnits(), t.randomUnit, start, o.Duration)
+	t.report.keepSmallest()
+	t.report.Elapsed = time.Since(start)
+	return t.report, nil
+}
+
+// keepSmallest sorts the disagreements and drops all but the smallest.
+func (r *Report) keepSmallest() {
+	slices.SortFunc(r.Disagreements, func(a, b Disagreement) int {
+		return cmp.Or(cmp.Compare(len(a.History.Ops), len(b.History.Ops)), slices.Compare(a.order[:], b.order[:]))
+	})
+	r.Disagreements = r.Disagreements[:min(len(r.Disagreements), kept)]
+}
+
+type tester struct {
+	o       Options
+	kinds   []*kind
+	started int // units, so that each has a number
+	mu      sync.Mutex
+	report  *Report
+}
+
+// small tests all histories of 1, 2, ... operations.
+func (t *tester) small(ctx context.Context, start time.Time, limit time.Duration) {
+	for n := 1; n <= t.o.Ops && !t.report.Stopped; n++ {
+		units := t.smallUnits(n)
+		t.run(ctx, len(units), func(i int) unit { return units[i] }, start, limit)
+		if !t.report.Stopped {
+			t.report.Complete = n
+		}
+	}
+}
+
+// smallUnits are shuffled, so that of a test that is cut short every type has
+// its share.
+func (t *tester) smallUnits(n int) []unit {
+	all := shapes(n)
+	var units []unit
+	for k, kind := range t.kinds {
+		for s := range all {
+			for first := range all[s].list(kind, 0) {
+				units = append(units, unit{kind: k, shape: &all[s], first: first})
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(t.o.Seed, uint64(n)))
+	r.Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
+	return units
+}
+
+// randomUnits returns how many units the random histories make.
+func (t *tester) randomUnits() int { return (t.o.Random + randomUnit - 1) / randomUnit }
+
+// randomUnit returns one of them; kinds take turns.
+func (t *tester) randomUnit(i int) unit {
+	return unit{kind: i % len(t.kinds), count: min(t.o.Random-i*randomUnit, randomUnit)}
+}
+
+// run lets o.Jobs workers do n units.
+func (t *tester) run(ctx context.Context, n int, at func(int) unit, start time.Time, limit time.Duration) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, start.Add(limit))
+		defer cancel()
+	}
+	base := t.started
+	t.started += n
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range t.o.Jobs {
+		workers.Go(func() {
+			w := worker{t: t, ctx: ctx}
+			for i := range next {
+				w.do(at(i), base+i)
+			}
+		})
+	}
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	t.report.Stopped = t.report.Stopped || ctx.Err() != nil
+}

@@ -1,0 +1,95 @@
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+)
+
+// A worker does units, one after another.
+type worker struct {
+	t   *tester
+	ctx context.Context
+	p   problem
+
+	unit  unit
+	order int // number of the unit
+	found part
+}
+
+// A part is what a unit adds to the report.
+type part struct {
+	histories, linearizable, comparisons, wrong int64
+	disagreements                               []Disagreement
+}
+
+// do tests the histories of a unit.
+func (w *worker) do(u unit, order int) {
+	w.unit, w.order, w.found = u, order, part{}
+	r := rand.New(rand.NewPCG(w.t.o.Seed, 1<<32+uint64(order)))
+	k := w.t.kinds[u.kind]
+	if u.shape == nil {
+		for range u.count {
+			if w.ctx.Err() != nil {
+				break
+			}
+			random(&w.p, k, w.t.o.RandomOps, r)
+			w.test()
+		}
+	} else {
+		u.shape.labels(k, u.first, func(label []int) bool {
+			u.shape.arrange(&w.p, k, label, r)
+			w.test()
+			return w.found.histories&0xff != 0 || w.ctx.Err() == nil
+		})
+	}
+	w.report()
+}
+
+// test holds the engines against brute force on w.p.
+func (w *worker) test() {
+	want := w.p.linearizable()
+	w.found.histories++
+	if want {
+		w.found.linearizable++
+	}
+	trial, err := newTrial(&w.p)
+	said := []Said{{"the specification", fmt.Sprint(err), true}}
+	if err == nil {
+		var answered int
+		answered, said = trial.compare(want)
+		w.found.comparisons += int64(answered)
+	}
+	if said == nil {
+		return
+	}
+	w.found.wrong++
+	if len(w.found.disagreements) < keptPerUnit {
+		name := fmt.Sprintf("%s-%d-%d", w.p.kind.name, w.order, w.found.histories)
+		w.found.disagreements = append(w.found.disagreements,
+			Disagreement{w.p.history(name), want, said, [2]int{w.order, int(w.found.histories)}})
+	}
+}
+
+// report adds what was found to the report.
+func (w *worker) report() {
+	t, found := w.t, &w.found
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	count := &t.report.Kinds[w.unit.kind]
+	if w.unit.shape == nil {
+		count.Random += found.histories
+	} else {
+		count.Small += found.histories
+	}
+	count.Linearizable += found.linearizable
+	t.report.Comparisons += found.comparisons
+	t.report.Wrong += found.wrong
+	t.report.Disagreements = append(t.report.Disagreements, found.disagreements...)
+	if len(t.report.Disagreements) > 4*kept {
+		t.report.keepSmallest()
+	}
+	if t.o.Progress != nil {
+		t.o.Progress(int(found.histories))
+	}
+}
