@@ -1,0 +1,115 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// A line of a small history: an operation begins, or it ends with a result.
+type line struct {
+	op     int64
+	method string // "" for a response
+	args   []int64
+	result history.Value
+}
+
+func call(op int64, method string, args ...int64) line {
+	return line{op: op, method: method, args: args}
+}
+
+func answer(op int64, result history.Value) line { return line{op: op, result: result} }
+
+func smallHistory(t *testing.T, lines []line, edges [][2]int64) *history.History {
+	t.Helper()
+	b := history.NewBuilder(history.Header{})
+	for i, l := range lines {
+		e := history.Event{Process: history.IntValue(l.op), Op: history.IntValue(l.op), Method: l.method, Result: l.result, Line: i + 1}
+		if l.method == "" {
+			e.Type = history.OK
+		}
+		for _, a := range l.args {
+			e.Args = append(e.Args, history.IntValue(a))
+		}
+		b.Add(&e)
+	}
+	for _, e := range edges {
+		b.AddEdge(history.IntValue(e[0]), history.IntValue(e[1]), 1)
+	}
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestSmall has small histories that need one thing each.
+func TestSmall(t *testing.T) {
+	none, one := history.NoValue, history.IntValue(1)
+	for _, c := range []struct {
+		why, model string
+		lines      []line
+		edges      [][2]int64
+		prune      search.Pruning
+		want       replay.Answer
+	}{
+		{"an edge puts the write before the read", "register",
+			[]line{call(0, "write", 1), call(1, "read"), answer(1, history.NullValue)}, [][2]int64{{0, 1}}, search.Pruning{}, replay.NotLinearizable},
+		{"what happened has to be placed", "mutex",
+			[]line{call(0, "lock"), call(1, "lock"), call(2, "lock"), answer(0, none)}, [][2]int64{{1, 2}}, search.Pruning{}, replay.NotLinearizable},
+		{"the second operation first", "register",
+			[]line{call(0, "write", 1), call(1, "write", 2), call(2, "read"), answer(0, none), answer(1, none), answer(2, one)},
+			[][2]int64{{0, 2}, {1, 2}}, search.Pruning{}, replay.Linearizable},
+		{"write(3), pending write(1), cas(1, 3) fails; cas(1, 3), write(3) leads to the same state with write(1) to come", "cas-register:1",
+			[]line{call(0, "write", 3), call(1, "cas", 1, 3), call(2, "write", 1), answer(0, none), answer(1, history.BoolValue(true)),
+				call(3, "read"), answer(3, one)}, nil, search.Pruning{NoDominance: true}, replay.Linearizable},
+	} {
+		h := smallHistory(t, c.lines, c.edges)
+		in, err := replay.NewInstance(h, true, replay.AutoChains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := spec.Parse(c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v replay.Verdict
+		search.RunPruned(in, s, c.prune, 1<<30, never, &v)
+		if v.Answer != c.want {
+			t.Errorf("%s: %v, want %v", c.why, v.Answer, c.want)
+		}
+	}
+}
+
+// TestPartGivenUp: a part that takes too much memory leaves the history open,
+// unless another part has no witness.
+func TestPartGivenUp(t *testing.T) {
+	kv, err := spec.Parse("kv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for read, want := range map[int64]replay.Answer{1: replay.Undecided, 2: replay.NotLinearizable} {
+		const n = 24
+		var lines []line
+		for op := range int64(n) {
+			lines = append(lines, call(op, "put", 0, op))
+		}
+		for op := range int64(n) {
+			lines = append(lines, answer(op, history.NoValue))
+		}
+		lines = append(lines, call(n, "get", 0), answer(n, history.IntValue(n)), // which nobody put
+			call(n+1, "put", 1, 1), answer(n+1, history.NoValue), call(n+2, "get", 1), answer(n+2, history.IntValue(read)))
+		in, err := replay.NewInstance(smallHistory(t, lines, nil), true, replay.AutoChains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v replay.Verdict
+		search.Run(in, kv, 1<<20, never, &v)
+		if v.Answer != want || want == replay.Undecided && v.Cause != replay.Memory {
+			t.Errorf("key 1 reads %d: %v (%v), want %v", read, v.Answer, v.Cause, want)
+		}
+	}
+}

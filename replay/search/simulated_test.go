@@ -1,0 +1,82 @@
+package search_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+var seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+
+// TestSimulated searches histories of correct objects, too long for brute
+// force, with and without guessing and lost responses: there must be a
+// witness, and one that Verify accepts. With a value that was never there put
+// into one result there must be none.
+func TestSimulated(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 0))
+	decided := map[string]int{}
+	for _, c := range []struct {
+		model, reads string
+		next         func(*rand.Rand, int) replay.Invocation
+	}{{"queue", "dequeue", queueCalls}, {"stack", "pop", stackCalls}, {"kv", "get", kvCalls}} {
+		s := lookup(t, c.model)
+		for k := range 20 {
+			h := simulate(t, r, s, 2+k%3, 65+r.IntN(40), k%2*4, c.next)
+			for _, prune := range []search.Pruning{{}, {NoGuess: true}, {NoGuess: true, NoReadsAtOnce: true, NoTwins: true, NoParts: true}} {
+				v := run(t, h, s, prune)
+				if v.Answer == replay.NotLinearizable {
+					t.Fatalf("%s: a correct object's history is not linearizable (%+v)", c.model, prune)
+				}
+				if v.Answer == replay.Linearizable {
+					decided[c.model]++
+					if err := replay.Verify(h, s, v.Witness); err != nil {
+						t.Fatalf("%s: %v (%+v)", c.model, err, prune)
+					}
+				}
+			}
+			if spoil(r, h, c.reads) {
+				if v := run(t, h, s, search.Pruning{}); v.Answer == replay.Linearizable {
+					t.Fatalf("%s: a value out of nowhere is explained", c.model)
+				} else if v.Answer == replay.NotLinearizable {
+					decided["spoilt "+c.model]++
+				}
+			}
+		}
+		if decided[c.model] < 50 || decided["spoilt "+c.model] < 15 {
+			t.Errorf("%s: only %d and %d of 60 and 20 were decided", c.model, decided[c.model], decided["spoilt "+c.model])
+		}
+	}
+}
+
+func run(t *testing.T, h *history.History, s replay.Spec, prune search.Pruning) replay.Verdict {
+	t.Helper()
+	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v replay.Verdict
+	search.RunPruned(in, s, prune, 1<<26, never, &v)
+	return v
+}
+
+// spoil gives a random call of the method a result that no call can have.
+func spoil(r *rand.Rand, h *history.History, method string) bool {
+	var calls []int
+	for i := range h.Ops {
+		if h.Ops[i].Method == method && !h.Ops[i].Pending() {
+			calls = append(calls, i)
+		}
+	}
+	if len(calls) == 0 {
+		return false
+	}
+	h.Ops = slices.Clone(h.Ops)
+	h.Ops[calls[r.IntN(len(calls))]].Result = history.IntValue(-7)
+	return true
+}
