@@ -76,7 +76,7 @@ func decideDepths(ctx context.Context, in *replay.Instance, spec replay.Spec, st
 	if m.Answer, err = answer(ctx, in, spec); err != nil || m.Answer != replay.Linearizable {
 		return err
 	}
-	v, err := decide.Check(ctx, in.History, spec, replay.Options{MaxDepth: MaxDepth})
+	v, err := decide.Check(ctx, in.History, spec, replay.Options{MaxDepth: MaxDepth, Engine: replay.FamiliesEngine})
 	if err != nil {
 		return err
 	}

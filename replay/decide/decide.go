@@ -21,8 +21,8 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 // specification. Engines, in this order, until one decides:
 //
 //  1. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
-//     o.Budget.Schedules: they find witnesses, and the depth. Not more than
-//     familyWork operations are replayed first;
+//     o.Budget.Schedules: they find witnesses, and the depth. Of a history of
+//     more than short operations not more than familyWork are replayed first;
 //  2. the complete search;
 //  3. where the search gave up, the rest of the families.
 //
@@ -76,16 +76,20 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	return v, nil
 }
 
-// familyWork is how many operations are replayed before the search begins:
-// half a second or less. It takes families of 14 operations of 7 processes, all
-// overlapping, beyond d = 5.
-const familyWork = 1 << 22
+const (
+	// short is up to how many operations families go to the end of their
+	// budget before the search begins: those of the paper have at most 18.
+	short = 24
+	// familyWork is how many operations of a longer history are replayed
+	// before the search begins: half a second or less.
+	familyWork = 1 << 22
+)
 
 // run lets the engines work until one decides.
 func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
 	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
 	first := o
-	if o.Engine == replay.AutoEngine {
+	if o.Engine == replay.AutoEngine && len(in.Ops) > short {
 		first.Budget.Schedules = min(o.Budget.Schedules, familyWork/int64(max(1, len(in.Ops))))
 		first.Budget.Schedules = max(1, first.Budget.Schedules)
 	}
