@@ -101,6 +101,8 @@ func chainMode(c *choice) replay.ChainMode {
 func inputFlags(flags *pflag.FlagSet) *codec.Options {
 	o := &codec.Options{Limits: codec.DefaultLimits}
 	flags.StringVar(&o.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
+	flags.StringVar(&o.Map, "map", "", "where to find things in other JSON records: `NAME=PATH,...`, as "+
+		"process=client_id,type=kind,f=op,args=in,result=out, or @FILE (see leadline formats)")
 	flags.Var((*size)(&o.Limits.Line), "max-line", "longest line; 0 for no limit")
 	flags.Var((*size)(&o.Limits.History), "max-history", "longest history; 0 for no limit")
 	flags.Int64Var(&o.Limits.Ratio, "max-ratio", o.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")

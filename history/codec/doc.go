@@ -2,7 +2,7 @@
 //
 // Files finds the files that paths name, File.Histories decodes one of them,
 // Decode any reader; both tell plain, gzip and zstd input apart by its first
-// bytes and the format by the first keys in it. Formats is the table of
+// bytes and the format by what comes first in it, see Detect. Formats is the table of
 // formats, each with its decoder and its encoder. Whatever is wrong with an
 // input is an error with file and line, in memory that Limits bound; see
 // Decode for which error ends what.
@@ -122,6 +122,91 @@
 // operations that happened, unknown results, results that are lists, maps or
 // texts that would be read as something else. It does not write the history's
 // name and tie rule, nor the stamps, which are gone once events are in order.
+//
+// # Jepsen
+//
+// Jepsen's histories are EDN: vectors or lists of operations, each of them a
+// history, or operations one after another, which are one. An operation is a
+// map with :process, :type, :f and :value, tagged or not, or a tuple
+// [process type f value]. Other keys say nothing of what happened, nor does
+// the process :nemesis; the order of operations is that of the file.
+//
+//	[{:process 0, :type :invoke, :f :write, :value 1}
+//	 {:process 1, :type :invoke, :f :read,  :value nil}
+//	 {:process 0, :type :ok,     :f :write, :value 1}
+//	 {:process 1, :type :ok,     :f :read,  :value 1}]
+//
+// An operation that completes with :fail did not happen and is left out, a
+// cas that failed to compare too: that it changed nothing is all that its
+// record promises. With :info, or no completion, it is pending for ever and
+// its process is retired. The value of an :ok is what was done and answered.
+//
+// Words and values tell the model: read, write and cas are a cas-register,
+// nil at first; with values [key value], as independent tests have them, a
+// kv; txn is a multi-register, whose initial values are what reads find
+// before anybody wrote it; add and read are a set, or a counter if numbers
+// are read; enqueue and dequeue, push and pop, acquire and release, insert
+// and poll, push-front and its kin are queue, stack, mutex, priority-queue and
+// deque. Histories with other words name no model, and their methods are the
+// words.
+//
+// Keywords are texts with their colon, sets sorted lists, ratios texts.
+//
+// Format kv is the same with a :key in every operation and the words get, put
+// and append: a kv, in which a missing key is "", or nil if one is read. Format
+// etcd is a log with lines PROCESS :TYPE :F VALUE, after "jepsen.util - " or
+// not, and noise between them: a cas-register. A read that fails with
+// :timed-out there has returned, with a result that nobody saw, since its
+// process goes on.
+//
+// # PolyLin and LiMo
+//
+// PolyLin's files have a header, # stack, queue, pqueue, set or deque, and
+// lines "method value start end" (of a set "method value result start end")
+// in any order. The stamps are half-open: a response at t precedes an
+// invocation at t. Every operation is a process of its own, -1 as an answer
+// means empty and is null, pqueue is priority-queue:max.
+//
+// LiMo's begin with # @object atomic-stack or atomic-queue; lines are
+// "[id] call push(1)", "[id] return", "[id] return 1", "[id] return empty". A
+// number in brackets is a process, whether it is that of a thread or, as
+// mostly, of an operation; one that is called while it is open is an error. A
+// pop that returns nothing found nothing, unless its call has the value. A
+// line "crash" leaves open calls pending; their numbers may be used anew.
+//
+// In both a new header begins another history.
+//
+// # Other JSON
+//
+// Format jsonl reads records of other shapes, one history in a file. Two it
+// knows: operations {"ClientId", "Input", "Call", "Output", "Return"} with
+// stamps, closed, pending if Return is missing or negative or Output has an
+// Error; and {"event": {"Start": S} or {"Finish": F}, "client_id", "op_id"},
+// where S and F are a name or {name: content}: ...IndefiniteFailure, Timeout
+// and Unknown are pending, other ...Failure did not happen. Inputs that are
+// gets and puts of single keys, as etcd's robustness tests record them or as
+// {"op", "key", "value"}, are a kv; revisions of etcd are not looked at. Other
+// histories name no model.
+//
+// For all else Options.Map has a mapping, NAME=PATH separated by commas or
+// lines; a.b is the key b of the object a:
+//
+//	process=client,type=kind,f=op,args=in,result=out,model=register
+//
+// names what is in an event (process, type, f, op for an identifier, at for a
+// stamp) and either args and result, or value, and perhaps key, as Jepsen has
+// them; or call and return of whole operations; or start and finish. Entries
+// invoke, ok, fail and info list the words for types, as in ok=done|won, model
+// and tie are what they say.
+//
+// # Conversion
+//
+// Encoders of these formats refuse whatever would be read as another history:
+// a model, a method, a result, a pending operation, order edges. They do not
+// write names of histories and operations (jsonl has the latter), PolyLin no
+// processes; a method with several names is written by the first. Stamps and
+// tie rule are kept by the native format and PolyLin's; elsewhere the events
+// stand in the order that follows from them.
 //
 // # Promises
 //

@@ -124,7 +124,7 @@ func recognise(path string, opts Options) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("not a regular file")
 	}
-	if opts.Format != "" {
+	if opts.Format != "" || opts.Map != "" {
 		return nil
 	}
 	f, err := os.Open(path)

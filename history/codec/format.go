@@ -15,6 +15,9 @@ import (
 type Format struct {
 	Name        string // what Lookup and --format call it
 	Description string // one line
+	// Single is set where a file holds one history: two that follow one
+	// another would be read as one.
+	Single bool
 	// Decode reads all histories of r. The error of a pair is *history.Errors
 	// for faults of one history, after which the next one follows, and
 	// *SyntaxError for faults of the file and of reading it.
@@ -22,8 +25,8 @@ type Format struct {
 	// Encode writes one history. What the format cannot carry is an error,
 	// and then nothing has been written.
 	Encode func(w io.Writer, h *history.History) error
-	// detect looks for the format in the keys of the first object of a file.
-	detect func(keys []string) bool
+	// detect looks for the format in the beginning of a file.
+	detect func(b *beginning) bool
 }
 
 // Formats returns all formats, in a fixed order.
@@ -33,13 +36,54 @@ func Formats() []Format {
 			Name:        nativeName,
 			Description: "leadline's own, JSON Lines: an event per line behind a header per history",
 			Decode:      decodeNative, Encode: encodeNative,
-			detect: func(keys []string) bool { return has(keys, "leadline") },
+			detect: func(b *beginning) bool { return has(b.keys, "leadline") },
 		},
 		{
 			Name:        violatName,
 			Description: "Violat's JSON: an object with schema and events per history",
 			Decode:      decodeViolat, Encode: encodeViolat,
-			detect: func(keys []string) bool { return has(keys, "schema") || has(keys, "events") },
+			detect: func(b *beginning) bool { return has(b.keys, "schema") || has(b.keys, "events") },
+		},
+		{
+			Name:        jepsenName,
+			Description: "Jepsen's EDN: a vector, list or stream of maps or tuples",
+			Decode:      decodeJepsen, Encode: encodeJepsen,
+			detect: func(b *beginning) bool { return has(b.keywords, ":type") && !has(b.keywords, ":key") },
+		},
+		{
+			Name:        kvName,
+			Single:      true,
+			Description: "key-value logs in EDN, a map with :key per line (porcupine's test data)",
+			Decode:      decodeKV, Encode: encodeKV,
+			detect: func(b *beginning) bool { return has(b.keywords, ":type") && has(b.keywords, ":key") },
+		},
+		{
+			Name:        etcdName,
+			Single:      true,
+			Description: "Jepsen's logs of etcd: process, type, read, write or cas, and value in a line",
+			Decode:      decodeEtcd, Encode: encodeEtcd,
+			detect: func(b *beginning) bool { return b.etcd },
+		},
+		{
+			Name:        polylinName,
+			Description: "PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque",
+			Decode:      decodePolylin, Encode: encodePolylin,
+			detect: func(b *beginning) bool { return b.polylin },
+		},
+		{
+			Name:        limoName,
+			Description: "LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue",
+			Decode:      decodeLimo, Encode: encodeLimo,
+			detect: func(b *beginning) bool { return b.limo },
+		},
+		{
+			Name:        jsonlName,
+			Single:      true,
+			Description: "other JSON Lines: starts and finishes, operations with Call and Return, or what --map says",
+			Decode:      decodeJSONL, Encode: encodeJSONL,
+			detect: func(b *beginning) bool {
+				return has(b.keys, "ClientId") && has(b.keys, "Call") || has(b.keys, "event") && has(b.keys, "client_id")
+			},
 		},
 	}
 }
@@ -64,6 +108,11 @@ var ErrEmpty = errors.New("the file is empty")
 type Options struct {
 	// Format is the name of the format; "" means to look at the content.
 	Format string
+	// Map says where the importer "jsonl" finds things in records of other
+	// shapes than those that it knows: NAME=PATH,..., or @FILE for a file with
+	// such entries. With it, inputs have that format. See the package's
+	// documentation.
+	Map    string
 	Limits Limits
 	// Stdin is what the path "-" stands for; nil means os.Stdin.
 	Stdin io.Reader
@@ -75,6 +124,18 @@ type Options struct {
 // format returns the format that o asks for, or an error that lists those
 // there are; a zero Format means to look at the content.
 func (o *Options) format() (Format, error) {
+	if o.Map != "" {
+		if o.Format != "" && o.Format != jsonlName {
+			return Format{}, fmt.Errorf("a mapping is for the format %s, not %s", jsonlName, o.Format)
+		}
+		m, err := parseMapping(o.Map)
+		if err != nil {
+			return Format{}, err
+		}
+		f, _ := Lookup(jsonlName)
+		f.Decode = decodeMapped(m)
+		return f, nil
+	}
 	if o.Format == "" {
 		return Format{}, nil
 	}

@@ -219,7 +219,9 @@ func normal(h *history.History, format Format) string {
 	c := *h
 	c.File, c.Line, c.Format = "", 0, ""
 	if format.Name != nativeName {
-		c.ID = "" // Violat's histories have no names
+		// Histories have no names elsewhere, nor stamps, which are gone once
+		// events are in order.
+		c.ID, c.Tie, c.Order = "", history.Closed, history.FileOrder
 	}
 	c.Ops, c.Ghosts = slices.Clone(h.Ops), slices.Clone(h.Ghosts)
 	c.Dropped = len(c.Ghosts)

@@ -240,7 +240,8 @@ func TestShared(t *testing.T) {
 			}
 			count++
 			for _, format := range Formats() {
-				if err := format.Encode(io.Discard, h); err != nil {
+				err := format.Encode(io.Discard, h)
+				if carries := format.Name == nativeName || format.Name == violatName; carries && err != nil {
 					t.Error(err)
 				}
 				again(t, format, h)

@@ -26,6 +26,9 @@ func (s *scanner) number() history.Value {
 	s.pos = i
 	negative := uint64(first - start) // 1 if there is a sign
 	if i-first > 19 || n > math.MaxInt64+negative {
+		if s.wide {
+			return history.StringValue(string(data[start:i]))
+		}
 		s.fail(start, "integer %s does not fit 64 bits", clip(data[start:i]))
 		return history.Value{}
 	}

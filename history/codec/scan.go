@@ -35,6 +35,9 @@ type scanner struct {
 	fault   string
 	faultAt int
 	torn    bool
+	// wide has integers of more than 64 bits read as the texts of their
+	// digits, where values are compared and nothing else.
+	wide    bool
 	scratch []byte          // the last text with escapes
 	stack   []history.Value // elements of the lists that are being read
 	pool    *pool

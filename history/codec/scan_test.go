@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -208,5 +209,12 @@ func fuzzDecode(f *testing.F, name string) {
 			return
 		}
 		roundTrip(t, format, in)
+		for h, err := range format.Decode(bytes.NewReader(in), "in", Limits{}) {
+			for _, other := range Formats() {
+				if err == nil {
+					_ = other.Encode(io.Discard, h) // refuses or not, but does not panic
+				}
+			}
+		}
 	})
 }

@@ -229,8 +229,13 @@ func (e *violatEncoder) result(op *history.Operation) {
 }
 
 func describe(v history.Value) string {
-	if v.Kind() == history.Unknown {
+	switch v.Kind() {
+	case history.Unknown:
 		return "an unknown value"
+	case history.None:
+		return "no value"
+	case history.Null:
+		return "null"
 	}
 	return fmt.Sprintf("the %s %v", v.Kind(), v)
 }

@@ -51,6 +51,7 @@ var models = []model{
 	{"priority-queue", small, []string{drain("poll")}, ""},
 	{"priority-queue:max", small, []string{drain("poll")}, ""},
 	{"mutex", small, []string{"isLocked = "}, ""},
+	{"multi-register:0", small, []string{`read 0 = ; read 1 = ; read 2 = ; read "a" = ; read null = `}, ""},
 	{"ArrayBlockingQueue:3", small, []string{"toString = "}, ""},
 	{"ConcurrentLinkedDeque", small, []string{"toString = "}, ""},
 	{"ConcurrentLinkedQueue", small, []string{"toString = "}, ""},
@@ -123,6 +124,8 @@ func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
 	case *specification[*priorityQueue]:
 		return s, &s.table.signatures
 	case *specification[*mutex]:
+		return s, &s.table.signatures
+	case multiRegisterSpec:
 		return s, &s.table.signatures
 	case *specification[*intQueue]:
 		return s, &s.table.signatures

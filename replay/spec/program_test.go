@@ -68,7 +68,17 @@ func programArgument(word string) history.Value {
 		return history.StringValue(text)
 	}
 	var parts []history.Value
-	for part := range strings.FieldsFuncSeq(word[1:len(word)-1], func(r rune) bool { return r == ',' }) {
+	depth := 0
+	outside := func(r rune) bool { // a comma that is not inside a list in the list
+		switch r {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		}
+		return r == ',' && depth == 0
+	}
+	for part := range strings.FieldsFuncSeq(word[1:len(word)-1], outside) {
 		key, val, isEntry := strings.Cut(part, ":")
 		if isEntry { // as in JSON, keys are texts
 			parts = append(parts, history.StringValue(key), programArgument(val))
@@ -102,6 +112,9 @@ func programAnswer(text string) history.Value {
 	}
 	if quoted, err := strconv.Unquote(text); err == nil {
 		return history.StringValue(quoted)
+	}
+	if strings.HasPrefix(text, "=[") { // a list; without =, the text of one in Java
+		return programArgument(text[1:])
 	}
 	if strings.HasPrefix(text, "java.") {
 		return history.ExceptionValue(text)

@@ -52,6 +52,8 @@ var entries = []entry{
 		&priorityQueueTable.signatures, newPriorityQueue},
 	{"mutex", "", "a lock; locking it while it is held has to wait",
 		&mutexTable.signatures, newMutex},
+	{"multi-register", "[:initial]", "registers under keys, read and written by transactions; at first null, or what is given for all or in a map",
+		&multiRegisterTable.signatures, newMultiRegister},
 	{"ArrayBlockingQueue", ":capacity[,fair]", "java.util.concurrent.ArrayBlockingQueue of JDK 17, holding ints",
 		&arrayBlockingQueueTable.signatures, newArrayBlockingQueue},
 	{"ConcurrentHashMap", "[:capacity]", "java.util.concurrent.ConcurrentHashMap of JDK 17, from ints to ints",

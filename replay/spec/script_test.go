@@ -15,7 +15,7 @@ var scripts = append(javaScripts, []string{
 	`register; read = null; write 1 = -; read = 1; write "a" = -; get = "a"; set 1 = -; load = 1; store null = -; put 2 = -; read = 2`,
 	`register:0; read = 0`,
 	`register:"x"; read = "x"`,
-	`cas-register; read = null; cas 0 1 = false; cas null 1 = true; read = 1; cas 0 2 = false; compareAndSet 1 2 = true; get = 2; compare_and_set 2 null = true; load = null`,
+	`cas-register; read = null; cas 0 1 = false; cas null 1 = true; read = 1; cas 0 1 = false; cas 0 2 = false; compareAndSet 1 2 = true; get = 2; compare_and_set 2 null = true; load = null`,
 	`cas-register:5; write 6 = -; cas 5 7 = false; read = 6; set 1 = -; put 2 = -; store 3 = -; cas 3 "a" = true; cas "a" 0 = true; read = 0`,
 	`counter; read = 0; increment = -; inc = -; get = 2; decrement = -; dec = -; dec = -; value = -1; add 10 = -; read = 9; add -4 = -; read = 5; set 7 = -; read = 7; reset 0 = -; read = 0`,
 	`counter:3; getAndIncrement = 3; getAndDecrement = 4; getAndAdd 5 = 3; fetch_add 1 = 8; incrementAndGet = 10; decrementAndGet = 9; addAndGet -9 = 0`,
@@ -36,6 +36,9 @@ var scripts = append(javaScripts, []string{
 	`priority-queue; poll = null; peek = null; insert 2 = -; add 1 = -; push 3 = -; enqueue 1 = -; enq "a" = -; top = 1; size = 5; poll = 1; pop = 1; dequeue = 2; deq = 3; peek = "a"; poll = "a"; isEmpty = true; insert -5 = -; clear = -; len = 0; is_empty = true; empty = true; length = 0; poll = null`,
 	`priority-queue:max; insert 2 = -; insert 7 = -; insert 7 = -; peek = 7; poll = 7; poll = 7; poll = 2; poll = null`,
 	`priority-queue:min; insert 2 = -; insert 7 = -; poll = 2`,
+	`set; elements = =[]; add 2 = true; add "a" = true; add 1 = true; read = =[1,2,"a"]; remove 2 = true; elements = =[1,"a"]`,
+	`multi-register; read 1 = null; write 1 2 = -; get 1 = 2; put 2 3 = -; set 1 null = -; txn [["read",1,null],["write",1,5],["read",1,null],["read",2,null]] = =[["read",1,null],["write",1,5],["read",1,5],["read",2,3]]`,
+	`multi-register:0; read "x" = 0; txn [] = =[]; txn [["append","x",1]] = blocks`,
 	`mutex; isLocked = false; unlock = blocks; lock = -; lock = blocks; is_locked = true; tryLock = false; unlock = -; try_lock = true; release = -; tryAcquire = true; release = -; acquire = -; acquire = blocks; release = -; release = blocks`,
 }...)
 

@@ -31,6 +31,14 @@ var setTable = newTable([]method[*setOf]{
 	{"contains|has(value) -> bool", func(s *setOf, args []value) value {
 		return history.BoolValue(s.get(args[0]) != nil)
 	}},
+	// Sorted: ints in their order, texts in that of their bytes.
+	{"elements|read() -> list", func(s *setOf, _ []value) value {
+		list := make([]value, 0, s.n)
+		for p := range s.all() {
+			list = append(list, p.key)
+		}
+		return history.ListValue(list...)
+	}},
 }, sizeMethods[*setOf]())
 
 func newSet(args []value) (replay.Spec, error) {

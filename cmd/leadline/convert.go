@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/spf13/pflag"
+)
+
+// convertFlags are the flags of leadline convert.
+type convertFlags struct {
+	input *codec.Options
+	from  string
+	to    string
+}
+
+func setupConvert(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &convertFlags{}
+	flags.StringVar(&f.from, "from", "", "`format` of the input (default: by content; see leadline formats)")
+	flags.StringVar(&f.to, "to", "", "`format` of the output; what it cannot carry is an error")
+	f.input = inputFlags(flags)
+	if err := flags.MarkHidden("format"); err != nil { // --from takes its place
+		panic("leadline: " + err.Error())
+	}
+	return f.run
+}
+
+func (f *convertFlags) run(s streams, args []string) int {
+	if f.from != "" {
+		f.input.Format = f.from
+	}
+	target, known := codec.Lookup(f.to)
+	switch {
+	case len(args) == 0:
+		return fail(s, "convert", errors.New("no file, directory or - given"))
+	case f.to == "":
+		return fail(s, "convert", errors.New("--to is needed"))
+	case !known:
+		return fail(s, "convert", fmt.Errorf("unknown format %q; see leadline formats", f.to))
+	}
+	if f.input.Format != "" {
+		if _, ok := codec.Lookup(f.input.Format); !ok {
+			return fail(s, "convert", fmt.Errorf("unknown format %q; see leadline formats", f.input.Format))
+		}
+	}
+	if f.input.Map != "" {
+		if err := codec.CheckMap(f.input.Map); err != nil {
+			return fail(s, "convert", err)
+		}
+	}
+	return f.convert(s, target, args)
+}
+
+// convert writes every history that can be carried. What cannot is reported,
+// as is what is wrong with the input, and the others follow.
+func (f *convertFlags) convert(s streams, target codec.Format, args []string) int {
+	skipped := &skipCounter{w: s.err}
+	errs := errorPrinter{w: s.err}
+	out := bufio.NewWriter(s.out)
+	status, written := statusOK, 0
+	for e := range entries(args, withInput(*f.input, s.in, skipped.skip)) {
+		err := e.err
+		if err == nil && target.Single && written > 0 {
+			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.place(), target.Name)
+		}
+		if err != nil {
+			errs.print(e.file, err)
+			status = worse(status, statusBad)
+			continue
+		}
+		if err := target.Encode(out, e.history); err != nil {
+			errs.print(e.file, fmt.Errorf("%s: %w", e.place(), err))
+			status = worse(status, statusBad)
+			continue
+		}
+		written++
+	}
+	skipped.total()
+	if err := out.Flush(); err != nil {
+		fmt.Fprintf(s.err, "leadline convert: %v\n", err)
+		return worse(status, statusBad)
+	}
+	return status
+}

@@ -1,0 +1,91 @@
+package codec
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// maxDecimals is up to how many digits different decimal numbers are
+// different 64-bit floats.
+const maxDecimals = 15
+
+// number returns the number that text is: an integer, with or without N; a
+// ratio; a float; or a decimal, with M.
+func (e *ednReader) number(text string) history.Value {
+	body := strings.TrimLeft(text, "+-")
+	switch {
+	case len(text)-len(body) > 1 || len(body) > 1 && body[0] == '0' && '0' <= body[1] && body[1] <= '9':
+	case strings.Trim(body, "0123456789") == "":
+		return e.integer(text)
+	case strings.Trim(body[:len(body)-1], "0123456789") == "" && body[len(body)-1] == 'N':
+		return e.integer(text[:len(text)-1])
+	case strings.Contains(body, "/"):
+		return e.ratio(text)
+	default:
+		return e.float(text)
+	}
+	e.fail("%s is no number", clip([]byte(text)))
+	return history.Value{}
+}
+
+func (e *ednReader) integer(text string) history.Value {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		e.wrong("integer %s does not fit 64 bits", clip([]byte(text)))
+	}
+	return history.IntValue(n)
+}
+
+// ratio keeps a ratio as a text, in lowest terms: it is compared and nothing
+// else.
+func (e *ednReader) ratio(text string) history.Value {
+	above, below, _ := strings.Cut(text, "/")
+	if strings.Trim(strings.TrimLeft(above, "+-"), "0123456789") != "" || below == "" || strings.Trim(below, "0123456789") != "" {
+		e.fail("%s is no number", clip([]byte(text)))
+		return history.Value{}
+	}
+	if len(text) > 40 {
+		e.wrong("ratio %s has terms of more than 64 bits", clip([]byte(text)))
+		return history.NullValue
+	}
+	if strings.Trim(below, "0") == "" {
+		e.wrong("ratio %s has no value", text)
+		return history.NullValue
+	}
+	r, ok := new(big.Rat).SetString(strings.TrimPrefix(text, "+"))
+	switch {
+	case !ok:
+		e.fail("%s is no number", text)
+		return history.Value{}
+	case r.IsInt():
+		return e.integer(r.Num().String())
+	}
+	return history.StringValue(r.RatString())
+}
+
+// float reads a float, or a decimal. One that no 64-bit float stands for
+// alone is a problem: two of those might be taken for each other.
+func (e *ednReader) float(text string) history.Value {
+	digits, decimal := strings.CutSuffix(text, "M")
+	mantissa, exponent, scientific := strings.Cut(strings.ToLower(strings.TrimLeft(digits, "+-")), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	power := strings.TrimLeft(exponent, "+-")
+	if whole == "" || strings.Trim(whole+fraction+power, "0123456789") != "" ||
+		scientific && (power == "" || len(exponent)-len(power) > 1) {
+		e.fail("%s is no number", clip([]byte(text)))
+		return history.Value{}
+	}
+	f, err := strconv.ParseFloat(digits, 64)
+	significant := strings.Trim(whole+fraction, "0")
+	switch {
+	case err != nil || math.IsInf(f, 0), f == 0 && significant != "":
+		e.wrong("number %s does not fit a 64-bit float", clip([]byte(text)))
+	case decimal && len(significant) > maxDecimals:
+		e.wrong("decimal %s has more digits than a 64-bit float", clip([]byte(text)))
+	}
+	return history.FloatValue(f)
+}

@@ -1,0 +1,134 @@
+package codec
+
+import (
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/leadline/leadline/history"
+)
+
+var ednTests = []struct {
+	text, want, fault string // fault is one of syntax, or a problem
+}{
+	{text: "nil", want: "null"},
+	{text: " , true ; comment\n", want: "true"},
+	{text: "-0", want: "0"},
+	{text: "+7", want: "7"},
+	{text: "9223372036854775807N", want: "9223372036854775807"},
+	{text: "9223372036854775808", fault: "integer 9223372036854775808 does not fit 64 bits"},
+	{text: "01", fault: "line 1: column 3: 01 is no number"},
+	{text: "1x", fault: "line 1: column 3: 1x is no number"},
+	{text: "4/2", want: "2"},
+	{text: "-6/4", want: `"-3/2"`},
+	{text: "1/0", fault: "ratio 1/0 has no value"},
+	{text: "1/x", fault: "line 1: column 4: 1/x is no number"},
+	{text: "1.5", want: "1.5"},
+	{text: "1e3", want: "1000"},
+	{text: "1.", want: "1"},
+	{text: "1e", fault: "line 1: column 3: 1e is no number"},
+	{text: "1e400", fault: "number 1e400 does not fit a 64-bit float"},
+	{text: "1e-400", fault: "number 1e-400 does not fit a 64-bit float"},
+	{text: "0.10M", want: "0.1"},
+	{text: "0.1000000000000000000001M", fault: "decimal 0.1000000000000000000001M has more digits than a 64-bit float"},
+	{text: "##Inf", want: "+Inf"},
+	{text: "##-Inf", want: "-Inf"},
+	{text: "##NaN", want: "NaN"},
+	{text: "##nan", fault: "line 1: column 6: ##nan is neither ##Inf, ##-Inf nor ##NaN"},
+	{text: ":a/b", want: `":a/b"`},
+	{text: ":", fault: `line 1: column 2: ":" is no keyword`},
+	{text: "::a", fault: `line 1: column 4: "::a" is no keyword`},
+	{text: "foo", fault: `"foo" is a symbol, which is no value`},
+	{text: `\a`, want: `"a"`},
+	{text: `\(`, want: `"("`},
+	{text: `\newline`, want: `"\n"`},
+	{text: `\u0041`, want: `"A"`},
+	{text: `\o101`, want: `"A"`},
+	{text: `\uZ`, fault: `line 1: column 4: no character is called \uZ`},
+	{text: `"a\tb\\\"\u00e9\101\ud83d\ude00"`, want: `"a\tb\\\"éA😀"`},
+	{text: `"\x"`, fault: `line 1: column 3: unknown escape \x`},
+	{text: `"\ud800"`, fault: "line 1: column 8: unpaired surrogate in a text"},
+	{text: "\"\xff\"", fault: "line 1: column 4: invalid UTF-8 in a text"},
+	{text: "\"a\nb", fault: `line 2: column 2: unexpected end, '"' expected`},
+	{text: "[1 (2 #{3}) {:k [4]}]", want: `[1, [2, [3]], {":k": [4]}]`},
+	{text: "#{3 1 2}", want: "[1, 2, 3]"},
+	{text: "#{1 1}", fault: "an element occurs twice in one set"},
+	{text: "{1 2 1 3}", fault: "a key occurs twice in one map"},
+	{text: "{1}", fault: "line 1: column 4: a map has a key without a value"},
+	{text: "#:n{:a 1 :_/b 2 :m/c 3 4 5}", want: `{4: 5, ":b": 2, ":m/c": 3, ":n/a": 1}`},
+	{text: "#my/tag [1]", want: "[1]"},
+	{text: "#a #b #c 1", want: "1"},
+	{text: "[1 #_ 2 #_ #_ 3 4 5 #_ 6]", want: "[1, 5]"},
+	{text: "#_ foo 1", want: "1"},
+	{text: "[1}", fault: "line 1: column 3: unexpected '}', ']' expected"},
+	{text: "[1", fault: "line 1: column 3: unexpected end, ']' expected"},
+	{text: "[#_]", fault: "line 1: column 4: unexpected ']', a value expected"},
+	{text: "'a", fault: `line 1: column 1: unexpected '\'', a value expected`},
+	{text: "#", fault: "line 1: column 2: unexpected end, a tag expected"},
+	{text: "", fault: "line 1: column 1: unexpected end, a value expected"},
+	{text: "(\v", fault: "line 1: column 3: unexpected end, ')' expected"},
+	{text: "\x01", fault: `line 1: column 1: unexpected '\x01', a value expected`},
+	{text: "\x00", fault: `line 1: column 1: unexpected '\x00', a value expected`},
+	{text: strings.Repeat("[", 1000) + strings.Repeat("]", 1000), want: strings.Repeat("[", 1000) + strings.Repeat("]", 1000)},
+	{text: strings.Repeat("[", 1001), fault: "line 1: column 1001: nested more than 1000 deep"},
+	{text: strings.Repeat("#_", 1001), fault: "line 1: column 2003: nested more than 1000 deep"},
+	{text: strings.Repeat("#a ", 1001), fault: "line 1: column 3003: nested more than 1000 deep"},
+}
+
+func TestEDN(t *testing.T) {
+	for _, test := range ednTests {
+		e := newEDNReader(iotest.OneByteReader(strings.NewReader(test.text)), 1<<20)
+		v := e.value()
+		got := e.problem
+		if e.failed() {
+			got = "line " + history.IntValue(int64(e.faultLine)).String() + ": " + e.fault
+		}
+		name := test.text[:min(len(test.text), 40)]
+		if got != test.fault {
+			t.Errorf("%s: fault %q, want %q", name, got, test.fault)
+		}
+		if test.fault == "" && v.String() != test.want {
+			t.Errorf("%s: got %v, want %s", name, v, test.want)
+		}
+		if test.fault != "" {
+			continue
+		}
+		text, ok := appendEDN(nil, v)
+		again := newEDNReader(strings.NewReader(string(text)), 1<<20)
+		if back := again.value(); !ok || !back.Equal(v) || again.failed() || again.problem != "" {
+			t.Errorf("%s: written as %s and read as %v", name, text, back)
+		}
+	}
+}
+
+// TestEDNFlood: megabytes of brackets are a fault like any other.
+func TestEDNFlood(t *testing.T) {
+	for _, piece := range []string{"[", "{", "(", "#{", "#_", "#a ", "#_[", `"`, `\`, "#:a{"} {
+		in := strings.Repeat(piece, 1<<20)
+		errs := 0
+		for _, err := range decodeJepsen(strings.NewReader(in), "in", Limits{}) {
+			if err != nil {
+				errs++
+			}
+		}
+		if errs == 0 {
+			t.Errorf("%q: no error", piece)
+		}
+	}
+}
+
+// TestEDNLimits: a token, and a history, have a bound.
+func TestEDNLimits(t *testing.T) {
+	long := `[{:process 0, :type :invoke, :f :write, :value "` + strings.Repeat("x", 1000) + `"}]`
+	for _, lim := range []Limits{{Line: 100}, {History: 500}} {
+		errs := 0
+		for _, err := range decodeJepsen(strings.NewReader(long), "in", lim) {
+			if err != nil {
+				errs++
+			}
+		}
+		if errs == 0 {
+			t.Errorf("%+v: no error", lim)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package codec
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/leadline/leadline/history"
+)
+
+const etcdName = "etcd"
+
+// etcdPrefix stands before what Jepsen logs of an operation; its history.txt
+// has no prefix.
+var etcdPrefix = []byte("jepsen.util - ")
+
+const timedOut = ":timed-out"
+
+// decodeEtcd reads the log of a Jepsen test of etcd, one register with cas
+// that is nil at first. Lines that say nothing of an operation are passed
+// over. See the package's documentation for the reading of timeouts.
+func decodeEtcd(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+	return decodeText(r, file, etcdName, lim, func(t *textLines) textFormat { return &etcd{textLines: t, edn: newEDNReader(nil, 0)} })
+}
+
+type etcd struct {
+	*textLines
+	words *wordHistory
+	edn   *ednReader
+}
+
+// An etcdLine is what a line says: PROCESS :TYPE :F VALUE.
+type etcdLine struct {
+	process, f []byte
+	typ        history.EventType
+	value      []byte
+}
+
+// readEtcdLine reports false for a line that says nothing of an operation.
+func readEtcdLine(text []byte) (l etcdLine, ok bool) {
+	if i := bytes.Index(text, etcdPrefix); i >= 0 {
+		text = text[i+len(etcdPrefix):]
+	}
+	var typ []byte
+	l.process, text = cutWord(text)
+	typ, text = cutWord(text)
+	l.f, l.value = cutWord(text)
+	switch string(typ) {
+	case ":invoke":
+		l.typ = history.Invoke
+	case ":ok":
+		l.typ = history.OK
+	case ":fail":
+		l.typ = history.Fail
+	case ":info":
+		l.typ = history.Info
+	default:
+		return l, false
+	}
+	_, err := strconv.ParseInt(string(l.process), 10, 64)
+	return l, (err == nil || string(l.process) == ":nemesis") && len(l.f) > 1 && l.f[0] == ':'
+}
+
+func (d *etcd) line(text []byte, number int) (fault string) {
+	l, ok := readEtcdLine(text)
+	if !ok || string(l.process) == ":nemesis" {
+		return ""
+	}
+	if d.words == nil {
+		b := d.begin(history.Header{}, number)
+		d.words = &wordHistory{b: b, line: number, dialect: &registerDialect}
+		d.last.finish = func(*history.Builder) { d.words.finish() }
+	}
+	process, _ := strconv.ParseInt(string(l.process), 10, 64)
+	ev := wordEvent{typ: l.typ, process: history.IntValue(process), f: string(l.f[1:]), line: number}
+	if registerDialect.find(ev.f) == nil {
+		return "an operation on a register is :read, :write or :cas, not " + clip(l.f)
+	}
+	if ev.value, fault = d.value(l.value); fault != "" {
+		return fault
+	}
+	// Nobody saw what a read that timed out returned. It returned all the
+	// same: unlike the processes of other timeouts, which end with :info,
+	// its process goes on.
+	if ev.typ == history.Fail && ev.f == "read" && ev.value.Text() == timedOut {
+		ev.typ, ev.value, ev.unknown = history.OK, history.NullValue, true
+	}
+	d.words.events = append(d.words.events, ev)
+	return ""
+}
+
+// value reads the value at the end of a line.
+func (d *etcd) value(text []byte) (v history.Value, fault string) {
+	e := d.edn
+	e.reset(bytes.NewReader(text), int64(len(text)))
+	v = e.value()
+	if !e.failed() && e.problem == "" {
+		if e.space(); !e.ended() {
+			e.unexpected("the end of the line")
+		}
+	}
+	if e.failed() {
+		return v, "the value: " + e.fault
+	}
+	return v, e.problem
+}
+
+func (d *etcd) finish() { d.deliver(false) }
+
+// encodeEtcd writes h as the log of a Jepsen test of etcd.
+func encodeEtcd(w io.Writer, h *history.History) error {
+	if err := checkPlain(etcdName, h); err != nil {
+		return err
+	}
+	d := &registerDialect
+	if h.Model != d.model && h.Model != "register" {
+		return refusal(etcdName, "a history of the model %s", modelText(h))
+	}
+	var buf []byte
+	for _, ev := range eventsOf(h) {
+		op := &h.Ops[ev.op]
+		p, err := partsOf(etcdName, d, op, ev.ret, false)
+		typ := ":invoke"
+		switch {
+		case err != nil:
+		case ev.ret && op.Result.Kind() == history.Unknown && p.f == "read":
+			typ, p.value = ":fail", history.StringValue(timedOut)
+		case ev.ret:
+			typ, err = ":ok", checkResult(etcdName, d, op)
+		}
+		if err == nil {
+			buf, err = appendEtcdLine(buf, h, op, typ, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Pending() {
+			p := parts{f: d.forMethod(op.Method).f, value: history.StringValue(timedOut)}
+			var err error
+			if buf, err = appendEtcdLine(buf, h, op, ":info", p); err != nil {
+				return err
+			}
+		}
+	}
+	c := carrier{format: etcdName, processes: true, method: d.canonical,
+		decode: func(text []byte) (*history.History, error) { return only(decodeEtcd, text) }}
+	return c.write(w, h, buf)
+}
+
+func appendEtcdLine(buf []byte, h *history.History, op *history.Operation, typ string, p parts) ([]byte, error) {
+	process := h.Processes[op.Process]
+	if process.Kind() != history.Int {
+		return buf, refusal(etcdName, "process %v, which is no integer", process)
+	}
+	buf = append(append(buf, "INFO  "...), etcdPrefix...)
+	buf = append(strconv.AppendInt(buf, process.Int(), 10), '\t')
+	buf = append(append(buf, typ...), "\t:"...)
+	buf = append(append(buf, p.f...), '\t')
+	buf, ok := appendEDN(buf, p.value)
+	if !ok {
+		return buf, refusal(etcdName, "%s (of operation %v)", describe(p.value), op.ID)
+	}
+	return append(buf, '\n'), nil
+}

@@ -1,0 +1,321 @@
+package codec
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+const (
+	jepsenName = "jepsen"
+	kvName     = "kv"
+)
+
+// decodeJepsen reads Jepsen's histories: EDN vectors or lists of operations,
+// each a history of its own, or operations one after another, which are one
+// history. See the package's documentation for what is made of what.
+func decodeJepsen(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+	return decodeEDN(r, file, lim, jepsenName)
+}
+
+// decodeKV reads porcupine's key-value logs, whose operations are those of
+// Jepsen with a :key.
+func decodeKV(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+	return decodeEDN(r, file, lim, kvName)
+}
+
+func decodeEDN(r io.Reader, file string, lim Limits, format string) iter.Seq2[*history.History, error] {
+	return func(yield func(*history.History, error) bool) {
+		lim := lim.fill()
+		d := &jepsen{out: output{file: file, yield: yield}, format: format, limit: lim.History}
+		d.edn = newEDNReader(r, lim.Line)
+		d.run()
+	}
+}
+
+// A jepsen decodes one stream of operations in EDN.
+type jepsen struct {
+	out    output
+	edn    *ednReader
+	format string
+	limit  int64 // on the bytes of one history
+	from   int64 // byte at which the current history begins
+	// current is the history that is being read, last one that is complete
+	// but not delivered: a single history has no name, several are numbered.
+	current, last *wordHistory
+	count         int
+}
+
+func (d *jepsen) run() {
+	e := d.edn
+	for !d.out.stopped && !e.failed() {
+		c := e.space()
+		line := e.line
+		if c == '#' && !e.failed() {
+			if c = d.passTag(); e.failed() {
+				break
+			}
+		}
+		switch {
+		case e.ended():
+			d.finish()
+			return
+		case c == '[' || c == '(':
+			d.bracket(c, line)
+		case c == '{':
+			d.inCurrent(line)
+			d.operation(d.form(c), line)
+		default:
+			e.unexpected("an operation, or a vector or list of operations,")
+		}
+	}
+	d.finish()
+}
+
+// passTag passes over a tag, whose '#' has been passed over, and returns what
+// follows it. Only a tagged map, list or vector can follow.
+func (d *jepsen) passTag() byte {
+	e := d.edn
+	if c := e.peek(); isDelimiter(c) || c == '#' || c == ':' || e.ended() {
+		e.unexpected("an operation, or a vector or list of operations,")
+		return 0
+	}
+	e.tag()
+	return e.space()
+}
+
+// bracket reads a vector or a list: of operations, or one that is itself an
+// operation in the old form [process type f value].
+func (d *jepsen) bracket(c byte, line int) {
+	e := d.edn
+	closing := byte(']')
+	if c == '(' {
+		closing = ')'
+	}
+	e.next()
+	e.depth++
+	c, ok := e.more(closing)
+	if ok && c != '{' && c != '[' && c != '(' && c != '#' {
+		d.inCurrent(line)
+		base := len(e.stack)
+		for ; ok; c, ok = e.more(closing) {
+			v := e.form(c)
+			e.stack = append(e.stack, v)
+		}
+		d.operation(history.ListValue(e.take(base)...), line)
+		return
+	}
+	d.complete()
+	d.inCurrent(line)
+	for ; ok && !d.out.stopped; c, ok = e.more(closing) {
+		line = e.line
+		if c == '#' {
+			if c = d.passTag(); e.failed() {
+				break
+			}
+		}
+		if c != '{' && c != '[' && c != '(' {
+			e.unexpected("an operation")
+			break
+		}
+		d.operation(d.form(c), line)
+	}
+	if !e.failed() {
+		d.complete()
+	}
+}
+
+// inCurrent begins a history at line unless one is being read.
+func (d *jepsen) inCurrent(line int) {
+	if d.current != nil {
+		return
+	}
+	d.deliver(true)
+	d.count++
+	d.from = d.edn.passed
+	d.current = newWordHistory(d.out.file, d.format, line)
+	d.current.ordinal = d.count
+}
+
+// complete ends the current history.
+func (d *jepsen) complete() {
+	if d.current != nil {
+		d.last, d.current = d.current, nil
+	}
+}
+
+// deliver delivers the complete history, if there is one; more says that
+// another one follows.
+func (d *jepsen) deliver(more bool) {
+	w := d.last
+	if w == nil || d.out.stopped {
+		return
+	}
+	d.last = nil
+	if more || d.count > 1 {
+		w.b.SetID(strconv.Itoa(w.ordinal))
+	}
+	w.finish()
+	if w.idle && w.b.Events() == 0 && w.b.Faults() == 0 {
+		h, err := w.b.Build() // of a test in which nothing but the nemesis ran
+		d.out.give(h, err)
+		return
+	}
+	d.out.build(w.b, w.line)
+}
+
+// finish delivers what is left at the end of the stream. What came before a
+// cut is a history too, with the operations that were open there pending; any
+// other fault may hide events.
+func (d *jepsen) finish() {
+	e := d.edn
+	err := e.err
+	cut := e.torn || err != nil && errors.Is(err, io.ErrUnexpectedEOF)
+	if e.failed() && !cut && d.current != nil {
+		d.current.b.Errorf(e.faultLine, "%s", e.fault)
+	}
+	inside := d.current != nil
+	d.complete()
+	d.deliver(false)
+	switch {
+	case d.out.stopped:
+	case err != nil && err != io.EOF:
+		d.out.broken(e.line, err)
+	case e.failed() && (cut || !inside):
+		d.out.fault(e.faultLine, "%s", e.fault)
+	}
+}
+
+// operation adds one operation in either form, which begins at line.
+func (d *jepsen) operation(v history.Value, line int) {
+	e := d.edn
+	w := d.current
+	problem := e.problem
+	e.problem = ""
+	if e.failed() || d.out.stopped {
+		return
+	}
+	if e.passed-d.from > d.limit {
+		d.out.broken(line, tooLarge(d.limit))
+		return
+	}
+	if w.b.Failed() {
+		return
+	}
+	ev := wordEvent{line: line, value: history.NullValue}
+	fault := ""
+	if v.Kind() == history.Map {
+		fault = d.fromMap(v.List(), &ev)
+	} else {
+		fault = fromTuple(v.List(), &ev)
+	}
+	switch {
+	case ev.process.Text() == ":nemesis":
+		w.idle = true
+		return
+	case problem != "":
+		fault = problem
+	}
+	if fault != "" {
+		w.b.Errorf(line, "%s", fault)
+		return
+	}
+	w.events = append(w.events, ev)
+}
+
+// form reads the form of an operation. What is wrong with the values of keys
+// that say nothing does not matter.
+func (d *jepsen) form(c byte) history.Value {
+	e := d.edn
+	if c != '{' {
+		return e.form(c)
+	}
+	base, isKey, matters := len(e.stack), true, true
+	if !e.enter() {
+		return history.Value{}
+	}
+	e.next()
+	for c, ok := e.more('}'); ok; c, ok = e.more('}') {
+		problem := e.problem
+		v := e.form(c)
+		if isKey {
+			matters = slices.Contains(operationKeys, v.Text())
+		} else if !matters {
+			e.problem = problem
+		}
+		isKey = !isKey
+		e.stack = append(e.stack, v)
+	}
+	return e.mapFrom(base, "")
+}
+
+var operationKeys = []string{":process", ":type", ":f", ":value", ":key"}
+
+// fromMap reads {:process 1, :type :invoke, :f :read, :value nil}. Other keys
+// than those, and :key in a key-value log, say nothing of what happened.
+func (d *jepsen) fromMap(pairs []history.Value, ev *wordEvent) (fault string) {
+	typ, f := history.NoValue, history.NoValue
+	for i := 0; i < len(pairs); i += 2 {
+		v := pairs[i+1]
+		switch pairs[i].Text() {
+		case ":process":
+			ev.process = v
+		case ":type":
+			typ = v
+		case ":f":
+			f = v
+		case ":value":
+			ev.value = v
+		case ":key":
+			if d.format == kvName {
+				ev.key = v
+				d.current.keyed = true
+			}
+		}
+	}
+	if d.format == kvName && ev.key.Kind() == history.None && ev.process.Text() != ":nemesis" {
+		return "an operation of a key-value log needs :key"
+	}
+	return setWords(ev, typ, f)
+}
+
+// fromTuple reads [process type f value].
+func fromTuple(v []history.Value, ev *wordEvent) (fault string) {
+	if len(v) < 3 || len(v) > 4 {
+		return "an operation is a map or a tuple [process type f value]"
+	}
+	ev.process = v[0]
+	if len(v) == 4 {
+		ev.value = v[3]
+	}
+	return setWords(ev, v[1], v[2])
+}
+
+// setWords sets what is said by keywords.
+func setWords(ev *wordEvent, typ, f history.Value) (fault string) {
+	switch {
+	case ev.process.Kind() == history.None:
+		return "an operation without :process"
+	case f.Kind() != history.String:
+		return "an operation without a keyword for :f"
+	}
+	ev.f = strings.TrimPrefix(f.Text(), ":")
+	switch strings.TrimPrefix(typ.Text(), ":") {
+	case "invoke":
+		ev.typ = history.Invoke
+	case "ok":
+		ev.typ = history.OK
+	case "fail":
+		ev.typ = history.Fail
+	case "info":
+		ev.typ = history.Info
+	default:
+		return ":type is :invoke, :ok, :fail or :info, not " + typ.String()
+	}
+	return ""
+}

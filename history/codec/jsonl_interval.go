@@ -1,0 +1,258 @@
+package codec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// An intervalRecord is an operation with call and return, as porcupine has
+// them.
+type intervalRecord struct {
+	process, id   history.Value
+	input, output history.Value
+	call, ret     int64
+	pending       bool
+	happened      bool // pending, but known to have taken effect
+	line          int
+}
+
+// interval reads {"ClientId":0, "Input":..., "Call":1, "Output":..., "Return":2}.
+// Without a return, or with a negative one, or with an error for output, it is
+// pending for ever.
+func (d *jsonl) interval(record history.Value, line int) (fault string) {
+	m := d.m
+	r := intervalRecord{id: history.IntValue(d.count), line: line}
+	d.count++
+	if id := m.find(record, "op"); id.Kind() != history.None {
+		r.id = id
+	}
+	if r.process = m.find(record, "process"); r.process.Kind() == history.None {
+		r.process = r.id // each operation is a process of its own
+	}
+	call, ret := m.find(record, "call"), m.find(record, "return")
+	if call.Kind() != history.Int {
+		return fmt.Sprintf("call is an integer, not %s", describe(call))
+	}
+	switch ret.Kind() {
+	case history.None, history.Null:
+		r.pending = true
+	case history.Int:
+		r.pending = ret.Int() < 0
+	default:
+		return fmt.Sprintf("return is an integer, not %v", ret)
+	}
+	r.call, r.ret = call.Int(), ret.Int()
+	if !m.has("input") {
+		return d.plainInterval(record, &r)
+	}
+	r.input, r.output = m.find(record, "input"), m.find(record, "output")
+	if member(r.output, "Error").Text() != "" {
+		r.pending = true
+	}
+	if member(r.output, "Persisted").Bool() {
+		r.pending, r.happened = true, true
+	}
+	d.requests = append(d.requests, r)
+	return ""
+}
+
+// plainInterval takes an operation whose method, arguments and result have
+// paths of their own.
+func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault string) {
+	m := d.m
+	f := m.find(record, "f").Text()
+	if m.has("value") || m.has("key") && !m.has("args") {
+		return "an operation with call and return has args and result, not key and value"
+	}
+	d.add(r, f, argumentsOf(m.find(record, "args")), m.find(record, "result"))
+	return ""
+}
+
+// add gives an operation to the Builder.
+func (d *jsonl) add(r *intervalRecord, method string, args []history.Value, result history.Value) {
+	b := d.words.b
+	b.Add(&history.Event{Type: history.Invoke, Process: r.process, Op: r.id, Method: method, Args: args, At: r.call, Line: r.line})
+	switch {
+	case r.happened:
+		b.Mark(r.id, true, r.line)
+	case !r.pending:
+		b.Add(&history.Event{Type: history.OK, Process: r.process, Op: r.id, Result: result, At: r.ret, Line: r.line})
+	}
+}
+
+// addRequests gives operations with input and output to the Builder: as those
+// of a key-value store where all of them are that, else under the name that
+// the input has.
+func (d *jsonl) addRequests() {
+	simple, missing := true, []history.Value{history.StringValue("")}
+	for i := range d.requests {
+		r := &d.requests[i]
+		inv, result, ok := keyValueRequest(r)
+		if simple = simple && ok; simple && inv.Method == "get" && !r.pending && result.Kind() == history.Null {
+			missing = nil // which is null
+		}
+	}
+	if simple {
+		d.words.b.SetModel("kv", missing)
+	}
+	for i := range d.requests {
+		r := &d.requests[i]
+		if simple {
+			inv, result, _ := keyValueRequest(r)
+			d.add(r, inv.Method, inv.Args, result)
+			continue
+		}
+		method, args := requestOf(r.input)
+		if method == "" {
+			d.words.b.Errorf(r.line, "the input does not say what is done, by Type, Op, Method or a single key")
+			continue
+		}
+		result := r.output
+		if result.Kind() == history.Null {
+			result = history.NoValue
+		}
+		d.add(r, method, args, result)
+	}
+}
+
+// requestOf returns what an input asks for. Of an object, the member that
+// says so is left out of its argument; an object that is one alternative is
+// read as such.
+func requestOf(input history.Value) (method string, args []history.Value) {
+	if name, payload, ok := variant(input); ok {
+		return name, argumentsOf(payload)
+	}
+	pairs := input.List()
+	if input.Kind() != history.Map {
+		return "", nil
+	}
+	var rest []history.Value
+	for i := 0; i < len(pairs); i += 2 {
+		switch strings.ToLower(pairs[i].Text()) {
+		case "type", "op", "method", "operation", "f", "kind":
+			if method == "" && pairs[i+1].Kind() == history.String {
+				method = pairs[i+1].Text()
+				continue
+			}
+		}
+		if pairs[i+1].Kind() != history.Null {
+			rest = append(rest, pairs[i], pairs[i+1])
+		}
+	}
+	if len(rest) > 0 {
+		m, _ := history.MapValue(rest...) // whose keys differ, as before
+		args = []history.Value{m}
+	}
+	return method, args
+}
+
+// keyValueRequest reads a request to a key-value store: {"op":"put",
+// "key":"k", "value":"v"} with {"value":"v"} or the value itself for output,
+// or a simple one of etcd. It reports false for all others.
+func keyValueRequest(r *intervalRecord) (inv history.Event, result history.Value, ok bool) {
+	op, key, value := anyMember(r.input, "op", "type", "method", "f"), anyMember(r.input, "key"), anyMember(r.input, "value")
+	if key.Kind() == history.None {
+		return etcdRequest(r)
+	}
+	name := strings.ToLower(op.Text())
+	if op.Kind() == history.Int && 0 <= op.Int() && op.Int() < 3 {
+		name = []string{"get", "put", "append"}[op.Int()] // porcupine's own example
+	}
+	word := keyValueDialect.find(name)
+	if word == nil || word.shape != blind && word.shape != answer || word.shape == blind && value.Kind() == history.None {
+		return inv, result, false
+	}
+	inv = history.Event{Method: word.method, Args: []history.Value{key}}
+	if word.shape == blind {
+		inv.Args = append(inv.Args, value)
+		return inv, history.NoValue, true
+	}
+	result = r.output
+	if result.Kind() == history.Map {
+		result = anyMember(result, "value", "result")
+	}
+	if result.Kind() == history.None {
+		result = history.NullValue
+	}
+	return inv, result, true
+}
+
+// anyMember returns the first member of an object that has one of the names,
+// whatever its case.
+func anyMember(object history.Value, names ...string) history.Value {
+	if object.Kind() != history.Map {
+		return history.NoValue
+	}
+	for _, name := range names {
+		pairs := object.List()
+		for i := 0; i < len(pairs); i += 2 {
+			if strings.EqualFold(pairs[i].Text(), name) {
+				return pairs[i+1]
+			}
+		}
+	}
+	return history.NoValue
+}
+
+// etcdRequest reads a request of etcd's robustness tests that is a get or a
+// put of one key, alone or as a transaction without conditions. Revisions are
+// not held against anything. It reports false for all others.
+func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok bool) {
+	request, response := member(r.input, "Range"), member(r.output, "Range")
+	switch member(r.input, "Type").Text() {
+	case "range":
+		if member(request, "Revision").Int() != 0 {
+			return inv, result, false
+		}
+		return etcdGet(request, response, r.pending)
+	case "txn":
+	default:
+		return inv, result, false
+	}
+	txn := member(r.input, "Txn")
+	operations := member(txn, "OperationsOnSuccess").List()
+	if len(operations) != 1 || len(member(txn, "Conditions").List())+len(member(txn, "OperationsOnFailure").List()) > 0 {
+		return inv, result, false
+	}
+	results := member(member(r.output, "Txn"), "Results").List()
+	if !r.pending && len(results) != 1 {
+		return inv, result, false
+	}
+	switch operation := operations[0]; member(operation, "Type").Text() {
+	case "put-operation":
+		put := member(operation, "Put")
+		key := member(put, "Key")
+		inv = history.Event{Method: "put", Args: []history.Value{key, etcdText(member(put, "Value"))}}
+		return inv, history.NoValue, key.Kind() == history.String && member(put, "LeaseID").Int() == 0
+	case "range-operation":
+		if r.pending {
+			return etcdGet(member(operation, "Range"), history.NoValue, true)
+		}
+		return etcdGet(member(operation, "Range"), results[0], false)
+	}
+	return inv, result, false
+}
+
+// etcdGet reads a range that is one key.
+func etcdGet(request, response history.Value, pending bool) (inv history.Event, result history.Value, ok bool) {
+	key := member(request, "Start")
+	inv = history.Event{Method: "get", Args: []history.Value{key}}
+	if key.Kind() != history.String || member(request, "End").Text() != "" || !pending && response.Kind() != history.Map {
+		return inv, result, false
+	}
+	found := member(response, "KVs").List()
+	if len(found) == 0 {
+		return inv, history.NullValue, true
+	}
+	return inv, etcdText(member(found[0], "Value")), len(found) == 1
+}
+
+// etcdText returns a value, of which etcd's tests record a hash if it is long.
+func etcdText(v history.Value) history.Value {
+	if hash := member(v, "Hash"); hash.Int() != 0 {
+		return hash
+	}
+	return history.StringValue(member(v, "Value").Text())
+}

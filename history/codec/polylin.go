@@ -1,0 +1,266 @@
+package codec
+
+import (
+	"cmp"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/leadline/leadline/history"
+)
+
+const polylinName = "polylin"
+
+// polylinEmpty is what a method answers that finds nothing.
+const polylinEmpty = -1
+
+// A lineObject is one of the objects that a format knows by a word of its own.
+type lineObject struct {
+	name    string // in the format
+	model   string
+	args    []history.Value
+	methods []lineMethod
+}
+
+// A lineMethod is a method of a lineObject: one that puts a value in, one
+// that takes or looks at one, or one of a set.
+type lineMethod struct {
+	names    []string // in the format, the one that is written first
+	method   string   // of the specification
+	synonyms []string // of that
+	puts     bool
+}
+
+func (o *lineObject) find(name string) *lineMethod {
+	for i := range o.methods {
+		if slices.Contains(o.methods[i].names, name) {
+			return &o.methods[i]
+		}
+	}
+	return nil
+}
+
+func (o *lineObject) forMethod(method string) *lineMethod {
+	for i := range o.methods {
+		if m := &o.methods[i]; m.method == method || slices.Contains(m.synonyms, method) {
+			return m
+		}
+	}
+	return nil
+}
+
+// canonical returns the name under which a method is read again.
+func (o *lineObject) canonical(method string) string {
+	if m := o.forMethod(method); m != nil {
+		return m.method
+	}
+	return method
+}
+
+const polylinSet = "set"
+
+var polylinObjects = []lineObject{
+	{"stack", "stack", nil, []lineMethod{
+		{[]string{"push"}, "push", nil, true}, {[]string{"pop"}, "pop", nil, false},
+		{[]string{"peek"}, "peek", []string{"top"}, false},
+	}},
+	{"queue", "queue", nil, []lineMethod{
+		{[]string{"enq"}, "enqueue", []string{"enq"}, true}, {[]string{"deq"}, "dequeue", []string{"deq", "poll"}, false},
+		{[]string{"peek"}, "peek", []string{"front"}, false},
+	}},
+	{"pqueue", "priority-queue", []history.Value{history.StringValue("max")}, []lineMethod{
+		{[]string{"insert"}, "insert", []string{"add", "push", "enqueue", "enq"}, true},
+		{[]string{"poll"}, "poll", []string{"pop", "dequeue", "deq"}, false},
+		{[]string{"peek"}, "peek", []string{"top"}, false},
+	}},
+	{polylinSet, "set", nil, []lineMethod{
+		{[]string{"insert"}, "add", []string{"insert"}, false}, {[]string{"remove"}, "remove", []string{"delete"}, false},
+		{[]string{"contains"}, "contains", []string{"has"}, false},
+	}},
+	{"deque", "deque", nil, []lineMethod{
+		{[]string{"push_front"}, "pushFront", []string{"push_front", "addFirst"}, true},
+		{[]string{"push_back"}, "pushBack", []string{"push_back", "addLast"}, true},
+		{[]string{"pop_front"}, "popFront", []string{"pop_front", "pollFirst"}, false},
+		{[]string{"pop_back"}, "popBack", []string{"pop_back", "pollLast"}, false},
+		{[]string{"peek_front"}, "peekFront", []string{"peek_front", "peekFirst"}, false},
+		{[]string{"peek_back"}, "peekBack", []string{"peek_back", "peekLast"}, false},
+	}},
+}
+
+// polylinHeader returns the object that the line "# stack" announces, or nil.
+func polylinHeader(text []byte) *lineObject {
+	word, rest := cutWord(text)
+	if len(word) == 1 {
+		word, rest = cutWord(rest)
+	} else if len(word) > 0 {
+		word = word[1:]
+	}
+	if len(text) == 0 || text[0] != '#' || len(rest) > 0 {
+		return nil
+	}
+	for i := range polylinObjects {
+		if polylinObjects[i].name == string(word) {
+			return &polylinObjects[i]
+		}
+	}
+	return nil
+}
+
+// decodePolylin reads PolyLin's histories: intervals with stamps, where a
+// response at t precedes an invocation at t. Each operation is a process.
+func decodePolylin(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+	return decodeText(r, file, polylinName, lim, func(t *textLines) textFormat { return &polylin{textLines: t} })
+}
+
+type polylin struct {
+	*textLines
+	object *lineObject
+	ops    []interval
+}
+
+// An interval is an operation with its stamps.
+type interval struct {
+	method     string
+	args       []history.Value
+	result     history.Value
+	start, end int64
+	line       int
+}
+
+func (d *polylin) line(text []byte, number int) (fault string) {
+	if text[0] == '#' {
+		if object := polylinHeader(text); object != nil {
+			b := d.begin(history.Header{Order: history.StampOrder, Tie: history.HalfOpen}, number)
+			b.SetModel(object.model, object.args)
+			d.object, d.ops = object, nil
+			d.last.finish = d.build
+		}
+		return ""
+	}
+	if d.object == nil {
+		return "no object before this line; a history begins with # stack, queue, pqueue, set or deque"
+	}
+	return d.operation(text, number)
+}
+
+// operation reads "method value start end", for a set "method value result
+// start end".
+func (d *polylin) operation(text []byte, number int) (fault string) {
+	name, rest := cutWord(text)
+	m := d.object.find(string(name))
+	if m == nil {
+		return "a " + d.object.name + " of PolyLin has no method " + clip(name)
+	}
+	fields := []int64{}
+	for len(rest) > 0 {
+		var word []byte
+		word, rest = cutWord(rest)
+		n, err := strconv.ParseInt(string(word), 10, 64)
+		if err != nil {
+			return clip(word) + " is no integer of 64 bits"
+		}
+		fields = append(fields, n)
+	}
+	isSet := d.object.name == polylinSet
+	switch {
+	case isSet && len(fields) != 4:
+		return "an operation of a set is: method value result start end"
+	case !isSet && len(fields) != 3:
+		return "an operation is: method value start end"
+	}
+	n := len(fields)
+	op := interval{method: m.method, start: fields[n-2], end: fields[n-1], line: number}
+	value := history.IntValue(fields[0])
+	switch {
+	case isSet:
+		if fields[1] != 0 && fields[1] != 1 {
+			return "the result of an operation of a set is 0 or 1"
+		}
+		op.args, op.result = []history.Value{value}, history.BoolValue(fields[1] == 1)
+	case m.puts && value.Int() == polylinEmpty:
+		return "-1 stands for nothing and cannot be put in"
+	case m.puts:
+		op.args = []history.Value{value}
+	case value.Int() == polylinEmpty:
+		op.result = history.NullValue
+	default:
+		op.result = value
+	}
+	d.ops = append(d.ops, op)
+	return ""
+}
+
+// build numbers the operations by their stamps, since their order in the file
+// says nothing, and gives them to the Builder.
+func (d *polylin) build(b *history.Builder) {
+	ops := d.ops
+	slices.SortStableFunc(ops, func(x, y interval) int {
+		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.end, y.end))
+	})
+	for i := range ops {
+		op, id := &ops[i], history.IntValue(int64(i))
+		b.Add(&history.Event{Type: history.Invoke, Process: id, Op: id, Method: op.method, Args: op.args, At: op.start, Line: op.line})
+		b.Add(&history.Event{Type: history.OK, Process: id, Op: id, Result: op.result, At: op.end, Line: op.line})
+	}
+}
+
+func (d *polylin) finish() { d.deliver(false) }
+
+// encodePolylin writes h with the numbers of its events as stamps. Processes
+// are not written: every operation becomes one of its own.
+func encodePolylin(w io.Writer, h *history.History) error {
+	if err := checkPlain(polylinName, h); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(polylinObjects, func(o lineObject) bool { return o.model == h.Model })
+	if i < 0 {
+		return refusal(polylinName, "a history of the model %s", modelText(h))
+	}
+	object := &polylinObjects[i]
+	buf := append(append([]byte("# "), object.name...), '\n')
+	ranks := eventRanks(h)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		m := object.forMethod(op.Method)
+		switch {
+		case m == nil:
+			return refusal(polylinName, "the method %s of %s", op.Method, h.Model)
+		case op.Pending():
+			return refusal(polylinName, "pending operation %v", op.ID)
+		}
+		buf = append(append(buf, m.names[0]...), ' ')
+		for _, v := range polylinValues(object, m, op) {
+			if v.Kind() != history.Int {
+				return refusal(polylinName, "%v (operation %v), whose values are no integers", op, op.ID)
+			}
+			buf = append(strconv.AppendInt(buf, v.Int(), 10), ' ')
+		}
+		buf = append(strconv.AppendInt(buf, int64(ranks[2*i]), 10), ' ')
+		buf = append(strconv.AppendInt(buf, int64(ranks[2*i+1]), 10), '\n')
+	}
+	c := carrier{format: polylinName, method: object.canonical,
+		decode: func(text []byte) (*history.History, error) { return only(decodePolylin, text) }}
+	return c.write(w, h, buf)
+}
+
+// polylinValues returns what stands between the method and the stamps.
+func polylinValues(object *lineObject, m *lineMethod, op *history.Operation) []history.Value {
+	if object.name == polylinSet {
+		result := op.Result
+		if result.Kind() == history.Bool {
+			result = history.IntValue(0)
+			if op.Result.Bool() {
+				result = history.IntValue(1)
+			}
+		}
+		return append(slices.Clone(op.Args), result)
+	}
+	switch {
+	case m.puts:
+		return op.Args
+	case op.Result.Kind() == history.Null:
+		return []history.Value{history.IntValue(polylinEmpty)}
+	}
+	return []history.Value{op.Result}
+}

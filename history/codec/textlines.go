@@ -1,0 +1,143 @@
+package codec
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A textFormat decodes one of the formats that say one thing in a line.
+type textFormat interface {
+	// line takes a line that is not blank. The fault it returns is one of
+	// the history that the line belongs to, or of the file.
+	line(text []byte, number int) (fault string)
+	// finish delivers what is left.
+	finish()
+}
+
+// textLines drives a textFormat, which embeds it.
+type textLines struct {
+	out    output
+	format string
+	limit  int64 // on the bytes of a history
+	held   int64
+	count  int      // histories so far
+	last   *pending // complete, or still being read
+}
+
+// A pending history waits until it is known whether another one follows: a
+// single one has no name, several are numbered.
+type pending struct {
+	b       *history.Builder
+	line    int
+	ordinal int
+	finish  func(*history.Builder) // completes it before it is delivered; may be nil
+}
+
+// decodeText reads all lines of r into the format that open returns.
+func decodeText(r io.Reader, file, format string, lim Limits, open func(t *textLines) textFormat) iter.Seq2[*history.History, error] {
+	return func(yield func(*history.History, error) bool) {
+		lim := lim.fill()
+		t := &textLines{out: output{file: file, yield: yield}, format: format, limit: lim.History}
+		t.run(newLineReader(r, lim.Line), open(t))
+	}
+}
+
+func (t *textLines) run(lines *lineReader, f textFormat) {
+	torn := ""
+	for !t.out.stopped {
+		text, whole, err := lines.next()
+		if err != nil {
+			if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+				f.finish()
+			}
+			switch {
+			case err != io.EOF:
+				t.out.broken(lines.line, err)
+			case torn != "":
+				t.out.fault(lines.line, "torn last line: %s", torn)
+			}
+			return
+		}
+		if lines.line == 1 && len(text) >= len(byteOrderMark) && string(text[:len(byteOrderMark)]) == string(byteOrderMark) {
+			text = text[len(byteOrderMark):]
+		}
+		if t.held += int64(len(text)) + 1; t.held > t.limit {
+			t.out.broken(lines.line, tooLarge(t.limit))
+			return
+		}
+		if isBlank(text) {
+			continue
+		}
+		fault := f.line(text, lines.line)
+		switch {
+		case fault == "":
+		case !whole && t.last != nil:
+			torn = fault
+		case t.last != nil:
+			t.last.b.Errorf(lines.line, "%s", fault)
+		default:
+			t.out.fault(lines.line, "%s", fault)
+		}
+	}
+}
+
+func isBlank(text []byte) bool {
+	for _, c := range text {
+		if c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// begin starts a history at line, and delivers the one before it.
+func (t *textLines) begin(h history.Header, line int) *history.Builder {
+	t.deliver(true)
+	t.count++
+	t.held = 0
+	h.File, h.Line, h.Format = t.out.file, line, t.format
+	t.last = &pending{b: history.NewBuilder(h), line: line, ordinal: t.count}
+	return t.last.b
+}
+
+// deliver delivers the history that is being read; more says that another one
+// follows.
+func (t *textLines) deliver(more bool) {
+	p := t.last
+	if p == nil || t.out.stopped {
+		return
+	}
+	t.last = nil
+	if more || t.count > 1 {
+		p.b.SetID(strconv.Itoa(p.ordinal))
+	}
+	if p.finish != nil {
+		p.finish(p.b)
+	}
+	t.out.build(p.b, p.line)
+}
+
+// cutWord returns the first word of text and what stands behind it, both
+// without the blanks around them.
+func cutWord(text []byte) (word, rest []byte) {
+	blank := func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+	for len(text) > 0 && blank(text[0]) {
+		text = text[1:]
+	}
+	for len(text) > 0 && blank(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	n := 0
+	for n < len(text) && !blank(text[n]) {
+		n++
+	}
+	word, rest = text[:n], text[n:]
+	for len(rest) > 0 && blank(rest[0]) {
+		rest = rest[1:]
+	}
+	return word, rest
+}

@@ -1,0 +1,150 @@
+package spec
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A multiRegister is a set of registers under keys that transactions read and
+// write at once: the multi-register of Jepsen's knossos. With append its
+// registers are the lists of Elle's list-append (Kingsbury and Alvaro, VLDB
+// 2020).
+type multiRegister struct {
+	ordered[value, value]       // without those that hold what they held at first
+	initial               value // of every register, or a map of those that do not begin with null
+}
+
+func (m *multiRegister) clone() *multiRegister {
+	return &multiRegister{m.ordered.clone(), m.initial}
+}
+
+func (m *multiRegister) appendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(m.n))
+	for p := range m.all() {
+		dst = p.val.AppendKey(p.key.AppendKey(dst))
+	}
+	return dst
+}
+
+func (m *multiRegister) lookup(key value) value {
+	if p := m.get(key); p != nil {
+		return *p
+	}
+	return m.atFirst(key)
+}
+
+// atFirst returns what a register holds before anything is written to it.
+func (m *multiRegister) atFirst(key value) value {
+	if m.initial.Kind() != history.Map {
+		return m.initial
+	}
+	pairs := m.initial.List()
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i].Equal(key) {
+			return pairs[i+1]
+		}
+	}
+	return history.NullValue
+}
+
+func (m *multiRegister) store(key, v value) {
+	if v.Equal(m.atFirst(key)) {
+		m.remove(key)
+		return
+	}
+	p, _ := m.getOrAdd(key)
+	*p = v
+}
+
+// A microOp is a part of a transaction: [f, key, value].
+type microOp struct {
+	f          string
+	key, value value
+}
+
+// microOps returns the parts of a transaction, or what is wrong with them.
+func microOps(list value) ([]microOp, error) {
+	ops := make([]microOp, len(list.List()))
+	for i, one := range list.List() {
+		m := one.List()
+		if one.Kind() != history.List || len(m) != 3 || m[0].Kind() != history.String {
+			return nil, fmt.Errorf("element %d of a transaction: want [f, key, value], got %s", i+1, one)
+		}
+		ops[i] = microOp{m[0].Text(), m[1], m[2]}
+		switch ops[i].f {
+		case "read", "write", "append":
+		default:
+			return nil, fmt.Errorf("element %d of a transaction: want read, write or append, got %s", i+1, m[0])
+		}
+	}
+	return ops, nil
+}
+
+// transact performs a transaction and answers it with the values that its
+// reads found. An append to what is no list has no transition.
+func (m *multiRegister) transact(args []value) value {
+	ops, err := microOps(args[0])
+	if err != nil {
+		return noTransition
+	}
+	before := m.clone()
+	answers := make([]value, len(ops))
+	for i, op := range ops {
+		now := m.lookup(op.key)
+		switch op.f {
+		case "read":
+			op.value = now
+		case "write":
+			m.store(op.key, op.value)
+		default:
+			if k := now.Kind(); k != history.List && k != history.Null {
+				*m = *before
+				return noTransition
+			}
+			m.store(op.key, history.ListValue(append(now.List()[:len(now.List()):len(now.List())], op.value)...))
+		}
+		answers[i] = history.ListValue(history.StringValue(op.f), op.key, op.value)
+	}
+	return history.ListValue(answers...)
+}
+
+var multiRegisterTable = newTable([]method[*multiRegister]{
+	{"txn(operations: list) -> list", (*multiRegister).transact},
+	{"read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }},
+	{"write|put|set(key, value)", func(m *multiRegister, args []value) value {
+		m.store(args[0], args[1])
+		return history.NoValue
+	}},
+})
+
+// A multiRegisterSpec also looks into transactions.
+type multiRegisterSpec struct {
+	*specification[*multiRegister]
+}
+
+// Check reports what is wrong with op; see replay.Spec.
+func (s multiRegisterSpec) Check(op *history.Operation) error {
+	if err := s.specification.Check(op); err != nil || op.Method != "txn" {
+		return err
+	}
+	if _, err := microOps(op.Args[0]); err != nil {
+		return err
+	}
+	if op.Result.Kind() != history.List {
+		return nil
+	}
+	_, err := microOps(op.Result)
+	return err
+}
+
+func newMultiRegister(args []value) (replay.Spec, error) {
+	initial, err := optional("multi-register", args, "initial value", anyValue, history.NullValue)
+	if err != nil {
+		return nil, err
+	}
+	return multiRegisterSpec{&specification[*multiRegister]{"multi-register", args, multiRegisterTable,
+		func() *multiRegister { return &multiRegister{initial: initial} }}}, nil
+}

@@ -1,0 +1,95 @@
+package spec
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// TestMultiRegisterMistakes: what no transaction can be is the caller's, or
+// the file's, mistake.
+func TestMultiRegisterMistakes(t *testing.T) {
+	for call, want := range map[string]string{
+		`txn [1] = =[1]`: `element 1 of a transaction: want [f, key, value], got 1`,
+		`txn [["read","x",null],["swap","x",1]] = =[]`:  `element 2 of a transaction: want read, write or append, got "swap"`,
+		`txn [["read","x",null]] = =[["read","x"]]`:     `element 1 of a transaction: want [f, key, value], got ["read", "x"]`,
+		`txn [["read","x",null]] = true`:                `txn answers list, recorded bool`,
+		`txn 3 = =[]`:                                   `argument 1 of txn: want list, got int`,
+		`txn [["read","x",null]] = =[["read","x",[1]]]`: "",
+		`txn [["write","x",2]] = blocks`:                "",
+	} {
+		s, err := Parse("multi-register")
+		if err != nil {
+			t.Fatal(err)
+		}
+		op, err := parseCall(call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(op); err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: got %v, want %q", call, err, want)
+		}
+	}
+}
+
+// TestMultiRegisterTransactions holds random transactions against a map.
+func TestMultiRegisterTransactions(t *testing.T) {
+	r := newRandom(t)
+	for range 300 {
+		initial := int64(r.IntN(2))
+		s, err := Parse(fmt.Sprintf("multi-register:%d", initial))
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := s.New().(replay.State)
+		want := map[string]int64{"x": initial, "y": initial, "z": initial}
+		for range 20 {
+			asked, answer := randomTransaction(r, want)
+			got, ok := state.Apply(replay.Invocation{Method: "txn", Args: []history.Value{asked}})
+			if !ok || !got.Equal(answer) {
+				t.Fatalf("%v answers %v, want %v", asked, got, answer)
+			}
+		}
+		// The key depends on what registers hold, not on how it came there.
+		fresh := s.New().(replay.State)
+		for k, v := range want {
+			fresh.Apply(replay.Invocation{Method: "write", Args: []history.Value{history.StringValue(k), history.IntValue(v)}})
+		}
+		if key(fresh) != key(state) {
+			t.Fatal("two keys for one state")
+		}
+	}
+}
+
+// randomTransaction performs what it asks on registers.
+func randomTransaction(r *rand.Rand, registers map[string]int64) (asked, answer history.Value) {
+	var ask, answers []history.Value
+	for range r.IntN(4) {
+		k := string("xyz"[r.IntN(3)])
+		f, v, found := "read", history.NullValue, history.IntValue(registers[k])
+		if r.IntN(2) == 0 {
+			registers[k] = r.Int64N(3)
+			f, v, found = "write", history.IntValue(registers[k]), history.IntValue(registers[k])
+		}
+		ask = append(ask, history.ListValue(history.StringValue(f), history.StringValue(k), v))
+		answers = append(answers, history.ListValue(history.StringValue(f), history.StringValue(k), found))
+	}
+	return history.ListValue(ask...), history.ListValue(answers...)
+}
+
+// A transaction that has no transition leaves no trace, also of its parts
+// that could have been done.
+func TestMultiRegisterUndo(t *testing.T) {
+	for _, program := range []string{
+		`multi-register; write "x" 1 = -; txn [["write","y",2],["append","x",3]] = blocks; read "y" = null; read "x" = 1`,
+		`multi-register; txn [["append","x",1],["append","x",2],["read","x",null]] = =[["append","x",1],["append","x",2],["read","x",[1,2]]]; read "x" = =[1,2]`,
+	} {
+		if err := replayProgram(program); err != nil {
+			t.Errorf("%s\n%v", program, strings.TrimSpace(err.Error()))
+		}
+	}
+}
