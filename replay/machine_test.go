@@ -83,6 +83,65 @@ func TestMachineSetsOfStates(t *testing.T) {
 	}
 }
 
+// TestSetKeys: different sets of states whose keys, strung together, would be
+// the same.
+func TestSetKeys(t *testing.T) {
+	words := &replay.Model[string]{
+		Next: func(_ string, inv replay.Invocation) []replay.Step[string] {
+			if inv.Method == "first" {
+				return []replay.Step[string]{{Next: "a"}, {Next: "bc"}}
+			}
+			return []replay.Step[string]{{Next: "ab"}, {Next: "c"}}
+		},
+		Key: func(dst []byte, s string) []byte { return append(dst, s...) },
+	}
+	m := replay.NewMachine(build(t, []history.Event{invoke(0, "first"), invoke(1, "second")}), words)
+	if m.Step(m.Start(), 0) == m.Step(m.Start(), 1) {
+		t.Error("{a, bc} and {ab, c} are one state")
+	}
+}
+
+// TestMachineSparse: no two of many transitions are mixed up.
+func TestMachineSparse(t *testing.T) {
+	var events []history.Event
+	for op := range int64(2000) {
+		events = append(events, invoke(op, "write", op), ok(op, history.NoValue))
+	}
+	m := replay.NewMachine(build(t, events), lookup(t, "register"))
+	seen := map[int32]int32{}
+	for op := range int32(2000) {
+		state := m.Step(m.Start(), op)
+		if other, known := seen[state]; known {
+			t.Fatalf("write(%d) and write(%d) both lead to state %d", other, op, state)
+		}
+		seen[state] = op
+	}
+}
+
+// TestHappened: of three locks the first returned and the second, which an
+// edge marks, took effect for certain; nobody unlocked. The third may wait.
+func TestHappened(t *testing.T) {
+	h := build(t, []history.Event{
+		invoke(0, "lock"), invoke(1, "lock"), invoke(2, "lock"), ok(0, history.NoValue),
+	}, [2]int64{1, 2})
+	mutex := lookup(t, "mutex")
+	m := replay.NewMachine(h, mutex)
+	held := m.Step(m.Start(), 0)
+	if m.Step(held, 1) != replay.Fail {
+		t.Error("an operation that happened is passed over where it has no transition")
+	}
+	if m.Step(held, 2) != held {
+		t.Error("a pending operation without a transition does not wait")
+	}
+	if err := replay.Verify(h, mutex, []int32{0, 1, 2}); err == nil {
+		t.Error("Verify lets two locks in a row happen")
+	}
+	in, err := replay.NewInstance(h, false, replay.AutoChains)
+	if err != nil || !slices.Equal(in.Ops, []int32{0, 1}) {
+		t.Errorf("without pending operations that may not have happened: %v, %v", in.Ops, err)
+	}
+}
+
 func TestModelIsASpec(t *testing.T) {
 	c := coin()
 	if c.Name() != "coin" || c.Check(&history.Operation{Method: "anything"}) != nil {

@@ -25,11 +25,12 @@ var engines = []engine{
 	{"families by process", familiesAlone(replay.ProcessChains)},
 	{"families by minimum partition", familiesAlone(replay.MinimumChains)},
 	{"search", searchAlone(search.Pruning{})},
-	{"search without pruning", searchAlone(search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true})},
+	{"search without pruning", searchAlone(search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true, NoErased: true})},
 	{"search without reads at once", searchAlone(search.Pruning{NoReadsAtOnce: true})},
 	{"search without twins", searchAlone(search.Pruning{NoTwins: true})},
 	{"search without dominance", searchAlone(search.Pruning{NoDominance: true})},
 	{"search without useless ones", searchAlone(search.Pruning{NoUseless: true})},
+	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
 	{"portfolio", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		v, err := decide.Check(context.Background(), h, s, replay.Options{MaxDepth: 2})

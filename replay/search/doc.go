@@ -18,11 +18,13 @@
 // where it is written: operations that only look are placed at once; of two
 // that look alike the one that must return first goes first; a configuration
 // that failed speaks for those that differ by more pending operations used; a
-// pending operation that changes nothing stays out; independent parts of an
+// pending operation stays out if it changes nothing or the next step erases what
+// it changed; independent parts of an
 // object are searched apart. Tests hold the search without each of them
 // against brute force.
 //
-// A longer history is first guessed: the object runs along the responses, and
+// A search that takes long is interrupted once to guess: the object runs along
+// the responses, and
 // where nothing works the path is repaired, by going back to a response at
 // which placing other operations first gets past the obstacle. That finds
 // witnesses of histories in which the order of two operations shows only much

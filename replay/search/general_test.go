@@ -23,6 +23,8 @@ func call(op int64, method string, args ...int64) line {
 
 func answer(op int64, result history.Value) line { return line{op: op, result: result} }
 
+// smallHistory makes a history; an edge from an operation to itself marks it
+// as happened.
 func smallHistory(t *testing.T, lines []line, edges [][2]int64) *history.History {
 	t.Helper()
 	b := history.NewBuilder(history.Header{})
@@ -37,6 +39,10 @@ func smallHistory(t *testing.T, lines []line, edges [][2]int64) *history.History
 		b.Add(&e)
 	}
 	for _, e := range edges {
+		if e[0] == e[1] {
+			b.Mark(history.IntValue(e[0]), true, 1)
+			continue
+		}
 		b.AddEdge(history.IntValue(e[0]), history.IntValue(e[1]), 1)
 	}
 	h, err := b.Build()
@@ -60,9 +66,17 @@ func TestSmall(t *testing.T) {
 			[]line{call(0, "write", 1), call(1, "read"), answer(1, history.NullValue)}, [][2]int64{{0, 1}}, search.Pruning{}, replay.NotLinearizable},
 		{"what happened has to be placed", "mutex",
 			[]line{call(0, "lock"), call(1, "lock"), call(2, "lock"), answer(0, none)}, [][2]int64{{1, 2}}, search.Pruning{}, replay.NotLinearizable},
+		{"what happened has to be placed, without edges", "mutex",
+			[]line{call(0, "lock"), call(1, "lock"), call(2, "lock"), answer(0, none)}, [][2]int64{{1, 1}}, search.Pruning{}, replay.NotLinearizable},
+		{"what happened is placed after all that returned", "mutex",
+			[]line{call(0, "lock"), call(1, "lock"), call(2, "unlock"), answer(0, none)}, [][2]int64{{1, 1}}, search.Pruning{}, replay.Linearizable},
 		{"the second operation first", "register",
 			[]line{call(0, "write", 1), call(1, "write", 2), call(2, "read"), answer(0, none), answer(1, none), answer(2, one)},
 			[][2]int64{{0, 2}, {1, 2}}, search.Pruning{}, replay.Linearizable},
+		{"of two write(1) the one that was invoked first has to wait for a read of 2", "register",
+			[]line{call(0, "write", 1), call(1, "write", 1), call(2, "read"), answer(2, one), call(3, "write", 2), answer(3, none), answer(1, none),
+				call(4, "read"), answer(4, history.IntValue(2)), call(5, "read"), answer(5, one), answer(0, none)},
+			nil, search.Pruning{}, replay.Linearizable},
 		{"write(3), pending write(1), cas(1, 3) fails; cas(1, 3), write(3) leads to the same state with write(1) to come", "cas-register:1",
 			[]line{call(0, "write", 3), call(1, "cas", 1, 3), call(2, "write", 1), answer(0, none), answer(1, history.BoolValue(true)),
 				call(3, "read"), answer(3, one)}, nil, search.Pruning{NoDominance: true}, replay.Linearizable},

@@ -9,7 +9,7 @@ import (
 // Bounds of guessing. They bound the effort, not what is right: a guess is a
 // witness or nothing.
 const (
-	guessFrom   = 64      // shorter histories are searched at once
+	guessAfter  = 1 << 15 // configurations searched before
 	guessWindow = 4096    // how many responses a repair goes back
 	guessSteps  = 1 << 22 // operations applied for one repair
 	guessOpen   = 1 << 24 // places in the lists of open operations

@@ -145,12 +145,17 @@ func (r *runner) interval(h *history.History) finding {
 		return finding{cannot: true}
 	}
 	s.maxBytes, s.stop = r.maxBytes, r.stop
-	if len(h.Ops) > guessFrom && !r.prune.NoGuess {
+	if !r.prune.NoGuess {
+		s.pause = guessAfter
+	}
+	found, cause := s.run()
+	if s.paused {
 		if witness := guess(s, r.spec); witness != nil {
 			return finding{witness: witness}
 		}
+		found, cause = s.run()
 	}
-	if found, cause := s.run(); !found {
+	if !found {
 		return finding{cause: cause}
 	}
 	return finding{witness: s.witness()}

@@ -38,6 +38,8 @@ type sweep struct {
 	maxBytes int64
 	stop     func() bool
 	work     int
+	pause    int // work after which run returns paused; 0: never
+	paused   bool
 	gaveUp   replay.Cause
 }
 
@@ -65,6 +67,7 @@ type Pruning struct {
 	NoUseless     bool // see isUseless
 	NoParts       bool // see split
 	NoGuess       bool // see guess
+	NoErased      bool // see erases
 }
 
 // newSweep prepares the search; it reports false if more operations that
@@ -193,8 +196,14 @@ func (s *sweep) place(op, state int32) {
 }
 
 // run looks for a witness and leaves it in s.trail; without one, it returns
-// the cause if it had to give up.
+// the cause if it had to give up. After a pause it goes on where it was.
 func (s *sweep) run() (bool, replay.Cause) {
+	if s.paused {
+		s.paused = false
+		if !s.choose() {
+			return false, s.gaveUp
+		}
+	}
 	for {
 		for int(s.at.due) < len(s.order) && s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
 			s.advance()
@@ -218,6 +227,10 @@ func (s *sweep) choose() bool {
 		if s.work++; s.work&0x3ff == 0 && s.atBound() {
 			return false
 		}
+		if s.work == s.pause {
+			s.paused = true
+			return false
+		}
 		f := &s.stack[len(s.stack)-1]
 		s.retreatTo(f.due)
 		s.at = f.spot
@@ -231,7 +244,7 @@ func (s *sweep) choose() bool {
 			if op < 0 {
 				continue
 			}
-			if state := s.machine.Step(s.at.state, op); state != replay.Fail && !s.isUseless(op, state) {
+			if state := s.machine.Step(s.at.state, op); state != replay.Fail && !s.isUseless(op, state) && !s.erases(op, state) {
 				s.place(op, state)
 				return true
 			}
@@ -281,6 +294,19 @@ func (s *sweep) candidate(k int32) (int32, bool) {
 // pending operation that leaves the state as it is may as well stay out.
 func (s *sweep) isUseless(op, state int32) bool {
 	return s.slot[op] < 0 && state == s.at.state && !s.prune.NoUseless
+}
+
+// erases reports whether the step before this one placed a pending operation
+// whose effect op takes away: the state would be the same without it. Then it
+// need not have been placed, and the configuration in which it was not, which
+// speaks for this one too, is reached from where it was.
+func (s *sweep) erases(op, state int32) bool {
+	if len(s.stack) < 2 || s.prune.NoErased {
+		return false
+	}
+	from := &s.stack[len(s.stack)-2]
+	return from.due == s.at.due && from.mask == s.at.mask && from.used != s.at.used &&
+		s.machine.Step(from.state, op) == state
 }
 
 // isSecondTwin reports whether another open operation that has not been

@@ -38,6 +38,8 @@ func kinds() []*kind {
 			calls("increment", put, 0, 0, void), calls("read", get, 0, 0, 0, 1, 2)),
 		newKind("mutex", model("mutex"), false, stepMutex,
 			calls("lock", put, 0, 0, void), calls("unlock", take, 0, 0, void), calls("tryLock", swap, 0, 0, yes, no, unseen)),
+		newKind("mutex-object", objectOnly{model("mutex")}, false, stepMutex,
+			calls("lock", put, 0, 0, void), calls("unlock", take, 0, 0, void), calls("tryLock", swap, 0, 0, yes, no)),
 		newKind("bounded-queue", model("queue:2"), true, stepBounded,
 			calls("enqueue", put, 1, 0, yes), calls("enqueue", put, 2, 0, yes), calls("enqueue", put, 1, 0, no), calls("enqueue", put, 2, 0, no),
 			calls("take", take, 0, 0, 1, 2, unseen), calls("size", size, 0, 0, 1)),

@@ -32,6 +32,9 @@ func random(p *problem, k *kind, most int, r *rand.Rand) {
 	if r.IntN(4) == 0 {
 		g.edges()
 	}
+	if r.IntN(4) == 0 {
+		g.marks()
+	}
 }
 
 // event lets a process go on.
@@ -100,7 +103,7 @@ func (g *generator) name() {
 	}
 }
 
-// edges adds a few edges, mostly along the order of effects, and marks.
+// edges adds a few edges, mostly along the order of effects.
 func (g *generator) edges() {
 	p := g.p
 	for range g.r.IntN(4) {
@@ -114,9 +117,14 @@ func (g *generator) edges() {
 		}
 	}
 	p.sortEdges()
-	for i := range p.n {
-		if p.end[i] == noReturn && g.done[i] && g.r.IntN(4) == 0 {
-			p.happened[i] = true
+}
+
+// marks says of some pending operations that they happened, mostly of those
+// that did.
+func (g *generator) marks() {
+	for i := range g.p.n {
+		if g.p.end[i] == noReturn && g.r.IntN(3) == 0 && (g.done[i] || g.r.IntN(3) == 0) {
+			g.p.happened[i] = true
 		}
 	}
 }

@@ -119,7 +119,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // keepSmallest sorts the disagreements and drops all but the smallest.
 func (r *Report) keepSmallest() {
 	slices.SortFunc(r.Disagreements, func(a, b Disagreement) int {
-		return cmp.Or(cmp.Compare(len(a.History.Ops), len(b.History.Ops)), slices.Compare(a.order[:], b.order[:]))
+		return cmp.Or(compareSize(a, b), slices.Compare(a.order[:], b.order[:]))
 	})
 	r.Disagreements = r.Disagreements[:min(len(r.Disagreements), kept)]
 }
@@ -197,3 +197,5 @@ func (t *tester) run(ctx context.Context, n int, at func(int) unit, start time.T
 	workers.Wait()
 	t.report.Stopped = t.report.Stopped || ctx.Err() != nil
 }
+
+func compareSize(a, b Disagreement) int { return cmp.Compare(len(a.History.Ops), len(b.History.Ops)) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // A worker does units, one after another.
@@ -64,11 +65,11 @@ func (w *worker) test() {
 		return
 	}
 	w.found.wrong++
-	if len(w.found.disagreements) < keptPerUnit {
-		name := fmt.Sprintf("%s-%d-%d", w.p.kind.name, w.order, w.found.histories)
-		w.found.disagreements = append(w.found.disagreements,
-			Disagreement{w.p.history(name), want, said, [2]int{w.order, int(w.found.histories)}})
-	}
+	name := fmt.Sprintf("%s-%d-%d", w.p.kind.name, w.order, w.found.histories)
+	found := append(w.found.disagreements,
+		Disagreement{w.p.history(name), want, said, [2]int{w.order, int(w.found.histories)}})
+	slices.SortStableFunc(found, compareSize)
+	w.found.disagreements = found[:min(len(found), keptPerUnit)]
 }
 
 // report adds what was found to the report.
