@@ -1,0 +1,158 @@
+package peers
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A keyed state is what porcupine carries along: a state with its canonical
+// key. It is never changed once made.
+type keyed struct {
+	state replay.State
+	key   string
+}
+
+func newKeyed(s replay.State) *keyed { return &keyed{s, string(s.AppendKey(nil))} }
+
+var hashSeed = maphash.MakeSeed()
+
+// Model returns a porcupine.Model that answers as the specification does. Its
+// inputs are *history.Operation, its outputs nil: the recorded result is part
+// of the operation. It is an error if the specification's objects are not
+// replay.States, since porcupine has to compare them.
+func Model(spec replay.Spec) (porcupine.Model, error) {
+	equal := func(a, b any) bool { return a.(*keyed).key == b.(*keyed).key }
+	hash := func(s any) uint64 { return maphash.String(hashSeed, s.(*keyed).key) }
+	partition := partitioner(spec)
+	switch spec.New().(type) {
+	case replay.Nondeterministic:
+		model := porcupine.NondeterministicModel{
+			Partition: partition,
+			Init:      func() []any { return []any{newKeyed(spec.New().(replay.State))} },
+			Step:      outcomes,
+			Equal:     equal,
+			Hash:      hash,
+		}
+		return model.ToModel(), nil
+	case replay.State:
+		return porcupine.Model{
+			Partition: partition,
+			Init:      func() any { return newKeyed(spec.New().(replay.State)) },
+			Step:      step,
+			Equal:     equal,
+			Hash:      hash,
+		}, nil
+	}
+	return porcupine.Model{}, fmt.Errorf("objects of %s are no states that could be compared", spec.Name())
+}
+
+func step(state, input, _ any) (bool, any) {
+	op := input.(*history.Operation)
+	next := state.(*keyed).state.Clone()
+	result, ok := next.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
+	if !ok || !replay.Accepts(op.Result, result) {
+		return false, nil
+	}
+	return true, newKeyed(next)
+}
+
+func outcomes(state, input, _ any) []any {
+	op := input.(*history.Operation)
+	object := state.(*keyed).state.(replay.Nondeterministic)
+	var next []any
+	for _, o := range object.Outcomes(replay.Invocation{Method: op.Method, Args: op.Args}) {
+		if replay.Accepts(op.Result, o.Result) {
+			next = append(next, newKeyed(o.Next))
+		}
+	}
+	return next
+}
+
+// partitioner returns what divides a history by the parts of a partitioned
+// object, and nil for other objects. A history with an operation about
+// several parts stays whole.
+func partitioner(spec replay.Spec) func([]porcupine.Operation) [][]porcupine.Operation {
+	p, ok := spec.(replay.Partitioned)
+	if !ok {
+		return nil
+	}
+	return func(ops []porcupine.Operation) [][]porcupine.Operation {
+		number := map[string]int{}
+		var parts [][]porcupine.Operation
+		for _, op := range ops {
+			part, ok := p.Part(op.Input.(*history.Operation))
+			if !ok {
+				return [][]porcupine.Operation{ops}
+			}
+			key := string(part.AppendKey(nil))
+			k, ok := number[key]
+			if !ok {
+				k = len(parts)
+				number[key] = k
+				parts = append(parts, nil)
+			}
+			parts[k] = append(parts[k], op)
+		}
+		return parts
+	}
+}
+
+// Operations returns the operations of h as porcupine has them, with the
+// positions of events in the place of time stamps. Of the pending operations
+// those that took says are taken to have effect some time; the others are
+// left out.
+func Operations(h *history.History, took func(op int) bool) []porcupine.Operation {
+	ops := make([]porcupine.Operation, 0, len(h.Ops))
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.Pending() && !took(i) {
+			continue
+		}
+		ops = append(ops, porcupine.Operation{ClientId: int(op.Process), Input: op, Call: int64(op.Call), Return: int64(op.Return)})
+	}
+	return ops
+}
+
+// MaxPending is how many pending operations Check can cope with.
+const MaxPending = 12
+
+// ErrNotComparable says that porcupine cannot be asked about a history.
+var ErrNotComparable = errors.New("porcupine cannot be asked about this history")
+
+// Check asks porcupine about h, once for each subset of the pending
+// operations that may have taken effect, and not longer than timeout each
+// time; 0 is no bound. h must have passed replay.Check.
+func Check(h *history.History, model porcupine.Model, timeout time.Duration) (porcupine.CheckResult, error) {
+	if h.HasEdges() {
+		return porcupine.Unknown, fmt.Errorf("%w: it has an order beyond real time", ErrNotComparable)
+	}
+	var pending []int // those that may or may not have taken effect
+	bit := map[int]int{}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Pending() && !op.Happened {
+			bit[i] = len(pending)
+			pending = append(pending, i)
+		}
+	}
+	if len(pending) > MaxPending {
+		return porcupine.Unknown, fmt.Errorf("%w: %d pending operations", ErrNotComparable, len(pending))
+	}
+	result := porcupine.Illegal
+	for subset := range uint(1) << len(pending) {
+		ops := Operations(h, func(i int) bool { return h.Ops[i].Happened || subset>>bit[i]&1 == 1 })
+		switch porcupine.CheckOperationsTimeout(model, ops, timeout) {
+		case porcupine.Ok:
+			return porcupine.Ok, nil
+		case porcupine.Unknown:
+			result = porcupine.Unknown
+		}
+	}
+	return result, nil
+}

@@ -1,0 +1,253 @@
+package peers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A Call is the input of a hand-written porcupine model.
+type Call struct {
+	Method   byte  // 'i'nsert, 'r'emove, 'l'ook
+	Key, Arg int64 // Key is 0 where there are no parts
+	Result   int64 // none if there is nothing; 0 and 1 for false and true
+}
+
+// none is the result of removing from, or looking into, what is empty.
+const none = math.MinInt64
+
+// methods are those of Simulate.
+var methods = map[string]byte{
+	"enqueue": 'i', "push": 'i', "insert": 'i', "add": 'i', "put": 'i',
+	"dequeue": 'r', "pop": 'r', "poll": 'r', "remove": 'r',
+	"peek": 'l', "contains": 'l', "get": 'l',
+}
+
+// Native returns a porcupine model written by hand for one of Types, with the
+// operations of a history of Simulate as its inputs. The models are made to
+// be as fast as porcupine allows: persistent or sliced states, hashes kept
+// along, partitions where there are keys.
+func Native(typ string, h *history.History) (porcupine.Model, []porcupine.Operation, error) {
+	model, ok := natives[typ]
+	if !ok {
+		return porcupine.Model{}, nil, fmt.Errorf("no porcupine model of %s", typ)
+	}
+	ops := Operations(h, func(int) bool { return true })
+	for i := range ops {
+		op := &h.Ops[i]
+		c := &Call{Method: methods[op.Method], Result: number(op.Result)}
+		if c.Method == 0 || op.Pending() {
+			return model, nil, fmt.Errorf("%v is no operation of Simulate", op)
+		}
+		args := op.Args
+		if keyed := typ == "set" || typ == "kv"; keyed {
+			c.Key, args = args[0].Int(), args[1:]
+		}
+		if len(args) > 0 {
+			c.Arg = args[0].Int()
+		}
+		ops[i].Input = c
+	}
+	return model, ops, nil
+}
+
+func number(v history.Value) int64 {
+	switch v.Kind() {
+	case history.Null:
+		return none
+	case history.Bool:
+		if v.Bool() {
+			return 1
+		}
+		return 0
+	}
+	return v.Int()
+}
+
+var natives = map[string]porcupine.Model{
+	"queue": {
+		Init:  func() any { return queue{} },
+		Step:  func(s, in, _ any) (bool, any) { return s.(queue).step(in.(*Call)) },
+		Equal: func(a, b any) bool { return a.(queue).equal(b.(queue)) },
+		Hash:  func(s any) uint64 { return s.(queue).hash },
+	},
+	"stack": {
+		Init:  func() any { return (*stack)(nil) },
+		Step:  func(s, in, _ any) (bool, any) { return s.(*stack).step(in.(*Call)) },
+		Equal: func(a, b any) bool { return a.(*stack).equal(b.(*stack)) },
+		Hash:  func(s any) uint64 { return s.(*stack).key() },
+	},
+	"priority-queue": {
+		Init: func() any { return sorted{} },
+		Step: func(s, in, _ any) (bool, any) { return s.(sorted).step(in.(*Call)) },
+		Equal: func(a, b any) bool {
+			return a.(sorted).hash == b.(sorted).hash && slices.Equal(a.(sorted).items, b.(sorted).items)
+		},
+		Hash: func(s any) uint64 { return s.(sorted).hash },
+	},
+	"set": {
+		Partition: byKey,
+		Init:      func() any { return int64(0) },
+		Step: func(s, in, _ any) (bool, any) {
+			c, has := in.(*Call), s.(int64)
+			switch c.Method {
+			case 'i':
+				return c.Result == 1-has, int64(1)
+			case 'r':
+				return c.Result == has, int64(0)
+			}
+			return c.Result == has, s
+		},
+		Hash: func(s any) uint64 { return mix(s.(int64)) },
+	},
+	"kv": {
+		Partition: byKey,
+		Init:      func() any { return int64(none) },
+		Step: func(s, in, _ any) (bool, any) {
+			c := in.(*Call)
+			switch c.Method {
+			case 'i':
+				return true, c.Arg
+			case 'r':
+				return c.Result == s.(int64), int64(none)
+			}
+			return c.Result == s.(int64), s
+		},
+		Hash: func(s any) uint64 { return mix(s.(int64)) },
+	},
+}
+
+func byKey(ops []porcupine.Operation) [][]porcupine.Operation {
+	number := map[int64]int{}
+	var parts [][]porcupine.Operation
+	for _, op := range ops {
+		key := op.Input.(*Call).Key
+		k, ok := number[key]
+		if !ok {
+			k = len(parts)
+			number[key] = k
+			parts = append(parts, nil)
+		}
+		parts[k] = append(parts[k], op)
+	}
+	return parts
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+func mix(v int64) uint64 {
+	x := uint64(v) + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// base is that of the polynomials that hash queues and stacks.
+const base = 0x9e3779b97f4a7c15
+
+// A queue shares its items with those that it came from, but never appends in
+// place.
+type queue struct {
+	items []int64
+	hash  uint64 // the sum of mix(items[i]) * base^(len-1-i)
+}
+
+func (q queue) step(c *Call) (bool, any) {
+	if c.Method == 'i' {
+		items := make([]int64, len(q.items)+1)
+		items[copy(items, q.items)] = c.Arg
+		return true, queue{items, q.hash*base + mix(c.Arg)}
+	}
+	switch {
+	case len(q.items) == 0:
+		return c.Result == none, q
+	case q.items[0] != c.Result:
+		return false, nil
+	case c.Method == 'l':
+		return true, q
+	}
+	power := uint64(1)
+	for b, e := uint64(base), len(q.items)-1; e > 0; b, e = b*b, e>>1 {
+		if e&1 == 1 {
+			power *= b
+		}
+	}
+	return true, queue{q.items[1:], q.hash - mix(q.items[0])*power}
+}
+
+func (q queue) equal(p queue) bool { return q.hash == p.hash && slices.Equal(q.items, p.items) }
+
+// A stack is its top and what lies below; nil is the empty one.
+type stack struct {
+	top   int64
+	below *stack
+	hash  uint64
+}
+
+func (s *stack) key() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.hash
+}
+
+func (s *stack) step(c *Call) (bool, any) {
+	switch {
+	case c.Method == 'i':
+		return true, &stack{c.Arg, s, s.key()*base + mix(c.Arg)}
+	case s == nil:
+		return c.Result == none, s
+	case s.top != c.Result:
+		return false, nil
+	case c.Method == 'l':
+		return true, s
+	}
+	return true, s.below
+}
+
+func (s *stack) equal(p *stack) bool {
+	for s != p { // shared from some place on, or to the end
+		if s == nil || p == nil || s.hash != p.hash || s.top != p.top {
+			return false
+		}
+		s, p = s.below, p.below
+	}
+	return true
+}
+
+// A sorted has the largest item first, so that removing the smallest copies
+// nothing.
+type sorted struct {
+	items []int64
+	hash  uint64 // the sum of mix(item)
+}
+
+func (q sorted) step(c *Call) (bool, any) {
+	if c.Method == 'i' {
+		at, _ := slices.BinarySearchFunc(q.items, c.Arg, func(a, b int64) int {
+			switch {
+			case a > b:
+				return -1
+			case a < b:
+				return 1
+			}
+			return 0
+		})
+		items := make([]int64, 0, len(q.items)+1)
+		items = append(append(append(items, q.items[:at]...), c.Arg), q.items[at:]...)
+		return true, sorted{items, q.hash + mix(c.Arg)}
+	}
+	last := len(q.items) - 1
+	switch {
+	case last < 0:
+		return c.Result == none, q
+	case q.items[last] != c.Result:
+		return false, nil
+	case c.Method == 'l':
+		return true, q
+	}
+	return true, sorted{q.items[:last], q.hash - mix(c.Result)}
+}
