@@ -115,6 +115,13 @@ func TestFamiliesOfGeneralPosets(t *testing.T) {
 	}
 }
 
+// TestIdleChain: a chain whose elements are concurrent with nothing delays
+// nothing, which no other chain does here. It comes last.
+func TestIdleChain(t *testing.T) {
+	p := poset.Interval([]int32{0, 1, 4, 5, 8}, []int32{2, 3, 6, 7, 9})
+	checkFamilies(t, p, []int32{0, 1, 1, 0, 2}, 4)
+}
+
 // TestInfeasibleTuple is the smallest case in which the printed algorithm
 // gives an infeasible index a schedule that is no linear extension.
 func TestInfeasibleTuple(t *testing.T) {

@@ -4,6 +4,8 @@
 //	leadline check [flags] FILE|DIR|-...
 //	leadline family [flags] FILE|DIR|-...
 //	leadline tables [flags] [FILE|DIR|-...]
+//	leadline convert --to FORMAT [flags] FILE|DIR|-...
+//	leadline selftest [flags]
 //	leadline models [MODEL...]
 //	leadline formats
 //	leadline version
@@ -154,7 +156,23 @@
 //	$ leadline formats
 //	native     leadline's own, JSON Lines: an event per line behind a header per history
 //	violat     Violat's JSON: an object with schema and events per history
+//	jepsen     Jepsen's EDN: a vector, list or stream of maps or tuples
+//	kv         key-value logs in EDN, a map with :key per line (porcupine's test data)
+//	etcd       Jepsen's logs of etcd: process, type, read, write or cas, and value in a line
+//	polylin    PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque
+//	limo       LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue
+//	jsonl      other JSON Lines: starts and finishes, operations with Call and Return, or what --map says
 //	Each may be plain, or compressed by gzip or zstd.
+//
+// Other JSON Lines are read by --map, which says where process, method,
+// arguments and results are. Convert writes histories in another format, and
+// refuses what that one cannot carry:
+//
+//	$ leadline convert --to limo cmd/leadline/testdata/stack.jsonl
+//	# @object atomic-stack
+//	[0] call push 1
+//	[1] call pop
+//	[0] return
 //
 // # JSON
 //
@@ -178,6 +196,13 @@
 // complete search takes over. --engine families or search leaves the other out. What they leave open is unknown, with the
 // cause: depth, schedules, time, memory or cancelled. --max-line, --max-history
 // and --max-ratio protect from inputs that would fill the memory.
+//
+// # Testing itself
+//
+// Selftest compares all engines with one another and with brute force, on every
+// history up to --ops operations of small types and then on random ones, and
+// writes what they disagree on as files, the smallest first; then the exit
+// status is 1.
 //
 // # Exit status
 //

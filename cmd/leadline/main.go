@@ -51,6 +51,8 @@ func commands() []command {
 		{"check", "FILE|DIR|-...", "check recorded histories", setupCheck},
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
+		{"convert", "FILE|DIR|-...", "write histories in another format", setupConvert},
+		{"selftest", "", "hold every engine against brute force", setupSelftest},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},
 		{"version", "", "print the version", setupVersion},

