@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 )
@@ -72,7 +73,10 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 		if isBlank(text) {
 			continue
 		}
-		fault := f.line(text, lines.line)
+		fault := "invalid UTF-8"
+		if t.format == etcdName || utf8.Valid(text) { // logs may have any noise
+			fault = f.line(text, lines.line)
+		}
 		switch {
 		case fault == "":
 		case !whole && t.last != nil:
