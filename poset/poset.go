@@ -232,7 +232,7 @@ func (p *Poset) Concurrent(i, j int32) bool {
 
 // Order returns the topological order in which elements are inserted into
 // schedules: always the smallest element whose predecessors are in
-// (DESIGN: for a history, the order of invocations). The caller owns it. O(n).
+// (for a history, the order of invocations). The caller owns it. O(n).
 func (p *Poset) Order() []int32 {
 	order := make([]int32, p.n)
 	if p.order != nil {
