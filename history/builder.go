@@ -1,6 +1,9 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // EventType tells an invocation from the ways in which an operation can end.
 type EventType uint8
@@ -41,6 +44,7 @@ type Event struct {
 type Builder struct {
 	h           Header
 	ops         []Operation
+	expected    int // operations; 0 if nobody knows
 	index       idIndex
 	processes   processTable
 	open        []int32 // per process: its open operation, or -1
@@ -126,7 +130,7 @@ func (b *Builder) Add(ev *Event) {
 }
 
 func (b *Builder) invoke(ev *Event) {
-	hasID := ev.Op.kind != None
+	hasID := ev.Op.Kind() != None
 	if len(b.ops) == 0 {
 		b.withIDs = hasID
 	}
@@ -154,7 +158,7 @@ func (b *Builder) invoke(ev *Event) {
 		b.stamps = append(b.stamps, ev.At)
 	}
 	if len(b.ops) == cap(b.ops) {
-		b.ops = append(make([]Operation, 0, max(16, 2*cap(b.ops))), b.ops...)
+		b.grow()
 	}
 	b.ops = append(b.ops, Operation{
 		ID: ev.Op, Method: ev.Method, Args: ev.Args, Result: UnknownValue,
@@ -162,12 +166,26 @@ func (b *Builder) invoke(ev *Event) {
 	})
 }
 
+// Expect says how many operations the history will have, about. It saves
+// moving them while there come more.
+func (b *Builder) Expect(operations int) { b.expected = operations }
+
+// grow makes room for more operations. It moves them a few at a time, since
+// the garbage collector, if it is at work, waits for each move to end.
+func (b *Builder) grow() {
+	ops := make([]Operation, 0, max(16, 2*cap(b.ops), b.expected))
+	for few := range slices.Chunk(b.ops, 1024) {
+		ops = append(ops, few...)
+	}
+	b.ops = ops
+}
+
 // checkInvoke returns what is wrong with an invocation by itself, or "".
 func (b *Builder) checkInvoke(ev *Event, hasID bool) string {
 	switch {
 	case ev.Method == "":
 		return "invocation without a method"
-	case ev.Process.kind == None:
+	case ev.Process.Kind() == None:
 		return fmt.Sprintf("invocation of %s without a process", ev.Method)
 	case !isIdentifier(ev.Process):
 		return fmt.Sprintf("process %v is neither an integer nor a text", ev.Process)
@@ -181,14 +199,14 @@ func (b *Builder) checkInvoke(ev *Event, hasID bool) string {
 	return ""
 }
 
-func isIdentifier(v Value) bool { return v.kind == Int || v.kind == String }
+func isIdentifier(v Value) bool { return v.Kind() == Int || v.Kind() == String }
 
 // clampLine makes a line number fit; only inputs of 2^31 lines have others.
 func clampLine(line int) int32 { return int32(min(line, 1<<31-1)) }
 
 func (b *Builder) overlap(line int, process, op Value, open *Operation) {
 	what := "invokes an operation"
-	if op.kind != None {
+	if op.Kind() != None {
 		what = fmt.Sprintf("invokes operation %v", op)
 	}
 	state := "is still open"
@@ -200,7 +218,7 @@ func (b *Builder) overlap(line int, process, op Value, open *Operation) {
 
 func (b *Builder) respond(ev *Event) {
 	if b.h.Order == StampOrder {
-		if ev.Op.kind == None {
+		if ev.Op.Kind() == None {
 			b.Errorf(ev.Line, "response without an operation identifier; a history ordered by stamps needs them")
 			return
 		}
@@ -233,7 +251,7 @@ func (b *Builder) respond(ev *Event) {
 // history ends, or -1 with the fault noted.
 func (b *Builder) openOperation(ev *Event) int32 {
 	byID := int32(-1)
-	if ev.Op.kind != None {
+	if ev.Op.Kind() != None {
 		i, ok := b.index.get(ev.Op)
 		switch {
 		case !ok:
@@ -245,7 +263,7 @@ func (b *Builder) openOperation(ev *Event) int32 {
 		}
 		byID = i
 	}
-	if ev.Process.kind == None {
+	if ev.Process.Kind() == None {
 		if byID < 0 {
 			b.Errorf(ev.Line, "response names neither process nor operation")
 		}

@@ -29,6 +29,9 @@ func (b *Builder) finish(edges []Edge) *History {
 	if len(edges) > 0 || slices.ContainsFunc(b.ops, func(op Operation) bool { return op.dropped }) {
 		b.leaveOut(h, edges)
 	}
+	if cap(b.ops) > 2*len(b.ops)+16 { // more were expected
+		b.ops = slices.Clone(b.ops)
+	}
 	h.Ops = b.ops
 	if !b.withIDs {
 		for i := range h.Ops {

@@ -85,7 +85,7 @@ func (b *Builder) pair() []*response {
 			continue
 		}
 		op := &b.ops[o]
-		if r.process.kind != None && !r.process.Equal(b.processes.names[op.Process]) {
+		if r.process.Kind() != None && !r.process.Equal(b.processes.names[op.Process]) {
 			b.Errorf(int(r.line), "response of process %v to operation %v, which process %v invoked (line %d)",
 				r.process, r.op, b.processes.names[op.Process], op.Line)
 			continue

@@ -12,7 +12,7 @@ type idIndex struct {
 func (x *idIndex) denseLimit(operations int32) int64 { return 4*int64(operations) + 1024 }
 
 func (x *idIndex) get(id Value) (int32, bool) {
-	switch id.kind {
+	switch id.Kind() {
 	case Int:
 		if id.num >= 0 && id.num < int64(len(x.dense)) && x.dense[id.num] != 0 {
 			return x.dense[id.num] - 1, true
@@ -33,7 +33,7 @@ func (x *idIndex) put(id Value, op int32) bool {
 		return false
 	}
 	switch {
-	case id.kind == String:
+	case id.Kind() == String:
 		if x.texts == nil {
 			x.texts = map[string]int32{}
 		}

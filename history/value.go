@@ -36,39 +36,42 @@ func (k Kind) String() string {
 	return "kind " + strconv.Itoa(int(k))
 }
 
-// A Value is an argument, a result or an identifier. It is immutable and 24
-// bytes wide; texts, lists and maps hang off one pointer. The zero Value is
-// None.
+// A Value is an argument, a result or an identifier. It is immutable and 16
+// bytes wide: histories have millions. The zero Value is None.
 type Value struct {
-	kind Kind
-	num  int64
-	ref  *compound
+	num int64 // of a Bool, Int or Float
+	ref *rest // the kind, and what a number cannot hold; nil for None
 }
 
-type compound struct {
+// A rest is a text, list or map; those of the other kinds have only a kind,
+// and there is one of each.
+type rest struct {
+	kind Kind
 	text string
 	list []Value
 }
+
+var plain = [...]rest{Null: {kind: Null}, Bool: {kind: Bool}, Int: {kind: Int}, Float: {kind: Float}, Unknown: {kind: Unknown}}
 
 // NoValue is what a void method returns.
 var NoValue = Value{}
 
 // NullValue is null.
-var NullValue = Value{kind: Null}
+var NullValue = Value{ref: &plain[Null]}
 
 // UnknownValue is a result that was not observed.
-var UnknownValue = Value{kind: Unknown}
+var UnknownValue = Value{ref: &plain[Unknown]}
 
 // BoolValue returns b as a Value.
 func BoolValue(b bool) Value {
 	if b {
-		return Value{kind: Bool, num: 1}
+		return Value{1, &plain[Bool]}
 	}
-	return Value{kind: Bool}
+	return Value{0, &plain[Bool]}
 }
 
 // IntValue returns n as a Value.
-func IntValue(n int64) Value { return Value{kind: Int, num: n} }
+func IntValue(n int64) Value { return Value{n, &plain[Int]} }
 
 // FloatValue returns f as a Value. All NaNs are the same Value, and 0 and -0
 // are two.
@@ -76,17 +79,17 @@ func FloatValue(f float64) Value {
 	if f != f {
 		f = math.NaN()
 	}
-	return Value{kind: Float, num: int64(math.Float64bits(f))}
+	return Value{int64(math.Float64bits(f)), &plain[Float]}
 }
 
 // StringValue returns s as a Value.
-func StringValue(s string) Value { return Value{kind: String, ref: &compound{text: s}} }
+func StringValue(s string) Value { return Value{ref: &rest{kind: String, text: s}} }
 
 // ExceptionValue returns the exception called name as a Value.
-func ExceptionValue(name string) Value { return Value{kind: Exception, ref: &compound{text: name}} }
+func ExceptionValue(name string) Value { return Value{ref: &rest{kind: Exception, text: name}} }
 
 // ListValue returns the list of vs, which it keeps.
-func ListValue(vs ...Value) Value { return Value{kind: List, ref: &compound{list: vs}} }
+func ListValue(vs ...Value) Value { return Value{ref: &rest{kind: List, list: vs}} }
 
 // MapValue returns the map of the given keys and values in alternation
 // (k0, v0, k1, v1, ...), which it keeps and sorts by key. It reports false if
@@ -106,7 +109,7 @@ func MapValue(pairs ...Value) (Value, bool) {
 			return Value{}, false
 		}
 	}
-	return Value{kind: Map, ref: &compound{list: pairs}}, true
+	return Value{ref: &rest{kind: Map, list: pairs}}, true
 }
 
 type byKey []Value
@@ -119,22 +122,27 @@ func (p byKey) Swap(i, j int) {
 }
 
 // Kind returns the kind of v.
-func (v Value) Kind() Kind { return v.kind }
+func (v Value) Kind() Kind {
+	if v.ref == nil {
+		return None
+	}
+	return v.ref.kind
+}
 
 // Int returns the number in an Int value, and 0 of any other kind.
 func (v Value) Int() int64 {
-	if v.kind != Int {
+	if v.Kind() != Int {
 		return 0
 	}
 	return v.num
 }
 
 // Bool reports whether v is the Bool true.
-func (v Value) Bool() bool { return v.kind == Bool && v.num != 0 }
+func (v Value) Bool() bool { return v.Kind() == Bool && v.num != 0 }
 
 // Float returns the number in a Float value, and 0 of any other kind.
 func (v Value) Float() float64 {
-	if v.kind != Float {
+	if v.Kind() != Float {
 		return 0
 	}
 	return math.Float64frombits(uint64(v.num))
@@ -142,7 +150,7 @@ func (v Value) Float() float64 {
 
 // Text returns the text of a String or the name of an Exception, "" otherwise.
 func (v Value) Text() string {
-	if v.kind != String && v.kind != Exception {
+	if v.Kind() != String && v.Kind() != Exception {
 		return ""
 	}
 	return v.ref.text
@@ -151,7 +159,7 @@ func (v Value) Text() string {
 // List returns the elements of a List, or keys and values of a Map in
 // alternation. The caller must not change them.
 func (v Value) List() []Value {
-	if v.kind != List && v.kind != Map {
+	if v.Kind() != List && v.Kind() != Map {
 		return nil
 	}
 	return v.ref.list
@@ -161,7 +169,7 @@ func (v Value) List() []Value {
 // Nothing but Unknown equals Unknown; accepting any result in its place is
 // the replayer's business.
 func (v Value) Equal(w Value) bool {
-	if v.kind != w.kind || v.num != w.num {
+	if v.num != w.num || v.Kind() != w.Kind() {
 		return false
 	}
 	if v.ref == w.ref {
@@ -172,13 +180,13 @@ func (v Value) Equal(w Value) bool {
 
 // Compare orders values totally: by kind, then by content.
 func (v Value) Compare(w Value) int {
-	if v.kind != w.kind {
-		return int(v.kind) - int(w.kind)
+	if v.Kind() != w.Kind() {
+		return int(v.Kind()) - int(w.Kind())
 	}
-	if v.kind == Float {
+	if v.Kind() == Float {
 		return cmp.Or(cmp.Compare(v.Float(), w.Float()), cmp.Compare(v.num, w.num)) // -0 before 0
 	}
-	if v.ref == nil {
+	if v.ref == w.ref {
 		return cmp.Compare(v.num, w.num)
 	}
 	if c := strings.Compare(v.ref.text, w.ref.text); c != 0 {
@@ -191,8 +199,8 @@ func (v Value) Compare(w Value) int {
 // encoding exactly if they are equal, and no encoding is a prefix of another,
 // so that keys may be strung together.
 func (v Value) AppendKey(dst []byte) []byte {
-	dst = append(dst, byte(v.kind))
-	switch v.kind {
+	dst = append(dst, byte(v.Kind()))
+	switch v.Kind() {
 	case Bool, Int, Float:
 		dst = binary.AppendVarint(dst, v.num)
 	case String, Exception:
@@ -213,7 +221,7 @@ func (v Value) AppendKey(dst []byte) []byte {
 func (v Value) String() string { return string(v.appendText(nil)) }
 
 func (v Value) appendText(dst []byte) []byte {
-	switch v.kind {
+	switch v.Kind() {
 	case Null:
 		return append(dst, "null"...)
 	case Bool:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -109,6 +110,16 @@ func (in *input) Read(p []byte) (int, error) {
 		return 0, in.err
 	}
 	return in.r.Read(p)
+}
+
+// size returns how many bytes the input has, 0 if that is not known.
+func (in *input) size() int64 {
+	if f, ok := in.r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
 }
 
 func (in *input) close() {

@@ -29,6 +29,9 @@ func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histo
 			limit: lim.History,
 			named: map[string]*stream{},
 		}
+		if in, ok := r.(*input); ok {
+			d.size = in.size()
+		}
 		d.scan.pool = new(pool)
 		d.run()
 	}
@@ -42,6 +45,7 @@ type native struct {
 	line  nativeLine
 	limit int64
 	held  int64 // bytes of input in histories that are open
+	size  int64 // of the file; 0 if nobody knows
 
 	open    []*stream          // in the order of their headers, with some that are closed
 	closed  int                // among those
@@ -166,9 +170,20 @@ func (d *native) handle(size int) {
 	}
 }
 
+const (
+	// sampled is after how many events the length of a history is estimated.
+	sampled = 1000
+	// maxExpected bounds what is believed of the estimate.
+	maxExpected = 1 << 24
+)
+
 // charge counts the bytes of a line against the limit.
 func (d *native) charge(st *stream, size int) bool {
 	st.bytes += int64(size)
+	if st.b.Events() == sampled && d.count == 1 {
+		// A file of one history, as long ones are, has so many events.
+		st.b.Expect(int(min(d.size*sampled/st.bytes/2*101/100, maxExpected)))
+	}
 	if d.held += int64(size); d.held > d.limit {
 		d.over = true
 		d.out.broken(d.lines.line, tooLarge(d.limit))
