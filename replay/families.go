@@ -19,6 +19,9 @@ import (
 func Families(whole *Instance, spec Spec, o Options, stop func() bool, v *Verdict) error {
 	h := whole.History
 	machine := tableFor(h, spec)
+	if machine != nil {
+		defer machine.Release()
+	}
 	rounds := []*round{newRound(whole, spec, machine, o, stop)}
 	if h.Pending() > 0 {
 		completed, err := NewInstance(h, false, o.Chains)

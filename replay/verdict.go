@@ -31,10 +31,11 @@ const (
 	Time                   // Budget.Time passed
 	Memory                 // Budget.Bytes were used
 	Cancelled              // the context was cancelled
+	Declined               // the engine that Options.Engine asks for does not decide such histories
 )
 
 func (c Cause) String() string {
-	return [...]string{"", "depth", "schedules", "time", "memory", "cancelled"}[c]
+	return [...]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine"}[c]
 }
 
 // A Verdict is what is known of a history after checking.
@@ -49,6 +50,14 @@ type Verdict struct {
 	// Index is the first schedule index of Depth, by chain and tuple, that
 	// gives a witness. Its elements are operation numbers.
 	Index hitting.Index
+	// BlockDepths are the witness depths of the blocks between quiescent cuts,
+	// each from the state that the witness of the blocks before it leads to; 0
+	// where the search found the witness. nil unless the history was decided
+	// in blocks; Depth is 0 then.
+	BlockDepths []int
+	// Contributions say what each engine did for the verdict, where several
+	// did, or one did it in pieces; nil where one did all in one piece.
+	Contributions []Contribution
 	// Replayed counts, per depth from 1 on, the schedules replayed: those up
 	// to the witness in index order.
 	Replayed []int64
@@ -58,6 +67,9 @@ type Verdict struct {
 	// Witness has all operations in the order of a witness, operations that
 	// never took effect at its end; nil unless Linearizable.
 	Witness []int32
+	// Conflict are operations that a monitor found to be in conflict: already
+	// the history of these alone is not linearizable. nil if none did.
+	Conflict []int32
 	// C and CP are the level of concurrency and the number of concurrent
 	// pairs, as in Table 1 of the paper.
 	C  int
@@ -67,6 +79,13 @@ type Verdict struct {
 	Explanation *Explanation
 	// Elapsed is the time it took.
 	Elapsed time.Duration
+}
+
+// A Contribution is what one engine did for a verdict.
+type Contribution struct {
+	Engine Engine
+	Pieces int // blocks or parts of the history that it decided
+	Ops    int // operations in them
 }
 
 // An Explanation says what of a history that is not linearizable no order
@@ -131,11 +150,13 @@ const (
 	AutoEngine     Engine = iota // whichever is best; see decide.Check
 	FamiliesEngine               // families alone
 	SearchEngine                 // the complete search alone
+	MonitorEngine                // a monitor alone: see replay/monitor
+	BlocksEngine                 // block by block between quiescent cuts, without another try
 )
 
 // EngineNames are the names of the engines, in verdicts and on the command
 // line.
-var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", SearchEngine: "search"}
+var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", SearchEngine: "search", MonitorEngine: "monitor", BlocksEngine: "blocks"}
 
 func (e Engine) String() string { return EngineNames[e] }
 

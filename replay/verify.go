@@ -33,13 +33,13 @@ func verifyOrder(h *history.History, witness []int32) error {
 	if len(witness) != len(h.Ops) {
 		return fmt.Errorf("%d operations instead of %d", len(witness), len(h.Ops))
 	}
-	place := make([]int, len(h.Ops))
+	place := make([]int32, len(h.Ops))
 	latest := int32(-1)
 	for k, i := range witness {
 		if i < 0 || int(i) >= len(h.Ops) || place[i] != 0 {
 			return fmt.Errorf("place %d repeats an operation or has none", k)
 		}
-		place[i] = k + 1
+		place[i] = int32(k + 1)
 		op := &h.Ops[i]
 		if op.Return < latest {
 			return fmt.Errorf("operation %v stands behind one that was invoked after its response", op.ID)

@@ -15,6 +15,10 @@ type cursor struct {
 // copyEvery is after how many operations a cursor takes a new copy.
 const copyEvery = 12
 
+// applyWork is what applying an operation counts, for the meter: there are
+// copies of the state behind it.
+const applyWork = 4
+
 // newCursor returns a cursor at the state, which it takes over.
 func newCursor(g *guesser, state replay.State) *cursor {
 	return &cursor{g: g, state: state, kept: state.Clone()}
@@ -29,9 +33,14 @@ func (c *cursor) stateAt(k int32) replay.State {
 	return c.state.Clone()
 }
 
-// apply applies op and reports whether the object answered as recorded.
+// apply applies op and reports whether the object answered as recorded. Once
+// it is time to stop, nothing is accepted any more, and the guess comes to its
+// end.
 func (c *cursor) apply(op int32) bool {
 	c.g.spent++
+	if c.g.s.meter.mustStop(applyWork) {
+		return false
+	}
 	o := &c.g.s.ops[op]
 	result, ok := c.state.Apply(replay.Invocation{Method: o.Method, Args: o.Args})
 	return ok && replay.Accepts(o.Result, result)

@@ -19,23 +19,26 @@
 // where it is written: operations that only look are placed at once; of two
 // that look alike the one that must return first goes first; a configuration
 // that failed speaks for those that differ by more pending operations used; a
-// pending operation stays out if it changes nothing or the next step erases what
-// it changed; independent parts of an
-// object are searched apart. Tests hold the search without each of them
-// against brute force.
+// pending operation stays out if it changes nothing or the next step erases
+// what it changed; independent parts of an object are searched apart. Tests
+// hold the search without each of them against brute force.
 //
 // A search that takes long is interrupted once to guess: the object runs along
-// the responses, and
-// where nothing works the path is repaired, by going back to a response at
-// which placing other operations first gets past the obstacle. That finds
-// witnesses of histories in which the order of two operations shows only much
-// later, as that of two enqueues does; it proves nothing when it fails.
+// the responses, and where nothing works the path is repaired, by going back to
+// a response at which placing other operations first gets past the obstacle.
+// That finds witnesses of histories in which the order of two operations shows
+// only much later, as that of two enqueues does; it proves nothing when it
+// fails.
 //
-// Histories with edges need not be interval orders; up to MaxGeneral
-// operations they are searched by sets of placed operations instead.
+// Order beyond real time narrows the intervals, and what it says besides
+// blocks operations until others have been placed; see arrangement. Where real
+// time says nothing at all, as in a history relaxed to program order, or more
+// than 64 operations that return are open at once, the responses are no guide.
+// Then a configuration is the state and how many operations of each chain have
+// been placed; see vectors.
 //
-// Promised: a definite answer, pending operations, unknown results and
-// nondeterministic specifications included, unless memory or time run out or
-// more than 64 operations that return are open at once. Not promised: anything
-// about depth.
+// Promised: a definite answer, pending operations, edges, unknown results and
+// nondeterministic specifications included, unless memory or time run out. All
+// engines ask whether to stop in time, which a test measures. Not promised:
+// anything about depth.
 package search

@@ -80,6 +80,9 @@ func TestSmall(t *testing.T) {
 		{"write(3), pending write(1), cas(1, 3) fails; cas(1, 3), write(3) leads to the same state with write(1) to come", "cas-register:1",
 			[]line{call(0, "write", 3), call(1, "cas", 1, 3), call(2, "write", 1), answer(0, none), answer(1, history.BoolValue(true)),
 				call(3, "read"), answer(3, one)}, nil, search.Pruning{NoDominance: true}, replay.Linearizable},
+		{"write(1), pending cas(1, 0), cas(0, 1) fails; the same without the pending one does not, which is still to come", "cas-register:0",
+			[]line{call(0, "write", 1), call(1, "cas", 1, 0), call(2, "cas", 0, 1), answer(0, none), answer(2, history.BoolValue(true)),
+				call(3, "read"), answer(3, history.IntValue(0))}, nil, search.Pruning{}, replay.Linearizable},
 	} {
 		h := smallHistory(t, c.lines, c.edges)
 		in, err := replay.NewInstance(h, true, replay.AutoChains)
@@ -125,5 +128,22 @@ func TestPartGivenUp(t *testing.T) {
 		if v.Answer != want || want == replay.Undecided && v.Cause != replay.Memory {
 			t.Errorf("key 1 reads %d: %v (%v), want %v", read, v.Answer, v.Cause, want)
 		}
+	}
+}
+
+// TestUnexplainedHappened: what is known to have happened need not have by the
+// first response. Of lock, pending lock, unlock, unlock, unlock the third
+// unlock has no explanation.
+func TestUnexplainedHappened(t *testing.T) {
+	none := history.NoValue
+	h := smallHistory(t, []line{call(0, "lock"), call(1, "lock"), answer(0, none), call(2, "unlock"), answer(2, none),
+		call(3, "unlock"), answer(3, none), call(4, "unlock"), answer(4, none)}, [][2]int64{{1, 1}})
+	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, ok := search.Unexplained(in, lookup(t, "mutex"), 1<<20, never)
+	if !ok || op != 4 {
+		t.Errorf("%d (%v), want the third unlock", op, ok)
 	}
 }

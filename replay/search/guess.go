@@ -78,6 +78,9 @@ func guess(s *sweep, spec replay.Spec) []int32 {
 		}
 		c = g.cursorAt(k + 1)
 	}
+	if s.meter.stopped {
+		return nil
+	}
 	return g.witness()
 }
 
@@ -99,7 +102,7 @@ func (g *guesser) listOpen() bool {
 		for p := s.pendUpTo[k] - 1; p >= 0; p-- {
 			list = append(list, s.pendings[p])
 		}
-		if total += len(list); total > guessOpen {
+		if total += len(list); total > guessOpen || s.meter.mustStop(len(list)) {
 			return false
 		}
 		g.open = append(g.open, list)
@@ -115,6 +118,21 @@ func (g *guesser) isPlaced(op int32) bool {
 		return g.at[op] >= 0
 	}
 	return g.trial.in[op] == g.trial.number || g.at[op] >= 0 && g.at[op] < g.trial.from
+}
+
+// isBlocked reports whether an operation before this one by an edge is neither
+// placed nor among those that are to be placed first. The one whose response is
+// due never is blocked: those before it were due before it (see arrange).
+func (g *guesser) isBlocked(op int32, first []int32) bool {
+	if g.s.before == nil {
+		return false
+	}
+	for _, b := range g.s.before[op] {
+		if !g.isPlaced(b) && !slices.Contains(first, b) {
+			return true
+		}
+	}
+	return false
 }
 
 // first finds the first way to place what is due at response k, and moves the
@@ -155,7 +173,10 @@ func (g *guesser) waysOf(extra int, k int32, c *cursor, before []int32, try func
 		return !c.accepts(way) || try(way)
 	}
 	for _, op := range g.open[k] {
-		if op == due || slices.Contains(before, op) || g.isPlaced(op) {
+		if g.s.meter.mustStop(1) {
+			return false
+		}
+		if op == due || slices.Contains(before, op) || g.isPlaced(op) || g.isBlocked(op, before) {
 			continue
 		}
 		if longer := append(before, op); c.accepts(longer) && !g.waysOf(extra-1, k, c, longer, try) {
@@ -194,7 +215,7 @@ func (g *guesser) repair(k int32) bool {
 		if len(g.steps[j].placed) == 0 {
 			continue
 		}
-		if g.spent > guessSteps || g.s.stop() {
+		if g.spent > guessSteps || g.s.meter.stopped {
 			break
 		}
 		if g.repairAt(j, k) {

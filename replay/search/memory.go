@@ -18,6 +18,9 @@ type failedSet struct {
 	n       int
 	listed  map[listKey][]int32 // with dominance: failed sets of pending operations
 	entries int64
+	// compared counts sets of pending operations that were looked at, for the
+	// meter.
+	compared int
 }
 
 type slot struct {
@@ -59,7 +62,9 @@ const soon = 4096
 
 func (f *failedSet) has(at spot, used *usedSets) bool {
 	if f.byUsed {
-		for _, u := range f.listed[listKey{at.mask, at.due, at.state}] {
+		list := f.listed[listKey{at.mask, at.due, at.state}]
+		f.compared += len(list)
+		for _, u := range list {
 			if used.contains(at.used, u) {
 				return true
 			}
@@ -83,6 +88,7 @@ func (f *failedSet) add(at spot, used *usedSets) {
 	if f.byUsed {
 		key := listKey{at.mask, at.due, at.state}
 		kept := f.listed[key][:0]
+		f.compared += len(f.listed[key])
 		for _, u := range f.listed[key] {
 			if !used.contains(u, at.used) {
 				kept = append(kept, u) // not dominated by the new one

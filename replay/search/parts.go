@@ -4,84 +4,163 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
 
-// split returns the operations of each part of a partitioned object, parts
-// in the order of their first invocations; nil if the specification is none,
-// or an operation is about several parts, or there is only one.
-func split(h *history.History, spec replay.Spec) [][]int32 {
-	p, ok := spec.(replay.Partitioned)
-	if !ok {
-		return nil
-	}
-	number := map[string]int{}
-	var parts [][]int32
-	var key []byte
-	for i := range h.Ops {
-		part, ok := p.Part(&h.Ops[i])
-		if !ok {
-			return nil
+// parts decides each part of a partitioned object. One without a witness
+// decides the history, so that a part that has to be given up does not end
+// the search. Witnesses of all parts make one of the history, unless edges
+// lead from part to part in a way that contradicts them; then nothing is known
+// but that each part has one.
+func (r *runner) parts(a *arrangement, parts [][]int32) finding {
+	witnesses := make([][]int32, len(parts))
+	given := finding{}
+	for k, ops := range parts {
+		f := r.whole(a.restrict(ops))
+		switch {
+		case f.cannot, f.cause == replay.Time:
+			return f
+		case f.cause != replay.NoCause:
+			given = f
+		case f.witness == nil:
+			return f
 		}
-		key = part.AppendKey(key[:0])
-		k, ok := number[string(key)]
-		if !ok {
-			k = len(parts)
-			number[string(key)] = k
-			parts = append(parts, nil)
-		}
-		parts[k] = append(parts[k], int32(i))
+		witnesses[k] = f.witness
 	}
-	if len(parts) < 2 {
-		return nil
+	if given.cause != replay.NoCause {
+		return given
 	}
-	return parts
+	if a.before == nil {
+		return finding{witness: replay.Merge(a.h, parts, witnesses)}
+	}
+	if witness := mergeAlong(a, parts, witnesses); witness != nil {
+		return finding{witness: witness}
+	}
+	return r.whole(a)
 }
 
-// restrict returns the history of some operations, with the positions that
-// they have.
-func restrict(h *history.History, ops []int32) *history.History {
-	part := &history.History{Header: h.Header, Processes: h.Processes, Ops: make([]history.Operation, len(ops))}
+// restrict returns the arrangement of some operations. Order that edges make
+// through others is kept, within bounds: a part that lacks some of it may have
+// a witness that the history has none for, and no more.
+func (a *arrangement) restrict(ops []int32) *arrangement {
+	part := &arrangement{h: replay.Restrict(a.h, ops)}
+	part.recorded = part.h
+	if a.number != nil {
+		part.recorded = replay.Restrict(a.recorded, ops)
+	}
+	if a.before == nil {
+		return part
+	}
 	for k, i := range ops {
-		part.Ops[k] = h.Ops[i]
+		for _, b := range a.nearest(i, ops) {
+			if at, ok := slices.BinarySearch(ops, b); ok && part.h.Ops[at].Return > part.h.Ops[k].Call {
+				part.addBefore(int32(at), int32(k))
+			}
+		}
 	}
 	return part
 }
 
-// merge makes a witness of the whole history out of those of its parts. It
-// goes along the responses and at each places what the witness of the
-// operation's part has up to it. Of two operations in real-time order the
-// first is placed at its response at the latest, and the second was not
-// invoked before that, so that it cannot stand earlier.
-func merge(h *history.History, parts [][]int32, witnesses [][]int32) []int32 {
-	part := make([]int32, len(h.Ops)) // operation -> part
-	place := make([]int, len(h.Ops))  // operation -> place in the witness of its part
-	var returned []int32
+// mostThrough is how many operations of other parts nearest goes through.
+const mostThrough = 64
+
+// nearest returns, of the given operations, those from which edges lead to
+// operation i, directly or through others.
+func (a *arrangement) nearest(i int32, ops []int32) []int32 {
+	var nearest []int32
+	queue := []int32{i}
+	for k := 0; k < len(queue) && k <= mostThrough; k++ {
+		for _, b := range a.before[queue[k]] {
+			if _, ok := slices.BinarySearch(ops, b); ok {
+				if !slices.Contains(nearest, b) {
+					nearest = append(nearest, b)
+				}
+			} else if !slices.Contains(queue, b) {
+				queue = append(queue, b)
+			}
+		}
+	}
+	return nearest
+}
+
+// mergeAlong makes a witness of the whole history out of those of its parts,
+// as replay.Merge does; but before each operation it places what is before it
+// by an edge. It returns nil if the witnesses and the edges contradict each
+// other.
+func mergeAlong(a *arrangement, parts [][]int32, witnesses [][]int32) []int32 {
+	m := merger{arrangement: a, previous: make([]int32, len(a.h.Ops)), state: make([]uint8, len(a.h.Ops))}
+	var returned, rest []int32
 	for k, w := range witnesses {
-		for at, i := range w {
+		last := int32(-1)
+		for _, i := range w {
 			op := parts[k][i]
-			part[op], place[op] = int32(k), at
-			if !h.Ops[op].Pending() || h.Ops[op].Happened {
+			m.previous[op] = last
+			last = op
+			if a.mayStayOut(op) {
+				rest = append(rest, op)
+			} else {
 				returned = append(returned, op)
 			}
 		}
 	}
-	slices.SortFunc(returned, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(h.Ops[a].Return, h.Ops[b].Return), cmp.Compare(a, b))
+	slices.SortFunc(returned, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(a.h.Ops[x].Return, a.h.Ops[y].Return), cmp.Compare(x, y))
 	})
-	merged := make([]int32, 0, len(h.Ops))
-	done := make([]int, len(parts))
-	upTo := func(k int32, end int) {
-		for ; done[k] < end; done[k]++ {
-			merged = append(merged, parts[k][witnesses[k][done[k]]])
+	for _, op := range append(returned, rest...) {
+		if !m.place(op) {
+			return nil
 		}
 	}
-	for _, op := range returned {
-		upTo(part[op], place[op]+1)
+	return m.merged
+}
+
+type merger struct {
+	*arrangement
+	previous []int32 // operation -> the one before it in the witness of its part, or -1
+	state    []uint8 // operation -> waiting or placed
+	merged   []int32
+}
+
+const (
+	waiting = 1 + iota
+	placed
+)
+
+// place places the operation, and first what has to be before it and has not
+// been placed. It reports false if that includes itself, or what was not
+// invoked before its response.
+func (m *merger) place(op int32) bool {
+	response := m.h.Ops[op].Return
+	for stack := []int32{op}; len(stack) > 0; {
+		top := stack[len(stack)-1]
+		first := m.missing(top)
+		switch {
+		case m.state[top] == placed:
+			stack = stack[:len(stack)-1]
+		case first < 0:
+			m.state[top] = placed
+			m.merged = append(m.merged, top)
+			stack = stack[:len(stack)-1]
+		case m.state[first] == waiting || m.h.Ops[first].Call > response:
+			return false
+		default:
+			m.state[top], m.state[first] = waiting, waiting
+			stack = append(stack, first)
+		}
 	}
-	for k := range parts {
-		upTo(int32(k), len(witnesses[k]))
+	return true
+}
+
+// missing returns an operation that has to be before this one and has not
+// been placed, or -1.
+func (m *merger) missing(op int32) int32 {
+	if p := m.previous[op]; p >= 0 && m.state[p] != placed {
+		return p
 	}
-	return merged
+	for _, b := range m.before[op] {
+		if m.state[b] != placed {
+			return b
+		}
+	}
+	return -1
 }

@@ -10,9 +10,7 @@ import (
 
 // Run decides the instance, which must hold all operations of its history.
 // Answer, Engine, Cause and Witness are entered into v. Run leaves v alone
-// where it cannot search: the specification's objects are not States; or more
-// than 64 operations that return are open at once; or the history has edges
-// and more than MaxGeneral operations.
+// where it cannot search: the specification's objects are not States.
 //
 // The work is bounded by the number of configurations, the memory by
 // maxBytes, beyond which v is undecided.
@@ -25,13 +23,8 @@ func RunPruned(in *replay.Instance, spec replay.Spec, prune Pruning, maxBytes in
 	if len(in.Ops) != len(in.History.Ops) {
 		return
 	}
-	r := runner{spec, prune, maxBytes, stop}
-	var f finding
-	if in.Poset.IsInterval() {
-		f = r.decide(in.History)
-	} else {
-		f = r.general(in)
-	}
+	r := runner{spec, prune, maxBytes, newMeter(stop)}
+	f := r.decide(in.History)
 	switch {
 	case f.cannot:
 	case f.witness != nil:
@@ -46,13 +39,13 @@ func RunPruned(in *replay.Instance, spec replay.Spec, prune Pruning, maxBytes in
 // Unexplained returns the operation of the first response that no order
 // explains: with everything up to the response before it there is a witness,
 // with this one there is none. It reports false where the history has a
-// witness, is not an interval order, or was not searched to the end. It takes
-// a search for each step of a bisection over the responses.
+// witness, has edges, or was not searched to the end. It takes a search for
+// each step of a bisection over the responses.
 func Unexplained(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool) (int32, bool) {
 	if !in.Poset.IsInterval() || len(in.Ops) != len(in.History.Ops) {
 		return 0, false
 	}
-	r := runner{spec, Pruning{}, maxBytes, stop}
+	r := runner{spec, Pruning{}, maxBytes, newMeter(stop)}
 	h := in.History
 	var returned []int32
 	for i := range h.Ops {
@@ -82,7 +75,7 @@ func Unexplained(in *replay.Instance, spec replay.Spec, maxBytes int64, stop fun
 }
 
 // upTo is the history as it was right after the event at a position: later
-// responses have not come yet.
+// responses have not come yet, and what is pending need not have happened yet.
 func upTo(h *history.History, position int32) *history.History {
 	cut := &history.History{Header: h.Header, Processes: h.Processes}
 	for _, op := range h.Ops {
@@ -90,7 +83,7 @@ func upTo(h *history.History, position int32) *history.History {
 			break
 		}
 		if op.Return > position {
-			op.Return, op.Result = history.NoReturn, history.UnknownValue
+			op.Return, op.Result, op.Happened = history.NoReturn, history.UnknownValue, false
 		}
 		cut.Ops = append(cut.Ops, op)
 	}
@@ -112,40 +105,52 @@ type runner struct {
 	spec     replay.Spec
 	prune    Pruning
 	maxBytes int64
-	stop     func() bool
+	meter    *meter
 }
 
-// decide searches a history without edges.
+// decide searches a history.
 func (r *runner) decide(h *history.History) finding {
-	if parts := split(h, r.spec); parts != nil && !r.prune.NoParts {
-		return r.parts(h, parts)
+	a := arrange(h)
+	var f finding
+	if parts := replay.Split(a.h, r.spec); parts != nil && !r.prune.NoParts {
+		f = r.parts(a, parts)
+	} else {
+		f = r.whole(a)
 	}
-	return r.interval(h)
+	f.witness = a.original(f.witness)
+	return f
 }
 
-func (r *runner) general(in *replay.Instance) finding {
-	machine := replay.NewMachine(in.History, r.spec)
-	if machine == nil || len(in.Ops) > MaxGeneral {
-		return finding{cannot: true}
+// whole searches without parts: along the responses; or along the chains,
+// where more operations are open at once than a sweep can hold apart, or all
+// are, so that their responses lead nowhere.
+func (r *runner) whole(a *arrangement) finding {
+	if r.meter.mustStop(len(a.h.Ops)) {
+		return finding{cause: replay.Time}
 	}
-	s := newMasks(in, machine)
-	if found, cause := s.run(r.maxBytes, r.stop); !found {
-		return finding{cause: cause}
-	}
-	return finding{witness: s.witness()}
-}
-
-func (r *runner) interval(h *history.History) finding {
-	machine := replay.NewMachine(h, r.spec)
+	machine := replay.NewMachine(a.recorded, r.spec)
 	if machine == nil {
 		return finding{cannot: true}
 	}
-	s, ok := newSweep(h, r.spec, machine, r.prune)
-	if !ok {
-		return finding{cannot: true}
+	if !r.prune.NoSweep && !a.isRelaxed() {
+		if s, ok := newSweep(a, r.spec, machine, r.prune); ok {
+			return r.sweep(s)
+		}
 	}
-	s.maxBytes, s.stop = r.maxBytes, r.stop
-	if !r.prune.NoGuess {
+	s := newVectors(a, r.spec, machine, r.prune)
+	s.maxBytes, s.meter = r.maxBytes, r.meter
+	if found, cause := s.run(); !found {
+		return finding{cause: cause}
+	}
+	return finding{witness: a.complete(s.trail)}
+}
+
+func (r *runner) sweep(s *sweep) finding {
+	s.maxBytes, s.meter = r.maxBytes, r.meter
+	switch {
+	case r.prune.GuessFirst:
+		s.pause = 1
+	case !r.prune.NoGuess:
 		s.pause = guessAfter
 	}
 	found, cause := s.run()
@@ -153,33 +158,13 @@ func (r *runner) interval(h *history.History) finding {
 		if witness := guess(s, r.spec); witness != nil {
 			return finding{witness: witness}
 		}
+		if r.meter.stopped {
+			return finding{cause: replay.Time}
+		}
 		found, cause = s.run()
 	}
 	if !found {
 		return finding{cause: cause}
 	}
-	return finding{witness: s.witness()}
-}
-
-// parts decides each part. One without a witness decides the history, so
-// that a part that has to be given up does not end the search.
-func (r *runner) parts(h *history.History, parts [][]int32) finding {
-	witnesses := make([][]int32, len(parts))
-	given := finding{}
-	for k, ops := range parts {
-		f := r.interval(restrict(h, ops))
-		switch {
-		case f.cannot, f.cause == replay.Time:
-			return f
-		case f.cause != replay.NoCause:
-			given = f
-		case f.witness == nil:
-			return f
-		}
-		witnesses[k] = f.witness
-	}
-	if given.cause != replay.NoCause {
-		return given
-	}
-	return finding{witness: merge(h, parts, witnesses)}
+	return finding{witness: s.complete(s.trail)}
 }

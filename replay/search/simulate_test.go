@@ -16,7 +16,18 @@ import (
 // response. next draws an invocation; lost says in how many of a hundred
 // operations the response never comes.
 func simulate(t testing.TB, r *rand.Rand, s replay.Spec, processes, n, lost int, next func(r *rand.Rand, i int) replay.Invocation) *history.History {
+	b, _ := simulation(r, s, processes, n, lost, next)
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// simulation returns also which operations took effect, in that order.
+func simulation(r *rand.Rand, s replay.Spec, processes, n, lost int, next func(r *rand.Rand, i int) replay.Invocation) (*history.Builder, []int64) {
 	b := history.NewBuilder(history.Header{})
+	var effects []int64
 	object := s.New()
 	type call struct {
 		id      int64
@@ -48,6 +59,7 @@ func simulate(t testing.TB, r *rand.Rand, s replay.Spec, processes, n, lost int,
 		case !c.took:
 			c.result, _ = object.Apply(c.inv)
 			c.took = true
+			effects = append(effects, c.id)
 		case c.never:
 			b.Add(&history.Event{Type: history.Info, Process: history.IntValue(c.process)})
 			names[p], open[p] = name, nil
@@ -57,11 +69,7 @@ func simulate(t testing.TB, r *rand.Rand, s replay.Spec, processes, n, lost int,
 			open[p] = nil
 		}
 	}
-	h, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return b, effects
 }
 
 func queueCalls(r *rand.Rand, i int) replay.Invocation {

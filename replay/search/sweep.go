@@ -15,8 +15,17 @@ import (
 // state, which of the open operations have been placed, and which pending
 // ones; everything earlier has been placed, everything later has not.
 //
+// An operation that has others before it by edges (arrangement.before) is
+// blocked while one of them has not been placed. Every witness can still be
+// gone along in its own order, for what it places before the operation whose
+// response is due was invoked before that response. And a configuration says
+// what has been placed, hence what is blocked, so that what can follow depends
+// on nothing else. (The operation whose response is due is never blocked:
+// intervals have been narrowed, so what is before it was due before it.)
+//
 // The search goes depth first and never tries a configuration that failed.
 type sweep struct {
+	*arrangement
 	ops      []history.Operation
 	machine  *replay.Machine
 	prune    Pruning
@@ -27,6 +36,8 @@ type sweep struct {
 	pendings []int32 // operations that may stay out, by invocation
 	pendUpTo []int32 // response -> how many of them were invoked before it
 	observes []bool  // operation -> only looks
+	rank     []int32 // operation that must be placed -> index into order; only with before
+	earlier  []int32 // pendings -> the one before it that looks the same, or -1
 
 	at       spot
 	occupant []int32 // slot -> open operation, or -1
@@ -36,8 +47,8 @@ type sweep struct {
 	used     usedSets
 
 	maxBytes int64
-	stop     func() bool
-	work     int
+	meter    *meter
+	work     int // configurations gone to
 	pause    int // work after which run returns paused; 0: never
 	paused   bool
 	gaveUp   replay.Cause
@@ -58,40 +69,31 @@ type frame struct {
 	next  int32 // the first candidate that has not been tried
 }
 
-// Pruning switches the rules off by which the search leaves out what cannot
-// matter; tests compare with and without each.
-type Pruning struct {
-	NoReadsAtOnce bool // see placeReads
-	NoTwins       bool // see isSecondTwin
-	NoDominance   bool // see failedSet
-	NoUseless     bool // see isUseless
-	NoParts       bool // see split
-	NoGuess       bool // see guess
-	NoErased      bool // see erases
-}
-
 // newSweep prepares the search; it reports false if more operations that
 // return are open at once than a mask has bits.
-func newSweep(h *history.History, spec replay.Spec, machine *replay.Machine, prune Pruning) (*sweep, bool) {
-	s := &sweep{ops: h.Ops, machine: machine, prune: prune,
-		slot: make([]int32, len(h.Ops)), observes: make([]bool, len(h.Ops))}
-	if o, ok := spec.(replay.Observer); ok && !prune.NoReadsAtOnce {
-		for i := range h.Ops {
-			s.observes[i] = !h.Ops[i].Pending() && o.Observes(&h.Ops[i])
-		}
-	}
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Pending() && !op.Happened {
+func newSweep(a *arrangement, spec replay.Spec, machine *replay.Machine, prune Pruning) (*sweep, bool) {
+	ops := a.h.Ops
+	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
+		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
+	for i := range ops {
+		if a.mayStayOut(int32(i)) {
 			s.pendings = append(s.pendings, int32(i))
 			s.slot[i] = -1
 		} else {
 			s.order = append(s.order, int32(i))
 		}
 	}
-	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(h.Ops[a].Return, h.Ops[b].Return) })
+	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(ops[a].Return, ops[b].Return) })
 	if !s.assignSlots() {
 		return nil, false
 	}
+	if s.before != nil {
+		s.rank = make([]int32, len(ops))
+		for k, o := range s.order {
+			s.rank[o] = int32(k)
+		}
+	}
+	s.findEarlier()
 	s.occupant = slices.Repeat([]int32{-1}, s.slots)
 	s.used.init(len(s.pendings))
 	s.failed.init(len(s.pendings) > 0 && !prune.NoDominance)
@@ -168,20 +170,6 @@ func (s *sweep) retreatTo(due int32) {
 	}
 }
 
-// placeReads places every open operation that only looks (replay.Observer) and
-// sees here what it recorded. That is sound: a witness which places it later
-// can as well place it now, for it changes nothing here, nor does its absence
-// there. (That an operation changes nothing in this state would not do: it may
-// later, as write(2) in state 2 and after another write.)
-func (s *sweep) placeReads() {
-	for slot, op := range s.occupant {
-		if op >= 0 && s.observes[op] && s.at.mask>>slot&1 == 0 && s.machine.Step(s.at.state, op) != replay.Fail {
-			s.at.mask |= 1 << slot
-			s.trail = append(s.trail, op)
-		}
-	}
-}
-
 // place puts an operation behind the trail.
 func (s *sweep) place(op, state int32) {
 	s.trail = append(s.trail, op)
@@ -224,10 +212,12 @@ func (s *sweep) run() (bool, replay.Cause) {
 // places it; it reports false if there is none or a bound is reached.
 func (s *sweep) choose() bool {
 	for len(s.stack) > 0 {
-		if s.work++; s.work&0x3ff == 0 && s.atBound() {
+		compared := s.failed.compared
+		s.failed.compared = 0
+		if s.meter.spend(configurationWork+compared+s.meter.grown(s.machine.Bytes())) && s.atBound() {
 			return false
 		}
-		if s.work == s.pause {
+		if s.work++; s.work == s.pause {
 			s.paused = true
 			return false
 		}
@@ -240,12 +230,11 @@ func (s *sweep) choose() bool {
 			if !more {
 				break
 			}
-			f.next++
-			if op < 0 {
-				continue
+			if s.meter.spend(1) && s.atBound() {
+				return false
 			}
-			if state := s.machine.Step(s.at.state, op); state != replay.Fail && !s.isUseless(op, state) && !s.erases(op, state) {
-				s.place(op, state)
+			f.next++
+			if op >= 0 && s.try(op) {
 				return true
 			}
 		}
@@ -255,9 +244,19 @@ func (s *sweep) choose() bool {
 	return false
 }
 
+// try places the operation if that may lead to a witness.
+func (s *sweep) try(op int32) bool {
+	state := s.machine.Step(s.at.state, op)
+	if state == replay.Fail || s.isBlocked(op) || s.isUseless(op, state) || s.erases(op, state) {
+		return false
+	}
+	s.place(op, state)
+	return true
+}
+
 func (s *sweep) atBound() bool {
 	switch {
-	case s.stop():
+	case s.meter.stopped:
 		s.gaveUp = replay.Time
 	case s.bytes() > s.maxBytes && !s.forget():
 		s.gaveUp = replay.Memory
@@ -290,56 +289,6 @@ func (s *sweep) candidate(k int32) (int32, bool) {
 	return s.pendings[k], true
 }
 
-// isUseless reports whether placing the operation here gains nothing: a
-// pending operation that leaves the state as it is may as well stay out.
-func (s *sweep) isUseless(op, state int32) bool {
-	return s.slot[op] < 0 && state == s.at.state && !s.prune.NoUseless
-}
-
-// erases reports whether the step before this one placed a pending operation
-// whose effect op takes away: the state would be the same without it. Then it
-// need not have been placed, and the configuration in which it was not, which
-// speaks for this one too, is reached from where it was.
-func (s *sweep) erases(op, state int32) bool {
-	if len(s.stack) < 2 || s.prune.NoErased {
-		return false
-	}
-	from := &s.stack[len(s.stack)-2]
-	return from.due == s.at.due && from.mask == s.at.mask && from.used != s.at.used &&
-		s.machine.Step(from.state, op) == state
-}
-
-// isSecondTwin reports whether another open operation that has not been
-// placed looks the same (method, arguments, result) and must return first. A
-// witness with the later one first stays a witness when the two change
-// places: both are open now, and the earlier one's response comes first.
-func (s *sweep) isSecondTwin(op int32) bool {
-	if s.prune.NoTwins {
-		return false
-	}
-	for slot, other := range s.occupant {
-		if other >= 0 && other != op && s.at.mask>>slot&1 == 0 && s.machine.Same(op, other) &&
-			s.ops[other].Return < s.ops[op].Return {
-			return true
-		}
-	}
-	return false
-}
-
-// isSecondPendingTwin is the same for pending operations, of which the first
-// by invocation goes first.
-func (s *sweep) isSecondPendingTwin(k int32) bool {
-	if s.prune.NoTwins {
-		return false
-	}
-	for j := range k {
-		if !s.used.has(s.at.used, j) && s.machine.Same(s.pendings[j], s.pendings[k]) {
-			return true
-		}
-	}
-	return false
-}
-
 // bytes estimates the memory in use.
 func (s *sweep) bytes() int64 {
 	return s.failed.bytes() + s.used.bytes() + s.machine.Bytes() + int64(cap(s.stack))*32 + int64(cap(s.trail))*4
@@ -358,22 +307,4 @@ func (s *sweep) forget() bool {
 		}
 	}
 	return s.bytes() <= s.maxBytes-s.maxBytes/8
-}
-
-// witness is the trail, and at its end what never took effect.
-func (s *sweep) witness() []int32 { return s.complete(s.trail) }
-
-// complete appends to a copy of the trail what is not in it.
-func (s *sweep) complete(trail []int32) []int32 {
-	placed := make([]bool, len(s.ops))
-	for _, op := range trail {
-		placed[op] = true
-	}
-	witness := append(make([]int32, 0, len(s.ops)), trail...)
-	for op := range s.ops {
-		if !placed[op] {
-			witness = append(witness, int32(op))
-		}
-	}
-	return witness
 }

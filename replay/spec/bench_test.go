@@ -15,6 +15,7 @@ func BenchmarkLong(b *testing.B) {
 		{"stack", "push", "pop"},
 		{"deque", "pushFront", "popBack"},
 		{"set", "add", "remove"},
+		{"multiset", "add", "remove"},
 		{"priority-queue", "insert", "poll"},
 		{"ConcurrentLinkedQueue", "offer", "poll"},
 		{"ConcurrentSkipListSet", "add", "remove"},

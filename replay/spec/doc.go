@@ -48,7 +48,7 @@
 // priority-queue, which shows no more than its first element, remembers no
 // order at all.
 //
-// Methods that touch one element cost O(1), or O(log n) in set, kv,
+// Methods that touch one element cost O(1), or O(log n) in set, multiset, kv,
 // priority-queue, PriorityBlockingQueue and the ConcurrentSkipList classes,
 // amortised. Those that look for an element of a queue (contains,
 // remove(Object)), list elements or work on many cost O(n) or more, Clone and

@@ -113,7 +113,9 @@ type overloads [maxParams + 1]uint8
 type signatures struct {
 	list   []signature
 	byName map[string]overloads
-	java   bool // ints have 32 bits, lists hold ints or null, maps go from int to int
+	quick  [64]named // most of byName, by quickSlot: histories look a method up for each operation
+	java   bool      // ints have 32 bits, lists hold ints or null, maps go from int to int
+	roles  roleTable
 }
 
 func (t *signatures) add(s signature) {
@@ -125,13 +127,28 @@ func (t *signatures) add(s signature) {
 		}
 		o[len(s.params)] = uint8(len(t.list))
 		t.byName[name] = o
+		if q := &t.quick[quickSlot(name)]; q.name == "" || q.name == name {
+			*q = named{name, o}
+		}
 	}
+}
+
+type named struct {
+	name string
+	overloads
+}
+
+func quickSlot(name string) int {
+	return (len(name) + 3*int(name[0]) + 17*int(name[len(name)-1])) & 63
 }
 
 // find returns the position of the method in the table, or -1.
 func (t *signatures) find(name string, args int) int {
-	if args > maxParams {
+	if args > maxParams || name == "" {
 		return -1
+	}
+	if q := &t.quick[quickSlot(name)]; q.name == name {
+		return int(q.overloads[args]) - 1
 	}
 	return int(t.byName[name][args]) - 1
 }

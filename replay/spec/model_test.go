@@ -44,6 +44,7 @@ var models = []model{
 	{"kv", small, []string{`size = ; get 0 = ; get 1 = ; get 2 = ; get "a" = ; get null = ; contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = `}, ""},
 	{`kv:""`, small, []string{`size = ; get 0 = ; get 1 = ; get 2 = ; get "a" = ; get null = ; contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = `}, ""},
 	{"set", small, []string{`contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = ; contains null = `}, ""},
+	{"multiset", small, []string{`count 0 = ; count 1 = ; count 2 = ; count "a" = ; count null = `}, ""},
 	{"stack", small, []string{"size = ; " + drain("pop")}, ""},
 	{"queue", small, []string{"size = ; " + drain("dequeue")}, ""},
 	{"queue:2", small, []string{"size = ; " + drain("dequeue")}, ""},
@@ -118,6 +119,8 @@ func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
 	case *specification[*kvStore]:
 		return s, &s.table.signatures
 	case *specification[*setOf]:
+		return s, &s.table.signatures
+	case *specification[*multiset]:
 		return s, &s.table.signatures
 	case *specification[*valueRing]:
 		return s, &s.table.signatures

@@ -32,6 +32,18 @@ func (s *specification[S]) Name() string { return s.name }
 // Check reports what is wrong with op; see replay.Spec.
 func (s *specification[S]) Check(op *history.Operation) error { return s.table.check(s.name, op) }
 
+// Key has name and arguments; see replay.Keyed.
+func (s *specification[S]) Key() string {
+	if len(s.args) == 0 {
+		return s.name
+	}
+	key := append([]byte(s.name), 0)
+	for _, a := range s.args {
+		key = a.AppendKey(key)
+	}
+	return string(key)
+}
+
 // New returns the object in its initial state.
 func (s *specification[S]) New() replay.Object { return object[S]{s.table, s.fresh()} }
 

@@ -10,7 +10,7 @@ import (
 // looks are the methods, by the first of their names, that change nothing in
 // any specification that has them.
 var looks = wordSet(`read get getOrDefault size mappingCount isEmpty isLocked remainingCapacity
-	contains containsAll containsKey containsValue hasWaitingConsumer getWaitingConsumerCount
+	contains count containsAll containsKey containsValue hasWaitingConsumer getWaitingConsumerCount
 	peek peekFront peekBack peekFirst peekLast element getFirst getLast first last
 	toString toArray values keys elements keySet entrySet navigableKeySet
 	descendingKeySet descendingMap descendingSet headMap tailMap subMap headSet tailSet subSet
@@ -55,6 +55,7 @@ func (s *specification[S]) Observes(op *history.Operation) bool {
 var parted = map[string][]string{
 	"kv":                    {"get", "put", "remove", "delete", "contains", "cas", "append"},
 	"set":                   {"add", "remove", "contains"},
+	"multiset":              {"add", "remove", "contains", "count"},
 	"ConcurrentHashMap":     {"get", "put", "remove", "containsKey", "putIfAbsent", "replace", "getOrDefault"},
 	"ConcurrentSkipListMap": {"get", "put", "remove", "containsKey", "putIfAbsent", "replace", "getOrDefault"},
 	"ConcurrentSkipListSet": {"add", "remove", "contains"},

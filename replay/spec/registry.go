@@ -42,6 +42,8 @@ var entries = []entry{
 		&kvTable.signatures, newKV},
 	{"set", "", "a set of values; add and remove answer whether they changed it",
 		&setTable.signatures, newSet},
+	{"multiset", "", "a set that holds a value as often as it is added; remove answers whether there was one",
+		&multisetTable.signatures, newMultiset},
 	{"stack", "", "last in, first out; pop of the empty stack answers null",
 		&stackTable.signatures, newStack},
 	{"queue", "[:capacity]", "first in, first out; dequeue of the empty queue answers null; with a capacity, enqueue answers true or false",

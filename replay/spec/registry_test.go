@@ -39,6 +39,7 @@ func TestParse(t *testing.T) {
 		{`register:"x"y`, `error: model register:"x"y: argument "x"y is not a quoted text`},
 		{"mutex:1", "error: mutex takes no arguments, got 1"},
 		{"set:1", "error: set takes no arguments, got 1"},
+		{"multiset:1", "error: multiset takes no arguments, got 1"},
 		{"stack:1", "error: stack takes no arguments, got 1"},
 		{"deque:1", "error: deque takes no arguments, got 1"},
 		{"counter:a", `error: counter: initial value must be of kind int, got "a"`},

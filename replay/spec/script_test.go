@@ -27,6 +27,7 @@ var scripts = append(javaScripts, []string{
 	`kv:""; get 1 = ""; append 1 "a" = -; get 1 = "a"; remove 1 = "a"; remove 1 = ""; cas 1 "" "b" = true; cas 1 "" "c" = false; compareAndSet 1 "b" 3 = true; get 1 = 3`,
 	`set; add 1 = true; add 1 = false; insert "a" = true; contains 1 = true; contains 2 = false; has "a" = true; size = 2; remove 1 = true; remove 1 = false; delete "a" = true; len = 0; isEmpty = true; empty = true`,
 	`set; add null = true; add [1] = true; add [1] = false; is_empty = false; length = 2; contains null = true; clear = -; size = 0; contains null = false`,
+	`multiset; add 1 = -; insert 1 = -; add "a" = -; count 1 = 2; count 2 = 0; contains 1 = true; has 2 = false; size = 3; len = 3; length = 3; remove 1 = true; delete 1 = true; remove 1 = false; contains 1 = false; isEmpty = false; clear = -; is_empty = true; empty = true; count "a" = 0`,
 	`stack; pop = null; peek = null; push 1 = -; push 2 = -; top = 2; pop = 2; peek = 1; size = 1; len = 1; length = 1; isEmpty = false; pop = 1; is_empty = true; push "a" = -; clear = -; empty = true; pop = null`,
 	`queue; dequeue = null; peek = null; enqueue 1 = -; enq 2 = -; front = 1; offer 3 = true; put 4 = -; size = 4; dequeue = 1; deq = 2; poll = 3; take = 4; take = blocks; isEmpty = true; len = 0`,
 	`queue; enqueue "a" = -; enqueue null = -; length = 2; is_empty = false; dequeue = "a"; dequeue = null; empty = true; enqueue 1 = -; clear = -; size = 0; dequeue = null`,

@@ -1,0 +1,86 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+)
+
+// Split returns the operations of each part of a partitioned object, parts
+// in the order of their first invocations; nil if the specification is none,
+// or an operation is about several parts, or there is only one.
+func Split(h *history.History, spec Spec) [][]int32 {
+	p, ok := spec.(Partitioned)
+	if !ok {
+		return nil
+	}
+	number := map[string]int{}
+	var parts [][]int32
+	var key []byte
+	for i := range h.Ops {
+		part, ok := p.Part(&h.Ops[i])
+		if !ok {
+			return nil
+		}
+		key = part.AppendKey(key[:0])
+		k, ok := number[string(key)]
+		if !ok {
+			k = len(parts)
+			number[string(key)] = k
+			parts = append(parts, nil)
+		}
+		parts[k] = append(parts[k], int32(i))
+	}
+	if len(parts) < 2 {
+		return nil
+	}
+	return parts
+}
+
+// Restrict returns the history of some operations, with the positions that
+// they have.
+func Restrict(h *history.History, ops []int32) *history.History {
+	part := &history.History{Header: h.Header, Processes: h.Processes, Ops: make([]history.Operation, len(ops))}
+	for k, i := range ops {
+		part.Ops[k] = h.Ops[i]
+	}
+	return part
+}
+
+// Merge makes a witness of the whole history out of those of its parts. It
+// goes along the responses and at each places what the witness of the
+// operation's part has up to it. Of two operations in real-time order the
+// first is placed at its response at the latest, and the second was not
+// invoked before that, so that it cannot stand earlier.
+func Merge(h *history.History, parts [][]int32, witnesses [][]int32) []int32 {
+	part := make([]int32, len(h.Ops)) // operation -> part
+	place := make([]int, len(h.Ops))  // operation -> place in the witness of its part
+	var returned []int32
+	for k, w := range witnesses {
+		for at, i := range w {
+			op := parts[k][i]
+			part[op], place[op] = int32(k), at
+			if !h.Ops[op].Pending() || h.Ops[op].Happened {
+				returned = append(returned, op)
+			}
+		}
+	}
+	slices.SortFunc(returned, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(h.Ops[a].Return, h.Ops[b].Return), cmp.Compare(a, b))
+	})
+	merged := make([]int32, 0, len(h.Ops))
+	done := make([]int, len(parts))
+	upTo := func(k int32, end int) {
+		for ; done[k] < end; done[k]++ {
+			merged = append(merged, parts[k][witnesses[k][done[k]]])
+		}
+	}
+	for _, op := range returned {
+		upTo(part[op], place[op]+1)
+	}
+	for k := range parts {
+		upTo(int32(k), len(witnesses[k]))
+	}
+	return merged
+}

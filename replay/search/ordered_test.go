@@ -1,0 +1,249 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// registerCalls write distinct values.
+func registerCalls(r *rand.Rand, i int) replay.Invocation {
+	if r.IntN(2) == 0 {
+		return replay.Invocation{Method: "write", Args: []history.Value{history.IntValue(int64(i))}}
+	}
+	return replay.Invocation{Method: "read"}
+}
+
+var simulated = []struct {
+	model, reads string
+	next         func(*rand.Rand, int) replay.Invocation
+}{{"register", "read", registerCalls}, {"queue", "dequeue", queueCalls}, {"stack", "pop", stackCalls}, {"kv", "get", kvCalls}}
+
+// withEdges adds edges along the order of effects; some of what took effect
+// and did not return is known to have happened by that.
+func withEdges(t *testing.T, r *rand.Rand, b *history.Builder, effects []int64, edges int) *history.History {
+	for range edges {
+		i := r.IntN(len(effects) - 1)
+		j := min(i+1+r.IntN(8), len(effects)-1)
+		b.AddEdge(history.IntValue(effects[i]), history.IntValue(effects[j]), 1)
+	}
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestLongWithEdges searches histories of correct objects with edges that
+// agree with what happened, and the same with a value out of nowhere; also
+// relaxed to program order.
+func TestLongWithEdges(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 3))
+	decided, all := 0, 0
+	sizes := []int{63, 64, 65, 100, 300, 1000, 2000}
+	if testing.Short() {
+		sizes = []int{65, 100}
+	}
+	for _, n := range sizes {
+		for k, c := range simulated {
+			for _, lost := range []int{0, 3} {
+				for _, relaxed := range []bool{false, true} {
+					// What is hard is left out: lost operations and the order of
+					// values out of sight of real time.
+					isHard := lost > 0 || k%3 > 0
+					if isHard && (n > 300 || n > 65 && relaxed || n > 100 && lost > 0) {
+						continue
+					}
+					b, effects := simulation(r, lookup(t, c.model), 3, n, lost, c.next)
+					h := withEdges(t, r, b, effects, n/8)
+					if relaxed {
+						h = h.ProgramOrder()
+					}
+					all += 2
+					decided += checkLong(t, r, h, c.model, c.reads, fmt.Sprintf("%s, n=%d, lost=%d, relaxed=%v", c.model, n, lost, relaxed))
+				}
+			}
+		}
+	}
+	if decided < all*7/10 {
+		t.Errorf("only %d of %d were decided", decided, all)
+	}
+}
+
+// checkLong searches a history that happened and a spoilt one, and returns
+// how many of the two it decided.
+func checkLong(t *testing.T, r *rand.Rand, h *history.History, model, reads, name string) int {
+	t.Helper()
+	s := lookup(t, model)
+	decided := 0
+	for _, want := range []replay.Answer{replay.Linearizable, replay.NotLinearizable} {
+		v := run(t, h, s, search.Pruning{})
+		switch v.Answer {
+		case replay.Undecided:
+			t.Logf("%s: undecided, want %v", name, want)
+		case want:
+			decided++
+		default:
+			t.Errorf("%s: %v, want %v", name, v.Answer, want)
+		}
+		if v.Answer == replay.Linearizable {
+			if err := replay.Verify(h, s, v.Witness); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if !spoil(r, h, reads) {
+			return decided + 1
+		}
+	}
+	return decided
+}
+
+// TestEdgesForbid: a read of a value that was overwritten before it, as edges
+// say and real time does not; without them it is fine.
+func TestEdgesForbid(t *testing.T) {
+	s := lookup(t, "register")
+	for _, n := range []int{10, 63, 64, 65, 1000} {
+		// Writes of different values overlap in a chain: i with i+1.
+		var lines []line
+		for i := range int64(n) {
+			lines = append(lines, call(i, "write", i))
+			if i > 0 {
+				lines = append(lines, answer(i-1, history.NoValue))
+			}
+		}
+		last := int64(n - 1)
+		lines = append(lines, call(last+1, "read"), answer(last+1, history.IntValue(last-1)), answer(last, history.NoValue))
+		for _, c := range []struct {
+			edges [][2]int64
+			want  replay.Answer
+		}{
+			{nil, replay.Linearizable},
+			{[][2]int64{{last - 1, last}}, replay.Linearizable},
+			{[][2]int64{{last, last - 1}, {last - 1, last + 1}}, replay.Linearizable},
+			{[][2]int64{{last - 1, last}, {last, last + 1}}, replay.NotLinearizable},
+		} {
+			h := smallHistory(t, lines, c.edges)
+			for _, prune := range []search.Pruning{{}, {NoSweep: true}, {GuessFirst: true}} {
+				v := run(t, h, s, prune)
+				if v.Answer != c.want {
+					t.Errorf("n=%d, edges %v: %v, want %v (%+v)", n, c.edges, v.Answer, c.want, prune)
+				}
+			}
+		}
+	}
+}
+
+// TestGuess: without memory to search, most histories of correct objects are
+// found to be so by guessing alone, with and without edges.
+func TestGuess(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 6))
+	for _, c := range simulated {
+		s := lookup(t, c.model)
+		for _, edges := range []int{0, 40} {
+			for _, lost := range []int{0, 2} {
+				found := 0
+				for range 20 {
+					b, effects := simulation(r, s, 3, 300, lost, c.next)
+					h := withEdges(t, r, b, effects, edges)
+					in, err := replay.NewInstance(h, true, replay.AutoChains)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var v replay.Verdict
+					search.RunPruned(in, s, search.Pruning{GuessFirst: true, NoParts: true}, 0, never, &v)
+					if v.Answer != replay.Linearizable {
+						continue
+					}
+					found++
+					if err := replay.Verify(h, s, v.Witness); err != nil {
+						t.Fatalf("%s: %v", c.model, err)
+					}
+				}
+				if least := map[string]int{"queue": 14, "kv": 8, "register": 4}[c.model]; found < least {
+					t.Errorf("%s, %d edges, lost %d: only %d of 20 found", c.model, edges, lost, found)
+				}
+			}
+		}
+	}
+}
+
+// TestVectorsAgainstSweep holds the two searches against each other on
+// histories of many short processes, whose keys take several words. Results
+// are right, or those of other calls are put in the place of some.
+func TestVectorsAgainstSweep(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 7))
+	count := map[replay.Answer]int{}
+	for k := range 300 {
+		c := simulated[k%len(simulated)]
+		s := lookup(t, c.model)
+		h := simulate(t, r, s, 8+r.IntN(30), 40, k%3, c.next)
+		for range r.IntN(8) {
+			i, j := r.IntN(len(h.Ops)), r.IntN(len(h.Ops))
+			if h.Ops[i].Method == c.reads && h.Ops[j].Method == c.reads && !h.Ops[i].Pending() {
+				h.Ops[i].Result = h.Ops[j].Result
+			}
+		}
+		in, err := replay.NewInstance(h, true, replay.AutoChains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, v replay.Verdict
+		search.RunPruned(in, s, search.Pruning{NoParts: true, NoGuess: true}, 1<<20, never, &want)
+		search.RunPruned(in, s, search.Pruning{NoParts: true, NoSweep: true}, 1<<20, never, &v)
+		if want.Answer == replay.Undecided || v.Answer == replay.Undecided {
+			continue
+		}
+		count[v.Answer]++
+		if v.Answer != want.Answer {
+			t.Fatalf("%v by vectors, %v by a sweep:\n%s", v.Answer, want.Answer, show(h))
+		}
+		if v.Answer == replay.Linearizable {
+			if err := replay.Verify(h, s, v.Witness); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if count[replay.Linearizable] < 100 || count[replay.NotLinearizable] < 20 {
+		t.Errorf("too few to say much: %v", count)
+	}
+}
+
+// TestManyOpen: more operations open at once than a mask has bits, in real
+// time: 80 increments that overlap, of which a last one was invoked after the
+// first response, and reads.
+func TestManyOpen(t *testing.T) {
+	s := lookup(t, "counter")
+	const n = 80
+	for _, c := range []struct {
+		read int64
+		want replay.Answer
+	}{{0, replay.NotLinearizable}, {1, replay.Linearizable}, {n, replay.Linearizable}, {n + 1, replay.NotLinearizable}} {
+		var lines []line
+		for i := range int64(n) {
+			lines = append(lines, call(i, "increment"))
+		}
+		lines = append(lines, answer(7, history.NoValue), call(n, "get"), answer(n, history.IntValue(c.read)))
+		for i := range int64(n) {
+			if i != 7 {
+				lines = append(lines, answer(i, history.NoValue))
+			}
+		}
+		h := smallHistory(t, lines, nil)
+		v := run(t, h, s, search.Pruning{})
+		if v.Answer != c.want {
+			t.Errorf("reads %d: %v, want %v", c.read, v.Answer, c.want)
+		}
+		if v.Answer == replay.Linearizable {
+			if err := replay.Verify(h, s, v.Witness); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

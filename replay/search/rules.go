@@ -1,0 +1,123 @@
+package search
+
+import "github.com/leadline/leadline/replay"
+
+// Pruning switches the rules off by which the search leaves out what cannot
+// matter; tests compare with and without each.
+type Pruning struct {
+	NoReadsAtOnce bool // see placeReads
+	NoTwins       bool // see isSecondTwin
+	NoDominance   bool // see failedSet
+	NoUseless     bool // see isUseless
+	NoParts       bool // see replay.Split
+	NoGuess       bool // see guess
+	NoErased      bool // see erases
+	NoSweep       bool // search by vectors what a sweep could
+	GuessFirst    bool // guess before searching
+}
+
+// observers says which operations only look (replay.Observer).
+func observers(a *arrangement, spec replay.Spec, prune Pruning) []bool {
+	observes := make([]bool, len(a.h.Ops))
+	if o, ok := spec.(replay.Observer); ok && !prune.NoReadsAtOnce {
+		for i := range a.h.Ops {
+			op := &a.h.Ops[i]
+			observes[i] = !op.Pending() && o.Observes(op)
+		}
+	}
+	return observes
+}
+
+// placeReads places every open operation that only looks, sees here what it
+// recorded, and is not blocked. That is sound: a witness which places it later
+// can as well place it now, for it changes nothing here, nor does its absence
+// there. (That an operation changes nothing in this state would not do: it may
+// later, as write(2) in state 2 and after another write.)
+func (s *sweep) placeReads() {
+	for placed := true; placed; {
+		placed = false
+		for slot, op := range s.occupant {
+			if op >= 0 && s.observes[op] && s.at.mask>>slot&1 == 0 && s.machine.Step(s.at.state, op) == s.at.state && !s.isBlocked(op) {
+				s.at.mask |= 1 << slot
+				s.trail = append(s.trail, op)
+				placed = s.followed != nil && s.followed[op] // then others may be free now
+			}
+		}
+	}
+}
+
+// isBlocked reports whether an operation before this one by an edge has not
+// been placed. This one was invoked, so the other one was: see arrange.
+func (s *sweep) isBlocked(op int32) bool {
+	if s.before == nil {
+		return false
+	}
+	for _, b := range s.before[op] {
+		if s.rank[b] >= s.at.due && s.at.mask>>s.slot[b]&1 == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isUseless reports whether placing the operation here gains nothing: a
+// pending operation that leaves the state as it is may as well stay out, for
+// nothing is behind it.
+func (s *sweep) isUseless(op, state int32) bool {
+	return s.slot[op] < 0 && state == s.at.state && !s.prune.NoUseless
+}
+
+// erases reports whether the step before this one placed a pending operation,
+// and nothing else, for it left due and mask as they were, whose effect op
+// takes away: the state would be the same without it. Then it need not have
+// been placed, and the configuration in which it was not, which speaks for
+// this one too, is reached from where it was. (Nothing is blocked there that
+// is not here.)
+func (s *sweep) erases(op, state int32) bool {
+	if len(s.stack) < 2 || s.prune.NoErased {
+		return false
+	}
+	from := &s.stack[len(s.stack)-2]
+	return from.due == s.at.due && from.mask == s.at.mask && s.machine.Step(from.state, op) == state
+}
+
+// isSecondTwin reports whether another open operation that has not been
+// placed looks the same (method, arguments, result) and must return first. A
+// witness with the later one first stays a witness when the two change
+// places: both are open now, and the earlier one's response comes first. With
+// edges, the earlier one must not be blocked, nor the later one be before
+// others.
+func (s *sweep) isSecondTwin(op int32) bool {
+	if s.prune.NoTwins || s.followed != nil && s.followed[op] {
+		return false
+	}
+	for slot, other := range s.occupant {
+		if other >= 0 && other != op && s.at.mask>>slot&1 == 0 && s.machine.Same(op, other) &&
+			s.ops[other].Return < s.ops[op].Return && !s.isBlocked(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSecondPendingTwin is the same for pending operations, of which the first
+// by invocation goes first. To look at the one before is enough: where it has
+// been placed and one before it has not, that one was blocked.
+func (s *sweep) isSecondPendingTwin(k int32) bool {
+	j := s.earlier[k]
+	return j >= 0 && !s.used.has(s.at.used, j) && !s.isBlocked(s.pendings[j]) && !s.prune.NoTwins
+}
+
+// findEarlier fills in s.earlier.
+func (s *sweep) findEarlier() {
+	last := map[int32]int32{}
+	s.earlier = make([]int32, len(s.pendings))
+	for k, op := range s.pendings {
+		look := s.machine.Look(op)
+		s.earlier[k] = -1
+		if j, ok := last[look]; ok {
+			s.earlier[k] = j
+		}
+		last[look] = int32(k)
+	}
+}

@@ -1,0 +1,135 @@
+package search_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// A counting specification counts what its objects are asked. A fresh one
+// gives every state a key of its own, so that the search knows none again and
+// computes every step.
+type counting struct {
+	replay.Spec
+	steps int
+	fresh bool
+}
+
+func (c *counting) New() replay.Object { return &countingState{c, c.Spec.New().(replay.State)} }
+
+func (c *counting) Part(op *history.Operation) (history.Value, bool) {
+	if p, ok := c.Spec.(replay.Partitioned); ok {
+		return p.Part(op)
+	}
+	return history.Value{}, false
+}
+
+type countingState struct {
+	c *counting
+	replay.State
+}
+
+func (s *countingState) Apply(inv replay.Invocation) (history.Value, bool) {
+	s.c.steps++
+	return s.State.Apply(inv)
+}
+
+func (s *countingState) Clone() replay.State { return &countingState{s.c, s.State.Clone()} }
+
+func (s *countingState) AppendKey(dst []byte) []byte {
+	dst = s.State.AppendKey(dst)
+	if s.c.fresh {
+		dst = history.IntValue(int64(s.c.steps)).AppendKey(dst)
+	}
+	return dst
+}
+
+// A stubborn history is one that keeps some engine busy.
+type stubborn struct {
+	name  string
+	model string
+	h     *history.History
+	prune search.Pruning
+	fresh bool
+	stops int // how often it may ask before it is told to stop
+}
+
+// stubborns are histories for all engines.
+func stubborns(t testing.TB) []stubborn {
+	r := rand.New(rand.NewPCG(1, 5))
+	queue := lookup(t, "queue")
+	long := simulate(t, r, queue, 4, 5000, 0, queueCalls)
+	spoil(r, long, "dequeue")
+	lost := simulate(t, r, queue, 4, 5000, 20, queueCalls)
+	spoil(r, lost, "dequeue")
+	many := simulate(t, r, queue, 100, 600, 0, queueCalls)
+	spoil(r, many, "dequeue")
+	keys := simulate(t, r, lookup(t, "kv"), 8, 20000, 0, func(r *rand.Rand, i int) replay.Invocation {
+		inv := kvCalls(r, i)
+		inv.Args[0] = history.IntValue(int64(i / 4))
+		return inv
+	})
+	b, effects := simulation(r, lookup(t, "kv"), 8, 5000, 0, kvCalls)
+	for i := 0; i+1 < len(effects); i += 2 {
+		b.AddEdge(history.IntValue(effects[i]), history.IntValue(effects[i+1]), 1)
+	}
+	edges, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	noGuess := search.Pruning{NoGuess: true}
+	return []stubborn{
+		{"sweep", "queue", long, noGuess, true, 30},
+		{"sweep", "queue", long, noGuess, false, 300},
+		{"sweep, many pending", "queue", lost, noGuess, true, 30},
+		{"sweep, many pending", "queue", lost, noGuess, false, 300},
+		{"sweep, many pending, without rules", "queue", lost,
+			search.Pruning{NoGuess: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true}, false, 300},
+		{"guess", "queue", long, search.Pruning{GuessFirst: true}, false, 300},
+		{"guess, many pending", "queue", lost, search.Pruning{GuessFirst: true}, false, 2000},
+		{"vectors, many open", "queue", many, noGuess, true, 30},
+		{"vectors, many open", "queue", many, noGuess, false, 300},
+		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, true, 30},
+		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, false, 300},
+		{"vectors, program order and pending", "queue", lost.ProgramOrder(), noGuess, false, 300},
+		{"parts", "kv", keys, search.Pruning{}, false, 1 << 30},
+		{"parts with edges", "kv", edges, search.Pruning{}, false, 1 << 30},
+	}
+}
+
+// TestStopIsAsked: between two questions whether to stop there is not more
+// than a certain number of operations applied to the object, whatever the
+// engine, and after the answer that it is time next to nothing. Every step is
+// computed where the states are fresh.
+func TestStopIsAsked(t *testing.T) {
+	const most = 1 << 11
+	for _, c := range stubborns(t) {
+		if testing.Short() && c.stops < 1<<30 {
+			c.stops = min(c.stops, 20)
+		}
+		counted := &counting{Spec: lookup(t, c.model), fresh: c.fresh}
+		in := &replay.Instance{History: c.h, Ops: make([]int32, len(c.h.Ops))}
+		asked, last, longest := 0, 0, 0
+		var v replay.Verdict
+		search.RunPruned(in, counted, c.prune, 1<<32, func() bool {
+			asked++
+			longest = max(longest, counted.steps-last)
+			last = counted.steps
+			return asked >= c.stops
+		}, &v)
+		after := counted.steps - last
+		if c.stops == 1<<30 {
+			longest, after = max(longest, after), 0 // it came to its end
+		}
+		t.Logf("%s: asked %d times, %d steps at most between, %d after; %v (%v)", c.name, asked, longest, after, v.Answer, v.Cause)
+		if asked < 3 || longest > most || after > 64 {
+			t.Errorf("%s: asked %d times, %d steps at most between, %d after", c.name, asked, longest, after)
+		}
+		if c.stops < 1<<30 && (v.Answer != replay.Undecided || v.Cause != replay.Time) {
+			t.Errorf("%s: %v (%v), want unknown (time)", c.name, v.Answer, v.Cause)
+		}
+	}
+}

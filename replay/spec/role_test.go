@@ -1,0 +1,89 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A call that ends with "= blocks" is pending here.
+func TestRoles(t *testing.T) {
+	for _, test := range []struct {
+		model, call string
+		role        replay.Role
+		value       string
+	}{
+		{"queue", "enqueue 1 = -", replay.Insert, "1"},
+		{"queue", "offer 1 = true", replay.Insert, "1"},
+		{"queue", "offer 1 = false", replay.Never, "1"},
+		{"queue", "put 1 = blocks", replay.Insert, "1"},
+		{"queue", "enqueue null = -", replay.Other, "null"},
+		{"queue", "dequeue = 1", replay.Remove, "1"},
+		{"queue", "dequeue = null", replay.Nothing, "null"},
+		{"queue", "dequeue = blocks", replay.Remove, "?"},
+		{"queue", "take = null", replay.Never, "null"},
+		{"queue", "peek = 1", replay.Look, "1"},
+		{"queue", "peek = null", replay.Nothing, "null"},
+		{"queue", "peek = blocks", replay.Idle, ""},
+		{"queue", "peek = java.lang.IllegalStateException", replay.Never, ""},
+		{"queue", "size = 0", replay.Nothing, ""},
+		{"queue", "size = 1", replay.Other, ""},
+		{"queue", "isEmpty = true", replay.Nothing, ""},
+		{"queue", "isEmpty = blocks", replay.Idle, ""},
+		{"queue", "clear = -", replay.Other, ""},
+		{"deque", "pushFront 1 = -", replay.InsertFront, "1"},
+		{"deque", "popFront = 1", replay.RemoveFront, "1"},
+		{"deque", "peekFront = blocks", replay.Idle, ""},
+		{"priority-queue:max", "poll = 1", replay.Remove, "1"},
+		{"set", "add 1 = true", replay.Insert, "1"},
+		{"set", "add 1 = false", replay.Look, "1"},
+		{"set", "add 1 = blocks", replay.Insert, "1"},
+		{"set", "remove null = true", replay.Remove, "null"},
+		{"set", "remove 1 = false", replay.Absent, "1"},
+		{"set", "remove 1 = blocks", replay.Remove, "1"},
+		{"set", "contains 1 = true", replay.Look, "1"},
+		{"set", "contains 1 = blocks", replay.Idle, "1"},
+		{"set", "elements = =[]", replay.Other, ""},
+		{"multiset", "add 1 = -", replay.Insert, "1"},
+		{"multiset", "remove 1 = true", replay.Remove, "1"},
+		{"multiset", "count 1 = 0", replay.Absent, "1"},
+		{"multiset", "count 1 = 1", replay.Look, "1"},
+		{"multiset", "count 1 = 2", replay.Never, "1"},
+		{"multiset", "count 1 = blocks", replay.Idle, "1"},
+		{"register", "write 1 = -", replay.Insert, "1"},
+		{"register:1", "write 1 = -", replay.Other, "1"},
+		{"register:1", "read = 1", replay.Nothing, "1"},
+		{"register:1", "read = 2", replay.Look, "2"},
+		{"kv", "put 1 2 = -", replay.Insert, "2"},
+		{"kv", "put 1 2 = blocks", replay.Insert, "2"},
+		{"kv", "put 1 null = -", replay.Other, "null"},
+		{"kv:0", "put 1 0 = -", replay.Other, "0"},
+		{"kv", "get 1 = 2", replay.Look, "2"},
+		{"kv", "get 1 = null", replay.Nothing, "null"},
+		{"kv:0", "get 1 = 0", replay.Nothing, "0"},
+		{"kv", "get 1 = blocks", replay.Idle, ""},
+		{"kv", "remove 1 = 2", replay.Other, ""},
+		{"kv", "cas 1 2 3 = true", replay.Other, ""},
+		{"kv", "append 1 =2 = -", replay.Other, ""},
+		{"kv", "size = 0", replay.Nothing, ""},
+		{"counter", "increment = -", replay.Other, ""},
+	} {
+		s, err := Parse(test.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		op, err := parseCall(test.call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		op.Return = 1
+		if op.Result.Kind() == history.Unknown {
+			op.Return = history.NoReturn
+		}
+		role, value := s.(replay.Collection).Role(op)
+		if role != test.role || value.String() != test.value {
+			t.Errorf("%s: %s: role %d of %v, want %d of %s", test.model, test.call, role, value, test.role, test.value)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package replay
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/leadline/leadline/history"
+)
+
+// Keyed is a Spec that says which others mean the same.
+type Keyed interface {
+	Spec
+	// Key returns a text that two specifications share only if no sequence of
+	// invocations tells their objects apart.
+	Key() string
+}
+
+// tables are the states and transitions of a specification that are known so
+// far. Histories of a Keyed specification hand them on, one after another:
+// small ones, of which there are many, meet the same states again and again.
+type tables struct {
+	key     string              // of the specification; "" if it has none
+	columns map[string]int32    // what an operation looks like -> column
+	sample  []history.Operation // column -> an operation that looks so
+	states  [][]State
+	next    transitions
+	index   map[string]int32
+	scratch []byte
+	bytes   int64 // of all but next
+}
+
+const (
+	// sharedOps is up to how many operations histories hand their tables on.
+	sharedOps = 256
+	// sharedBytes bounds the tables that are handed on, and shelved how many
+	// of them lie ready.
+	sharedBytes = 4 << 20
+	shelved     = 64
+)
+
+// shelf holds tables between two histories.
+var shelf struct {
+	sync.Mutex
+	byKey map[string][]*tables
+	n     int
+}
+
+// takeTables returns tables for a history of n operations: some that were
+// given back, or new ones; nil if the specification's objects are not States.
+func takeTables(n int, spec Spec) *tables {
+	key := ""
+	if k, ok := spec.(Keyed); ok && n <= sharedOps {
+		key = k.Key()
+		shelf.Lock()
+		if list := shelf.byKey[key]; len(list) > 0 {
+			t := list[len(list)-1]
+			shelf.byKey[key] = list[:len(list)-1]
+			shelf.n--
+			shelf.Unlock()
+			return t
+		}
+		shelf.Unlock()
+	}
+	initial, ok := spec.New().(State)
+	if !ok {
+		return nil
+	}
+	t := &tables{key: key, columns: make(map[string]int32, n), index: map[string]int32{}}
+	t.intern([]State{initial})
+	return t
+}
+
+// giveBack puts the tables on the shelf, unless they are too large or it is
+// full.
+func (t *tables) giveBack() {
+	if t.key == "" || t.size() > sharedBytes {
+		return
+	}
+	shelf.Lock()
+	defer shelf.Unlock()
+	if shelf.n == shelved {
+		clear(shelf.byKey)
+		shelf.n = 0
+	}
+	if shelf.byKey == nil {
+		shelf.byKey = map[string][]*tables{}
+	}
+	shelf.byKey[t.key] = append(shelf.byKey[t.key], t)
+	shelf.n++
+}
+
+// size estimates the memory of the tables.
+func (t *tables) size() int64 { return t.bytes + t.next.bytes() }
+
+// columnOf returns the column of what op looks like.
+func (t *tables) columnOf(op *history.Operation) int32 {
+	t.scratch = appendColumnKey(t.scratch[:0], op)
+	if c, ok := t.columns[string(t.scratch)]; ok {
+		return c
+	}
+	c := int32(len(t.sample))
+	t.columns[string(t.scratch)] = c
+	t.sample = append(t.sample, *op)
+	t.bytes += int64(2*len(t.scratch)) + columnCost
+	return c
+}
+
+// columnCost is the memory of a column besides its key and its transitions.
+const columnCost = 200
+
+func appendColumnKey(key []byte, op *history.Operation) []byte {
+	switch {
+	case !op.Pending():
+		key = append(key, 'r')
+	case op.Happened:
+		key = append(key, 'h')
+	default:
+		key = append(key, 'p')
+	}
+	key = append(append(key, op.Method...), 0)
+	for _, a := range op.Args {
+		key = a.AppendKey(key)
+	}
+	return op.Result.AppendKey(append(key, 0xff))
+}
+
+// compute applies op to each state of the set and interns what comes out.
+// A pending operation for which there is no transition did not take effect.
+func (t *tables) compute(state int32, op *history.Operation) int32 {
+	inv := Invocation{op.Method, op.Args}
+	var after []State
+	for _, s := range t.states[state] {
+		outcomes := Transitions(s, inv)
+		for _, o := range outcomes {
+			if Accepts(op.Result, o.Result) {
+				after = append(after, o.Next)
+			}
+		}
+		if len(outcomes) == 0 && op.Pending() && !op.Happened {
+			after = append(after, s)
+		}
+	}
+	if len(after) == 0 {
+		return Fail
+	}
+	return t.intern(after)
+}
+
+// Transitions returns the outcomes of an invocation: at most one of an
+// ordinary state, any number of a nondeterministic one.
+func Transitions(s State, inv Invocation) []Outcome {
+	if n, ok := s.(Nondeterministic); ok {
+		return n.Outcomes(inv)
+	}
+	next := s.Clone()
+	result, ok := next.Apply(inv)
+	if !ok {
+		return nil
+	}
+	return []Outcome{{result, next}}
+}
+
+// stateCost is the memory of a state besides its key: the object itself, its
+// place in the index.
+const stateCost = 256
+
+func (t *tables) intern(set []State) int32 {
+	if len(set) == 1 {
+		t.scratch = set[0].AppendKey(t.scratch[:0])
+	} else {
+		set = t.sortSet(set)
+	}
+	if id, ok := t.index[string(t.scratch)]; ok {
+		return id
+	}
+	id := int32(len(t.states))
+	t.index[string(t.scratch)] = id
+	t.states = append(t.states, set)
+	t.bytes += int64(2*len(t.scratch)) + stateCost*int64(len(set))
+	return id
+}
+
+// sortSet sorts the states by key, leaves out doubles, and makes t.scratch the
+// key of the set.
+func (t *tables) sortSet(set []State) []State {
+	type keyed struct {
+		key   string
+		state State
+	}
+	byKey := make([]keyed, len(set))
+	for i, s := range set {
+		byKey[i] = keyed{string(s.AppendKey(nil)), s}
+	}
+	slices.SortStableFunc(byKey, func(x, y keyed) int {
+		switch {
+		case x.key < y.key:
+			return -1
+		case x.key > y.key:
+			return 1
+		}
+		return 0
+	})
+	t.scratch = t.scratch[:0]
+	set = set[:0]
+	for i, k := range byKey {
+		if i == 0 || k.key != byKey[i-1].key {
+			set = append(set, k.state)
+			// With its length in front no set's key is that of another.
+			t.scratch = history.StringValue(k.key).AppendKey(t.scratch)
+		}
+	}
+	if len(set) == 1 {
+		t.scratch = set[0].AppendKey(t.scratch[:0])
+	}
+	return set
+}
