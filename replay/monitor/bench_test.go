@@ -1,0 +1,57 @@
+package monitor_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// BenchmarkMonitor measures Run, and its two parts, on histories of correct
+// objects: reading what the operations do to which values, and deciding.
+func BenchmarkMonitor(b *testing.B) {
+	for _, name := range []string{"queue", "register", "set"} {
+		for _, n := range []int{1e5, 1e6} {
+			for _, T := range []int{4, 16} {
+				h, c := benchmarkHistory(b, name, n, T)
+				at := fmt.Sprintf("type=%s/n=%d/T=%d", name, n, T)
+				b.Run("part=all/"+at, func(b *testing.B) {
+					for b.Loop() {
+						var v replay.Verdict
+						if declined := monitor.Run(h, c, &v); declined != "" || v.Answer != replay.Linearizable {
+							b.Fatal(declined, v.Answer)
+						}
+					}
+				})
+				b.Run("part=read/"+at, func(b *testing.B) {
+					for b.Loop() {
+						monitor.Read(h, c)
+					}
+				})
+				p, _ := monitor.Read(h, c)
+				b.Run("part=decide/"+at, func(b *testing.B) {
+					for b.Loop() {
+						if p.Decide() {
+							b.Fatal("refuted")
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func benchmarkHistory(b *testing.B, name string, n, processes int) (*history.History, replay.Collection) {
+	s := subjects[slices.IndexFunc(subjects, func(s subject) bool { return s.name == name })].correct()
+	model, err := spec.Parse(s.model)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := generator{Rand: rand.New(rand.NewPCG(1, 0)), s: s, m: mix{n: n, processes: processes, values: smallInt}}
+	return g.history(b), model.(replay.Collection)
+}

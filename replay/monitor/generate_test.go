@@ -1,0 +1,275 @@
+package monitor_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// A subject is a type of object with the calls that random histories make.
+type subject struct {
+	name  string
+	model string // for spec.Parse
+	calls []call
+}
+
+// A call is a method with how often it is drawn and what it is given.
+type call struct {
+	method string
+	weight int
+	arg    argument
+	wrong  wrongness
+}
+
+type argument uint8
+
+const (
+	noArgument argument = iota
+	fresh               // a value that was not inserted before
+	used                // a value that was, or will soon be
+)
+
+// A wrongness says what a wrong result is like.
+type wrongness uint8
+
+const (
+	neverWrong wrongness = iota
+	wrongValue           // another value, or null
+	wrongBool
+	wrongCount
+)
+
+var subjects = []subject{
+	{"queue", "queue", []call{{"enqueue", 8, fresh, neverWrong}, {"dequeue", 7, noArgument, wrongValue},
+		{"peek", 2, noArgument, wrongValue}, {"isEmpty", 1, noArgument, wrongBool}}},
+	{"stack", "stack", []call{{"push", 8, fresh, neverWrong}, {"pop", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
+	{"pqueue", "priority-queue", []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
+	{"pqueue-max", "priority-queue:max", []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
+	{"deque", "deque", []call{{"pushBack", 4, fresh, neverWrong}, {"pushFront", 4, fresh, neverWrong},
+		{"popBack", 3, noArgument, wrongValue}, {"popFront", 3, noArgument, wrongValue},
+		{"peekBack", 1, noArgument, wrongValue}, {"peekFront", 1, noArgument, wrongValue}}},
+	{"set", "set", []call{{"add", 6, fresh, neverWrong}, {"add", 1, used, neverWrong}, {"remove", 5, used, wrongBool},
+		{"contains", 4, used, wrongBool}, {"isEmpty", 1, noArgument, wrongBool}}},
+	{"multiset", "multiset", []call{{"add", 6, fresh, neverWrong}, {"remove", 5, used, wrongBool},
+		{"contains", 3, used, wrongBool}, {"count", 2, used, wrongCount}, {"isEmpty", 1, noArgument, wrongBool}}},
+	{"register", "register", []call{{"write", 5, fresh, neverWrong}, {"read", 7, noArgument, wrongValue}}},
+}
+
+// correct is the subject without calls that insert values a second time,
+// which long histories would surely have.
+func (s subject) correct() subject {
+	s.calls = slices.DeleteFunc(slices.Clone(s.calls), func(c call) bool { return c.method == "add" && c.arg == used })
+	return s
+}
+
+// A mix says what a random history is like. Chances are in a hundred.
+type mix struct {
+	n, processes int
+	lost         int // operations whose response never comes
+	wrong        int // results that are replaced
+	moved        int // events that change places with the next one; may be more than all
+	exchanged    int // pairs of results that are exchanged
+	again        int // insertions of a value that was inserted before
+	values       func(int) history.Value
+}
+
+// Values of random histories, by number.
+var valueKinds = []func(int) history.Value{
+	smallInt,
+	func(i int) history.Value { return history.IntValue(int64(i)<<40 - 5<<40) },
+	func(i int) history.Value { return history.StringValue(string(rune('a' + i))) },
+}
+
+func smallInt(i int) history.Value { return history.IntValue(int64(i)) }
+
+// randomMix is that of a small history: one of eight has nothing wrong on purpose, and
+// about half of all turn out linearizable.
+func randomMix(r *rand.Rand) mix {
+	m := mix{n: 12 - r.IntN(12)*r.IntN(12)/11, processes: 1 + r.IntN(4), values: smallInt}
+	if r.IntN(4) == 0 {
+		m.values = valueKinds[r.IntN(len(valueKinds))]
+	}
+	if r.IntN(3) == 0 {
+		m.lost = 5 + r.IntN(20)
+	}
+	switch r.IntN(8) {
+	case 0, 1, 2:
+		m.wrong = 5 + r.IntN(40)
+	case 3, 4, 5:
+		m.moved = 10 + r.IntN(300)
+	case 6:
+		m.exchanged = 1 + r.IntN(3)
+	}
+	if r.IntN(50) == 0 {
+		m.again = 20
+	}
+	return m
+}
+
+// A generator draws one history of an object that takes each operation at one
+// moment of its interval, and then spoils it.
+type generator struct {
+	*rand.Rand
+	s      subject
+	m      mix
+	values []int   // in the order in which they are inserted
+	used   int     // of them
+	calls  []*call // of the operations
+	events []history.Event
+}
+
+// An open operation, which may have been taken.
+type running struct {
+	event  history.Event
+	op     int
+	taken  bool
+	result history.Value
+}
+
+func (g *generator) history(t testing.TB) *history.History {
+	s, err := spec.Parse(g.s.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.values = g.Perm(g.m.n + 1)
+	g.run(s.New())
+	g.exchange()
+	g.move()
+	h, err := history.New(history.Header{ID: "random"}, g.events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// run lets the processes take random steps: invoke, take effect, return.
+func (g *generator) run(object replay.Object) {
+	open := make([]*running, g.m.processes)
+	name := make([]int, g.m.processes) // a process that lost an operation gets another
+	for p := range name {
+		name[p] = p
+	}
+	for left, busy := g.m.n, 0; left > 0 || busy > 0; {
+		p := g.IntN(g.m.processes)
+		switch o := open[p]; {
+		case o == nil && left > 0:
+			o = &running{event: g.invocation(name[p]), op: len(g.calls) - 1}
+			g.events = append(g.events, o.event)
+			open[p] = o
+			left--
+			busy++
+		case o == nil:
+		case g.IntN(200) < g.m.lost:
+			g.events = append(g.events, history.Event{Type: history.Info, Process: o.event.Process, Op: o.event.Op})
+			open[p] = nil
+			name[p] += g.m.processes
+			busy--
+		case !o.taken:
+			o.result, _ = object.Apply(replay.Invocation{Method: o.event.Method, Args: o.event.Args})
+			o.taken = true
+		default:
+			e := history.Event{Type: history.OK, Process: o.event.Process, Op: o.event.Op, Result: g.result(o)}
+			if o.event.Method == "isEmpty" && !e.Result.Bool() { // no monitor knows it
+				e.Type, e.Result = history.Info, history.Value{}
+				name[p] += g.m.processes
+			}
+			g.events = append(g.events, e)
+			open[p] = nil
+			busy--
+		}
+	}
+}
+
+func (g *generator) invocation(process int) history.Event {
+	total := 0
+	for i := range g.s.calls {
+		total += g.s.calls[i].weight
+	}
+	at := g.IntN(total)
+	i := 0
+	for ; at >= g.s.calls[i].weight; i++ {
+		at -= g.s.calls[i].weight
+	}
+	c := &g.s.calls[i]
+	e := history.Event{Type: history.Invoke, Process: history.IntValue(int64(process)), Op: history.IntValue(int64(len(g.calls))), Method: c.method}
+	g.calls = append(g.calls, c)
+	switch {
+	case c.arg == fresh && g.used > 0 && g.IntN(100) < g.m.again:
+		e.Args = []history.Value{g.m.values(g.values[g.IntN(g.used)])}
+	case c.arg == fresh:
+		e.Args = []history.Value{g.m.values(g.values[g.used])}
+		g.used++
+	case c.arg == used:
+		e.Args = []history.Value{g.value()}
+	}
+	return e
+}
+
+// value is one that was inserted, one of the last more often, or the next.
+func (g *generator) value() history.Value {
+	i := g.IntN(g.used + 1)
+	if g.IntN(2) == 0 {
+		i = max(0, g.used-g.IntN(4))
+	}
+	return g.m.values(g.values[i])
+}
+
+func (g *generator) result(o *running) history.Value {
+	if g.IntN(100) >= g.m.wrong {
+		return o.result
+	}
+	switch g.calls[o.op].wrong {
+	case wrongValue:
+		if g.IntN(4) == 0 {
+			return history.NullValue
+		}
+		return g.value()
+	case wrongBool:
+		return history.BoolValue(!o.result.Bool())
+	case wrongCount:
+		return history.IntValue(int64(g.IntN(3)))
+	}
+	return o.result
+}
+
+// exchange exchanges results of calls of one kind.
+func (g *generator) exchange() {
+	for range g.m.exchanged {
+		var answers []int
+		kind := wrongValue
+		for i := range g.events {
+			e := &g.events[i]
+			if e.Type == history.OK && g.calls[e.Op.Int()].wrong == kind {
+				answers = append(answers, i)
+			}
+		}
+		if len(answers) > 1 {
+			i, j := answers[g.IntN(len(answers))], answers[g.IntN(len(answers))]
+			g.events[i].Result, g.events[j].Result = g.events[j].Result, g.events[i].Result
+		}
+	}
+}
+
+// move lets neighbouring events of different processes change places.
+func (g *generator) move() {
+	for range len(g.events) * g.m.moved / 100 {
+		i := g.IntN(len(g.events) - 1)
+		a, b := &g.events[i], &g.events[i+1]
+		if !a.Process.Equal(b.Process) {
+			*a, *b = *b, *a
+		}
+	}
+}
+
+// restrict returns the history of some operations.
+func restrict(h *history.History, ops []int32) *history.History {
+	part := &history.History{Header: h.Header, Processes: h.Processes}
+	for _, i := range slices.Sorted(slices.Values(ops)) {
+		part.Ops = append(part.Ops, h.Ops[i])
+	}
+	return part
+}

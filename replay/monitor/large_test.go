@@ -1,0 +1,148 @@
+package monitor_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// TestLargeHistories gives the monitors histories of correct objects, and the
+// same with one wrong result each that no order explains.
+func TestLargeHistories(t *testing.T) {
+	r := newRand(t)
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			model, err := spec.Parse(s.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if model.(replay.Collection).Discipline() == replay.BothEnds {
+				t.Skip("what a deque's monitor declines is not known here")
+			}
+			s := s.correct()
+			spoilt := 0
+			for k := range 20 {
+				g := generator{Rand: r, s: s, m: mix{n: 2000, processes: []int{4, 16}[k%2], values: smallInt}}
+				if d := model.(replay.Collection).Discipline(); d == replay.Named || d == replay.Overwritten {
+					g.m.lost = k / 10 // else too little would be known
+				}
+				h := g.history(t)
+				checkLarge(t, h, model, replay.Linearizable)
+				for _, spoil := range []func(*rand.Rand, *history.History, replay.Collection) bool{tooEarly, overlooked} {
+					wrong := *h
+					wrong.Ops = slices.Clone(h.Ops)
+					if spoil(r, &wrong, model.(replay.Collection)) {
+						checkLarge(t, &wrong, model, replay.NotLinearizable)
+						spoilt++
+					}
+				}
+			}
+			if spoilt < 10 {
+				t.Errorf("only %d histories were spoilt", spoilt)
+			}
+		})
+	}
+}
+
+func checkLarge(t *testing.T, h *history.History, model replay.Spec, want replay.Answer) {
+	t.Helper()
+	var v replay.Verdict
+	if declined := monitor.Run(h, model, &v); declined != "" {
+		t.Fatalf("declined: %s", declined)
+	}
+	if v.Answer != want {
+		t.Fatalf("%v, want %v", v.Answer, want)
+	}
+	if want == replay.Linearizable {
+		if err := replay.Verify(h, model, v.Witness); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got := searched(t, restrict(h, v.Conflict), model); got != replay.NotLinearizable {
+		t.Fatalf("of the conflict %v, the search says %v", v.Conflict, got)
+	}
+}
+
+// A known is what a history says of a value: when it was inserted and
+// removed. The zero value's invocation counts as never.
+type known struct{ insert, remove *history.Operation }
+
+func lives(h *history.History, c replay.Collection) map[history.Value]*known {
+	all := map[history.Value]*known{}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		role, v := c.Role(op)
+		if all[v] == nil {
+			all[v] = &known{}
+		}
+		switch role {
+		case replay.Insert:
+			all[v].insert = op
+		case replay.Remove:
+			all[v].remove = op
+		}
+	}
+	return all
+}
+
+// takers are the operations that answered a value, or true of it.
+func takers(h *history.History, c replay.Collection) []int {
+	var list []int
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if role, _ := c.Role(op); (role == replay.Remove || role == replay.Look) && !op.Pending() {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// tooEarly exchanges two answers so that one comes before the insertion of
+// what it answers.
+func tooEarly(r *rand.Rand, h *history.History, c replay.Collection) bool {
+	if c.Discipline() == replay.Named {
+		return false
+	}
+	all, list := lives(h, c), takers(h, c)
+	for range 1000 {
+		a, b := &h.Ops[list[r.IntN(len(list))]], &h.Ops[list[r.IntN(len(list))]]
+		if all[b.Result].insert.Call > a.Return {
+			a.Result, b.Result = b.Result, a.Result
+			return true
+		}
+	}
+	return false
+}
+
+// overlooked makes an operation find nothing although something is there.
+func overlooked(r *rand.Rand, h *history.History, c replay.Collection) bool {
+	all, list := lives(h, c), takers(h, c)
+	for range 1000 {
+		op := &h.Ops[list[r.IntN(len(list))]]
+		_, there := c.Role(op)
+		if c.Discipline() != replay.Named {
+			_, there = c.Role(&h.Ops[list[r.IntN(len(list))]]) // any value will do
+		}
+		k := all[there]
+		if k.insert.Return > op.Call || k.remove != nil && k.remove != op && k.remove.Call < op.Return {
+			continue
+		}
+		switch op.Result.Kind() {
+		case history.Bool:
+			op.Result = history.BoolValue(false)
+		default:
+			op.Result = history.NullValue
+			if op.Method == "count" {
+				op.Result = history.IntValue(0)
+			}
+		}
+		return true
+	}
+	return false
+}

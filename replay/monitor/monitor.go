@@ -1,0 +1,99 @@
+package monitor
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// Run decides the history if a monitor can, and enters Answer, Engine and
+// Witness or Conflict into v. Otherwise it leaves v alone and says why, in a
+// few words. It takes O(n log n) for n operations, for a deque O(n^2).
+//
+// The specification must have accepted the history (replay.Check).
+func Run(h *history.History, spec replay.Spec, v *replay.Verdict) (declined string) {
+	c, ok := spec.(replay.Collection)
+	if !ok || c.Discipline() == replay.NoDiscipline {
+		return "no monitor for " + spec.Name()
+	}
+	if h.HasEdges() || len(h.Ghosts) > 0 {
+		return "order beyond real time"
+	}
+	p, declined := newProblem(h, c)
+	if declined != "" {
+		return declined
+	}
+	f := p.decide()
+	if f.declined != "" {
+		return f.declined
+	}
+	v.Engine, v.Cause = replay.MonitorEngine, replay.NoCause
+	if f.conflict != nil {
+		slices.Sort(f.conflict)
+		v.Answer, v.Conflict = replay.NotLinearizable, slices.Compact(f.conflict)
+		return ""
+	}
+	v.Answer, v.Witness = replay.Linearizable, p.complete(f.order)
+	return ""
+}
+
+// A finding is what a monitor came to: an order of the operations it was
+// given, or operations that are in conflict (not nil), or why it declined.
+type finding struct {
+	order    []int32
+	conflict []int32
+	declined string
+}
+
+// decide finds out about the problem, whose pending removals may each have
+// taken a value or not. Without them, an order is one; where there is none,
+// values that no pending removal can have taken may be in conflict all by
+// themselves. Between the two lies what is not decided here.
+func (p *problem) decide() finding {
+	if len(p.impossible) > 0 {
+		return finding{conflict: p.impossible}
+	}
+	f := p.monitor()
+	if f.conflict == nil || len(p.pendingRemovals) == 0 {
+		return f
+	}
+	if f = p.withoutLoose().monitor(); f.conflict != nil {
+		return f
+	}
+	return finding{declined: "pending removals"}
+}
+
+func (p *problem) monitor() finding {
+	switch p.discipline {
+	case replay.FirstIn:
+		return p.queue()
+	case replay.LastIn:
+		return p.stack()
+	case replay.Smallest, replay.Largest:
+		return p.priorityQueue()
+	case replay.Named:
+		return p.set()
+	case replay.Overwritten:
+		return p.register()
+	}
+	return finding{declined: "no monitor"}
+}
+
+// complete appends to an order what is not in it: operations that are pending
+// and never took effect, or that do not matter.
+func (p *problem) complete(order []int32) []int32 {
+	if len(order) == len(p.call) {
+		return order
+	}
+	placed := make([]bool, len(p.call))
+	for _, op := range order {
+		placed[op] = true
+	}
+	for op := range placed {
+		if !placed[op] {
+			order = append(order, int32(op))
+		}
+	}
+	return order
+}

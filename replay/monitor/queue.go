@@ -1,0 +1,227 @@
+package monitor
+
+// A fifo sorts the values of a queue. Of each value, these limits count:
+//
+//   - calledIn, when its insertion is invoked;
+//   - first, the earliest response of an operation on it;
+//   - seen, the earliest response of a look or removal; infinite if it was not seen;
+//   - last, the latest invocation of an operation on it; infinite if it is
+//     never removed.
+//
+// For each limit there is a list by position: the value whose limit is the
+// event there, +1. It takes the place of a sorted list, as no two values share
+// an event. Infinity is the problem's end.
+type fifo struct {
+	*problem
+	inners                              []inner // first and last
+	calledIn, seen                      []int32
+	byCalledIn, byFirst, bySeen, byLast []int32
+	stay                                []int32 // values whose last is infinite
+	state                               []uint8 // of values
+	todo                                int     // values to sort
+	ready, order                        []int32
+}
+
+// What is known of a value.
+const (
+	mayEnter uint8 = 1 << iota // no other value to sort has to be inserted before
+	mayLeave                   // no other value to sort has to be seen or removed before
+	done                       // it has its place, or needs none
+)
+
+// queue decides histories of a queue; see the package documentation.
+func (p *problem) queue() finding {
+	inners, conflict := p.inners()
+	if conflict != nil {
+		return finding{conflict: conflict}
+	}
+	slots, conflict := p.emptySlots(inners)
+	if conflict != nil {
+		return finding{conflict: conflict}
+	}
+	q := newFifo(p, inners)
+	if conflict := q.sort(); conflict != nil {
+		return finding{conflict: conflict}
+	}
+	return finding{order: q.witness(slots)}
+}
+
+func newFifo(p *problem, inners []inner) *fifo {
+	n := p.count()
+	q := &fifo{problem: p, inners: inners, calledIn: make([]int32, n), seen: make([]int32, n), state: make([]uint8, n),
+		byCalledIn: make([]int32, p.end), byFirst: make([]int32, p.end), bySeen: make([]int32, p.end), byLast: make([]int32, p.end)}
+	for v := range int32(n) {
+		if inners[v] == leftOut {
+			q.state[v] = done
+			continue
+		}
+		q.enter(v)
+	}
+	return q
+}
+
+// enter enters value v into the lists.
+func (q *fifo) enter(v int32) {
+	e, in := &q.values[v], q.inners[v]
+	seen := q.end
+	for _, op := range q.looksOf(v) {
+		seen = min(seen, q.ret[op])
+	}
+	if e.remove != none {
+		seen = min(seen, q.ret[e.remove])
+	}
+	q.calledIn[v], q.seen[v] = q.call[e.insert], seen
+	q.todo++
+	q.byCalledIn[q.calledIn[v]], q.byFirst[in.first] = v+1, v+1
+	if seen < q.end {
+		q.bySeen[seen] = v + 1
+	}
+	if in.last < q.end {
+		q.byLast[in.last] = v + 1
+	} else {
+		q.stay = append(q.stay, v)
+	}
+}
+
+// sort sorts the values topologically; it returns operations in conflict if
+// that cannot be done. A value may come next if it is inserted by an
+// operation invoked before the first response among insertions, and if it is
+// seen and removed by operations invoked before the first response among what
+// saw the others. As values are taken out, these limits only rise.
+func (q *fifo) sort() (conflict []int32) {
+	q.order = make([]int32, 0, q.todo)
+	var first, seen, second, calledIn, last int32
+	for len(q.order) < q.todo {
+		first, seen = q.next(q.byFirst, first), q.next(q.bySeen, seen)
+		second = q.next(q.bySeen, max(second, seen+1))
+		for ; calledIn < first; calledIn++ {
+			q.allow(q.byCalledIn[calledIn], mayEnter)
+		}
+		for ; last < seen; last++ {
+			q.allow(q.byLast[last], mayLeave)
+		}
+		if seen == q.end {
+			for _, v := range q.stay {
+				q.allow(v+1, mayLeave)
+			}
+			q.stay = nil
+		} else if v := q.bySeen[seen] - 1; q.inners[v].last <= second {
+			q.allow(v+1, mayLeave)
+		}
+		if len(q.ready) == 0 {
+			return q.stuck(first, seen, second)
+		}
+		v := q.ready[len(q.ready)-1]
+		q.ready = q.ready[:len(q.ready)-1]
+		q.state[v] = done
+		q.order = append(q.order, v)
+	}
+	return nil
+}
+
+// next returns the first position from at on with a value to sort, or end.
+func (q *fifo) next(list []int32, at int32) int32 {
+	for at < q.end && (list[at] == 0 || q.state[list[at]-1]&done != 0) {
+		at++
+	}
+	return min(at, q.end)
+}
+
+// allow notes that value v-1, if there is one, may enter or leave.
+func (q *fifo) allow(v int32, what uint8) {
+	if v == 0 || q.state[v-1]&(done|what) != 0 {
+		return
+	}
+	q.state[v-1] |= what
+	if q.state[v-1] == mayEnter|mayLeave {
+		q.ready = append(q.ready, v-1)
+	}
+}
+
+// stuck returns the operations of a cycle of two values, or of three. Let p be
+// the value at first, q the one at seen and r the one at second. As p may
+// enter, it may not leave. If p is q, then r is before p for that reason, and
+// p before r, whether r may not enter or not leave. Else q is before p. If q
+// may not enter, p is before q. If it may not leave, r is before q, and q
+// before r, if r may not leave; or else p is before r, which makes the cycle
+// p, r, q.
+func (q *fifo) stuck(first, seen, second int32) []int32 {
+	cycle := []int32{q.byFirst[first] - 1, q.bySeen[seen] - 1}
+	if second < q.end {
+		cycle = append(cycle, q.bySeen[second]-1)
+	}
+	for i, a := range cycle {
+		for _, b := range cycle[:i] {
+			if q.before(a, b) && q.before(b, a) && a != b {
+				return append(q.decisive(a), q.decisive(b)...)
+			}
+		}
+	}
+	var ops []int32
+	for _, v := range cycle {
+		ops = append(ops, q.decisive(v)...)
+	}
+	return ops
+}
+
+// before reports whether value a has to come before value b.
+func (q *fifo) before(a, b int32) bool {
+	return q.inners[a].first < q.calledIn[b] || q.seen[a] < q.inners[b].last
+}
+
+// witness returns the operations in an order in which the values are inserted
+// and removed in q.order, except that those that have to be inserted before
+// an operation that found nothing, whose slots are given, come before it.
+//
+// Every operation takes effect as early as it can: right after the last
+// invocation of those that cannot come later than it. Of operations in one
+// slot, those on earlier values come first, and of one value the insertion
+// and then the looks; this respects everything that has to be in order.
+func (q *fifo) witness(empty []int32) []int32 {
+	ops, slots := make([]int32, 0, len(q.call)), make([]int32, 0, len(q.call))
+	place := func(op, after int32) int32 {
+		slot := max(after, q.call[op]+1)
+		ops, slots = append(ops, op), append(slots, slot)
+		return slot
+	}
+	found := q.bySlot(indices(len(empty)), empty)
+	in, out := int32(0), int32(0) // slots of the last insertion, and of the last look or removal
+	for _, v := range q.stages(empty) {
+		for ; len(found) > 0 && empty[found[0]] <= q.inners[v].first; found = found[1:] {
+			in = place(q.nothing[found[0]], empty[found[0]])
+		}
+		e := &q.values[v]
+		in = place(e.insert, in)
+		after := max(in, out)
+		for _, op := range q.looksOf(v) { // in the order of invocations, so that no slot is before the last
+			out = place(op, after)
+		}
+		if e.remove != none {
+			out = place(e.remove, max(in, out))
+		}
+	}
+	for _, i := range found {
+		place(q.nothing[i], empty[i])
+	}
+	return q.bySlot(ops, slots)
+}
+
+// stages returns the values in q.order, but those that are in the queue for
+// sure only after a given slot behind all that are in it before.
+func (q *fifo) stages(slots []int32) []int32 {
+	if len(slots) == 0 {
+		return q.order
+	}
+	stage := make([]int32, q.end+1) // position -> slots up to it
+	for _, s := range slots {
+		stage[s] = 1
+	}
+	for i := range q.end {
+		stage[i+1] += stage[i]
+	}
+	stages := make([]int32, len(q.order))
+	for i, v := range q.order {
+		stages[i] = stage[q.inners[v].first]
+	}
+	return q.bySlot(q.order, stages)
+}

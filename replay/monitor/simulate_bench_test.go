@@ -1,0 +1,47 @@
+package monitor_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/monitor"
+)
+
+// BenchmarkSimulated measures Run on simulated histories of correct objects,
+// as large as people have them: all, and reading alone.
+func BenchmarkSimulated(b *testing.B) {
+	for _, w := range []simulate.Workload{
+		{Model: "stack"}, {Model: "queue"}, {Model: "priority-queue"}, {Model: "set"},
+		{Model: "kv", Keys: 10}, {Model: "kv", Keys: 100_000}, {Model: "register"}, {Model: "set", Values: 1000},
+	} {
+		w.Ops, w.Threads, w.Seed = 1e6, 16, 1
+		at := fmt.Sprintf("type=%s/values=%d/keys=%d/n=%d/T=%d", w.Model, w.Values, w.Keys, w.Ops, w.Threads)
+		b.Run(at, func(b *testing.B) {
+			h, err := w.History()
+			if err != nil {
+				b.Fatal(err)
+			}
+			model, err := w.Spec()
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run("part=all", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					var v replay.Verdict
+					if declined := monitor.Run(h, model, &v); declined != "" || v.Answer != replay.Linearizable {
+						b.Fatal(declined, v.Answer)
+					}
+				}
+			})
+			b.Run("part=read", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					monitor.Read(h, model.(replay.Collection))
+				}
+			})
+		})
+	}
+}

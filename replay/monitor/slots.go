@@ -1,0 +1,76 @@
+package monitor
+
+// bySlot returns items in the order of their slots, slot[i] being that of
+// items[i]; those in one slot keep their order. Slots are 0 to p.end, and
+// there are about as many as operations, so that counting is faster than
+// comparing.
+func (p *problem) bySlot(items, slot []int32) []int32 {
+	if len(items) == 0 {
+		return nil
+	}
+	start := make([]int32, p.end+2)
+	for _, s := range slot {
+		start[s+1]++
+	}
+	for s := range p.end + 1 {
+		start[s+1] += start[s]
+	}
+	sorted := make([]int32, len(items))
+	for i, item := range items {
+		at := &start[slot[i]]
+		sorted[*at] = item
+		*at++
+	}
+	return sorted
+}
+
+// indices returns 0, 1, ..., n-1.
+func indices(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// emptySlots returns a slot for each operation that found nothing, one in
+// which no value is certainly in, or operations in conflict if one has none.
+func (p *problem) emptySlots(inners []inner) (slots, conflict []int32) {
+	if len(p.nothing) == 0 {
+		return nil, nil
+	}
+	free := p.freeSlots(inners)
+	slots = make([]int32, len(p.nothing))
+	for i, op := range p.nothing {
+		if slots[i] = free[p.call[op]+1]; slots[i] > p.ret[op] {
+			return nil, p.neverEmpty(op, inners)
+		}
+	}
+	return slots, nil
+}
+
+// freeSlots returns, for each slot, the first one from it on in which no value
+// is certainly in; the number of slots if there is none.
+func (p *problem) freeSlots(inners []inner) []int32 {
+	last := make([]int32, p.end+1) // position -> where the inner interval that begins there ends
+	for _, in := range inners {
+		if !in.empty() {
+			last[in.first] = in.last
+		}
+	}
+	free := make([]int32, p.end+1)
+	taken := int32(none) // the last slot known to be taken
+	for slot := range p.end + 1 {
+		free[slot] = slot
+		if taken >= slot {
+			free[slot] = taken + 1
+		}
+		taken = max(taken, last[slot])
+	}
+	for slot := p.end; slot >= 0; slot-- { // what is behind a taken slot may be taken, too
+		if next := free[slot]; next <= p.end {
+			free[slot] = free[next]
+		}
+	}
+	return free
+}

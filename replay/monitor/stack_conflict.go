@@ -1,0 +1,175 @@
+package monitor
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A clue is some operations on one value: its push, its pop (or none) and
+// some of the looks at it.
+type clue struct {
+	push, pop int32
+	looks     []int32
+}
+
+// stuck returns clues in conflict, on blocks from first to before end that
+// cover all slots from after begin to last, none of which can lie under all
+// others.
+//
+// A chain of blocks that cover these slots is enough, as long as none of its
+// blocks can lie under the others of the chain. So to one that could but for a
+// look, a chain is added of others that are in the way of the look; and so on.
+func (w *tower) stuck(first, end, begin, last int32) []clue {
+	s := &stuckTower{tower: w, number: map[int32]int32{}, chosen: map[int32]bool{}}
+	for i := first; i < end; i = w.left.next(i + 1) {
+		s.values = append(s.values, w.blocks[i].value)
+		s.number[w.blocks[i].value] = i
+	}
+	s.choose(chain(s.values, w.inners, none, begin+1, last))
+	const enough = 64 // chains of this kind; each takes linear time
+	var clues []clue
+	for chains := 0; len(clues) < len(s.list); {
+		v := s.list[len(clues)]
+		c := s.bounding(v)
+		if w.call[c.push] < begin && (c.pop == none || w.ret[c.pop] > last) {
+			look := s.failing(v)
+			if !slices.Contains(c.looks, look) {
+				c.looks = append(c.looks, look)
+			}
+			if chains++; chains <= enough {
+				s.choose(chain(s.values, w.inners, v, w.call[look]+1, w.ret[look]))
+			} else {
+				s.choose(s.values)
+			}
+		}
+		clues = append(clues, c)
+	}
+	slices.SortFunc(clues, func(a, b clue) int { return cmp.Compare(w.ret[a.push], w.ret[b.push]) })
+	return clues
+}
+
+// A stuckTower chooses values in conflict.
+type stuckTower struct {
+	*tower
+	values []int32         // by first
+	number map[int32]int32 // value -> block
+	list   []int32         // the values that are chosen
+	chosen map[int32]bool
+}
+
+func (s *stuckTower) choose(values []int32) {
+	for _, v := range values {
+		if !s.chosen[v] {
+			s.chosen[v] = true
+			s.list = append(s.list, v)
+		}
+	}
+}
+
+// bounding returns those of a value's operations that give it its intervals.
+func (s *stuckTower) bounding(v int32) clue {
+	c := clue{push: s.tower.problem.values[v].insert, pop: s.tower.problem.values[v].remove}
+	for _, op := range s.looksOf(v) {
+		if s.ret[op] == s.inners[v].first || s.call[op] == s.inners[v].last {
+			c.looks = append(c.looks, op)
+		}
+	}
+	return c
+}
+
+// failing returns a look at a value that has no place.
+func (s *stuckTower) failing(v int32) int32 {
+	lo, hi := s.looksAt[s.number[v]], s.looksAt[s.number[v]+1]
+	return s.looksOf(v)[s.lookCalls.below(lo, hi, math.MaxInt32)-lo]
+}
+
+// shrink leaves out clues, in the order of their pushes, for as long as the
+// others are in conflict: as many as it can at the end, then as many as it can
+// at the beginning, then of a few that remain each that it can. It returns
+// the operations of those that remain.
+func (p *problem) shrink(clues []clue) (ops []int32) {
+	n := fewest(len(clues), func(n int) bool { return p.refutes(clues[:n]) })
+	clues = clues[:n]
+	n = fewest(len(clues), func(n int) bool { return p.refutes(clues[len(clues)-n:]) })
+	clues = clues[len(clues)-n:]
+	const few = 32
+	for i := len(clues) - 2; i > 0 && len(clues) <= few; i-- {
+		if less := slices.Delete(slices.Clone(clues), i, i+1); p.refutes(less) {
+			clues = less
+		}
+	}
+	for _, c := range clues {
+		ops = append(append(ops, c.push), c.looks...)
+		if c.pop != none {
+			ops = append(ops, c.pop)
+		}
+	}
+	return ops
+}
+
+// fewest returns the least number up to most for which the answer is yes, as
+// it is from there on. It asks for no number more than twice as large; where
+// that would become too many it returns most.
+func fewest(most int, yes func(int) bool) int {
+	const many = 1 << 15
+	lo, hi := 0, 1 // no for lo
+	for hi < most && !yes(hi) {
+		if lo, hi = hi, 2*hi; hi > many {
+			return most
+		}
+	}
+	for hi = min(hi, most); lo+1 < hi; {
+		if mid := (lo + hi) / 2; yes(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// refutes reports whether the operations of the clues are in conflict.
+func (p *problem) refutes(clues []clue) bool {
+	q := p.only(clues)
+	inners, _ := q.inners()
+	w := q.newTower(inners)
+	open, at, _ := w.openGaps()
+	return w.takeAllApart(open, at) != nil
+}
+
+// only is the problem of the operations of the clues. It numbers operations
+// and events anew.
+func (p *problem) only(clues []clue) *problem {
+	q := &problem{discipline: p.discipline}
+	var positions []int32
+	add := func(op int32) int32 {
+		if op == none {
+			return none
+		}
+		positions = append(positions, p.call[op])
+		if p.ret[op] < p.end {
+			positions = append(positions, p.ret[op])
+		}
+		q.call, q.ret = append(q.call, p.call[op]), append(q.ret, p.ret[op])
+		return int32(len(q.call) - 1)
+	}
+	for _, c := range clues {
+		q.values = append(q.values, element{insert: add(c.push), remove: add(c.pop), looks: int32(len(q.looks))})
+		for _, op := range slices.Sorted(slices.Values(c.looks)) {
+			q.looks = append(q.looks, add(op))
+		}
+	}
+	q.values = append(q.values, element{insert: none, remove: none, looks: int32(len(q.looks))})
+	slices.Sort(positions)
+	q.end = int32(len(positions))
+	for op := range q.call {
+		at, _ := slices.BinarySearch(positions, q.call[op])
+		q.call[op] = int32(at)
+		if q.ret[op] < p.end {
+			at, _ = slices.BinarySearch(positions, q.ret[op])
+			q.ret[op] = int32(at)
+		}
+	}
+	return q
+}
