@@ -7,6 +7,9 @@
 // input is an error with file and line, in memory that Limits bound; see
 // Decode for which error ends what.
 //
+// An EventWriter writes the native format event by event, for recorders;
+// Compress compresses whatever is written.
+//
 // # The native format
 //
 // leadline's own format is JSON Lines: one JSON object per line, in UTF-8. A

@@ -166,8 +166,12 @@ func (e *nativeEncoder) stampGroup(i int) int {
 }
 
 func (e *nativeEncoder) header() {
-	h := e.h
-	b := append(e.buf, `{"leadline":1`...)
+	e.buf = appendHeader(e.buf, &e.h.Header)
+}
+
+// appendHeader appends the line that begins a history.
+func appendHeader(b []byte, h *history.Header) []byte {
+	b = append(b, `{"leadline":1`...)
 	if h.ID != "" {
 		b = appendText(append(b, `,"history":`...), h.ID)
 	}
@@ -183,28 +187,47 @@ func (e *nativeEncoder) header() {
 	if h.Order == history.StampOrder {
 		b = append(b, `,"order":"stamp"`...)
 	}
-	e.buf = append(b, "}\n"...)
+	return append(b, "}\n"...)
 }
 
 func (e *nativeEncoder) event(ev *encodedEvent) {
 	op := e.op(ev.op)
-	b := appendValue(append(e.buf, `{"process":`...), e.process(op, ev.op))
-	b = appendValue(append(b, `,"op":`...), op.ID)
-	if e.h.Order == history.StampOrder {
-		b = strconv.AppendInt(append(b, `,"at":`...), ev.at, 10)
-	}
+	out := history.Event{Process: e.process(op, ev.op), Op: op.ID, At: ev.at}
 	switch {
 	case !ev.ret:
-		b = appendText(append(b, `,"type":"invoke","method":`...), op.Method)
-		if len(op.Args) > 0 {
-			b = appendList(append(b, `,"args":`...), op.Args)
-		}
+		out.Method, out.Args = op.Method, op.Args
 	case int(ev.op) >= len(e.h.Ops):
-		b = append(b, `,"type":"fail"`...)
+		out.Type = history.Fail
 	default:
-		b = appendResult(append(b, `,"type":"ok"`...), op.Result)
+		out.Type, out.Result = history.OK, op.Result
 	}
-	e.buf = append(b, "}\n"...)
+	e.buf = appendEvent(e.buf, &out, e.h.Order == history.StampOrder)
+}
+
+// appendEvent appends the line of an event, with its stamp if told so. A
+// process or an identifier that it does not have is left out.
+func appendEvent(b []byte, ev *history.Event, stamp bool) []byte {
+	b = append(b, '{')
+	if ev.Process.Kind() != history.None {
+		b = append(appendValue(append(b, `"process":`...), ev.Process), ',')
+	}
+	if ev.Op.Kind() != history.None {
+		b = append(appendValue(append(b, `"op":`...), ev.Op), ',')
+	}
+	if stamp {
+		b = append(strconv.AppendInt(append(b, `"at":`...), ev.At, 10), ',')
+	}
+	b = append(append(append(b, `"type":"`...), ev.Type.String()...), '"')
+	switch ev.Type {
+	case history.Invoke:
+		b = appendText(append(b, `,"method":`...), ev.Method)
+		if len(ev.Args) > 0 {
+			b = appendList(append(b, `,"args":`...), ev.Args)
+		}
+	case history.OK:
+		b = appendResult(b, ev.Result)
+	}
+	return append(b, "}\n"...)
 }
 
 func appendResult(b []byte, v history.Value) []byte {
