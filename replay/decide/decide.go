@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -21,10 +22,17 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 // specification. Engines, in this order, until one decides:
 //
 //  1. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
-//     o.Budget.Schedules: they find witnesses, and the depth. Of a history of
-//     more than short operations not more than familyWork are replayed first;
-//  2. the complete search;
-//  3. where the search gave up, the rest of the families.
+//     o.Budget.Schedules: they find witnesses, and the depth. A sequential
+//     history is the family of depth 1, one schedule. Of a history of more
+//     than short operations not more than familyWork are replayed first;
+//  2. a monitor, where the specification is a collection and the history
+//     inserts distinct values (replay/monitor); of a history of more than long
+//     operations it comes first;
+//  3. block by block between quiescent cuts (see blocks), for histories of up
+//     to blocksMax operations;
+//  4. the complete search, part by part where the specification is partitioned
+//     (replay.Partitioned);
+//  5. where the search gave up, the rest of the families.
 //
 // o.Engine leaves only one of them. A verdict that stays Undecided says why in
 // Cause. Cancelling ctx ends in such a verdict and a nil error. An error is
@@ -46,6 +54,14 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	if err := replay.Check(h, spec); err != nil {
 		return v, err
 	}
+	c := newClock(ctx, o.Budget)
+	if len(h.Ops) > long && o.Engine == replay.AutoEngine {
+		monitor.Run(h, spec, &v)
+	}
+	if v.Answer != replay.Undecided {
+		v.C, v.CP = replay.Concurrency(h)
+		return finish(h, nil, spec, o, c, v)
+	}
 	in, err := replay.NewInstance(h, true, o.Chains)
 	switch {
 	case replay.TooLarge(err):
@@ -55,11 +71,15 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 	}
 	v.C, v.CP = in.Poset.Concurrency()
-	c := newClock(ctx, o.Budget)
 	if err := run(in, spec, o, c, &v); err != nil {
 		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 	}
-	if o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
+	return finish(h, in, spec, o, c, v)
+}
+
+// finish verifies or explains an answer; in is nil where no poset was needed.
+func finish(h *history.History, in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v replay.Verdict) (replay.Verdict, error) {
+	if in != nil && o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
 		exactDepth(in, spec, c.expired, &v)
 	}
 	if v.Answer == replay.Linearizable {
@@ -67,7 +87,7 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, h.ID, err)
 		}
 	}
-	if v.Answer == replay.NotLinearizable && o.Explain && !c.over {
+	if in != nil && v.Answer == replay.NotLinearizable && o.Explain && !c.over {
 		v.Explanation = explain(in, spec, o.Budget.Bytes, c.expired)
 	}
 	if v.Answer == replay.Undecided && c.over {
@@ -78,30 +98,62 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 
 const (
 	// short is up to how many operations families go to the end of their
-	// budget before the search begins: those of the paper have at most 18.
+	// budget before anything else begins: those of the paper have at most 18.
 	short = 24
-	// familyWork is how many operations of a longer history are replayed
-	// before the search begins: half a second or less.
-	familyWork = 1 << 22
+	// long is from how many operations on a monitor comes first, before the
+	// poset is built: its answer is worth more than a depth that is hardly ever
+	// small.
+	long = 1 << 14
+	// familyWork is how many operations of a longer history are replayed by
+	// families first: some milliseconds.
+	familyWork = 1 << 18
 )
 
 // run lets the engines work until one decides.
 func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
-	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
-	first := o
-	if o.Engine == replay.AutoEngine && len(in.Ops) > short {
-		first.Budget.Schedules = min(o.Budget.Schedules, familyWork/int64(max(1, len(in.Ops))))
-		first.Budget.Schedules = max(1, first.Budget.Schedules)
+	switch o.Engine {
+	case replay.FamiliesEngine:
+		return replay.Families(in, spec, o, c.expired, v)
+	case replay.SearchEngine:
+		search.Run(in, spec, o.Budget.Bytes, c.expired, v)
+	case replay.MonitorEngine:
+		monitor.Run(in.History, spec, v)
+	case replay.BlocksEngine:
+		if err := inBlocks(in.History, spec, o, c.expired, v); err != nil {
+			return err
+		}
+	default:
+		return portfolio(in, spec, o, c, v)
 	}
-	if o.Engine != replay.SearchEngine {
-		if err := replay.Families(in, spec, first, c.expired, v); err != nil {
+	if v.Answer == replay.Undecided && v.Cause == replay.NoCause {
+		v.Cause = replay.Declined
+	}
+	return nil
+}
+
+// portfolio asks one engine after the other, the cheap ones first.
+func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
+	n := len(in.Ops)
+	first := o
+	if n > short {
+		first.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/int64(n)))
+	}
+	if err := replay.Families(in, spec, first, c.expired, v); err != nil {
+		return err
+	}
+	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
+	if undecided() {
+		monitor.Run(in.History, spec, v)
+	}
+	if undecided() && n > short && n <= blocksMax {
+		if err := inBlocks(in.History, spec, o, c.expired, v); err != nil {
 			return err
 		}
 	}
-	if undecided() && o.Engine != replay.FamiliesEngine {
+	if undecided() {
 		search.Run(in, spec, o.Budget.Bytes, c.expired, v)
 	}
-	if undecided() && o.Engine == replay.AutoEngine && first.Budget.Schedules < o.Budget.Schedules {
+	if undecided() && first.Budget.Schedules < o.Budget.Schedules {
 		cause := v.Cause
 		v.Replayed = nil
 		if err := replay.Families(in, spec, o, c.expired, v); err != nil {

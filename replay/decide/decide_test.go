@@ -100,13 +100,13 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// wideHistory has 24 concurrent enqueues of different values and a dequeue
-// of what was never there: as many configurations as it takes to fill any
-// memory.
+// wideHistory has 24 concurrent enqueues, two of them of the same value so that
+// no monitor takes it, and a dequeue of what was never there: as many
+// configurations as it takes to fill any memory.
 func wideHistory(t testing.TB) *history.History {
 	var events []history.Event
 	for p := range int64(24) {
-		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(p), Method: "enqueue", Args: []history.Value{history.IntValue(p)}})
+		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(p), Method: "enqueue", Args: []history.Value{history.IntValue(p % 23)}})
 	}
 	for p := range int64(24) {
 		events = append(events, history.Event{Type: history.OK, Process: history.IntValue(p)})

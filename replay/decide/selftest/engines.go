@@ -62,10 +62,19 @@ var engines = []engine{
 	{"search without useless ones", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
 	{"search without erasing", without(search.Pruning{NoErased: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
+	{"monitor", forced(replay.MonitorEngine)},
+	{"blocks", forced(replay.BlocksEngine)},
 	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {
 		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{MaxDepth: 2})
 		return err
 	}},
+}
+
+func forced(e replay.Engine) func(*trial, *replay.Verdict) error {
+	return func(t *trial, v *replay.Verdict) (err error) {
+		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{Engine: e})
+		return err
+	}
 }
 
 // smallFamily is up to how many operations families are run to their end.

@@ -89,6 +89,8 @@ const (
 	take
 	has
 	size
+	putFront
+	takeBack
 )
 
 func stepRegister(s uint32, c *call) outcomes {
@@ -139,6 +141,20 @@ func stepStack(s uint32, c *call) outcomes {
 	return one(orNull(s&3), s>>2)
 }
 
+// stepDeque has its front where stepQueue takes.
+func stepDeque(s uint32, c *call) outcomes {
+	switch {
+	case c.op == put:
+		return one(void, behind(s, c.a))
+	case c.op == putFront:
+		return one(void, s<<2|uint32(c.a))
+	case c.op == takeBack && s != 0:
+		last := 2 * (length(s) - 1)
+		return one(answer(s>>last), s&^(3<<last))
+	}
+	return one(orNull(s&3), s>>2)
+}
+
 // stepBounded is a queue for two: put may be refused, take waits.
 func stepBounded(s uint32, c *call) outcomes {
 	switch {
@@ -175,6 +191,23 @@ func stepSet(s uint32, c *call) outcomes {
 		return one(truth(s&bit != 0), s&^bit)
 	}
 	return one(truth(s&bit != 0), s)
+}
+
+// stepMultiset has how many there are of 1 and of 2 in a half word each.
+func stepMultiset(s uint32, c *call) outcomes {
+	unit := uint32(1) << (16 * (c.a - 1))
+	count := s / unit & 0xffff
+	switch {
+	case c.op == put:
+		return one(void, s+unit)
+	case c.op == take && count > 0:
+		return one(yes, s-unit)
+	case c.op == take:
+		return one(no, s)
+	case c.op == size:
+		return one(answer(count), s)
+	}
+	return one(truth(count > 0), s)
 }
 
 func stepCounter(s uint32, c *call) outcomes {
