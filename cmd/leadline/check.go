@@ -202,12 +202,22 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options) (r *
 		r.err, r.internal = nil, fmt.Errorf("%s: %w", r.place(), r.err)
 	}
 	if r.err == nil {
-		r.extensions = countExtensions(h)
+		r.extensions = countExtensions(h, &r.verdict)
 	}
 	return r
 }
 
-func countExtensions(h *history.History) extensions {
+// countedOps bounds the length of the concurrent histories of which orders are
+// counted.
+const countedOps = 1 << 12
+
+func countExtensions(h *history.History, v *replay.Verdict) extensions {
+	switch {
+	case v.CP == 0 && !h.HasEdges():
+		return extensions{1, true}
+	case len(h.Ops) > countedOps:
+		return extensions{}
+	}
 	in, err := replay.NewInstance(h, true, replay.AutoChains)
 	if err != nil {
 		return extensions{}

@@ -5,6 +5,7 @@
 //	leadline family [flags] FILE|DIR|-...
 //	leadline tables [flags] [FILE|DIR|-...]
 //	leadline convert --to FORMAT [flags] FILE|DIR|-...
+//	leadline record --simulate MODEL [flags]
 //	leadline selftest [flags]
 //	leadline models [MODEL...]
 //	leadline formats
@@ -25,8 +26,9 @@
 //
 // A line has the verdict (linearizable, not-linearizable, unknown, invalid);
 // the witness depth, which is the smallest d such that a strong d-hitting
-// family holds a witness ("deeper" where no family up to --max-depth does, the
-// cause of an unknown verdict, "-" where there is no witness); how many
+// family holds a witness ("by search", "by monitor" or "by blocks" where those
+// found one and no family that was tried did, the cause of an unknown verdict,
+// "-" where there is no witness); how many
 // operations and processes there are; the level of concurrency c, the number
 // of concurrent pairs cp and the number of orders that real time allows, where
 // it can be counted quickly; and, where there are any, how many operations are
@@ -73,11 +75,11 @@
 //	       5  process 3    addAll([1, 2]): true
 //	       7  process 4    retainAll([2, 0]): true
 //	      11  process 6    poll(): 2
-//	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
-//	| model                 | histories | d=1 | deeper | pending | not linearizable | unknown | invalid |
-//	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
-//	| ConcurrentLinkedQueue |         2 |   2 |      0 |       0 |                0 |       0 |       0 |
-//	+-----------------------+-----------+-----+--------+---------+------------------+---------+---------+
+//	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
+//	| model                 | histories | d=1 | no depth | pending | not linearizable | unknown | invalid |
+//	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
+//	| ConcurrentLinkedQueue |         2 |   2 |        0 |       0 |                0 |       0 |       0 |
+//	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
 //	2 histories: 2 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
 // --order program asks for sequential consistency instead: a witness need only
@@ -174,14 +176,49 @@
 //	[1] call pop
 //	[0] return
 //
+// # Simulated histories
+//
+// Record makes histories of any length of which the truth is known: threads
+// that use an atomic object, each operation taking effect at one moment
+// between its invocation and its response. Nothing is held, and a seed always
+// gives the same history:
+//
+//	$ leadline record --simulate queue --threads 2 --ops 4 --seed 9
+//	{"leadline":1,"model":"queue"}
+//	# leadline record --simulate queue --threads 2 --ops 4 --seed 9
+//	# linearizable
+//	{"process":0,"type":"invoke","method":"enqueue","args":[1]}
+//	{"process":1,"type":"invoke","method":"enqueue","args":[2]}
+//	{"process":1,"type":"ok"}
+//	{"process":1,"type":"invoke","method":"enqueue","args":[3]}
+//	{"process":0,"type":"ok"}
+//	{"process":0,"type":"invoke","method":"dequeue"}
+//	{"process":0,"type":"ok","result":2}
+//	{"process":1,"type":"ok"}
+//
+// Almost as many operations as there are --threads are open at any time. No
+// value is inserted twice, unless --values says how many there are; --mix says
+// how often which kind of operation is drawn: insert, remove, look, and update,
+// which is cas, getAndIncrement of a counter and tryLock of a mutex. Of a kv,
+// --keys are the keys. A collection holds about --fill elements. --lost lets so
+// many in a thousand operations never respond, half of which took effect.
+//
+// With --fault the history is not linearizable for certain. After so many percent
+// of the operations all that are open return; then, with nothing else going on,
+// wrong@50 lets one answer what it cannot (a value removed long ago, or never
+// written; the opposite of whether a set has an element), and swap@50 puts in two
+// values one after the other, which later, alone again, come out in the wrong
+// order. Sets, counters and mutexes have no such order. Near the end a fault may
+// take some operations more than --ops.
+//
 // # JSON
 //
 // With --output json, check prints one object per history and line, in which
 // what is absent is null:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[2,0,4,1,3,5],"unexplained":null,"blame":null,"errors":null}
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","exact_depth":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"unexplained":null,"blame":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","block_depths":null,"contributions":null,"exact_depth":null,"witness":[2,0,4,1,3,5],"unexplained":null,"blame":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","block_depths":null,"contributions":null,"exact_depth":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"unexplained":null,"blame":null,"conflict":null,"errors":null}
 //
 // The witness and the tuple of schedule_index have the file's own identifiers
 // of operations. replayed counts the schedules of each depth up to the
@@ -189,13 +226,23 @@
 // Definition 4.2, is there with --exact-depth, elapsed_ns with --times. A
 // fault of a file rather than of a history has history null.
 //
+// engine is what decided: families, monitor (distinct values in a queue, stack
+// and the like, in polynomial time), blocks (one after another between quiescent
+// cuts, at which nothing is open but what is pending for ever) or search. Then
+// block_depths has the depth of each block, null where the search found its
+// witness, and contributions says how many blocks, with how many operations,
+// each engine decided. conflict has operations that a monitor found to be in
+// conflict: their history alone is not linearizable.
+//
 // # Bounds
 //
 // --timeout is for one history; --memory for the whole process, all jobs
 // together; --max-schedules for the families of one history, after which the
-// complete search takes over. --engine families or search leaves the other out. What they leave open is unknown, with the
-// cause: depth, schedules, time, memory or cancelled. --max-line, --max-history
-// and --max-ratio protect from inputs that would fill the memory.
+// other engines take over. --engine families, monitor, blocks or search leaves
+// the others out. What is left open is unknown, with the cause: depth,
+// schedules, time, memory, cancelled, or engine where the one that was asked
+// for does not decide such histories. --max-line, --max-history and --max-ratio
+// protect from inputs that would fill the memory.
 //
 // # Testing itself
 //

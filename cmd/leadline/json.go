@@ -18,35 +18,47 @@ type presenter interface {
 
 // A record is a line of check --output json. What is absent is null.
 type record struct {
-	File       string       `json:"file"`
-	History    *string      `json:"history"`
-	Format     *string      `json:"format"`
-	Model      *string      `json:"model"`
-	Ops        *int         `json:"ops"`
-	Pending    *int         `json:"pending"`
-	Processes  *int         `json:"processes"`
-	C          *int         `json:"c"`
-	CP         *int64       `json:"cp"`
-	Verdict    string       `json:"verdict"`
-	Cause      *string      `json:"cause"`
-	Depth      *int         `json:"depth"`
-	Index      *recordIndex `json:"schedule_index"`
-	Replayed   []int64      `json:"replayed"`
-	Engine     *string      `json:"engine"`
-	ExactDepth *int         `json:"exact_depth"`
-	Witness    []any        `json:"witness"`
+	File      string       `json:"file"`
+	History   *string      `json:"history"`
+	Format    *string      `json:"format"`
+	Model     *string      `json:"model"`
+	Ops       *int         `json:"ops"`
+	Pending   *int         `json:"pending"`
+	Processes *int         `json:"processes"`
+	C         *int         `json:"c"`
+	CP        *int64       `json:"cp"`
+	Verdict   string       `json:"verdict"`
+	Cause     *string      `json:"cause"`
+	Depth     *int         `json:"depth"`
+	Index     *recordIndex `json:"schedule_index"`
+	Replayed  []int64      `json:"replayed"`
+	Engine    *string      `json:"engine"`
+	// BlockDepths are those of the blocks between quiescent cuts, null for one
+	// that the search decided; Contributions what several engines did.
+	BlockDepths   []*int               `json:"block_depths"`
+	Contributions []recordContribution `json:"contributions"`
+	ExactDepth    *int                 `json:"exact_depth"`
+	Witness       []any                `json:"witness"`
 	// Unexplained is the operation of the first response that no order
 	// explains. Blame has results of which, with others in their place, the
 	// history would be linearizable: entries of one group together.
 	Unexplained any           `json:"unexplained"`
 	Blame       []recordBlame `json:"blame"`
-	Errors      []recordErr   `json:"errors"`
-	Elapsed     *int64        `json:"elapsed_ns,omitempty"`
+	// Conflict are operations that alone are not linearizable, from a monitor.
+	Conflict []any       `json:"conflict"`
+	Errors   []recordErr `json:"errors"`
+	Elapsed  *int64      `json:"elapsed_ns,omitempty"`
 }
 
 type recordIndex struct {
 	Chain int32 `json:"chain"`
 	Tuple []any `json:"tuple"`
+}
+
+type recordContribution struct {
+	Engine string `json:"engine"`
+	Pieces int    `json:"pieces"`
+	Ops    int    `json:"ops"`
 }
 
 type recordBlame struct {
@@ -111,6 +123,13 @@ func newRecord(r *result, times bool) *record {
 		rec.Index = newRecordIndex(r.history, v.Index)
 	}
 	rec.Replayed = v.Replayed
+	for _, d := range v.BlockDepths {
+		rec.BlockDepths = append(rec.BlockDepths, positive(d))
+	}
+	for _, c := range v.Contributions {
+		rec.Contributions = append(rec.Contributions, recordContribution{c.Engine.String(), c.Pieces, c.Ops})
+	}
+	rec.Conflict = identifiers(r.history, v.Conflict)
 	rec.Witness = identifiers(r.history, v.Witness)
 	if v.Explanation != nil {
 		rec.Unexplained = identifier(r.history, v.Explanation.Unexplained)

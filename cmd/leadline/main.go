@@ -52,6 +52,7 @@ func commands() []command {
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
 		{"convert", "FILE|DIR|-...", "write histories in another format", setupConvert},
+		{"record", "--simulate MODEL", "make a history of which the truth is known", setupRecord},
 		{"selftest", "", "hold every engine against brute force", setupSelftest},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},

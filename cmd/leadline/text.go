@@ -89,8 +89,8 @@ func (p *textPresenter) presentExplanation(h *history.History, e *replay.Explana
 	return nil
 }
 
-// depthText is the depth of a linearizable history, "-" where no family had
-// a witness, and the cause of an unknown one.
+// depthText is the depth of a linearizable history, or, where no family that
+// was tried had a witness, what found one; the cause of an unknown one.
 func depthText(v *replay.Verdict) string {
 	switch {
 	case v.Answer == replay.Undecided:
@@ -98,7 +98,7 @@ func depthText(v *replay.Verdict) string {
 	case v.Depth > 0:
 		return "depth " + strconv.Itoa(v.Depth)
 	case v.Answer == replay.Linearizable:
-		return "deeper"
+		return "by " + v.Engine.String()
 	}
 	return "-"
 }

@@ -111,7 +111,7 @@ func (t *totals) table(w io.Writer, maxDepth int) error {
 	for d := 1; d <= columns; d++ {
 		header = append(header, "d="+strconv.Itoa(d))
 	}
-	header = append(header, "deeper", "pending", "not linearizable", "unknown", "invalid")
+	header = append(header, "no depth", "pending", "not linearizable", "unknown", "invalid")
 
 	align := slices.Repeat([]tw.Align{tw.AlignRight}, len(header))
 	align[0] = tw.AlignLeft

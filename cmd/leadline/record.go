@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/spf13/pflag"
+)
+
+// recordFlags are the flags of leadline record.
+type recordFlags struct {
+	workload simulate.Workload
+	mix      string
+	faults   []string
+	output   string
+}
+
+func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &recordFlags{}
+	w := &f.workload
+	flags.StringVar(&w.Model, "simulate", "", "`model` of an atomic object that threads use: "+strings.Join(simulate.Models(), ", "))
+	flags.IntVar(&w.Threads, "threads", 4, "how many operations may be open at once")
+	flags.IntVar(&w.Ops, "ops", 1000, "how many operations")
+	flags.Uint64Var(&w.Seed, "seed", 1, "`S`, of everything that is drawn")
+	flags.IntVar(&w.Values, "values", 0, "how many values there are to insert or write; 0: none occurs twice")
+	flags.IntVar(&w.Keys, "keys", 10, "how many keys a kv has")
+	flags.IntVar(&w.Fill, "fill", 32, "about how many elements a collection holds; above 256, it is filled first and never empty")
+	flags.IntVar(&w.Lost, "lost", 0, "how many in 1000 operations never respond; half of them take effect")
+	flags.StringVar(&f.mix, "mix", "", "how often operations are drawn, as `insert=4,remove=4,look=1,update=0` (default: the model's own)")
+	flags.StringArrayVar(&f.faults, "fault", nil, "a fault after so many percent of the operations, `wrong@50` (a wrong answer) or "+
+		"swap@50 (two values in the wrong order); may be repeated")
+	flags.StringVar(&f.output, "output", "-", "`file`, compressed if it ends in .gz or .zst")
+	return f.run
+}
+
+func (f *recordFlags) run(s streams, args []string) int {
+	if err := f.parse(args); err != nil {
+		return fail(s, "record", err)
+	}
+	if _, err := f.workload.Events(); err != nil {
+		return fail(s, "record", err)
+	}
+	if err := f.write(s.out); err != nil {
+		fmt.Fprintf(s.err, "leadline record: %v\n", err)
+		return statusBad
+	}
+	return statusOK
+}
+
+// parse completes the workload. Where simulate.Workload has a default for 0,
+// a 0 on the command line is a mistake.
+func (f *recordFlags) parse(args []string) (err error) {
+	w := &f.workload
+	switch {
+	case len(args) > 0:
+		return errors.New("takes no arguments")
+	case w.Model == "":
+		return errors.New("--simulate is needed: nothing else can be recorded yet")
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"threads", w.Threads}, {"ops", w.Ops}, {"keys", w.Keys}, {"fill", w.Fill}} {
+		if n.value < 1 {
+			return fmt.Errorf("--%s must be at least 1", n.name)
+		}
+	}
+	if f.mix != "" {
+		if w.Mix, err = simulate.ParseMix(f.mix); err != nil {
+			return err
+		}
+	}
+	for _, text := range f.faults {
+		fault, err := simulate.ParseFault(text)
+		if err != nil {
+			return err
+		}
+		w.Faults = append(w.Faults, fault)
+	}
+	return nil
+}
+
+// write writes the history to the file or to stdout.
+func (f *recordFlags) write(stdout io.Writer) error {
+	if f.output == "-" {
+		return f.stream(stdout)
+	}
+	file, err := os.Create(f.output)
+	if err != nil {
+		return err
+	}
+	err = f.compress(file)
+	return errors.Join(err, file.Close())
+}
+
+func (f *recordFlags) compress(w io.Writer) error {
+	z, err := codec.Compress(w, f.output)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.stream(z), z.Close())
+}
+
+// stream writes event by event, so that nothing is held.
+func (f *recordFlags) stream(w io.Writer) error {
+	events, err := f.workload.Events()
+	if err != nil {
+		return err
+	}
+	out := codec.NewEventWriter(w, f.workload.Header())
+	truth := "linearizable"
+	if len(f.workload.Faults) > 0 {
+		truth = "not linearizable"
+	}
+	out.Comment("leadline record " + f.workload.String())
+	out.Comment(truth)
+	for ev := range events {
+		if err := out.Write(&ev); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
