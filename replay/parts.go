@@ -8,20 +8,20 @@ import (
 )
 
 // Split returns the operations of each part of a partitioned object, parts
-// in the order of their first invocations; nil if the specification is none,
-// or an operation is about several parts, or there is only one.
-func Split(h *history.History, spec Spec) [][]int32 {
+// in the order of their first invocations, and those that are about several
+// parts; no parts if the specification has none, or there is only one.
+func Split(h *history.History, spec Spec) (parts [][]int32, across []int32) {
 	p, ok := spec.(Partitioned)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	number := map[string]int{}
-	var parts [][]int32
 	var key []byte
 	for i := range h.Ops {
 		part, ok := p.Part(&h.Ops[i])
 		if !ok {
-			return nil
+			across = append(across, int32(i))
+			continue
 		}
 		key = part.AppendKey(key[:0])
 		k, ok := number[string(key)]
@@ -33,9 +33,9 @@ func Split(h *history.History, spec Spec) [][]int32 {
 		parts[k] = append(parts[k], int32(i))
 	}
 	if len(parts) < 2 {
-		return nil
+		return nil, across
 	}
-	return parts
+	return parts, across
 }
 
 // Restrict returns the history of some operations, with the positions that

@@ -111,14 +111,33 @@ type runner struct {
 // decide searches a history.
 func (r *runner) decide(h *history.History) finding {
 	a := arrange(h)
-	var f finding
-	if parts := replay.Split(a.h, r.spec); parts != nil && !r.prune.NoParts {
-		f = r.parts(a, parts)
-	} else {
-		f = r.whole(a)
-	}
+	f := r.split(a)
 	f.witness = a.original(f.witness)
 	return f
+}
+
+// split searches part by part where that is possible. Operations about several
+// parts that only look, as the size of a map, change nothing in any part: one
+// that has no witness without them has none with them. Where every part has
+// one, they have to be placed, and the whole is searched.
+func (r *runner) split(a *arrangement) finding {
+	parts, across := replay.Split(a.h, r.spec)
+	switch {
+	case parts == nil || r.prune.NoParts:
+		return r.whole(a)
+	case len(across) == 0:
+		return r.parts(a, parts)
+	}
+	observer, ok := r.spec.(replay.Observer)
+	for _, op := range across {
+		if !ok || !observer.Observes(&a.recorded.Ops[op]) {
+			return r.whole(a)
+		}
+	}
+	if f := r.parts(a, parts); f.refuted() || f.cause == replay.Time {
+		return f
+	}
+	return r.whole(a)
 }
 
 // whole searches without parts: along the responses; or along the chains,
@@ -132,6 +151,7 @@ func (r *runner) whole(a *arrangement) finding {
 	if machine == nil {
 		return finding{cannot: true}
 	}
+	defer machine.Release()
 	if !r.prune.NoSweep && !a.isRelaxed() {
 		if s, ok := newSweep(a, r.spec, machine, r.prune); ok {
 			return r.sweep(s)

@@ -89,3 +89,47 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%v (%v) in parts", v.Answer, v.Cause)
 	}
 }
+
+// TestLooksAcrossParts: of 40 puts to as many keys all orders are possible, so
+// that the size in their middle spoils the search of the whole; but the one get
+// that nothing explains shows in its own part.
+func TestLooksAcrossParts(t *testing.T) {
+	var events []history.Event
+	add := func(typ history.EventType, process int64, method string, result history.Value, args ...int64) {
+		e := history.Event{Type: typ, Process: history.IntValue(process), Method: method, Result: result}
+		for _, a := range args {
+			e.Args = append(e.Args, history.IntValue(a))
+		}
+		events = append(events, e)
+	}
+	for p := range int64(40) {
+		add(history.Invoke, p, "put", history.NoValue, p, 1)
+	}
+	add(history.Invoke, 40, "size", history.NoValue)
+	add(history.OK, 40, "", history.IntValue(20))
+	for p := range int64(40) {
+		add(history.OK, p, "", history.NullValue)
+	}
+	add(history.Invoke, 0, "get", history.NoValue, 7)
+	add(history.OK, 0, "", history.IntValue(2))
+	h, err := history.New(history.Header{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spec.Lookup("ConcurrentHashMap", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v replay.Verdict
+	if search.Run(in, s, 1<<20, never, &v); v.Answer != replay.NotLinearizable {
+		t.Errorf("%v (%v), want not-linearizable", v.Answer, v.Cause)
+	}
+	v = replay.Verdict{}
+	if search.RunPruned(in, s, search.Pruning{NoParts: true}, 1<<20, never, &v); v.Cause != replay.Memory {
+		t.Errorf("%v (%v) without parts, want that it takes too much memory", v.Answer, v.Cause)
+	}
+}

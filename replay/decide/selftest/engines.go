@@ -54,7 +54,7 @@ var engines = []engine{
 	{"search without pruning", without(
 		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true, NoGuess: true, NoErased: true},
 		func(t *trial) bool {
-			return t.searched() && (t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts())
+			return t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts()
 		})},
 	{"search without reads at once", without(search.Pruning{NoReadsAtOnce: true}, (*trial).hasReads)},
 	{"search without twins", without(search.Pruning{NoTwins: true}, (*trial).hasTwins)},
@@ -62,6 +62,7 @@ var engines = []engine{
 	{"search without useless ones", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
 	{"search without erasing", without(search.Pruning{NoErased: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
+	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
 	{"monitor", forced(replay.MonitorEngine)},
 	{"blocks", forced(replay.BlocksEngine)},
 	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {
@@ -108,15 +109,11 @@ func without(rules search.Pruning, applies func(*trial) bool) func(*trial, *repl
 	}
 }
 
-// searched reports whether the history is searched by the rules' search: not
-// if it has edges.
-func (t *trial) searched() bool { return !t.h.HasEdges() }
-
-func (t *trial) hasOpen() bool { return t.searched() && t.h.Pending() > 0 }
+func (t *trial) hasOpen() bool { return t.h.Pending() > 0 }
 
 func (t *trial) hasReads() bool {
 	o, ok := t.spec.(replay.Observer)
-	if !ok || !t.searched() {
+	if !ok {
 		return false
 	}
 	for i := range t.h.Ops {
@@ -131,7 +128,7 @@ func (t *trial) hasTwins() bool {
 	for i := range t.p.n {
 		for j := range i {
 			x, y := t.p.call[i], t.p.call[j]
-			if t.searched() && x.op == y.op && x.a == y.a && x.b == y.b && x.answer == y.answer {
+			if x.op == y.op && x.a == y.a && x.b == y.b && x.answer == y.answer {
 				return true
 			}
 		}
@@ -141,7 +138,7 @@ func (t *trial) hasTwins() bool {
 
 func (t *trial) hasParts() bool {
 	s, ok := t.spec.(replay.Partitioned)
-	if !ok || !t.searched() {
+	if !ok {
 		return false
 	}
 	for i := range t.h.Ops {
