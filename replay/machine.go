@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/leadline/leadline/history"
 )
 
@@ -28,7 +30,8 @@ func NewMachine(h *history.History, spec Spec) *Machine {
 	if t == nil {
 		return nil
 	}
-	m := &Machine{tables: t, ops: h.Ops, column: make([]int32, len(h.Ops)), found: t.size()}
+	m := &t.view
+	*m = Machine{tables: t, ops: h.Ops, column: slices.Grow(m.column[:0], len(h.Ops))[:len(h.Ops)], found: t.size()}
 	for i := range h.Ops {
 		m.column[i] = t.columnOf(&h.Ops[i])
 	}
@@ -46,6 +49,20 @@ func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }
 // they look the same.
 func (m *Machine) Look(op int32) int32 { return m.column[op] }
 
+// Observes reports whether the specification is an Observer that says so of op.
+func (m *Machine) Observes(op int32) bool { return m.sample[m.column[op]].observes }
+
+// Valid reports whether the specification accepts all operations: see Check.
+// Until then Step must not be called.
+func (m *Machine) Valid() bool {
+	for _, c := range m.column {
+		if m.sample[c].wrong {
+			return false
+		}
+	}
+	return true
+}
+
 // Looks bounds the numbers of Look.
 func (m *Machine) Looks() int { return len(m.sample) }
 
@@ -57,7 +74,7 @@ func (m *Machine) Step(state, op int32) int32 {
 	c := m.column[op]
 	next, known := m.next.get(state, c)
 	if !known {
-		next = m.compute(state, &m.sample[c])
+		next = m.compute(state, &m.sample[c].Operation)
 		m.next.put(state, c, next)
 	}
 	return next
@@ -67,6 +84,7 @@ func (m *Machine) Step(state, op int32) int32 {
 // which then finds in them what this one has computed. The Machine must not be
 // used afterwards. One that is not released is forgotten with its tables.
 func (m *Machine) Release() {
-	m.tables.giveBack()
-	m.tables = nil
+	t := m.tables
+	m.tables, m.ops = nil, nil
+	t.giveBack()
 }

@@ -19,14 +19,23 @@ type Keyed interface {
 // far. Histories of a Keyed specification hand them on, one after another:
 // small ones, of which there are many, meet the same states again and again.
 type tables struct {
-	key     string              // of the specification; "" if it has none
-	columns map[string]int32    // what an operation looks like -> column
-	sample  []history.Operation // column -> an operation that looks so
+	spec    Spec
+	key     string           // of the specification; "" if it has none
+	columns map[string]int32 // what an operation looks like -> column
+	sample  []look           // column -> an operation that looks so
 	states  [][]State
 	next    transitions
 	index   map[string]int32
 	scratch []byte
-	bytes   int64 // of all but next
+	view    Machine // of the present history
+	bytes   int64   // of all but next
+}
+
+// A look is what is known of operations that look the same.
+type look struct {
+	history.Operation
+	wrong    bool // Spec.Check refuses it
+	observes bool // Observer.Observes says that it only looks
 }
 
 const (
@@ -65,7 +74,7 @@ func takeTables(n int, spec Spec) *tables {
 	if !ok {
 		return nil
 	}
-	t := &tables{key: key, columns: make(map[string]int32, n), index: map[string]int32{}}
+	t := &tables{spec: spec, key: key, columns: make(map[string]int32, n), index: map[string]int32{}}
 	t.intern([]State{initial})
 	return t
 }
@@ -100,7 +109,8 @@ func (t *tables) columnOf(op *history.Operation) int32 {
 	}
 	c := int32(len(t.sample))
 	t.columns[string(t.scratch)] = c
-	t.sample = append(t.sample, *op)
+	observer, _ := t.spec.(Observer)
+	t.sample = append(t.sample, look{*op, t.spec.Check(op) != nil, observer != nil && observer.Observes(op)})
 	t.bytes += int64(2*len(t.scratch)) + columnCost
 	return c
 }

@@ -21,13 +21,17 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 // Check decides whether the history is linearizable with respect to the
 // specification. Engines, in this order, until one decides:
 //
+//  0. for histories of up to search.MaxSmall operations, a search of some
+//     microseconds. Where it finds no witness, that is the answer; where it
+//     finds one, the families only look for the depth;
 //  1. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
 //     o.Budget.Schedules: they find witnesses, and the depth. A sequential
 //     history is the family of depth 1, one schedule. Of a history of more
 //     than short operations not more than familyWork are replayed first;
 //  2. a monitor, where the specification is a collection and the history
 //     inserts distinct values (replay/monitor); of a history of more than long
-//     operations it comes first;
+//     operations it comes first. Of a deque it only finds the pieces, between
+//     moments at which the deque can be empty, and the search decides them;
 //  3. block by block between quiescent cuts (see blocks), for histories of up
 //     to blocksMax operations;
 //  4. the complete search, part by part where the specification is partitioned
@@ -51,14 +55,21 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 
 func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
 	var v replay.Verdict
-	if err := replay.Check(h, spec); err != nil {
-		return v, err
-	}
 	c := newClock(ctx, o.Budget)
-	if len(h.Ops) > long && o.Engine == replay.AutoEngine {
-		monitor.Run(h, spec, &v)
+	// Small checks the operations itself.
+	small := o.Engine <= replay.SearchEngine && o.Engine != replay.FamiliesEngine &&
+		!c.expired() && search.Small(h, spec, &v)
+	if !small {
+		if err := replay.Check(h, spec); err != nil {
+			return v, err
+		}
+		if len(h.Ops) > long && o.Engine == replay.AutoEngine {
+			monitor.Run(h, spec, &v)
+		}
 	}
-	if v.Answer != replay.Undecided {
+	done := v.Answer != replay.Undecided
+	depth := o.Engine == replay.AutoEngine && v.Answer == replay.Linearizable && small
+	if done && !depth && !(o.Explain && small) {
 		v.C, v.CP = replay.Concurrency(h)
 		return finish(h, nil, spec, o, c, v)
 	}
@@ -71,8 +82,10 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 	}
 	v.C, v.CP = in.Poset.Concurrency()
-	if err := run(in, spec, o, c, &v); err != nil {
-		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
+	if !done || depth {
+		if err := run(in, spec, o, c, &v); err != nil {
+			return v, fmt.Errorf("checking history %q: %w", h.ID, err)
+		}
 	}
 	return finish(h, in, spec, o, c, v)
 }
@@ -117,7 +130,11 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 	case replay.SearchEngine:
 		search.Run(in, spec, o.Budget.Bytes, c.expired, v)
 	case replay.MonitorEngine:
-		monitor.Run(in.History, spec, v)
+		if monitor.Run(in.History, spec, v); v.Answer == replay.Undecided {
+			if err := inPieces(in.History, spec, o, c.expired, v); err != nil {
+				return err
+			}
+		}
 	case replay.BlocksEngine:
 		if err := inBlocks(in.History, spec, o, c.expired, v); err != nil {
 			return err
@@ -138,12 +155,23 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 	if n > short {
 		first.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/int64(n)))
 	}
+	known := *v // a witness, if the history is small
+	*v = replay.Verdict{C: v.C, CP: v.CP}
 	if err := replay.Families(in, spec, first, c.expired, v); err != nil {
 		return err
+	}
+	if v.Answer == replay.Undecided && known.Answer == replay.Linearizable {
+		v.Answer, v.Engine, v.Cause, v.Witness = known.Answer, known.Engine, replay.NoCause, known.Witness
+		return nil
 	}
 	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
 	if undecided() {
 		monitor.Run(in.History, spec, v)
+	}
+	if undecided() && n > short {
+		if err := inPieces(in.History, spec, o, c.expired, v); err != nil {
+			return err
+		}
 	}
 	if undecided() && n > short && n <= blocksMax {
 		if err := inBlocks(in.History, spec, o, c.expired, v); err != nil {

@@ -213,3 +213,21 @@ func TestEmptyHistory(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// TestSmallIsFirst: a small history without a witness is the search's, with one
+// the families say how deep it lies.
+func TestSmallIsFirst(t *testing.T) {
+	register := model(t, "register:0")
+	h := newHistory(t, "invoke A write 1", "invoke B read", "ok A", "ok B 1")
+	if v := check(t, h, register, replay.Options{}); v.Engine != replay.FamiliesEngine || v.Depth != 1 {
+		t.Errorf("%+v, want a witness at depth 1", v)
+	}
+	h = newHistory(t, "invoke A write 1", "invoke B read", "ok A", "ok B 2")
+	if v := check(t, h, register, replay.Options{}); v.Answer != replay.NotLinearizable || v.Engine != replay.SearchEngine || v.Replayed != nil {
+		t.Errorf("%+v, want not-linearizable by search alone", v)
+	}
+	h = newHistory(t, "invoke A write 1", "invoke B fly", "ok A", "ok B")
+	if _, err := decide.Check(context.Background(), h, register, replay.Options{}); err == nil {
+		t.Error("no error for a method that there is not")
+	}
+}

@@ -32,6 +32,10 @@ var engines = []engine{
 	{"search without useless ones", searchAlone(search.Pruning{NoUseless: true})},
 	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
+	{"small search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
+		ok = search.Small(h, s, &v)
+		return v, ok
+	}},
 	{"monitor", forced(replay.MonitorEngine)},
 	{"blocks", forced(replay.BlocksEngine)},
 	{"portfolio", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {

@@ -45,13 +45,17 @@ func BenchmarkCorpus(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.ResetTimer()
-	for range b.N {
-		for _, s := range all {
-			if _, err := decide.Check(context.Background(), s.h, s.s, replay.Options{}); err != nil {
-				b.Fatal(err)
+	for _, e := range []replay.Engine{replay.AutoEngine, replay.SearchEngine} {
+		b.Run("engine="+e.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				for _, s := range all {
+					if _, err := decide.Check(context.Background(), s.h, s.s, replay.Options{Engine: e}); err != nil {
+						b.Fatal(err)
+					}
+				}
 			}
-		}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(all)), "ns/history")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(all)), "ns/history")
 }

@@ -63,6 +63,10 @@ var engines = []engine{
 	{"search without erasing", without(search.Pruning{NoErased: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
+	{"small search", func(t *trial, v *replay.Verdict) error {
+		search.Small(t.h, t.spec, v)
+		return nil
+	}},
 	{"monitor", forced(replay.MonitorEngine)},
 	{"blocks", forced(replay.BlocksEngine)},
 	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {

@@ -1,0 +1,216 @@
+package search
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// MaxSmall is up to how many operations Small decides a history.
+const MaxSmall = 32
+
+// Small is Run for histories of up to MaxSmall operations without edges, of
+// which there are often thousands: the same search of configurations, without
+// anything that only pays off on longer ones. It reports false, and leaves v
+// alone, where it does not apply or would take more than some milliseconds.
+func Small(h *history.History, spec replay.Spec, v *replay.Verdict) bool {
+	if len(h.Ops) > MaxSmall || h.HasEdges() {
+		return false
+	}
+	machine := replay.NewMachine(h, spec)
+	if machine == nil {
+		return false
+	}
+	defer machine.Release()
+	if !machine.Valid() {
+		return false
+	}
+	s := smallPool.Get().(*small)
+	defer smallPool.Put(s)
+	s.prepare(h, machine)
+	answer, last := s.run()
+	switch answer {
+	case found:
+		v.Answer, v.Engine, v.Cause = replay.Linearizable, replay.SearchEngine, replay.NoCause
+		v.Witness = s.witness(last)
+	case refuted:
+		v.Answer, v.Engine, v.Cause = replay.NotLinearizable, replay.SearchEngine, replay.NoCause
+	default:
+		return false
+	}
+	return true
+}
+
+type outcome uint8
+
+const (
+	undecided outcome = iota
+	found
+	refuted
+)
+
+// smallWork bounds the configurations that Small goes through.
+const smallWork = 1 << 16
+
+var smallPool = sync.Pool{New: func() any { return new(small) }}
+
+// small is the memory of one search. Operations are bits of a word.
+type small struct {
+	n        int
+	machine  *replay.Machine
+	before   [MaxSmall]uint32 // operation -> those that returned before it was invoked
+	must     uint32           // operations that a witness has to place
+	observes uint32           // returned operations that only look: see sweep.placeReads
+	path     [MaxSmall + 1]smallFrame
+	trail    [MaxSmall]int8 // operations in the order of placing
+	failed   smallSet
+}
+
+// A smallFrame is a configuration with the candidates that are left to try.
+type smallFrame struct {
+	placed, left uint32
+	state        int32
+	trail        int8 // how many operations are placed
+}
+
+func (s *small) prepare(h *history.History, machine *replay.Machine) {
+	s.n, s.machine, s.must, s.observes = len(h.Ops), machine, 0, 0
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if !op.Pending() || op.Happened {
+			s.must |= 1 << i
+		}
+		if !op.Pending() && machine.Observes(int32(i)) {
+			s.observes |= 1 << i
+		}
+		before := uint32(0)
+		for j := range i {
+			if h.Ops[j].Return < op.Call {
+				before |= 1 << j
+			}
+		}
+		s.before[i] = before
+	}
+	s.failed.clear()
+}
+
+// run searches depth first, and never enters a configuration twice.
+func (s *small) run() (outcome, *smallFrame) {
+	depth := 0
+	s.enter(&s.path[0], 0, s.machine.Start(), 0)
+	for range smallWork {
+		f := &s.path[depth]
+		switch {
+		case f.placed&s.must == s.must:
+			return found, f
+		case f.left == 0 && depth == 0:
+			return refuted, nil
+		case f.left == 0:
+			depth--
+			continue
+		}
+		op := bits.TrailingZeros32(f.left)
+		f.left &= f.left - 1
+		if state := s.machine.Step(f.state, int32(op)); state != replay.Fail {
+			s.trail[f.trail] = int8(op)
+			next := &s.path[depth+1]
+			s.enter(next, f.placed|1<<op, state, f.trail+1)
+			if s.failed.add(next.placed, next.state) {
+				depth++
+			}
+		}
+	}
+	return undecided, nil
+}
+
+// enter makes f the frame of a configuration. It places what only looks and
+// sees here what it recorded; what may come next is left as candidates.
+func (s *small) enter(f *smallFrame, placed uint32, state int32, trail int8) {
+	for again := true; again; {
+		again = false
+		for looks := s.observes &^ placed; looks != 0; looks &= looks - 1 {
+			op := bits.TrailingZeros32(looks)
+			if s.before[op]&^placed == 0 && s.machine.Step(state, int32(op)) != replay.Fail {
+				s.trail[trail] = int8(op)
+				placed |= 1 << op
+				trail++
+				again = true // for what it preceded
+			}
+		}
+	}
+	*f = smallFrame{placed: placed, state: state, trail: trail}
+	for rest := uint32(1<<s.n-1) &^ placed; rest != 0; rest &= rest - 1 {
+		if op := bits.TrailingZeros32(rest); s.before[op]&^placed == 0 {
+			f.left |= 1 << op
+		}
+	}
+}
+
+// witness is the trail of the last frame, and at its end what never took
+// effect.
+func (s *small) witness(last *smallFrame) []int32 {
+	order := make([]int32, 0, s.n)
+	for _, op := range s.trail[:last.trail] {
+		order = append(order, int32(op))
+	}
+	for rest := uint32(1<<s.n-1) &^ last.placed; rest != 0; rest &= rest - 1 {
+		order = append(order, int32(bits.TrailingZeros32(rest)))
+	}
+	return order
+}
+
+// A smallSet is a set of configurations. Emptying it takes no time: each slot
+// says in which search it was filled.
+type smallSet struct {
+	slots  []smallSlot
+	n      int
+	search uint32
+}
+
+type smallSlot struct {
+	placed uint32
+	state  int32
+	search uint32
+}
+
+func (t *smallSet) clear() {
+	t.n = 0
+	if t.search++; t.search == 0 || t.slots == nil {
+		t.slots, t.search = make([]smallSlot, 256), 1
+	}
+}
+
+// add reports whether the configuration was not in the set.
+func (t *smallSet) add(placed uint32, state int32) bool {
+	if 2*t.n > len(t.slots) {
+		old := t.slots
+		t.slots = make([]smallSlot, 2*len(old))
+		for _, s := range old {
+			if s.search == t.search {
+				*t.slot(s.placed, s.state) = s
+			}
+		}
+	}
+	s := t.slot(placed, state)
+	if s.search == t.search {
+		return false
+	}
+	*s = smallSlot{placed, state, t.search}
+	t.n++
+	return true
+}
+
+// slot returns that of the configuration, or the one where it belongs.
+func (t *smallSet) slot(placed uint32, state int32) *smallSlot {
+	mask := uint32(len(t.slots) - 1)
+	i := uint32((uint64(placed)<<32|uint64(uint32(state)))*0x9e3779b97f4a7c15>>40) & mask
+	for {
+		s := &t.slots[i]
+		if s.search != t.search || s.placed == placed && s.state == state {
+			return s
+		}
+		i = (i + 1) & mask
+	}
+}
