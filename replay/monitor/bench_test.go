@@ -15,7 +15,7 @@ import (
 // BenchmarkMonitor measures Run, and its two parts, on histories of correct
 // objects: reading what the operations do to which values, and deciding.
 func BenchmarkMonitor(b *testing.B) {
-	for _, name := range []string{"queue", "register", "set"} {
+	for _, name := range []string{"queue", "register", "kv", "set"} {
 		for _, n := range []int{1e5, 1e6} {
 			for _, T := range []int{4, 16} {
 				h, c := benchmarkHistory(b, name, n, T)

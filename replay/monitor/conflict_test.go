@@ -35,6 +35,19 @@ func TestConflicts(t *testing.T) {
 			"add(1): true, contains(1): false, remove(1): pending"},
 		{"two of it", "multiset", "A add 1; A; A count 1; A = 2", "count(1): 2"},
 		{"overwritten", "register", "A write 1; A; A write 2; A; A read; A = 1; A write 3; A", "write(1), write(2), read(): 1"},
+		{"removed twice, added once since it was absent for sure", "set",
+			"A add 1; A = true; A remove 1; A = true; A add 1; B add 2; B = true; A = true; A remove 1; B remove 1; A = true; B = true",
+			"add(1): true, remove(1): true, remove(1): true"},
+		{"it was there for sure, and then not", "set",
+			"A add 1; A = true; A remove 1; A = true; A add 1; A = true; A contains 1; A = true; A contains 1; A = false",
+			"add(1): true, contains(1): false"},
+		{"a look forces an addition to be early", "set",
+			"A add 1; A = true; A remove 1; A = true; A add 1; B contains 1; B = true; B contains 1; B = false; A = true",
+			"add(1): true, contains(1): true, contains(1): false"},
+		{"overwritten under its key", "kv",
+			"A put 1 1; A; A put 2 1; A; A put 1 2; A; A get 2; A = 1; A get 1; A = 1", "put(1, 1), put(1, 2), get(1): 1"},
+		{"the value of another key", "kv", "A put 1 1; A; A get 2; A = 1", "get(2): 1"},
+		{"missing after a write", "kv", "A get 1; A = null; A put 1 1; A; A get 2; A = null; A get 1; A = null", "put(1, 1), get(1): null"},
 		{"the initial value after a write", "register", "A read; A = null; A write 1; A; A read; A = null", "write(1), read(): null"},
 	} {
 		h, err := history.New(history.Header{}, events(test.events))
@@ -73,6 +86,12 @@ func TestDeclined(t *testing.T) {
 		{"queue:2", "A enqueue 1; A = true", "no monitor for queue"},
 		{"counter", "A increment; A", "no monitor for counter"},
 		{"register:1", "A write 1; A", "operations that no monitor knows"},
+		{"set", "A add 1; A = true; A remove 1; A = true; A add 1; A = true; A isEmpty; A = true", "values that are not distinct"},
+		{"multiset", "A add 1; A; A remove 1; A = true; A add 1; A", "values that are not distinct"},
+		{"kv", "A put 1 1; A; A put 2 1; A; A put 1 1; A", "values that are not distinct"},
+		{"kv", "A put 1 1; A; A remove 1; A = 1", "operations that no monitor knows"},
+		{"kv", "A size; A = 0", "operations that no monitor knows"},
+		{"kv", "A put 1 null; A", "operations that no monitor knows"},
 		{"queue", "A dequeue; B enqueue 1; B; B enqueue 2; B; B dequeue; B = 2", "pending removals"},
 	} {
 		h, err := history.New(history.Header{}, events(test.events))
@@ -98,6 +117,9 @@ func TestHappened(t *testing.T) {
 		{"queue", "A take; B enqueue 1; B; B dequeue; B = 1", "pending removals that happened"},
 		{"queue", "A enqueue 1; B dequeue; B = null", ""},
 		{"set", "A add 1; B contains 1; B = false", ""},
+		{"set", "A add 1; B add 1; B = true; B remove 1; B = true; B add 1; B = true", ""},
+		{"set", "A remove 1; B add 1; B = true; C add 1; C = true", ""},
+		{"kv", "A put 1 1; B get 1; B = null", ""},
 	} {
 		b := history.NewBuilder(history.Header{})
 		for i, e := range events(test.events) {

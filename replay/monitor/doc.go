@@ -45,16 +45,17 @@
 // # What it can decide
 //
 // The specification has to be a replay.Collection, the order that of real
-// time, and no value may be inserted twice, not even by a pending operation.
-// Operations that find how much there is, or clear, have no role unless they
-// find nothing. Run declines histories of other kinds.
+// time, and no value may be inserted twice, not even by a pending operation;
+// under different keys of a map it may, and into a set, too, if no operation
+// finds nothing. Operations that find how much there is, or clear, have no role
+// unless they find nothing. Run declines histories of other kinds.
 //
 // A pending removal of a queue, a stack or a priority queue does not say what
 // it took. It is left out; if there is an order, that is a witness. If there is
 // none, the values that nothing else removed are left out as well, since
 // pending removals can only have taken these. A conflict among the rest is
 // one. If there is none, Run declines. It is exact without pending removals,
-// and for sets, multisets and registers always.
+// and for sets, multisets, registers and maps always.
 //
 // # Sets and multisets
 //
@@ -78,10 +79,56 @@
 // take effect as late as need be, and nothing is there any longer than without
 // it. ∎
 //
-// # Registers
+// # Sets to which values are added again
+//
+// If no operation finds nothing, values do not meet, and each is there or not.
+// A sweep comes by the events. Whatever finds a value there, or absent, takes
+// effect when it is invoked, if that is so, or else waits. When an operation is
+// to return that has not taken effect, it is forced to: if it waits, by the
+// next change of the value; an addition by being that change, after one more
+// if the value is there; a removal likewise. A change is made by the addition,
+// or removal, with the earliest response among those that are invoked and have
+// not taken effect; one that is pending comes last. All that wait for the
+// change take effect right after it.
+//
+// Theorem. A history of a set in which no operation found nothing is
+// linearizable if and only if the sweep never lacks an operation for a change
+// that it has to make.
+//
+// Proof. If it does not, the order in which operations take effect is a
+// witness. For the converse, take a witness and one value: at every moment at
+// least as many changes have been made in the witness as in the sweep, those
+// that it has to make included. Let this be so until operation o is forced. If o
+// waits, the sweep has made the same number of changes, k, ever since o was
+// invoked. In the witness there were at least k then, and not just k when o
+// took effect, as the value is in the wrong state after k changes. So there are
+// k+1. If o is an addition, let x be the last change by an addition that
+// responds later than o, or the beginning. The additions of the sweep after x
+// respond before o. They, and o, were invoked after x, or one of them would
+// have been taken in its place. In the witness, too, there are as many additions
+// up to x as in the sweep, or more, and all of these come between x and the
+// response of o. So there are as many as the sweep has with o, and as additions
+// and removals alternate, as many changes. Removals are the same. Now if the
+// sweep lacked an addition, all that are invoked would have taken effect, and
+// the witness would have one more. ∎
+//
+// A pending operation that the sweep does not take goes to the end, where it may
+// answer anything. With heaps, the sweep takes O(n log n).
+//
+// A conflict is the operation that could not be forced, the additions and
+// removals of its value, and what else forced one of them. Where all those that
+// were invoked have taken effect, their number is as certain as it is in the
+// beginning, so that the conflict need not reach back further.
+//
+// # Registers and maps
 //
 // A register holds a value from its write to the next. A read of the initial
 // value finds nothing.
+//
+// A map that is written and read by keys is a register for each key (Herlihy
+// and Wing 1990, Theorem 1), and values only have to be distinct under one key.
+// If the operations on each key take effect in slots of theirs, one order of
+// all slots is a witness of the whole.
 //
 // Theorem (Gibbons and Korach 1997). Let last be finite here: a value goes
 // when the next comes. A history of a register with distinct values is
@@ -261,11 +308,14 @@
 // OOPSLA 2025) decide priority queues and stacks in O(n log n), too, the latter
 // in much the same way, with segment trees that count cover and tell who is
 // alone; Abdulla and others (Efficient linearizability monitoring, PLDI 2025)
-// decide stacks in O(n^2). Unlike theirs, the monitors here know pending
+// decide stacks in O(n^2), and sets and multisets in O(n), for which they do not
+// ask for data independence. Unlike theirs, the monitors here know pending
 // insertions, and give witnesses and small conflicts.
 //
 // # Sources
 //
+// M. P. Herlihy and J. M. Wing, Linearizability: a correctness condition for
+// concurrent objects, TOPLAS 12(3), 1990: objects can be looked at one by one.
 // P. B. Gibbons and E. Korach, Testing shared memories, SIAM Journal on
 // Computing 26(4), 1997: registers; zones are what inner intervals are here.
 // T. A. Henzinger, A. Sezgin and V. Vafeiadis, Aspect-oriented linearizability

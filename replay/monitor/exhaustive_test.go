@@ -22,6 +22,8 @@ func TestExhaustive(t *testing.T) {
 		{"pqueue", "priority-queue", "insert 1, insert 2, poll = 1, poll = 2, poll = null, peek = 1, peek = 2"},
 		{"set", "set", "add 1 = true, add 2 = true, remove 1 = true, remove 2 = true, isEmpty = true, contains 1 = true, contains 1 = false"},
 		{"multiset", "multiset", "add 1, add 2, remove 1 = true, remove 2 = true, isEmpty = true, count 1 = 1, count 1 = 0"},
+		{"set-again", "set", "add 1 = true, add 1 = true, add 1 = true, remove 1 = true, remove 1 = true, contains 1 = true, contains 1 = false, contains 1 = true"},
+		{"kv", "kv", "put 1 1, put 1 2, put 2 1, get 1 = 1, get 1 = 2, get 1 = null, get 2 = 1, get 2 = null"},
 		{"register", "register", "write 1, write 2, write 3, read = 1, read = 1, read = 2, read = null"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -59,8 +61,8 @@ func parseCalls(text string) []history.Operation {
 		call, result, _ := strings.Cut(call, " = ")
 		words := strings.Fields(call)
 		op := history.Operation{Method: words[0], Result: parseValue(result)}
-		if len(words) > 1 {
-			op.Args = []history.Value{parseValue(words[1])}
+		for _, word := range words[1:] {
+			op.Args = append(op.Args, parseValue(word))
 		}
 		calls = append(calls, op)
 	}

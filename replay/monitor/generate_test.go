@@ -15,6 +15,8 @@ type subject struct {
 	name  string
 	model string // for spec.Parse
 	calls []call
+	few   int // how many values there are; 0 means as many as insertions
+	keys  int // first arguments of all calls, if they have one that is a key
 }
 
 // A call is a method with how often it is drawn and what it is given.
@@ -44,19 +46,22 @@ const (
 )
 
 var subjects = []subject{
-	{"queue", "queue", []call{{"enqueue", 8, fresh, neverWrong}, {"dequeue", 7, noArgument, wrongValue},
+	{name: "queue", model: "queue", calls: []call{{"enqueue", 8, fresh, neverWrong}, {"dequeue", 7, noArgument, wrongValue},
 		{"peek", 2, noArgument, wrongValue}, {"isEmpty", 1, noArgument, wrongBool}}},
-	{"stack", "stack", []call{{"push", 8, fresh, neverWrong}, {"pop", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
-	{"pqueue", "priority-queue", []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
-	{"pqueue-max", "priority-queue:max", []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
-	{"deque", "deque", []call{{"pushBack", 4, fresh, neverWrong}, {"pushFront", 4, fresh, neverWrong},
+	{name: "stack", model: "stack", calls: []call{{"push", 8, fresh, neverWrong}, {"pop", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
+	{name: "pqueue", model: "priority-queue", calls: []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
+	{name: "pqueue-max", model: "priority-queue:max", calls: []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
+	{name: "deque", model: "deque", calls: []call{{"pushBack", 4, fresh, neverWrong}, {"pushFront", 4, fresh, neverWrong},
 		{"popBack", 3, noArgument, wrongValue}, {"popFront", 3, noArgument, wrongValue},
 		{"peekBack", 1, noArgument, wrongValue}, {"peekFront", 1, noArgument, wrongValue}}},
-	{"set", "set", []call{{"add", 6, fresh, neverWrong}, {"add", 1, used, neverWrong}, {"remove", 5, used, wrongBool},
+	{name: "set", model: "set", calls: []call{{"add", 6, fresh, neverWrong}, {"add", 1, used, neverWrong}, {"remove", 5, used, wrongBool},
 		{"contains", 4, used, wrongBool}, {"isEmpty", 1, noArgument, wrongBool}}},
-	{"multiset", "multiset", []call{{"add", 6, fresh, neverWrong}, {"remove", 5, used, wrongBool},
+	{name: "multiset", model: "multiset", calls: []call{{"add", 6, fresh, neverWrong}, {"remove", 5, used, wrongBool},
 		{"contains", 3, used, wrongBool}, {"count", 2, used, wrongCount}, {"isEmpty", 1, noArgument, wrongBool}}},
-	{"register", "register", []call{{"write", 5, fresh, neverWrong}, {"read", 7, noArgument, wrongValue}}},
+	{name: "register", model: "register", calls: []call{{"write", 5, fresh, neverWrong}, {"read", 7, noArgument, wrongValue}}},
+	{name: "set-again", model: "set", few: 2, calls: []call{{"add", 4, fresh, wrongBool}, {"remove", 4, used, wrongBool}, {"contains", 3, used, wrongBool}}},
+	{name: "kv", model: "kv", keys: 2, calls: []call{{"put", 5, fresh, neverWrong}, {"get", 7, noArgument, wrongValue}}},
+	{name: "kv-pairs", model: "kv:-1", few: 6, keys: 3, calls: []call{{"put", 3, fresh, neverWrong}, {"get", 7, noArgument, wrongValue}}},
 }
 
 // correct is the subject without calls that insert values a second time,
@@ -136,6 +141,11 @@ func (g *generator) history(t testing.TB) *history.History {
 		t.Fatal(err)
 	}
 	g.values = g.Perm(g.m.n + 1)
+	if g.s.few > 0 {
+		for i := range g.values {
+			g.values[i] %= g.s.few
+		}
+	}
 	g.run(s.New())
 	g.exchange()
 	g.move()
@@ -197,14 +207,17 @@ func (g *generator) invocation(process int) history.Event {
 	c := &g.s.calls[i]
 	e := history.Event{Type: history.Invoke, Process: history.IntValue(int64(process)), Op: history.IntValue(int64(len(g.calls))), Method: c.method}
 	g.calls = append(g.calls, c)
+	if g.s.keys > 0 {
+		e.Args = append(e.Args, smallInt(g.IntN(g.s.keys)))
+	}
 	switch {
 	case c.arg == fresh && g.used > 0 && g.IntN(100) < g.m.again:
-		e.Args = []history.Value{g.m.values(g.values[g.IntN(g.used)])}
+		e.Args = append(e.Args, g.m.values(g.values[g.IntN(g.used)]))
 	case c.arg == fresh:
-		e.Args = []history.Value{g.m.values(g.values[g.used])}
+		e.Args = append(e.Args, g.m.values(g.values[g.used]))
 		g.used++
 	case c.arg == used:
-		e.Args = []history.Value{g.value()}
+		e.Args = append(e.Args, g.value())
 	}
 	return e
 }

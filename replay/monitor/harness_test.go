@@ -103,21 +103,27 @@ func searched(t *testing.T, h *history.History, model replay.Spec) replay.Answer
 	return v.Answer
 }
 
-// distinctness reports whether no value is inserted twice, and whether there
-// are pending removals.
+// distinctness reports whether no value is inserted twice (under one key; into
+// a set, only where operations find nothing), and whether there are pending
+// removals.
 func distinctness(h *history.History, c replay.Collection) (distinct, removals bool) {
 	inserted := map[string]bool{}
 	distinct = true
+	empty := false
 	for i := range h.Ops {
-		switch role, v := c.Role(&h.Ops[i]); role {
+		switch role, _ := c.Role(&h.Ops[i]); role {
+		case replay.Nothing:
+			empty = true
 		case replay.Insert, replay.InsertFront:
-			distinct = distinct && !inserted[v.String()]
-			inserted[v.String()] = true
+			what := fmt.Sprint(h.Ops[i].Args)
+			distinct = distinct && !inserted[what]
+			inserted[what] = true
 		case replay.Remove, replay.RemoveFront:
 			removals = removals || h.Ops[i].Pending()
 		}
 	}
-	return distinct, removals && c.Discipline() != replay.Named
+	named := c.Discipline() == replay.Named
+	return distinct || named && !empty, removals && !named && c.Discipline() != replay.Counted
 }
 
 // picture draws one line per operation.

@@ -24,11 +24,14 @@ func TestLargeHistories(t *testing.T) {
 			if model.(replay.Collection).Discipline() == replay.BothEnds {
 				t.Skip("what a deque's monitor declines is not known here")
 			}
+			if s.few > 0 {
+				t.Skip("long histories would surely write a pair again, or are in TestLives")
+			}
 			s := s.correct()
 			spoilt := 0
 			for k := range 20 {
 				g := generator{Rand: r, s: s, m: mix{n: 2000, processes: []int{4, 16}[k%2], values: smallInt}}
-				if d := model.(replay.Collection).Discipline(); d == replay.Named || d == replay.Overwritten {
+				if d := model.(replay.Collection).Discipline(); named(d) || d == replay.Overwritten || d == replay.OverwrittenByKey {
 					g.m.lost = k / 10 // else too little would be known
 				}
 				h := g.history(t)
@@ -69,6 +72,9 @@ func checkLarge(t *testing.T, h *history.History, model replay.Spec, want replay
 	}
 }
 
+// named reports whether operations say which value they are about.
+func named(d replay.Discipline) bool { return d == replay.Named || d == replay.Counted }
+
 // A known is what a history says of a value: when it was inserted and
 // removed. The zero value's invocation counts as never.
 type known struct{ insert, remove *history.Operation }
@@ -106,7 +112,7 @@ func takers(h *history.History, c replay.Collection) []int {
 // tooEarly exchanges two answers so that one comes before the insertion of
 // what it answers.
 func tooEarly(r *rand.Rand, h *history.History, c replay.Collection) bool {
-	if c.Discipline() == replay.Named {
+	if named(c.Discipline()) {
 		return false
 	}
 	all, list := lives(h, c), takers(h, c)
@@ -126,7 +132,7 @@ func overlooked(r *rand.Rand, h *history.History, c replay.Collection) bool {
 	for range 1000 {
 		op := &h.Ops[list[r.IntN(len(list))]]
 		_, there := c.Role(op)
-		if c.Discipline() != replay.Named {
+		if d := c.Discipline(); !named(d) && d != replay.OverwrittenByKey {
 			_, there = c.Role(&h.Ops[list[r.IntN(len(list))]]) // any value will do
 		}
 		k := all[there]

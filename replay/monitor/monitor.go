@@ -9,18 +9,11 @@ import (
 
 // Run decides the history if a monitor can, and enters Answer, Engine and
 // Witness or Conflict into v. Otherwise it leaves v alone and says why, in a
-// few words. It takes O(n log n) for n operations, for a deque O(n^2).
+// few words. It takes O(n log n) for n operations. Of deques see Pieces.
 //
 // The specification must have accepted the history (replay.Check).
 func Run(h *history.History, spec replay.Spec, v *replay.Verdict) (declined string) {
-	c, ok := spec.(replay.Collection)
-	if !ok || c.Discipline() == replay.NoDiscipline {
-		return "no monitor for " + spec.Name()
-	}
-	if h.HasEdges() || len(h.Ghosts) > 0 {
-		return "order beyond real time"
-	}
-	p, declined := newProblem(h, c)
+	p, declined := problemOf(h, spec)
 	if declined != "" {
 		return declined
 	}
@@ -38,6 +31,18 @@ func Run(h *history.History, spec replay.Spec, v *replay.Verdict) (declined stri
 	return ""
 }
 
+// problemOf reads a history of a collection; it says why if it declines.
+func problemOf(h *history.History, spec replay.Spec) (*problem, string) {
+	c, ok := spec.(replay.Collection)
+	switch {
+	case !ok || c.Discipline() == replay.NoDiscipline:
+		return nil, "no monitor for " + spec.Name()
+	case h.HasEdges() || len(h.Ghosts) > 0:
+		return nil, "order beyond real time"
+	}
+	return newProblem(h, c)
+}
+
 // A finding is what a monitor came to: an order of the operations it was
 // given, or operations that are in conflict (not nil), or why it declined.
 type finding struct {
@@ -51,6 +56,9 @@ type finding struct {
 // values that no pending removal can have taken may be in conflict all by
 // themselves. Between the two lies what is not decided here.
 func (p *problem) decide() finding {
+	if p.again && len(p.impossible) == 0 {
+		return p.lives()
+	}
 	if len(p.impossible) > 0 {
 		return finding{conflict: p.impossible}
 	}
@@ -72,9 +80,9 @@ func (p *problem) monitor() finding {
 		return p.stack()
 	case replay.Smallest, replay.Largest:
 		return p.priorityQueue()
-	case replay.Named:
+	case replay.Named, replay.Counted:
 		return p.set()
-	case replay.Overwritten:
+	case replay.Overwritten, replay.OverwrittenByKey:
 		return p.register()
 	}
 	return finding{declined: "no monitor"}

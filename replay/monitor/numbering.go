@@ -1,25 +1,31 @@
 package monitor
 
-import "github.com/leadline/leadline/history"
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+)
 
 // A numbering numbers values by first appearance.
 type numbering struct {
-	dense []int32 // of small ints; number + 1
+	dense []int32 // of ints from 0 to below limit, as far as they occur; number + 1
+	limit int64
 	ints  map[int64]int32
 	other map[string]int32
 	n     int32
 	key   []byte
 }
 
-// newNumbering expects the values of the operations.
-func newNumbering(ops []history.Operation) *numbering {
-	return &numbering{dense: make([]int32, 4*len(ops)+64)}
-}
+// newNumbering expects the values of a number of operations.
+func newNumbering(ops int) numbering { return numbering{limit: 4*int64(ops) + 64} }
 
 func (m *numbering) number(v history.Value) int32 {
 	if v.Kind() == history.Int {
 		k := v.Int()
-		if k >= 0 && k < int64(len(m.dense)) {
+		if k >= 0 && k < m.limit {
+			if k >= int64(len(m.dense)) {
+				m.grow(k)
+			}
 			if m.dense[k] == 0 {
 				m.n++
 				m.dense[k] = m.n
@@ -41,6 +47,13 @@ func (m *numbering) number(v history.Value) int32 {
 	return next(m, m.other, string(m.key))
 }
 
+// grow makes room for k.
+func (m *numbering) grow(k int64) {
+	dense := make([]int32, min(m.limit, max(2*k, 1024)))
+	copy(dense, m.dense)
+	m.dense = dense
+}
+
 func next[K comparable](m *numbering, index map[K]int32, key K) int32 {
 	if i, ok := index[key]; ok {
 		return i
@@ -48,4 +61,44 @@ func next[K comparable](m *numbering, index map[K]int32, key K) int32 {
 	m.n++
 	index[key] = m.n - 1
 	return m.n - 1
+}
+
+// A pairing numbers pairs of a key and a value by first appearance. Where each
+// value occurs with one key alone, that takes two numberings and a list.
+type pairing struct {
+	values numbering
+	first  []pair // value -> the key that it first occurred with; their number
+	other  map[pair]int32
+	keys   []int32 // pair -> key
+}
+
+type pair struct{ key, value int32 }
+
+func (m *pairing) number(key int32, value history.Value) int32 {
+	v, next := m.values.number(value), int32(len(m.keys))
+	switch {
+	case int(v) == len(m.first):
+		m.first = push(m.first, pair{key, next})
+	case m.first[v].key == key:
+		return m.first[v].value
+	default:
+		if i, ok := m.other[pair{key, v}]; ok {
+			return i
+		}
+		if m.other == nil {
+			m.other = map[pair]int32{}
+		}
+		m.other[pair{key, v}] = next
+	}
+	m.keys = push(m.keys, key)
+	return next
+}
+
+// push is append with room for twice as much, where append takes a quarter
+// more again and again.
+func push[E any](list []E, e E) []E {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), 256))
+	}
+	return append(list, e)
 }

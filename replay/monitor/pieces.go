@@ -16,24 +16,26 @@ type Piece struct {
 	Decided bool
 }
 
-// Pieces cuts a history of distinct values wherever no value is certainly in
+// Pieces cuts a history of a deque of distinct values wherever no value is certainly in
 // the collection. It is linearizable exactly if every piece is, as a history
 // that begins with the empty collection; then witnesses of the pieces, one
 // after the other, are one of the whole (see "Empty moments" in the package
 // documentation). Operations that need not happen are in no piece. Where it
 // finds operations in conflict on the way, it returns those.
 //
-// It is for deques, of which no polynomial monitor is known to us; the pieces
-// are left to the search. O(n log n).
+// No polynomial monitor of deques is known to us; the pieces are left to the
+// search. O(n log n).
 func Pieces(h *history.History, spec replay.Spec) (pieces []Piece, conflict []int32, declined string) {
 	p, declined := problemOf(h, spec)
 	switch {
 	case declined != "":
 		return nil, nil, declined
-	case len(p.impossible) > 0:
+	case len(p.impossible) > 0 && p.discipline == replay.BothEnds:
 		return nil, p.impossible, ""
 	case len(p.pendingRemovals) > 0:
 		return nil, nil, "pending removals"
+	case p.discipline != replay.BothEnds:
+		return nil, nil, "no deque"
 	}
 	inners, conflict := p.inners()
 	if conflict != nil {
@@ -92,16 +94,4 @@ func (p *problem) opsOf(v int32) []int32 {
 		ops = append(ops, e.remove)
 	}
 	return ops
-}
-
-// problemOf reads a history of a collection; it says why if it declines.
-func problemOf(h *history.History, spec replay.Spec) (*problem, string) {
-	c, ok := spec.(replay.Collection)
-	switch {
-	case !ok || c.Discipline() == replay.NoDiscipline:
-		return nil, "no monitor for " + spec.Name()
-	case h.HasEdges() || len(h.Ghosts) > 0:
-		return nil, "order beyond real time"
-	}
-	return newProblem(h, c)
 }

@@ -15,7 +15,7 @@ func (p *problem) servingPlaces() []int32 {
 		for v := range list {
 			list[v].value = int32(v)
 		}
-		slices.SortFunc(list, func(a, b keyed) int { return p.values[a.value].value.Compare(p.values[b.value].value) })
+		slices.SortFunc(list, func(a, b keyed) int { return p.ranks[a.value].Compare(p.ranks[b.value]) })
 	}
 	if p.discipline == replay.Largest {
 		slices.Reverse(list)
@@ -41,16 +41,16 @@ func (p *problem) byInt() []keyed {
 		return nil
 	}
 	list := make([]keyed, p.count())
-	least, most := p.values[0].value.Int(), p.values[0].value.Int()
+	least, most := p.ranks[0].Int(), p.ranks[0].Int()
 	for v := range list {
-		value := p.values[v].value
+		value := p.ranks[v]
 		if value.Kind() != history.Int {
 			return nil
 		}
 		least, most = min(least, value.Int()), max(most, value.Int())
 	}
 	for v := range list {
-		list[v] = keyed{uint64(p.values[v].value.Int()) - uint64(least), int32(v)}
+		list[v] = keyed{uint64(p.ranks[v].Int()) - uint64(least), int32(v)}
 	}
 	const digit = 11
 	other := make([]keyed, len(list))

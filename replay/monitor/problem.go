@@ -24,13 +24,27 @@ type problem struct {
 	// of a set name theirs, so that they are not here.)
 	pendingRemovals []int32
 	impossible      []int32 // operations that are in conflict on the face of it
+	start           []int32 // of bySlot, to be used again
+
+	ranks []history.Value // what the values are, for a priority queue
+
+	// For a register, the last value is the one that it held at first; it is
+	// looked at and never inserted. For a map, a value is one under a key, and
+	// those from initials on are what each key held at first.
+	initials int32
+	key      []int32 // value -> key; nil if all are 0
+
+	// For a set to which a value was added again, these are kept, and there
+	// are no looks and absents.
+	again bool
+	roles []replay.Role // of operations
+	about []int32       // operation -> value, or none
 }
 
 // An element is a value with its operations.
 type element struct {
-	value          history.Value // only where the order of values matters
-	insert, remove int32         // operations, or none; of several removals that are pending the first
-	looks, absents int32         // where its looks and absents begin
+	insert, remove int32 // operations, or none; of several removals that are pending the first
+	looks, absents int32 // where its looks and absents begin
 }
 
 // none stands for no operation.
@@ -39,89 +53,142 @@ const none = -1
 // newProblem reads the history; it says why if it declines.
 func newProblem(h *history.History, c replay.Collection) (*problem, string) {
 	n := len(h.Ops)
-	p := &problem{discipline: c.Discipline(), call: make([]int32, n), ret: make([]int32, n)}
-	roles := make([]replay.Role, n)
-	about := make([]int32, n) // operation -> value
-	var first []int32         // value -> operation on it
-	names := newNumbering(h.Ops)
+	r := reader{collection: c, problem: &problem{discipline: c.Discipline(), call: make([]int32, n), ret: make([]int32, n),
+		roles: make([]replay.Role, n), about: make([]int32, n)}}
+	if c.Discipline() == replay.OverwrittenByKey {
+		r.parts = c.(replay.Partitioned)
+	}
+	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
 	for i := range h.Ops {
-		op := &h.Ops[i]
-		p.setTime(i, op)
-		role, value := c.Role(op)
-		roles[i], about[i] = role, none
-		switch role {
-		case replay.Other:
-			return nil, "operations that no monitor knows"
-		case replay.Idle, replay.Nothing, replay.Never:
-			continue
-		case replay.Remove, replay.RemoveFront:
-			if value.Kind() == history.Unknown {
-				if op.Happened { // perhaps of nothing, which not every removal can
-					return nil, "pending removals that happened"
-				}
-				p.pendingRemovals = append(p.pendingRemovals, int32(i))
-				roles[i] = replay.Idle
-				continue
+		if declined := r.read(int32(i), &h.Ops[i]); declined != "" {
+			return nil, declined
+		}
+	}
+	if r.discipline == replay.BothEnds {
+		r.front = make([]bool, n)
+	}
+	values := r.names.n
+	switch r.discipline {
+	case replay.Overwritten:
+		r.initials, values = values, values+1
+	case replay.OverwrittenByKey:
+		r.initials = int32(len(r.pairs.keys))
+		r.key = append(r.pairs.keys, indices(int(r.keys.n))...)
+		values = int32(len(r.key))
+	}
+	r.names, r.keys, r.pairs = numbering{}, numbering{}, pairing{}
+	r.values = make([]element, values+1)
+	for v := range r.values {
+		r.values[v] = element{insert: none, remove: none}
+	}
+	if declined := r.enter(); declined != "" {
+		return nil, declined
+	}
+	if r.discipline == replay.Smallest || r.discipline == replay.Largest {
+		r.ranks = make([]history.Value, values)
+		for v := range r.ranks {
+			if op := r.values[v].insert; op != none {
+				_, r.ranks[v] = c.Role(&h.Ops[op])
 			}
 		}
-		about[i] = names.number(value)
-		if int(about[i]) == len(first) {
-			first = append(first, int32(i))
-		}
 	}
-	if p.discipline == replay.BothEnds {
-		p.front = make([]bool, n)
-	}
-	p.values = make([]element, len(first)+1)
-	for v := range p.values {
-		p.values[v] = element{insert: none, remove: none}
-	}
-	if p.discipline == replay.Smallest || p.discipline == replay.Largest {
-		for v, i := range first {
-			_, p.values[v].value = c.Role(&h.Ops[i])
-		}
-	}
-	return p, p.enter(roles, about)
+	return r.problem, ""
 }
 
-func (p *problem) setTime(i int, op *history.Operation) {
-	p.call[i], p.ret[i] = op.Call, op.Return
-	p.end = max(p.end, op.Call+1)
+// A reader finds out what the operations do to which values.
+type reader struct {
+	*problem
+	collection replay.Collection
+	parts      replay.Partitioned // of a map
+	names      numbering          // of values
+	keys       numbering          // of the keys of a map
+	pairs      pairing            // of its keys and values
+}
+
+// initial - k stands for what key k held at first, until values are counted.
+const initial = none - 1
+
+// read reads operation i; it says why if it declines.
+func (r *reader) read(i int32, op *history.Operation) string {
+	r.call[i], r.ret[i] = op.Call, op.Return
+	r.end = max(r.end, op.Call+1)
 	if !op.Pending() {
-		p.end = max(p.end, op.Return+1)
+		r.end = max(r.end, op.Return+1)
 	}
+	role, value := r.collection.Role(op)
+	r.roles[i], r.about[i] = role, none
+	switch role {
+	case replay.Other:
+		return "operations that no monitor knows"
+	case replay.Idle, replay.Never:
+		return ""
+	case replay.Remove, replay.RemoveFront:
+		if value.Kind() == history.Unknown {
+			if op.Happened { // perhaps of nothing, which not every removal can
+				return "pending removals that happened"
+			}
+			r.pendingRemovals = append(r.pendingRemovals, i)
+			r.roles[i] = replay.Idle
+			return ""
+		}
+	}
+	key := int32(0)
+	if r.parts != nil {
+		part, ok := r.parts.Part(op)
+		if !ok {
+			return "operations that no monitor knows"
+		}
+		key = r.keys.number(part)
+	}
+	switch overwritten := r.discipline == replay.Overwritten || r.parts != nil; {
+	case role == replay.Nothing && overwritten:
+		r.roles[i], r.about[i] = replay.Look, initial-key
+	case role == replay.Nothing:
+	case r.parts != nil:
+		r.about[i] = r.pairs.number(key, value)
+	default:
+		r.about[i] = r.names.number(value)
+	}
+	return ""
 }
 
 // enter fills in what each value's operations are; it says why if it declines.
-func (p *problem) enter(roles []replay.Role, about []int32) string {
-	for i, role := range roles {
+func (r *reader) enter() string {
+	first, second := int32(none), int32(none) // removals of one value
+	for i, role := range r.roles {
 		op := int32(i)
-		switch role {
-		case replay.InsertFront, replay.RemoveFront, replay.LookFront:
-			p.front[i] = true
+		if at := r.about[i]; at <= initial {
+			r.about[i] = r.initials + initial - at
 		}
 		var v *element
-		if about[i] >= 0 {
-			v = &p.values[about[i]]
+		if r.about[i] >= 0 {
+			v = &r.values[r.about[i]]
+		}
+		switch role {
+		case replay.InsertFront, replay.RemoveFront, replay.LookFront:
+			r.front[i] = true
 		}
 		switch role {
 		case replay.Nothing:
-			p.nothing = append(p.nothing, op)
+			r.nothing = append(r.nothing, op)
 		case replay.Never:
-			if p.ret[i] != history.NoReturn {
-				p.impossible = []int32{op}
+			if r.ret[i] != history.NoReturn {
+				r.impossible = []int32{op}
 			}
 		case replay.Insert, replay.InsertFront:
 			if v.insert != none {
-				return "values that are not distinct"
+				if r.discipline != replay.Named {
+					return "values that are not distinct"
+				}
+				r.again = true
 			}
 			v.insert = op
 		case replay.Remove, replay.RemoveFront:
 			switch {
-			case v.remove == none || p.ret[v.remove] == history.NoReturn && p.ret[i] != history.NoReturn:
+			case v.remove == none || r.ret[v.remove] == history.NoReturn && r.ret[i] != history.NoReturn:
 				v.remove = op
-			case p.ret[i] != history.NoReturn:
-				p.impossible = []int32{v.remove, op}
+			case r.ret[i] != history.NoReturn:
+				first, second = v.remove, op
 			}
 		case replay.Look, replay.LookFront:
 			v.looks++
@@ -129,33 +196,39 @@ func (p *problem) enter(roles []replay.Role, about []int32) string {
 			v.absents++
 		}
 	}
-	p.list(roles, about)
+	if r.again {
+		return ""
+	}
+	if r.impossible == nil && second != none {
+		r.impossible = []int32{first, second}
+	}
+	r.list()
+	r.roles, r.about = nil, nil
 	return ""
 }
 
 // list lists looks and absents by value, each in the order of invocations.
-func (p *problem) list(roles []replay.Role, about []int32) {
+func (r *reader) list() {
 	looks, absents := int32(0), int32(0)
-	for i := range p.values {
-		v := &p.values[i]
-		looks, v.looks = looks+v.looks, looks
-		absents, v.absents = absents+v.absents, absents
+	for i := range r.values { // where they end
+		v := &r.values[i]
+		looks, absents = looks+v.looks, absents+v.absents
+		v.looks, v.absents = looks, absents
 	}
-	p.looks, p.absents = make([]int32, looks), make([]int32, absents)
+	r.looks, r.absents = make([]int32, looks), make([]int32, absents)
 	if looks+absents == 0 {
 		return
 	}
-	at := make([][2]int32, len(p.values))
-	for i, role := range roles {
-		switch role {
+	for i := int32(len(r.roles)) - 1; i >= 0; i-- {
+		switch r.roles[i] {
 		case replay.Look, replay.LookFront:
-			v := about[i]
-			p.looks[p.values[v].looks+at[v][0]] = int32(i)
-			at[v][0]++
+			v := &r.values[r.about[i]]
+			v.looks--
+			r.looks[v.looks] = i
 		case replay.Absent:
-			v := about[i]
-			p.absents[p.values[v].absents+at[v][1]] = int32(i)
-			at[v][1]++
+			v := &r.values[r.about[i]]
+			v.absents--
+			r.absents[v.absents] = i
 		}
 	}
 }
@@ -186,6 +259,9 @@ func (p *problem) withoutLoose() *problem {
 		looks, absents := p.looksOf(v), p.absentsOf(v)
 		e.looks, e.absents = int32(len(q.looks)), int32(len(q.absents))
 		q.values = append(q.values, e)
+		if p.ranks != nil {
+			q.ranks = append(q.ranks, p.ranks[v])
+		}
 		q.looks, q.absents = append(q.looks, looks...), append(q.absents, absents...)
 	}
 	q.values = append(q.values, element{looks: int32(len(q.looks)), absents: int32(len(q.absents))})

@@ -8,18 +8,20 @@ package monitor
 //   - last, the latest invocation of an operation on it; infinite if it is
 //     never removed.
 //
-// For each limit there is a list by position: the value whose limit is the
-// event there, +1. It takes the place of a sorted list, as no two values share
-// an event. Infinity is the problem's end.
+// There are two lists by position, of the values that have a limit at the event
+// there: one of calledIn and first, the other of last and seen. v+1 is for the
+// response to an operation on value v, -1-v for the invocation of one, and 0
+// for none. They take the place of sorted lists, as no two values share an
+// event. Infinity is the problem's end.
 type fifo struct {
 	*problem
-	inners                              []inner // first and last
-	calledIn, seen                      []int32
-	byCalledIn, byFirst, bySeen, byLast []int32
-	stay                                []int32 // values whose last is infinite
-	state                               []uint8 // of values
-	todo                                int     // values to sort
-	ready, order                        []int32
+	inners            []inner // first and last
+	calledIn, seen    []int32
+	entering, leaving []int32
+	stay              []int32 // values whose last is infinite
+	state             []uint8 // of values
+	todo              int     // values to sort
+	ready, order      []int32
 }
 
 // What is known of a value.
@@ -49,7 +51,7 @@ func (p *problem) queue() finding {
 func newFifo(p *problem, inners []inner) *fifo {
 	n := p.count()
 	q := &fifo{problem: p, inners: inners, calledIn: make([]int32, n), seen: make([]int32, n), state: make([]uint8, n),
-		byCalledIn: make([]int32, p.end), byFirst: make([]int32, p.end), bySeen: make([]int32, p.end), byLast: make([]int32, p.end)}
+		entering: make([]int32, p.end), leaving: make([]int32, p.end)}
 	for v := range int32(n) {
 		if inners[v] == leftOut {
 			q.state[v] = done
@@ -72,12 +74,12 @@ func (q *fifo) enter(v int32) {
 	}
 	q.calledIn[v], q.seen[v] = q.call[e.insert], seen
 	q.todo++
-	q.byCalledIn[q.calledIn[v]], q.byFirst[in.first] = v+1, v+1
+	q.entering[q.calledIn[v]], q.entering[in.first] = -1-v, v+1
 	if seen < q.end {
-		q.bySeen[seen] = v + 1
+		q.leaving[seen] = v + 1
 	}
 	if in.last < q.end {
-		q.byLast[in.last] = v + 1
+		q.leaving[in.last] = -1 - v
 	} else {
 		q.stay = append(q.stay, v)
 	}
@@ -92,21 +94,21 @@ func (q *fifo) sort() (conflict []int32) {
 	q.order = make([]int32, 0, q.todo)
 	var first, seen, second, calledIn, last int32
 	for len(q.order) < q.todo {
-		first, seen = q.next(q.byFirst, first), q.next(q.bySeen, seen)
-		second = q.next(q.bySeen, max(second, seen+1))
+		first, seen = q.next(q.entering, first), q.next(q.leaving, seen)
+		second = q.next(q.leaving, max(second, seen+1))
 		for ; calledIn < first; calledIn++ {
-			q.allow(q.byCalledIn[calledIn], mayEnter)
+			q.allow(-1-q.entering[calledIn], mayEnter)
 		}
 		for ; last < seen; last++ {
-			q.allow(q.byLast[last], mayLeave)
+			q.allow(-1-q.leaving[last], mayLeave)
 		}
 		if seen == q.end {
 			for _, v := range q.stay {
-				q.allow(v+1, mayLeave)
+				q.allow(v, mayLeave)
 			}
 			q.stay = nil
-		} else if v := q.bySeen[seen] - 1; q.inners[v].last <= second {
-			q.allow(v+1, mayLeave)
+		} else if v := q.leaving[seen] - 1; q.inners[v].last <= second {
+			q.allow(v, mayLeave)
 		}
 		if len(q.ready) == 0 {
 			return q.stuck(first, seen, second)
@@ -119,22 +121,23 @@ func (q *fifo) sort() (conflict []int32) {
 	return nil
 }
 
-// next returns the first position from at on with a value to sort, or end.
+// next returns the first position from at on with the response to an operation
+// on a value to sort, or end.
 func (q *fifo) next(list []int32, at int32) int32 {
-	for at < q.end && (list[at] == 0 || q.state[list[at]-1]&done != 0) {
+	for at < q.end && (list[at] <= 0 || q.state[list[at]-1]&done != 0) {
 		at++
 	}
 	return min(at, q.end)
 }
 
-// allow notes that value v-1, if there is one, may enter or leave.
+// allow notes that value v, if it is one, may enter or leave.
 func (q *fifo) allow(v int32, what uint8) {
-	if v == 0 || q.state[v-1]&(done|what) != 0 {
+	if v < 0 || q.state[v]&(done|what) != 0 {
 		return
 	}
-	q.state[v-1] |= what
-	if q.state[v-1] == mayEnter|mayLeave {
-		q.ready = append(q.ready, v-1)
+	q.state[v] |= what
+	if q.state[v] == mayEnter|mayLeave {
+		q.ready = append(q.ready, v)
 	}
 }
 
@@ -146,9 +149,9 @@ func (q *fifo) allow(v int32, what uint8) {
 // before r, if r may not leave; or else p is before r, which makes the cycle
 // p, r, q.
 func (q *fifo) stuck(first, seen, second int32) []int32 {
-	cycle := []int32{q.byFirst[first] - 1, q.bySeen[seen] - 1}
+	cycle := []int32{q.entering[first] - 1, q.leaving[seen] - 1}
 	if second < q.end {
-		cycle = append(cycle, q.bySeen[second]-1)
+		cycle = append(cycle, q.leaving[second]-1)
 	}
 	for i, a := range cycle {
 		for _, b := range cycle[:i] {

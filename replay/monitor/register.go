@@ -9,40 +9,84 @@ type cluster struct{ first, last int32 }
 // begin is where the cluster begins, or can begin at the latest.
 func (c cluster) begin() int32 { return min(c.first, c.last) }
 
-// register decides histories of a register; see the package documentation.
-// Clusters are taken in the order of their beginnings. One that has to come
-// before another that was taken before is in conflict with it. A pending write
-// of a value that nobody read has to come before nothing.
+// register decides histories of a register, or of a map as one register for
+// each key; see the package documentation. Clusters are taken in the order of
+// their beginnings. One that has to come before another that was taken before
+// is in conflict with it. A pending write of a value that nobody read has to
+// come before nothing.
+//
+// The operations on one key take effect in that order, each as early as it can
+// behind the one before it, which brings those on all keys into one order.
 func (p *problem) register() finding {
-	clusters := make([]cluster, p.count())
+	clusters := make([]cluster, p.initials)
 	byBegin := make([]int32, p.end) // position -> value whose cluster begins there, +1
-	for v := range int32(p.count()) {
+	for v := range p.initials {
 		if conflict := p.disorder(v); conflict != nil {
 			return finding{conflict: conflict}
 		}
-		c := p.cluster(v)
-		clusters[v] = c
-		byBegin[c.begin()] = v + 1
+		clusters[v] = p.cluster(v)
+		byBegin[clusters[v].begin()] = v + 1
 	}
-	order := append(make([]int32, 0, len(p.call)), p.nothing...)
-	held, until := int32(none), int32(none) // the value that is held for longest, and its last invocation
-	if n := len(p.nothing); n > 0 {
-		until = p.call[p.nothing[n-1]]
+	t := tape{problem: p, cells: make([]cell, int32(p.count())-p.initials)}
+	t.ops, t.slots = make([]int32, 0, len(p.call)), make([]int32, 0, len(p.call))
+	for k := range t.cells {
+		v := p.initials + int32(k)
+		t.cells[k] = cell{held: v, until: none}
+		if looks := p.looksOf(v); len(looks) > 0 {
+			t.cells[k].until = p.call[looks[len(looks)-1]]
+		}
+		t.record(v)
 	}
 	for _, v := range byBegin {
 		v--
 		if v < 0 {
 			continue
 		}
-		if clusters[v].first < until {
-			return finding{conflict: append(p.extent(held), p.extent(v)...)}
+		c := &t.cells[p.keyOf(v)]
+		if clusters[v].first < c.until {
+			return finding{conflict: append(p.extent(c.held), p.extent(v)...)}
 		}
-		if clusters[v].last > until {
-			held, until = v, clusters[v].last
+		if clusters[v].last > c.until {
+			c.held, c.until = v, clusters[v].last
 		}
-		order = append(append(order, p.values[v].insert), p.looksOf(v)...)
+		t.record(v)
 	}
-	return finding{order: order}
+	return finding{order: p.bySlot(t.ops, t.slots)}
+}
+
+// A cell is a register, or what a map has under one key.
+type cell struct {
+	held, until int32 // the value that is held for longest, and its last invocation
+	slot        int32 // of its last operation
+}
+
+// A tape has operations with their slots.
+type tape struct {
+	*problem
+	cells      []cell
+	ops, slots []int32
+}
+
+// record appends the operations on a value.
+func (t *tape) record(v int32) {
+	c := &t.cells[t.keyOf(v)]
+	place := func(op int32) {
+		c.slot = max(c.slot, t.call[op]+1)
+		t.ops, t.slots = append(t.ops, op), append(t.slots, c.slot)
+	}
+	if write := t.values[v].insert; write != none {
+		place(write)
+	}
+	for _, op := range t.looksOf(v) {
+		place(op)
+	}
+}
+
+func (p *problem) keyOf(v int32) int32 {
+	if p.key == nil {
+		return 0
+	}
+	return p.key[v]
 }
 
 func (p *problem) cluster(v int32) cluster {
@@ -55,14 +99,14 @@ func (p *problem) cluster(v int32) cluster {
 	return c
 }
 
-// extent returns the operations that make the cluster of a value. There is
-// none for the initial value: of that, it is the last read.
+// extent returns the operations that make the cluster of a value. Of what was
+// there at first, it is the last read.
 func (p *problem) extent(v int32) []int32 {
-	if v == none {
-		return p.nothing[len(p.nothing)-1:]
-	}
 	write, looks := p.values[v].insert, p.looksOf(v)
-	if len(looks) == 0 {
+	switch {
+	case write == none:
+		return looks[len(looks)-1:]
+	case len(looks) == 0:
 		return []int32{write}
 	}
 	first := looks[0]

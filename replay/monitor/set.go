@@ -38,18 +38,39 @@ const (
 	steps
 )
 
-// A timetable has the operations of each step with their slots.
-type timetable [steps]struct{ ops, slots []int32 }
+// A timetable has the slots of operations, and their steps.
+type timetable struct {
+	slot []int32 // operation -> slot, or 0 if it has none
+	step []uint8
+}
 
-func (t *timetable) add(step int, op, slot int32) {
-	t[step].ops = append(t[step].ops, op)
-	t[step].slots = append(t[step].slots, slot)
+func (t *timetable) add(step uint8, op, slot int32) { t.slot[op], t.step[op] = slot, step }
+
+// ops returns the operations by steps, with their slots.
+func (t *timetable) ops() (ops, slots []int32) {
+	var at [steps + 1]int32
+	for op, step := range t.step {
+		if t.slot[op] > 0 {
+			at[step+1]++
+		}
+	}
+	for step := range steps {
+		at[step+1] += at[step]
+	}
+	ops, slots = make([]int32, at[steps]), make([]int32, at[steps])
+	for op, step := range t.step {
+		if slot := t.slot[op]; slot > 0 {
+			ops[at[step]], slots[at[step]] = int32(op), slot
+			at[step]++
+		}
+	}
+	return ops, slots
 }
 
 // arrange returns the operations in an order in which each value is there for
 // its inner interval and no longer, or for a step.
 func (p *problem) arrange(inners []inner, empty []int32) []int32 {
-	var t timetable
+	t := timetable{make([]int32, len(p.call)), make([]uint8, len(p.call))}
 	for i, op := range p.nothing {
 		t.add(findNone, op, empty[i])
 	}
@@ -66,12 +87,7 @@ func (p *problem) arrange(inners []inner, empty []int32) []int32 {
 			p.arrangeValue(v, in, &t)
 		}
 	}
-	var all struct{ ops, slots []int32 }
-	for i := range t {
-		all.ops = append(all.ops, t[i].ops...)
-		all.slots = append(all.slots, t[i].slots...)
-	}
-	return p.bySlot(all.ops, all.slots)
+	return p.bySlot(t.ops())
 }
 
 func (p *problem) arrangeValue(v int32, in inner, t *timetable) {

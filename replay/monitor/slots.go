@@ -8,7 +8,11 @@ func (p *problem) bySlot(items, slot []int32) []int32 {
 	if len(items) == 0 {
 		return nil
 	}
-	start := make([]int32, p.end+2)
+	if p.start == nil {
+		p.start = make([]int32, p.end+2)
+	}
+	start := p.start
+	clear(start)
 	for _, s := range slot {
 		start[s+1]++
 	}
@@ -52,20 +56,20 @@ func (p *problem) emptySlots(inners []inner) (slots, conflict []int32) {
 // freeSlots returns, for each slot, the first one from it on in which no value
 // is certainly in; the number of slots if there is none.
 func (p *problem) freeSlots(inners []inner) []int32 {
-	last := make([]int32, p.end+1) // position -> where the inner interval that begins there ends
+	free := make([]int32, p.end+1) // at first, position -> where the inner interval that begins there ends
 	for _, in := range inners {
 		if !in.empty() {
-			last[in.first] = in.last
+			free[in.first] = in.last
 		}
 	}
-	free := make([]int32, p.end+1)
 	taken := int32(none) // the last slot known to be taken
 	for slot := range p.end + 1 {
+		last := free[slot]
 		free[slot] = slot
 		if taken >= slot {
 			free[slot] = taken + 1
 		}
-		taken = max(taken, last[slot])
+		taken = max(taken, last)
 	}
 	for slot := p.end; slot >= 0; slot-- { // what is behind a taken slot may be taken, too
 		if next := free[slot]; next <= p.end {
