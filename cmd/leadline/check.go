@@ -178,6 +178,10 @@ func (r *result) status() int {
 	return statusUnknown
 }
 
+// longHistory is from how many operations on a history takes so much memory
+// that garbage beside it is collected sooner.
+const longHistory = 1 << 17
+
 // checkOne checks the history of an entry. A panic, of ours or of a
 // specification, becomes an internal error: other histories go on.
 func checkOne(ctx context.Context, e entry, model string, o replay.Options) (r *result) {
@@ -191,6 +195,10 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options) (r *
 		return r
 	}
 	h := e.history
+	if len(h.Ops) > longHistory {
+		before := debug.SetGCPercent(25)
+		defer debug.SetGCPercent(before)
+	}
 	s, err := modelOf(h, model)
 	if err != nil {
 		r.model, r.err = h.Model, err

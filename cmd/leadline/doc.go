@@ -39,8 +39,9 @@
 // Of a history that is not linearizable check names the first response that no
 // order explains, and results which, had they been others, would have left the
 // history linearizable. These are results without an explanation, not
-// culprits: a broken mutator shows in a later, innocent read. --explain=false
-// leaves that out.
+// culprits: a broken mutator shows in a later, innocent read. Where a monitor
+// decided, it names a few operations that no order explains together, whatever
+// else there is in the history. --explain=false leaves that out.
 //
 //	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst

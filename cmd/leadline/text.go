@@ -50,7 +50,12 @@ func (p *textPresenter) present(r *result) error {
 		return err
 	}
 	if v.Explanation != nil {
-		return p.presentExplanation(h, v.Explanation)
+		if err := p.presentExplanation(h, v.Explanation); err != nil || len(v.Explanation.Free) > 0 {
+			return err
+		}
+	}
+	if p.flags.explain && (len(v.Conflict) > 1 || v.Conflict != nil && v.Explanation == nil) {
+		return p.presentConflict(h, v.Conflict)
 	}
 	if p.flags.witness && v.Witness != nil {
 		return p.presentWitness(h, v)
@@ -83,6 +88,28 @@ func (p *textPresenter) presentExplanation(h *history.History, e *replay.Explana
 			changes = append(changes, at(f.Op)+" had answered "+strings.Join(allowed, " or "))
 		}
 		if _, err := fmt.Fprintf(p.out, "    linearizable if %s\n", strings.Join(changes, " and ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conflictMax is how many operations of a conflict are printed.
+const conflictMax = 8
+
+// presentConflict prints operations that already alone have no witness.
+func (p *textPresenter) presentConflict(h *history.History, conflict []int32) error {
+	for k, i := range conflict {
+		op := &h.Ops[i]
+		what := "together with"
+		switch {
+		case k == conflictMax:
+			_, err := fmt.Fprintf(p.out, "    and %d more\n", len(conflict)-k)
+			return err
+		case k == 0:
+			what = "no order explains"
+		}
+		if _, err := fmt.Fprintf(p.out, "    %s %s %v (process %s, line %d)\n", what, name(op.ID), op, name(h.Processes[op.Process]), op.Line); err != nil {
 			return err
 		}
 	}

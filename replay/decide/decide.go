@@ -29,7 +29,7 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 //     history is the family of depth 1, one schedule. Of a history of more
 //     than short operations not more than familyWork are replayed first;
 //  2. a monitor, where the specification is a collection and the history
-//     inserts distinct values (replay/monitor); of a history of more than long
+//     inserts distinct values, or is of a set (replay/monitor); of a history of more than long
 //     operations it comes first. Of a deque it only finds the pieces, between
 //     moments at which the deque can be empty, and the search decides them;
 //  3. block by block between quiescent cuts (see blocks), for histories of up
@@ -100,7 +100,15 @@ func finish(h *history.History, in *replay.Instance, spec replay.Spec, o replay.
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, h.ID, err)
 		}
 	}
-	if in != nil && v.Answer == replay.NotLinearizable && o.Explain && !c.over {
+	switch {
+	case v.Answer != replay.NotLinearizable || !o.Explain || c.over:
+	case v.Engine == replay.MonitorEngine && len(h.Ops) > freeMax:
+		if op, ok := monitor.Unexplained(h, spec, v.Conflict); ok {
+			v.Explanation = &replay.Explanation{Unexplained: op}
+		} else if in != nil {
+			v.Explanation = explain(in, spec, o.Budget.Bytes, c.expired)
+		}
+	case in != nil:
 		v.Explanation = explain(in, spec, o.Budget.Bytes, c.expired)
 	}
 	if v.Answer == replay.Undecided && c.over {

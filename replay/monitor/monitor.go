@@ -13,7 +13,13 @@ import (
 //
 // The specification must have accepted the history (replay.Check).
 func Run(h *history.History, spec replay.Spec, v *replay.Verdict) (declined string) {
-	p, declined := problemOf(h, spec)
+	return runUpTo(h, spec, history.NoReturn, v)
+}
+
+// runUpTo is Run for the history as it was right after the event at a
+// position.
+func runUpTo(h *history.History, spec replay.Spec, position int32, v *replay.Verdict) (declined string) {
+	p, declined := problemOf(h, spec, position)
 	if declined != "" {
 		return declined
 	}
@@ -31,8 +37,43 @@ func Run(h *history.History, spec replay.Spec, v *replay.Verdict) (declined stri
 	return ""
 }
 
+// unexplainedTries bounds the conflicts that Unexplained follows.
+const unexplainedTries = 4
+
+// Unexplained returns the operation of the first response that no order
+// explains, of a history that Run found not to be linearizable: up to the
+// response before it there is a witness. It reports false where it cannot
+// tell within a few runs of the monitor.
+func Unexplained(h *history.History, spec replay.Spec, conflict []int32) (int32, bool) {
+	for range unexplainedTries {
+		last := int32(none)
+		for _, op := range conflict {
+			if r := h.Ops[op].Return; r != history.NoReturn && (last == none || r > h.Ops[last].Return) {
+				last = op
+			}
+		}
+		if last == none {
+			return 0, false
+		}
+		var before, after replay.Verdict
+		if runUpTo(h, spec, h.Ops[last].Return-1, &before) != "" {
+			return 0, false
+		}
+		if before.Answer == replay.NotLinearizable {
+			conflict = before.Conflict
+			continue
+		}
+		// A removal that is open there may yet explain what is in conflict.
+		if runUpTo(h, spec, h.Ops[last].Return, &after) != "" || after.Answer != replay.NotLinearizable {
+			return 0, false
+		}
+		return last, true
+	}
+	return 0, false
+}
+
 // problemOf reads a history of a collection; it says why if it declines.
-func problemOf(h *history.History, spec replay.Spec) (*problem, string) {
+func problemOf(h *history.History, spec replay.Spec, until int32) (*problem, string) {
 	c, ok := spec.(replay.Collection)
 	switch {
 	case !ok || c.Discipline() == replay.NoDiscipline:
@@ -40,7 +81,7 @@ func problemOf(h *history.History, spec replay.Spec) (*problem, string) {
 	case h.HasEdges() || len(h.Ghosts) > 0:
 		return nil, "order beyond real time"
 	}
-	return newProblem(h, c)
+	return newProblem(h, c, until)
 }
 
 // A finding is what a monitor came to: an order of the operations it was

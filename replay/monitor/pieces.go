@@ -26,7 +26,7 @@ type Piece struct {
 // No polynomial monitor of deques is known to us; the pieces are left to the
 // search. O(n log n).
 func Pieces(h *history.History, spec replay.Spec) (pieces []Piece, conflict []int32, declined string) {
-	p, declined := problemOf(h, spec)
+	p, declined := problemOf(h, spec, history.NoReturn)
 	switch {
 	case declined != "":
 		return nil, nil, declined

@@ -1,6 +1,8 @@
 package monitor
 
 import (
+	"sort"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
@@ -50,17 +52,24 @@ type element struct {
 // none stands for no operation.
 const none = -1
 
-// newProblem reads the history; it says why if it declines.
-func newProblem(h *history.History, c replay.Collection) (*problem, string) {
-	n := len(h.Ops)
+// newProblem reads the history as it was right after the event at the given
+// position: later ones have not come yet. It says why if it declines.
+func newProblem(h *history.History, c replay.Collection, until int32) (*problem, string) {
+	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > until })
 	r := reader{collection: c, problem: &problem{discipline: c.Discipline(), call: make([]int32, n), ret: make([]int32, n),
 		roles: make([]replay.Role, n), about: make([]int32, n)}}
 	if c.Discipline() == replay.OverwrittenByKey {
 		r.parts = c.(replay.Partitioned)
 	}
 	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
-	for i := range h.Ops {
-		if declined := r.read(int32(i), &h.Ops[i]); declined != "" {
+	for i := range n {
+		op := &h.Ops[i]
+		if op.Return > until && !op.Pending() {
+			open := *op
+			open.Return, open.Result = history.NoReturn, history.UnknownValue
+			op = &open
+		}
+		if declined := r.read(int32(i), op); declined != "" {
 			return nil, declined
 		}
 	}
