@@ -21,22 +21,23 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 // Check decides whether the history is linearizable with respect to the
 // specification. Engines, in this order, until one decides:
 //
-//  0. for histories of up to search.MaxSmall operations, a search of some
-//     microseconds. Where it finds no witness, that is the answer; where it
-//     finds one, the families only look for the depth;
-//  1. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
+//  1. of up to search.MaxSmall operations, a search of some microseconds; of
+//     more, a monitor, where the specification is a collection and the history
+//     inserts distinct values or is of a set (replay/monitor), then a search of
+//     some thousand configurations. Where there is a witness, families go on
+//     to look for the depth, but not behind a monitor of more than long
+//     operations;
+//  2. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
 //     o.Budget.Schedules: they find witnesses, and the depth. A sequential
 //     history is the family of depth 1, one schedule. Of a history of more
-//     than short operations not more than familyWork are replayed first;
-//  2. a monitor, where the specification is a collection and the history
-//     inserts distinct values, or is of a set (replay/monitor); of a history of more than long
-//     operations it comes first. Of a deque it only finds the pieces, between
-//     moments at which the deque can be empty, and the search decides them;
-//  3. block by block between quiescent cuts (see blocks), for histories of up
+//     than short operations not more than familyWork are replayed;
+//  3. of a deque of distinct values, pieces between moments at which it can be
+//     empty, each by the complete search;
+//  4. block by block between quiescent cuts (see blocks), for histories of up
 //     to blocksMax operations;
-//  4. the complete search, part by part where the specification is partitioned
+//  5. the complete search, part by part where the specification is partitioned
 //     (replay.Partitioned);
-//  5. where the search gave up, the rest of the families.
+//  6. where the search gave up, the rest of the families.
 //
 // o.Engine leaves only one of them. A verdict that stays Undecided says why in
 // Cause. Cancelling ctx ends in such a verdict and a nil error. An error is
@@ -126,8 +127,11 @@ const (
 	// small.
 	long = 1 << 14
 	// familyWork is how many operations of a longer history are replayed by
-	// families first: some milliseconds.
-	familyWork = 1 << 18
+	// families first: a millisecond or so.
+	familyWork = 1 << 16
+	// quick is how often the first search asks whether to stop: some thousand
+	// configurations, as many as most histories need at all.
+	quick = 4
 )
 
 // run lets the engines work until one decides.
@@ -156,48 +160,68 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 	return nil
 }
 
-// portfolio asks one engine after the other, the cheap ones first.
+// portfolio asks one engine after the other, the cheap ones first. Once it is
+// known that there is a witness, families only look for the depth.
 func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
 	n := len(in.Ops)
+	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
 	first := o
 	if n > short {
 		first.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/int64(n)))
+		if undecided() {
+			monitor.Run(in.History, spec, v)
+		}
+		if undecided() {
+			asked := 0
+			search.Run(in, spec, o.Budget.Bytes, func() bool { asked++; return asked > quick || c.expired() }, v)
+		}
 	}
-	known := *v // a witness, if the history is small
+	if v.Answer == replay.NotLinearizable || c.over {
+		return nil
+	}
+	known := *v
 	*v = replay.Verdict{C: v.C, CP: v.CP}
 	if err := replay.Families(in, spec, first, c.expired, v); err != nil {
 		return err
 	}
 	if v.Answer == replay.Undecided && known.Answer == replay.Linearizable {
-		v.Answer, v.Engine, v.Cause, v.Witness = known.Answer, known.Engine, replay.NoCause, known.Witness
+		known.Replayed = v.Replayed
+		*v = known
 		return nil
 	}
-	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
-	if undecided() {
-		monitor.Run(in.History, spec, v)
-	}
-	if undecided() && n > short {
-		if err := inPieces(in.History, spec, o, c.expired, v); err != nil {
+	for _, engine := range []func() error{
+		func() error { return inPieces(in.History, spec, o, c.expired, v) },
+		func() error {
+			if n <= short || n > blocksMax {
+				return nil
+			}
+			return inBlocks(in.History, spec, o, c.expired, v)
+		},
+		func() error { search.Run(in, spec, o.Budget.Bytes, c.expired, v); return nil },
+		func() error { return theRest(in, spec, first, o, c, v) },
+	} {
+		if !undecided() {
+			break
+		}
+		if err := engine(); err != nil {
 			return err
 		}
 	}
-	if undecided() && n > short && n <= blocksMax {
-		if err := inBlocks(in.History, spec, o, c.expired, v); err != nil {
-			return err
-		}
+	return nil
+}
+
+// theRest runs the families that a smaller budget left out.
+func theRest(in *replay.Instance, spec replay.Spec, first, o replay.Options, c *clock, v *replay.Verdict) error {
+	if first.Budget.Schedules >= o.Budget.Schedules {
+		return nil
 	}
-	if undecided() {
-		search.Run(in, spec, o.Budget.Bytes, c.expired, v)
+	cause := v.Cause
+	v.Replayed = nil
+	if err := replay.Families(in, spec, o, c.expired, v); err != nil {
+		return err
 	}
-	if undecided() && first.Budget.Schedules < o.Budget.Schedules {
-		cause := v.Cause
-		v.Replayed = nil
-		if err := replay.Families(in, spec, o, c.expired, v); err != nil {
-			return err
-		}
-		if v.Answer == replay.Undecided && cause == replay.Memory {
-			v.Cause = cause
-		}
+	if v.Answer == replay.Undecided && cause == replay.Memory {
+		v.Cause = cause
 	}
 	return nil
 }
