@@ -10,7 +10,9 @@
 // write(2), A's read is the only witness. It delays write(2) beyond C's read,
 // which takes a family of d = 2.
 //
-// Which engine when: a family of small d is cheap and finds most witnesses,
-// and the depth is worth knowing, so families come first; what they leave
-// open is for the complete search. See Check.
+// Which engine when: families can show that there is a witness, and how deep it
+// lies, but hardly ever that there is none. So a monitor or a short search says
+// first whether there is one, which takes microseconds to milliseconds on most
+// histories; then families look for the depth; and what is open after that is
+// left to the complete search with all of the budget. See Check.
 package decide
