@@ -9,10 +9,11 @@
 //
 // [Model] makes a porcupine.Model of any replay.Spec whose objects are
 // replay.States, and [Check] asks porcupine. The tests compare verdicts on
-// random histories of every bundled specification; the benchmarks compare
-// CPU time, on histories of [Simulate] with porcupine models written by hand
-// (see [Native]), as a user of porcupine would write them, and on recorded
-// histories of java.util.concurrent with Model.
+// random histories of every bundled specification. The benchmarks compare
+// CPU time: on histories of history/stress/simulate with porcupine models
+// written by hand (see [Native]), as a user of porcupine would write them,
+// and on recorded histories (see [Small], [Logs] and [Race]). Command table
+// compares whole processes.
 //
 // # What porcupine cannot say
 //

@@ -12,60 +12,89 @@ import (
 
 // A Call is the input of a hand-written porcupine model.
 type Call struct {
-	Method   byte  // 'i'nsert, 'r'emove, 'l'ook
-	Key, Arg int64 // Key is 0 where there are no parts
-	Result   int64 // none if there is nothing; 0 and 1 for false and true
+	Method   byte  // 'i'nsert or write, 'r'emove, 'l'ook or read, 'c'ompare and set
+	Key      int64 // 0 where there are no parts
+	Old, Arg int64
+	Result   int64 // 0 and 1 for false and true
 }
 
-// none is the result of removing from, or looking into, what is empty.
-const none = math.MinInt64
+const (
+	none    = math.MinInt64     // null: what is removed from, or seen in, what is empty
+	unknown = math.MinInt64 + 1 // a result that was not recorded
+)
 
-// methods are those of Simulate.
+// gives reports whether the operation may have answered result.
+func (c *Call) gives(result int64) bool { return c.Result == result || c.Result == unknown }
+
+// Types are the models, as spec.Lookup calls them, that Native knows.
+var Types = []string{"queue", "stack", "priority-queue", "set", "kv", "register", "cas-register"}
+
 var methods = map[string]byte{
-	"enqueue": 'i', "push": 'i', "insert": 'i', "add": 'i', "put": 'i',
+	"enqueue": 'i', "push": 'i', "insert": 'i', "add": 'i', "put": 'i', "write": 'i',
 	"dequeue": 'r', "pop": 'r', "poll": 'r', "remove": 'r',
-	"peek": 'l', "contains": 'l', "get": 'l',
+	"peek": 'l', "contains": 'l', "get": 'l', "read": 'l',
+	"cas": 'c',
 }
 
-// Native returns a porcupine model written by hand for one of Types, with the
-// operations of a history of Simulate as its inputs. The models are made to
-// be as fast as porcupine allows: persistent or sliced states, hashes kept
-// along, partitions where there are keys.
-func Native(typ string, h *history.History) (porcupine.Model, []porcupine.Operation, error) {
-	model, ok := natives[typ]
-	if !ok {
-		return porcupine.Model{}, nil, fmt.Errorf("no porcupine model of %s", typ)
+// Native returns a porcupine model written by hand for a history of one of
+// Types, whose values are integers, with the operations as its inputs. The
+// models are made to be as fast as porcupine allows: persistent or sliced
+// states, hashes kept along, partitions where there are keys.
+//
+// Operations without a response are taken to be open to the end, with an
+// unknown result. Nothing has to come after them then, and these types let
+// every operation happen at any time, so that they can come last, where they
+// harm nobody, as if they had not happened.
+func Native(h *history.History) (porcupine.Model, []porcupine.Operation, error) {
+	model, ok := natives[h.Model]
+	if !ok || len(h.ModelArgs) > 0 || h.HasEdges() {
+		return model, nil, fmt.Errorf("no porcupine model of %s", h.Model)
 	}
 	ops := Operations(h, func(int) bool { return true })
+	calls := make([]Call, len(ops))
 	for i := range ops {
 		op := &h.Ops[i]
-		c := &Call{Method: methods[op.Method], Result: number(op.Result)}
-		if c.Method == 0 || op.Pending() {
-			return model, nil, fmt.Errorf("%v is no operation of Simulate", op)
+		c := &calls[i]
+		c.Method = methods[op.Method]
+		known := c.Method != 0
+		to := []*int64{&c.Arg}
+		if c.Method == 'c' {
+			to = []*int64{&c.Old, &c.Arg}
 		}
-		args := op.Args
-		if keyed := typ == "set" || typ == "kv"; keyed {
-			c.Key, args = args[0].Int(), args[1:]
+		if h.Model == "set" || h.Model == "kv" {
+			to = append([]*int64{&c.Key}, to...)
 		}
-		if len(args) > 0 {
-			c.Arg = args[0].Int()
+		for k, arg := range op.Args {
+			if known = known && k < len(to); known {
+				*to[k], known = number(arg)
+			}
+		}
+		if c.Result = unknown; known && !op.Pending() {
+			c.Result, known = number(op.Result)
+		}
+		if !known {
+			return model, nil, fmt.Errorf("no porcupine model of %s with %v", h.Model, op)
 		}
 		ops[i].Input = c
 	}
 	return model, ops, nil
 }
 
-func number(v history.Value) int64 {
+func number(v history.Value) (n int64, ok bool) {
 	switch v.Kind() {
 	case history.Null:
-		return none
+		return none, true
+	case history.Unknown, history.None:
+		return unknown, true
 	case history.Bool:
 		if v.Bool() {
-			return 1
+			return 1, true
 		}
-		return 0
+		return 0, true
+	case history.Int:
+		return v.Int(), true
 	}
-	return v.Int()
+	return 0, false
 }
 
 var natives = map[string]porcupine.Model{
@@ -96,29 +125,38 @@ var natives = map[string]porcupine.Model{
 			c, has := in.(*Call), s.(int64)
 			switch c.Method {
 			case 'i':
-				return c.Result == 1-has, int64(1)
+				return c.gives(1 - has), int64(1)
 			case 'r':
-				return c.Result == has, int64(0)
+				return c.gives(has), int64(0)
 			}
-			return c.Result == has, s
+			return c.gives(has), s
 		},
 		Hash: func(s any) uint64 { return mix(s.(int64)) },
 	},
-	"kv": {
-		Partition: byKey,
-		Init:      func() any { return int64(none) },
-		Step: func(s, in, _ any) (bool, any) {
-			c := in.(*Call)
-			switch c.Method {
-			case 'i':
-				return true, c.Arg
-			case 'r':
-				return c.Result == s.(int64), int64(none)
-			}
-			return c.Result == s.(int64), s
-		},
-		Hash: func(s any) uint64 { return mix(s.(int64)) },
+	"kv":           cells,
+	"register":     cells,
+	"cas-register": cells,
+}
+
+// cells are values under keys; a register is the only one.
+var cells = porcupine.Model{
+	Partition: byKey,
+	Init:      func() any { return int64(none) },
+	Step: func(s, in, _ any) (bool, any) {
+		c, v := in.(*Call), s.(int64)
+		switch {
+		case c.Method == 'i':
+			return true, c.Arg
+		case c.Method == 'r':
+			return c.gives(v), int64(none)
+		case c.Method == 'l':
+			return c.gives(v), s
+		case v == c.Old:
+			return c.gives(1), c.Arg
+		}
+		return c.gives(0), s
 	},
+	Hash: func(s any) uint64 { return mix(s.(int64)) },
 }
 
 func byKey(ops []porcupine.Operation) [][]porcupine.Operation {
@@ -163,8 +201,8 @@ func (q queue) step(c *Call) (bool, any) {
 	}
 	switch {
 	case len(q.items) == 0:
-		return c.Result == none, q
-	case q.items[0] != c.Result:
+		return c.gives(none), q
+	case !c.gives(q.items[0]):
 		return false, nil
 	case c.Method == 'l':
 		return true, q
@@ -199,8 +237,8 @@ func (s *stack) step(c *Call) (bool, any) {
 	case c.Method == 'i':
 		return true, &stack{c.Arg, s, s.key()*base + mix(c.Arg)}
 	case s == nil:
-		return c.Result == none, s
-	case s.top != c.Result:
+		return c.gives(none), s
+	case !c.gives(s.top):
 		return false, nil
 	case c.Method == 'l':
 		return true, s
@@ -243,11 +281,11 @@ func (q sorted) step(c *Call) (bool, any) {
 	last := len(q.items) - 1
 	switch {
 	case last < 0:
-		return c.Result == none, q
-	case q.items[last] != c.Result:
+		return c.gives(none), q
+	case !c.gives(q.items[last]):
 		return false, nil
 	case c.Method == 'l':
 		return true, q
 	}
-	return true, sorted{q.items[:last], q.hash - mix(c.Result)}
+	return true, sorted{q.items[:last], q.hash - mix(q.items[last])}
 }

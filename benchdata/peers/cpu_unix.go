@@ -1,15 +1,15 @@
 //go:build unix
 
-package peers_test
+package peers
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpu returns the CPU time that the process has used: all its threads, the
+// CPU returns the CPU time that the process has used: all its threads, the
 // garbage collector included.
-func cpu() time.Duration {
+func CPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err)

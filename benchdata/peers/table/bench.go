@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/benchdata/peers"
+	"github.com/leadline/leadline/replay"
+)
+
+// Exit statuses of leadline check that are no faults.
+const (
+	statusNot     = 1
+	statusUnknown = 3
+)
+
+// A bench measures rows.
+type bench struct {
+	options
+	ctx  context.Context // its end is that of the child that runs
+	self string          // this program
+	dir  string          // for files
+	log  io.Writer
+}
+
+// newBench builds leadline, unless one is given.
+func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "leadline-table")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{*o, ctx, self, dir, log}
+	if b.leadline == "" {
+		b.leadline = filepath.Join(dir, "leadline")
+		build := exec.Command("go", "build", "-o", b.leadline, "./cmd/leadline")
+		if build.Dir, err = repository(); err == nil {
+			var output []byte
+			if output, err = build.CombinedOutput(); err != nil {
+				err = fmt.Errorf("building leadline: %w\n%s", err, output)
+			}
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+// repository returns the directory of leadline's own module.
+func repository() (string, error) {
+	const module = "github.com/leadline/leadline"
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		return "", fmt.Errorf("finding the module %s, which only works in the directory of benchdata/peers: %w", module, err)
+	}
+	return string(bytes.TrimSpace(dir)), nil
+}
+
+func (b *bench) close() error { return os.RemoveAll(b.dir) }
+
+// row measures one row.
+func (b *bench) row(r *row) error {
+	if r.source != "" {
+		return b.recorded(r)
+	}
+	file := filepath.Join(b.dir, "history.jsonl")
+	defer os.Remove(file)
+	args := append([]string{"record", "--output", file}, strings.Fields(r.workload.String())...)
+	if _, _, err := start(b.ctx, limits{time.Hour, 1 << 40}, b.leadline, args...); err != nil {
+		return err
+	}
+	var ours, theirs []cost
+	hopeless := r.sound != nil && r.sound.porcupine.stopped != ""
+	for turn := range b.repeat {
+		both := []func() error{
+			func() error { return b.run(&ours, b.leadline, "check", file) },
+			func() error { return b.run(&theirs, b.self, porcupineCommand, file) },
+		}
+		switch {
+		case hopeless:
+			both = both[:1]
+		case turn%2 == 1:
+			slices.Reverse(both)
+		}
+		for _, one := range both {
+			if err := one(); err != nil {
+				return err
+			}
+		}
+		r.leadline = last(ours)
+		if err := agree("leadline", r.truth(), r.leadline); err != nil {
+			return err
+		}
+		if hopeless {
+			continue
+		}
+		r.porcupine = last(theirs)
+		if err := agree("porcupine", r.truth(), r.porcupine); err != nil {
+			return err
+		}
+		r.ratios = append(r.ratios, float64(r.porcupine.cpu)/float64(max(r.leadline.cpu, 1)))
+	}
+	r.leadline, r.porcupine = median(ours), median(theirs)
+	return nil
+}
+
+func last(runs []cost) cost { return runs[len(runs)-1] }
+
+// truth is what is known of a simulated history.
+func (r *row) truth() replay.Answer {
+	if len(r.workload.Faults) > 0 {
+		return replay.NotLinearizable
+	}
+	return replay.Linearizable
+}
+
+// recorded measures histories that were not simulated, in this process. It
+// comes last: see start.
+func (b *bench) recorded(r *row) (err error) {
+	var all []peers.Question
+	if r.source == "etcd" {
+		dir := b.etcd
+		if dir == "" {
+			root, err := repository()
+			if err != nil {
+				return err
+			}
+			dir = filepath.Join(root, "..", "shared", "histories", "etcd")
+		}
+		if _, err := os.Stat(dir); err != nil {
+			r.skipped = "not there: " + dir
+			return nil
+		}
+		all, err = peers.Logs(dir)
+	} else {
+		all, err = peers.Small()
+	}
+	if err != nil {
+		return err
+	}
+	r.histories = len(all)
+	for _, q := range all {
+		r.ops += len(q.History.Ops)
+	}
+	var ours, theirs []cost
+	for range b.repeat {
+		t, err := peers.Race(all, replay.Options{})
+		if err != nil {
+			return err
+		}
+		ours, theirs = append(ours, cost{cpu: t.Leadline}), append(theirs, cost{cpu: t.Porcupine})
+		r.ratios = append(r.ratios, t.Ratio())
+	}
+	r.leadline, r.porcupine = median(ours), median(theirs)
+	return nil
+}
+
+// run adds another run to those there are. A checker that was stopped once is
+// not started again: it has no other figures to give.
+func (b *bench) run(runs *[]cost, name string, args ...string) error {
+	if n := len(*runs); n > 0 && (*runs)[n-1].stopped != "" {
+		return nil
+	}
+	c, output, err := start(b.ctx, b.limits, name, args...)
+	if err != nil {
+		return err
+	}
+	c.answers = answers(output)
+	*runs = append(*runs, c)
+	return nil
+}
+
+// answers returns the verdicts that either checker has printed.
+func answers(output []byte) (found []string) {
+	lines := bufio.NewScanner(bytes.NewReader(output))
+	for lines.Scan() {
+		word, _, _ := strings.Cut(lines.Text(), " ")
+		for _, a := range []replay.Answer{replay.Undecided, replay.Linearizable, replay.NotLinearizable} {
+			if word == a.String() {
+				found = append(found, word)
+			}
+		}
+	}
+	return found
+}
+
+// agree reports a verdict that is not the truth, so that those of both agree.
+func agree(checker string, truth replay.Answer, c cost) error {
+	switch {
+	case c.stopped != "":
+	case len(c.answers) != 1:
+		return fmt.Errorf("%s gave %d verdicts on one history", checker, len(c.answers))
+	case c.answers[0] != truth.String() && c.answers[0] != replay.Undecided.String():
+		return fmt.Errorf("%s says %s, but the history is %v", checker, c.answers[0], truth)
+	}
+	return nil
+}
