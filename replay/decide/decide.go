@@ -127,8 +127,8 @@ const (
 	// small.
 	long = 1 << 14
 	// familyWork is how many operations of a longer history are replayed by
-	// families first: a millisecond or so.
-	familyWork = 1 << 16
+	// families, which takes part of a millisecond.
+	familyWork = 1 << 14
 	// quick is how often the first search asks whether to stop: some thousand
 	// configurations, as many as most histories need at all.
 	quick = 4
