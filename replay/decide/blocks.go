@@ -35,6 +35,9 @@ type blocks struct {
 const (
 	// blockSchedules bounds the schedules of families replayed for a block.
 	blockSchedules = 1 << 10
+	// blockShare is how often the search of a block asks whether to stop, less
+	// than a second: a block that takes longer is for the search of the whole.
+	blockShare = 1 << 8
 	// blocksMax is up to how many operations a history is tried in blocks
 	// before the search: with more, the search is the faster way.
 	blocksMax = 1 << 14
@@ -134,7 +137,8 @@ func (b *blocks) decide(block [2]int32) (replay.Verdict, error) {
 		}
 	}
 	if v.Answer == replay.Undecided && !b.stop() {
-		search.Run(in, spec, b.o.Budget.Bytes, b.stop, &v)
+		asked := 0
+		search.Run(in, spec, b.o.Budget.Bytes, func() bool { asked++; return asked > blockShare || b.stop() }, &v)
 	}
 	b.count(v.Engine, int(block[1]-block[0]))
 	if v.Answer == replay.Linearizable {

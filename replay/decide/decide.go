@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -33,6 +34,8 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 //     than short operations not more than familyWork are replayed;
 //  3. of a deque of distinct values, pieces between moments at which it can be
 //     empty, each by the complete search;
+//     A queue or stack of other values by a search that orders insertions only
+//     when a removal shows their order (search.Lazy);
 //  4. block by block between quiescent cuts (see blocks), for histories of up
 //     to blocksMax operations;
 //  5. the complete search, part by part where the specification is partitioned
@@ -129,6 +132,9 @@ const (
 	// familyWork is how many operations of a longer history are replayed by
 	// families, which takes part of a millisecond.
 	familyWork = 1 << 14
+	// stackShare is how often the lazy search of a stack asks whether to stop:
+	// some ten seconds.
+	stackShare = 1 << 14
 	// quick is how often the first search asks whether to stop: some thousand
 	// configurations, as many as most histories need at all.
 	quick = 4
@@ -191,6 +197,7 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 	}
 	for _, engine := range []func() error{
 		func() error { return inPieces(in.History, spec, o, c.expired, v) },
+		func() error { lazily(in.History, spec, o, c, v); return nil },
 		func() error {
 			if n <= short || n > blocksMax {
 				return nil
@@ -208,6 +215,17 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 		}
 	}
 	return nil
+}
+
+// lazily searches a queue or stack that orders insertions only when a removal
+// shows their order. It decides queues; of stacks it decides many, and takes
+// all it can get on the others, so that it is given a share there.
+func lazily(h *history.History, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) {
+	asked, most, bytes := 0, math.MaxInt, o.Budget.Bytes
+	if collection, ok := spec.(replay.Collection); ok && collection.Discipline() == replay.LastIn {
+		most, bytes = stackShare, bytes/2
+	}
+	search.Lazy(h, spec, bytes, func() bool { asked++; return asked > most || c.expired() }, v)
 }
 
 // theRest runs the families that a smaller budget left out.

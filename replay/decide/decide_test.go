@@ -94,25 +94,25 @@ func TestCauses(t *testing.T) {
 		}
 		cancel()
 	}
-	v := check(t, wideHistory(t), model(t, "queue"), replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: 1 << 20}})
+	v := check(t, wideHistory(t), model(t, "deque"), replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: 1 << 20}})
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v), want unknown (memory)", v.Answer, v.Cause)
 	}
 }
 
-// wideHistory has 24 concurrent enqueues, two of them of the same value so that
-// no monitor takes it, and a dequeue of what was never there: as many
+// wideHistory has 24 concurrent pushes to a deque, two of them of the same value so
+// that no monitor takes it, and a pop of what was never there: as many
 // configurations as it takes to fill any memory.
 func wideHistory(t testing.TB) *history.History {
 	var events []history.Event
 	for p := range int64(24) {
-		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(p), Method: "enqueue", Args: []history.Value{history.IntValue(p % 23)}})
+		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(p), Method: "pushBack", Args: []history.Value{history.IntValue(p % 23)}})
 	}
 	for p := range int64(24) {
 		events = append(events, history.Event{Type: history.OK, Process: history.IntValue(p)})
 	}
 	events = append(events,
-		history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: "dequeue"},
+		history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: "popFront"},
 		history.Event{Type: history.OK, Process: history.IntValue(0), Result: history.IntValue(99)})
 	h, err := history.New(history.Header{}, events)
 	if err != nil {
@@ -123,7 +123,7 @@ func wideHistory(t testing.TB) *history.History {
 
 func TestTimeIsKept(t *testing.T) {
 	for _, limit := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond} {
-		v := check(t, wideHistory(t), model(t, "queue"),
+		v := check(t, wideHistory(t), model(t, "deque"),
 			replay.Options{MaxDepth: 6, Budget: replay.Budget{Time: limit, Schedules: 1 << 40, Bytes: 8 << 30}})
 		if v.Answer != replay.Undecided || v.Cause != replay.Time {
 			t.Fatalf("%v (%v), want unknown (time)", v.Answer, v.Cause)

@@ -32,6 +32,10 @@ var engines = []engine{
 	{"search without useless ones", searchAlone(search.Pruning{NoUseless: true})},
 	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
+	{"lazy search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
+		search.Lazy(h, s, 1<<30, never, &v)
+		return v, v.Answer != replay.Undecided
+	}},
 	{"small search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
 		ok = search.Small(h, s, &v)
 		return v, ok
@@ -140,7 +144,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 	for _, e := range engines {
 		// These two take histories of their kind only.
-		least := map[string]int{"monitor": 1, "blocks": 3}[e.name] * rounds
+		least := map[string]int{"monitor": 1, "blocks": 3, "lazy search": 1}[e.name] * rounds
 		if least == 0 {
 			least = 8 * rounds
 		}

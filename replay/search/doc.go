@@ -37,6 +37,12 @@
 // Then a configuration is the state and how many operations of each chain have
 // been placed; see vectors.
 //
+// Two more searches have a configuration of their own: Small, of a few
+// operations at once, is Wing and Gong's with the set of operations placed in a
+// word; Lazy, of queues and stacks into which values come more than once, fixes
+// the order of insertions only when a removal shows it, so that configurations
+// differ by little but which removals have been placed.
+//
 // Promised: a definite answer, pending operations, edges, unknown results and
 // nondeterministic specifications included, unless memory or time run out. All
 // engines ask whether to stop in time, which a test measures. Not promised:

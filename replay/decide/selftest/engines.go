@@ -63,6 +63,10 @@ var engines = []engine{
 	{"search without erasing", without(search.Pruning{NoErased: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
+	{"lazy search", func(t *trial, v *replay.Verdict) error {
+		search.Lazy(t.h, t.spec, maxBytes, func() bool { return false }, v)
+		return nil
+	}},
 	{"small search", func(t *trial, v *replay.Verdict) error {
 		search.Small(t.h, t.spec, v)
 		return nil

@@ -1,0 +1,418 @@
+package search
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// Lazy decides histories of a queue or a stack in which values are inserted
+// several times. It does not fix the order of insertions before a removal, or
+// a look, forces it; see lazySearch. Answer, Engine, Cause and Witness are
+// entered into v. Lazy leaves v alone where it does not apply: there is order
+// beyond real time, or there are operations that do more than insert, remove,
+// look or find nothing, or returned ones of which the result is not known, or
+// more than 64 of those that answer are open at once.
+//
+// The work is bounded by the number of configurations, the memory by maxBytes,
+// beyond which v is undecided.
+func Lazy(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
+	s, ok := newLazy(h, spec)
+	if !ok {
+		return
+	}
+	s.maxBytes, s.meter = maxBytes, newMeter(stop)
+	found, cause := s.run()
+	switch {
+	case found:
+		v.Answer, v.Engine, v.Cause, v.Witness = replay.Linearizable, replay.SearchEngine, replay.NoCause, s.witness()
+	case cause == replay.NoCause:
+		v.Answer, v.Engine, v.Cause = replay.NotLinearizable, replay.SearchEngine, replay.NoCause
+	default:
+		v.Cause = cause
+	}
+}
+
+// A lazySearch goes along the responses of those operations that answer
+// something: removals, looks, and those that find nothing. Let these be the
+// takers. As in a sweep, a taker need not be placed before its own response or
+// that of one that comes later. Insertions are not placed: when a taker is
+// placed, an insertion is chosen that it is about, and what has been chosen so
+// far says how insertions lie among the takers.
+//
+// An order of operations respects real time if and only if no operation x
+// stands behind some y with ret(x) < call(y). So it is enough to know, of what
+// stands before a place, the latest invocation, and of what stands behind it,
+// the earliest response. No operation needs a moment of its own.
+//
+// Of the takers due is the one with the earliest response among those that
+// have not been placed; all placed before it have call < ret(due), and so do
+// all insertions chosen. Insertions with call > ret(due) come behind all that
+// has been placed, whatever happens. Those with call < ret(due) that have not
+// been removed are the rest. reach is the latest invocation among all that has
+// been placed and chosen, so that an operation may come behind it all if its
+// response is later.
+//
+// These steps can be left out or taken at once, as a witness can be changed so
+// that it has them:
+//
+//   - A taker that finds nothing is placed as soon as it can. Insertions of the
+//     rest that the witness has before can come right behind, in their order.
+//   - Of two open takers of the same role and value, the one with the earlier
+//     response goes first, if it was also invoked first, or is harmless: no
+//     insertion of the rest has its response between reach and the invocation.
+//     The two change places; what stands between them stands behind an
+//     operation invoked later than before, which only insertions of the rest
+//     would notice.
+//   - A look at what is known to be in front, or on top, is placed at once if it
+//     is harmless.
+//   - Of pending removals, those invoked first are used first.
+//
+// A queue and a stack differ in which insertions a taker may be about, and in
+// what is kept of the choice: see lazyQueue and lazyStack.
+type lazySearch struct {
+	lazyHistory
+	rule     lazyRule
+	heedless bool // reach does not matter
+
+	at       lazySpot
+	occupant []int32 // slot -> open taker, or -1
+	rest     restList
+	trail    []lazyMove
+	frames   []lazyFrame
+	moves    []lazyMove // of the frames
+	failed   lazyFailed
+	key      []byte
+
+	maxBytes int64
+	meter    *meter
+	gaveUp   replay.Cause
+}
+
+// A lazySpot is what of a configuration takes the same room in every
+// discipline.
+type lazySpot struct {
+	due    int32
+	reach  int32
+	used   int32 // how many pending removals have been placed
+	pinned int32 // the insertion that a look has found in front of the queue, or -1
+	mask   uint64
+}
+
+// A lazyMove places a taker, about an insertion or none.
+type lazyMove struct {
+	taker  int32 // from len(takers) on, a pending removal
+	insert int32 // or -1
+	order  int32 // in which moves are tried
+}
+
+// A lazyFrame is a configuration with its moves.
+type lazyFrame struct {
+	lazySpot
+	trail      int32
+	from, next int32 // into moves, of which it has those up to the next frame's
+	// floor is the stamp of the lowest place that the failure of all moves up
+	// to now depends on; see lazyStack. A queue has none.
+	floor int32
+}
+
+// A lazyRule is what a discipline says.
+type lazyRule interface {
+	// choices appends the ways to place a taker.
+	choices(dst []lazyMove, taker int32) []lazyMove
+	// atOnce returns whether the taker can be placed now without loss, about
+	// the insertion returned.
+	atOnce(taker int32) (int32, bool)
+	// play enters a move; it reports false if it leads nowhere.
+	play(m lazyMove) bool
+	// appendKey appends the configuration, but for the lazySpot, down to a
+	// depth.
+	appendKey(dst []byte, depth int32) []byte
+	// depth and floor tell how deep a floor is, and what lies that deep;
+	// reaches, whether there is that much.
+	depth(floor int32) int32
+	floor(depth int32) int32
+	reaches(depth int32) bool
+	// save keeps what retreatTo cannot compute for the frame that comes next,
+	// restore takes it back for the last one, drop forgets that.
+	save()
+	restore()
+	drop()
+	bytes() int64
+	order() []int32
+}
+
+func newLazy(h *history.History, spec replay.Spec) (*lazySearch, bool) {
+	c, ok := spec.(replay.Collection)
+	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
+		return nil, false
+	}
+	s := &lazySearch{}
+	if !s.read(h, c) || !s.assignSlots() {
+		return nil, false
+	}
+	s.rest = newRestList(len(s.inserts))
+	s.occupant = make([]int32, s.slots)
+	for i := range s.occupant {
+		s.occupant[i] = -1
+	}
+	switch c.Discipline() {
+	case replay.FirstIn:
+		s.rule, s.heedless = &lazyQueue{lazySearch: s}, !s.nothings
+	case replay.LastIn:
+		s.rule = newLazyStack(s)
+	default:
+		return nil, false
+	}
+	s.at = lazySpot{reach: -1, pinned: -1}
+	return s, true
+}
+
+// run looks for a way to place all takers and leaves it in trail.
+func (s *lazySearch) run() (bool, replay.Cause) {
+	if s.impossible {
+		return false, replay.NoCause
+	}
+	if len(s.takers) > 0 {
+		s.open(0, s.opened[0])
+	}
+	for {
+		s.settle()
+		if int(s.at.due) == len(s.takers) {
+			return true, replay.NoCause
+		}
+		if !s.hasFailed() {
+			s.pushFrame()
+		}
+		if !s.choose() {
+			return false, s.gaveUp
+		}
+	}
+}
+
+// hasFailed reports whether the configuration is one that failed, as far as
+// that mattered.
+func (s *lazySearch) hasFailed() bool {
+	for _, depth := range s.failed.depths[lazyDepth{s.at.due, s.at.mask}] {
+		if !s.rule.reaches(depth) {
+			continue
+		}
+		if s.key = s.appendKey(s.key[:0], depth); s.failed.has(s.at.due, s.key) {
+			s.lower(s.rule.floor(depth))
+			return true
+		}
+	}
+	return false
+}
+
+// lower notes that for the last frame everything from floor on matters.
+func (s *lazySearch) lower(floor int32) {
+	if len(s.frames) > 0 {
+		f := &s.frames[len(s.frames)-1]
+		f.floor = min(f.floor, floor)
+	}
+}
+
+// settle passes responses of placed takers and places those that can be
+// placed at once.
+func (s *lazySearch) settle() {
+	for again := true; again; {
+		again = false
+		for int(s.at.due) < len(s.takers) && s.at.mask>>s.slot[s.at.due]&1 != 0 {
+			s.advance()
+		}
+		for _, t := range s.occupant {
+			if t < 0 || s.at.mask>>s.slot[t]&1 != 0 {
+				continue
+			}
+			if e, ok := s.rule.atOnce(t); ok {
+				s.rule.play(lazyMove{taker: t, insert: e})
+				again = true
+			}
+		}
+	}
+}
+
+func (s *lazySearch) open(from, to int32) {
+	for _, t := range s.byCall[from:to] {
+		s.occupant[s.slot[t]] = t
+	}
+}
+
+// advance passes the due response.
+func (s *lazySearch) advance() {
+	s.at.mask &^= 1 << s.slot[s.at.due]
+	s.occupant[s.slot[s.at.due]] = -1
+	s.at.due++
+	if int(s.at.due) < len(s.takers) {
+		s.open(s.opened[s.at.due-1], s.opened[s.at.due])
+	}
+}
+
+// retreatTo goes back to a frame, the last one.
+func (s *lazySearch) retreatTo(f *lazyFrame) {
+	for s.at.due > f.due {
+		if int(s.at.due) < len(s.takers) {
+			for _, t := range s.byCall[s.opened[s.at.due-1]:s.opened[s.at.due]] {
+				s.occupant[s.slot[t]] = -1
+			}
+		}
+		s.at.due--
+		s.occupant[s.slot[s.at.due]] = s.at.due
+	}
+	for i := len(s.trail) - 1; i >= int(f.trail); i-- {
+		if m := s.trail[i]; m.insert >= 0 && s.removes(m.taker) {
+			s.rest.restore(m.insert)
+		}
+	}
+	s.trail = s.trail[:f.trail]
+	s.at = f.lazySpot
+	s.rule.restore()
+}
+
+// removes reports whether the taker takes a value out.
+func (s *lazySearch) removes(taker int32) bool {
+	return int(taker) >= len(s.takers) || s.takers[taker].role == replay.Remove
+}
+
+// pushFrame lists the moves of this configuration.
+func (s *lazySearch) pushFrame() {
+	s.frames = append(s.frames, lazyFrame{s.at, int32(len(s.trail)), int32(len(s.moves)), int32(len(s.moves)), math.MaxInt32})
+	s.rule.save()
+	s.moves = s.rule.choices(s.moves, s.at.due)
+	for _, t := range s.occupant {
+		if t >= 0 && t != s.at.due && s.at.mask>>s.slot[t]&1 == 0 && !s.isSecond(t) {
+			s.moves = s.rule.choices(s.moves, t)
+		}
+	}
+	if s.at.used < s.pendingsOpened[s.at.due] {
+		s.moves = s.rule.choices(s.moves, int32(len(s.takers))+s.at.used)
+	}
+}
+
+// isSecond reports whether another open taker goes before this one.
+func (s *lazySearch) isSecond(t int32) bool {
+	a := &s.takers[t]
+	for _, o := range s.occupant {
+		if o < 0 || o >= t || s.at.mask>>s.slot[o]&1 != 0 {
+			continue
+		}
+		b := &s.takers[o]
+		if a.role == b.role && a.value == b.value && (b.call < a.call || s.isHarmless(b.call)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHarmless reports whether something invoked then can come next without
+// keeping an insertion of the rest from coming behind that could come behind
+// else.
+func (s *lazySearch) isHarmless(call int32) bool {
+	if s.heedless {
+		return true
+	}
+	return call < s.at.reach || call < s.firstReturn(s.at.reach)
+}
+
+// firstReturn returns the earliest response of an insertion of the rest that
+// is later than the given position.
+func (s *lazySearch) firstReturn(after int32) int32 {
+	for _, e := range s.byReturn[s.returned(after):] {
+		if !s.rest.gone[e] {
+			return s.inserts[e].ret
+		}
+	}
+	return history.NoReturn
+}
+
+// choose goes back to the last configuration with a move left and plays it;
+// it reports false if there is none or a bound is reached.
+func (s *lazySearch) choose() bool {
+	for len(s.frames) > 0 {
+		f := &s.frames[len(s.frames)-1]
+		s.retreatTo(f)
+		for int(f.next) < len(s.moves) {
+			if s.meter.spend(configurationWork+s.work()) && s.atBound() {
+				return false
+			}
+			m := s.moves[f.next]
+			f.next++
+			if s.rule.play(m) {
+				return true
+			}
+			s.retreatTo(f)
+		}
+		floor, depth := f.floor, s.rule.depth(f.floor)
+		s.key = s.appendKey(s.key[:0], depth)
+		s.failed.add(lazyDepth{f.due, f.mask}, depth, s.key)
+		s.moves = s.moves[:f.from]
+		s.frames = s.frames[:len(s.frames)-1]
+		s.rule.drop()
+		s.lower(floor)
+	}
+	return false
+}
+
+// work is about what a move costs.
+func (s *lazySearch) work() int { return len(s.key)/8 + bits.OnesCount64(s.at.mask) }
+
+func (s *lazySearch) atBound() bool {
+	switch {
+	case s.meter.stopped:
+		s.gaveUp = replay.Time
+	case s.bytes() > s.maxBytes && !s.forget():
+		s.gaveUp = replay.Memory
+	}
+	return s.gaveUp != replay.NoCause
+}
+
+func (s *lazySearch) bytes() int64 {
+	return s.failed.bytes + int64(cap(s.frames))*48 + int64(cap(s.moves)+cap(s.trail))*12 + s.rule.bytes()
+}
+
+// forget drops the failed configurations that cannot be met again; see
+// sweep.forget.
+func (s *lazySearch) forget() bool {
+	for i := range s.frames {
+		end := int32(len(s.moves))
+		if i+1 < len(s.frames) {
+			end = s.frames[i+1].from
+		}
+		if s.frames[i].next < end {
+			s.failed.dropBefore(s.frames[i].due)
+			break
+		}
+	}
+	return s.bytes() <= s.maxBytes-s.maxBytes/8
+}
+
+// placed enters that a taker has been placed about an insertion, or -1.
+func (s *lazySearch) placed(m lazyMove) {
+	s.trail = append(s.trail, m)
+	if int(m.taker) < len(s.takers) {
+		s.at.mask |= 1 << s.slot[m.taker]
+		s.at.reach = max(s.at.reach, s.takers[m.taker].call)
+	} else {
+		s.at.used++
+		s.at.reach = max(s.at.reach, s.pendings[int(m.taker)-len(s.takers)].call)
+	}
+	if m.insert >= 0 {
+		s.at.reach = max(s.at.reach, s.inserts[m.insert].call)
+		if s.removes(m.taker) {
+			s.rest.remove(m.insert)
+		}
+	}
+}
+
+// witness returns all operations in order: those that the search has placed,
+// and then what need not take effect.
+func (s *lazySearch) witness() []int32 {
+	order := s.rule.order()
+	for i := int(s.at.used); i < len(s.pendings); i++ {
+		order = append(order, s.pendings[i].op)
+	}
+	return append(order, s.idle...)
+}

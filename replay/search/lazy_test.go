@@ -1,0 +1,317 @@
+package search_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	workload "github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+var (
+	lazyRounds = flag.Int("lazyrounds", 20000, "random histories of TestLazySmall per model")
+	lazyTable  = flag.Bool("lazytable", false, "print times of Lazy")
+	lazyModels = flag.String("lazymodels", "queue stack", "of -lazytable")
+)
+
+// A duplicating history is drawn from few values.
+type duplicating struct {
+	*rand.Rand
+	insert, remove string
+	n, processes   int
+	values         int
+	looks, empties int // how often, in a hundred
+	lost           int
+	wrong, moved   int // in a hundred
+}
+
+func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
+	object := s.New()
+	type running struct {
+		event  history.Event
+		taken  bool
+		result history.Value
+	}
+	open, name := make([]*running, d.processes), make([]int64, d.processes)
+	var events []history.Event
+	for p := range name {
+		name[p] = int64(p)
+	}
+	for left, busy := d.n, 0; left > 0 || busy > 0; {
+		p := d.IntN(d.processes)
+		o := open[p]
+		switch {
+		case o == nil && left > 0:
+			o = &running{event: d.invocation(name[p], d.n-left)}
+			events = append(events, o.event)
+			open[p] = o
+			left--
+			busy++
+		case o == nil:
+		case d.IntN(300) < d.lost:
+			events = append(events, history.Event{Type: history.Info, Process: o.event.Process, Op: o.event.Op})
+			open[p] = nil
+			name[p] += int64(d.processes)
+			busy--
+		case !o.taken:
+			o.result, _ = object.Apply(replay.Invocation{Method: o.event.Method, Args: o.event.Args})
+			o.taken = true
+		default:
+			result := o.result
+			if o.event.Method != d.insert && o.event.Method != "isEmpty" && d.IntN(100) < d.wrong {
+				result = history.IntValue(int64(d.IntN(d.values)))
+				if d.IntN(3) == 0 {
+					result = history.NullValue
+				}
+			}
+			if o.event.Method == "isEmpty" && !result.Bool() {
+				events = append(events, history.Event{Type: history.Info, Process: o.event.Process, Op: o.event.Op})
+				name[p] += int64(d.processes)
+			} else {
+				events = append(events, history.Event{Type: history.OK, Process: o.event.Process, Op: o.event.Op, Result: result})
+			}
+			open[p] = nil
+			busy--
+		}
+	}
+	for range len(events) * d.moved / 100 {
+		i := d.IntN(len(events) - 1)
+		if a, b := &events[i], &events[i+1]; !a.Process.Equal(b.Process) {
+			*a, *b = *b, *a
+		}
+	}
+	h, err := history.New(history.Header{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (d *duplicating) invocation(process int64, i int) history.Event {
+	e := history.Event{Type: history.Invoke, Process: history.IntValue(process), Op: history.IntValue(int64(i))}
+	switch x := d.IntN(100); {
+	case x < d.looks:
+		e.Method = "peek"
+	case x < d.looks+d.empties:
+		e.Method = "isEmpty"
+	case d.IntN(2) == 0:
+		e.Method, e.Args = d.insert, []history.Value{history.IntValue(int64(d.IntN(d.values)))}
+	default:
+		e.Method = d.remove
+	}
+	return e
+}
+
+func randomDuplicating(r *rand.Rand, model string) *duplicating {
+	d := &duplicating{Rand: r, insert: "enqueue", remove: "dequeue", n: 4 + r.IntN(8), processes: 2 + r.IntN(3), values: 1 + r.IntN(3)}
+	if model == "stack" {
+		d.insert, d.remove = "push", "pop"
+	}
+	if r.IntN(2) == 0 {
+		d.looks = r.IntN(40)
+	}
+	if r.IntN(3) == 0 {
+		d.empties = r.IntN(20)
+	}
+	if r.IntN(3) == 0 {
+		d.lost = r.IntN(40)
+	}
+	switch r.IntN(8) {
+	case 0, 1, 2:
+		d.wrong = 20 + r.IntN(60)
+	case 3, 4:
+		d.wrong, d.moved = 10+r.IntN(40), r.IntN(200)
+	case 5, 6:
+		d.moved = 100 + r.IntN(400)
+	}
+	return d
+}
+
+// TestLazySmall holds Lazy against the general search on small histories.
+func TestLazySmall(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 77))
+	rounds := *lazyRounds
+	if testing.Short() {
+		rounds = min(rounds, 3000)
+	}
+	for _, model := range []string{"queue", "stack"} {
+		s := lookup(t, model)
+		count := map[string]int{}
+		for range rounds {
+			h := randomDuplicating(r, model).history(t, s)
+			var v replay.Verdict
+			search.Lazy(h, s, 1<<30, never, &v)
+			if h.Pending() > 0 {
+				count["pending"]++
+			}
+			want := run(t, h, s, search.Pruning{}).Answer
+			count[v.Answer.String()]++
+			if v.Answer != want {
+				t.Fatalf("%s: %v (%v), want %v:\n%s", model, v.Answer, v.Cause, want, show(h))
+			}
+			if v.Answer == replay.Linearizable {
+				if err := replay.Verify(h, s, v.Witness); err != nil {
+					t.Fatalf("%s: %v: %v:\n%s", model, v.Witness, err, show(h))
+				}
+			}
+		}
+		t.Log(model, count)
+		if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/4 {
+			t.Errorf("%s: %v", model, count)
+		}
+	}
+}
+
+// TestLazyTable prints times.
+func TestLazyTable(t *testing.T) {
+	if !*lazyTable {
+		t.Skip("needs -lazytable")
+	}
+	for _, model := range strings.Fields(*lazyModels) {
+		for _, T := range []int{4, 16} {
+			for _, n := range []int{1000, 10000} {
+				for _, fault := range []string{"", "wrong@50", "swap@50"} {
+					text := ""
+					for seed := range uint64(5) {
+						w := workload.Workload{Model: model, Ops: n, Threads: T, Seed: seed + 1, Values: 8}
+						if fault != "" {
+							f, _ := workload.ParseFault(fault)
+							w.Faults = []workload.Fault{f}
+						}
+						h, err := w.History()
+						if err != nil {
+							text += " " + err.Error()
+							break
+						}
+						text += " " + lazyTime(t, h, lookup(t, model))
+					}
+					t.Logf("%s T=%d n=%d %s:%s", model, T, n, fault, text)
+				}
+			}
+		}
+	}
+}
+
+func lazyTime(t testing.TB, h *history.History, s replay.Spec) string {
+	start := time.Now()
+	var v replay.Verdict
+	search.Lazy(h, s, 1<<30, func() bool { return time.Since(start) > 10*time.Second }, &v)
+	took := time.Since(start)
+	if v.Answer == replay.Linearizable {
+		if err := replay.Verify(h, s, v.Witness); err != nil {
+			t.Error(err)
+		}
+	}
+	return fmt.Sprintf("%c%v:%v", v.Answer.String()[0], v.Cause, took.Round(time.Millisecond))
+}
+
+// large draws a history of few values, and one that is the same up to where
+// two values change places.
+func large(t testing.TB, model string, n, threads, values int, seed uint64) (right, wrong *history.History) {
+	w := workload.Workload{Model: model, Ops: n, Threads: threads, Seed: seed, Values: values}
+	right, err := w.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Faults = []workload.Fault{{Kind: workload.Swap, Percent: 50}}
+	if wrong, err = w.History(); err != nil {
+		t.Fatal(err)
+	}
+	return right, wrong
+}
+
+// TestLazyLarge decides long histories of queues, and verifies witnesses.
+func TestLazyLarge(t *testing.T) {
+	sizes := []int{300, 1000, 10000}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	queue := lookup(t, "queue")
+	for _, n := range sizes {
+		for _, threads := range []int{3, 4, 16} {
+			for _, values := range []int{2, 3, 8, 30} {
+				right, wrong := large(t, "queue", n, threads, values, uint64(n+threads))
+				start := time.Now()
+				var v replay.Verdict
+				search.Lazy(right, queue, 1<<30, never, &v)
+				if v.Answer != replay.Linearizable {
+					t.Fatalf("n=%d T=%d values=%d: %v (%v)", n, threads, values, v.Answer, v.Cause)
+				}
+				if err := replay.Verify(right, queue, v.Witness); err != nil {
+					t.Fatalf("n=%d T=%d values=%d: %v", n, threads, values, err)
+				}
+				took := time.Since(start)
+				var bad replay.Verdict
+				search.Lazy(wrong, queue, 1<<30, never, &bad)
+				if bad.Answer != replay.NotLinearizable {
+					t.Errorf("n=%d T=%d values=%d, swapped: %v (%v)", n, threads, values, bad.Answer, bad.Cause)
+				}
+				t.Logf("n=%d T=%d values=%d: %v, swapped %v", n, threads, values, took, time.Since(start)-took)
+			}
+		}
+	}
+}
+
+// TestLazyBounds gives Lazy too little time and memory.
+func TestLazyBounds(t *testing.T) {
+	_, wrong := large(t, "stack", 1000, 16, 8, 1)
+	stack := lookup(t, "stack")
+	var v replay.Verdict
+	search.Lazy(wrong, stack, 1<<18, never, &v)
+	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
+		t.Errorf("%v (%v) within 256 KiB", v.Answer, v.Cause)
+	}
+	asked := 0
+	v = replay.Verdict{}
+	search.Lazy(wrong, stack, 1<<30, func() bool { asked++; return asked > 3 }, &v)
+	if v.Answer != replay.Undecided || v.Cause != replay.Time || asked > 5 {
+		t.Errorf("%v (%v) after %d questions", v.Answer, v.Cause, asked)
+	}
+}
+
+// TestLazyDeclines gives Lazy what it does not decide.
+func TestLazyDeclines(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, s := range subjects(t) {
+		if s.spec.Name() == "queue" || s.spec.Name() == "stack" {
+			continue
+		}
+		var v replay.Verdict
+		search.Lazy(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, never, &v)
+		if v.Answer != replay.Undecided || v.Cause != replay.NoCause {
+			t.Errorf("%s: %v (%v)", s.spec.Name(), v.Answer, v.Cause)
+		}
+	}
+}
+
+// BenchmarkLazy decides histories of queues and stacks of 8 values, and such in
+// which two values come out in the wrong order.
+func BenchmarkLazy(b *testing.B) {
+	for _, model := range []string{"queue", "stack"} {
+		for _, threads := range []int{4, 16} {
+			for _, n := range []int{1000, 10000} {
+				right, wrong := large(b, model, n, threads, 8, 1)
+				for k, h := range []*history.History{right, wrong} {
+					b.Run(fmt.Sprintf("spec=%s/swaps=%d/n=%d/T=%d", model, k, n, threads), func(b *testing.B) {
+						s := lookup(b, model)
+						for b.Loop() {
+							start := time.Now()
+							var v replay.Verdict
+							search.Lazy(h, s, 1<<30, func() bool { return time.Since(start) > 5*time.Second }, &v)
+							if v.Answer == replay.Undecided {
+								b.Skipf("%v (%v)", v.Answer, v.Cause)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
