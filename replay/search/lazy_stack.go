@@ -1,8 +1,6 @@
 package search
 
 import (
-	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -283,86 +281,6 @@ func (k *lazyStack) wasHigh(e int32) int32 {
 	return places[i].stamp
 }
 
-// appendKey appends what is pinned and the rest with its ranges, counted from
-// the end. Not which insertions these are matters, but their values, and what
-// future moves will compare: the responses of those that can come at the end,
-// and of others whether their response is before an invocation of the rest.
-func (k *lazyStack) appendKey(dst []byte, depth int32) []byte {
-	n := int32(len(k.places))
-	dst = binary.AppendUvarint(dst, uint64(depth))
-	for i := int32(1); i <= min(depth, n); i++ {
-		if p := k.places[n-i].pin; p >= 0 {
-			dst = binary.AppendUvarint(dst, uint64(i))
-			dst = binary.AppendUvarint(dst, uint64(k.inserts[p].value))
-		}
-	}
-	dst = append(dst, 0)
-	k.findRanges()
-	k.calls, k.rets, k.kinds = k.calls[:0], k.rets[:0], k.kinds[:0]
-	for i := len(k.ranges) - 1; i >= 0; i-- { // by invocation
-		r := k.ranges[i]
-		if n-r.high > depth {
-			continue
-		}
-		in := &k.inserts[r.insert]
-		k.calls, k.rets = append(k.calls, in.call), append(k.rets, in.ret)
-		value := 2 * in.value
-		if in.must {
-			value++
-		}
-		k.kinds = append(k.kinds, lazyKind{in.call, in.ret, min(n-r.low, depth+1), n - r.high, value})
-	}
-	slices.Sort(k.rets)
-	for i := range k.kinds {
-		kind := &k.kinds[i]
-		after, _ := slices.BinarySearch(k.rets, kind.call)
-		if kind.high > 1 {
-			before, _ := slices.BinarySearch(k.calls, kind.ret)
-			kind.ret = int32(before)
-		}
-		kind.call = int32(after)
-	}
-	slices.SortFunc(k.kinds, lazyKind.compare)
-	for _, kind := range k.kinds {
-		for _, x := range [...]int32{kind.call, kind.ret, kind.low, kind.high, kind.value} {
-			dst = binary.AppendUvarint(dst, uint64(x))
-		}
-	}
-	return dst
-}
-
-// A lazyKind is what matters of an insertion of the rest.
-type lazyKind struct{ call, ret, low, high, value int32 }
-
-func (a lazyKind) compare(b lazyKind) int {
-	return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.ret, b.ret), cmp.Compare(a.low, b.low),
-		cmp.Compare(a.high, b.high), cmp.Compare(a.value, b.value))
-}
-
-// all is the depth at which everything is known.
-const all = 1 << 30
-
-func (k *lazyStack) depth(floor int32) int32 {
-	n := len(k.places)
-	if floor <= 0 {
-		return all
-	}
-	i := n - 1
-	for i > 0 && k.places[i-1].stamp >= floor {
-		i--
-	}
-	return int32(n - i)
-}
-
-func (k *lazyStack) floor(depth int32) int32 {
-	if depth == all {
-		return 0
-	}
-	return k.places[len(k.places)-int(depth)].stamp
-}
-
-func (k *lazyStack) reaches(depth int32) bool { return depth == all || int(depth) <= len(k.places) }
-
 func (k *lazyStack) save() {
 	k.findRanges()
 	k.savedAt = append(k.savedAt, int32(len(k.saved)))
@@ -391,71 +309,4 @@ func (k *lazyStack) drop() {
 
 func (k *lazyStack) bytes() int64 {
 	return int64(cap(k.saved))*20 + int64(cap(k.savedAt))*4
-}
-
-// What stands behind a place is the taker of a move of the trail, from 0 on,
-// or insertion e, as pushed - e, or nothing.
-const (
-	atEnd  = -1
-	pushed = -2
-)
-
-// anchor notes that an insertion comes at place i.
-func (k *lazyStack) anchor(e int32, i int) {
-	k.anchors[e] = k.places[i].before
-	k.places[i].before = pushed - e
-}
-
-// order returns all operations but idle ones and pending removals in the order
-// of a witness. Every insertion stands right before something else.
-func (k *lazyStack) order() []int32 {
-	preceding := make([]int32, len(k.inserts)) // insertion -> the one right before it, or -1
-	before := make([]int32, len(k.trail)+1)    // taker -> the insertion right before it, or -1; then that at the end
-	for i := range preceding {
-		preceding[i] = -1
-	}
-	for j := range before {
-		before[j] = -1
-	}
-	enter := func(e int32) {
-		switch at := k.anchors[e]; {
-		case at == atEnd:
-			before[len(k.trail)] = e
-		case at >= 0:
-			before[at] = e
-		default:
-			preceding[pushed-at] = e
-		}
-	}
-	placed := make([]bool, len(k.inserts))
-	for _, m := range k.trail {
-		if m.insert >= 0 && !placed[m.insert] {
-			placed[m.insert] = true
-			enter(m.insert)
-		}
-	}
-	for e := int32(len(k.inserts)) - 1; e >= 0; e-- {
-		if !placed[e] && k.inserts[e].must {
-			k.anchor(e, k.high(e))
-			enter(e)
-		}
-	}
-	var order, chain []int32
-	for j := range before {
-		chain = chain[:0]
-		for e := before[j]; e >= 0; e = preceding[e] {
-			chain = append(chain, k.inserts[e].op)
-		}
-		slices.Reverse(chain)
-		order = append(order, chain...)
-		if j < len(k.trail) {
-			order = append(order, k.taker(k.trail[j].taker).op)
-		}
-	}
-	for e := range k.inserts {
-		if !placed[e] && !k.inserts[e].must {
-			order = append(order, k.inserts[e].op)
-		}
-	}
-	return order
 }
