@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 	"strconv"
@@ -213,6 +214,28 @@ func (v Value) AppendKey(dst []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// Hash mixes v into a hash: equal values change it alike.
+func (v Value) Hash(h uint64) uint64 {
+	h = mix(h ^ uint64(v.Kind())<<56 ^ uint64(v.num))
+	if v.ref != nil && v.ref.text != "" {
+		for i := range len(v.ref.text) {
+			h = (h ^ uint64(v.ref.text[i])) * 0x100000001b3
+		}
+		h = mix(h)
+	}
+	if v.ref != nil {
+		for _, e := range v.ref.list {
+			h = e.Hash(h)
+		}
+	}
+	return h
+}
+
+func mix(h uint64) uint64 {
+	hi, lo := bits.Mul64(h^0x9e3779b97f4a7c15, 0xff51afd7ed558ccd)
+	return hi ^ lo
 }
 
 // String returns v as a person would write it: 3, true, null, "text",

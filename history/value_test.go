@@ -118,3 +118,30 @@ func TestFloatsCompareAsNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestHash: equal values have equal hashes, however they were made, and values
+// that differ in one place do not.
+func TestHash(t *testing.T) {
+	pairs := func(a, b int64) Value {
+		m, _ := MapValue(IntValue(b), NullValue, IntValue(a), StringValue("x"))
+		return m
+	}
+	groups := [][2]Value{
+		{NoValue, {}}, {NullValue, NullValue}, {UnknownValue, UnknownValue}, {BoolValue(true), BoolValue(true)},
+		{BoolValue(false), BoolValue(false)}, {IntValue(1), IntValue(1)}, {IntValue(-1), IntValue(-1)}, {FloatValue(1), FloatValue(1)},
+		{StringValue("ab"), StringValue("a" + string('b'))}, {StringValue("ba"), StringValue("ba")}, {StringValue(""), StringValue("")},
+		{ExceptionValue("ab"), ExceptionValue("ab")}, {ListValue(), ListValue()}, {ListValue(IntValue(1), IntValue(2)), ListValue(IntValue(1), IntValue(2))},
+		{ListValue(IntValue(2), IntValue(1)), ListValue(IntValue(2), IntValue(1))}, {pairs(1, 2), pairs(1, 2)}, {pairs(2, 1), pairs(2, 1)},
+	}
+	seen := map[uint64]Value{}
+	for _, g := range groups {
+		h := g[0].Hash(7)
+		if h != g[1].Hash(7) {
+			t.Errorf("%v has two hashes", g[0])
+		}
+		if other, ok := seen[h]; ok {
+			t.Errorf("%v and %v have the same hash", other, g[0])
+		}
+		seen[h] = g[0]
+	}
+}

@@ -20,9 +20,9 @@ type Keyed interface {
 // small ones, of which there are many, meet the same states again and again.
 type tables struct {
 	spec    Spec
-	key     string           // of the specification; "" if it has none
-	columns map[string]int32 // what an operation looks like -> column
-	sample  []look           // column -> an operation that looks so
+	key     string  // of the specification; "" if it has none
+	columns []int32 // hash table: what an operation looks like -> column + 1
+	sample  []look  // column -> an operation that looks so
 	states  [][]State
 	next    transitions
 	index   map[string]int32
@@ -74,7 +74,7 @@ func takeTables(n int, spec Spec) *tables {
 	if !ok {
 		return nil
 	}
-	t := &tables{spec: spec, key: key, columns: make(map[string]int32, n), index: map[string]int32{}}
+	t := &tables{spec: spec, key: key, columns: make([]int32, 64), index: map[string]int32{}}
 	t.intern([]State{initial})
 	return t
 }
@@ -103,36 +103,48 @@ func (t *tables) size() int64 { return t.bytes + t.next.bytes() }
 
 // columnOf returns the column of what op looks like.
 func (t *tables) columnOf(op *history.Operation) int32 {
-	t.scratch = appendColumnKey(t.scratch[:0], op)
-	if c, ok := t.columns[string(t.scratch)]; ok {
-		return c
+	at := t.findColumn(op)
+	if c := t.columns[at]; c > 0 {
+		return c - 1
 	}
 	c := int32(len(t.sample))
-	t.columns[string(t.scratch)] = c
 	observer, _ := t.spec.(Observer)
 	t.sample = append(t.sample, look{*op, t.spec.Check(op) != nil, observer != nil && observer.Observes(op)})
-	t.bytes += int64(2*len(t.scratch)) + columnCost
+	t.columns[at] = c + 1
+	t.bytes += columnCost
+	if 2*len(t.sample) > len(t.columns) {
+		t.columns = make([]int32, 2*len(t.columns))
+		for c := range t.sample {
+			t.columns[t.findColumn(&t.sample[c].Operation)] = int32(c + 1)
+		}
+	}
 	return c
 }
 
-// columnCost is the memory of a column besides its key and its transitions.
-const columnCost = 200
-
-func appendColumnKey(key []byte, op *history.Operation) []byte {
-	switch {
-	case !op.Pending():
-		key = append(key, 'r')
-	case op.Happened:
-		key = append(key, 'h')
-	default:
-		key = append(key, 'p')
-	}
-	key = append(append(key, op.Method...), 0)
+// findColumn returns the place in t.columns of what op looks like: there, or
+// free for it.
+func (t *tables) findColumn(op *history.Operation) uint64 {
+	h := op.Result.Hash(uint64(len(op.Method))<<8 | uint64(op.Method[0]))
 	for _, a := range op.Args {
-		key = a.AppendKey(key)
+		h = a.Hash(h)
 	}
-	return op.Result.AppendKey(append(key, 0xff))
+	mask := uint64(len(t.columns) - 1)
+	for at := h & mask; ; at = (at + 1) & mask {
+		if c := t.columns[at]; c == 0 || looksLike(&t.sample[c-1].Operation, op) {
+			return at
+		}
+	}
 }
+
+// looksLike reports whether two operations have the same method, arguments and
+// result, and both or neither returned or happened.
+func looksLike(a, b *history.Operation) bool {
+	return a.Method == b.Method && a.Pending() == b.Pending() && a.Happened == b.Happened &&
+		a.Result.Equal(b.Result) && slices.EqualFunc(a.Args, b.Args, history.Value.Equal)
+}
+
+// columnCost is the memory of a column besides its transitions.
+const columnCost = 200
 
 // compute applies op to each state of the set and interns what comes out.
 // A pending operation for which there is no transition did not take effect.

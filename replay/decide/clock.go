@@ -45,6 +45,11 @@ func (c *clock) expired() bool {
 	return c.over
 }
 
+// hasRoom reports whether so many bytes more keep the process within its bound.
+func (c *clock) hasRoom(bytes int64) bool {
+	return c.process == 0 || mapped()+bytes <= c.process || !stillMapped(max(0, c.process-bytes))
+}
+
 // mapped is the memory that the Go runtime holds, in bytes: about the
 // resident size of the process.
 func mapped() int64 {

@@ -67,7 +67,12 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		if err := replay.Check(h, spec); err != nil {
 			return v, err
 		}
-		if len(h.Ops) > long && o.Engine == replay.AutoEngine {
+		if len(h.Ops) > long && o.Engine == replay.AutoEngine && !c.expired() {
+			if !c.hasRoom(int64(len(h.Ops)) * longBytes) {
+				v.Cause = replay.Memory
+				v.C, v.CP = replay.Concurrency(h)
+				return v, nil
+			}
 			monitor.Run(h, spec, &v)
 		}
 	}
@@ -129,6 +134,9 @@ const (
 	// poset is built: its answer is worth more than a depth that is hardly ever
 	// small.
 	long = 1 << 14
+	// longBytes is what monitors, posets and witnesses take at least for an
+	// operation of a long history.
+	longBytes = 80
 	// familyWork is how many operations of a longer history are replayed by
 	// families, which takes part of a millisecond.
 	familyWork = 1 << 14
