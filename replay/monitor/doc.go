@@ -312,6 +312,18 @@
 // ask for data independence. Unlike theirs, the monitors here know pending
 // insertions, and give witnesses and small conflicts.
 //
+// # Deques
+//
+// Of a deque no polynomial monitor is known to us: one that is used at one end
+// is a stack, one that is filled at one end and emptied at the other is a
+// queue, and what mixes them is neither a matter of pairs of values, as queues
+// are, nor of a value that stays at the bottom, as stacks are. Empty moments
+// hold for deques as well, though: their sequences, too, stay legal when values
+// are dropped and when one that ends empty is followed by another. So [Pieces]
+// cuts a history wherever no inner interval lies, in O(n log n), and leaves the
+// pieces to a search that is exponential in the worst case in how many
+// insertions of a piece overlap. [Run] declines deques.
+//
 // # Sources
 //
 // M. P. Herlihy and J. M. Wing, Linearizability: a correctness condition for
