@@ -322,7 +322,8 @@
 // are dropped and when one that ends empty is followed by another. So [Pieces]
 // cuts a history wherever no inner interval lies, in O(n log n), and leaves the
 // pieces to a search that is exponential in the worst case in how many
-// insertions of a piece overlap. [Run] declines deques.
+// insertions of a piece overlap. [Run] decides a deque that is used as a stack or
+// as a queue, and declines others.
 //
 // # Sources
 //

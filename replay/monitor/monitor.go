@@ -9,7 +9,8 @@ import (
 
 // Run decides the history if a monitor can, and enters Answer, Engine and
 // Witness or Conflict into v. Otherwise it leaves v alone and says why, in a
-// few words. It takes O(n log n) for n operations. Of deques see Pieces.
+// few words. It takes O(n log n) for n operations. Of deques it decides those
+// that are used as stacks or queues; see Pieces for the others.
 //
 // The specification must have accepted the history (replay.Check).
 func Run(h *history.History, spec replay.Spec, v *replay.Verdict) (declined string) {
@@ -126,7 +127,7 @@ func (p *problem) monitor() finding {
 	case replay.Overwritten, replay.OverwrittenByKey:
 		return p.register()
 	}
-	return finding{declined: "no monitor"}
+	return p.deque()
 }
 
 // complete appends to an order what is not in it: operations that are pending
