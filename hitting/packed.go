@@ -10,7 +10,8 @@ const packedMax = 16
 // fingerprint, so that nothing rests on hashing.
 type packed struct {
 	n      int
-	chains []packedChain
+	live   *liveElements
+	chains []packedChain     // nil until depth 2
 	above  [packedMax]uint16 // bit j of above[i]: i <= j
 	below  [packedMax]uint16 // bit j of below[i]: j <= i
 	word   uint64            // the schedule being visited
@@ -25,7 +26,12 @@ type packedChain struct {
 }
 
 func newPacked(v *liveElements) *packed {
-	g := &packed{n: len(v.elements)}
+	return &packed{n: len(v.elements), live: v}
+}
+
+// prepare makes the tables, which depths beyond 1 need.
+func (g *packed) prepare() {
+	v := g.live
 	for i := range g.n {
 		for j := range g.n {
 			if i == j || v.less(int32(i), int32(j)) {
@@ -41,19 +47,20 @@ func newPacked(v *liveElements) *packed {
 		tails [packedMax]uint64
 	}
 	known := map[tables]bool{}
-	var buf [packedMax]int32
 	for _, chain := range v.distinctChains() {
-		t := tables{base: pack(v.appendTail(buf[:0], chain, -1))}
+		t := tables{base: g.base(chain)}
 		for x := range g.n {
-			t.tails[x] = pack(v.appendTail(buf[:0], chain, int32(x)))
+			t.tails[x] = pack(v.appendTail(g.buf[:0], chain, int32(x)))
 		}
 		if !known[t] {
 			known[t] = true
 			g.chains = append(g.chains, packedChain{chain, t.base, t.tails})
 		}
 	}
-	return g
 }
+
+// base returns the schedule of <chain, ()>.
+func (g *packed) base(chain int32) uint64 { return pack(g.live.appendTail(g.buf[:0], chain, -1)) }
 
 func pack(elements []int32) uint64 {
 	word := uint64(0)
@@ -103,17 +110,15 @@ type packedRun struct {
 }
 
 func (g *packed) run(f *Family, visit func(chain int32, tuple []int32) bool) bool {
+	if f.d == 1 {
+		return g.runBases(f, visit)
+	}
+	if g.chains == nil {
+		g.prepare()
+	}
 	r := packedRun{g: g, f: f, visit: visit}
 	for c := range g.chains {
 		r.chain = &g.chains[c]
-		if f.d == 1 {
-			r.any = true
-			g.word = r.chain.base
-			if !f.spend(g.n) || !visit(r.chain.chain, nil) {
-				break
-			}
-			continue
-		}
 		var none [packedMax]uint64
 		all := uint16(1)<<(g.n-1)<<1 - 1
 		if g.n == 0 || !r.walk(0, r.chain.base, all, &none) {
@@ -121,6 +126,18 @@ func (g *packed) run(f *Family, visit func(chain int32, tuple []int32) bool) boo
 		}
 	}
 	return r.any
+}
+
+// runBases runs through depth 1, where most witnesses are, without tables.
+func (g *packed) runBases(f *Family, visit func(chain int32, tuple []int32) bool) (any bool) {
+	for _, chain := range g.live.distinctChains() {
+		any = true
+		g.word = g.base(chain)
+		if !f.spend(g.n) || !visit(chain, nil) {
+			break
+		}
+	}
+	return any
 }
 
 // walk visits the tuples that extend the first k elements, which have given

@@ -47,7 +47,7 @@ func (s *fingerprintSet) nextBytes() int64 {
 // doubles large ones.
 func (s *fingerprintSet) nextSize() int {
 	if len(s.slots) < 1<<16 {
-		return max(4*len(s.slots), 64)
+		return max(4*len(s.slots), 16)
 	}
 	return 2 * len(s.slots)
 }
