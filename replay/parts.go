@@ -1,9 +1,6 @@
 package replay
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/leadline/leadline/history"
 )
 
@@ -55,20 +52,12 @@ func Restrict(h *history.History, ops []int32) *history.History {
 // invoked before that, so that it cannot stand earlier.
 func Merge(h *history.History, parts [][]int32, witnesses [][]int32) []int32 {
 	part := make([]int32, len(h.Ops)) // operation -> part
-	place := make([]int, len(h.Ops))  // operation -> place in the witness of its part
-	var returned []int32
+	place := make([]int, len(h.Ops))  // operation -> place in the witness of its part, from 1 on
 	for k, w := range witnesses {
 		for at, i := range w {
-			op := parts[k][i]
-			part[op], place[op] = int32(k), at
-			if !h.Ops[op].Pending() || h.Ops[op].Happened {
-				returned = append(returned, op)
-			}
+			part[parts[k][i]], place[parts[k][i]] = int32(k), at+1
 		}
 	}
-	slices.SortFunc(returned, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(h.Ops[a].Return, h.Ops[b].Return), cmp.Compare(a, b))
-	})
 	merged := make([]int32, 0, len(h.Ops))
 	done := make([]int, len(parts))
 	upTo := func(k int32, end int) {
@@ -76,11 +65,43 @@ func Merge(h *history.History, parts [][]int32, witnesses [][]int32) []int32 {
 			merged = append(merged, parts[k][witnesses[k][done[k]]])
 		}
 	}
-	for _, op := range returned {
-		upTo(part[op], place[op]+1)
+	for _, op := range byReturn(h) {
+		upTo(part[op], place[op])
 	}
 	for k := range parts {
 		upTo(int32(k), len(witnesses[k]))
 	}
 	return merged
+}
+
+// byReturn returns the operations that returned by their responses, which need
+// not all be different, and behind them the others that happened. O(n) for n
+// events.
+func byReturn(h *history.History) []int32 {
+	last := int32(0)
+	for i := range h.Ops {
+		if !h.Ops[i].Pending() {
+			last = max(last, h.Ops[i].Return)
+		}
+	}
+	start := make([]int32, last+2) // position -> how many responses are before it
+	for i := range h.Ops {
+		if op := &h.Ops[i]; !op.Pending() {
+			start[op.Return+1]++
+		}
+	}
+	for p := range last + 1 {
+		start[p+1] += start[p]
+	}
+	order := make([]int32, start[last+1])
+	for i := range h.Ops {
+		switch op := &h.Ops[i]; {
+		case !op.Pending():
+			order[start[op.Return]] = int32(i)
+			start[op.Return]++
+		case op.Happened:
+			order = append(order, int32(i))
+		}
+	}
+	return order
 }

@@ -196,7 +196,7 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options) (r *
 	}
 	h := e.history
 	if len(h.Ops) > longHistory {
-		before := debug.SetGCPercent(25)
+		before := debug.SetGCPercent(40)
 		defer debug.SetGCPercent(before)
 	}
 	s, err := modelOf(h, model)

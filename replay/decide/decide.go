@@ -185,7 +185,7 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 		if undecided() {
 			monitor.Run(in.History, spec, v)
 		}
-		if undecided() {
+		if undecided() && n <= long {
 			asked := 0
 			search.Run(in, spec, o.Budget.Bytes, func() bool { asked++; return asked > quick || c.expired() }, v)
 		}
