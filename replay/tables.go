@@ -43,8 +43,8 @@ const (
 	sharedOps = 256
 	// sharedBytes bounds the tables that are handed on, and shelved how many
 	// of them lie ready.
-	sharedBytes = 4 << 20
-	shelved     = 64
+	sharedBytes = 2 << 20
+	shelved     = 32
 )
 
 // shelf holds tables between two histories.
@@ -124,7 +124,11 @@ func (t *tables) columnOf(op *history.Operation) int32 {
 // findColumn returns the place in t.columns of what op looks like: there, or
 // free for it.
 func (t *tables) findColumn(op *history.Operation) uint64 {
-	h := op.Result.Hash(uint64(len(op.Method))<<8 | uint64(op.Method[0]))
+	h := uint64(len(op.Method))
+	if h > 0 {
+		h = h<<8 | uint64(op.Method[0])
+	}
+	h = op.Result.Hash(h)
 	for _, a := range op.Args {
 		h = a.Hash(h)
 	}

@@ -84,24 +84,32 @@ func partitioner(spec replay.Spec) func([]porcupine.Operation) [][]porcupine.Ope
 		return nil
 	}
 	return func(ops []porcupine.Operation) [][]porcupine.Operation {
-		number := map[string]int{}
-		var parts [][]porcupine.Operation
 		for _, op := range ops {
-			part, ok := p.Part(op.Input.(*history.Operation))
-			if !ok {
+			if _, ok := p.Part(op.Input.(*history.Operation)); !ok {
 				return [][]porcupine.Operation{ops}
 			}
-			key := string(part.AppendKey(nil))
-			k, ok := number[key]
-			if !ok {
-				k = len(parts)
-				number[key] = k
-				parts = append(parts, nil)
-			}
-			parts[k] = append(parts[k], op)
 		}
-		return parts
+		return partsBy(ops, func(op *porcupine.Operation) string {
+			part, _ := p.Part(op.Input.(*history.Operation))
+			return string(part.AppendKey(nil))
+		})
 	}
+}
+
+// partsBy returns the operations of each key, in the order of the first ones.
+func partsBy[K comparable](ops []porcupine.Operation, key func(op *porcupine.Operation) K) [][]porcupine.Operation {
+	number := map[K]int{}
+	var parts [][]porcupine.Operation
+	for i := range ops {
+		k, ok := number[key(&ops[i])]
+		if !ok {
+			k = len(parts)
+			number[key(&ops[i])] = k
+			parts = append(parts, nil)
+		}
+		parts[k] = append(parts[k], ops[i])
+	}
+	return parts
 }
 
 // Operations returns the operations of h as porcupine has them, with the

@@ -160,19 +160,7 @@ var cells = porcupine.Model{
 }
 
 func byKey(ops []porcupine.Operation) [][]porcupine.Operation {
-	number := map[int64]int{}
-	var parts [][]porcupine.Operation
-	for _, op := range ops {
-		key := op.Input.(*Call).Key
-		k, ok := number[key]
-		if !ok {
-			k = len(parts)
-			number[key] = k
-			parts = append(parts, nil)
-		}
-		parts[k] = append(parts[k], op)
-	}
-	return parts
+	return partsBy(ops, func(op *porcupine.Operation) int64 { return op.Input.(*Call).Key })
 }
 
 // mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014).

@@ -60,7 +60,7 @@ func Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measure
 // answer decides the instance, by the complete search where it can.
 func answer(ctx context.Context, in *replay.Instance, spec replay.Spec) (replay.Answer, error) {
 	var v replay.Verdict
-	search.Run(in, spec, replay.DefaultBytes, func() bool { return ctx.Err() != nil }, &v)
+	search.Run(in.History, spec, replay.DefaultBytes, func() bool { return ctx.Err() != nil }, &v)
 	if v.Answer != replay.Undecided {
 		return v.Answer, nil
 	}

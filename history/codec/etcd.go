@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 )
@@ -46,16 +47,8 @@ func readEtcdLine(text []byte) (l etcdLine, ok bool) {
 	l.process, text = cutWord(text)
 	typ, text = cutWord(text)
 	l.f, l.value = cutWord(text)
-	switch string(typ) {
-	case ":invoke":
-		l.typ = history.Invoke
-	case ":ok":
-		l.typ = history.OK
-	case ":fail":
-		l.typ = history.Fail
-	case ":info":
-		l.typ = history.Info
-	default:
+	word, colon := strings.CutPrefix(string(typ), ":")
+	if l.typ, ok = jepsenType(word); !ok || !colon {
 		return l, false
 	}
 	_, err := strconv.ParseInt(string(l.process), 10, 64)

@@ -305,17 +305,24 @@ func setWords(ev *wordEvent, typ, f history.Value) (fault string) {
 		return "an operation without a keyword for :f"
 	}
 	ev.f = strings.TrimPrefix(f.Text(), ":")
-	switch strings.TrimPrefix(typ.Text(), ":") {
-	case "invoke":
-		ev.typ = history.Invoke
-	case "ok":
-		ev.typ = history.OK
-	case "fail":
-		ev.typ = history.Fail
-	case "info":
-		ev.typ = history.Info
-	default:
+	var ok bool
+	if ev.typ, ok = jepsenType(strings.TrimPrefix(typ.Text(), ":")); !ok {
 		return ":type is :invoke, :ok, :fail or :info, not " + typ.String()
 	}
 	return ""
+}
+
+// jepsenType returns the type of an event that Jepsen calls so.
+func jepsenType(word string) (history.EventType, bool) {
+	switch word {
+	case "invoke":
+		return history.Invoke, true
+	case "ok":
+		return history.OK, true
+	case "fail":
+		return history.Fail, true
+	case "info":
+		return history.Info, true
+	}
+	return 0, false
 }

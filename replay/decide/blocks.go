@@ -125,11 +125,11 @@ func (b *blocks) decide(block [2]int32) (replay.Verdict, error) {
 	part := replay.Restrict(b.h, ops)
 	spec := resumed{b.spec, b.state}
 	var v replay.Verdict
-	in, err := replay.NewInstance(part, true, b.o.Chains)
-	if err != nil {
-		return v, err
-	}
 	if len(ops)-len(b.carry) <= short {
+		in, err := replay.NewInstance(part, true, b.o.Chains)
+		if err != nil {
+			return v, err
+		}
 		o := b.o
 		o.Budget.Schedules = blockSchedules
 		if err := replay.Families(in, spec, o, b.stop, &v); err != nil {
@@ -138,7 +138,7 @@ func (b *blocks) decide(block [2]int32) (replay.Verdict, error) {
 	}
 	if v.Answer == replay.Undecided && !b.stop() {
 		asked := 0
-		search.Run(in, spec, b.o.Budget.Bytes, func() bool { asked++; return asked > blockShare || b.stop() }, &v)
+		search.Run(part, spec, b.o.Budget.Bytes, func() bool { asked++; return asked > blockShare || b.stop() }, &v)
 	}
 	b.count(v.Engine, int(block[1]-block[0]))
 	if v.Answer == replay.Linearizable {

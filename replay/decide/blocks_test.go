@@ -11,29 +11,52 @@ import (
 	"github.com/leadline/leadline/replay/decide"
 )
 
-// blockHistory is one of n operations, with a quiescent cut after every few:
-// each takes effect at some moment while it is open, one in lost waits for
-// ever, and one result of them all may be wrong.
+// blockHistory is one of n operations, with a quiescent cut after every few;
+// one result of them all may be wrong.
 func blockHistory(t testing.TB, r *rand.Rand, s subject, n, lost int, wrong bool) *history.History {
 	t.Helper()
-	object := s.spec.New()
+	calls := make([]call, n)
+	w := workload{object: s.spec.New(), rest: 6, lost: lost, next: func(i int) history.Event {
+		calls[i] = s.calls[r.IntN(len(s.calls))]
+		e := history.Event{Method: calls[i].method}
+		for range calls[i].args {
+			e.Args = append(e.Args, history.IntValue(int64(r.IntN(3))))
+		}
+		return e
+	}}
+	events := w.record(r, n)
+	spoilt := r.IntN(n)
+	for i := range events {
+		e := &events[i]
+		if c := calls[e.Op.Int()]; wrong && e.Type == history.OK && int(e.Op.Int()) >= spoilt && len(c.wrong) > 0 {
+			e.Result, wrong = parseResult(c.wrong[r.IntN(len(c.wrong))]), false
+		}
+	}
+	return built(t, events)
+}
+
+// A workload is what four processes do to an object, each operation taking
+// effect at some moment while it is open.
+type workload struct {
+	object replay.Object
+	next   func(i int) history.Event // method and arguments of operation i
+	rest   int                       // all operations end before every so many begin; 0 for never
+	lost   int                       // one in so many waits for ever, or its response is lost; 0 for none
+	effect func(e *history.Event)    // told of what took effect, if not nil
+}
+
+func (w *workload) record(r *rand.Rand, n int) []history.Event {
 	var events []history.Event
 	type running struct {
 		history.Event
-		call   call
-		done   bool
-		result history.Value
+		done bool
 	}
 	var open []*running
-	spoilt := r.IntN(n)
 	for begun := 0; begun < n || len(open) > 0; {
-		closing := begun%6 == 0 && len(open) > 0 || begun == n
+		closing := w.rest > 0 && begun%w.rest == 0 && len(open) > 0 || begun == n
 		if !closing && len(open) < 4 && r.IntN(2) == 0 {
-			c := s.calls[r.IntN(len(s.calls))]
-			e := &running{call: c, Event: history.Event{Type: history.Invoke, Process: history.IntValue(int64(begun)), Op: history.IntValue(int64(begun)), Method: c.method}}
-			for range c.args {
-				e.Args = append(e.Args, history.IntValue(int64(r.IntN(3))))
-			}
+			e := &running{Event: w.next(begun)}
+			e.Type, e.Process, e.Op = history.Invoke, history.IntValue(int64(begun)), history.IntValue(int64(begun))
 			open, events, begun = append(open, e), append(events, e.Event), begun+1
 			continue
 		}
@@ -43,25 +66,29 @@ func blockHistory(t testing.TB, r *rand.Rand, s subject, n, lost int, wrong bool
 		k := r.IntN(len(open))
 		e := open[k]
 		if e.done {
-			if wrong && int(e.Op.Int()) >= spoilt && len(e.call.wrong) > 0 {
-				e.result, wrong = parseResult(e.call.wrong[r.IntN(len(e.call.wrong))]), false
-			}
-			events = append(events, history.Event{Type: history.OK, Process: e.Process, Op: e.Op, Result: e.result})
+			events = append(events, history.Event{Type: history.OK, Process: e.Process, Op: e.Op, Result: e.Result})
 			open = slices.Delete(open, k, k+1)
 			continue
 		}
-		if lost > 0 && r.IntN(lost) == 0 && r.IntN(2) == 0 {
+		if w.lost > 0 && r.IntN(2*w.lost) == 0 {
 			open = slices.Delete(open, k, k+1) // never took effect
 			continue
 		}
-		result, ok := object.Apply(replay.Invocation{Method: e.Method, Args: e.Args})
-		if !ok || lost > 0 && r.IntN(lost) == 0 {
+		result, ok := w.object.Apply(replay.Invocation{Method: e.Method, Args: e.Args})
+		if !ok || w.lost > 0 && r.IntN(w.lost) == 0 {
 			open = slices.Delete(open, k, k+1) // waits for ever, or its response is lost
 			continue
 		}
-		e.done, e.result = true, result
+		if e.done, e.Result = true, result; w.effect != nil {
+			w.effect(&e.Event)
+		}
 	}
-	h, err := history.New(history.Header{ID: "blocks"}, events)
+	return events
+}
+
+func built(t testing.TB, events []history.Event) *history.History {
+	t.Helper()
+	h, err := history.New(history.Header{ID: t.Name()}, events)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,9 +33,9 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 //     history is the family of depth 1, one schedule. Of a history of more
 //     than short operations not more than familyWork are replayed;
 //  3. of a deque of distinct values, pieces between moments at which it can be
-//     empty, each by the complete search;
-//     A queue or stack of other values by a search that orders insertions only
-//     when a removal shows their order (search.Lazy);
+//     empty, each by the complete search; of a queue or stack of other values,
+//     a search that orders insertions only when a removal shows their order
+//     (search.Lazy);
 //  4. block by block between quiescent cuts (see blocks), for histories of up
 //     to blocksMax operations;
 //  5. the complete search, part by part where the specification is partitioned
@@ -61,8 +61,7 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	var v replay.Verdict
 	c := newClock(ctx, o.Budget)
 	// Small checks the operations itself.
-	small := o.Engine <= replay.SearchEngine && o.Engine != replay.FamiliesEngine &&
-		!c.expired() && search.Small(h, spec, &v)
+	small := (o.Engine == replay.AutoEngine || o.Engine == replay.SearchEngine) && !c.expired() && search.Small(h, spec, &v)
 	if !small {
 		if err := replay.Check(h, spec); err != nil {
 			return v, err
@@ -70,65 +69,84 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		if len(h.Ops) > long && o.Engine == replay.AutoEngine && !c.expired() {
 			if !c.hasRoom(int64(len(h.Ops)) * longBytes) {
 				v.Cause = replay.Memory
-				v.C, v.CP = replay.Concurrency(h)
+				if !h.HasEdges() {
+					v.C, v.CP = replay.Concurrency(h)
+				}
 				return v, nil
 			}
 			monitor.Run(h, spec, &v)
 		}
 	}
-	done := v.Answer != replay.Undecided
-	depth := o.Engine == replay.AutoEngine && v.Answer == replay.Linearizable && small
-	if done && !depth && !(o.Explain && small) {
+	depth := small && o.Engine == replay.AutoEngine && v.Answer == replay.Linearizable
+	if v.Answer != replay.Undecided && !depth && !o.ExactDepth {
 		v.C, v.CP = replay.Concurrency(h)
-		return finish(h, nil, spec, o, c, v)
+		return finish(h, spec, o, c, v)
 	}
 	in, err := replay.NewInstance(h, true, o.Chains)
 	switch {
 	case replay.TooLarge(err):
-		v.Cause = replay.Memory
-		return v, nil
+		withoutPoset(h, spec, o, c, &v)
+		return finish(h, spec, o, c, v)
 	case err != nil:
 		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 	}
 	v.C, v.CP = in.Poset.Concurrency()
-	if !done || depth {
+	if v.Answer == replay.Undecided || depth {
 		if err := run(in, spec, o, c, &v); err != nil {
 			return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 		}
 	}
-	return finish(h, in, spec, o, c, v)
-}
-
-// finish verifies or explains an answer; in is nil where no poset was needed.
-func finish(h *history.History, in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v replay.Verdict) (replay.Verdict, error) {
-	if in != nil && o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
+	if o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
 		exactDepth(in, spec, c.expired, &v)
 	}
-	if v.Answer == replay.Linearizable {
+	return finish(h, spec, o, c, v)
+}
+
+// withoutPoset searches a history with edges that has too many operations for
+// a poset, which families would need.
+func withoutPoset(h *history.History, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) {
+	if o.Engine == replay.AutoEngine || o.Engine == replay.SearchEngine {
+		search.Run(h, spec, o.Budget.Bytes, c.expired, v)
+	}
+	if v.Answer == replay.Undecided && v.Cause == replay.NoCause {
+		v.Cause = replay.Memory
+	}
+}
+
+// finish verifies or explains an answer.
+func finish(h *history.History, spec replay.Spec, o replay.Options, c *clock, v replay.Verdict) (replay.Verdict, error) {
+	switch {
+	case v.Answer == replay.Linearizable:
 		if err := replay.Verify(h, spec, v.Witness); err != nil {
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, h.ID, err)
 		}
-	}
-	switch {
-	case v.Answer != replay.NotLinearizable || !o.Explain || c.over:
-	case v.Engine == replay.MonitorEngine && len(h.Ops) > freeMax:
-		if op, ok := monitor.Unexplained(h, spec, v.Conflict); ok {
-			v.Explanation = &replay.Explanation{Unexplained: op}
-		} else if in != nil {
-			v.Explanation = explain(in, spec, o.Budget.Bytes, c.expired)
+	case v.Answer == replay.Undecided:
+		if c.over {
+			v.Cause = c.cause
 		}
-	case in != nil:
-		v.Explanation = explain(in, spec, o.Budget.Bytes, c.expired)
-	}
-	if v.Answer == replay.Undecided && c.over {
-		v.Cause = c.cause
+	case o.Explain && !c.over:
+		v.Explanation = explanation(h, spec, o.Budget.Bytes, c, &v)
 	}
 	return v, nil
 }
 
+// explanation asks the monitor for the first response without an explanation,
+// where one decided a history that is not short; else the search.
+func explanation(h *history.History, spec replay.Spec, maxBytes int64, c *clock, v *replay.Verdict) *replay.Explanation {
+	if v.Engine == replay.MonitorEngine && len(h.Ops) > freeMax {
+		if op, ok := monitor.Unexplained(h, spec, v.Conflict); ok {
+			return &replay.Explanation{Unexplained: op}
+		}
+		if len(h.Ops) > long {
+			return nil
+		}
+	}
+	return explain(h, spec, maxBytes, c.expired)
+}
+
 const (
 	// short is up to how many operations families go to the end of their
-	// budget before anything else begins: those of the paper have at most 18.
+	// budget: those of the paper have at most 18.
 	short = 24
 	// long is from how many operations on a monitor comes first, before the
 	// poset is built: its answer is worth more than a depth that is hardly ever
@@ -154,12 +172,10 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 	case replay.FamiliesEngine:
 		return replay.Families(in, spec, o, c.expired, v)
 	case replay.SearchEngine:
-		search.Run(in, spec, o.Budget.Bytes, c.expired, v)
+		search.Run(in.History, spec, o.Budget.Bytes, c.expired, v)
 	case replay.MonitorEngine:
 		if monitor.Run(in.History, spec, v); v.Answer == replay.Undecided {
-			if err := inPieces(in.History, spec, o, c.expired, v); err != nil {
-				return err
-			}
+			inPieces(in.History, spec, o.Budget.Bytes, c.expired, v)
 		}
 	case replay.BlocksEngine:
 		if err := inBlocks(in.History, spec, o, c.expired, v); err != nil {
@@ -177,17 +193,17 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 // portfolio asks one engine after the other, the cheap ones first. Once it is
 // known that there is a witness, families only look for the depth.
 func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
-	n := len(in.Ops)
+	h, n := in.History, len(in.Ops)
 	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
 	first := o
 	if n > short {
 		first.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/int64(n)))
-		if undecided() {
-			monitor.Run(in.History, spec, v)
+		if undecided() && n <= long { // else it was asked before
+			monitor.Run(h, spec, v)
 		}
 		if undecided() && n <= long {
 			asked := 0
-			search.Run(in, spec, o.Budget.Bytes, func() bool { asked++; return asked > quick || c.expired() }, v)
+			search.Run(h, spec, o.Budget.Bytes, func() bool { asked++; return asked > quick || c.expired() }, v)
 		}
 	}
 	if v.Answer == replay.NotLinearizable || c.over {
@@ -204,15 +220,15 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 		return nil
 	}
 	for _, engine := range []func() error{
-		func() error { return inPieces(in.History, spec, o, c.expired, v) },
-		func() error { lazily(in.History, spec, o, c, v); return nil },
+		func() error { inPieces(h, spec, o.Budget.Bytes, c.expired, v); return nil },
+		func() error { lazily(h, spec, o, c, v); return nil },
 		func() error {
 			if n <= short || n > blocksMax {
 				return nil
 			}
-			return inBlocks(in.History, spec, o, c.expired, v)
+			return inBlocks(h, spec, o, c.expired, v)
 		},
-		func() error { search.Run(in, spec, o.Budget.Bytes, c.expired, v); return nil },
+		func() error { search.Run(h, spec, o.Budget.Bytes, c.expired, v); return nil },
 		func() error { return theRest(in, spec, first, o, c, v) },
 	} {
 		if !undecided() {
@@ -264,6 +280,7 @@ func exactDepth(in *replay.Instance, spec replay.Spec, stop func() bool, v *repl
 	if machine == nil {
 		return
 	}
+	defer machine.Release()
 	if d, ok := hitting.ExactDepth(in.Poset, machine, exactWork, stop); ok {
 		v.ExactDepth = d
 	}

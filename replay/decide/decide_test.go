@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 )
@@ -229,5 +230,45 @@ func TestSmallIsFirst(t *testing.T) {
 	h = newHistory(t, "invoke A write 1", "invoke B fly", "ok A", "ok B")
 	if _, err := decide.Check(context.Background(), h, register, replay.Options{}); err == nil {
 		t.Error("no error for a method that there is not")
+	}
+}
+
+// TestExactDepthOfEveryEngine: it is computed whatever found the witness.
+func TestExactDepthOfEveryEngine(t *testing.T) {
+	h := newHistory(t, "invoke A write 1", "invoke B read", "ok A", "ok B 1")
+	for _, e := range []replay.Engine{replay.AutoEngine, replay.FamiliesEngine, replay.SearchEngine} {
+		if v := check(t, h, model(t, "register:0"), replay.Options{Engine: e, ExactDepth: true}); v.ExactDepth != 1 {
+			t.Errorf("%v: exact depth %d, want 1", e, v.ExactDepth)
+		}
+	}
+}
+
+// TestEdgesOfLongHistory: a history with an edge and more operations than a
+// poset may have is searched all the same.
+func TestEdgesOfLongHistory(t *testing.T) {
+	for _, want := range []replay.Answer{replay.Linearizable, replay.NotLinearizable} {
+		b := history.NewBuilder(history.Header{ID: "long"})
+		const n = poset.MaxGeneral + 2
+		for i := range int64(n) {
+			id := history.IntValue(i)
+			b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(i % 2), Op: id, Method: "getAndIncrement"})
+			if i%2 == 1 { // the earlier of two concurrent ones comes second
+				answers := [2]int64{i, i - 1}
+				if i == n-1 && want == replay.NotLinearizable {
+					answers = [2]int64{i - 1, i}
+				}
+				for k := range int64(2) {
+					b.Add(&history.Event{Type: history.OK, Process: history.IntValue(k), Op: history.IntValue(i - 1 + k), Result: history.IntValue(answers[k])})
+				}
+			}
+		}
+		b.AddEdge(history.IntValue(n-1), history.IntValue(n-2), 1)
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := check(t, h, model(t, "counter"), replay.Options{}); v.Answer != want {
+			t.Errorf("%v (%v), want %v", v.Answer, v.Cause, want)
+		}
 	}
 }

@@ -64,7 +64,7 @@ func forced(e replay.Engine) func(*testing.T, *history.History, replay.Spec) (re
 func searchAlone(prune search.Pruning) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
 	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		var v replay.Verdict
-		search.RunPruned(instance(t, h, replay.AutoChains), s, prune, 1<<30, never, &v)
+		search.RunPruned(h, s, prune, 1<<30, never, &v)
 		return v, v.Answer != replay.Undecided
 	}
 }

@@ -24,23 +24,23 @@ const (
 	allowedMax = 5
 )
 
-// explain says why the instance has no witness: the first response that no
+// explain says why the history has no witness: the first response that no
 // order explains, and the fewest results without which there would be one.
 // It returns nil where that cannot be found, or not with that much effort.
-func explain(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool) *replay.Explanation {
+func explain(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool) *replay.Explanation {
 	asked := 0
 	bounded := func() bool {
 		asked++
 		return asked > effort || stop()
 	}
-	op, ok := search.Unexplained(in, spec, maxBytes, bounded)
+	op, ok := search.Unexplained(h, spec, maxBytes, bounded)
 	if !ok {
 		return nil
 	}
-	x := explainer{h: in.History, spec: spec, maxBytes: maxBytes, stop: bounded}
+	x := explainer{h: h, spec: spec, maxBytes: maxBytes, stop: bounded}
 	e := &replay.Explanation{Unexplained: op}
 	for size := 1; size <= groupSize && len(e.Free) == 0; size++ {
-		if limit := [...]int{1: freeMax, 2: groupMax, 3: groupMax}[size]; len(in.Ops) > limit {
+		if limit := [...]int{1: freeMax, 2: groupMax, 3: groupMax}[size]; len(h.Ops) > limit {
 			break
 		}
 		e.Free = x.groups(size)
@@ -139,12 +139,8 @@ func (x *explainer) with(ops []int32, results []history.Value) *history.History 
 }
 
 func (x *explainer) witness(ops []int32, results []history.Value) []int32 {
-	in, err := replay.NewInstance(x.with(ops, results), true, replay.AutoChains)
-	if err != nil {
-		return nil
-	}
 	var v replay.Verdict
-	search.Run(in, x.spec, x.maxBytes, x.stop, &v)
+	search.Run(x.with(ops, results), x.spec, x.maxBytes, x.stop, &v)
 	if v.Answer != replay.Linearizable {
 		return nil
 	}

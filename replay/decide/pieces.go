@@ -13,20 +13,20 @@ import (
 // at moments at which the deque can be empty (see monitor.Pieces), and the
 // search decides each piece. A piece without a witness decides the history. It
 // leaves v alone where there is one piece only, or one is not decided.
-func inPieces(h *history.History, spec replay.Spec, o replay.Options, stop func() bool, v *replay.Verdict) error {
+func inPieces(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
 	c, ok := spec.(replay.Collection)
 	if !ok || c.Discipline() != replay.BothEnds {
-		return nil
+		return
 	}
 	pieces, conflict, declined := monitor.Pieces(h, spec)
 	switch {
 	case declined != "":
-		return nil
+		return
 	case conflict != nil:
 		v.Answer, v.Engine, v.Cause, v.Conflict = replay.NotLinearizable, replay.MonitorEngine, replay.NoCause, conflict
-		return nil
+		return
 	case len(pieces) < 2:
-		return nil
+		return
 	}
 	cut := replay.Contribution{Engine: replay.MonitorEngine}
 	searched := replay.Contribution{Engine: replay.SearchEngine}
@@ -38,18 +38,14 @@ func inPieces(h *history.History, spec replay.Spec, o replay.Options, stop func(
 			order = append(order, piece.Ops...)
 			continue
 		}
-		in, err := replay.NewInstance(replay.Restrict(h, piece.Ops), true, o.Chains)
-		if err != nil {
-			return err
-		}
 		var pv replay.Verdict
-		search.Run(in, spec, o.Budget.Bytes, stop, &pv)
+		search.Run(replay.Restrict(h, piece.Ops), spec, maxBytes, stop, &pv)
 		switch pv.Answer {
 		case replay.Undecided:
-			return nil
+			return
 		case replay.NotLinearizable:
 			v.Answer, v.Engine, v.Cause, v.Conflict = pv.Answer, pv.Engine, replay.NoCause, piece.Ops
-			return nil
+			return
 		}
 		searched.Pieces++
 		searched.Ops += len(piece.Ops)
@@ -60,7 +56,6 @@ func inPieces(h *history.History, spec replay.Spec, o replay.Options, stop func(
 	v.Answer, v.Engine, v.Cause = replay.Linearizable, replay.SearchEngine, replay.NoCause
 	v.Contributions = []replay.Contribution{cut, searched}
 	v.Witness = withRest(h, order)
-	return nil
 }
 
 // withRest appends to an order the operations that are not in it.

@@ -3,7 +3,7 @@ package decide_test
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -15,57 +15,33 @@ import (
 // often empty; some results are exchanged, if wrong.
 func dequeHistory(t testing.TB, r *rand.Rand, n int, wrong bool) *history.History {
 	t.Helper()
-	object := model(t, "deque").New()
-	var events []history.Event
-	type call struct {
-		history.Event
-		done bool
-	}
-	var open []*call
 	size := 0
-	for begun := 0; begun < n || len(open) > 0; {
-		if begun < n && len(open) < 4 && r.IntN(2) == 0 {
-			method := []string{"pushFront", "pushBack", "popFront", "popBack", "peekFront", "peekBack"}[r.IntN(6)]
-			if size > 3 {
-				method = []string{"popFront", "popBack"}[r.IntN(2)]
-			}
-			c := &call{Event: history.Event{Type: history.Invoke, Process: history.IntValue(int64(begun)), Op: history.IntValue(int64(begun)), Method: method}}
-			if method[:4] == "push" {
-				c.Args = []history.Value{history.IntValue(int64(begun))}
-			}
-			open, events, begun = append(open, c), append(events, c.Event), begun+1
-			continue
+	w := workload{object: model(t, "deque").New(), next: func(i int) history.Event {
+		methods := []string{"pushFront", "pushBack", "popFront", "popBack", "peekFront", "peekBack"}
+		if size > 3 {
+			methods = []string{"popFront", "popBack"}
 		}
-		if len(open) == 0 {
-			continue
+		e := history.Event{Method: methods[r.IntN(len(methods))]}
+		if strings.HasPrefix(e.Method, "push") {
+			e.Args = []history.Value{history.IntValue(int64(i))}
 		}
-		k := r.IntN(len(open))
-		c := open[k]
-		if !c.done {
-			c.Result, _ = object.Apply(replay.Invocation{Method: c.Method, Args: c.Args})
-			c.done = true
-			switch {
-			case c.Method[:4] == "push":
-				size++
-			case c.Method[:3] == "pop" && c.Result.Kind() == history.Int:
-				size--
-			}
-			continue
+		return e
+	}, effect: func(e *history.Event) {
+		switch {
+		case strings.HasPrefix(e.Method, "push"):
+			size++
+		case strings.HasPrefix(e.Method, "pop") && e.Result.Kind() == history.Int:
+			size--
 		}
-		events = append(events, history.Event{Type: history.OK, Process: c.Process, Op: c.Op, Result: c.Result})
-		open = slices.Delete(open, k, k+1)
-	}
+	}}
+	events := w.record(r, n)
 	if wrong { // two results of the same kind of operation change places
 		a, b := r.IntN(len(events)), r.IntN(len(events))
 		if x, y := &events[a], &events[b]; x.Type == history.OK && y.Type == history.OK && (x.Result.Kind() == history.None) == (y.Result.Kind() == history.None) {
 			x.Result, y.Result = y.Result, x.Result
 		}
 	}
-	h, err := history.New(history.Header{ID: "deque"}, events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return built(t, events)
 }
 
 // TestPieces holds the pieces of deques against the complete search.

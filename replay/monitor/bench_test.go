@@ -9,7 +9,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // BenchmarkMonitor measures Run, and its two parts, on histories of correct
@@ -48,10 +47,7 @@ func BenchmarkMonitor(b *testing.B) {
 
 func benchmarkHistory(b *testing.B, name string, n, processes int) (*history.History, replay.Collection) {
 	s := subjects[slices.IndexFunc(subjects, func(s subject) bool { return s.name == name })].correct()
-	model, err := spec.Parse(s.model)
-	if err != nil {
-		b.Fatal(err)
-	}
+	model := collection(b, s.model)
 	g := generator{Rand: rand.New(rand.NewPCG(1, 0)), s: s, m: mix{n: n, processes: processes, values: smallInt}}
-	return g.history(b), model.(replay.Collection)
+	return g.history(b), model
 }

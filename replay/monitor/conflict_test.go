@@ -9,7 +9,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // TestConflicts has a history for each kind of conflict, with operations that
@@ -54,10 +53,7 @@ func TestConflicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := spec.Parse(test.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := collection(t, test.model)
 		var v replay.Verdict
 		if declined := monitor.Run(h, model, &v); declined != "" {
 			t.Errorf("%s: declined: %s", test.why, declined)
@@ -98,10 +94,7 @@ func TestDeclined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := spec.Parse(test.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := collection(t, test.model)
 		v := replay.Verdict{Depth: 7}
 		declined := monitor.Run(h, model, &v)
 		if declined != test.want || v.Answer != replay.Undecided || v.Engine != replay.AutoEngine || v.Depth != 7 {
@@ -133,10 +126,7 @@ func TestHappened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := spec.Parse(test.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := collection(t, test.model)
 		var v replay.Verdict
 		declined := monitor.Run(h, model, &v)
 		if declined != test.want {

@@ -7,16 +7,12 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // TestDequeAsOther: a deque that is used as a stack or a queue is decided, and
 // as one.
 func TestDequeAsOther(t *testing.T) {
-	deque, err := spec.Parse("deque")
-	if err != nil {
-		t.Fatal(err)
-	}
+	deque := collection(t, "deque")
 	for _, c := range []struct {
 		subject string
 		methods map[string]string
@@ -28,10 +24,7 @@ func TestDequeAsOther(t *testing.T) {
 	} {
 		r := newRand(t)
 		s := subjects[slices.IndexFunc(subjects, func(s subject) bool { return s.name == c.subject })]
-		other, err := spec.Parse(s.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := collection(t, s.model)
 		counts := map[replay.Answer]int{}
 		for range 2000 {
 			g := generator{Rand: r, s: s, m: randomMix(r)}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 var exhaustiveFlag = flag.Int("exhaustive", 3, "operations of the histories that are tried exhaustively; 5 take minutes")
@@ -27,10 +26,7 @@ func TestExhaustive(t *testing.T) {
 		{"register", "register", "write 1, write 2, write 3, read = 1, read = 1, read = 2, read = null"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			model, err := spec.Parse(c.model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := collection(t, c.model)
 			calls := parseCalls(c.calls)
 			counts := map[string]int{}
 			for set := range 1 << len(calls) {

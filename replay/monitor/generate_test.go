@@ -7,7 +7,6 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // A subject is a type of object with the calls that random histories make.
@@ -136,10 +135,7 @@ type running struct {
 }
 
 func (g *generator) history(t testing.TB) *history.History {
-	s, err := spec.Parse(g.s.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := collection(t, g.s.model)
 	g.values = g.Perm(g.m.n + 1)
 	if g.s.few > 0 {
 		for i := range g.values {

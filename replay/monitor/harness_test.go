@@ -27,6 +27,14 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(*seedFlag, 0))
 }
 
+func collection(t testing.TB, model string) replay.Collection {
+	s, err := spec.Parse(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(replay.Collection)
+}
+
 // TestSmallHistories holds the monitor of each type against the complete
 // search on small random histories, its witnesses against Verify and its
 // conflicts against the search. Values are distinct except where the
@@ -36,10 +44,7 @@ func TestSmallHistories(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			r := newRand(t)
-			model, err := spec.Parse(s.model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := collection(t, s.model)
 			counts := map[string]int{}
 			for range *historiesFlag {
 				g := generator{Rand: r, s: s, m: randomMix(r)}
@@ -94,12 +99,8 @@ func checkSmall(t *testing.T, h *history.History, model replay.Spec) string {
 }
 
 func searched(t *testing.T, h *history.History, model replay.Spec) replay.Answer {
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v replay.Verdict
-	search.Run(in, model, 1<<30, func() bool { return false }, &v)
+	search.Run(h, model, 1<<30, func() bool { return false }, &v)
 	return v.Answer
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // TestLargeHistories gives the monitors histories of correct objects, and the
@@ -17,11 +16,8 @@ func TestLargeHistories(t *testing.T) {
 	r := newRand(t)
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
-			model, err := spec.Parse(s.model)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if model.(replay.Collection).Discipline() == replay.BothEnds {
+			model := collection(t, s.model)
+			if model.Discipline() == replay.BothEnds {
 				t.Skip("what a deque's monitor declines is not known here")
 			}
 			if s.few > 0 {
@@ -31,7 +27,7 @@ func TestLargeHistories(t *testing.T) {
 			spoilt := 0
 			for k := range 20 {
 				g := generator{Rand: r, s: s, m: mix{n: 2000, processes: []int{4, 16}[k%2], values: smallInt}}
-				if d := model.(replay.Collection).Discipline(); named(d) || d == replay.Overwritten || d == replay.OverwrittenByKey {
+				if d := model.Discipline(); named(d) || d == replay.Overwritten || d == replay.OverwrittenByKey {
 					g.m.lost = k / 10 // else too little would be known
 				}
 				h := g.history(t)
@@ -39,7 +35,7 @@ func TestLargeHistories(t *testing.T) {
 				for _, spoil := range []func(*rand.Rand, *history.History, replay.Collection) bool{tooEarly, overlooked} {
 					wrong := *h
 					wrong.Ops = slices.Clone(h.Ops)
-					if spoil(r, &wrong, model.(replay.Collection)) {
+					if spoil(r, &wrong, model) {
 						checkLarge(t, &wrong, model, replay.NotLinearizable)
 						spoilt++
 					}

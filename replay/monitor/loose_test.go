@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // A loose operation has an interval of its own, at random.
@@ -111,10 +110,7 @@ func TestLooseIntervals(t *testing.T) {
 	} {
 		t.Run(c.model, func(t *testing.T) {
 			d := &drawing{Rand: newRand(t), insert: c.insert, remove: c.remove}
-			model, err := spec.Parse(c.model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := collection(t, c.model)
 			counts := map[string]int{}
 			for range *historiesFlag {
 				h := d.history(t, 1+d.IntN(6))

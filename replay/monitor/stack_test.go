@@ -7,16 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
-	"github.com/leadline/leadline/replay/spec"
 )
-
-func collection(t testing.TB, model string) replay.Collection {
-	s, err := spec.Parse(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.(replay.Collection)
-}
 
 // checkNaive holds a monitor against naive, its witness against Verify, and
 // its conflict against naive and itself.

@@ -6,7 +6,6 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/search"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // TestUnexplained holds the first response without an explanation against the
@@ -17,10 +16,7 @@ func TestUnexplained(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			r := newRand(t)
-			model, err := spec.Parse(s.model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := collection(t, s.model)
 			refuted, found := 0, 0
 			for range *historiesFlag / 10 {
 				g := generator{Rand: r, s: s, m: randomMix(r)}
@@ -35,17 +31,13 @@ func TestUnexplained(t *testing.T) {
 					continue
 				}
 				found++
-				in, err := replay.NewInstance(h, true, replay.AutoChains)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, ok := search.Unexplained(in, model, 1<<30, func() bool { return false })
+				want, ok := search.Unexplained(h, model, 1<<30, func() bool { return false })
 				if !ok || op != want {
 					t.Fatalf("%v, but the search says %v (%v):\n%s", op, want, ok, picture(h))
 				}
 			}
 			t.Logf("found %d of %d", found, refuted)
-			if deque := model.(replay.Collection).Discipline() == replay.BothEnds; !deque && 4*found < refuted {
+			if deque := model.Discipline() == replay.BothEnds; !deque && 4*found < refuted {
 				t.Errorf("found only %d of %d", found, refuted)
 			}
 		})

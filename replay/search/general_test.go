@@ -85,16 +85,12 @@ func TestSmall(t *testing.T) {
 				call(3, "read"), answer(3, history.IntValue(0))}, nil, search.Pruning{}, replay.Linearizable},
 	} {
 		h := smallHistory(t, c.lines, c.edges)
-		in, err := replay.NewInstance(h, true, replay.AutoChains)
-		if err != nil {
-			t.Fatal(err)
-		}
 		s, err := spec.Parse(c.model)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var v replay.Verdict
-		search.RunPruned(in, s, c.prune, 1<<30, never, &v)
+		search.RunPruned(h, s, c.prune, 1<<30, never, &v)
 		if v.Answer != c.want {
 			t.Errorf("%s: %v, want %v", c.why, v.Answer, c.want)
 		}
@@ -119,12 +115,8 @@ func TestPartGivenUp(t *testing.T) {
 		}
 		lines = append(lines, call(n, "get", 0), answer(n, history.IntValue(n)), // which nobody put
 			call(n+1, "put", 1, 1), answer(n+1, history.NoValue), call(n+2, "get", 1), answer(n+2, history.IntValue(read)))
-		in, err := replay.NewInstance(smallHistory(t, lines, nil), true, replay.AutoChains)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var v replay.Verdict
-		search.Run(in, kv, 1<<20, never, &v)
+		search.Run(smallHistory(t, lines, nil), kv, 1<<20, never, &v)
 		if v.Answer != want || want == replay.Undecided && v.Cause != replay.Memory {
 			t.Errorf("key 1 reads %d: %v (%v), want %v", read, v.Answer, v.Cause, want)
 		}
@@ -138,11 +130,7 @@ func TestUnexplainedHappened(t *testing.T) {
 	none := history.NoValue
 	h := smallHistory(t, []line{call(0, "lock"), call(1, "lock"), answer(0, none), call(2, "unlock"), answer(2, none),
 		call(3, "unlock"), answer(3, none), call(4, "unlock"), answer(4, none)}, [][2]int64{{1, 1}})
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
-	if err != nil {
-		t.Fatal(err)
-	}
-	op, ok := search.Unexplained(in, lookup(t, "mutex"), 1<<20, never)
+	op, ok := search.Unexplained(h, lookup(t, "mutex"), 1<<20, never)
 	if !ok || op != 4 {
 		t.Errorf("%d (%v), want the third unlock", op, ok)
 	}

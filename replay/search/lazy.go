@@ -266,12 +266,7 @@ func (s *lazySearch) choose() bool {
 func (s *lazySearch) work() int { return len(s.key)/8 + bits.OnesCount64(s.at.mask) }
 
 func (s *lazySearch) atBound() bool {
-	switch {
-	case s.meter.stopped:
-		s.gaveUp = replay.Time
-	case s.bytes() > s.maxBytes && !s.forget():
-		s.gaveUp = replay.Memory
-	}
+	s.gaveUp = s.meter.cause(func() bool { return s.bytes() <= s.maxBytes || s.forget() })
 	return s.gaveUp != replay.NoCause
 }
 

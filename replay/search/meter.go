@@ -1,5 +1,7 @@
 package search
 
+import "github.com/leadline/leadline/replay"
+
 // askEvery is how much work may be done between two questions whether to
 // stop. A unit is about a look at one operation, be it an application of it
 // to the object; going to a configuration counts as configurationWork, and new
@@ -38,6 +40,18 @@ func (m *meter) ask() bool {
 func (m *meter) mustStop(work int) bool {
 	m.spend(work)
 	return m.stopped
+}
+
+// cause says why to give up, if there is reason to; fits is asked whether
+// memory is.
+func (m *meter) cause(fits func() bool) replay.Cause {
+	switch {
+	case m.stopped:
+		return replay.Time
+	case !fits():
+		return replay.Memory
+	}
+	return replay.NoCause
 }
 
 // grown returns the work that new states of the machine were.

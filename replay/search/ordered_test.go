@@ -151,12 +151,8 @@ func TestGuess(t *testing.T) {
 				for range 20 {
 					b, effects := simulation(r, s, 3, 300, lost, c.next)
 					h := withEdges(t, r, b, effects, edges)
-					in, err := replay.NewInstance(h, true, replay.AutoChains)
-					if err != nil {
-						t.Fatal(err)
-					}
 					var v replay.Verdict
-					search.RunPruned(in, s, search.Pruning{GuessFirst: true, NoParts: true}, 0, never, &v)
+					search.RunPruned(h, s, search.Pruning{GuessFirst: true, NoParts: true}, 0, never, &v)
 					if v.Answer != replay.Linearizable {
 						continue
 					}
@@ -190,13 +186,9 @@ func TestVectorsAgainstSweep(t *testing.T) {
 				h.Ops[i].Result = h.Ops[j].Result
 			}
 		}
-		in, err := replay.NewInstance(h, true, replay.AutoChains)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var want, v replay.Verdict
-		search.RunPruned(in, s, search.Pruning{NoParts: true, NoGuess: true}, 1<<20, never, &want)
-		search.RunPruned(in, s, search.Pruning{NoParts: true, NoSweep: true}, 1<<20, never, &v)
+		search.RunPruned(h, s, search.Pruning{NoParts: true, NoGuess: true}, 1<<20, never, &want)
+		search.RunPruned(h, s, search.Pruning{NoParts: true, NoSweep: true}, 1<<20, never, &v)
 		if want.Answer == replay.Undecided || v.Answer == replay.Undecided {
 			continue
 		}

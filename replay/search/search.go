@@ -8,23 +8,20 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Run decides the instance, which must hold all operations of its history.
-// Answer, Engine, Cause and Witness are entered into v. Run leaves v alone
-// where it cannot search: the specification's objects are not States.
+// Run decides the history. Answer, Engine, Cause and Witness are entered into
+// v. Run leaves v alone where it cannot search: the specification's objects are
+// not States.
 //
 // The work is bounded by the number of configurations, the memory by
 // maxBytes, beyond which v is undecided.
-func Run(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
-	RunPruned(in, spec, Pruning{}, maxBytes, stop, v)
+func Run(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
+	RunPruned(h, spec, Pruning{}, maxBytes, stop, v)
 }
 
 // RunPruned is Run with some rules switched off, for tests.
-func RunPruned(in *replay.Instance, spec replay.Spec, prune Pruning, maxBytes int64, stop func() bool, v *replay.Verdict) {
-	if len(in.Ops) != len(in.History.Ops) {
-		return
-	}
+func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, stop func() bool, v *replay.Verdict) {
 	r := runner{spec, prune, maxBytes, newMeter(stop)}
-	f := r.decide(in.History)
+	f := r.decide(h)
 	switch {
 	case f.cannot:
 	case f.witness != nil:
@@ -41,12 +38,11 @@ func RunPruned(in *replay.Instance, spec replay.Spec, prune Pruning, maxBytes in
 // with this one there is none. It reports false where the history has a
 // witness, has edges, or was not searched to the end. It takes a search for
 // each step of a bisection over the responses.
-func Unexplained(in *replay.Instance, spec replay.Spec, maxBytes int64, stop func() bool) (int32, bool) {
-	if !in.Poset.IsInterval() || len(in.Ops) != len(in.History.Ops) {
+func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool) (int32, bool) {
+	if h.HasEdges() {
 		return 0, false
 	}
 	r := runner{spec, Pruning{}, maxBytes, newMeter(stop)}
-	h := in.History
 	var returned []int32
 	for i := range h.Ops {
 		if !h.Ops[i].Pending() {

@@ -11,7 +11,7 @@ import (
 
 // concurrentAdds has n concurrent adds of different values, and a contains
 // of the first with the given answer.
-func concurrentAdds(t testing.TB, n int, contains bool) *replay.Instance {
+func concurrentAdds(t testing.TB, n int, contains bool) *history.History {
 	var events []history.Event
 	value := func(i int) []history.Value { return []history.Value{history.IntValue(int64(i))} }
 	for i := range n - 1 {
@@ -27,11 +27,7 @@ func concurrentAdds(t testing.TB, n int, contains bool) *replay.Instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return h
 }
 
 func never() bool { return false }
@@ -53,14 +49,14 @@ func TestRun(t *testing.T) {
 		{65, true, replay.Linearizable},
 		{66, true, replay.Linearizable}, // 65 open at once: too many for a sweep
 	} {
-		in := concurrentAdds(t, c.n, c.contains)
+		h := concurrentAdds(t, c.n, c.contains)
 		var v replay.Verdict
-		search.RunPruned(in, set, search.Pruning{NoParts: true}, 1<<30, never, &v)
+		search.RunPruned(h, set, search.Pruning{NoParts: true}, 1<<30, never, &v)
 		if v.Answer != c.want {
 			t.Errorf("%d operations, contains %v: %v, want %v", c.n, c.contains, v.Answer, c.want)
 		}
 		if v.Answer == replay.Linearizable {
-			if err := replay.Verify(in.History, set, v.Witness); err != nil {
+			if err := replay.Verify(h, set, v.Witness); err != nil {
 				t.Errorf("%d operations: %v", c.n, err)
 			}
 		}
@@ -72,19 +68,19 @@ func TestBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := concurrentAdds(t, 30, false)
+	h := concurrentAdds(t, 30, false)
 	var v replay.Verdict
 	whole := search.Pruning{NoParts: true}
-	search.RunPruned(in, set, whole, 1<<20, never, &v)
+	search.RunPruned(h, set, whole, 1<<20, never, &v)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 1 MiB", v.Answer, v.Cause)
 	}
 	v = replay.Verdict{}
-	search.RunPruned(in, set, whole, 1<<40, func() bool { return true }, &v)
+	search.RunPruned(h, set, whole, 1<<40, func() bool { return true }, &v)
 	if v.Answer != replay.Undecided {
 		t.Errorf("%v although told to stop", v.Answer)
 	}
-	search.Run(in, set, 1<<20, never, &v) // part by part there is nothing to it
+	search.Run(h, set, 1<<20, never, &v) // part by part there is nothing to it
 	if v.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v) in parts", v.Answer, v.Cause)
 	}
@@ -116,20 +112,16 @@ func TestLooksAcrossParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := spec.Lookup("ConcurrentHashMap", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var v replay.Verdict
-	if search.Run(in, s, 1<<20, never, &v); v.Answer != replay.NotLinearizable {
+	if search.Run(h, s, 1<<20, never, &v); v.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v), want not-linearizable", v.Answer, v.Cause)
 	}
 	v = replay.Verdict{}
-	if search.RunPruned(in, s, search.Pruning{NoParts: true}, 1<<20, never, &v); v.Cause != replay.Memory {
+	if search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, never, &v); v.Cause != replay.Memory {
 		t.Errorf("%v (%v) without parts, want that it takes too much memory", v.Answer, v.Cause)
 	}
 }

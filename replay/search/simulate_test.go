@@ -119,13 +119,9 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(fmt.Sprintf("spec=%s/n=%d/T=%d/lost=%d", c.model, c.n, c.T, c.lost), func(b *testing.B) {
 			s := lookup(b, c.model)
 			h := simulate(b, rand.New(rand.NewPCG(1, 0)), s, c.T, c.n, c.lost, c.next)
-			in, err := replay.NewInstance(h, true, replay.AutoChains)
-			if err != nil {
-				b.Fatal(err)
-			}
 			for b.Loop() {
 				var v replay.Verdict
-				search.Run(in, s, 1<<30, never, &v)
+				search.Run(h, s, 1<<30, never, &v)
 				if v.Answer != replay.Linearizable {
 					b.Skipf("%v (%v)", v.Answer, v.Cause)
 				}

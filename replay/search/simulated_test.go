@@ -56,12 +56,8 @@ func TestSimulated(t *testing.T) {
 
 func run(t *testing.T, h *history.History, s replay.Spec, prune search.Pruning) replay.Verdict {
 	t.Helper()
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v replay.Verdict
-	search.RunPruned(in, s, prune, 1<<26, never, &v)
+	search.RunPruned(h, s, prune, 1<<26, never, &v)
 	return v
 }
 

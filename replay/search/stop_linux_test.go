@@ -44,7 +44,6 @@ func TestStopIsAskedInTime(t *testing.T) {
 
 func longestSilence(t *testing.T, c stubborn) time.Duration {
 	s := lookup(t, c.model)
-	in := &replay.Instance{History: c.h, Ops: make([]int32, len(c.h.Ops))}
 	asked, longest := 0, time.Duration(0)
 	last := threadTime(t)
 	listen := func() bool {
@@ -55,7 +54,7 @@ func longestSilence(t *testing.T, c stubborn) time.Duration {
 		return asked >= c.stops
 	}
 	var v replay.Verdict
-	search.RunPruned(in, s, c.prune, 1<<32, listen, &v)
+	search.RunPruned(c.h, s, c.prune, 1<<32, listen, &v)
 	listen()
 	return longest
 }

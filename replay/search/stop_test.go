@@ -111,10 +111,9 @@ func TestStopIsAsked(t *testing.T) {
 			c.stops = min(c.stops, 20)
 		}
 		counted := &counting{Spec: lookup(t, c.model), fresh: c.fresh}
-		in := &replay.Instance{History: c.h, Ops: make([]int32, len(c.h.Ops))}
 		asked, last, longest := 0, 0, 0
 		var v replay.Verdict
-		search.RunPruned(in, counted, c.prune, 1<<32, func() bool {
+		search.RunPruned(c.h, counted, c.prune, 1<<32, func() bool {
 			asked++
 			longest = max(longest, counted.steps-last)
 			last = counted.steps

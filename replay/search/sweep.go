@@ -255,12 +255,7 @@ func (s *sweep) try(op int32) bool {
 }
 
 func (s *sweep) atBound() bool {
-	switch {
-	case s.meter.stopped:
-		s.gaveUp = replay.Time
-	case s.bytes() > s.maxBytes && !s.forget():
-		s.gaveUp = replay.Memory
-	}
+	s.gaveUp = s.meter.cause(func() bool { return s.bytes() <= s.maxBytes || s.forget() })
 	return s.gaveUp != replay.NoCause
 }
 

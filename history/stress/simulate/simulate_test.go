@@ -75,12 +75,8 @@ func answer(t *testing.T, w simulate.Workload, h *history.History) replay.Answer
 	if err := replay.Check(h, s); err != nil {
 		t.Fatalf("%v: %v", w, err)
 	}
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v replay.Verdict
-	search.Run(in, s, 1<<30, func() bool { return false }, &v)
+	search.Run(h, s, 1<<30, func() bool { return false }, &v)
 	return v.Answer
 }
 

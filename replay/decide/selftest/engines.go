@@ -111,7 +111,7 @@ const maxBytes = 1 << 30
 func without(rules search.Pruning, applies func(*trial) bool) func(*trial, *replay.Verdict) error {
 	return func(t *trial, v *replay.Verdict) error {
 		if applies(t) {
-			search.RunPruned(t.in, t.spec, rules, maxBytes, func() bool { return false }, v)
+			search.RunPruned(t.h, t.spec, rules, maxBytes, func() bool { return false }, v)
 		}
 		return nil
 	}
