@@ -45,9 +45,14 @@ func (c *clock) expired() bool {
 	return c.over
 }
 
-// hasRoom reports whether so many bytes more keep the process within its bound.
+// hasRoom reports whether so many bytes more keep the process within its
+// bound. If not, the clock has expired.
 func (c *clock) hasRoom(bytes int64) bool {
-	return c.process == 0 || mapped()+bytes <= c.process || !stillMapped(max(0, c.process-bytes))
+	if c.process == 0 || mapped()+bytes <= c.process || !stillMapped(max(0, c.process-bytes)) {
+		return true
+	}
+	c.over, c.cause = true, replay.Memory
+	return false
 }
 
 // mapped is the memory that the Go runtime holds, in bytes: about the

@@ -66,15 +66,16 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		if err := replay.Check(h, spec); err != nil {
 			return v, err
 		}
-		if len(h.Ops) > long && o.Engine == replay.AutoEngine && !c.expired() {
-			if !c.hasRoom(int64(len(h.Ops)) * longBytes) {
-				v.Cause = replay.Memory
+		if len(h.Ops) > long && o.Engine == replay.AutoEngine {
+			if !c.expired() && c.hasRoom(int64(len(h.Ops))*longBytes) {
+				monitor.Run(h, spec, c.expired, &v)
+			}
+			if v.Answer == replay.Undecided && c.over {
 				if !h.HasEdges() {
 					v.C, v.CP = replay.Concurrency(h)
 				}
-				return v, nil
+				return finish(h, spec, o, c, v)
 			}
-			monitor.Run(h, spec, &v)
 		}
 	}
 	depth := small && o.Engine == replay.AutoEngine && v.Answer == replay.Linearizable
@@ -134,7 +135,7 @@ func finish(h *history.History, spec replay.Spec, o replay.Options, c *clock, v 
 // where one decided a history that is not short; else the search.
 func explanation(h *history.History, spec replay.Spec, maxBytes int64, c *clock, v *replay.Verdict) *replay.Explanation {
 	if v.Engine == replay.MonitorEngine && len(h.Ops) > freeMax {
-		if op, ok := monitor.Unexplained(h, spec, v.Conflict); ok {
+		if op, ok := monitor.Unexplained(h, spec, v.Conflict, c.expired); ok {
 			return &replay.Explanation{Unexplained: op}
 		}
 		if len(h.Ops) > long {
@@ -174,7 +175,7 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 	case replay.SearchEngine:
 		search.Run(in.History, spec, o.Budget.Bytes, c.expired, v)
 	case replay.MonitorEngine:
-		if monitor.Run(in.History, spec, v); v.Answer == replay.Undecided {
+		if monitor.Run(in.History, spec, c.expired, v); v.Answer == replay.Undecided {
 			inPieces(in.History, spec, o.Budget.Bytes, c.expired, v)
 		}
 	case replay.BlocksEngine:
@@ -199,7 +200,7 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 	if n > short {
 		first.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/int64(n)))
 		if undecided() && n <= long { // else it was asked before
-			monitor.Run(h, spec, v)
+			monitor.Run(h, spec, c.expired, v)
 		}
 		if undecided() && n <= long {
 			asked := 0

@@ -18,7 +18,7 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, stop func() 
 	if !ok || c.Discipline() != replay.BothEnds {
 		return
 	}
-	pieces, conflict, declined := monitor.Pieces(h, spec)
+	pieces, conflict, declined := monitor.Pieces(h, spec, stop)
 	switch {
 	case declined != "":
 		return

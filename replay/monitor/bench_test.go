@@ -22,7 +22,7 @@ func BenchmarkMonitor(b *testing.B) {
 				b.Run("part=all/"+at, func(b *testing.B) {
 					for b.Loop() {
 						var v replay.Verdict
-						if declined := monitor.Run(h, c, &v); declined != "" || v.Answer != replay.Linearizable {
+						if declined := monitor.Run(h, c, nil, &v); declined != "" || v.Answer != replay.Linearizable {
 							b.Fatal(declined, v.Answer)
 						}
 					}

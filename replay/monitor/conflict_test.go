@@ -55,7 +55,7 @@ func TestConflicts(t *testing.T) {
 		}
 		model := collection(t, test.model)
 		var v replay.Verdict
-		if declined := monitor.Run(h, model, &v); declined != "" {
+		if declined := monitor.Run(h, model, nil, &v); declined != "" {
 			t.Errorf("%s: declined: %s", test.why, declined)
 			continue
 		}
@@ -96,7 +96,7 @@ func TestDeclined(t *testing.T) {
 		}
 		model := collection(t, test.model)
 		v := replay.Verdict{Depth: 7}
-		declined := monitor.Run(h, model, &v)
+		declined := monitor.Run(h, model, nil, &v)
 		if declined != test.want || v.Answer != replay.Undecided || v.Engine != replay.AutoEngine || v.Depth != 7 {
 			t.Errorf("%s: %s: %q, verdict %+v", test.model, test.events, declined, v)
 		}
@@ -128,7 +128,7 @@ func TestHappened(t *testing.T) {
 		}
 		model := collection(t, test.model)
 		var v replay.Verdict
-		declined := monitor.Run(h, model, &v)
+		declined := monitor.Run(h, model, nil, &v)
 		if declined != test.want {
 			t.Errorf("%s: declined %q", test.events, declined)
 		}

@@ -31,7 +31,7 @@ func Example() {
 		return
 	}
 	var v replay.Verdict
-	if declined := monitor.Run(h, queue, &v); declined != "" {
+	if declined := monitor.Run(h, queue, nil, &v); declined != "" {
 		fmt.Println("declined:", declined)
 		return
 	}

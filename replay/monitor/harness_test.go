@@ -67,7 +67,7 @@ func checkSmall(t *testing.T, h *history.History, model replay.Spec) string {
 		t.Fatal(err)
 	}
 	var v replay.Verdict
-	declined := monitor.Run(h, model, &v)
+	declined := monitor.Run(h, model, nil, &v)
 	distinct, removals := distinctness(h, model.(replay.Collection))
 	switch {
 	case declined != "" && v.Answer != replay.Undecided:

@@ -51,7 +51,7 @@ func TestLargeHistories(t *testing.T) {
 func checkLarge(t *testing.T, h *history.History, model replay.Spec, want replay.Answer) {
 	t.Helper()
 	var v replay.Verdict
-	if declined := monitor.Run(h, model, &v); declined != "" {
+	if declined := monitor.Run(h, model, nil, &v); declined != "" {
 		t.Fatalf("declined: %s", declined)
 	}
 	if v.Answer != want {

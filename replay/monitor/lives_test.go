@@ -31,7 +31,7 @@ func TestLives(t *testing.T) {
 		g := generator{Rand: r, s: s, m: m}
 		h := g.history(t)
 		var v replay.Verdict
-		if declined := monitor.Run(h, c, &v); declined != "" {
+		if declined := monitor.Run(h, c, nil, &v); declined != "" {
 			t.Fatalf("declined: %s", declined)
 		}
 		counts[v.Answer]++
@@ -74,7 +74,7 @@ func TestLivesAtOnce(t *testing.T) {
 				}
 				var v replay.Verdict
 				h := fromIntervals(t, ops, false)
-				if declined := monitor.Run(h, c, &v); declined != "" && n > 1 || declined == "" && v.Answer != want {
+				if declined := monitor.Run(h, c, nil, &v); declined != "" && n > 1 || declined == "" && v.Answer != want {
 					t.Fatalf("%d additions, %d removals: %s%v, want %v", n, removals, declined, v.Answer, want)
 				}
 				if v.Answer == replay.Linearizable {

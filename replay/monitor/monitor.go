@@ -10,21 +10,26 @@ import (
 // Run decides the history if a monitor can, and enters Answer, Engine and
 // Witness or Conflict into v. Otherwise it leaves v alone and says why, in a
 // few words. It takes O(n log n) for n operations. Of deques it decides those
-// that are used as stacks or queues; see Pieces for the others.
+// that are used as stacks or queues; see Pieces for the others. It declines,
+// too, when stop answers true, which is asked every some thousand operations;
+// nil never does.
 //
 // The specification must have accepted the history (replay.Check).
-func Run(h *history.History, spec replay.Spec, v *replay.Verdict) (declined string) {
-	return runUpTo(h, spec, history.NoReturn, v)
+func Run(h *history.History, spec replay.Spec, stop func() bool, v *replay.Verdict) (declined string) {
+	return runUpTo(h, spec, history.NoReturn, stop, v)
 }
 
 // runUpTo is Run for the history as it was right after the event at a
 // position.
-func runUpTo(h *history.History, spec replay.Spec, position int32, v *replay.Verdict) (declined string) {
-	p, declined := problemOf(h, spec, position)
+func runUpTo(h *history.History, spec replay.Spec, position int32, stop func() bool, v *replay.Verdict) (declined string) {
+	p, declined := problemOf(h, spec, position, stop)
 	if declined != "" {
 		return declined
 	}
 	f := p.decide()
+	if p.stopped {
+		return stopped // what came of it may be half done
+	}
 	if f.declined != "" {
 		return f.declined
 	}
@@ -45,7 +50,7 @@ const unexplainedTries = 4
 // explains, of a history that Run found not to be linearizable: up to the
 // response before it there is a witness. It reports false where it cannot
 // tell within a few runs of the monitor.
-func Unexplained(h *history.History, spec replay.Spec, conflict []int32) (int32, bool) {
+func Unexplained(h *history.History, spec replay.Spec, conflict []int32, stop func() bool) (int32, bool) {
 	for range unexplainedTries {
 		last := int32(none)
 		for _, op := range conflict {
@@ -57,7 +62,7 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32) (int32,
 			return 0, false
 		}
 		var before, after replay.Verdict
-		if runUpTo(h, spec, h.Ops[last].Return-1, &before) != "" {
+		if runUpTo(h, spec, h.Ops[last].Return-1, stop, &before) != "" {
 			return 0, false
 		}
 		if before.Answer == replay.NotLinearizable {
@@ -65,7 +70,7 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32) (int32,
 			continue
 		}
 		// A removal that is open there may yet explain what is in conflict.
-		if runUpTo(h, spec, h.Ops[last].Return, &after) != "" || after.Answer != replay.NotLinearizable {
+		if runUpTo(h, spec, h.Ops[last].Return, stop, &after) != "" || after.Answer != replay.NotLinearizable {
 			return 0, false
 		}
 		return last, true
@@ -74,7 +79,7 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32) (int32,
 }
 
 // problemOf reads a history of a collection; it says why if it declines.
-func problemOf(h *history.History, spec replay.Spec, until int32) (*problem, string) {
+func problemOf(h *history.History, spec replay.Spec, until int32, stop func() bool) (*problem, string) {
 	c, ok := spec.(replay.Collection)
 	switch {
 	case !ok || c.Discipline() == replay.NoDiscipline:
@@ -82,7 +87,22 @@ func problemOf(h *history.History, spec replay.Spec, until int32) (*problem, str
 	case h.HasEdges() || len(h.Ghosts) > 0:
 		return nil, "order beyond real time"
 	}
-	return newProblem(h, c, until)
+	return newProblem(h, c, until, stop)
+}
+
+// stopped is why a monitor declines that was told to stop.
+const stopped = "stopped"
+
+// askEvery is after how many steps a monitor asks whether to stop.
+const askEvery = 1 << 12
+
+// interrupted reports, at a step of something long, whether to stop: it asks
+// every some thousand steps.
+func (p *problem) interrupted() bool {
+	if p.steps++; p.steps%askEvery == 0 && p.stop != nil && !p.stopped {
+		p.stopped = p.stop()
+	}
+	return p.stopped
 }
 
 // A finding is what a monitor came to: an order of the operations it was
@@ -108,7 +128,9 @@ func (p *problem) decide() finding {
 	if f.conflict == nil || len(p.pendingRemovals) == 0 {
 		return f
 	}
-	if f = p.withoutLoose().monitor(); f.conflict != nil {
+	q := p.withoutLoose()
+	f = q.monitor()
+	if p.stopped = q.stopped; f.conflict != nil {
 		return f
 	}
 	return finding{declined: "pending removals"}

@@ -25,8 +25,8 @@ type Piece struct {
 //
 // No polynomial monitor of deques is known to us; the pieces are left to the
 // search. O(n log n).
-func Pieces(h *history.History, spec replay.Spec) (pieces []Piece, conflict []int32, declined string) {
-	p, declined := problemOf(h, spec, history.NoReturn)
+func Pieces(h *history.History, spec replay.Spec, stop func() bool) (pieces []Piece, conflict []int32, declined string) {
+	p, declined := problemOf(h, spec, history.NoReturn, stop)
 	switch {
 	case declined != "":
 		return nil, nil, declined

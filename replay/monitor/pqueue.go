@@ -37,6 +37,9 @@ func (p *problem) priorityQueue() finding {
 	turns := p.inTurn(inners)
 	s := &server{p, turns, newNumberSet(p.end+2, true), make([]int32, len(p.looks)), make([]int32, len(p.nothing))}
 	for i := range turns {
+		if p.interrupted() {
+			return finding{}
+		}
 		if op := s.serve(&turns[i]); op != none {
 			return finding{conflict: s.neverFirst(i, op)}
 		}

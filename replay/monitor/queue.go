@@ -42,7 +42,7 @@ func (p *problem) queue() finding {
 		return finding{conflict: conflict}
 	}
 	q := newFifo(p, inners)
-	if conflict := q.sort(); conflict != nil {
+	if conflict := q.sort(); conflict != nil || p.stopped {
 		return finding{conflict: conflict}
 	}
 	return finding{order: q.witness(slots)}
@@ -93,7 +93,7 @@ func (q *fifo) enter(v int32) {
 func (q *fifo) sort() (conflict []int32) {
 	q.order = make([]int32, 0, q.todo)
 	var first, seen, second, calledIn, last int32
-	for len(q.order) < q.todo {
+	for len(q.order) < q.todo && !q.interrupted() {
 		first, seen = q.next(q.entering, first), q.next(q.leaving, seen)
 		second = q.next(q.leaving, max(second, seen+1))
 		for ; calledIn < first; calledIn++ {

@@ -21,6 +21,9 @@ func (p *problem) register() finding {
 	clusters := make([]cluster, p.initials)
 	byBegin := make([]int32, p.end) // position -> value whose cluster begins there, +1
 	for v := range p.initials {
+		if p.interrupted() {
+			return finding{}
+		}
 		if conflict := p.disorder(v); conflict != nil {
 			return finding{conflict: conflict}
 		}
@@ -38,6 +41,9 @@ func (p *problem) register() finding {
 		t.record(v)
 	}
 	for _, v := range byBegin {
+		if p.interrupted() {
+			return finding{}
+		}
 		v--
 		if v < 0 {
 			continue

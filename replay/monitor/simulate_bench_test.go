@@ -31,7 +31,7 @@ func BenchmarkSimulated(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					var v replay.Verdict
-					if declined := monitor.Run(h, model, &v); declined != "" || v.Answer != replay.Linearizable {
+					if declined := monitor.Run(h, model, nil, &v); declined != "" || v.Answer != replay.Linearizable {
 						b.Fatal(declined, v.Answer)
 					}
 				}

@@ -152,7 +152,7 @@ func checkShape(t *testing.T, h *history.History, c replay.Collection, lineariza
 		checkNaive(t, h, c)
 	}
 	var v replay.Verdict
-	if declined := monitor.Run(h, c, &v); declined != "" {
+	if declined := monitor.Run(h, c, nil, &v); declined != "" {
 		t.Fatal(declined)
 	}
 	if (v.Answer == replay.Linearizable) != linearizable {

@@ -14,7 +14,7 @@ import (
 func checkNaive(t *testing.T, h *history.History, c replay.Collection) replay.Answer {
 	t.Helper()
 	var v replay.Verdict
-	if declined := monitor.Run(h, c, &v); declined != "" {
+	if declined := monitor.Run(h, c, nil, &v); declined != "" {
 		t.Fatalf("declined: %s", declined)
 	}
 	if got := v.Answer == replay.Linearizable; got != naive(h, c) {
@@ -90,7 +90,7 @@ func TestWorkloads(t *testing.T) {
 func checkVerdict(t *testing.T, h *history.History, c replay.Collection, want replay.Answer) {
 	t.Helper()
 	var v replay.Verdict
-	if declined := monitor.Run(h, c, &v); declined != "" || v.Answer != want {
+	if declined := monitor.Run(h, c, nil, &v); declined != "" || v.Answer != want {
 		t.Fatalf("%s%v, want %v", declined, v.Answer, want)
 	}
 	if want == replay.Linearizable {

@@ -22,11 +22,11 @@ func TestUnexplained(t *testing.T) {
 				g := generator{Rand: r, s: s, m: randomMix(r)}
 				h := g.history(t)
 				var v replay.Verdict
-				if monitor.Run(h, model, &v) != "" || v.Answer != replay.NotLinearizable {
+				if monitor.Run(h, model, nil, &v) != "" || v.Answer != replay.NotLinearizable {
 					continue
 				}
 				refuted++
-				op, ok := monitor.Unexplained(h, model, v.Conflict)
+				op, ok := monitor.Unexplained(h, model, v.Conflict, nil)
 				if !ok {
 					continue
 				}
