@@ -161,19 +161,26 @@ func (b *Builder) invoke(ev *Event) {
 		b.grow()
 	}
 	b.ops = append(b.ops, Operation{
-		ID: ev.Op, Method: ev.Method, Args: ev.Args, Result: UnknownValue,
+		Method: ev.Method, Args: ev.Args, Result: UnknownValue,
 		Process: p, Call: b.events, Return: NoReturn, Line: clampLine(ev.Line),
 	})
+	b.ops[len(b.ops)-1].SetID(ev.Op)
 }
 
 // Expect says how many operations the history will have, about. It saves
 // moving them while there come more.
 func (b *Builder) Expect(operations int) { b.expected = operations }
 
+// manyOperations is how many take several huge pages.
+const manyOperations = 1 << 17
+
 // grow makes room for more operations. It moves them a few at a time, since
 // the garbage collector, if it is at work, waits for each move to end.
 func (b *Builder) grow() {
 	ops := make([]Operation, 0, max(16, 2*cap(b.ops), b.expected))
+	if cap(ops) >= manyOperations {
+		preferHugePages(ops)
+	}
 	for few := range slices.Chunk(b.ops, 1024) {
 		ops = append(ops, few...)
 	}
@@ -276,7 +283,7 @@ func (b *Builder) openOperation(ev *Event) int32 {
 	}
 	if o := b.open[p]; byID >= 0 && byID != o {
 		b.Errorf(ev.Line, "response of process %v names operation %v, but its open operation is %v (line %d)",
-			ev.Process, ev.Op, b.ops[o].ID, b.ops[o].Line)
+			ev.Process, ev.Op, b.ops[o].ID(), b.ops[o].Line)
 		return -1
 	}
 	return b.open[p]

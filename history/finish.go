@@ -35,7 +35,7 @@ func (b *Builder) finish(edges []Edge) *History {
 	h.Ops = b.ops
 	if !b.withIDs {
 		for i := range h.Ops {
-			h.Ops[i].ID = IntValue(int64(i))
+			h.Ops[i].SetID(IntValue(int64(i)))
 		}
 	}
 	h.Processes = b.processes.renumber(h.Ops, h.Ghosts)

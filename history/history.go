@@ -52,7 +52,6 @@ type Header struct {
 // An Operation is an invocation with its response (Definition 3.3 of the
 // paper), or without one when it is pending.
 type Operation struct {
-	ID      Value // the file's own identifier, else its number
 	Method  string
 	Args    []Value
 	Result  Value // None, Unknown and Exception included; Unknown when pending
@@ -65,6 +64,28 @@ type Operation struct {
 
 	ended   EventType // Invoke while nothing has ended it
 	dropped bool      // did not happen
+
+	// The identifier, by halves: a Value of its own would make the operation
+	// wider, and histories have millions of them.
+	idNum int32
+	idRef *rest // a List has the identifier, which does not fit, as its only element
+}
+
+// ID returns the file's own identifier of the operation, an Int or a String,
+// else its number.
+func (op *Operation) ID() Value {
+	if op.idRef != nil && op.idRef.kind == List {
+		return op.idRef.list[0]
+	}
+	return Value{int64(op.idNum), op.idRef}
+}
+
+// SetID gives the operation its identifier, an Int or a String.
+func (op *Operation) SetID(id Value) {
+	op.idNum, op.idRef = int32(id.num), id.ref
+	if int64(op.idNum) != id.num {
+		op.idRef = &rest{kind: List, list: []Value{id}}
+	}
 }
 
 // NoReturn is the Return of a pending operation: later than every event.

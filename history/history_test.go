@@ -3,6 +3,7 @@ package history
 import (
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func describe(h *History) string {
 	each := func(prefix string, ops []Operation) {
 		for i := range ops {
 			op := &ops[i]
-			fmt.Fprintf(&b, "; %s%v of %d [%d,", prefix, op.ID, op.Process, op.Call)
+			fmt.Fprintf(&b, "; %s%v of %d [%d,", prefix, op.ID(), op.Process, op.Call)
 			if op.Pending() {
 				b.WriteString("-")
 			} else {
@@ -149,15 +150,15 @@ func TestStampsOracle(t *testing.T) {
 		}
 		edges := closure(h)
 		for i := range h.Ops {
-			x := intervals[h.Ops[i].ID.Int()]
+			x := intervals[h.Ops[i].ID().Int()]
 			for k := range h.Ops {
-				y := intervals[h.Ops[k].ID.Int()]
+				y := intervals[h.Ops[k].ID().Int()]
 				if x.process == y.process {
 					if i != k && !edges[i][k] && !edges[k][i] {
 						t.Fatalf("operations %d and %d of one process are concurrent: %s", i, k, describe(h))
 					}
 				} else if got := h.Ops[i].Return < h.Ops[k].Call; got != x.before(y, tie) {
-					t.Fatalf("%v before %v: got %v: %s", h.Ops[i].ID, h.Ops[k].ID, got, describe(h))
+					t.Fatalf("%v before %v: got %v: %s", h.Ops[i].ID(), h.Ops[k].ID(), got, describe(h))
 				}
 			}
 		}
@@ -270,10 +271,25 @@ func TestLarge(t *testing.T) {
 				t.Fatalf("%d operations of %d processes", len(h.Ops), len(h.Processes))
 			}
 			for i := range h.Ops {
-				if op := &h.Ops[i]; !op.ID.Equal(id(i)) || op.Result.Int() != int64(i) || int(op.Call) != 2*i || int(op.Return) != 2*i+1 {
+				if op := &h.Ops[i]; !op.ID().Equal(id(i)) || op.Result.Int() != int64(i) || int(op.Call) != 2*i || int(op.Return) != 2*i+1 {
 					t.Fatalf("operation %d is %+v", i, op)
 				}
 			}
+		}
+	}
+}
+
+// An operation keeps its identifier by halves; see Operation.SetID.
+func TestOperationID(t *testing.T) {
+	for _, id := range []Value{
+		IntValue(0), IntValue(-1), IntValue(math.MaxInt32), IntValue(math.MinInt32),
+		IntValue(math.MaxInt32 + 1), IntValue(math.MinInt32 - 1), IntValue(math.MaxInt64), IntValue(math.MinInt64),
+		StringValue(""), StringValue("a-1"),
+	} {
+		var op Operation
+		op.SetID(id)
+		if got := op.ID(); !got.Equal(id) || got.Kind() != id.Kind() {
+			t.Errorf("%v became %v", id, got)
 		}
 	}
 }

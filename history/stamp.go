@@ -135,7 +135,7 @@ func (b *Builder) checkProcesses(ends []*response) {
 		switch end := endAt(prev); {
 		case end > b.stamps[next]:
 			op := &b.ops[next]
-			b.overlap(int(op.Line), b.processes.names[op.Process], op.ID, &b.ops[prev])
+			b.overlap(int(op.Line), b.processes.names[op.Process], op.ID(), &b.ops[prev])
 		case end == b.stamps[next] && b.h.Tie == Closed:
 			b.sameProcess = append(b.sameProcess, Edge{prev, next})
 		}

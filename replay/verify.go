@@ -23,7 +23,7 @@ func Verify(h *history.History, spec Spec, witness []int32) error {
 		op := &h.Ops[i]
 		result, ok := object.Apply(Invocation{op.Method, op.Args})
 		if !accepted(op, result, ok) {
-			return fmt.Errorf("operation %v, %v, cannot follow", op.ID, op)
+			return fmt.Errorf("operation %v, %v, cannot follow", op.ID(), op)
 		}
 	}
 	return nil
@@ -42,7 +42,7 @@ func verifyOrder(h *history.History, witness []int32) error {
 		place[i] = int32(k + 1)
 		op := &h.Ops[i]
 		if op.Return < latest {
-			return fmt.Errorf("operation %v stands behind one that was invoked after its response", op.ID)
+			return fmt.Errorf("operation %v stands behind one that was invoked after its response", op.ID())
 		}
 		latest = max(latest, op.Call)
 	}
@@ -124,7 +124,7 @@ func verifyStates(h *history.History, start State, witness []int32) error {
 			}
 		}
 		if len(after) == 0 {
-			return fmt.Errorf("operation %v, %v, cannot follow", op.ID, op)
+			return fmt.Errorf("operation %v, %v, cannot follow", op.ID(), op)
 		}
 		states = after
 	}

@@ -115,10 +115,8 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		progress.step()
 		return failed == nil
 	}
-	// The runtime collects garbage as hard as it must to stay below the limit;
-	// what then still needs more is given up.
-	before := debug.SetMemoryLimit(int64(f.memory) / 10 * 9)
-	defer debug.SetMemoryLimit(before)
+	garbage := newCollector(int64(f.memory) / 10 * 9)
+	defer garbage.stop()
 	options := replay.Options{
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
@@ -126,11 +124,11 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}
-	from := entries(args, input)
+	from := entries(args, input, garbage.reading)
 	if f.order.value == "program" {
 		from = inProgramOrder(from)
 	}
-	inOrder(from, f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options) }, emit)
+	inOrder(from, f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options, garbage) }, emit)
 	progress.clear()
 	skipped.total()
 	if failed == nil {
@@ -184,7 +182,7 @@ const longHistory = 1 << 17
 
 // checkOne checks the history of an entry. A panic, of ours or of a
 // specification, becomes an internal error: other histories go on.
-func checkOne(ctx context.Context, e entry, model string, o replay.Options) (r *result) {
+func checkOne(ctx context.Context, e entry, model string, o replay.Options, garbage *collector) (r *result) {
 	r = &result{entry: e}
 	defer func() {
 		if p := recover(); p != nil {
@@ -196,8 +194,8 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options) (r *
 	}
 	h := e.history
 	if len(h.Ops) > longHistory {
-		before := debug.SetGCPercent(40)
-		defer debug.SetGCPercent(before)
+		garbage.checking(1)
+		defer garbage.checking(-1)
 	}
 	s, err := modelOf(h, model)
 	if err != nil {

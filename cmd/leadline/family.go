@@ -56,7 +56,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 	errs := errorPrinter{w: s.err}
 	out := bufio.NewWriter(s.out)
 	status := statusOK
-	for e := range entries(args, input) {
+	for e := range entries(args, input, nil) {
 		if e.err != nil {
 			errs.print(e.file, e.err)
 			status = worse(status, statusBad)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -50,13 +51,14 @@ func name(id history.Value) string {
 func names(h *history.History, ops []int32, separator string) string {
 	text := make([]string, len(ops))
 	for i, op := range ops {
-		text[i] = name(h.Ops[op].ID)
+		text[i] = name(h.Ops[op].ID())
 	}
 	return strings.Join(text, separator)
 }
 
-// entries reads everything that paths name, in order.
-func entries(paths []string, o codec.Options) iter.Seq[entry] {
+// entries reads everything that paths name, in order. Before each file of a
+// known size it tells reading, if there is one, that size in bytes.
+func entries(paths []string, o codec.Options, reading func(size int64)) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		for file, err := range codec.Files(paths, o) {
 			if err != nil {
@@ -64,6 +66,11 @@ func entries(paths []string, o codec.Options) iter.Seq[entry] {
 					return
 				}
 				continue
+			}
+			if reading != nil {
+				if info, err := os.Stat(file.Name); err == nil && info.Mode().IsRegular() {
+					reading(info.Size())
+				}
 			}
 			for h, err := range file.Histories() {
 				if !yield(entry{file.Name, h, err}) {

@@ -175,10 +175,10 @@ func identifiers(h *history.History, ops []int32) []any {
 }
 
 func identifier(h *history.History, op int32) any {
-	if id := h.Ops[op].ID; id.Kind() == history.String {
+	if id := h.Ops[op].ID(); id.Kind() == history.String {
 		return id.Text()
 	}
-	return h.Ops[op].ID.Int()
+	return h.Ops[op].ID().Int()
 }
 
 func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {

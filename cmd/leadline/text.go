@@ -69,7 +69,7 @@ const explainedMax = 3
 func (p *textPresenter) presentExplanation(h *history.History, e *replay.Explanation) error {
 	at := func(i int32) string {
 		op := &h.Ops[i]
-		return fmt.Sprintf("%s %v (process %s, line %d)", name(op.ID), op, name(h.Processes[op.Process]), op.Line)
+		return fmt.Sprintf("%s %v (process %s, line %d)", name(op.ID()), op, name(h.Processes[op.Process]), op.Line)
 	}
 	if _, err := fmt.Fprintf(p.out, "    no order explains the response of %s\n", at(e.Unexplained)); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (p *textPresenter) presentConflict(h *history.History, conflict []int32) er
 		case k == 0:
 			what = "no order explains"
 		}
-		if _, err := fmt.Fprintf(p.out, "    %s %s %v (process %s, line %d)\n", what, name(op.ID), op, name(h.Processes[op.Process]), op.Line); err != nil {
+		if _, err := fmt.Fprintf(p.out, "    %s %s %v (process %s, line %d)\n", what, name(op.ID()), op, name(h.Processes[op.Process]), op.Line); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (p *textPresenter) presentWitness(h *history.History, v *replay.Verdict) er
 	}
 	for _, i := range v.Witness {
 		op := &h.Ops[i]
-		if _, err := fmt.Fprintf(p.out, "    %4s  process %-4s %v\n", name(op.ID), name(h.Processes[op.Process]), op); err != nil {
+		if _, err := fmt.Fprintf(p.out, "    %4s  process %-4s %v\n", name(op.ID()), name(h.Processes[op.Process]), op); err != nil {
 			return err
 		}
 	}

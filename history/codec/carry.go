@@ -32,7 +32,7 @@ func refusal(format, what string, args ...any) error {
 func checkPlain(format string, h *history.History) error {
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Happened {
-			return refusal(format, "the mark that pending operation %v happened", op.ID)
+			return refusal(format, "the mark that pending operation %v happened", op.ID())
 		}
 	}
 	switch {
@@ -99,7 +99,7 @@ func (c *carrier) difference(h, back *history.History) string {
 			return fmt.Sprintf("the process %v, of kind %v", p, p.Kind())
 		}
 		if !same {
-			return fmt.Sprintf("operation %v, %v (it would be read as %v)", op.ID, op, o)
+			return fmt.Sprintf("operation %v, %v (it would be read as %v)", op.ID(), op, o)
 		}
 	}
 	return ""

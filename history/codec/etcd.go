@@ -154,7 +154,7 @@ func appendEtcdLine(buf []byte, h *history.History, op *history.Operation, typ s
 	buf = append(append(buf, p.f...), '\t')
 	buf, ok := appendEDN(buf, p.value)
 	if !ok {
-		return buf, refusal(etcdName, "%s (of operation %v)", describe(p.value), op.ID)
+		return buf, refusal(etcdName, "%s (of operation %v)", describe(p.value), op.ID())
 	}
 	return append(buf, '\n'), nil
 }

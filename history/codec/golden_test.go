@@ -128,7 +128,7 @@ func describeHistory(b *strings.Builder, h *history.History) {
 }
 
 func describeOperation(b *strings.Builder, op *history.Operation) {
-	fmt.Fprintf(b, "%v process %d line %d call %d", op.ID, op.Process, op.Line, op.Call)
+	fmt.Fprintf(b, "%v process %d line %d call %d", op.ID(), op.Process, op.Line, op.Call)
 	if !op.Pending() {
 		fmt.Fprintf(b, " return %d", op.Return)
 	}

@@ -103,11 +103,11 @@ func (e *wordEncoder) event(d *dialect, ev plainEvent) error {
 	ok := true
 	if e.keyed {
 		if e.buf, ok = appendEDN(append(e.buf, ", :key "...), p.key); !ok {
-			return refusal(e.format, "%s as a key (of operation %v)", describe(p.key), op.ID)
+			return refusal(e.format, "%s as a key (of operation %v)", describe(p.key), op.ID())
 		}
 	}
 	if e.buf, ok = appendEDN(append(e.buf, ", :value "...), p.value); !ok {
-		return refusal(e.format, "%s (of operation %v)", describe(p.value), op.ID)
+		return refusal(e.format, "%s (of operation %v)", describe(p.value), op.ID())
 	}
 	e.buf = append(e.buf, '}')
 	return nil
@@ -168,7 +168,7 @@ func checkResult(format string, d *dialect, op *history.Operation) error {
 		ok = k != history.None && k != history.Unknown
 	}
 	if !ok || k == history.Exception {
-		return refusal(format, "%s as a result (of operation %v, %s)", describe(op.Result), op.ID, op.Method)
+		return refusal(format, "%s as a result (of operation %v, %s)", describe(op.Result), op.ID(), op.Method)
 	}
 	return nil
 }

@@ -28,14 +28,14 @@ func encodeJSONL(w io.Writer, h *history.History) error {
 			return refusal(jsonlName, "the model %s", modelText(h))
 		}
 		if buf, ok = appendUnion(append(buf, `"event":`...), op, ev.ret); !ok {
-			return refusal(jsonlName, "%v (operation %v), whose result has a kind of its own or is unknown", op, op.ID)
+			return refusal(jsonlName, "%v (operation %v), whose result has a kind of its own or is unknown", op, op.ID())
 		}
 		process := h.Processes[op.Process]
-		if !utf8.ValidString(process.Text()) || !utf8.ValidString(op.ID.Text()) {
+		if !utf8.ValidString(process.Text()) || !utf8.ValidString(op.ID().Text()) {
 			return refusal(jsonlName, "the names of %v, which are not UTF-8", op)
 		}
 		buf = appendValue(append(buf, `,"client_id":`...), process)
-		buf = appendValue(append(buf, `,"op_id":`...), op.ID)
+		buf = appendValue(append(buf, `,"op_id":`...), op.ID())
 		buf = append(buf, "}\n"...)
 	}
 	c := carrier{format: jsonlName, processes: true,

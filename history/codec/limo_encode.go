@@ -58,7 +58,7 @@ func appendLimoLine(buf []byte, h *history.History, object *lineObject, ev plain
 	}
 	text := limoText(value)
 	if back, fault := limoValue([]byte(text)); fault != "" || !back.Equal(value) {
-		return buf, refusal(limoName, "%s (of operation %v)", describe(value), op.ID)
+		return buf, refusal(limoName, "%s (of operation %v)", describe(value), op.ID())
 	}
 	if text != "" {
 		buf = append(append(buf, ' '), text...)

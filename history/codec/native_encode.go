@@ -83,7 +83,7 @@ func (e *nativeEncoder) check() error {
 	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
 		op := e.op(i)
-		for _, text := range []string{op.Method, op.ID.Text(), e.process(op, i).Text()} {
+		for _, text := range []string{op.Method, op.ID().Text(), e.process(op, i).Text()} {
 			if !utf8.ValidString(text) {
 				return fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
 			}
@@ -192,7 +192,7 @@ func appendHeader(b []byte, h *history.Header) []byte {
 
 func (e *nativeEncoder) event(ev *encodedEvent) {
 	op := e.op(ev.op)
-	out := history.Event{Process: e.process(op, ev.op), Op: op.ID, At: ev.at}
+	out := history.Event{Process: e.process(op, ev.op), Op: op.ID(), At: ev.at}
 	switch {
 	case !ev.ret:
 		out.Method, out.Args = op.Method, op.Args
@@ -251,8 +251,8 @@ func (e *nativeEncoder) extras() {
 	for _, edge := range e.h.Edges {
 		from, to := e.op(edge.From), e.op(edge.To)
 		implied[edge.From] = true
-		b := appendValue(append(e.buf, `{"edge":[`...), from.ID)
-		b = appendValue(append(b, ','), to.ID)
+		b := appendValue(append(e.buf, `{"edge":[`...), from.ID())
+		b = appendValue(append(b, ','), to.ID())
 		e.buf = append(b, "]}\n"...)
 	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
@@ -260,9 +260,9 @@ func (e *nativeEncoder) extras() {
 		ghost := int(i) >= len(e.h.Ops)
 		switch {
 		case ghost && op.Pending():
-			e.mark("did-not-happen", op.ID)
+			e.mark("did-not-happen", op.ID())
 		case !ghost && op.Happened && !implied[i]:
-			e.mark("happened", op.ID)
+			e.mark("happened", op.ID())
 		}
 	}
 }

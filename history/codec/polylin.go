@@ -227,12 +227,12 @@ func encodePolylin(w io.Writer, h *history.History) error {
 		case m == nil:
 			return refusal(polylinName, "the method %s of %s", op.Method, h.Model)
 		case op.Pending():
-			return refusal(polylinName, "pending operation %v", op.ID)
+			return refusal(polylinName, "pending operation %v", op.ID())
 		}
 		buf = append(append(buf, m.names[0]...), ' ')
 		for _, v := range polylinValues(object, m, op) {
 			if v.Kind() != history.Int {
-				return refusal(polylinName, "%v (operation %v), whose values are no integers", op, op.ID)
+				return refusal(polylinName, "%v (operation %v), whose values are no integers", op, op.ID())
 			}
 			buf = append(strconv.AppendInt(buf, v.Int(), 10), ' ')
 		}

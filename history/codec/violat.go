@@ -236,7 +236,7 @@ func checkOrder(h *history.History, order []sequenceOrder) error {
 		a, b := last[violatID{number: o.before}], first[violatID{number: o.after}]
 		if a != nil && b != nil && b.Call < a.Return {
 			errs.Add(h.Errorf(b, "operation %v of sequence %d is invoked before operation %v of sequence %d returns, against schema.order (line %d)",
-				b.ID, o.after, a.ID, o.before, o.line))
+				b.ID(), o.after, a.ID(), o.before, o.line))
 		}
 	}
 	if len(errs.List) > 0 {

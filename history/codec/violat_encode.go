@@ -49,7 +49,7 @@ func (e *violatEncoder) object() {
 	h := e.h
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Happened {
-			e.refuse("the mark that pending operation %v happened", op.ID)
+			e.refuse("the mark that pending operation %v happened", op.ID())
 		}
 	}
 	if len(h.Ops) == 0 {
@@ -146,7 +146,7 @@ func (e *violatEncoder) identifier(v history.Value) {
 // the number of its parameters and by whether they are collections.
 func (e *violatEncoder) invocation(op *history.Operation) {
 	e.raw(`{"id":`)
-	e.identifier(op.ID)
+	e.identifier(op.ID())
 	e.raw(`,"method":{"name":`)
 	e.text(op.Method)
 	e.raw(`,"parameters":[`)
@@ -225,7 +225,7 @@ func (e *violatEncoder) result(op *history.Operation) {
 			return
 		}
 	}
-	e.refuse("%s as a result (of operation %v)", describe(v), op.ID)
+	e.refuse("%s as a result (of operation %v)", describe(v), op.ID())
 }
 
 func describe(v history.Value) string {

@@ -118,7 +118,7 @@ func show(h *history.History) string {
 	text := ""
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		text += fmt.Sprintf("%3v: process %v, %d to %d, %v\n", op.ID, h.Processes[op.Process], op.Call, op.Return, op)
+		text += fmt.Sprintf("%3v: process %v, %d to %d, %v\n", op.ID(), h.Processes[op.Process], op.Call, op.Return, op)
 	}
 	return text
 }

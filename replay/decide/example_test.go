@@ -39,7 +39,7 @@ func Example() {
 		}
 		fmt.Println(v.Answer, "at depth", v.Depth, "with index", v.Index)
 		for _, i := range v.Witness {
-			fmt.Println(h.Ops[i].ID, &h.Ops[i])
+			fmt.Println(h.Ops[i].ID(), &h.Ops[i])
 		}
 	}
 	// Output:

@@ -49,7 +49,7 @@ func TestExplanation(t *testing.T) {
 			explained++
 			position := h.Ops[e.Unexplained].Return
 			if bruteForce(upTo(h, position), s.spec) || !bruteForce(upTo(h, position-1), s.spec) {
-				t.Fatalf("the response of %v is not the first without explanation:\n%s", h.Ops[e.Unexplained].ID, show(h))
+				t.Fatalf("the response of %v is not the first without explanation:\n%s", h.Ops[e.Unexplained].ID(), show(h))
 			}
 			if len(e.Free) > 0 && len(e.Free[0]) > 1 {
 				groups++
@@ -72,7 +72,7 @@ func checkFreed(t *testing.T, h *history.History, s replay.Spec, free [][]replay
 		named[group[0].Op] = true
 		for _, a := range group[0].Allowed {
 			if !bruteForce(withResult(h, group[0].Op, a), s) {
-				t.Fatalf("%v is not allowed in %v:\n%s", a, h.Ops[group[0].Op].ID, show(h))
+				t.Fatalf("%v is not allowed in %v:\n%s", a, h.Ops[group[0].Op].ID(), show(h))
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func checkFreed(t *testing.T, h *history.History, s replay.Spec, free [][]replay
 			continue
 		}
 		if bruteForce(withResult(h, int32(i), history.UnknownValue), s) {
-			t.Fatalf("freeing the result of %v would do, and is not named:\n%s", op.ID, show(h))
+			t.Fatalf("freeing the result of %v would do, and is not named:\n%s", op.ID(), show(h))
 		}
 	}
 	return len(named)

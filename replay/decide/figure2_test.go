@@ -93,7 +93,7 @@ func TestFigure2(t *testing.T) {
 	}
 	// The witness comes from the chain of 5-addAll.
 	for e, i := range in.Ops {
-		if h.Ops[i].ID.Int() == 5 && in.Chains[e] != v.Index.Chain {
+		if h.Ops[i].ID().Int() == 5 && in.Chains[e] != v.Index.Chain {
 			t.Errorf("the witness delays chain %d, not that of addAll", v.Index.Chain)
 		}
 	}
@@ -107,9 +107,9 @@ func checkMaximal(t *testing.T, h *history.History) {
 		var ids []int64
 		for i := range h.Ops {
 			above := slices.ContainsFunc(h.Ops, func(o history.Operation) bool {
-				return o.ID.Int() != without && h.Ops[i].Return < o.Call
+				return o.ID().Int() != without && h.Ops[i].Return < o.Call
 			})
-			if id := h.Ops[i].ID.Int(); !above && id != without {
+			if id := h.Ops[i].ID().Int(); !above && id != without {
 				ids = append(ids, id)
 			}
 		}
@@ -130,7 +130,7 @@ func TestFigure2Printed(t *testing.T) {
 	h, _ := figure2(t)
 	byID := map[int64]*history.Operation{}
 	for i := range h.Ops {
-		byID[h.Ops[i].ID.Int()] = &h.Ops[i]
+		byID[h.Ops[i].ID().Int()] = &h.Ops[i]
 	}
 	if byID[0].Return >= byID[1].Call {
 		t.Error("0-toString is not executed before 1-poll")

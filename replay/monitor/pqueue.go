@@ -35,7 +35,7 @@ func (p *problem) priorityQueue() finding {
 		return finding{conflict: conflict}
 	}
 	turns := p.inTurn(inners)
-	s := &server{p, turns, newNumberSet(p.end+2, true), make([]int32, len(p.looks)), make([]int32, len(p.nothing))}
+	s := &server{p, turns, newNumberSet(p.end+2, true), p.ints(len(p.looks)), p.ints(len(p.nothing))}
 	for i := range turns {
 		if p.interrupted() {
 			return finding{}
@@ -55,7 +55,9 @@ func (p *problem) priorityQueue() finding {
 // inTurn returns the values in serving order.
 func (p *problem) inTurn(inners []inner) []turn {
 	turns := make([]turn, p.count())
-	for v, i := range p.servingPlaces() {
+	places := p.servingPlaces()
+	defer p.giveBack(places)
+	for v, i := range places {
 		e := &p.values[v]
 		t := turn{int32(v), inners[v], e.insert, e.remove, p.call[e.insert], p.ret[e.insert],
 			history.NoReturn, history.NoReturn, e.looks, p.values[v+1].looks, 0, history.NoReturn}

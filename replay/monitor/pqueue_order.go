@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"math"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -9,62 +10,65 @@ import (
 
 // servingPlaces returns the place of each value in serving order.
 func (p *problem) servingPlaces() []int32 {
-	list := p.byInt()
-	if list == nil {
-		list = make([]keyed, p.count())
-		for v := range list {
-			list[v].value = int32(v)
+	place := p.ints(p.count())
+	if list := p.byInt(); list != nil {
+		for i, k := range list {
+			place[k.value()] = int32(i)
 		}
-		slices.SortFunc(list, func(a, b keyed) int { return p.ranks[a.value].Compare(p.ranks[b.value]) })
+	} else {
+		values := indices(p.count())
+		slices.SortFunc(values, func(a, b int32) int { return p.ranks[a].Compare(p.ranks[b]) })
+		for i, v := range values {
+			place[v] = int32(i)
+		}
 	}
 	if p.discipline == replay.Largest {
-		slices.Reverse(list)
-	}
-	place := make([]int32, len(list))
-	for i := range list {
-		place[list[i].value] = int32(i)
+		for v := range place {
+			place[v] = int32(len(place)-1) - place[v]
+		}
 	}
 	return place
 }
 
-// A keyed value is to be sorted by key.
-type keyed struct {
-	key   uint64
-	value int32
-}
+// A keyed value has a key to be sorted by in its upper half.
+type keyed uint64
 
-// byInt returns the values in ascending order if all are ints, or else nil:
-// by a radix sort, 11 bits at a time. Its time is linear, and most often two
-// or three passes do.
+func (k keyed) value() int32 { return int32(uint32(k)) }
+
+// byInt returns the values in ascending order, or nil if they are not all
+// ints that lie close enough together: by a radix sort, 11 bits at a time. Its
+// time is linear, and most often two passes do.
 func (p *problem) byInt() []keyed {
 	if p.count() == 0 {
 		return nil
 	}
-	list := make([]keyed, p.count())
 	least, most := p.ranks[0].Int(), p.ranks[0].Int()
-	for v := range list {
+	for v := range p.count() {
 		value := p.ranks[v]
 		if value.Kind() != history.Int {
 			return nil
 		}
 		least, most = min(least, value.Int()), max(most, value.Int())
 	}
+	if uint64(most)-uint64(least) > math.MaxUint32 {
+		return nil
+	}
+	list, other := make([]keyed, p.count()), make([]keyed, p.count())
 	for v := range list {
-		list[v] = keyed{uint64(p.ranks[v].Int()) - uint64(least), int32(v)}
+		list[v] = keyed(uint64(p.ranks[v].Int())-uint64(least))<<32 | keyed(v)
 	}
 	const digit = 11
-	other := make([]keyed, len(list))
-	for width, shift := uint64(most)-uint64(least), 0; shift < 64 && width>>shift != 0; shift += digit {
+	for width, shift := uint64(most)-uint64(least), 0; width>>shift != 0; shift += digit {
 		var at [1<<digit + 1]int32
-		for i := range list {
-			at[list[i].key>>shift&(1<<digit-1)+1]++
+		for _, k := range list {
+			at[k>>32>>shift&(1<<digit-1)+1]++
 		}
 		for d := range 1 << digit {
 			at[d+1] += at[d]
 		}
-		for i := range list {
-			d := list[i].key >> shift & (1<<digit - 1)
-			other[at[d]] = list[i]
+		for _, k := range list {
+			d := k >> 32 >> shift & (1<<digit - 1)
+			other[at[d]] = k
 			at[d]++
 		}
 		list, other = other, list
@@ -78,9 +82,9 @@ func (p *problem) byInt() []keyed {
 // find nothing; last the values that come, each before those that are to be
 // served earlier.
 func (s *server) order() []int32 {
-	at := make([]int32, s.end+3)
+	at := s.ints(int(s.end) + 3)
 	n := s.countBySlot(at)
-	l := &placer{s, at, make([]int32, n, len(s.call))}
+	l := &placer{s, at, s.ints(len(s.call))[:n]}
 	for i := range s.turns {
 		if t := &s.turns[i]; t.remove != none {
 			if t.comesIn == t.goesIn {

@@ -25,8 +25,8 @@ type problem struct {
 	// pendingRemovals may have removed any value that nothing else did. (Those
 	// of a set name theirs, so that they are not here.)
 	pendingRemovals []int32
-	impossible      []int32 // operations that are in conflict on the face of it
-	start           []int32 // of bySlot, to be used again
+	impossible      []int32   // operations that are in conflict on the face of it
+	spare           [][]int32 // see ints
 	stop            func() bool
 	stopped         bool
 	steps           int
@@ -219,6 +219,7 @@ func (r *reader) enter() string {
 		r.impossible = []int32{first, second}
 	}
 	r.list()
+	r.giveBack(r.about)
 	r.roles, r.about = nil, nil
 	return ""
 }

@@ -45,13 +45,14 @@ func (p *problem) queue() finding {
 	if conflict := q.sort(); conflict != nil || p.stopped {
 		return finding{conflict: conflict}
 	}
+	p.giveBack(q.entering, q.leaving, q.calledIn, q.seen)
 	return finding{order: q.witness(slots)}
 }
 
 func newFifo(p *problem, inners []inner) *fifo {
 	n := p.count()
-	q := &fifo{problem: p, inners: inners, calledIn: make([]int32, n), seen: make([]int32, n), state: make([]uint8, n),
-		entering: make([]int32, p.end), leaving: make([]int32, p.end)}
+	q := &fifo{problem: p, inners: inners, calledIn: p.ints(n), seen: p.ints(n), state: make([]uint8, n),
+		entering: p.ints(int(p.end)), leaving: p.ints(int(p.end))}
 	for v := range int32(n) {
 		if inners[v] == leftOut {
 			q.state[v] = done
@@ -181,7 +182,7 @@ func (q *fifo) before(a, b int32) bool {
 // slot, those on earlier values come first, and of one value the insertion
 // and then the looks; this respects everything that has to be in order.
 func (q *fifo) witness(empty []int32) []int32 {
-	ops, slots := make([]int32, 0, len(q.call)), make([]int32, 0, len(q.call))
+	ops, slots := q.ints(len(q.call))[:0], q.ints(len(q.call))[:0]
 	place := func(op, after int32) int32 {
 		slot := max(after, q.call[op]+1)
 		ops, slots = append(ops, op), append(slots, slot)
@@ -215,14 +216,16 @@ func (q *fifo) stages(slots []int32) []int32 {
 	if len(slots) == 0 {
 		return q.order
 	}
-	stage := make([]int32, q.end+1) // position -> slots up to it
+	stage := q.ints(int(q.end) + 1) // position -> slots up to it
 	for _, s := range slots {
 		stage[s] = 1
 	}
 	for i := range q.end {
 		stage[i+1] += stage[i]
 	}
-	stages := make([]int32, len(q.order))
+	defer q.giveBack(stage)
+	stages := q.ints(len(q.order))
+	defer q.giveBack(stages)
 	for i, v := range q.order {
 		stages[i] = stage[q.inners[v].first]
 	}

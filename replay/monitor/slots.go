@@ -1,5 +1,7 @@
 package monitor
 
+import "slices"
+
 // bySlot returns items in the order of their slots, slot[i] being that of
 // items[i]; those in one slot keep their order. Slots are 0 to p.end, and
 // there are about as many as operations, so that counting is faster than
@@ -8,18 +10,15 @@ func (p *problem) bySlot(items, slot []int32) []int32 {
 	if len(items) == 0 {
 		return nil
 	}
-	if p.start == nil {
-		p.start = make([]int32, p.end+2)
-	}
-	start := p.start
-	clear(start)
+	start := p.ints(int(p.end) + 2)
+	defer p.giveBack(start)
 	for _, s := range slot {
 		start[s+1]++
 	}
 	for s := range p.end + 1 {
 		start[s+1] += start[s]
 	}
-	sorted := make([]int32, len(items))
+	sorted := p.ints(len(items))
 	for i, item := range items {
 		at := &start[slot[i]]
 		sorted[*at] = item
@@ -27,6 +26,23 @@ func (p *problem) bySlot(items, slot []int32) []int32 {
 	}
 	return sorted
 }
+
+// ints returns n zeros, in memory that was given back if there is some: of a
+// long history every list is megabytes.
+func (p *problem) ints(n int) []int32 {
+	for i, list := range p.spare {
+		if cap(list) >= n {
+			p.spare = slices.Delete(p.spare, i, i+1)
+			list = list[:n]
+			clear(list)
+			return list
+		}
+	}
+	return make([]int32, n)
+}
+
+// giveBack lets ints use the memory of lists that nobody will look at again.
+func (p *problem) giveBack(lists ...[]int32) { p.spare = append(p.spare, lists...) }
 
 // indices returns 0, 1, ..., n-1.
 func indices(n int) []int32 {
@@ -44,6 +60,7 @@ func (p *problem) emptySlots(inners []inner) (slots, conflict []int32) {
 		return nil, nil
 	}
 	free := p.freeSlots(inners)
+	defer p.giveBack(free)
 	slots = make([]int32, len(p.nothing))
 	for i, op := range p.nothing {
 		if slots[i] = free[p.call[op]+1]; slots[i] > p.ret[op] {
@@ -56,7 +73,7 @@ func (p *problem) emptySlots(inners []inner) (slots, conflict []int32) {
 // freeSlots returns, for each slot, the first one from it on in which no value
 // is certainly in; the number of slots if there is none.
 func (p *problem) freeSlots(inners []inner) []int32 {
-	free := make([]int32, p.end+1) // at first, position -> where the inner interval that begins there ends
+	free := p.ints(int(p.end) + 1) // at first, position -> where the inner interval that begins there ends
 	for _, in := range inners {
 		if !in.empty() {
 			free[in.first] = in.last

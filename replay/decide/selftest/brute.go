@@ -147,9 +147,10 @@ func (p *problem) history(id string) *history.History {
 	for i := range h.Ops {
 		c := p.call[i]
 		h.Ops[i] = history.Operation{
-			ID: history.IntValue(int64(i)), Method: c.method, Args: c.args, Result: c.result, Process: p.process[i],
+			Method: c.method, Args: c.args, Result: c.result, Process: p.process[i],
 			Call: p.begin[i], Return: p.end[i], Line: int32(i + 1), Happened: p.happened[i],
 		}
+		h.Ops[i].SetID(history.IntValue(int64(i)))
 		if int(p.process[i]) == len(h.Processes) {
 			h.Processes = append(h.Processes, history.IntValue(int64(p.process[i])))
 		}

@@ -41,7 +41,7 @@ func show(h *history.History) string {
 	text := ""
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		text += fmt.Sprintf("%3v: process %d, %d to %d, %v %v\n", op.ID, op.Process, op.Call, op.Return, op, op.Happened)
+		text += fmt.Sprintf("%3v: process %d, %d to %d, %v %v\n", op.ID(), op.Process, op.Call, op.Return, op, op.Happened)
 	}
 	return text + fmt.Sprintln(h.Edges)
 }
@@ -249,7 +249,7 @@ func wellFormed(h *history.History) error {
 	for at := int32(0); at < int32(2*len(h.Ops)); at++ {
 		for i := range h.Ops {
 			op := &h.Ops[i]
-			e := history.Event{Process: h.Processes[op.Process], Op: op.ID, Line: int(at) + 1}
+			e := history.Event{Process: h.Processes[op.Process], Op: op.ID(), Line: int(at) + 1}
 			switch at {
 			case op.Call:
 				e.Method, e.Args = op.Method, op.Args

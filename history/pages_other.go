@@ -1,0 +1,6 @@
+//go:build !linux
+
+package history
+
+// preferHugePages does nothing here.
+func preferHugePages([]Operation) {}
