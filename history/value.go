@@ -181,14 +181,19 @@ func (v Value) Equal(w Value) bool {
 
 // Compare orders values totally: by kind, then by content.
 func (v Value) Compare(w Value) int {
-	if v.Kind() != w.Kind() {
-		return int(v.Kind()) - int(w.Kind())
-	}
-	if v.Kind() == Float {
-		return cmp.Or(cmp.Compare(v.Float(), w.Float()), cmp.Compare(v.num, w.num)) // -0 before 0
-	}
-	if v.ref == w.ref {
+	if v.ref == w.ref && v.ref != &plain[Float] {
 		return cmp.Compare(v.num, w.num)
+	}
+	return v.compareUnlike(w)
+}
+
+// compareUnlike is Compare of values that have more than a number.
+func (v Value) compareUnlike(w Value) int {
+	switch {
+	case v.Kind() != w.Kind():
+		return int(v.Kind()) - int(w.Kind())
+	case v.Kind() == Float:
+		return cmp.Or(cmp.Compare(v.Float(), w.Float()), cmp.Compare(v.num, w.num)) // -0 before 0
 	}
 	if c := strings.Compare(v.ref.text, w.ref.text); c != 0 {
 		return c

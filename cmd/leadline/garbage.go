@@ -56,8 +56,9 @@ func (c *collector) begun() {
 func (c *collector) reading(input int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// The operations take about as much as their text, and so do the monitors.
-	if wanted := min(c.limit, firstCollection+input/2*5); c.waiting && wanted > c.first {
+	// The operations take about as much as their text, and so do the monitors;
+	// the search takes more.
+	if wanted := min(c.limit, firstCollection+3*input); c.waiting && wanted > c.first {
 		c.first = wanted
 		debug.SetMemoryLimit(wanted)
 	}

@@ -26,8 +26,9 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 //     more, a monitor, where the specification is a collection and the history
 //     inserts distinct values or is of a set (replay/monitor), then a search of
 //     some thousand configurations. Where there is a witness, families go on
-//     to look for the depth, but not behind a monitor of more than long
-//     operations;
+//     to look for the depth. Of more than long operations, a monitor, then the
+//     complete search where the specification is partitioned; and no depth, if
+//     they decide;
 //  2. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
 //     o.Budget.Schedules: they find witnesses, and the depth. A sequential
 //     history is the family of depth 1, one schedule. Of a history of more
@@ -60,6 +61,7 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
 	var v replay.Verdict
 	c := newClock(ctx, o.Budget)
+	searched := false
 	// Small checks the operations itself.
 	small := (o.Engine == replay.AutoEngine || o.Engine == replay.SearchEngine) && !c.expired() && search.Small(h, spec, &v)
 	if !small {
@@ -69,6 +71,10 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		if len(h.Ops) > long && o.Engine == replay.AutoEngine {
 			if !c.expired() && c.hasRoom(int64(len(h.Ops))*longBytes) {
 				monitor.Run(h, spec, c.expired, &v)
+			}
+			if _, parts := spec.(replay.Partitioned); parts && v.Answer == replay.Undecided && !c.expired() {
+				search.Run(h, spec, o.Budget.Bytes, c.expired, &v)
+				searched = true
 			}
 			if v.Answer == replay.Undecided && c.over {
 				if !h.HasEdges() {
@@ -93,7 +99,7 @@ func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	}
 	v.C, v.CP = in.Poset.Concurrency()
 	if v.Answer == replay.Undecided || depth {
-		if err := run(in, spec, o, c, &v); err != nil {
+		if err := run(in, spec, o, c, searched, &v); err != nil {
 			return v, fmt.Errorf("checking history %q: %w", h.ID, err)
 		}
 	}
@@ -167,8 +173,9 @@ const (
 	quick = 4
 )
 
-// run lets the engines work until one decides.
-func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
+// run lets the engines work until one decides. The search may have given up
+// already.
+func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, searched bool, v *replay.Verdict) error {
 	switch o.Engine {
 	case replay.FamiliesEngine:
 		return replay.Families(in, spec, o, c.expired, v)
@@ -183,7 +190,7 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 			return err
 		}
 	default:
-		return portfolio(in, spec, o, c, v)
+		return portfolio(in, spec, o, c, searched, v)
 	}
 	if v.Answer == replay.Undecided && v.Cause == replay.NoCause {
 		v.Cause = replay.Declined
@@ -193,7 +200,7 @@ func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *r
 
 // portfolio asks one engine after the other, the cheap ones first. Once it is
 // known that there is a witness, families only look for the depth.
-func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) error {
+func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, searched bool, v *replay.Verdict) error {
 	h, n := in.History, len(in.Ops)
 	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
 	first := o
@@ -229,7 +236,14 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 			}
 			return inBlocks(h, spec, o, c.expired, v)
 		},
-		func() error { search.Run(h, spec, o.Budget.Bytes, c.expired, v); return nil },
+		func() error {
+			if searched {
+				v.Cause = known.Cause
+			} else {
+				search.Run(h, spec, o.Budget.Bytes, c.expired, v)
+			}
+			return nil
+		},
 		func() error { return theRest(in, spec, first, o, c, v) },
 	} {
 		if !undecided() {
