@@ -103,13 +103,13 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	progress := newProgress(s.err)
 	status := statusOK
 	var failed error
-	emit := func(r *result) bool {
+	emit := func(r *result, waiting bool) bool {
 		status = worse(status, r.status())
 		if r.internal != nil {
 			progress.clear()
 			fmt.Fprintf(s.err, "leadline: %v\nPlease send %s to the maintainers of leadline.\n", r.internal, r.file)
 		}
-		if failed = p.present(r); failed == nil {
+		if failed = p.present(r); failed == nil && waiting {
 			failed = out.Flush()
 		}
 		progress.step()
@@ -128,7 +128,14 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	if f.order.value == "program" {
 		from = inProgramOrder(from)
 	}
-	inOrder(from, f.jobs, func(e entry) *result { return checkOne(ctx, e, f.model, options, garbage) }, emit)
+	one := func(e entry) *result {
+		r := checkOne(ctx, e, f.model, options, garbage)
+		if f.output.value == "text" && r.err == nil && r.internal == nil {
+			r.extensions = countExtensions(r.history, &r.verdict)
+		}
+		return r
+	}
+	inOrder(from, f.jobs, entry.ops, one, emit)
 	progress.clear()
 	skipped.total()
 	if failed == nil {
@@ -206,9 +213,6 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options, garb
 	r.verdict, r.err = decide.Check(ctx, h, s, o)
 	if errors.Is(r.err, decide.ErrWitness) {
 		r.err, r.internal = nil, fmt.Errorf("%s: %w", r.place(), r.err)
-	}
-	if r.err == nil {
-		r.extensions = countExtensions(h, &r.verdict)
 	}
 	return r
 }

@@ -26,7 +26,7 @@ type collector struct {
 const (
 	// firstCollection is the size of the process at the first collection, in
 	// bytes, if its input is small.
-	firstCollection = 64 << 20
+	firstCollection = 16 << 20
 	// usualGarbage and soonGarbage are how much garbage there may be, in
 	// percent of what is in use.
 	usualGarbage, soonGarbage = 100, 40

@@ -27,7 +27,7 @@ func TestCollector(t *testing.T) {
 	debug.FreeOSMemory() // what the tests before have left
 
 	c := newCollector(4 << 30)
-	c.reading(167 << 20) // no collection below 564 MiB
+	c.reading(180 << 20) // no collection below 556 MiB
 	if n := collections(20); n != 0 {
 		t.Errorf("%d collections of 80 MiB of garbage", n)
 	}

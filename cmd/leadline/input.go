@@ -32,6 +32,14 @@ func (e *entry) place() string {
 	return e.file
 }
 
+// ops is the number of operations, at least 1.
+func (e entry) ops() int {
+	if e.history == nil {
+		return 1
+	}
+	return max(1, len(e.history.Ops))
+}
+
 // isFileFault reports whether the entry is a fault of a file, or of reading
 // it, rather than a history or the faults of one.
 func (e *entry) isFileFault() bool {

@@ -128,7 +128,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 		d.err = err
 		return d
 	}
-	inOrder(from, f.jobs, one, func(d done) bool {
+	inOrder(from, f.jobs, entry.ops, one, func(d done, _ bool) bool {
 		if d.err != nil {
 			progress.clear()
 			errs.print(d.file, d.err)
