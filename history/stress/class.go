@@ -32,10 +32,12 @@ type Method struct {
 	Core bool
 	// ReadOnly methods leave the object as it is.
 	ReadOnly bool
-	// Weak methods are documented not to be atomic: snapshots that are none,
-	// sizes that are estimates, tries that may fail for no reason. What they
-	// answer is not held against the object.
-	Weak bool
+	// Weak methods are documented not to be atomic. What a weak read-only
+	// method answers, a snapshot that is none or a size that is an estimate,
+	// is not held against the object. A weak mutator may fail for no reason:
+	// then it answers Failure and leaves the object as it is.
+	Weak    bool
+	Failure history.Value
 	// Prepare returns a call of the method with these arguments. It is called
 	// once per program, the call millions of times, on many objects and by
 	// several goroutines at once; for small integers and truth values it

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package stress
+
+import "runtime"
+
+// pin does nothing here: threads run where the system puts them.
+func pin(int) bool { return false }
+
+// yield lets another goroutine run.
+func yield() { runtime.Gosched() }
