@@ -8,8 +8,9 @@ import (
 )
 
 // Lazy decides histories of a queue or a stack in which values are inserted
-// several times. It does not fix the order of insertions before a removal, or
-// a look, forces it; see lazySearch. Answer, Engine, Cause and Witness are
+// several times. In a queue, it does not fix the order of insertions before a
+// removal, or a look, forces it; see lazySearch. Nor does it in a stack if more
+// than 64 operations are open at once; else it asks a pushdown. Answer, Engine, Cause and Witness are
 // entered into v. Lazy leaves v alone where it does not apply: there is order
 // beyond real time, or there are operations that do more than insert, remove,
 // look or find nothing, or returned ones of which the result is not known, or
@@ -22,7 +23,15 @@ func Lazy(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool
 	if !ok {
 		return
 	}
-	s.maxBytes, s.meter = maxBytes, newMeter(stop)
+	m := newMeter(stop)
+	if c := spec.(replay.Collection); c.Discipline() != replay.LastIn || !decideStack(&s.lazyHistory, maxBytes, m, v) {
+		s.decide(maxBytes, m, v)
+	}
+}
+
+// decide searches and enters the answer.
+func (s *lazySearch) decide(maxBytes int64, m *meter, v *replay.Verdict) {
+	s.maxBytes, s.meter = maxBytes, m
 	found, cause := s.run()
 	switch {
 	case found:

@@ -261,16 +261,16 @@ func TestLazyLarge(t *testing.T) {
 
 // TestLazyBounds gives Lazy too little time and memory.
 func TestLazyBounds(t *testing.T) {
-	_, wrong := large(t, "stack", 1000, 16, 8, 1)
+	right, _ := large(t, "stack", 1000, 16, 8, 1)
 	stack := lookup(t, "stack")
 	var v replay.Verdict
-	search.Lazy(wrong, stack, 1<<18, never, &v)
+	search.Lazy(right, stack, 1<<18, never, &v)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 256 KiB", v.Answer, v.Cause)
 	}
 	asked := 0
 	v = replay.Verdict{}
-	search.Lazy(wrong, stack, 1<<30, func() bool { asked++; return asked > 3 }, &v)
+	search.Lazy(right, stack, 1<<30, func() bool { asked++; return asked > 3 }, &v)
 	if v.Answer != replay.Undecided || v.Cause != replay.Time || asked > 5 {
 		t.Errorf("%v (%v) after %d questions", v.Answer, v.Cause, asked)
 	}

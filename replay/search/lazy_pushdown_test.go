@@ -1,0 +1,90 @@
+package search_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	workload "github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+var pushdownRounds = flag.Int("pushdownrounds", 20000, "random histories of TestLazyStacks")
+
+// TestLazyStacks holds Lazy against the general search, in small passes, and
+// without a pushdown, on histories of stacks in which more is open at once.
+func TestLazyStacks(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 78))
+	s := lookup(t, "stack")
+	rounds := *pushdownRounds
+	if testing.Short() {
+		rounds = min(rounds, 3000)
+	}
+	count := map[string]int{}
+	for range rounds {
+		d := randomDuplicating(r, "stack")
+		d.n, d.processes, d.values = 4+r.IntN(13), 2+r.IntN(6), 1+r.IntN(4)
+		h := d.history(t, s)
+		want := run(t, h, s, search.Pruning{}).Answer
+		var v, narrow, rule replay.Verdict
+		search.Lazy(h, s, 1<<30, never, &v)
+		search.LazyWidth(h, s, 1+r.IntN(3), &narrow)
+		search.LazyRule(h, s, &rule)
+		count[v.Answer.String()]++
+		if v.Answer != want || narrow.Answer != want || rule.Answer != want {
+			t.Fatalf("%v (%v), in small passes %v, without a pushdown %v (%v), want %v:\n%s",
+				v.Answer, v.Cause, narrow.Answer, rule.Answer, rule.Cause, want, show(h))
+		}
+		if want != replay.Linearizable {
+			continue
+		}
+		for _, w := range [][]int32{v.Witness, narrow.Witness, rule.Witness} {
+			if err := replay.Verify(h, s, w); err != nil {
+				t.Fatalf("%v: %v:\n%s", w, err, show(h))
+			}
+		}
+	}
+	t.Log(count)
+	if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/4 {
+		t.Error(count)
+	}
+}
+
+// TestLazyLargeStacks decides long histories of stacks, some with two values in
+// the wrong order, and verifies witnesses.
+func TestLazyLargeStacks(t *testing.T) {
+	s := lookup(t, "stack")
+	for _, n := range []int{300, 1000, 10000} {
+		for _, threads := range []int{3, 4, 8, 16} {
+			for _, fill := range []int{4, 32} {
+				if threads*n > 16000 && testing.Short() || threads*n > 40000 {
+					continue
+				}
+				w := workload.Workload{Model: "stack", Ops: n, Threads: threads, Seed: uint64(n + threads), Values: 8, Fill: fill}
+				right, err := w.History()
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.Faults = []workload.Fault{{Kind: workload.Swap, Percent: 50}}
+				wrong, err := w.History()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var v, bad replay.Verdict
+				search.Lazy(right, s, 1<<30, never, &v)
+				if v.Answer != replay.Linearizable {
+					t.Fatalf("n=%d T=%d fill=%d: %v (%v)", n, threads, fill, v.Answer, v.Cause)
+				}
+				if err := replay.Verify(right, s, v.Witness); err != nil {
+					t.Fatalf("n=%d T=%d fill=%d: %v", n, threads, fill, err)
+				}
+				search.Lazy(wrong, s, 1<<30, never, &bad)
+				if bad.Answer != replay.NotLinearizable {
+					t.Errorf("n=%d T=%d fill=%d, swapped: %v (%v)", n, threads, fill, bad.Answer, bad.Cause)
+				}
+			}
+		}
+	}
+}
