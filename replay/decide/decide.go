@@ -257,8 +257,8 @@ func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock
 }
 
 // lazily searches a queue or stack that orders insertions only when a removal
-// shows their order. It decides queues; of stacks it decides many, and takes
-// all it can get on the others, so that it is given a share there.
+// shows their order. It decides queues, and stacks of up to 16 threads; on
+// others it takes all it can get, so that it is given a share there.
 func lazily(h *history.History, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) {
 	asked, most, bytes := 0, math.MaxInt, o.Budget.Bytes
 	if collection, ok := spec.(replay.Collection); ok && collection.Discipline() == replay.LastIn {

@@ -41,7 +41,8 @@
 // operations at once, is Wing and Gong's with the set of operations placed in a
 // word; Lazy, of queues and stacks into which values come more than once, fixes
 // the order of insertions only when a removal shows it, so that configurations
-// differ by little but which removals have been placed.
+// differ by little but which removals have been placed. Of a stack it asks which
+// configurations a pushdown system reaches, and never keeps a whole stack.
 //
 // Promised: a definite answer, pending operations, edges, unknown results and
 // nondeterministic specifications included, unless memory or time run out. All
