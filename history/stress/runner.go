@@ -193,13 +193,14 @@ func (t *thread) run(ctx context.Context) {
 		if t.ended {
 			break
 		}
-		if t.recording {
+		recording := t.recording // thread 0 may change it after the next barrier
+		if recording {
 			t.recordBatch(number * batch)
 		} else {
 			t.runBatch(number * batch)
 		}
 		t.barrier.wait()
-		t.count()
+		t.count(recording)
 	}
 	for k := t.number; k < batch; k += len(t.threads) {
 		t.class.close(t.objects[k])
@@ -315,7 +316,7 @@ func (t *thread) await(other *thread, done int64) {
 }
 
 // count counts the thread's share of what was seen.
-func (t *thread) count() {
+func (t *thread) count(recording bool) {
 	n := len(t.calls)
 	final := n - len(t.program.Final)
 	for k := t.number; k < batch; k += len(t.threads) {
@@ -326,7 +327,7 @@ func (t *thread) count() {
 		t.class.close(object)
 		t.seen.add(results, 1)
 		t.executions++
-		if t.recording {
+		if recording {
 			t.recorded++
 			overlapped := t.histories.add(t.program, results, t.events[2*k*n:2*(k+1)*n])
 			if overlapped {

@@ -1,0 +1,163 @@
+package stress
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+)
+
+// An Order is what a process is told that hunts in one class: HuntOptions, as
+// far as they can be written down.
+type Order struct {
+	Effort   Effort
+	Bounds   Bounds
+	Seed     uint64
+	Methods  []string
+	Programs []string
+	Reduce   bool
+	// Reflect is for ServeLike, which derives the class.
+	Reflect Designations
+}
+
+// Designations are those of ReflectOptions that can be written down.
+type Designations struct {
+	Name                          string
+	Core, ReadOnly, Weak, Exclude []string
+}
+
+// A message is a line of what such a process says.
+type message struct {
+	Hunting  []string         `json:",omitempty"`
+	Starting *startingMessage `json:",omitempty"`
+	Finding  *findingMessage  `json:",omitempty"`
+	Report   *Report          `json:",omitempty"`
+	Error    string           `json:",omitempty"`
+}
+
+type startingMessage struct {
+	Method, Program string
+}
+
+type findingMessage struct {
+	Finding
+	Program  string
+	Outcome  string
+	Expected []expectedMessage
+	History  string // in leadline's format
+}
+
+type expectedMessage struct {
+	Outcome string
+	Times   int64
+}
+
+// Serve hunts in a class as the order says that is read from in, and writes
+// lines of JSON to out: the methods, each program before it is run, each finding, and at
+// last the report. It returns an exit status: 0, or 2 for a bad order.
+//
+// It is what the process does that Supervise starts.
+func Serve(c *Class, in io.Reader, out io.Writer) int {
+	return serve(func(Designations) (*Class, []LeftOut, error) { return c, nil, nil }, in, out)
+}
+
+// ServeLike is Serve for the class that Reflect derives from the type of the
+// sample; the sample itself is not used. newObject makes objects of its type.
+// It is what the program calls that leadline stress --new writes.
+func ServeLike[T any](sample T, newObject func() any, in io.Reader, out io.Writer) int {
+	return serve(func(d Designations) (*Class, []LeftOut, error) {
+		r, err := Reflect(func() T { return newObject().(T) },
+			ReflectOptions{Name: d.Name, Core: d.Core, ReadOnly: d.ReadOnly, Weak: d.Weak, Exclude: d.Exclude})
+		if err != nil {
+			return nil, nil, err
+		}
+		return r.Class, r.LeftOut, nil
+	}, in, out)
+}
+
+// Must returns v, what a constructor returned with a nil error, and panics
+// with any other.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("stress: the constructor returns an error: %v", err))
+	}
+	return v
+}
+
+func serve(class func(Designations) (*Class, []LeftOut, error), in io.Reader, out io.Writer) int {
+	encoder := json.NewEncoder(out)
+	var order Order
+	var c *Class
+	var left []LeftOut
+	o, err := HuntOptions{}, json.NewDecoder(in).Decode(&order)
+	if err == nil {
+		c, left, err = class(order.Reflect)
+	}
+	if err == nil {
+		o, err = order.options(c)
+	}
+	if err != nil {
+		_ = encoder.Encode(message{Error: err.Error()})
+		return 2
+	}
+	// Whoever reads these may be gone; then there is nobody to tell.
+	o.Hunting = func(methods []string) { _ = encoder.Encode(message{Hunting: methods}) }
+	o.Starting = func(method string, p *Program) {
+		_ = encoder.Encode(message{Starting: &startingMessage{method, p.String()}})
+	}
+	o.Found = func(f *Finding) { _ = encoder.Encode(message{Finding: newFindingMessage(f)}) }
+	report, err := Hunt(context.Background(), c, o)
+	if err != nil {
+		_ = encoder.Encode(message{Error: err.Error()})
+		return 2
+	}
+	report.Findings = nil // they have been told
+	report.LeftOut = left
+	_ = encoder.Encode(message{Report: report})
+	return 0
+}
+
+func (o *Order) options(c *Class) (HuntOptions, error) {
+	options := HuntOptions{Effort: o.Effort, Bounds: o.Bounds, Seed: o.Seed, Methods: o.Methods, Reduce: o.Reduce}
+	for _, m := range o.Methods {
+		if m != "" && c.Method(m) == nil {
+			return options, fmt.Errorf("%s has no method %s", c.Name, m)
+		}
+	}
+	for _, text := range o.Programs {
+		p, err := Parse(text, c)
+		if err != nil {
+			return options, err
+		}
+		options.Programs = append(options.Programs, p)
+	}
+	return options, nil
+}
+
+func newFindingMessage(f *Finding) *findingMessage {
+	m := &findingMessage{Finding: *f, Program: f.Program.String(), Outcome: f.Outcome.String()}
+	for _, c := range f.Expected {
+		m.Expected = append(m.Expected, expectedMessage{c.Outcome.String(), c.Times})
+	}
+	m.Finding.Program, m.Finding.Outcome, m.Finding.Expected, m.Finding.History = nil, nil, nil, nil
+	m.History = encode(f.History)
+	return m
+}
+
+// encode returns the history in leadline's format.
+func encode(h *history.History) string {
+	var b bytes.Buffer
+	native, _ := codec.Lookup("native")
+	if err := native.Encode(&b, h); err != nil {
+		return "# " + err.Error() + "\n"
+	}
+	return b.String()
+}
+
+// allowance is how long a process may be silent beyond a program's time.
+const allowance = 45 * time.Second

@@ -1,0 +1,228 @@
+package stress
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func generator(t *testing.T, c *Class, o GeneratorOptions) *Generator {
+	t.Helper()
+	g, err := NewGenerator(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestGenerate holds random programs against what they promise.
+func TestGenerate(t *testing.T) {
+	c := notationClass()
+	options := []GeneratorOptions{
+		{}, {CoreOnly: true}, {Bounds: Bounds{Weak: true}}, {Target: c.Method("estimate")},
+		{Bounds: Bounds{MinInvocations: 2, MaxInvocations: 2}, Target: c.Method("size")},
+		{Bounds: Bounds{Sequences: 5, Values: 1}}, {Bounds: Bounds{Sequences: 1, Values: 3}, Target: c.Method("clear")},
+	}
+	for _, m := range c.Methods {
+		options = append(options, GeneratorOptions{Target: m, Seed: 3})
+	}
+	for _, o := range options {
+		g := generator(t, c, o)
+		lengths := map[int]bool{}
+		for range 1000 {
+			p := g.Next()
+			checkGenerated(t, o, p)
+			lengths[p.Len()] = true
+			if q, err := Parse(p.String(), c); err != nil || !samePrograms(p, q) {
+				t.Fatalf("%v is parsed as %v: %v", p, q, err)
+			}
+		}
+		if b := g.bounds; len(lengths) != b.MaxInvocations-b.MinInvocations+1 {
+			t.Errorf("%+v: lengths %v", o, lengths)
+		}
+	}
+}
+
+func checkGenerated(t *testing.T, o GeneratorOptions, p *Program) {
+	t.Helper()
+	b := o.Bounds.fill()
+	n, sequences, values := Rank(p)
+	if n < b.MinInvocations || n > b.MaxInvocations || sequences != b.Sequences || values > b.Values || len(p.Initial)+len(p.Final)+len(p.Order) > 0 {
+		t.Fatalf("%+v: %v is out of bounds", o, p)
+	}
+	others, targets, home := 0, 0, -1
+	mutators := make([]bool, sequences)
+	for s, sequence := range p.Sequences {
+		if len(sequence) == 0 {
+			t.Fatalf("%v has an empty sequence", p)
+		}
+		for _, inv := range sequence {
+			switch m := inv.Method; {
+			case m.Weak && !b.Weak && m != o.Target:
+				t.Fatalf("%v has a weak method", p)
+			case m == o.Target:
+				targets++
+				home = s
+			case !m.Core:
+				others++
+				home = s
+			}
+			mutators[s] = mutators[s] || !inv.Method.ReadOnly
+		}
+	}
+	switch {
+	case o.Target != nil && (targets != 1 || others != 0), o.CoreOnly && others != 0, o.Target == nil && !o.CoreOnly && others != 1:
+		t.Fatalf("%+v: %v has %d of the target and %d that are not core", o, p, targets, others)
+	case !slices.Contains(mutators, true):
+		t.Fatalf("%v is read-only", p)
+	}
+	if home < 0 {
+		return
+	}
+	for _, inv := range p.Sequences[home] {
+		if m := inv.Method; (m == o.Target || o.Target == nil && !m.Core) && m.ReadOnly {
+			mutators[home] = false
+			if !slices.Contains(mutators, true) {
+				t.Fatalf("%v: nothing changes the object in parallel with %s", p, m.Name)
+			}
+		}
+	}
+}
+
+// TestGenerateWeights: core mutators are three times as likely as read-only
+// methods, lengths and values are uniform.
+func TestGenerateWeights(t *testing.T) {
+	c := notationClass()
+	g := generator(t, c, GeneratorOptions{Target: c.Method("clear")})
+	counts := map[string]int{}
+	all := 0
+	for range 20000 {
+		p := g.Next()
+		counts[fmt.Sprint(p.Len())]++
+		for _, inv := range p.All() {
+			counts[inv.Method.Name]++
+			counts[inv.String()]++
+			if inv.Method != c.Method("clear") {
+				all++
+			}
+		}
+	}
+	near := func(what string, want float64) {
+		t.Helper()
+		if got := float64(counts[what]); math.Abs(got-want) > 5*math.Sqrt(want) {
+			t.Errorf("%s: %.0f times, want about %.0f", what, got, want)
+		}
+	}
+	for _, n := range []string{"3", "4", "5", "6"} {
+		near(n, 5000)
+	}
+	share := float64(all) / (4*3 + 2) // put, remove, name, flag; get, contains
+	near("put", 3*share)
+	near("remove", 3*share)
+	near("flag", 3*share)
+	near("get", share)
+	near("contains", share)
+	near("clear", 20000)
+	near("put(0,1)", 3*share/4)
+	near("put(1,1)", 3*share/4)
+	near(`name("1")`, 3*share/2)
+	near("flag(true)", 3*share/2)
+}
+
+// TestGenerateCollections: collections have zero to two elements.
+func TestGenerateCollections(t *testing.T) {
+	c := notationClass()
+	for name, want := range map[string]int{"addAll": 7, "names": 7, "putAll": 9} {
+		g := generator(t, c, GeneratorOptions{Target: c.Method(name)})
+		seen := map[string]bool{}
+		for range 1000 {
+			for _, inv := range g.Next().All() {
+				if inv.Method.Name == name {
+					seen[inv.String()] = true
+				}
+			}
+		}
+		for _, inv := range invocations(c.Method(name), 2) {
+			if !seen[inv.String()] {
+				t.Errorf("%v is not generated", inv)
+			}
+		}
+		if len(seen) != want {
+			t.Errorf("%s with %d arguments, want %d", name, len(seen), want)
+		}
+	}
+}
+
+// TestGenerateSeed: a seed makes the same programs, today and later.
+func TestGenerateSeed(t *testing.T) {
+	c := notationClass()
+	first := func(seed uint64) string {
+		g := generator(t, c, GeneratorOptions{Seed: seed})
+		var lines []string
+		for range 4 {
+			lines = append(lines, g.Next().String())
+		}
+		return strings.Join(lines, "\n")
+	}
+	const want = `{ put(0,0); addAll([]) } || { flag(false); put(1,0); get(0) }
+{ addAll([1,1]); get(0); remove(0) } || { put(1,0); name("0") }
+{ flag(true) } || { addAll([1]); name("1") }
+{ addAll([0]); get(1) } || { put(0,1) }`
+	if got := first(1); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if first(1) == first(2) {
+		t.Error("two seeds make the same programs")
+	}
+}
+
+// TestGenerateNoCore: where no method is core, all occur freely.
+func TestGenerateNoCore(t *testing.T) {
+	c := &Class{Name: "Plain", Methods: []*Method{{Name: "add"}, {Name: "clear"}, {Name: "size", ReadOnly: true}}}
+	g := generator(t, c, GeneratorOptions{})
+	most := 0
+	for range 200 {
+		text := g.Next().String()
+		most = max(most, strings.Count(text, "add"))
+	}
+	if most < 3 {
+		t.Errorf("at most %d invocations of one method", most)
+	}
+	g = generator(t, c, GeneratorOptions{Target: c.Methods[1]})
+	for range 200 {
+		if p := g.Next(); strings.Count(p.String(), "clear") != 1 {
+			t.Errorf("%v does not have the target once", p)
+		}
+	}
+}
+
+func TestGenerateErrors(t *testing.T) {
+	get, size := &Method{Name: "get", Core: true, ReadOnly: true}, &Method{Name: "size", ReadOnly: true}
+	put, clear := &Method{Name: "put", Core: true}, &Method{Name: "clear", Weak: true}
+	for _, e := range []struct {
+		methods []*Method
+		options GeneratorOptions
+		want    string
+	}{
+		{nil, GeneratorOptions{}, "there is no method to call"},
+		{[]*Method{clear}, GeneratorOptions{}, "there is no method to call"},
+		{[]*Method{get, size}, GeneratorOptions{CoreOnly: true}, "no method that may be called changes the object"},
+		{[]*Method{get, clear}, GeneratorOptions{}, "no method that may be called changes the object"},
+		{[]*Method{get, size}, GeneratorOptions{}, "size is read-only, and no core method changes the object"},
+		{[]*Method{put, size}, GeneratorOptions{Bounds: Bounds{Sequences: 1}}, "size is read-only, and one sequence has nothing in parallel with it"},
+		{[]*Method{put}, GeneratorOptions{Target: put}, "there is no core method to call beside put"},
+		{[]*Method{put}, GeneratorOptions{Target: clear}, "the target clear is a method of another class"},
+		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Ordered: true}}, "sequences are put in order by Enumerate only"},
+		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{MinInvocations: 4, MaxInvocations: 3}}, "at least 4 invocations, but at most 3"},
+		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Sequences: 4, MaxInvocations: 3}}, "4 sequences, but at most 3 invocations"},
+		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Values: -1}}, "the bounds of a program are negative: 3 to 6 invocations, 2 sequences, -1 values"},
+		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Values: 65}}, "65 values, but at most 64 are possible"},
+	} {
+		_, err := NewGenerator(&Class{Name: "Some", Methods: e.methods}, e.options)
+		if want := "generating programs of Some: " + e.want; err == nil || err.Error() != want {
+			t.Errorf("%+v: %v, want %s", e.options, err, want)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package stress
+
+import "testing"
+
+func TestBounds(t *testing.T) {
+	for _, e := range [][2]Bounds{
+		{{}, {MinInvocations: 3, MaxInvocations: 6, Sequences: 2, Values: 2}},
+		{{MaxInvocations: 2}, {MinInvocations: 2, MaxInvocations: 2, Sequences: 2, Values: 2}},
+		{{MinInvocations: 8, Weak: true}, {MinInvocations: 8, MaxInvocations: 8, Sequences: 2, Values: 2, Weak: true}},
+		{{Sequences: 7, Values: 1}, {MinInvocations: 3, MaxInvocations: 7, Sequences: 7, Values: 1}},
+	} {
+		if got := e[0].fill(); got != e[1] {
+			t.Errorf("%+v means %+v, want %+v", e[0], got, e[1])
+		}
+		if err := e[0].Validate(); err != nil {
+			t.Errorf("%+v: %v", e[0], err)
+		}
+	}
+	for _, b := range []Bounds{{MinInvocations: -1}, {MaxInvocations: -1}, {Sequences: -1}, {Values: -1}, {Values: 65}, {MaxInvocations: 1},
+		{MinInvocations: 3, MaxInvocations: 2}, {Sequences: 6, Ordered: true}} {
+		if b.Validate() == nil {
+			t.Errorf("%+v is valid", b)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	c := notationClass()
+	for _, e := range []struct {
+		text string
+		want [3]int
+	}{
+		{"{ clear() } || { size() }", [3]int{2, 2, 0}},
+		{"[ put(0,1) ] { get(0) } || { clear() } || { size() } [ get(5) ]", [3]int{5, 3, 3}},
+		{`{ name("0") } || { get(0) }`, [3]int{2, 2, 1}},
+		{`{ name("a"); names(["b","0"]) } || { flag(true); addAll(null) }`, [3]int{4, 2, 3}},
+		{"{ putAll({0=3,1=2}) } || { addAll([]) }", [3]int{2, 2, 4}},
+	} {
+		p, err := Parse(e.text, c)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		n, k, v := Rank(p)
+		if got := [3]int{n, k, v}; got != e.want {
+			t.Errorf("%v has rank %v, want %v", p, got, e.want)
+		}
+	}
+}

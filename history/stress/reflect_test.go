@@ -1,0 +1,327 @@
+package stress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+type (
+	word   string
+	digit  uint8
+	nested struct {
+		N    int
+		Next *point
+	}
+	point     struct{ X, Y int16 }
+	recursive struct{ Next *recursive }
+)
+
+// kitchenSink has a method of every kind that Reflect knows, or refuses.
+type kitchenSink struct {
+	n    int
+	last any
+}
+
+var errOdd = errors.New("odd")
+
+func (k *kitchenSink) Inc()                             { k.n++ }
+func (k *kitchenSink) Get() int                         { return k.n }
+func (k *kitchenSink) Get64() int64                     { return int64(k.n) }
+func (k *kitchenSink) IsEmpty() bool                    { return k.n == 0 }
+func (k *kitchenSink) Name() string                     { return fmt.Sprint(k.n) }
+func (k *kitchenSink) Last() any                        { return k.last }
+func (k *kitchenSink) Keys() []int                      { return make([]int, k.n) }
+func (k *kitchenSink) Add(d int)                        { k.n += d }
+func (k *kitchenSink) AddAndGet(d int) int              { k.n += d; return k.n }
+func (k *kitchenSink) TryAdd(d int) bool                { k.n += d; return d > 0 }
+func (k *kitchenSink) Store(v any)                      { k.last = v }
+func (k *kitchenSink) StoreText(v string)               { k.last = v }
+func (k *kitchenSink) StoreBool(v bool)                 { k.last = v }
+func (k *kitchenSink) Swap(v any) (old any, ok bool)    { old, k.last = k.last, v; return old, old != nil }
+func (k *kitchenSink) Peek() (int, bool)                { return k.n, k.n > 0 }
+func (k *kitchenSink) Even() error                      { return k.even() }
+func (k *kitchenSink) EvenPlus(d int) (int, error)      { return k.n + d, k.even() }
+func (k *kitchenSink) EvenLast() (any, error)           { return k.last, k.even() }
+func (k *kitchenSink) Put(key string, v any)            { k.last = key + fmt.Sprint(v) }
+func (k *kitchenSink) CAS(key, old, new any) bool       { return key == old && old == new }
+func (k *kitchenSink) Between(low, high int) bool       { return low <= k.n && k.n <= high }
+func (k *kitchenSink) Narrow(d digit, w word) word      { k.n += int(d); return w }
+func (k *kitchenSink) AddAll(ds ...int) int             { return k.addAll(ds) }
+func (k *kitchenSink) AddEach(ds []int8) (int, int)     { return len(ds), k.n }
+func (k *kitchenSink) Join(ws []word) string            { slices.Sort(ws); return fmt.Sprint(ws) }
+func (k *kitchenSink) PutAll(m map[int]int) map[int]int { clear(k.grow(m)); return m }
+func (k *kitchenSink) Where() nested                    { return nested{k.n, nil} }
+func (k *kitchenSink) There() *nested                   { return &nested{k.n, &point{1, 2}} }
+func (k *kitchenSink) Nothing() map[string]bool         { return nil }
+func (k *kitchenSink) Pair() [2]float64                 { return [2]float64{0.5, float64(k.n)} }
+func (k *kitchenSink) Odd() any                         { return make(chan int) }
+func (k *kitchenSink) Big() uint64                      { return 1 << 63 }
+func (k *kitchenSink) Failed() any                      { return errOdd }
+
+func (k *kitchenSink) Range(f func(int) bool)         {}
+func (k *kitchenSink) Wait(ctx context.Context)       {}
+func (k *kitchenSink) Send(to chan int)               {}
+func (k *kitchenSink) Merge(other *kitchenSink)       {}
+func (k *kitchenSink) Poll(d time.Duration) int       { return 0 }
+func (k *kitchenSink) Printf(string, ...point)        {}
+func (k *kitchenSink) Self() *kitchenSink             { return k }
+func (k *kitchenSink) Chain() recursive               { return recursive{} }
+func (k *kitchenSink) Block()                         { select {} }
+func (k *kitchenSink) Lock()                          {}
+func (k *kitchenSink) Unlock()                        { panic("unlock of an unlocked kitchenSink") }
+func (k *kitchenSink) hidden()                        {}
+func (k *kitchenSink) even() error                    { return map[bool]error{true: errOdd}[k.n%2 == 1] }
+func (k *kitchenSink) addAll(ds []int) int            { return k.AddAndGet(len(ds)) }
+func (k *kitchenSink) grow(m map[int]int) map[int]int { k.n += len(m); return map[int]int{} }
+
+// A kitchen has some of the methods; those of interfaces are called by
+// reflection.
+type kitchen interface {
+	Inc()
+	Peek() (int, bool)
+	EvenPlus(d int) (int, error)
+	AddAll(ds ...int) int
+	Swap(v any) (any, bool)
+	hidden()
+}
+
+// TestReflectAnswers holds what the methods answer after two calls of Inc and
+// one of Store(7) against what they ought to.
+func TestReflectAnswers(t *testing.T) {
+	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ call, want string }{
+		{"Inc", ""}, {"Get", "2"}, {"Get64", "2"}, {"IsEmpty", "false"}, {"Name", `"2"`}, {"Last", "7"}, {"Keys", "[0, 0]"},
+		{"Add 1", ""}, {"AddAndGet 1", "3"}, {"TryAdd 0", "false"}, {"Store 1", ""}, {"StoreText 1", ""}, {"StoreBool 1", ""},
+		{"Swap 1", "[7, true]"}, {"Peek", "[2, true]"}, {"Even", ""}, {"EvenPlus 2", "4"}, {"EvenLast", "7"}, {"Put 0 1", ""},
+		{"CAS 0 0 0", "true"}, {"CAS 0 0 1", "false"}, {"Between 0 2", "true"}, {"Narrow 1 2", `"2"`}, {"AddAll 2", "4"},
+		{"AddEach 1", "[1, 2]"}, {"Join 2", `"[0 2]"`}, {"PutAll 2", "{0: 2, 2: 0}"}, {"PutAll 0", "{}"}, {"Where", "[2, null]"},
+		{"There", "[2, [1, 2]]"}, {"Nothing", "{}"}, {"Pair", "[0.5, 2]"}, {"Odd", `"chan int"`},
+		{"Big", "9.223372036854776e+18"}, {"Failed", "!odd"},
+	} {
+		object := r.Class.New().(*kitchenSink)
+		object.n, object.last = 2, 7
+		if got := sinkCall(t, r.Class, test.call)(object).String(); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.call, got, test.want)
+		}
+	}
+	odd := &kitchenSink{n: 3}
+	for _, call := range []string{"Even", "EvenPlus 1", "EvenLast"} {
+		if got := sinkCall(t, r.Class, call)(odd); !got.Equal(history.ExceptionValue("odd")) {
+			t.Errorf("%s of an odd one: got %v", call, got)
+		}
+	}
+}
+
+// sinkCall reads a method and the numbers of its arguments.
+func sinkCall(t *testing.T, c *Class, text string) Call {
+	t.Helper()
+	words := strings.Fields(text)
+	m := c.Method(words[0])
+	if m == nil || len(m.Params) != len(words)-1 {
+		t.Fatalf("no method for %s", text)
+	}
+	var args []history.Value
+	for i, p := range m.Params {
+		args = append(args, someValue(p, int(words[1+i][0]-'0')))
+	}
+	return m.Prepare(args)
+}
+
+// TestReflectDirect compares direct calls with those by reflection: of the
+// same class by an interface, and of a struct instead of a pointer.
+func TestReflectDirect(t *testing.T) {
+	fast, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := Reflect(func() kitchen { return &kitchenSink{} }, ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := Reflect(func() kitchenSink { return kitchenSink{} }, ReflectOptions{Name: "same"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reflectedNames(slow.Class, func(*Method) bool { return true }); got != "AddAll EvenPlus Inc Peek Swap" {
+		t.Errorf("methods of the interface: %s", got)
+	}
+	random := rand.New(rand.NewPCG(2, 3))
+	for range 300 {
+		var text [3]string
+		var objects [3]any
+		classes := []*Class{fast.Class, slow.Class, same.Class}
+		for i, c := range classes {
+			objects[i] = c.New()
+		}
+		for range 8 {
+			m := slow.Class.Methods[random.IntN(len(slow.Class.Methods))]
+			n := random.IntN(3)
+			for i, c := range classes {
+				call := m.Name + strings.Repeat(fmt.Sprint(" ", n), len(m.Params))
+				text[i] += runCalls(objects[i], []Call{sinkCall(t, c, call)})
+			}
+		}
+		if text[0] != text[1] || text[0] != text[2] {
+			t.Fatalf("they differ:\n%s\n%s\n%s", text[0], text[1], text[2])
+		}
+	}
+}
+
+func reflectedNames(c *Class, which func(*Method) bool) string {
+	var names []string
+	for _, m := range c.Methods {
+		if which(m) {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func TestReflectLeavesOut(t *testing.T) {
+	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{Exclude: []string{"Inc"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []LeftOut{
+		{"Block", "blocks"}, {"Chain", "result of type stress.recursive"}, {"Inc", "excluded"}, {"Lock", "a lock's method"},
+		{"Merge", "parameter of type *stress.kitchenSink"}, {"Poll", "parameter of type time.Duration"},
+		{"Printf", "parameter of type []stress.point"}, {"Range", "parameter of type func(int) bool"},
+		{"Self", "result of type *stress.kitchenSink"}, {"Send", "parameter of type chan int"},
+		{"Unlock", "a lock's method"}, {"Wait", "parameter of type context.Context"},
+	}
+	if !slices.Equal(r.LeftOut, want) {
+		t.Errorf("left out: %v\nwant %v", r.LeftOut, want)
+	}
+	if r.Class.Name != "stress.kitchenSink" {
+		t.Errorf("the class is called %s", r.Class.Name)
+	}
+}
+
+// TestReflectReadOnly: names are refuted where they lie, and a designation is
+// taken as it is.
+func TestReflectReadOnly(t *testing.T) {
+	readOnly := func(m *Method) bool { return m.ReadOnly }
+	r, err := Reflect(func() *sync.Map { return &sync.Map{} }, ReflectOptions{Core: []string{"Load", "Store"}, Weak: []string{"LoadOrStore"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reflectedNames(r.Class, readOnly); got != "Load" {
+		t.Errorf("read-only of a sync.Map: %s", got)
+	}
+	if got := reflectedNames(r.Class, func(m *Method) bool { return m.Core }); got != "Load Store" {
+		t.Errorf("core: %s", got)
+	}
+	if got := r.Class.Method("LoadOrStore").Failure.String(); got != "[null, false]" {
+		t.Errorf("a weak method fails with %s", got)
+	}
+	if len(r.LeftOut) != 1 || r.LeftOut[0].Method != "Range" || r.Class.Name != "sync.Map" {
+		t.Errorf("%s leaves out %v", r.Class.Name, r.LeftOut)
+	}
+	r, err = Reflect(func() *sync.Map { return &sync.Map{} }, ReflectOptions{ReadOnly: []string{"Clear"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reflectedNames(r.Class, readOnly); got != "Clear" {
+		t.Errorf("designated read-only: %s", got)
+	}
+	for name, want := range map[string]bool{"Get": true, "GetOrAdd": true, "Getaway": false, "Len": true, "Lend": false, "Push": false, "Size2": true} {
+		if looksReadOnly(name) != want {
+			t.Errorf("%s looks read-only: %v", name, !want)
+		}
+	}
+}
+
+// A register has names that the model has, and one that it has not.
+type reflectRegister struct{ v any }
+
+func (r *reflectRegister) Read() any   { return r.v }
+func (r *reflectRegister) Write(v any) { r.v = v }
+func (r *reflectRegister) Reset()      { r.v = nil }
+
+func TestReflectSpec(t *testing.T) {
+	model, err := spec.Parse("register")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := 0
+	r, err := Reflect(func() *reflectRegister { return &reflectRegister{} }, ReflectOptions{
+		Spec: model, Core: []string{"Read", "Write"}, Close: func(any) { closed++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reflectedNames(r.Class, func(*Method) bool { return true }); got != "read write" {
+		t.Errorf("methods: %s", got)
+	}
+	if len(r.LeftOut) != 1 || !strings.HasPrefix(r.LeftOut[0].Reason, "model register: ") {
+		t.Errorf("left out: %v", r.LeftOut)
+	}
+	if closed == 0 {
+		t.Error("no object was closed")
+	}
+}
+
+func TestReflectErrors(t *testing.T) {
+	object := func() *kitchenSink { return &kitchenSink{} }
+	_, designated := Reflect(object, ReflectOptions{Core: []string{"get"}})
+	_, isNil := Reflect(func() *kitchenSink { return nil }, ReflectOptions{})
+	_, isNilInterface := Reflect(func() kitchen { return nil }, ReflectOptions{})
+	_, empty := Reflect(func() int { return 0 }, ReflectOptions{})
+	for want, err := range map[string]error{
+		"there is no method get": designated, "Sink: a new object is nil": isNil,
+		"kitchen: a new object is nil": isNilInterface, "*int: it has no method to call": empty,
+	} {
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestReflectAllocates: direct calls do not, for small ints and truth values.
+func TestReflectAllocates(t *testing.T) {
+	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Get", "Get64", "IsEmpty", "Last", "Add 0", "AddAndGet 0", "TryAdd 0", "Store 1", "Swap 1",
+		"Peek", "Even", "EvenPlus 1", "EvenLast", "CAS 0 1 2", "Between 0 2", "StoreBool 1"} {
+		object := r.Class.New()
+		call := sinkCall(t, r.Class, text)
+		if n := testing.AllocsPerRun(100, func() { call(object) }); n != 0 {
+			t.Errorf("%s allocates %v times", text, n)
+		}
+	}
+}
+
+func BenchmarkReflect(b *testing.B) {
+	direct, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	indirect, err := Reflect(func() kitchen { return &kitchenSink{} }, ReflectOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, c := range map[string]*Class{"direct": direct.Class, "indirect": indirect.Class} {
+		b.Run("call="+name, func(b *testing.B) {
+			b.ReportAllocs()
+			object, call := c.New(), c.Method("Peek").Prepare(nil)
+			for b.Loop() {
+				call(object)
+			}
+		})
+	}
+}

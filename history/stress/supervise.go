@@ -1,0 +1,221 @@
+package stress
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Found is a finding as it was told by another process, in words.
+type Found struct {
+	Subject   string `json:"subject"`
+	Method    string `json:"method"` // "" if no single one is to blame
+	Program   string `json:"program"`
+	Outcome   string `json:"outcome"`
+	Expected  []ExpectedOutcome
+	Times     int64         `json:"times"`
+	Runs      int64         `json:"executions"`
+	Explored  int           `json:"explored"`
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	History   string        `json:"history"` // in leadline's format
+	Recorded  bool          `json:"recorded"`
+	RealTime  bool          `json:"real_time"`
+	Reduction bool          `json:"reduced"`
+}
+
+// An ExpectedOutcome is one that shuffles of a program lead to.
+type ExpectedOutcome struct {
+	Outcome string `json:"outcome"`
+	Times   int64  `json:"shuffles"`
+}
+
+// A Supervised is the report of a hunt in a process of its own.
+type Supervised struct {
+	Report
+	Found []Found
+}
+
+// Supervise hunts in a class in a process of its own, which start prepares
+// (its program calls Serve) and whose standard streams it takes. If the
+// process ends early or says nothing for longer than a program can take, the
+// program it was at counts as a crash of its method, and another process goes
+// on with the other methods and what is left of the time.
+func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, order Order, found func(Found)) (*Supervised, error) {
+	if order.Effort == (Effort{}) {
+		order.Effort, _ = EffortCalled("default")
+	}
+	s := &supervisor{order: order, result: &Supervised{}, found: found}
+	begin := time.Now()
+	for {
+		left := order
+		left.Effort.Time = order.Effort.Time - time.Since(begin)
+		if s.methods != nil {
+			left.Methods = s.methods
+		}
+		left.Seed += uint64(len(s.result.Crashes)) << 16
+		again, err := s.process(ctx, start, left)
+		if err != nil {
+			return nil, err
+		}
+		if !again || ctx.Err() != nil || time.Since(begin) >= order.Effort.Time || len(order.Programs) > 0 {
+			break
+		}
+	}
+	s.complete()
+	s.result.Elapsed = time.Since(begin)
+	return s.result, nil
+}
+
+// A supervisor follows one process after another.
+type supervisor struct {
+	order   Order
+	result  *Supervised
+	found   func(Found)
+	methods []string // still to be hunted, as far as is known
+	last    startingMessage
+	started int
+	overlap float64
+}
+
+// process follows a process to its end and reports whether another should go
+// on.
+func (s *supervisor) process(ctx context.Context, start func(context.Context) *exec.Cmd, order Order) (again bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	text, err := json.Marshal(order)
+	if err != nil {
+		return false, err
+	}
+	cmd := start(ctx)
+	var complaints tail
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), &complaints
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	watchdog := time.AfterFunc(allowance, cancel)
+	done, failure := s.follow(out, func() { watchdog.Reset(allowance + order.Effort.Program) })
+	silent := !watchdog.Stop() && !done && failure == nil
+	_ = cmd.Wait() // a process that did not say its report has failed
+	switch {
+	case failure != nil:
+		return false, failure
+	case done:
+		return false, nil
+	case s.started == 0:
+		return false, fmt.Errorf("the process ended before it ran a program: %s", complaints.first())
+	}
+	what := complaints.first()
+	if silent {
+		what = "hangs"
+	}
+	s.crashed(what)
+	return len(s.methods) > 0, nil
+}
+
+// follow reads what the process says; it returns true if that ends with its
+// report.
+func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return done, nil // the process is gone
+		}
+		alive()
+		var m message
+		if err := json.Unmarshal(line, &m); err != nil {
+			return false, fmt.Errorf("the process said %q: %w", line, err)
+		}
+		switch {
+		case m.Error != "":
+			return false, errors.New(m.Error)
+		case m.Hunting != nil:
+			s.methods = m.Hunting
+		case m.Starting != nil:
+			s.last = *m.Starting
+			s.started++
+		case m.Finding != nil:
+			s.add(m.Finding)
+		case m.Report != nil:
+			s.merge(m.Report)
+			done = true
+		}
+	}
+}
+
+func (s *supervisor) add(m *findingMessage) {
+	f := Found{Method: m.Method, Program: m.Program, Outcome: m.Outcome, Times: m.Times, Runs: m.Executions,
+		Explored: m.Explored, Elapsed: m.Elapsed, History: m.History, Recorded: m.Recorded, RealTime: m.RealTime}
+	for _, e := range m.Expected {
+		f.Expected = append(f.Expected, ExpectedOutcome(e))
+	}
+	s.result.Found = append(s.result.Found, f)
+	s.drop(f.Method)
+	if s.found != nil {
+		s.found(f)
+	}
+}
+
+func (s *supervisor) merge(r *Report) {
+	t := &s.result.Report
+	s.overlap += r.Overlap * float64(r.Recorded)
+	t.Class = r.Class
+	t.Core, t.Weak, t.LeftOut = r.Core, r.Weak, r.LeftOut
+	t.Atomic, t.NonAtomic = r.Atomic, append(t.NonAtomic, r.NonAtomic...)
+	t.Unsteady = append(t.Unsteady, r.Unsteady...)
+	t.Programs += r.Programs
+	t.Executions += r.Executions
+	t.Recorded += r.Recorded
+}
+
+// crashed enters the program that ended the process. Its method is not
+// hunted any more.
+func (s *supervisor) crashed(what string) {
+	s.result.Crashes = append(s.result.Crashes, Crash{s.last.Method, s.last.Program, what})
+	s.result.Programs += s.started
+	s.started = 0
+	s.drop(s.last.Method)
+}
+
+// drop takes a method off the list of those to be hunted.
+func (s *supervisor) drop(method string) {
+	s.methods = slices.DeleteFunc(s.methods, func(m string) bool { return m == method })
+}
+
+func (s *supervisor) complete() {
+	r := &s.result.Report
+	if r.Recorded > 0 {
+		r.Overlap = s.overlap / float64(r.Recorded)
+	}
+}
+
+// A tail keeps the beginning of what a process complains of.
+type tail struct{ text []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	if room := 4096 - len(t.text); room > 0 {
+		t.text = append(t.text, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) first() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(t.text)), "\n")
+	if line == "" {
+		return "ended without a word"
+	}
+	return line
+}
