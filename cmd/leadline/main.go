@@ -53,6 +53,7 @@ func commands() []command {
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
 		{"convert", "FILE|DIR|-...", "write histories in another format", setupConvert},
 		{"record", "--simulate MODEL", "make a history of which the truth is known", setupRecord},
+		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
 		{"selftest", "", "hold every engine against brute force", setupSelftest},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},

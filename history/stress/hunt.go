@@ -165,6 +165,11 @@ func (h *hunter) quarries() ([]*quarry, error) {
 	if h.options.Methods != nil {
 		names = h.options.Methods
 	}
+	for _, name := range names {
+		if name != "" && h.class.Method(name) == nil {
+			return nil, fmt.Errorf("%s has no method %s", h.class.Name, name)
+		}
+	}
 	var list []*quarry
 	for i, name := range names {
 		g, err := NewGenerator(h.class, GeneratorOptions{Bounds: h.options.Bounds, Target: h.class.Method(name), CoreOnly: core && name == "", Seed: h.options.Seed + uint64(i)<<32})
@@ -299,6 +304,7 @@ func (h *hunter) confirm(f *Finding) error {
 		return fmt.Errorf("internal error: outcome %v of %v is not among those of its shuffles, but the checker says %v", f.Outcome, f.Program, v.Answer)
 	}
 	f.History = loose
+	h.measure(f)
 	run := RunProgram(h.ctx, h.class, f.Program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: h.options.Seed + 1})
 	for i := range run.Histories {
 		r := &run.Histories[i]
@@ -311,6 +317,19 @@ func (h *hunter) confirm(f *Finding) error {
 		}
 	}
 	return nil
+}
+
+// measure runs the program of a finding once more, to its time's end, so that
+// it is known how often it goes wrong: the run that found it has stopped at
+// once.
+func (h *hunter) measure(f *Finding) {
+	run := RunProgram(h.ctx, h.class, f.Program, RunOptions{Time: max(h.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: h.options.Seed + 3})
+	f.Executions += run.Executions
+	for _, c := range run.Outcomes {
+		if !slices.ContainsFunc(f.Expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {
+			f.Times += c.Times
+		}
+	}
 }
 
 // recordFor is how long a recorded execution is looked for: several times as

@@ -52,8 +52,10 @@ func (r *Run) Overlap() float64 {
 const (
 	// batch is how many objects the threads stride over between two barriers.
 	batch = 256
-	// spins is how long a thread spins at a barrier before it lets others run.
-	spins = 20000
+	// spins is how long a thread spins at a barrier before it lets others run,
+	// and yields how often it does so before it sleeps.
+	spins  = 20000
+	yields = 50
 	// skews is how many turns of an empty loop a thread may be late.
 	skews = 64
 )
@@ -309,9 +311,7 @@ func (t *thread) keepUp(done int64, k int) {
 
 func (t *thread) await(other *thread, done int64) {
 	for n := 0; other.progress.Load() < done; n++ {
-		if n > spins {
-			yield()
-		}
+		relax(n)
 	}
 }
 
@@ -358,6 +358,18 @@ func (r *runner) merge() *Run {
 	return run
 }
 
+// relax is called in the n-th turn of a loop that waits for another thread.
+// One that does not come for long is waiting for a processor itself.
+func relax(n int) {
+	switch {
+	case n < spins:
+	case n < spins+yields:
+		yield()
+	default:
+		time.Sleep(50 * time.Microsecond)
+	}
+}
+
 // A barrier lets threads wait for one another, spinning.
 type barrier struct {
 	threads int32
@@ -372,8 +384,6 @@ func (b *barrier) wait() {
 		return
 	}
 	for n := 0; b.passed.Load() == passed; n++ {
-		if n > spins {
-			yield()
-		}
+		relax(n)
 	}
 }

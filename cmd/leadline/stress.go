@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/spf13/pflag"
+)
+
+// stressFlags are the flags of leadline stress.
+type stressFlags struct {
+	subjects  []string
+	construct []string
+	reflect   stress.Designations
+	methods   []string
+	programs  []string
+	effort    *choice
+	time      time.Duration
+	perRun    time.Duration
+	seed      uint64
+	bounds    stress.Bounds
+	reduce    bool
+	save      string
+	output    *choice
+	list      bool
+	child     string
+}
+
+func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &stressFlags{}
+	flags.StringSliceVar(&f.subjects, "subject", nil, "bundled `object` to test (see --list), or several, or all")
+	flags.StringArrayVar(&f.construct, "new", nil, "`constructor` of the object to test, as example.com/queue.New or 'example.com/lru.New[int,int](8)', of a package "+
+		"that the module in the working directory requires; may be repeated")
+	flags.StringVar(&f.reflect.Name, "name", "", "what to call the object of --new (default: its type)")
+	flags.StringSliceVar(&f.reflect.Core, "core", nil, "`methods` of --new's object that are trusted to be atomic, so that blame is clear")
+	flags.StringSliceVar(&f.reflect.ReadOnly, "read-only", nil, "its `methods` that change nothing (default: found out)")
+	flags.StringSliceVar(&f.reflect.Weak, "weak", nil, "its `methods` that are documented not to be atomic")
+	flags.StringSliceVar(&f.reflect.Exclude, "exclude", nil, "its `methods` not to call")
+	flags.StringSliceVar(&f.methods, "method", nil, "`methods` to blame (default: each that is neither core nor weak)")
+	flags.StringArrayVar(&f.programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
+	f.effort = choiceFlag(flags, "effort", "how long: 10 s, 2 min or 20 min an object", "default", "quick", "tough")
+	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most, instead of --effort's time")
+	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run, instead of --effort's time")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the programs; it does not fix what the threads make of them")
+	flags.IntVar(&f.bounds.MinInvocations, "min-invocations", 0, "fewest invocations of a program (default 3)")
+	flags.IntVar(&f.bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
+	flags.IntVar(&f.bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
+	flags.IntVar(&f.bounds.Values, "values", 0, "how many values arguments are drawn from (default 2)")
+	flags.BoolVar(&f.reduce, "reduce", false, "make programs with violations smaller")
+	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
+	f.output = outputFlag(flags)
+	flags.BoolVar(&f.list, "list", false, "list the bundled objects")
+	flags.StringVar(&f.child, "child", "", "")
+	_ = flags.MarkHidden("child")
+	return f.run
+}
+
+// stressStatus is that of violations found.
+const stressStatus = statusNot
+
+func (f *stressFlags) run(s streams, args []string) int {
+	switch {
+	case f.child != "":
+		return f.serve(s)
+	case f.list:
+		return listSubjects(s.out)
+	case len(args) > 0:
+		return fail(s, "stress", errors.New("takes no arguments"))
+	case len(f.subjects)+len(f.construct) == 0:
+		return fail(s, "stress", errors.New("no --subject and no --new given"))
+	case len(f.programs) > 0 && len(f.subjects)+len(f.construct) > 1:
+		return fail(s, "stress", errors.New("--program is for one object"))
+	case f.time < 0 || f.perRun < 0:
+		return fail(s, "stress", errors.New("times must not be negative"))
+	}
+	if err := f.bounds.Validate(); err != nil {
+		return fail(s, "stress", err)
+	}
+	targets, err := f.targets(s.err)
+	if err != nil {
+		return fail(s, "stress", err)
+	}
+	defer func() {
+		for _, t := range targets {
+			t.cleanup()
+		}
+	}()
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer restore()
+	return f.hunt(ctx, s, targets)
+}
+
+// serve is what a child process does.
+func (f *stressFlags) serve(s streams) int {
+	o := subject.Lookup(f.child)
+	if o == nil {
+		return fail(s, "stress", fmt.Errorf("no subject %s", f.child))
+	}
+	return stress.Serve(o.Class, s.in, s.out)
+}
+
+// A target is an object to test, and the program of the process that does.
+type target struct {
+	name    string
+	how     string // the flags that name it
+	start   func(context.Context) *exec.Cmd
+	cleanup func()
+}
+
+func (f *stressFlags) targets(progress io.Writer) ([]target, error) {
+	names := f.subjects
+	if slices.Equal(names, []string{"all"}) {
+		names = nil
+		for _, o := range subject.All() {
+			names = append(names, o.Class.Name)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var list []target
+	for _, name := range names {
+		if subject.Lookup(name) == nil {
+			return nil, fmt.Errorf("no subject %s; leadline stress --list lists them", name)
+		}
+		list = append(list, target{name, "--subject " + name, func(ctx context.Context) *exec.Cmd {
+			return exec.CommandContext(ctx, self, "stress", "--child", name)
+		}, func() {}})
+	}
+	for _, constructor := range f.construct {
+		t, err := buildTarget(constructor, f.reflect.Name, progress)
+		if err != nil {
+			for _, t := range list {
+				t.cleanup()
+			}
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+func (f *stressFlags) order() stress.Order {
+	effort, _ := stress.EffortCalled(f.effort.value)
+	if f.time > 0 {
+		effort.Time = f.time
+	}
+	if f.perRun > 0 {
+		effort.Program = f.perRun
+	}
+	return stress.Order{Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Reflect: f.reflect}
+}
+
+// hunt tests one object after the other and reports.
+func (f *stressFlags) hunt(ctx context.Context, s streams, targets []target) int {
+	report := newStressReport(s, f)
+	status := statusOK
+	for _, t := range targets {
+		if ctx.Err() != nil {
+			break
+		}
+		result, err := stress.Supervise(ctx, t.start, f.order(), func(found stress.Found) { report.found(&t, found) })
+		if err != nil {
+			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", t.name, err)
+			status = statusBad
+			continue
+		}
+		report.add(&t, result)
+		if len(result.Found)+len(result.Crashes) > 0 {
+			status = worse(status, stressStatus)
+		}
+	}
+	if err := report.finish(); err != nil {
+		fmt.Fprintf(s.err, "leadline stress: writing the results: %v\n", err)
+		return worse(status, statusBad)
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.err, "leadline stress: interrupted")
+		status = worse(status, statusUnknown)
+	}
+	return status
+}
+
+func listSubjects(out io.Writer) int {
+	for _, o := range subject.All() {
+		kind := ""
+		if o.Broken {
+			kind = "broken: "
+		}
+		if _, err := fmt.Fprintf(out, "%-24s %s%s\n", o.Class.Name, kind, o.Doc); err != nil {
+			return statusBad
+		}
+	}
+	_, err := fmt.Fprint(out, "\nObjects of other libraries are in benchdata/subjects, a module of its own; see its README.md.\n")
+	if err != nil {
+		return statusBad
+	}
+	return statusOK
+}
+
+// shellQuote quotes text for a shell where it has to be.
+func shellQuote(text string) string {
+	if text != "" && !strings.ContainsAny(text, " \t\n'\"\\|&;<>()[]{}$`*?!#~") {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

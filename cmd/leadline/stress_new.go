@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// buildTarget writes and builds the program that tests what a constructor
+// makes, with the Go tool and the module in the working directory.
+func buildTarget(constructor, name string, progress io.Writer) (target, error) {
+	path, expression, err := parseConstructor(constructor)
+	if err != nil {
+		return target{}, err
+	}
+	dir, err := os.MkdirTemp("", "leadline-stress-")
+	if err != nil {
+		return target{}, err
+	}
+	t := target{name: name, how: "--new " + shellQuote(constructor), cleanup: func() { os.RemoveAll(dir) }}
+	if t.name == "" {
+		t.name = constructor
+	}
+	program := filepath.Join(dir, "stress")
+	// A constructor may return an error, too; the compiler knows.
+	first := build(dir, program, path, expression)
+	if first != nil {
+		if err := build(dir, program, path, "stress.Must("+expression+")"); err != nil {
+			t.cleanup()
+			return target{}, fmt.Errorf("--new %s: %w", constructor, first)
+		}
+	}
+	t.start = func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program) }
+	return t, nil
+}
+
+// parseConstructor splits example.com/a/b.New[int](8) into the import path and
+// the expression that makes an object, with the package called p.
+func parseConstructor(text string) (path, expression string, err error) {
+	prefix := ""
+	if rest, ok := strings.CutPrefix(text, "&"); ok {
+		prefix, text = "&", rest
+	}
+	end := strings.IndexAny(text, "([{")
+	if end < 0 {
+		end = len(text)
+	}
+	slash := strings.LastIndexByte(text[:end], '/')
+	dot := strings.LastIndexByte(text[:end], '.')
+	if dot < 0 || dot < slash || dot+1 == end {
+		return "", "", fmt.Errorf("--new %s: want an import path and a function, as example.com/queue.New", text)
+	}
+	expression = prefix + "p" + text[dot:]
+	if !strings.HasSuffix(text, ")") && !strings.HasSuffix(text, "}") {
+		expression += "()"
+	}
+	return text[:dot], expression, nil
+}
+
+const stressProgram = `package main
+
+import (
+	"os"
+
+	"github.com/leadline/leadline/history/stress"
+	p %q
+)
+
+func main() {
+	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, os.Stdin, os.Stdout))
+}
+`
+
+// build builds the program. Its source is not written into the module: an
+// overlay makes the Go tool see it there.
+func build(dir, program, path, expression string) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	source := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, fmt.Appendf(nil, stressProgram, path, expression), 0o644); err != nil {
+		return err
+	}
+	seen := filepath.Join(root, "leadline-stress-main")
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(seen, "main.go"): source}})
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o644); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-overlay", file, "-o", program, "./leadline-stress-main")
+	cmd.Dir = root
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, complaint(text))
+	}
+	return nil
+}
+
+// complaint is what the Go tool said, with what to do about the usual one.
+func complaint(text []byte) string {
+	const needed = "no required module provides package github.com/leadline/leadline"
+	s := string(bytes.TrimSpace(text))
+	if strings.Contains(s, needed) {
+		s += "\nThe module has to require leadline, as for tests that call it: go get github.com/leadline/leadline"
+	}
+	return s
+}
+
+// moduleRoot is where the go.mod of the working directory is.
+func moduleRoot() (string, error) {
+	text, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOMOD: %w", err)
+	}
+	file := strings.TrimSpace(string(text))
+	if file == "" || file == os.DevNull {
+		return "", errors.New("--new needs a module: the working directory is in none")
+	}
+	return filepath.Dir(file), nil
+}
