@@ -25,6 +25,7 @@ var imports = map[string][]string{
 	"hitting":                 {"poset"},
 	"history":                 {},
 	"history/codec":           {"history", "github.com/klauspost/compress"},
+	"history/record":          {"history", "history/codec"},
 	"history/stress":          {"history", "history/codec", "history/record", "replay", "replay/decide", "replay/search", "replay/spec"},
 	"history/stress/simulate": {"history", "replay", "replay/spec"},
 	"history/stress/subject":  {"history", "history/stress", "replay", "replay/spec"},
@@ -37,7 +38,7 @@ var imports = map[string][]string{
 	"benchdata/corpora":       {},
 	"benchdata/tables": {"history", "hitting", "replay", "replay/search", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
-	"cmd/leadline": {"history", "history/codec", "history/stress/simulate", "hitting", "replay", "replay/spec", "replay/decide", "replay/decide/selftest",
+	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/simulate", "history/stress/subject", "hitting", "replay", "replay/spec", "replay/decide", "replay/decide/selftest",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter"},
 }

@@ -29,6 +29,7 @@ type stressFlags struct {
 	perRun    time.Duration
 	seed      uint64
 	bounds    stress.Bounds
+	exhaust   bool
 	reduce    bool
 	save      string
 	output    *choice
@@ -56,6 +57,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
 	flags.IntVar(&f.bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
 	flags.IntVar(&f.bounds.Values, "values", 0, "how many values arguments are drawn from (default 2)")
+	flags.BoolVar(&f.exhaust, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.BoolVar(&f.reduce, "reduce", false, "make programs with violations smaller")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
 	f.output = outputFlag(flags)
@@ -159,7 +161,7 @@ func (f *stressFlags) order() stress.Order {
 	if f.perRun > 0 {
 		effort.Program = f.perRun
 	}
-	return stress.Order{Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Reflect: f.reflect}
+	return stress.Order{Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, Reflect: f.reflect}
 }
 
 // hunt tests one object after the other and reports.

@@ -29,7 +29,6 @@ type stressReport struct {
 type stressResult struct {
 	*target
 	*stress.Supervised
-	files []string // of Found
 }
 
 func newStressReport(s streams, f *stressFlags) *stressReport {
@@ -185,15 +184,19 @@ func (r *stressReport) violations() {
 	var rows [][]string
 	for _, result := range r.results {
 		for _, f := range result.Found {
-			rows = append(rows, []string{result.name, textOrDash(f.Method), strconv.Itoa(f.Explored), f.Program, f.Outcome,
+			explored := strconv.Itoa(f.Explored)
+			if f.Generated > 0 {
+				explored += "/" + strconv.Itoa(f.Generated)
+			}
+			rows = append(rows, []string{result.name, textOrDash(f.Method), fmt.Sprintf("%d,%d,%d", f.Rank[0], f.Rank[1], f.Rank[2]), explored, f.Program, f.Outcome,
 				fmt.Sprintf("%d/%d", f.Times, f.Runs), f.Elapsed.Round(10 * time.Millisecond).String()})
 		}
 		for _, c := range result.Crashes {
-			rows = append(rows, []string{result.name, textOrDash(c.Method), "", c.Program, c.What, "", ""})
+			rows = append(rows, []string{result.name, textOrDash(c.Method), "", "", c.Program, c.What, "", ""})
 		}
 	}
 	if len(rows) > 0 {
-		r.table([]string{"object", "method", "programs", "program", "outcome", "frequency", "after"}, rows)
+		r.table([]string{"object", "method", "i,s,v", "programs", "program", "outcome", "frequency", "after"}, rows)
 		fmt.Fprintln(r.out)
 	}
 }

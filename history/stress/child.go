@@ -21,6 +21,8 @@ type Order struct {
 	Methods  []string
 	Programs []string
 	Reduce   bool
+	// Exhaustive is that of HuntOptions.
+	Exhaustive bool
 	// Reflect is for ServeLike, which derives the class.
 	Reflect Designations
 }
@@ -45,11 +47,14 @@ type startingMessage struct {
 }
 
 type findingMessage struct {
-	Finding
-	Program  string
-	Outcome  string
-	Expected []expectedMessage
-	History  string // in leadline's format
+	Method, Program, Outcome string
+	Expected                 []expectedMessage
+	Times, Executions        int64
+	Explored, Generated      int
+	Rank                     [3]int
+	Elapsed                  time.Duration
+	History                  string // in leadline's format
+	Recorded, RealTime       bool
 }
 
 type expectedMessage struct {
@@ -116,14 +121,13 @@ func serve(class func(Designations) (*Class, []LeftOut, error), in io.Reader, ou
 		_ = encoder.Encode(message{Error: err.Error()})
 		return 2
 	}
-	report.Findings = nil // they have been told
 	report.LeftOut = left
 	_ = encoder.Encode(message{Report: report})
 	return 0
 }
 
 func (o *Order) options(c *Class) (HuntOptions, error) {
-	options := HuntOptions{Effort: o.Effort, Bounds: o.Bounds, Seed: o.Seed, Methods: o.Methods, Reduce: o.Reduce}
+	options := HuntOptions{Effort: o.Effort, Bounds: o.Bounds, Seed: o.Seed, Methods: o.Methods, Reduce: o.Reduce, Exhaustive: o.Exhaustive}
 	for _, m := range o.Methods {
 		if m != "" && c.Method(m) == nil {
 			return options, fmt.Errorf("%s has no method %s", c.Name, m)
@@ -140,12 +144,12 @@ func (o *Order) options(c *Class) (HuntOptions, error) {
 }
 
 func newFindingMessage(f *Finding) *findingMessage {
-	m := &findingMessage{Finding: *f, Program: f.Program.String(), Outcome: f.Outcome.String()}
+	m := &findingMessage{Method: f.Method, Program: f.Program.String(), Outcome: f.Outcome.String(), Times: f.Times, Executions: f.Executions,
+		Explored: f.Explored, Generated: f.Generated, Elapsed: f.Elapsed, History: encode(f.History), Recorded: f.Recorded, RealTime: f.RealTime}
 	for _, c := range f.Expected {
 		m.Expected = append(m.Expected, expectedMessage{c.Outcome.String(), c.Times})
 	}
-	m.Finding.Program, m.Finding.Outcome, m.Finding.Expected, m.Finding.History = nil, nil, nil, nil
-	m.History = encode(f.History)
+	m.Rank[0], m.Rank[1], m.Rank[2] = Rank(f.Program)
 	return m
 }
 

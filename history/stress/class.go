@@ -21,6 +21,9 @@ type Class struct {
 	// Spec says what the object should answer. Without one, the object itself
 	// says so, run sequentially.
 	Spec replay.Spec
+	// ModelArgs are the arguments that Spec was made with; the headers of
+	// histories have them.
+	ModelArgs []history.Value
 }
 
 // A Method is a method of a Class, or several calls that are to be one.

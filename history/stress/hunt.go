@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -23,6 +24,9 @@ type HuntOptions struct {
 	Methods []string
 	// Programs are run instead of generated ones.
 	Programs []*Program
+	// Exhaustive hunts enumerate the programs within the bounds by rising
+	// rank (see Enumerate) instead of drawing them.
+	Exhaustive bool
 	// Reduce makes found programs smaller.
 	Reduce bool
 	// Hunting is told of the methods that are hunted, "" for the core methods
@@ -42,9 +46,10 @@ type Finding struct {
 	Expected []Count
 	// Times in so many Executions of the program had unexpected outcomes.
 	Times, Executions int64
-	// Explored is how many programs with the method were run until then.
-	Explored int
-	Elapsed  time.Duration // since the hunt began
+	// Explored is how many programs with the method were run until then, out
+	// of Generated ones; that is 0 if they are drawn, without end.
+	Explored, Generated int
+	Elapsed             time.Duration // since the hunt began
 	// History is an execution with the outcome, as recorded, or, where no
 	// recorded one had it, one of which only the order within sequences is
 	// known. The checker has found it not linearizable.
@@ -61,9 +66,9 @@ type Report struct {
 	Core      []string
 	Atomic    []string // seemingly: no violation was seen
 	NonAtomic []string
-	Weak      []string // documented not to be atomic, and left out
-	Findings  []*Finding
-	LeftOut   []LeftOut // exported methods that the class does not have
+	Weak      []string   // documented not to be atomic, and left out
+	Findings  []*Finding `json:"-"` // Serve has told them
+	LeftOut   []LeftOut  // exported methods that the class does not have
 	// Unsteady programs answer differently from one sequential run to the
 	// next; Crashes ended the process, or never ended.
 	Unsteady   []string
@@ -95,10 +100,12 @@ type hunter struct {
 
 // A quarry is a method to be blamed, with the programs that call it.
 type quarry struct {
-	method   string
-	next     func() *Program // nil when there are no more
-	explored int
-	caught   bool
+	method    string
+	next      func() *Program // nil when there are no more
+	stop      func()          // of next
+	explored  int
+	generated int
+	caught    bool
 }
 
 // Hunt looks for violations in a class: it runs generated programs, those of
@@ -114,6 +121,11 @@ func Hunt(ctx context.Context, c *Class, o HuntOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		for _, q := range quarries {
+			q.stop()
+		}
+	}()
 	for round := 0; h.goesOn(quarries); round++ {
 		q := quarries[round%len(quarries)]
 		if q.caught {
@@ -140,7 +152,7 @@ func (h *hunter) goesOn(quarries []*quarry) bool {
 // quarries returns what is to be hunted.
 func (h *hunter) quarries() ([]*quarry, error) {
 	if programs := h.options.Programs; len(programs) > 0 {
-		return []*quarry{{method: "", next: func() *Program {
+		return []*quarry{{stop: func() {}, next: func() *Program {
 			if len(programs) == 0 {
 				return nil
 			}
@@ -171,6 +183,9 @@ func (h *hunter) quarries() ([]*quarry, error) {
 		}
 	}
 	var list []*quarry
+	if h.options.Exhaustive {
+		return h.enumerations(names)
+	}
 	for i, name := range names {
 		g, err := NewGenerator(h.class, GeneratorOptions{Bounds: h.options.Bounds, Target: h.class.Method(name), CoreOnly: core && name == "", Seed: h.options.Seed + uint64(i)<<32})
 		if err != nil {
@@ -179,13 +194,40 @@ func (h *hunter) quarries() ([]*quarry, error) {
 			}
 			return nil, err
 		}
-		list = append(list, &quarry{method: name, next: g.Next})
+		list = append(list, &quarry{method: name, next: g.Next, stop: func() {}})
 	}
 	if h.options.Hunting != nil {
 		h.options.Hunting(names)
 	}
 	if len(list) == 0 {
 		return nil, errors.New("no programs can be generated for " + h.class.Name)
+	}
+	return list, nil
+}
+
+// maxGenerated is up to how many enumerated programs are counted.
+const maxGenerated = 1 << 22
+
+// enumerations returns quarries of which all programs are run.
+func (h *hunter) enumerations(names []string) ([]*quarry, error) {
+	if err := h.options.Bounds.Validate(); err != nil {
+		return nil, err
+	}
+	var list []*quarry
+	for _, name := range names {
+		all := Enumerate(h.class, h.class.Method(name), h.options.Bounds)
+		q := &quarry{method: name}
+		for range all {
+			if q.generated++; q.generated == maxGenerated {
+				break
+			}
+		}
+		next, stop := iter.Pull(all)
+		q.next, q.stop = func() *Program { p, _ := next(); return p }, stop
+		list = append(list, q)
+	}
+	if h.options.Hunting != nil {
+		h.options.Hunting(names)
 	}
 	return list, nil
 }
@@ -207,7 +249,7 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	if f == nil {
 		return nil
 	}
-	f.Method, f.Explored, f.Elapsed = q.method, q.explored, time.Since(h.start)
+	f.Method, f.Explored, f.Generated, f.Elapsed = q.method, q.explored, q.generated, time.Since(h.start)
 	if err := h.confirm(f); err != nil {
 		return err
 	}

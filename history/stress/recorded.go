@@ -53,7 +53,7 @@ func (r *Recorded) History(c *Class, p *Program) (*history.History, error) {
 func headerOf(c *Class) history.Header {
 	var h history.Header
 	if c.Spec != nil {
-		h.Model = c.Spec.Name()
+		h.Model, h.ModelArgs = c.Spec.Name(), c.ModelArgs
 	}
 	return h
 }

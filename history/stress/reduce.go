@@ -42,7 +42,7 @@ func (h *hunter) retry(f *Finding, p *Program) *Finding {
 	if found == nil {
 		return nil
 	}
-	found.Method, found.Explored, found.Elapsed = f.Method, f.Explored, f.Elapsed
+	found.Method, found.Explored, found.Generated, found.Elapsed = f.Method, f.Explored, f.Generated, f.Elapsed
 	if found.Method != "" && !calls(p, found.Method) {
 		found.Method = "" // somebody else is to blame
 	}

@@ -16,19 +16,20 @@ import (
 
 // A Found is a finding as it was told by another process, in words.
 type Found struct {
-	Subject   string `json:"subject"`
-	Method    string `json:"method"` // "" if no single one is to blame
-	Program   string `json:"program"`
-	Outcome   string `json:"outcome"`
-	Expected  []ExpectedOutcome
-	Times     int64         `json:"times"`
-	Runs      int64         `json:"executions"`
-	Explored  int           `json:"explored"`
-	Elapsed   time.Duration `json:"elapsed_ns"`
-	History   string        `json:"history"` // in leadline's format
-	Recorded  bool          `json:"recorded"`
-	RealTime  bool          `json:"real_time"`
-	Reduction bool          `json:"reduced"`
+	Subject   string            `json:"subject"`
+	Method    string            `json:"method"` // "" if no single one is to blame
+	Program   string            `json:"program"`
+	Outcome   string            `json:"outcome"`
+	Expected  []ExpectedOutcome `json:"expected"`
+	Times     int64             `json:"times"`
+	Runs      int64             `json:"executions"`
+	Explored  int               `json:"explored"`
+	Generated int               `json:"generated"` // 0: without end
+	Rank      [3]int            `json:"rank"`      // invocations, sequences, values
+	Elapsed   time.Duration     `json:"elapsed_ns"`
+	History   string            `json:"history"` // in leadline's format
+	Recorded  bool              `json:"recorded"`
+	RealTime  bool              `json:"real_time"`
 }
 
 // An ExpectedOutcome is one that shuffles of a program lead to.
@@ -158,7 +159,7 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 
 func (s *supervisor) add(m *findingMessage) {
 	f := Found{Method: m.Method, Program: m.Program, Outcome: m.Outcome, Times: m.Times, Runs: m.Executions,
-		Explored: m.Explored, Elapsed: m.Elapsed, History: m.History, Recorded: m.Recorded, RealTime: m.RealTime}
+		Explored: m.Explored, Generated: m.Generated, Rank: m.Rank, Elapsed: m.Elapsed, History: m.History, Recorded: m.Recorded, RealTime: m.RealTime}
 	for _, e := range m.Expected {
 		f.Expected = append(f.Expected, ExpectedOutcome(e))
 	}

@@ -15,21 +15,27 @@ import (
 // stands for itself: ArrayBlockingQueue:20, register:0, kv:"",
 // priority-queue:max.
 func Parse(text string) (replay.Spec, error) {
-	name, rest, more := strings.Cut(text, ":")
-	if !more {
-		return Lookup(name, nil)
+	name, args, err := ParseName(text)
+	if err != nil {
+		return nil, err
 	}
-	var args []history.Value
+	return Lookup(name, args)
+}
+
+// ParseName splits what Parse takes into the name and the arguments of a
+// model, which need not exist.
+func ParseName(text string) (name string, args []history.Value, err error) {
+	name, rest, more := strings.Cut(text, ":")
 	for more {
 		var word string
 		word, rest, more = cutArgument(rest)
 		v, err := parseArgument(word)
 		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", text, err)
+			return "", nil, fmt.Errorf("model %s: %w", text, err)
 		}
 		args = append(args, v)
 	}
-	return Lookup(name, args)
+	return name, args, nil
 }
 
 // cutArgument returns what stands before the first comma outside quotes, what

@@ -1,0 +1,171 @@
+package stress_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+)
+
+// TestMain makes the test's program one that Supervise can start.
+func TestMain(m *testing.M) {
+	switch child := os.Getenv("STRESS_TEST_CHILD"); child {
+	case "":
+		os.Exit(m.Run())
+	case "crash", "hang":
+		os.Exit(stress.Serve(dangerous(child), os.Stdin, os.Stdout))
+	default:
+		os.Exit(stress.Serve(subject.Lookup(child).Class, os.Stdin, os.Stdout))
+	}
+}
+
+// child returns what starts the test's program to hunt in a class.
+func child(name string) func(context.Context) *exec.Cmd {
+	return func(ctx context.Context) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, os.Args[0])
+		cmd.Env = append(os.Environ(), "STRESS_TEST_CHILD="+name)
+		return cmd
+	}
+}
+
+// dangerous returns a class of which one method ends the process, or never
+// returns, when it is called with 1 while the other method runs.
+func dangerous(how string) *stress.Class {
+	method := func(name string, core bool, f func(int64)) *stress.Method {
+		return &stress.Method{Name: name, Params: []stress.Param{stress.Int}, Core: core, Prepare: func(args []history.Value) stress.Call {
+			return func(any) history.Value { f(args[0].Int()); return history.NoValue }
+		}}
+	}
+	started := time.Now()
+	return &stress.Class{Name: how, New: func() any { return nil }, Methods: []*stress.Method{
+		method("safe", true, func(int64) {}),
+		method("other", false, func(int64) {}),
+		method("danger", false, func(n int64) {
+			if n == 1 && time.Since(started) > 100*time.Millisecond {
+				if how == "hang" {
+					select {}
+				}
+				os.Stderr.WriteString("fatal error: all is lost\nmore of it\n")
+				os.Exit(2)
+			}
+		}),
+	}}
+}
+
+// Every broken subject is caught within ten seconds, and its history is not
+// linearizable; no correct one is, in a second.
+func TestSubjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hunts take a minute")
+	}
+	for _, s := range subject.All() {
+		t.Run(s.Class.Name, func(t *testing.T) {
+			effort, _ := stress.EffortCalled("quick")
+			if !s.Broken {
+				effort.Time = time.Second
+			}
+			begin := time.Now()
+			ctx, stop := context.WithCancel(context.Background())
+			defer stop()
+			var caught time.Duration
+			r, err := stress.Supervise(ctx, child(s.Class.Name), stress.Order{Effort: effort, Seed: 1}, func(stress.Found) {
+				caught = time.Since(begin)
+				stop() // one is enough
+			})
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case len(r.Crashes) > 0 && !s.Broken:
+				t.Fatalf("crashes: %v", r.Crashes)
+			case s.Broken && len(r.Found) == 0:
+				t.Fatalf("not caught in %v, by %d executions of %d programs", effort.Time, r.Executions, r.Programs)
+			case !s.Broken && len(r.Found) > 0:
+				t.Fatalf("%+v", r.Found[0])
+			case !s.Broken && r.Executions == 0:
+				t.Fatal("nothing was executed")
+			}
+			for _, f := range r.Found {
+				t.Logf("caught after %v: %s answered %s", caught, f.Program, f.Outcome)
+				checkFound(t, s, f)
+			}
+		})
+	}
+}
+
+// checkFound reads the history of a finding back.
+func checkFound(t *testing.T, s *subject.Subject, f stress.Found) {
+	t.Helper()
+	n := 0
+	for h, err := range codec.Decode(strings.NewReader(f.History), "found", codec.Options{}) {
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, f.History)
+		}
+		n++
+		if s.Class.Spec == nil {
+			continue
+		}
+		v, err := decide.Check(context.Background(), h, s.Class.Spec, replay.Options{})
+		if err != nil || v.Answer != replay.NotLinearizable {
+			t.Errorf("the checker says %v, %v of\n%s", v.Answer, err, f.History)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d histories in\n%s", n, f.History)
+	}
+	if _, err := stress.Parse(f.Program, s.Class); err != nil {
+		t.Errorf("program %s: %v", f.Program, err)
+	}
+}
+
+func TestCrash(t *testing.T) {
+	r, err := stress.Supervise(context.Background(), child("crash"),
+		stress.Order{Effort: stress.Effort{Name: "test", Time: 2 * time.Second, Program: 50 * time.Millisecond}, Seed: 3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "fatal error: all is lost" ||
+		!strings.Contains(r.Crashes[0].Program, "danger(1)") {
+		t.Errorf("crashes: %+v", r.Crashes)
+	}
+	if !slices.Contains(r.Atomic, "other") || r.Executions == 0 {
+		t.Errorf("after the crash nothing went on: %+v", r.Report)
+	}
+}
+
+func TestBadOrder(t *testing.T) {
+	_, err := stress.Supervise(context.Background(), child("counter"), stress.Order{Programs: []string{"{ launch() }"}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "launch") {
+		t.Errorf("unknown method: %v", err)
+	}
+	_, err = stress.Supervise(context.Background(), child("counter"), stress.Order{Methods: []string{"launch"}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "launch") {
+		t.Errorf("unknown method to blame: %v", err)
+	}
+}
+
+// An exhaustive hunt ends by itself when all programs were run.
+func TestExhaustive(t *testing.T) {
+	c := subject.Lookup("counter").Class
+	r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 1},
+		Effort: stress.Effort{Name: "test", Time: time.Minute, Program: time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for range stress.Enumerate(c, nil, stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 1}) {
+		n++
+	}
+	if n == 0 || r.Programs != n || len(r.Findings) > 0 {
+		t.Errorf("%d of %d programs, findings %v", r.Programs, n, r.Findings)
+	}
+}
