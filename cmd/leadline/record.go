@@ -1,14 +1,20 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"path/filepath"
 	"strings"
 
 	"github.com/leadline/leadline/history/codec"
+	recording "github.com/leadline/leadline/history/record"
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/spf13/pflag"
 )
 
@@ -18,6 +24,9 @@ type recordFlags struct {
 	mix      string
 	faults   []string
 	output   string
+	subject  string
+	load     stress.Load
+	order    *choice
 }
 
 func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
@@ -34,6 +43,10 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.mix, "mix", "", "how often operations are drawn, as `insert=4,remove=4,look=1,update=0` (default: the model's own)")
 	flags.StringArrayVar(&f.faults, "fault", nil, "a fault after so many percent of the operations, `wrong@50` (a wrong answer) or "+
 		"swap@50 (two values in the wrong order); may be repeated")
+	flags.StringVar(&f.subject, "subject", "", "bundled `object` that threads use (see leadline stress --list), instead of --simulate")
+	flags.DurationVar(&f.load.Time, "time", 0, "for how long, of --subject; with --ops 0 the only end")
+	flags.BoolVar(&f.load.Weak, "weak", false, "call also methods of --subject that are documented not to be atomic")
+	f.order = choiceFlag(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "real-time", "program")
 	flags.StringVar(&f.output, "output", "-", "`file`, compressed if it ends in .gz or .zst")
 	return f.run
 }
@@ -41,6 +54,9 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 func (f *recordFlags) run(s streams, args []string) int {
 	if err := f.parse(args); err != nil {
 		return fail(s, "record", err)
+	}
+	if f.subject != "" {
+		return f.recordSubject(s)
 	}
 	if _, err := f.workload.Events(); err != nil {
 		return fail(s, "record", err)
@@ -59,8 +75,14 @@ func (f *recordFlags) parse(args []string) (err error) {
 	switch {
 	case len(args) > 0:
 		return errors.New("takes no arguments")
-	case w.Model == "":
-		return errors.New("--simulate is needed: nothing else can be recorded yet")
+	case (w.Model == "") == (f.subject == ""):
+		return errors.New("either --simulate or --subject is needed")
+	case f.subject != "" && subject.Lookup(f.subject) == nil:
+		return fmt.Errorf("no subject %s; leadline stress --list lists them", f.subject)
+	case f.subject != "" && (w.Ops < 0 || w.Threads < 1 || w.Values < 0 || f.load.Time < 0):
+		return errors.New("--ops, --values and --time must not be negative, and --threads must be at least 1")
+	case f.subject != "":
+		return nil
 	}
 	for _, n := range []struct {
 		name  string
@@ -125,4 +147,44 @@ func (f *recordFlags) stream(w io.Writer) error {
 		}
 	}
 	return out.Flush()
+}
+
+// recordSubject lets threads use a bundled object and records them. What is
+// recorded is written ten times a second, so that it can be checked meanwhile.
+func (f *recordFlags) recordSubject(s streams) int {
+	w, c := io.Writer(s.out), subject.Lookup(f.subject).Class
+	o := recording.Options{ModelArgs: c.ModelArgs}
+	if c.Spec != nil {
+		o.Model = c.Spec.Name()
+	}
+	if f.order.value == "program" {
+		o.Order = recording.ProgramOrder
+	}
+	switch filepath.Ext(f.output) {
+	case ".zst":
+		o.Compress = recording.Zstd
+	case ".gz":
+		o.Compress = recording.Gzip
+	}
+	if f.output != "-" {
+		file, err := os.Create(f.output)
+		if err != nil {
+			return fail(s, "record", err)
+		}
+		defer file.Close()
+		w = file
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer restore()
+	r, err := recording.New(w, o)
+	if err == nil {
+		load := f.load
+		load.Threads, load.Ops, load.Values, load.Seed = f.workload.Threads, f.workload.Ops, f.workload.Values, f.workload.Seed
+		err = load.Record(ctx, c, r)
+	}
+	if err != nil {
+		fmt.Fprintf(s.err, "leadline record: %v\n", err)
+		return statusBad
+	}
+	return statusOK
 }
