@@ -5,7 +5,8 @@
 //	leadline family [flags] FILE|DIR|-...
 //	leadline tables [flags] [FILE|DIR|-...]
 //	leadline convert --to FORMAT [flags] FILE|DIR|-...
-//	leadline record --simulate MODEL [flags]
+//	leadline record --simulate MODEL|--subject NAME [flags]
+//	leadline stress --subject NAME|--new CONSTRUCTOR [flags]
 //	leadline selftest [flags]
 //	leadline models [MODEL...]
 //	leadline formats
@@ -211,6 +212,63 @@
 // values one after the other, which later, alone again, come out in the wrong
 // order. Sets, counters and mutexes have no such order. Near the end a fault may
 // take some operations more than --ops.
+//
+// With --subject instead of --simulate, threads use a real object, one of those
+// that leadline stress --list lists, and package history/record records them.
+// What is recorded is written ten times a second, so that it can be checked
+// meanwhile, and after the recorder was killed:
+//
+//	leadline record --subject queue --ops 0 --time 10s | leadline check -
+//
+// --order program leaves out the stamps that order events in real time, for
+// when drawing them hides a fault; check such histories by check --order program.
+//
+// # Stress
+//
+// Stress finds methods of concurrent objects that are not atomic, as Violat does
+// ("Violat: Generating Tests of Observational Refinement for Concurrent
+// Objects", 2019). It generates small programs like
+//
+//	{ put(0,0); remove(1) } || { put(1,0); size() }
+//
+// runs each many thousand times, every time on a fresh object, with a thread for
+// each sequence, and counts what the invocations answer together: an outcome.
+// The outcomes that are possible were found before by running all shuffles of
+// the sequences on the object itself, one invocation after another. Any other is
+// a violation; so is a recorded execution, as some are, that is not
+// linearizable. The checker confirms every one. In an outcome N is null, T and F
+// are truth values, () is no answer, E an exception.
+//
+// --subject tests bundled objects, some of which are broken on purpose; --new
+// tests any type of a Go package that the module in the working directory
+// requires, together with leadline itself:
+//
+//	leadline stress --new example.com/queue.New --core Enqueue,Dequeue
+//	leadline stress --new 'example.com/lru.New[int,int](8)'
+//
+// The methods are found by reflection; those with parameters that no values are
+// known for are left out, which is said. --core names methods that are trusted.
+// A program then has one invocation of another method, which is to blame, and
+// the core methods are tested among themselves ("-" in the table). Without
+// --core a program mixes all. --weak names methods that are documented not to be
+// atomic: what they answer is not held against the object.
+//
+// The first table that stress ends with has the programs: their numbers of
+// invocations, sequences and values; how many were run before; the outcome, and
+// in how many of the program's executions no order explained what was answered.
+// The second says of each method whether it is trusted, seemingly atomic, not
+// atomic or weak.
+//
+// Each object has a process of its own, so that one that crashes or hangs is
+// reported, with the program, and the others go on. --effort says how long, --seed which programs; what
+// the threads make of them differs from run to run. --program runs a given one:
+// before the sequences there may be an initial part in square brackets, behind
+// them an order of the sequences and a final part, as in
+//
+//	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
+//
+// --reduce makes programs with violations smaller. --save is where programs and
+// histories of violations go. The exit status is 1 if there were any.
 //
 // # JSON
 //

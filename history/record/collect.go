@@ -1,0 +1,210 @@
+package record
+
+import (
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// run is the writer's goroutine.
+func (r *Recorder) run() {
+	var tick <-chan time.Time
+	if every := r.options.FlushEvery; every >= 0 {
+		if every == 0 {
+			every = standardFlush
+		}
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		flush := false
+		select {
+		case <-r.done:
+			return
+		case <-r.wake:
+		case <-tick:
+			flush = true
+		}
+		r.mu.Lock()
+		if !r.closed && !r.broken {
+			r.round(flush)
+		}
+		r.mu.Unlock()
+	}
+}
+
+func (r *Recorder) wakeWriter() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// round takes all events that were published before it, those of a
+// consistent cut, from their buffers.
+func (r *Recorder) round(flush bool) {
+	if r.options.Order == ProgramOrder {
+		r.collectEpoch()
+	} else {
+		// A process that has drawn a stamp will publish its event shortly:
+		// nothing that could wait lies between.
+		cut := min(r.stamps.n.Load(), r.limit.Load())
+		for tries := 0; r.next < cut && !r.broken; tries++ {
+			if r.collect(); r.next < cut {
+				pause(tries)
+			}
+		}
+	}
+	r.makeRoom()
+	if !r.broken {
+		r.check(r.noteInFile())
+	}
+	if flush && !r.broken {
+		r.check(r.sink.flush())
+	}
+}
+
+// check reports whether writing went well. If not, there is no more of it.
+func (r *Recorder) check(err error) bool {
+	if err == nil {
+		return true
+	}
+	r.broken = true
+	r.fail(err)
+	return false
+}
+
+// pause lets others go on who are in the middle of an event.
+func pause(tries int) {
+	if tries < 20 {
+		runtime.Gosched()
+		return
+	}
+	time.Sleep(50 * time.Microsecond)
+}
+
+// collect writes the events that are there from stamp r.next on, up to the
+// first stamp that is missing. Linear in the events that are there.
+func (r *Recorder) collect() {
+	processes := r.list()
+	for i, p := range processes {
+		filled := p.head.Load() >> 1
+		for k := p.taken; k < filled; k++ {
+			place := int(p.ring[k&p.mask].at - r.next)
+			if place >= len(r.owner) {
+				r.owner = append(r.owner, make([]int32, place+1-len(r.owner))...)
+			}
+			r.owner[place] = int32(i) + 1
+		}
+	}
+	limit := r.limit.Load() // after looking for events, see stop
+	for _, owner := range r.owner {
+		if owner == 0 || r.next >= limit {
+			break
+		}
+		if !r.put(processes[owner-1]) {
+			break
+		}
+		r.next++
+	}
+	clear(r.owner)
+	r.owner = r.owner[:0]
+	r.makeRoom()
+}
+
+// collectEpoch ends the epoch and writes all of its events.
+func (r *Recorder) collectEpoch() {
+	epoch := r.epoch.n.Add(1) - 1
+	processes := r.list()
+	filled := make([]uint64, len(processes))
+	for i, p := range processes {
+		head := p.head.Load()
+		// Of an event under way nobody knows the epoch. Any after it is of
+		// the new one.
+		for tries, first := 0, head; head == first && head&1 != 0; tries++ {
+			pause(tries)
+			head = p.head.Load()
+		}
+		filled[i] = head >> 1
+	}
+	last := min(epoch, r.limit.Load()-1) // after looking for events, see stop
+	some := false
+	for i, p := range processes {
+		for p.taken < filled[i] && p.ring[p.taken&p.mask].at <= last {
+			if !r.put(p) {
+				return
+			}
+			some = true
+		}
+	}
+	if some {
+		r.check(r.sink.epoch(last))
+	}
+}
+
+// put writes the next event of p, and reports whether that went well.
+func (r *Recorder) put(p *Process) bool {
+	e := &p.ring[p.taken&p.mask]
+	p.taken++
+	ev := &r.event
+	*ev = history.Event{Type: e.typ, At: e.at}
+	switch {
+	case e.typ == history.Invoke:
+		if p.retired {
+			p.number, p.retired = r.names.Add(1)-1, false
+		}
+		p.op = r.ops
+		r.ops++
+		ev.Method, ev.Args = e.method, e.arguments()
+	case e.typ == history.OK:
+		ev.Result = e.args[0]
+	case e.typ == history.Info:
+		p.retired = true
+	}
+	ev.Process, ev.Op = history.IntValue(p.number), history.IntValue(p.op)
+	return r.check(r.sink.event(ev))
+}
+
+// makeRoom gives the places of events that have been taken back to their
+// processes, and forgets processes that are closed.
+func (r *Recorder) makeRoom() {
+	done := false
+	for _, p := range r.list() {
+		if p.tail.Load() != p.taken {
+			p.tail.Store(p.taken)
+		}
+		if p.waiting.Load() && p.waiting.CompareAndSwap(true, false) {
+			select {
+			case p.room <- struct{}{}:
+			default:
+			}
+		}
+		done = done || p.over()
+	}
+	if done {
+		r.listMu.Lock()
+		r.processes = slices.DeleteFunc(slices.Clone(r.processes), (*Process).over)
+		r.listMu.Unlock()
+	}
+}
+
+// over reports whether nothing will come from p any more.
+func (p *Process) over() bool { return p.closed.Load() && p.head.Load() == p.taken<<1 }
+
+// noteInFile says in the file that there was misuse, once.
+func (r *Recorder) noteInFile() error {
+	r.errMu.Lock()
+	misuse := r.misuse
+	if r.noted {
+		misuse = nil
+	}
+	r.noted = r.misuse != nil
+	r.errMu.Unlock()
+	if misuse == nil {
+		return nil
+	}
+	return r.sink.comment(misuse.Error())
+}

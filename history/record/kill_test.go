@@ -1,0 +1,283 @@
+package record_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/record"
+	"github.com/leadline/leadline/replay"
+)
+
+// childFile names the file to which the test binary, run as a child, records
+// for ever.
+const (
+	childFile = "LEADLINE_RECORD_TO"
+	childMode = "LEADLINE_RECORD_MODE"
+)
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(childFile); file != "" {
+		fmt.Fprintln(os.Stderr, recordForEver(file))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func recordForEver(file string) error {
+	o := options()
+	if _, err := fmt.Sscan(os.Getenv(childMode), &o.Order, &o.Compress); err != nil {
+		return err
+	}
+	o.FlushEvery, o.Buffer = 2*time.Millisecond, 64
+	w := os.Stdout
+	if file != "-" {
+		var err error
+		if w, err = os.Create(file); err != nil {
+			return err
+		}
+	}
+	r, err := record.New(w, o)
+	if err != nil {
+		return err
+	}
+	s := newStore(false)
+	for number := range 2 {
+		p := r.Process()
+		go func() {
+			random := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(number)))
+			for turn := 0; ; turn++ {
+				s.use(p, random, number+2*turn, 8)
+				time.Sleep(200 * time.Microsecond)
+			}
+		}()
+	}
+	idle := r.Process()
+	idle.CallInts("get", 1) // and never returns
+	_ = r.Process()
+	for {
+		if err := r.Err(); err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func child(t *testing.T, file string, order record.Order, compress record.Compression) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childFile+"="+file, fmt.Sprintf("%s=%d %d", childMode, order, compress))
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// TestKill kills recording programs at random moments. What they left is the
+// history up to some moment.
+func TestKill(t *testing.T) {
+	random := newRandom(t)
+	for _, order := range []record.Order{record.Stamps, record.ProgramOrder} {
+		for _, compress := range []record.Compression{record.None, record.Zstd, record.Gzip} {
+			for range 3 {
+				file := filepath.Join(t.TempDir(), "recorded")
+				cmd := child(t, file, order, compress)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(time.Millisecond) {
+					if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+						break
+					}
+				}
+				time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				_ = cmd.Wait()
+				content, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkRest(t, content, order)
+			}
+		}
+	}
+}
+
+// checkRest checks what a killed program, or one whose last write was torn,
+// has left.
+func checkRest(t *testing.T, content []byte, order record.Order) {
+	t.Helper()
+	text := expand(t, content)
+	if order == record.ProgramOrder {
+		text = upTo(text, " is complete\n")
+	}
+	if !strings.Contains(upTo(text, "\n"), `"type"`) {
+		t.Log("nothing was flushed")
+		return
+	}
+	if order == record.Stamps { // all events up to some stamp, and no more
+		at := 0
+		for line := range strings.Lines(text) {
+			if line[len(line)-1] == '\n' && strings.Contains(line, `"type"`) {
+				if !strings.Contains(line, fmt.Sprintf(`"at":%d,`, at)) {
+					t.Fatalf("event %d is %s", at, line)
+				}
+				at++
+			}
+		}
+	}
+	source := io.Reader(bytes.NewReader(content))
+	if order == record.ProgramOrder {
+		source = strings.NewReader(text)
+	}
+	histories := 0
+	for h, err := range codec.Decode(source, "rest", codec.Options{}) {
+		if err != nil {
+			var fault *codec.SyntaxError
+			if !errors.As(err, &fault) || !strings.Contains(fault.Msg, "torn") && !strings.Contains(fault.Msg, "cut short") {
+				t.Fatal(err)
+			}
+			continue
+		}
+		histories++
+		if got := verdict(t, h); got != replay.Linearizable {
+			t.Errorf("%v, %d operations, %d pending", got, len(h.Ops), h.Pending())
+		}
+		t.Logf("%d operations, %d pending", len(h.Ops), h.Pending())
+	}
+	if histories != 1 {
+		t.Errorf("%d histories", histories)
+	}
+}
+
+// upTo returns the text up to the last occurrence of end, or none of it.
+func upTo(text, end string) string {
+	i := strings.LastIndex(text, end)
+	if i < 0 {
+		return ""
+	}
+	return text[:i+len(end)]
+}
+
+// expand decompresses as much as there is.
+func expand(t *testing.T, content []byte) string {
+	t.Helper()
+	var r io.Reader = bytes.NewReader(content)
+	switch {
+	case bytes.HasPrefix(content, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return ""
+		}
+		r = z
+	case bytes.HasPrefix(content, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		r = z
+	}
+	text, err := io.ReadAll(r)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestTorn cuts recordings anywhere, as a kill in the middle of a write does.
+func TestTorn(t *testing.T) {
+	random := newRandom(t)
+	for _, order := range []record.Order{record.Stamps, record.ProgramOrder} {
+		for _, compress := range []record.Compression{record.None, record.Zstd, record.Gzip} {
+			o := options()
+			o.Order, o.Compress, o.Buffer, o.FlushEvery = order, compress, 32, time.Millisecond
+			var b bytes.Buffer
+			r, err := record.New(&b, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newStore(false)
+			for range 5 {
+				useBy(s, 3, 20, random, r.Process)
+				if err := r.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for range 20 {
+				content := b.Bytes()[:random.IntN(b.Len()+1)]
+				checkRest(t, content, order)
+			}
+		}
+	}
+}
+
+// TestPipe reads from a program that goes on recording, and kills it then.
+func TestPipe(t *testing.T) {
+	for _, compress := range []record.Compression{record.None, record.Zstd, record.Gzip} {
+		cmd := child(t, "-", record.Stamps, compress)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var content bytes.Buffer
+		whole := io.TeeReader(out, &content)
+		lines := 0
+		for in := bufio.NewScanner(decompressed(t, whole)); lines < 500 && in.Scan(); lines++ {
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, whole); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if lines != 500 {
+			t.Fatalf("%d lines came", lines)
+		}
+		checkRest(t, content.Bytes(), record.Stamps)
+	}
+}
+
+// decompressed is for a stream whose beginning is there.
+func decompressed(t *testing.T, r io.Reader) io.Reader {
+	t.Helper()
+	in := bufio.NewReader(r)
+	magic, err := in.Peek(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch string(magic) {
+	case "\x1f\x8b":
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z
+	case "\x28\xb5":
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z
+	}
+	return in
+}
