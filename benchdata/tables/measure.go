@@ -36,7 +36,7 @@ type Measurement struct {
 // Measure computes the measurement of a history. Cancelling ctx leaves
 // Answer undecided. The errors are those of decide.Check.
 func Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measurement, error) {
-	m := Measurement{Class: spec.Name(), Ops: len(h.Ops), Pending: h.Pending()}
+	m := Measurement{Class: classOf(spec), Ops: len(h.Ops), Pending: h.Pending()}
 	if err := replay.Check(h, spec); err != nil {
 		return m, err
 	}
@@ -55,6 +55,14 @@ func Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measure
 	}
 	copy(m.Schedules[:], counts)
 	return m, decideDepths(ctx, in, spec, stop, &m)
+}
+
+// classOf is the name of the specification, or of what it is about.
+func classOf(spec replay.Spec) string {
+	if c, ok := spec.(interface{ Class() string }); ok {
+		return c.Class()
+	}
+	return spec.Name()
 }
 
 // answer decides the instance, by the complete search where it can.

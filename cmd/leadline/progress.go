@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// A progress line says on a terminal how many histories are done, five times
+// A progress line says on a terminal how many histories, or what else, are done, five times
 // a second at most; elsewhere it is silent.
 type progress struct {
 	w       io.Writer // nil: silent
 	n       int
 	last    time.Time
 	visible bool
+	what    string // is counted
 }
 
 func newProgress(w io.Writer) *progress {
@@ -24,7 +25,7 @@ func newProgress(w io.Writer) *progress {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return &progress{}
 	}
-	return &progress{w: w, last: time.Now()}
+	return &progress{w: w, last: time.Now(), what: "histories"}
 }
 
 func (p *progress) step() {
@@ -33,7 +34,7 @@ func (p *progress) step() {
 		return
 	}
 	p.last, p.visible = time.Now(), true
-	fmt.Fprintf(p.w, "\r%d histories", p.n)
+	fmt.Fprintf(p.w, "\r%d %s", p.n, p.what)
 }
 
 // clear takes the line away before something else is written.

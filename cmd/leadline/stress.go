@@ -32,6 +32,8 @@ type stressFlags struct {
 	exhaust   bool
 	reduce    bool
 	save      string
+	histories string
+	keep      int
 	output    *choice
 	list      bool
 	child     string
@@ -60,6 +62,8 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.exhaust, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.BoolVar(&f.reduce, "reduce", false, "make programs with violations smaller")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
+	flags.StringVar(&f.histories, "histories", "", "`file` for executions that were recorded, compressed if it ends in .gz or .zst")
+	flags.IntVar(&f.keep, "keep", 3, "how many of each program go there")
 	f.output = outputFlag(flags)
 	flags.BoolVar(&f.list, "list", false, "list the bundled objects")
 	flags.StringVar(&f.child, "child", "", "")
@@ -82,6 +86,8 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return fail(s, "stress", errors.New("no --subject and no --new given"))
 	case len(f.programs) > 0 && len(f.subjects)+len(f.construct) > 1:
 		return fail(s, "stress", errors.New("--program is for one object"))
+	case f.keep < 0:
+		return fail(s, "stress", errors.New("--keep must not be negative"))
 	case f.time < 0 || f.perRun < 0:
 		return fail(s, "stress", errors.New("times must not be negative"))
 	}
@@ -161,18 +167,33 @@ func (f *stressFlags) order() stress.Order {
 	if f.perRun > 0 {
 		effort.Program = f.perRun
 	}
-	return stress.Order{Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, Reflect: f.reflect}
+	keep := f.keep
+	if f.histories == "" {
+		keep = 0
+	}
+	return stress.Order{Keep: keep, Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, Reflect: f.reflect}
 }
 
 // hunt tests one object after the other and reports.
 func (f *stressFlags) hunt(ctx context.Context, s streams, targets []target) int {
 	report := newStressReport(s, f)
+	histories, err := newHistoriesFile(f.histories)
+	if err != nil {
+		return fail(s, "stress", err)
+	}
+	progress := newProgress(s.err)
+	progress.what = "programs"
 	status := statusOK
 	for _, t := range targets {
 		if ctx.Err() != nil {
 			break
 		}
-		result, err := stress.Supervise(ctx, t.start, f.order(), func(found stress.Found) { report.found(&t, found) })
+		result, err := stress.Supervise(ctx, t.start, f.order(), stress.Watch{
+			Starting: func(string, string) { progress.step() },
+			Found:    func(found stress.Found) { progress.clear(); report.found(&t, found) },
+			History:  histories.add,
+		})
+		progress.clear()
 		if err != nil {
 			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", t.name, err)
 			status = statusBad
@@ -183,7 +204,7 @@ func (f *stressFlags) hunt(ctx context.Context, s streams, targets []target) int
 			status = worse(status, stressStatus)
 		}
 	}
-	if err := report.finish(); err != nil {
+	if err := errors.Join(report.finish(), histories.close()); err != nil {
 		fmt.Fprintf(s.err, "leadline stress: writing the results: %v\n", err)
 		return worse(status, statusBad)
 	}

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -229,4 +232,40 @@ func (r *stressReport) remarks(result *stressResult) {
 	if n := len(result.Unsteady); n > 0 {
 		fmt.Fprintf(r.out, "  %s answered differently from one sequential run to the next, as %s\n", counted(n, "program", "programs"), result.Unsteady[0])
 	}
+}
+
+// A historiesFile takes recorded executions.
+type historiesFile struct {
+	file *os.File
+	w    io.WriteCloser // to the file, compressing
+	err  error
+}
+
+// newHistoriesFile creates the file; with no name nothing is kept.
+func newHistoriesFile(name string) (*historiesFile, error) {
+	if name == "" {
+		return &historiesFile{}, nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	w, err := codec.Compress(file, name)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &historiesFile{file: file, w: w}, nil
+}
+
+func (h *historiesFile) add(text string) {
+	if h.w != nil && h.err == nil {
+		_, h.err = io.WriteString(h.w, text)
+	}
+}
+
+func (h *historiesFile) close() error {
+	if h.w == nil {
+		return nil
+	}
+	return errors.Join(h.err, h.w.Close(), h.file.Close())
 }

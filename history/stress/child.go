@@ -21,8 +21,9 @@ type Order struct {
 	Methods  []string
 	Programs []string
 	Reduce   bool
-	// Exhaustive is that of HuntOptions.
+	// Exhaustive and Keep are those of HuntOptions.
 	Exhaustive bool
+	Keep       int
 	// Reflect is for ServeLike, which derives the class.
 	Reflect Designations
 }
@@ -38,6 +39,7 @@ type message struct {
 	Hunting  []string         `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
 	Finding  *findingMessage  `json:",omitempty"`
+	History  string           `json:",omitempty"` // in leadline's format
 	Report   *Report          `json:",omitempty"`
 	Error    string           `json:",omitempty"`
 }
@@ -116,6 +118,10 @@ func serve(class func(Designations) (*Class, []LeftOut, error), in io.Reader, ou
 		_ = encoder.Encode(message{Starting: &startingMessage{method, p.String()}})
 	}
 	o.Found = func(f *Finding) { _ = encoder.Encode(message{Finding: newFindingMessage(f)}) }
+	o.Keep = order.Keep
+	o.History = func(p *Program, h *history.History, times int64) {
+		_ = encoder.Encode(message{History: fmt.Sprintf("# %v, seen %d times\n%s", p, times, encode(h))})
+	}
 	report, err := Hunt(context.Background(), c, o)
 	if err != nil {
 		_ = encoder.Encode(message{Error: err.Error()})

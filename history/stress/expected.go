@@ -54,6 +54,7 @@ type shuffler struct {
 	seen    *tally
 	runs    int
 	limit   int
+	ran     func(order []int, outcome Outcome) // told of each run, if it is there
 }
 
 // A step is an invocation made ready to be run.
@@ -182,6 +183,9 @@ func (s *shuffler) run() {
 		outcome[i] = s.calls[i].run(object)
 	}
 	s.seen.add(outcome, 1)
+	if s.ran != nil {
+		s.ran(s.order, outcome)
+	}
 }
 
 // run calls the method. A panic is an answer, too; a weak observation is none.

@@ -29,6 +29,10 @@ type HuntOptions struct {
 	Exhaustive bool
 	// Reduce makes found programs smaller.
 	Reduce bool
+	// Keep is how many recorded executions of each program, in which
+	// invocations overlapped, History is told of, with how often each was seen.
+	Keep    int
+	History func(p *Program, h *history.History, times int64)
 	// Hunting is told of the methods that are hunted, "" for the core methods
 	// or for all together; Starting of each program before it is run; Found of
 	// each violation.
@@ -245,6 +249,9 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	h.report.Executions += run.Executions
 	h.report.Recorded += run.Recorded
 	h.overlap += run.Overlapping
+	if err := h.keep(p, run); err != nil {
+		return err
+	}
 	f := h.judge(p, run, expected)
 	if f == nil {
 		return nil
@@ -268,6 +275,25 @@ func (h *hunter) starting(method string, p *Program) {
 	if h.options.Starting != nil {
 		h.options.Starting(method, p)
 	}
+}
+
+// keep tells of recorded executions.
+func (h *hunter) keep(p *Program, run *Run) error {
+	kept := 0
+	for i := range run.Histories {
+		r := &run.Histories[i]
+		if kept == h.options.Keep || !r.overlaps() {
+			continue
+		}
+		recorded, err := r.History(h.class, p)
+		if err != nil {
+			return fmt.Errorf("recorded execution of %v: %w", p, err)
+		}
+		recorded.ID = fmt.Sprintf("%s/%d-%d", h.class.Name, h.report.Programs, i)
+		h.options.History(p, recorded, r.Times)
+		kept++
+	}
+	return nil
 }
 
 // sampled is how many recorded executions of a run the checker is asked

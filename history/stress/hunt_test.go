@@ -15,6 +15,7 @@ import (
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/spec"
 )
 
 // TestMain makes the test's program one that Supervise can start.
@@ -78,10 +79,10 @@ func TestSubjects(t *testing.T) {
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
 			var caught time.Duration
-			r, err := stress.Supervise(ctx, child(s.Class.Name), stress.Order{Effort: effort, Seed: 1}, func(stress.Found) {
+			r, err := stress.Supervise(ctx, child(s.Class.Name), stress.Order{Effort: effort, Seed: 1}, stress.Watch{Found: func(stress.Found) {
 				caught = time.Since(begin)
 				stop() // one is enough
-			})
+			}})
 			switch {
 			case err != nil:
 				t.Fatal(err)
@@ -111,10 +112,11 @@ func checkFound(t *testing.T, s *subject.Subject, f stress.Found) {
 			t.Fatalf("%v:\n%s", err, f.History)
 		}
 		n++
-		if s.Class.Spec == nil {
-			continue
+		specification, err := spec.Lookup(h.Model, h.ModelArgs) // without the subject
+		if err != nil {
+			t.Fatal(err)
 		}
-		v, err := decide.Check(context.Background(), h, s.Class.Spec, replay.Options{})
+		v, err := decide.Check(context.Background(), h, specification, replay.Options{})
 		if err != nil || v.Answer != replay.NotLinearizable {
 			t.Errorf("the checker says %v, %v of\n%s", v.Answer, err, f.History)
 		}
@@ -129,7 +131,7 @@ func checkFound(t *testing.T, s *subject.Subject, f stress.Found) {
 
 func TestCrash(t *testing.T) {
 	r, err := stress.Supervise(context.Background(), child("crash"),
-		stress.Order{Effort: stress.Effort{Name: "test", Time: 2 * time.Second, Program: 50 * time.Millisecond}, Seed: 3}, nil)
+		stress.Order{Effort: stress.Effort{Name: "test", Time: 2 * time.Second, Program: 50 * time.Millisecond}, Seed: 3}, stress.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +145,11 @@ func TestCrash(t *testing.T) {
 }
 
 func TestBadOrder(t *testing.T) {
-	_, err := stress.Supervise(context.Background(), child("counter"), stress.Order{Programs: []string{"{ launch() }"}}, nil)
+	_, err := stress.Supervise(context.Background(), child("counter"), stress.Order{Programs: []string{"{ launch() }"}}, stress.Watch{})
 	if err == nil || !strings.Contains(err.Error(), "launch") {
 		t.Errorf("unknown method: %v", err)
 	}
-	_, err = stress.Supervise(context.Background(), child("counter"), stress.Order{Methods: []string{"launch"}}, nil)
+	_, err = stress.Supervise(context.Background(), child("counter"), stress.Order{Methods: []string{"launch"}}, stress.Watch{})
 	if err == nil || !strings.Contains(err.Error(), "launch") {
 		t.Errorf("unknown method to blame: %v", err)
 	}

@@ -25,7 +25,7 @@ func confirm(ctx context.Context, c *Class, p *Program, o Outcome) (*history.His
 // unordered returns the history of an outcome in which all sequences overlap
 // altogether, so that edges give the order that there is.
 func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
-	b := history.NewBuilder(headerOf(c))
+	b := history.NewBuilder(headerOf(c, p))
 	all, process := p.All(), processes(p)
 	first, last := len(p.Initial), len(all)-len(p.Final)
 	line := 0

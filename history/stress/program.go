@@ -15,6 +15,8 @@ type Program struct {
 	// begins. It is sorted and has no cycle.
 	Order [][2]int
 	Final []Invocation // after everything else, one after another
+
+	runs []history.Value // see headerOf
 }
 
 // An Invocation is a call of a method with arguments.

@@ -5,6 +5,8 @@ import (
 	"sort"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
 )
 
 // A Recorded is an execution of a program with the order of its events, and
@@ -23,7 +25,7 @@ type Recorded struct {
 // History returns the execution as a history of the class's objects. The
 // initial part and the final part are processes of their own.
 func (r *Recorded) History(c *Class, p *Program) (*history.History, error) {
-	b := history.NewBuilder(headerOf(c))
+	b := history.NewBuilder(headerOf(c, p))
 	all := p.All()
 	process := processes(p)
 	line := 0
@@ -49,13 +51,43 @@ func (r *Recorded) History(c *Class, p *Program) (*history.History, error) {
 	return b.Build()
 }
 
-// headerOf returns the header of histories of the class's objects.
-func headerOf(c *Class) history.Header {
-	var h history.Header
-	if c.Spec != nil {
-		h.Model, h.ModelArgs = c.Spec.Name(), c.ModelArgs
+// overlaps reports whether two invocations were at work at one time.
+func (r *Recorded) overlaps() bool {
+	for i, e := range r.Events {
+		if e >= 0 && i+1 < len(r.Events) && r.Events[i+1] >= 0 {
+			return true
+		}
 	}
-	return h
+	return false
+}
+
+// headerOf returns the header of histories of the program: they name the
+// class's specification, or list all sequential runs of the program.
+func headerOf(c *Class, p *Program) history.Header {
+	if c.Spec != nil {
+		return history.Header{Model: c.Spec.Name(), ModelArgs: c.ModelArgs}
+	}
+	if p.runs == nil {
+		p.runs = runArgs(c, p)
+	}
+	return history.Header{Model: spec.RunsName, ModelArgs: p.runs}
+}
+
+// runArgs runs all shuffles of the program for the arguments of the
+// specification by runs.
+func runArgs(c *Class, p *Program) []history.Value {
+	var all []spec.Run
+	s := newShuffler(c, p, &tally{})
+	invocations := p.All()
+	s.ran = func(order []int, outcome Outcome) {
+		run := make(spec.Run, len(order))
+		for k, i := range order {
+			run[k] = spec.RunStep{Invocation: replay.Invocation{Method: invocations[i].Method.Name, Args: invocations[i].Args}, Result: outcome[i]}
+		}
+		all = append(all, run)
+	}
+	s.next()
+	return spec.RunsArgs(c.Name, all)
 }
 
 // processes returns which process calls each of the program's invocations:

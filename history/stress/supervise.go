@@ -44,16 +44,23 @@ type Supervised struct {
 	Found []Found
 }
 
+// A Watch is told of what happens in the other process; each may be nil.
+type Watch struct {
+	Starting func(method, program string) // before each program
+	Found    func(Found)
+	History  func(text string) // a history in leadline's format; see Order.Keep
+}
+
 // Supervise hunts in a class in a process of its own, which start prepares
 // (its program calls Serve) and whose standard streams it takes. If the
 // process ends early or says nothing for longer than a program can take, the
 // program it was at counts as a crash of its method, and another process goes
 // on with the other methods and what is left of the time.
-func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, order Order, found func(Found)) (*Supervised, error) {
+func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, order Order, w Watch) (*Supervised, error) {
 	if order.Effort == (Effort{}) {
 		order.Effort, _ = EffortCalled("default")
 	}
-	s := &supervisor{order: order, result: &Supervised{}, found: found}
+	s := &supervisor{order: order, result: &Supervised{}, watch: w}
 	begin := time.Now()
 	for {
 		left := order
@@ -79,7 +86,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, order
 type supervisor struct {
 	order   Order
 	result  *Supervised
-	found   func(Found)
+	watch   Watch
 	methods []string // still to be hunted, as far as is known
 	last    startingMessage
 	started int
@@ -148,6 +155,13 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 		case m.Starting != nil:
 			s.last = *m.Starting
 			s.started++
+			if s.watch.Starting != nil {
+				s.watch.Starting(m.Starting.Method, m.Starting.Program)
+			}
+		case m.History != "":
+			if s.watch.History != nil {
+				s.watch.History(m.History)
+			}
 		case m.Finding != nil:
 			s.add(m.Finding)
 		case m.Report != nil:
@@ -165,8 +179,8 @@ func (s *supervisor) add(m *findingMessage) {
 	}
 	s.result.Found = append(s.result.Found, f)
 	s.drop(f.Method)
-	if s.found != nil {
-		s.found(f)
+	if s.watch.Found != nil {
+		s.watch.Found(f)
 	}
 }
 

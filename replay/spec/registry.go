@@ -87,13 +87,16 @@ func All() []Entry {
 			all[i].Methods = append(all[i].Methods, s.text)
 		}
 	}
-	return all
+	return append(all, Entry{Name: RunsName, Args: ":class,tree", Doc: "what objects of a class answered in sequential runs, which the header lists; see leadline stress"})
 }
 
 // Lookup returns the specification called name with the given arguments. A
 // name is matched exactly, else whatever its case; classes of
 // java.util.concurrent may be given with their package.
 func Lookup(name string, args []history.Value) (replay.Spec, error) {
+	if name == RunsName {
+		return newRuns(args)
+	}
 	short := strings.TrimPrefix(name, javaPackage)
 	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == short })
 	if i < 0 {

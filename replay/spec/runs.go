@@ -1,0 +1,179 @@
+package spec
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// RunsName is the name of the specification that NewRuns makes.
+const RunsName = "runs"
+
+// A Run is what an object answered when it was called, one invocation after
+// another.
+type Run []RunStep
+
+// A RunStep is an invocation with its result.
+type RunStep struct {
+	Invocation replay.Invocation
+	Result     history.Value
+}
+
+// RunsArgs returns the arguments of the specification "runs" that knows
+// nothing but what objects of a class answered in the given sequential runs.
+// So histories of a small program on an object that no other specification
+// describes can carry their own: all sequential runs of that program.
+//
+// They are the name of the class and a tree: a list of edges, each a list of
+// the method, the list of arguments, a list of the result (empty if there is
+// none) and the tree of what was called next.
+func RunsArgs(class string, runs []Run) []history.Value {
+	return []history.Value{history.StringValue(class), runTree(runs)}
+}
+
+// runTree makes a tree of runs.
+func runTree(runs []Run) history.Value {
+	var edges []history.Value
+	for len(runs) > 0 {
+		if len(runs[0]) == 0 {
+			runs = runs[1:]
+			continue
+		}
+		first := runs[0][0]
+		var next, others []Run
+		for _, r := range runs {
+			if len(r) > 0 && r[0].same(first) {
+				next = append(next, r[1:])
+			} else {
+				others = append(others, r)
+			}
+		}
+		var result []history.Value
+		if first.Result.Kind() != history.None {
+			result = []history.Value{first.Result}
+		}
+		edges = append(edges, history.ListValue(history.StringValue(first.Invocation.Method), history.ListValue(first.Invocation.Args...),
+			history.ListValue(result...), runTree(next)))
+		runs = others
+	}
+	return history.ListValue(edges...)
+}
+
+func (s RunStep) same(t RunStep) bool {
+	return s.Invocation.Method == t.Invocation.Method && s.Result.Equal(t.Result) && slices.EqualFunc(s.Invocation.Args, t.Invocation.Args, history.Value.Equal)
+}
+
+// runs is the specification. Its states are the nodes of the tree.
+type runs struct {
+	class   string
+	nodes   [][]runEdge
+	methods map[string][]int // how many arguments each method was called with
+}
+
+type runEdge struct {
+	RunStep
+	to int
+}
+
+// newRuns reads arguments that RunsArgs has made.
+func newRuns(args []value) (replay.Spec, error) {
+	if len(args) != 2 || args[0].Kind() != history.String || args[1].Kind() != history.List {
+		return nil, errors.New("the model runs takes the name of a class and a tree of its runs")
+	}
+	r := &runs{class: args[0].Text(), methods: map[string][]int{}}
+	type work struct {
+		tree value
+		node int
+	}
+	r.nodes = [][]runEdge{nil}
+	for open := []work{{args[1], 0}}; len(open) > 0; {
+		w := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, edge := range w.tree.List() {
+			step, next, err := parseEdge(edge)
+			if err != nil {
+				return nil, fmt.Errorf("the model runs of %s: %w", r.class, err)
+			}
+			method, n := step.Invocation.Method, len(step.Invocation.Args)
+			if !slices.Contains(r.methods[method], n) {
+				r.methods[method] = append(r.methods[method], n)
+			}
+			r.nodes[w.node] = append(r.nodes[w.node], runEdge{step, len(r.nodes)})
+			open = append(open, work{next, len(r.nodes)})
+			r.nodes = append(r.nodes, nil)
+		}
+	}
+	return r, nil
+}
+
+func parseEdge(edge value) (step RunStep, next value, err error) {
+	parts := edge.List()
+	if edge.Kind() != history.List || len(parts) != 4 || parts[0].Kind() != history.String || parts[1].Kind() != history.List ||
+		parts[2].Kind() != history.List || len(parts[2].List()) > 1 || parts[3].Kind() != history.List {
+		return step, next, fmt.Errorf("%v is no edge of a tree: a method, arguments, a result or none, and a tree", edge)
+	}
+	step.Invocation = replay.Invocation{Method: parts[0].Text(), Args: parts[1].List()}
+	if result := parts[2].List(); len(result) == 1 {
+		step.Result = result[0]
+	}
+	return step, parts[3], nil
+}
+
+func (r *runs) Name() string { return RunsName }
+
+// Class is the name of the class whose runs these are.
+func (r *runs) Class() string { return r.class }
+
+// Check knows the methods that occur in runs.
+func (r *runs) Check(op *history.Operation) error {
+	counts, ok := r.methods[op.Method]
+	if !ok {
+		return fmt.Errorf("no run of %s has a method %s", r.class, op.Method)
+	}
+	if !slices.Contains(counts, len(op.Args)) {
+		return fmt.Errorf("%s: no run of %s calls it with %d arguments", op.Method, r.class, len(op.Args))
+	}
+	return nil
+}
+
+func (r *runs) New() replay.Object { return &runState{runs: r} }
+
+// A runState is a node of the tree. There may be several results of an
+// invocation, of objects that may answer one way or another.
+type runState struct {
+	*runs
+	at int
+}
+
+// Apply takes the first result that there is.
+func (s *runState) Apply(inv replay.Invocation) (history.Value, bool) {
+	for _, e := range s.nodes[s.at] {
+		if e.answers(inv) {
+			s.at = e.to
+			return e.Result, true
+		}
+	}
+	return history.Value{}, false
+}
+
+func (e *runEdge) answers(inv replay.Invocation) bool {
+	return e.Invocation.Method == inv.Method && slices.EqualFunc(e.Invocation.Args, inv.Args, history.Value.Equal)
+}
+
+func (s *runState) Outcomes(inv replay.Invocation) []replay.Outcome {
+	var outcomes []replay.Outcome
+	for _, e := range s.nodes[s.at] {
+		if e.answers(inv) {
+			outcomes = append(outcomes, replay.Outcome{Result: e.Result, Next: &runState{s.runs, e.to}})
+		}
+	}
+	return outcomes
+}
+
+func (s *runState) Clone() replay.State { return &runState{s.runs, s.at} }
+
+func (s *runState) AppendKey(dst []byte) []byte { return binary.AppendUvarint(dst, uint64(s.at)) }
