@@ -34,6 +34,7 @@ type stressFlags struct {
 	save      string
 	histories string
 	keep      int
+	expect    *choice
 	output    *choice
 	list      bool
 	child     string
@@ -59,6 +60,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
 	flags.IntVar(&f.bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
 	flags.IntVar(&f.bounds.Values, "values", 0, "how many values arguments are drawn from (default 2)")
+	f.expect = choiceFlag(flags, "expect", "where the outcomes to expect come from: the object, run sequentially, or its model", "object", "model")
 	flags.BoolVar(&f.exhaust, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.BoolVar(&f.reduce, "reduce", false, "make programs with violations smaller")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
@@ -171,7 +173,7 @@ func (f *stressFlags) order() stress.Order {
 	if f.histories == "" {
 		keep = 0
 	}
-	return stress.Order{Keep: keep, Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, Reflect: f.reflect}
+	return stress.Order{Keep: keep, Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, BySpec: f.expect.value == "model", Reflect: f.reflect}
 }
 
 // hunt tests one object after the other and reports.

@@ -21,8 +21,9 @@ type Order struct {
 	Methods  []string
 	Programs []string
 	Reduce   bool
-	// Exhaustive and Keep are those of HuntOptions.
+	// Exhaustive, BySpec and Keep are those of HuntOptions.
 	Exhaustive bool
+	BySpec     bool
 	Keep       int
 	// Reflect is for ServeLike, which derives the class.
 	Reflect Designations
@@ -133,7 +134,7 @@ func serve(class func(Designations) (*Class, []LeftOut, error), in io.Reader, ou
 }
 
 func (o *Order) options(c *Class) (HuntOptions, error) {
-	options := HuntOptions{Effort: o.Effort, Bounds: o.Bounds, Seed: o.Seed, Methods: o.Methods, Reduce: o.Reduce, Exhaustive: o.Exhaustive}
+	options := HuntOptions{Effort: o.Effort, Bounds: o.Bounds, Seed: o.Seed, Methods: o.Methods, Reduce: o.Reduce, Exhaustive: o.Exhaustive, BySpec: o.BySpec}
 	for _, m := range o.Methods {
 		if m != "" && c.Method(m) == nil {
 			return options, fmt.Errorf("%s has no method %s", c.Name, m)
@@ -168,6 +169,3 @@ func encode(h *history.History) string {
 	}
 	return b.String()
 }
-
-// allowance is how long a process may be silent beyond a program's time.
-const allowance = 45 * time.Second

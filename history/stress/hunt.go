@@ -24,6 +24,9 @@ type HuntOptions struct {
 	Methods []string
 	// Programs are run instead of generated ones.
 	Programs []*Program
+	// BySpec takes the outcomes to expect from the class's specification (see
+	// NewExpectedOf) instead of the object itself.
+	BySpec bool
 	// Exhaustive hunts enumerate the programs within the bounds by rising
 	// rank (see Enumerate) instead of drawing them.
 	Exhaustive bool
@@ -121,6 +124,9 @@ func Hunt(ctx context.Context, c *Class, o HuntOptions) (*Report, error) {
 		o.Effort, _ = EffortCalled("default")
 	}
 	h := &hunter{ctx: ctx, class: c, options: o, report: &Report{Class: c.Name}, start: time.Now()}
+	if o.BySpec && c.Spec == nil {
+		return nil, fmt.Errorf("%s has no specification", c.Name)
+	}
 	quarries, err := h.quarries()
 	if err != nil {
 		return nil, err
@@ -209,6 +215,13 @@ func (h *hunter) quarries() ([]*quarry, error) {
 	return list, nil
 }
 
+func (h *hunter) expected(p *Program) (*Expected, error) {
+	if h.options.BySpec {
+		return NewExpectedOf(h.class.Spec, h.class, p)
+	}
+	return NewExpected(h.class, p)
+}
+
 // maxGenerated is up to how many enumerated programs are counted.
 const maxGenerated = 1 << 22
 
@@ -241,7 +254,7 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	h.starting(q.method, p)
 	q.explored++
 	h.report.Programs++
-	expected, err := NewExpected(h.class, p)
+	expected, err := h.expected(p)
 	if err != nil {
 		return nil // too many shuffles; the next program may have fewer
 	}
@@ -350,6 +363,9 @@ const steady = 50
 // moreExpected runs the sequential program again and reports whether it had
 // outcomes that were not expected before.
 func (h *hunter) moreExpected(p *Program, expected *Expected) bool {
+	if h.options.BySpec {
+		return false
+	}
 	before := expected.set.n
 	for range steady {
 		s := newShuffler(h.class, p, &expected.set)

@@ -144,6 +144,18 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+func TestHang(t *testing.T) {
+	r, err := stress.Supervise(context.Background(), child("hang"),
+		stress.Order{Effort: stress.Effort{Name: "test", Time: 10 * time.Second, Program: 50 * time.Millisecond}, Methods: []string{"danger"}, Seed: 3},
+		stress.Watch{Silence: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "hangs" {
+		t.Errorf("crashes: %+v", r.Crashes)
+	}
+}
+
 func TestBadOrder(t *testing.T) {
 	_, err := stress.Supervise(context.Background(), child("counter"), stress.Order{Programs: []string{"{ launch() }"}}, stress.Watch{})
 	if err == nil || !strings.Contains(err.Error(), "launch") {

@@ -33,7 +33,7 @@ func (h *hunter) reduce(f *Finding) {
 // retry runs a smaller program; it returns nil if nothing was seen.
 func (h *hunter) retry(f *Finding, p *Program) *Finding {
 	h.starting(f.Method, p)
-	expected, err := NewExpected(h.class, p)
+	expected, err := h.expected(p)
 	if err != nil {
 		return nil
 	}

@@ -49,7 +49,13 @@ type Watch struct {
 	Starting func(method, program string) // before each program
 	Found    func(Found)
 	History  func(text string) // a history in leadline's format; see Order.Keep
+	// Silence is how long a process may say nothing, beyond the time of a
+	// program, until it counts as hanging: 45 s by default, as a crowded
+	// machine makes threads that wait for one another slow.
+	Silence time.Duration
 }
+
+const silence = 45 * time.Second
 
 // Supervise hunts in a class in a process of its own, which start prepares
 // (its program calls Serve) and whose standard streams it takes. If the
@@ -59,6 +65,9 @@ type Watch struct {
 func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, order Order, w Watch) (*Supervised, error) {
 	if order.Effort == (Effort{}) {
 		order.Effort, _ = EffortCalled("default")
+	}
+	if w.Silence == 0 {
+		w.Silence = silence
 	}
 	s := &supervisor{order: order, result: &Supervised{}, watch: w}
 	begin := time.Now()
@@ -113,8 +122,8 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	watchdog := time.AfterFunc(allowance, cancel)
-	done, failure := s.follow(out, func() { watchdog.Reset(allowance + order.Effort.Program) })
+	watchdog := time.AfterFunc(s.watch.Silence, cancel)
+	done, failure := s.follow(out, func() { watchdog.Reset(s.watch.Silence + order.Effort.Program) })
 	silent := !watchdog.Stop() && !done && failure == nil
 	_ = cmd.Wait() // a process that did not say its report has failed
 	switch {
