@@ -21,6 +21,7 @@ import (
 type stressFlags struct {
 	subjects  []string
 	construct []string
+	from      string
 	reflect   stress.Designations
 	methods   []string
 	programs  []string
@@ -45,11 +46,8 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringSliceVar(&f.subjects, "subject", nil, "bundled `object` to test (see --list), or several, or all")
 	flags.StringArrayVar(&f.construct, "new", nil, "`constructor` of the object to test, as example.com/queue.New or 'example.com/lru.New[int,int](8)', of a package "+
 		"that the module in the working directory requires; may be repeated")
-	flags.StringVar(&f.reflect.Name, "name", "", "what to call the object of --new (default: its type)")
-	flags.StringSliceVar(&f.reflect.Core, "core", nil, "`methods` of --new's object that are trusted to be atomic, so that blame is clear")
-	flags.StringSliceVar(&f.reflect.ReadOnly, "read-only", nil, "its `methods` that change nothing (default: found out)")
-	flags.StringSliceVar(&f.reflect.Weak, "weak", nil, "its `methods` that are documented not to be atomic")
-	flags.StringSliceVar(&f.reflect.Exclude, "exclude", nil, "its `methods` not to call")
+	designationFlags(flags, &f.reflect)
+	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
 	flags.StringSliceVar(&f.methods, "method", nil, "`methods` to blame (default: each that is neither core nor weak)")
 	flags.StringArrayVar(&f.programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
 	f.effort = choiceFlag(flags, "effort", "how long: 10 s, 2 min or 20 min an object", "default", "quick", "tough")
@@ -59,7 +57,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.bounds.MinInvocations, "min-invocations", 0, "fewest invocations of a program (default 3)")
 	flags.IntVar(&f.bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
 	flags.IntVar(&f.bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
-	flags.IntVar(&f.bounds.Values, "values", 0, "how many values arguments are drawn from (default 2)")
+	valuesFlag(flags, &f.bounds.Values)
 	f.expect = choiceFlag(flags, "expect", "where the outcomes to expect come from: the object, run sequentially, or its model", "object", "model")
 	flags.BoolVar(&f.exhaust, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.BoolVar(&f.reduce, "reduce", false, "make programs with violations smaller")
@@ -73,6 +71,19 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	return f.run
 }
 
+// designationFlags declares the flags that say what --new's object is.
+func designationFlags(flags *pflag.FlagSet, d *stress.Designations) {
+	flags.StringVar(&d.Name, "name", "", "what to call the object of --new (default: its type)")
+	flags.StringSliceVar(&d.Core, "core", nil, "`methods` of --new's object that are trusted to be atomic, so that blame is clear")
+	flags.StringSliceVar(&d.ReadOnly, "read-only", nil, "its `methods` that change nothing (default: found out)")
+	flags.StringSliceVar(&d.Weak, "weak", nil, "its `methods` that are documented not to be atomic")
+	flags.StringSliceVar(&d.Exclude, "exclude", nil, "its `methods` not to call")
+}
+
+func valuesFlag(flags *pflag.FlagSet, values *int) {
+	flags.IntVar(values, "values", 0, "how many values arguments are drawn from (default 2)")
+}
+
 // stressStatus is that of violations found.
 const stressStatus = statusNot
 
@@ -84,9 +95,9 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return listSubjects(s.out)
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
-	case len(f.subjects)+len(f.construct) == 0:
-		return fail(s, "stress", errors.New("no --subject and no --new given"))
-	case len(f.programs) > 0 && len(f.subjects)+len(f.construct) > 1:
+	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
+		return fail(s, "stress", errors.New("no --subject, no --new and no --from given"))
+	case len(f.programs) > 0 && (len(f.subjects)+len(f.construct) > 1 || f.from != ""):
 		return fail(s, "stress", errors.New("--program is for one object"))
 	case f.keep < 0:
 		return fail(s, "stress", errors.New("--keep must not be negative"))
@@ -96,7 +107,7 @@ func (f *stressFlags) run(s streams, args []string) int {
 	if err := f.bounds.Validate(); err != nil {
 		return fail(s, "stress", err)
 	}
-	targets, err := f.targets(s.err)
+	targets, err := f.targets()
 	if err != nil {
 		return fail(s, "stress", err)
 	}
@@ -123,11 +134,21 @@ func (f *stressFlags) serve(s streams) int {
 type target struct {
 	name    string
 	how     string // the flags that name it
+	reflect stress.Designations
+	values  int // 0: as for all
 	start   func(context.Context) *exec.Cmd
 	cleanup func()
 }
 
-func (f *stressFlags) targets(progress io.Writer) ([]target, error) {
+func (f *stressFlags) targets() (list []target, err error) {
+	defer func() {
+		if err != nil {
+			for _, t := range list {
+				t.cleanup()
+			}
+			list = nil
+		}
+	}()
 	names := f.subjects
 	if slices.Equal(names, []string{"all"}) {
 		names = nil
@@ -139,29 +160,69 @@ func (f *stressFlags) targets(progress io.Writer) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []target
 	for _, name := range names {
 		if subject.Lookup(name) == nil {
-			return nil, fmt.Errorf("no subject %s; leadline stress --list lists them", name)
+			return list, fmt.Errorf("no subject %s; leadline stress --list lists them", name)
 		}
-		list = append(list, target{name, "--subject " + name, func(ctx context.Context) *exec.Cmd {
+		list = append(list, target{name: name, how: "--subject " + name, cleanup: func() {}, start: func(ctx context.Context) *exec.Cmd {
 			return exec.CommandContext(ctx, self, "stress", "--child", name)
-		}, func() {}})
+		}})
 	}
 	for _, constructor := range f.construct {
-		t, err := buildTarget(constructor, f.reflect.Name, progress)
+		t, err := buildTarget(constructor, f.reflect)
 		if err != nil {
-			for _, t := range list {
-				t.cleanup()
-			}
-			return nil, err
+			return list, err
 		}
+		list = append(list, t)
+	}
+	if f.from != "" {
+		return f.readTargets(list)
+	}
+	return list, nil
+}
+
+// readTargets adds those of a file: on each line the flags of one.
+func (f *stressFlags) readTargets(list []target) ([]target, error) {
+	text, err := os.ReadFile(f.from)
+	if err != nil {
+		return list, err
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		var d stress.Designations
+		var constructor string
+		var values int
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.Usage = func() {}
+		flags.SetOutput(io.Discard)
+		flags.StringVar(&constructor, "new", "", "")
+		designationFlags(flags, &d)
+		valuesFlag(flags, &values)
+		err := flags.Parse(fields)
+		if err == nil && (constructor == "" || flags.NArg() > 0) {
+			err = errors.New("want --new and the like")
+		}
+		if err != nil {
+			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
+		}
+		t, err := buildTarget(constructor, d)
+		if err != nil {
+			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
+		}
+		t.values = values
 		list = append(list, t)
 	}
 	return list, nil
 }
 
-func (f *stressFlags) order() stress.Order {
+func (f *stressFlags) order(t *target) stress.Order {
+	bounds := f.bounds
+	if t.values > 0 {
+		bounds.Values = t.values
+	}
 	effort, _ := stress.EffortCalled(f.effort.value)
 	if f.time > 0 {
 		effort.Time = f.time
@@ -173,7 +234,7 @@ func (f *stressFlags) order() stress.Order {
 	if f.histories == "" {
 		keep = 0
 	}
-	return stress.Order{Keep: keep, Effort: effort, Bounds: f.bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, BySpec: f.expect.value == "model", Reflect: f.reflect}
+	return stress.Order{Keep: keep, Effort: effort, Bounds: bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, BySpec: f.expect.value == "model", Reflect: t.reflect}
 }
 
 // hunt tests one object after the other and reports.
@@ -190,7 +251,7 @@ func (f *stressFlags) hunt(ctx context.Context, s streams, targets []target) int
 		if ctx.Err() != nil {
 			break
 		}
-		result, err := stress.Supervise(ctx, t.start, f.order(), stress.Watch{
+		result, err := stress.Supervise(ctx, t.start, f.order(&t), stress.Watch{
 			Starting: func(string, string) { progress.step() },
 			Found:    func(found stress.Found) { progress.clear(); report.found(&t, found) },
 			History:  histories.add,

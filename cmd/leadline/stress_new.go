@@ -6,16 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/leadline/leadline/history/stress"
 )
 
 // buildTarget writes and builds the program that tests what a constructor
 // makes, with the Go tool and the module in the working directory.
-func buildTarget(constructor, name string, progress io.Writer) (target, error) {
+func buildTarget(constructor string, d stress.Designations) (target, error) {
 	path, expression, err := parseConstructor(constructor)
 	if err != nil {
 		return target{}, err
@@ -24,7 +25,7 @@ func buildTarget(constructor, name string, progress io.Writer) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	t := target{name: name, how: "--new " + shellQuote(constructor), cleanup: func() { os.RemoveAll(dir) }}
+	t := target{name: d.Name, how: "--new " + shellQuote(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
 	if t.name == "" {
 		t.name = constructor
 	}

@@ -65,7 +65,7 @@ func (r *stressReport) found(t *target, f stress.Found) {
 		}
 		fmt.Fprintf(r.out, "  %s", e.Outcome)
 	}
-	again := fmt.Sprintf("leadline stress %s%s --program %s", t.how, r.flags.designations(), shellQuote(f.Program))
+	again := fmt.Sprintf("leadline stress %s%s --program %s", t.how, designations(&t.reflect), shellQuote(f.Program))
 	fmt.Fprintf(r.out, "\n  To reproduce: %s\n", again)
 	if !r.flags.reduce {
 		fmt.Fprintf(r.out, "  To reduce: %s --reduce\n", again)
@@ -84,12 +84,12 @@ func (r *stressReport) note(err error) {
 }
 
 // designations are the flags that say what the methods are.
-func (f *stressFlags) designations() string {
+func designations(of *stress.Designations) string {
 	text := ""
 	for _, d := range []struct {
 		name    string
 		methods []string
-	}{{"core", f.reflect.Core}, {"read-only", f.reflect.ReadOnly}, {"weak", f.reflect.Weak}, {"exclude", f.reflect.Exclude}} {
+	}{{"core", of.Core}, {"read-only", of.ReadOnly}, {"weak", of.Weak}, {"exclude", of.Exclude}} {
 		if len(d.methods) > 0 {
 			text += " --" + d.name + " " + strings.Join(d.methods, ",")
 		}

@@ -276,6 +276,10 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	if h.options.Reduce {
 		h.reduce(f)
 	}
+	f.History.ID = h.class.Name
+	if f.Method != "" {
+		f.History.ID += "." + f.Method
+	}
 	q.caught = len(h.options.Programs) == 0
 	h.report.Findings = append(h.report.Findings, f)
 	if h.options.Found != nil {
