@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestParseConstructor(t *testing.T) {
+	for _, test := range []struct{ text, path, expression string }{
+		{"example.com/queue.New", "example.com/queue", "p.New()"},
+		{"example.com/queue.New(8)", "example.com/queue", "p.New(8)"},
+		{"example.com/a.b/queue/v2.New[int,int](1.5)", "example.com/a.b/queue/v2", "p.New[int,int](1.5)"},
+		{"gopkg.in/queue.v3.New", "gopkg.in/queue.v3", "p.New()"},
+		{"&example.com/queue.Queue[int]{}", "example.com/queue", "&p.Queue[int]{}"},
+		{"sync.NewCond[a/b]", "sync", "p.NewCond[a/b]()"},
+	} {
+		path, expression, err := parseConstructor(test.text)
+		if err != nil || path != test.path || expression != test.expression {
+			t.Errorf("%s: %q, %q, %v", test.text, path, expression, err)
+		}
+	}
+	for _, text := range []string{"", "New", "example.com/queue", "example.com/queue.", ".(3)", "(3)"} {
+		if path, expression, err := parseConstructor(text); err == nil {
+			t.Errorf("%q: %q, %q", text, path, expression)
+		}
+	}
+}
+
+const thing = `package thing
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+type Counter struct{ n atomic.Int64 }
+
+func NewBroken() *Counter { return &Counter{} }
+
+func (c *Counter) Increment() int {
+	n := c.n.Load() + 1
+	c.n.Store(n)
+	return int(n)
+}
+
+type Cell[T any] struct{ v atomic.Value }
+
+func NewCell[T any](v T) (*Cell[T], error) {
+	c := &Cell[T]{}
+	c.v.Store(v)
+	return c, nil
+}
+
+func (c *Cell[T]) Load() T   { return c.v.Load().(T) }
+func (c *Cell[T]) Store(v T) { c.v.Store(v) }
+
+func NewNothing() (*Counter, error) { return nil, errors.New("no") }
+`
+
+// A module of a user's tests its own types, with generic ones and constructors
+// that return errors.
+func TestStressNew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(top, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compress := regexp.MustCompile(`github.com/klauspost/compress v\S+`).Find(mod)
+	sum, err := os.ReadFile(filepath.Join(top, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": fmt.Sprintf("module example.com/thing\n\ngo 1.26.0\n\nrequire (\n\tgithub.com/leadline/leadline v0.0.0\n\t%s // indirect\n)\n\n"+
+			"replace github.com/leadline/leadline => %s\n", compress, top),
+		"go.sum": string(sum), "thing.go": thing,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Leadline itself starts no child here: the programs are built.
+	t.Chdir(dir)
+	for _, test := range []struct {
+		args   string
+		status int
+		out    string
+	}{
+		{"--new example.com/thing.NewBroken --time 10s", statusNot, `(?m)^example.com/thing.NewBroken is not atomic: \{ Increment\(\)`},
+		{"--new example.com/thing.NewCell[int](0) --time 500ms --core Load", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs, [1-9]`},
+		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
+		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
+		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
+	} {
+		var out, errs bytes.Buffer
+		args := append([]string{"stress", "--save", "found"}, strings.Fields(test.args)...)
+		if status := run(args, strings.NewReader(""), &out, &errs); status != test.status {
+			t.Errorf("%s: status %d, want %d\n%s%s", test.args, status, test.status, &out, &errs)
+		}
+		if !regexp.MustCompile(test.out).MatchString(out.String() + errs.String()) {
+			t.Errorf("%s: nothing matches %s in\n%s%s", test.args, test.out, &out, &errs)
+		}
+	}
+	if found, err := filepath.Glob("found/*.jsonl"); err != nil || len(found) != 1 {
+		t.Errorf("saved %q, %v", found, err)
+	}
+}
