@@ -58,6 +58,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
 	flags.IntVar(&f.bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
 	valuesFlag(flags, &f.bounds.Values)
+	flags.BoolVar(&f.bounds.Weak, "call-weak", false, "programs call weak methods, too: what these answer is not held against the object, but what they do is")
 	f.expect = choiceFlag(flags, "expect", "where the outcomes to expect come from: the object, run sequentially, or its model", "object", "model")
 	flags.BoolVar(&f.exhaust, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.BoolVar(&f.reduce, "reduce", false, "make programs with violations smaller")
@@ -97,6 +98,8 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return fail(s, "stress", errors.New("takes no arguments"))
 	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
 		return fail(s, "stress", errors.New("no --subject, no --new and no --from given"))
+	case slices.Contains(f.programs, ""):
+		return fail(s, "stress", errors.New("an empty --program"))
 	case len(f.programs) > 0 && (len(f.subjects)+len(f.construct) > 1 || f.from != ""):
 		return fail(s, "stress", errors.New("--program is for one object"))
 	case f.keep < 0:

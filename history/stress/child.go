@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -25,8 +26,10 @@ type Order struct {
 	Exhaustive bool
 	BySpec     bool
 	Keep       int
-	// Reflect is for ServeLike, which derives the class.
+	// Reflect is for ServeLike, which derives the class. Settled says that
+	// another process has found out what is not designated.
 	Reflect Designations
+	Settled bool
 }
 
 // Designations are those of ReflectOptions that can be written down.
@@ -37,12 +40,20 @@ type Designations struct {
 
 // A message is a line of what such a process says.
 type message struct {
+	Settled  *settledMessage  `json:",omitempty"`
 	Hunting  []string         `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
 	Finding  *findingMessage  `json:",omitempty"`
 	History  string           `json:",omitempty"` // in leadline's format
 	Report   *Report          `json:",omitempty"`
 	Error    string           `json:",omitempty"`
+}
+
+// A settledMessage is what trials have shown. They may have left goroutines that
+// spin for ever, so that the process that made them does not hunt.
+type settledMessage struct {
+	Reflect Designations
+	LeftOut []LeftOut
 }
 
 type startingMessage struct {
@@ -71,14 +82,14 @@ type expectedMessage struct {
 //
 // It is what the process does that Supervise starts.
 func Serve(c *Class, in io.Reader, out io.Writer) int {
-	return serve(func(Designations) (*Class, []LeftOut, error) { return c, nil, nil }, in, out)
+	return serve(false, func(Designations) (*Class, []LeftOut, error) { return c, nil, nil }, in, out)
 }
 
 // ServeLike is Serve for the class that Reflect derives from the type of the
 // sample; the sample itself is not used. newObject makes objects of its type.
 // It is what the program calls that leadline stress --new writes.
 func ServeLike[T any](sample T, newObject func() any, in io.Reader, out io.Writer) int {
-	return serve(func(d Designations) (*Class, []LeftOut, error) {
+	return serve(true, func(d Designations) (*Class, []LeftOut, error) {
 		r, err := Reflect(func() T { return newObject().(T) },
 			ReflectOptions{Name: d.Name, Core: d.Core, ReadOnly: d.ReadOnly, Weak: d.Weak, Exclude: d.Exclude})
 		if err != nil {
@@ -97,7 +108,24 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-func serve(class func(Designations) (*Class, []LeftOut, error), in io.Reader, out io.Writer) int {
+// settled returns the designations with what Reflect has found out.
+func settled(c *Class, d Designations, left []LeftOut) *settledMessage {
+	d.ReadOnly = []string{}
+	for _, m := range c.Methods {
+		if m.ReadOnly {
+			d.ReadOnly = append(d.ReadOnly, m.Name)
+		}
+	}
+	d.Exclude = slices.Clone(d.Exclude)
+	for _, l := range left {
+		if l.Reason == blockedReason {
+			d.Exclude = append(d.Exclude, l.Method)
+		}
+	}
+	return &settledMessage{d, left}
+}
+
+func serve(reflected bool, class func(Designations) (*Class, []LeftOut, error), in io.Reader, out io.Writer) int {
 	encoder := json.NewEncoder(out)
 	var order Order
 	var c *Class
@@ -105,6 +133,10 @@ func serve(class func(Designations) (*Class, []LeftOut, error), in io.Reader, ou
 	o, err := HuntOptions{}, json.NewDecoder(in).Decode(&order)
 	if err == nil {
 		c, left, err = class(order.Reflect)
+	}
+	if err == nil && reflected && !order.Settled {
+		_ = encoder.Encode(message{Settled: settled(c, order.Reflect, left)})
+		return 0
 	}
 	if err == nil {
 		o, err = order.options(c)
@@ -128,7 +160,6 @@ func serve(class func(Designations) (*Class, []LeftOut, error), in io.Reader, ou
 		_ = encoder.Encode(message{Error: err.Error()})
 		return 2
 	}
-	report.LeftOut = left
 	_ = encoder.Encode(message{Report: report})
 	return 0
 }

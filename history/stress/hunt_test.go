@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -181,5 +182,34 @@ func TestExhaustive(t *testing.T) {
 	}
 	if n == 0 || r.Programs != n || len(r.Findings) > 0 {
 		t.Errorf("%d of %d programs, findings %v", r.Programs, n, r.Findings)
+	}
+}
+
+// A method that is wrongly taken to be read-only makes no false alarm.
+func TestWrongDesignation(t *testing.T) {
+	type toggle struct {
+		mu sync.Mutex
+		on bool
+	}
+	method := func(name string, readOnly bool, f func(*toggle) history.Value) *stress.Method {
+		return &stress.Method{Name: name, ReadOnly: readOnly, Core: true, Prepare: func([]history.Value) stress.Call {
+			return func(object any) history.Value {
+				o := object.(*toggle)
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				return f(o)
+			}
+		}}
+	}
+	c := &stress.Class{Name: "toggle", New: func() any { return &toggle{} }, Methods: []*stress.Method{
+		method("get", true, func(o *toggle) history.Value { o.on = !o.on; return history.BoolValue(o.on) }),
+		method("reset", false, func(o *toggle) history.Value { o.on = false; return history.NoValue }),
+	}}
+	r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) > 0 || r.Recorded == 0 {
+		t.Errorf("%d recorded, findings %+v", r.Recorded, r.Findings)
 	}
 }

@@ -7,14 +7,11 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// specOf returns what the checker compares histories of the class's objects
-// with: the class's own specification, or its objects run sequentially.
-func specOf(c *Class) replay.Spec {
-	if c.Spec != nil {
-		return c.Spec
-	}
-	return objectSpec{c}
-}
+// ObjectSpec returns the specification of a class by its own objects, run
+// sequentially: for Check, where no other describes them. Each state is
+// reached by calling everything once more, so that histories should be short:
+// of tens of operations.
+func ObjectSpec(c *Class) replay.Spec { return objectSpec{c} }
 
 // An objectSpec is a specification by the objects of a class, run
 // sequentially: they are taken to be right when nothing else runs.
@@ -70,14 +67,13 @@ func (s *objectState) Apply(inv replay.Invocation) (history.Value, bool) {
 	object := s.object()
 	result := s.call(object, inv)
 	s.live = object
-	if !s.class.Method(inv.Method).ReadOnly {
-		s.path = append(s.path[:len(s.path):len(s.path)], inv)
-		s.key = append(s.key[:len(s.key):len(s.key)], inv.Method...)
-		for _, a := range inv.Args {
-			s.key = a.AppendKey(append(s.key, ' '))
-		}
-		s.key = append(s.key, 0)
+	// Read-only methods, too: that they change nothing may be a guess.
+	s.path = append(s.path[:len(s.path):len(s.path)], inv)
+	s.key = append(s.key[:len(s.key):len(s.key)], inv.Method...)
+	for _, a := range inv.Args {
+		s.key = a.AppendKey(append(s.key, ' '))
 	}
+	s.key = append(s.key, 0)
 	return result, true
 }
 

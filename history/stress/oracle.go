@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/spec"
 )
 
 // confirm asks the checker whether an outcome is linearizable when nothing is
@@ -18,8 +19,21 @@ func confirm(ctx context.Context, c *Class, p *Program, o Outcome) (*history.His
 	if err != nil {
 		return nil, replay.Verdict{}, err
 	}
-	v, err := decide.Check(ctx, h, specOf(c), replay.Options{Engine: replay.SearchEngine, Explain: true})
+	v, err := ask(ctx, c, h)
 	return h, v, err
+}
+
+// ask asks the checker about a history of a program: it is compared with the
+// class's own specification, or with the sequential runs in its header.
+func ask(ctx context.Context, c *Class, h *history.History) (replay.Verdict, error) {
+	s := c.Spec
+	if s == nil {
+		var err error
+		if s, err = spec.Lookup(h.Model, h.ModelArgs); err != nil {
+			return replay.Verdict{}, err
+		}
+	}
+	return decide.Check(ctx, h, s, replay.Options{Engine: replay.SearchEngine, Explain: true})
 }
 
 // unordered returns the history of an outcome in which all sequences overlap
@@ -71,6 +85,6 @@ func (r *Recorded) check(ctx context.Context, c *Class, p *Program) (*history.Hi
 	if err != nil {
 		return nil, replay.Verdict{}, fmt.Errorf("recorded execution of %v: %w", p, err)
 	}
-	v, err := decide.Check(ctx, h, specOf(c), replay.Options{Engine: replay.SearchEngine, Explain: true})
+	v, err := ask(ctx, c, h)
 	return h, v, err
 }

@@ -109,13 +109,13 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		}
 		method, reason := deriveMethod[T](m, o)
 		if reason == "" && blocks(r.Class, method) {
-			reason = "blocks"
+			reason = blockedReason
 		}
 		if reason != "" {
 			r.LeftOut = append(r.LeftOut, LeftOut{m.Name, reason})
 			continue
 		}
-		guess[method] = len(o.ReadOnly) == 0 && looksReadOnly(m.Name)
+		guess[method] = o.ReadOnly == nil && looksReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
 	if len(r.Class.Methods) == 0 {

@@ -32,6 +32,9 @@ func returns(f func()) bool {
 	}
 }
 
+// blockedReason is why a method that blocks is left out.
+const blockedReason = "blocks"
+
 // blocks reports whether the method does not return on a fresh object. It
 // tries twice, as the machine may be busy with something else.
 func blocks(c *Class, m *Method) bool {

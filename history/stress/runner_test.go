@@ -9,6 +9,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
 )
 
 // lossyCounter loses increments that overlap.
@@ -118,9 +119,13 @@ func checkRun(t *testing.T, c *Class, p *Program, run *Run, expected *Expected) 
 	}
 	for i := range run.Histories {
 		r := &run.Histories[i]
-		_, v, err := r.check(context.Background(), c, p)
+		h, v, err := r.check(context.Background(), c, p)
 		if err != nil {
 			t.Fatal(err)
+		}
+		byObject, err := decide.Check(context.Background(), h, ObjectSpec(c), replay.Options{})
+		if err != nil || byObject.Answer != v.Answer {
+			t.Errorf("outcome %v, events %v: %v by its runs, %v by the object, %v", r.Outcome, r.Events, v.Answer, byObject.Answer, err)
 		}
 		if v.Answer == replay.Linearizable && !expected.Contains(r.Outcome) {
 			t.Errorf("outcome %v, events %v: linearizable, but not expected", r.Outcome, r.Events)

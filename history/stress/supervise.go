@@ -72,7 +72,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, order
 	s := &supervisor{order: order, result: &Supervised{}, watch: w}
 	begin := time.Now()
 	for {
-		left := order
+		left := s.order
 		left.Effort.Time = order.Effort.Time - time.Since(begin)
 		if s.methods != nil {
 			left.Methods = s.methods
@@ -82,7 +82,8 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, order
 		if err != nil {
 			return nil, err
 		}
-		if !again || ctx.Err() != nil || time.Since(begin) >= order.Effort.Time || len(order.Programs) > 0 {
+		over := time.Since(begin) >= order.Effort.Time || len(order.Programs) > 0 && len(s.result.Crashes) > 0
+		if !again || ctx.Err() != nil || over {
 			break
 		}
 	}
@@ -100,6 +101,7 @@ type supervisor struct {
 	last    startingMessage
 	started int
 	overlap float64
+	settled bool // by the last process
 }
 
 // process follows a process to its end and reports whether another should go
@@ -131,6 +133,9 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 		return false, failure
 	case done:
 		return false, nil
+	case s.settled:
+		s.settled = false
+		return true, nil
 	case s.started == 0:
 		return false, fmt.Errorf("the process ended before it ran a program: %s", complaints.first())
 	}
@@ -159,6 +164,9 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 		switch {
 		case m.Error != "":
 			return false, errors.New(m.Error)
+		case m.Settled != nil:
+			s.order.Reflect, s.order.Settled, s.settled = m.Settled.Reflect, true, true
+			s.result.LeftOut = m.Settled.LeftOut
 		case m.Hunting != nil:
 			s.methods = m.Hunting
 		case m.Starting != nil:
@@ -197,7 +205,7 @@ func (s *supervisor) merge(r *Report) {
 	t := &s.result.Report
 	s.overlap += r.Overlap * float64(r.Recorded)
 	t.Class = r.Class
-	t.Core, t.Weak, t.LeftOut = r.Core, r.Weak, r.LeftOut
+	t.Core, t.Weak = r.Core, r.Weak
 	t.Atomic, t.NonAtomic = r.Atomic, append(t.NonAtomic, r.NonAtomic...)
 	t.Unsteady = append(t.Unsteady, r.Unsteady...)
 	t.Programs += r.Programs
