@@ -15,6 +15,9 @@
 //   - juc-single: histories with exactly one call of one method that is not
 //     core in Figure 6 of the paper on non-atomic methods; tried.tsv says how
 //     many programs and executions of each method they come from.
+//   - go: executions of generated programs on objects of Go libraries, each with
+//     the sequential runs of its program as specification; violations.jsonl has
+//     those that show a method not to be atomic, results.jsonl how often.
 package corpora
 
 import "embed"
@@ -22,5 +25,5 @@ import "embed"
 // FS holds the corpora, one directory each, and MANIFEST. Paths are those
 // below benchdata/corpora.
 //
-//go:embed MANIFEST juc juc-labelled juc-mutated juc-single
+//go:embed MANIFEST go juc juc-labelled juc-mutated juc-single
 var FS embed.FS
