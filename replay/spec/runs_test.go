@@ -29,7 +29,7 @@ func TestRuns(t *testing.T) {
 	} {
 		state, got := s.New().(replay.State), true
 		for _, step := range test.run {
-			next := state.Clone().(replay.State)
+			next := state.Clone()
 			result, ok := next.Apply(step.Invocation)
 			got = got && ok && result.Equal(step.Result)
 			state = next
