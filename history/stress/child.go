@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
@@ -43,7 +42,7 @@ type message struct {
 	Settled  *settledMessage  `json:",omitempty"`
 	Hunting  []string         `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
-	Finding  *findingMessage  `json:",omitempty"`
+	Finding  *Found           `json:",omitempty"`
 	History  string           `json:",omitempty"` // in leadline's format
 	Report   *Report          `json:",omitempty"`
 	Error    string           `json:",omitempty"`
@@ -58,22 +57,6 @@ type settledMessage struct {
 
 type startingMessage struct {
 	Method, Program string
-}
-
-type findingMessage struct {
-	Method, Program, Outcome string
-	Expected                 []expectedMessage
-	Times, Executions        int64
-	Explored, Generated      int
-	Rank                     [3]int
-	Elapsed                  time.Duration
-	History                  string // in leadline's format
-	Recorded, RealTime       bool
-}
-
-type expectedMessage struct {
-	Outcome string
-	Times   int64
 }
 
 // Serve hunts in a class as the order says that is read from in, and writes
@@ -150,7 +133,7 @@ func serve(reflected bool, class func(Designations) (*Class, []LeftOut, error), 
 	o.Starting = func(method string, p *Program) {
 		_ = encoder.Encode(message{Starting: &startingMessage{method, p.String()}})
 	}
-	o.Found = func(f *Finding) { _ = encoder.Encode(message{Finding: newFindingMessage(f)}) }
+	o.Found = func(f *Finding) { _ = encoder.Encode(message{Finding: newFound(f)}) }
 	o.Keep = order.Keep
 	o.History = func(p *Program, h *history.History, times int64) {
 		_ = encoder.Encode(message{History: fmt.Sprintf("# %v, seen %d times\n%s", p, times, encode(h))})
@@ -181,13 +164,13 @@ func (o *Order) options(c *Class) (HuntOptions, error) {
 	return options, nil
 }
 
-func newFindingMessage(f *Finding) *findingMessage {
-	m := &findingMessage{Method: f.Method, Program: f.Program.String(), Outcome: f.Outcome.String(), Times: f.Times, Executions: f.Executions,
+func newFound(f *Finding) *Found {
+	m := &Found{Method: f.Method, Program: f.Program.String(), Outcome: f.Outcome.String(), Times: f.Times, Runs: f.Executions,
 		Explored: f.Explored, Generated: f.Generated, Elapsed: f.Elapsed, History: encode(f.History), Recorded: f.Recorded, RealTime: f.RealTime}
-	for _, c := range f.Expected {
-		m.Expected = append(m.Expected, expectedMessage{c.Outcome.String(), c.Times})
-	}
 	m.Rank[0], m.Rank[1], m.Rank[2] = Rank(f.Program)
+	for _, c := range f.Expected {
+		m.Expected = append(m.Expected, ExpectedOutcome{c.Outcome.String(), c.Times})
+	}
 	return m
 }
 

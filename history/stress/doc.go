@@ -31,11 +31,11 @@
 // # What is promised
 //
 // Every violation is one: its outcome is that of no shuffle, though all were run
-// many times over, and the checker (replay/decide), which shares no code with
-// NewExpected, has found its history not linearizable with respect to the
-// object's own sequential behaviour, or to the specification of the Class. So
-// objects have to answer the same when they are run the same way, one after
-// another; a hunt leaves out programs of which it sees that they do not.
+// many times over, and the checker (replay/decide) has found its history not
+// linearizable with respect to the specification of the Class or, without one,
+// to what the shuffles answered. So objects have to answer the same when they are
+// run the same way, one after another; a hunt leaves out programs of which it
+// sees that they do not.
 //
 // That nothing was found means little: interleavings are left to chance. A seed
 // fixes the programs, not what the threads make of them. Nor is a fault found

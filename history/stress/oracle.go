@@ -12,8 +12,8 @@ import (
 
 // confirm asks the checker whether an outcome is linearizable when nothing is
 // known of real time but the order within sequences and between those that
-// the program orders. It is so exactly if it is expected; asking is a second
-// opinion, by other code.
+// the program orders. It is so exactly if it is expected: the checker looks for
+// the order among all, NewExpected has made each.
 func confirm(ctx context.Context, c *Class, p *Program, o Outcome) (*history.History, replay.Verdict, error) {
 	h, err := unordered(c, p, o)
 	if err != nil {

@@ -180,7 +180,7 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 				s.watch.History(m.History)
 			}
 		case m.Finding != nil:
-			s.add(m.Finding)
+			s.add(*m.Finding)
 		case m.Report != nil:
 			s.merge(m.Report)
 			done = true
@@ -188,12 +188,7 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 	}
 }
 
-func (s *supervisor) add(m *findingMessage) {
-	f := Found{Method: m.Method, Program: m.Program, Outcome: m.Outcome, Times: m.Times, Runs: m.Executions,
-		Explored: m.Explored, Generated: m.Generated, Rank: m.Rank, Elapsed: m.Elapsed, History: m.History, Recorded: m.Recorded, RealTime: m.RealTime}
-	for _, e := range m.Expected {
-		f.Expected = append(f.Expected, ExpectedOutcome(e))
-	}
+func (s *supervisor) add(f Found) {
 	s.result.Found = append(s.result.Found, f)
 	s.drop(f.Method)
 	if s.watch.Found != nil {
