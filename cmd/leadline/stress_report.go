@@ -13,8 +13,6 @@ import (
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
 
@@ -173,10 +171,7 @@ func (r *stressReport) finish() error {
 }
 
 func (r *stressReport) table(header []string, rows [][]string) {
-	plain := tw.CellConfig{Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone}, Alignment: tw.CellAlignment{Global: tw.AlignLeft}}
-	t := tablewriter.NewTable(r.out,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleASCII)})),
-		tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain}))
+	t := newTable(r.out, tw.CellAlignment{Global: tw.AlignLeft})
 	t.Header(header)
 	r.note(t.Bulk(rows))
 	r.note(t.Render())

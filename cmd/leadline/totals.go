@@ -115,13 +115,7 @@ func (t *totals) table(w io.Writer, maxDepth int) error {
 
 	align := slices.Repeat([]tw.Align{tw.AlignRight}, len(header))
 	align[0] = tw.AlignLeft
-	plain := tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{PerColumn: align},
-	}
-	table := tablewriter.NewTable(w,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleASCII)})),
-		tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain, Footer: plain}))
+	table := newTable(w, tw.CellAlignment{PerColumn: align})
 	table.Header(header...)
 	var names []string
 	for name := range t.models {
@@ -137,6 +131,17 @@ func (t *totals) table(w io.Writer, maxDepth int) error {
 		table.Footer(t.all.row("all", columns)...)
 	}
 	return table.Render()
+}
+
+// newTable returns a table that shows cells as they are, in plain characters.
+func newTable(w io.Writer, align tw.CellAlignment) *tablewriter.Table {
+	plain := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  align,
+	}
+	return tablewriter.NewTable(w,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleASCII)})),
+		tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain, Footer: plain}))
 }
 
 func (t *tally) row(name string, columns int) []any {
