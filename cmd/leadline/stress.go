@@ -56,6 +56,8 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the programs; it does not fix what the threads make of them")
 	flags.IntVar(&f.bounds.MinInvocations, "min-invocations", 0, "fewest invocations of a program (default 3)")
 	flags.IntVar(&f.bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
+	flags.IntVar(&f.bounds.Initial, "initial", 2, "most invocations that precede the sequences of a generated program")
+	flags.IntVar(&f.bounds.Final, "final", 2, "most invocations that follow them, once all have ended")
 	flags.IntVar(&f.bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
 	valuesFlag(flags, &f.bounds.Values)
 	flags.BoolVar(&f.bounds.Weak, "call-weak", false, "programs call weak methods, too: what these answer is not held against the object, but what they do is")
@@ -223,6 +225,7 @@ func (f *stressFlags) readTargets(list []target) ([]target, error) {
 
 func (f *stressFlags) order(t *target) stress.Order {
 	bounds := f.bounds
+	bounds.Initial, bounds.Final = orNone(bounds.Initial), orNone(bounds.Final)
 	if t.values > 0 {
 		bounds.Values = t.values
 	}
@@ -238,6 +241,14 @@ func (f *stressFlags) order(t *target) stress.Order {
 		keep = 0
 	}
 	return stress.Order{Keep: keep, Effort: effort, Bounds: bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, BySpec: f.expect.value == "model", Reflect: t.reflect}
+}
+
+// orNone says 0 as stress.Bounds does, of which the zero value is the default.
+func orNone(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 // hunt tests one object after the other and reports.

@@ -10,11 +10,11 @@ import (
 )
 
 // GeneratorOptions say what programs a Generator makes. The zero value is
-// Violat's default.
+// Violat's default, but for the initial and the final part.
 type GeneratorOptions struct {
 	Bounds Bounds
 	// Target is the method to blame: each program has one invocation of it,
-	// and otherwise core methods only. Without one, each program has a method
+	// in a sequence, and otherwise core methods only. Without one, each program has a method
 	// that is not core, chosen at random, in its place; where all methods are
 	// core, or none is, they are not told apart.
 	Target *Method
@@ -82,7 +82,10 @@ func (g *Generator) choose(c *Class, o GeneratorOptions) error {
 // change the object are three times as likely as each of the others.
 //
 // Unlike Violat's, no program consists of read-only invocations only, and a
-// read-only target has a mutator in another sequence.
+// read-only target has a mutator in another sequence. An initial part of
+// mutators, of a random length, precedes the sequences, and a final part of
+// read-only invocations, if there are such, follows them; none of these is the
+// target's.
 func (g *Generator) Next() *Program {
 	b := g.bounds
 	players := g.casts[g.random.IntN(len(g.casts))]
@@ -108,9 +111,39 @@ func (g *Generator) Next() *Program {
 			p.Sequences[s] = append(p.Sequences[s], g.invocation(m))
 		}
 		if players.worth(p, home) {
+			p.Initial, p.Final = g.initial(players), g.final(players)
 			return p
 		}
 	}
+}
+
+// initial is a random initial part.
+func (g *Generator) initial(players cast) []Invocation {
+	var part []Invocation
+	mutators := slices.DeleteFunc(slices.Clone(players.company), func(m *Method) bool { return m.ReadOnly })
+	if len(mutators) == 0 {
+		return nil
+	}
+	for range g.random.IntN(max(g.bounds.Initial, 0) + 1) {
+		part = append(part, g.invocation(g.method(mutators)))
+	}
+	return part
+}
+
+// final is a random final part. It does not look at the same thing twice.
+func (g *Generator) final(players cast) []Invocation {
+	var part []Invocation
+	observers := slices.DeleteFunc(slices.Clone(players.company), func(m *Method) bool { return !m.ReadOnly })
+	if len(observers) == 0 {
+		observers = players.company
+	}
+	for range g.random.IntN(max(g.bounds.Final, 0) + 1) {
+		inv := g.invocation(g.method(observers))
+		if !inv.Method.ReadOnly || !slices.ContainsFunc(part, inv.equal) {
+			part = append(part, inv)
+		}
+	}
+	return part
 }
 
 // worth reports whether the program has a mutator, and one in a sequence

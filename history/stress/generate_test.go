@@ -23,34 +23,50 @@ func TestGenerate(t *testing.T) {
 	options := []GeneratorOptions{
 		{}, {CoreOnly: true}, {Bounds: Bounds{Weak: true}}, {Target: c.Method("estimate")},
 		{Bounds: Bounds{MinInvocations: 2, MaxInvocations: 2}, Target: c.Method("size")},
-		{Bounds: Bounds{Sequences: 5, Values: 1}}, {Bounds: Bounds{Sequences: 1, Values: 3}, Target: c.Method("clear")},
+		{Bounds: Bounds{Sequences: 5, Values: 1, Initial: 4}}, {Bounds: Bounds{Initial: -1, Final: -1}}, {Bounds: Bounds{Sequences: 1, Values: 3}, Target: c.Method("clear")},
 	}
 	for _, m := range c.Methods {
 		options = append(options, GeneratorOptions{Target: m, Seed: 3})
 	}
 	for _, o := range options {
 		g := generator(t, c, o)
-		lengths := map[int]bool{}
+		lengths, initials, finals := map[int]bool{}, map[int]bool{}, map[int]bool{}
 		for range 1000 {
 			p := g.Next()
 			checkGenerated(t, o, p)
-			lengths[p.Len()] = true
+			lengths[parallel(p)], initials[len(p.Initial)], finals[len(p.Final)] = true, true, true
 			if q, err := Parse(p.String(), c); err != nil || !samePrograms(p, q) {
 				t.Fatalf("%v is parsed as %v: %v", p, q, err)
 			}
 		}
 		if b := g.bounds; len(lengths) != b.MaxInvocations-b.MinInvocations+1 {
 			t.Errorf("%+v: lengths %v", o, lengths)
+		} else if len(initials) != max(b.Initial, 0)+1 || len(finals) != max(b.Final, 0)+1 {
+			t.Errorf("%+v: lengths of the initial parts %v, of the final ones %v", o, initials, finals)
 		}
 	}
 }
 
+// parallel is the number of invocations of the sequences.
+func parallel(p *Program) int { return p.Len() - len(p.Initial) - len(p.Final) }
+
 func checkGenerated(t *testing.T, o GeneratorOptions, p *Program) {
 	t.Helper()
 	b := o.Bounds.fill()
-	n, sequences, values := Rank(p)
-	if n < b.MinInvocations || n > b.MaxInvocations || sequences != b.Sequences || values > b.Values || len(p.Initial)+len(p.Final)+len(p.Order) > 0 {
+	_, sequences, values := Rank(p)
+	if n := parallel(p); n < b.MinInvocations || n > b.MaxInvocations || sequences != b.Sequences || values > b.Values || len(p.Order) > 0 {
 		t.Fatalf("%+v: %v is out of bounds", o, p)
+	}
+	trusted := func(m *Method) bool { return m.Core && m != o.Target }
+	for _, inv := range p.Initial {
+		if inv.Method.ReadOnly || !trusted(inv.Method) {
+			t.Fatalf("%v begins with %v", p, inv)
+		}
+	}
+	for i, inv := range p.Final {
+		if !inv.Method.ReadOnly || !trusted(inv.Method) || slices.ContainsFunc(p.Final[:i], inv.equal) {
+			t.Fatalf("%v ends with %v", p, inv)
+		}
 	}
 	others, targets, home := 0, 0, -1
 	mutators := make([]bool, sequences)
@@ -95,7 +111,7 @@ func checkGenerated(t *testing.T, o GeneratorOptions, p *Program) {
 // methods, lengths and values are uniform.
 func TestGenerateWeights(t *testing.T) {
 	c := notationClass()
-	g := generator(t, c, GeneratorOptions{Target: c.Method("clear")})
+	g := generator(t, c, GeneratorOptions{Target: c.Method("clear"), Bounds: Bounds{Initial: -1, Final: -1}})
 	counts := map[string]int{}
 	all := 0
 	for range 20000 {
@@ -166,10 +182,10 @@ func TestGenerateSeed(t *testing.T) {
 		}
 		return strings.Join(lines, "\n")
 	}
-	const want = `{ put(0,0); addAll([]) } || { flag(false); put(1,0); get(0) }
-{ addAll([1,1]); get(0); remove(0) } || { put(1,0); name("0") }
-{ flag(true) } || { addAll([1]); name("1") }
-{ addAll([0]); get(1) } || { put(0,1) }`
+	const want = `[ flag(false) ] { put(0,0); addAll([]) } || { flag(false); put(1,0); get(0) } [ contains(1) ]
+[ put(1,1) ] { name("0"); flag(true); get(0) } || { putAll({}); name("0") } [ get(0) ]
+[ flag(true); flag(true) ] { addAll([]) } || { get(0); put(0,1) }
+[ remove(0) ] { clear(); flag(false) } || { remove(0); name("1"); flag(true); get(1) } [ contains(1); get(1) ]`
 	if got := first(1); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -189,6 +205,9 @@ func TestGenerateNoCore(t *testing.T) {
 	}
 	if most < 3 {
 		t.Errorf("at most %d invocations of one method", most)
+	}
+	if p := generator(t, &Class{Name: "Plain", Methods: c.Methods[:2]}, GeneratorOptions{Bounds: Bounds{Final: 5}}).Next(); len(p.Final) == 0 {
+		t.Errorf("%v: nobody looks, so that the final part is of the others", p)
 	}
 	g = generator(t, c, GeneratorOptions{Target: c.Methods[1]})
 	for range 200 {

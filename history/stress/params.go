@@ -10,11 +10,17 @@ import (
 
 // Bounds say how large programs are and of which kind. The zero value is what
 // Violat generates by default ("Generating Tests of Observational Refinement
-// for Concurrent Objects", section 3).
+// for Concurrent Objects", section 3), with an initial and a final part besides.
 type Bounds struct {
 	// MinInvocations and MaxInvocations are the fewest and the most
-	// invocations of a program: 3 and 6 if zero.
+	// invocations of a program's sequences together: 3 and 6 if zero.
 	MinInvocations, MaxInvocations int
+	// Initial and Final are the most invocations of the initial part and of
+	// the final part of a random program: 2 if zero, none if less. They fill
+	// the object and look at what became of it, so that a program needs fewer
+	// invocations in parallel to go wrong, and to show it. Enumerated programs
+	// have neither part.
+	Initial, Final int
 	// Sequences is the number of sequences of a random program. An
 	// enumeration begins with 2 of them and ends with this number. 2 if zero.
 	Sequences int
@@ -43,6 +49,12 @@ func (b Bounds) fill() Bounds {
 	}
 	if b.Values == 0 {
 		b.Values = 2
+	}
+	if b.Initial == 0 {
+		b.Initial = 2
+	}
+	if b.Final == 0 {
+		b.Final = 2
 	}
 	if b.MaxInvocations == 0 {
 		b.MaxInvocations = max(6, b.MinInvocations, b.Sequences)

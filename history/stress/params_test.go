@@ -4,10 +4,10 @@ import "testing"
 
 func TestBounds(t *testing.T) {
 	for _, e := range [][2]Bounds{
-		{{}, {MinInvocations: 3, MaxInvocations: 6, Sequences: 2, Values: 2}},
-		{{MaxInvocations: 2}, {MinInvocations: 2, MaxInvocations: 2, Sequences: 2, Values: 2}},
-		{{MinInvocations: 8, Weak: true}, {MinInvocations: 8, MaxInvocations: 8, Sequences: 2, Values: 2, Weak: true}},
-		{{Sequences: 7, Values: 1}, {MinInvocations: 3, MaxInvocations: 7, Sequences: 7, Values: 1}},
+		{{}, {MinInvocations: 3, MaxInvocations: 6, Initial: 2, Final: 2, Sequences: 2, Values: 2}},
+		{{MaxInvocations: 2, Initial: -1}, {MinInvocations: 2, MaxInvocations: 2, Initial: -1, Final: 2, Sequences: 2, Values: 2}},
+		{{MinInvocations: 8, Final: 9, Weak: true}, {MinInvocations: 8, MaxInvocations: 8, Initial: 2, Final: 9, Sequences: 2, Values: 2, Weak: true}},
+		{{Sequences: 7, Values: 1}, {MinInvocations: 3, MaxInvocations: 7, Initial: 2, Final: 2, Sequences: 7, Values: 1}},
 	} {
 		if got := e[0].fill(); got != e[1] {
 			t.Errorf("%+v means %+v, want %+v", e[0], got, e[1])

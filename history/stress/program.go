@@ -1,6 +1,8 @@
 package stress
 
 import (
+	"slices"
+
 	"github.com/leadline/leadline/history"
 )
 
@@ -23,6 +25,10 @@ type Program struct {
 type Invocation struct {
 	Method *Method
 	Args   []history.Value
+}
+
+func (inv Invocation) equal(other Invocation) bool {
+	return inv.Method == other.Method && slices.EqualFunc(inv.Args, other.Args, history.Value.Equal)
 }
 
 // Len is the number of invocations, of all parts.

@@ -57,6 +57,9 @@ type Watch struct {
 
 const silence = 45 * time.Second
 
+// deadlock is how the runtime ends a process that hangs, if it sees that.
+const deadlock = "fatal error: all goroutines are asleep - deadlock!"
+
 // Supervise hunts in a class in a process of its own, which start prepares
 // (its program calls Serve) and whose standard streams it takes. If the
 // process ends early or says nothing for longer than a program can take, the
@@ -140,7 +143,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 		return false, fmt.Errorf("the process ended before it ran a program: %s", complaints.first())
 	}
 	what := complaints.first()
-	if silent {
+	if silent || what == deadlock {
 		what = "hangs"
 	}
 	s.crashed(what)

@@ -72,7 +72,7 @@ func TestTest(t *testing.T) {
 		t.Fatalf("%d failures: %q", len(tb.errors), tb.errors)
 	}
 	text := tb.errors[0]
-	for _, want := range []string{"Inventory is not atomic: {", "||", "one after another the answers are:", "|-", "To reproduce: Options{Programs: []string{", "To check again: leadline check"} {
+	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the answers are:", "|-", "To reproduce: Options{Programs: []string{", "To check again: leadline check"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not say %q:\n%s", want, text)
 		}
