@@ -39,7 +39,8 @@ func newStressReport(s streams, f *stressFlags) *stressReport {
 // found shows a violation and saves it.
 func (r *stressReport) found(t *target, f stress.Found) {
 	f.Subject = t.name
-	file := r.save(t, &f)
+	again := r.again(t, &f)
+	file := r.save(t, &f, again)
 	if r.flags.output.value == "json" {
 		r.note(writeJSON(r.out, newStressRecord(&f, file)))
 		r.note(r.out.Flush())
@@ -63,16 +64,25 @@ func (r *stressReport) found(t *target, f stress.Found) {
 		}
 		fmt.Fprintf(r.out, "  %s", e.Outcome)
 	}
-	again := fmt.Sprintf("leadline stress %s%s --program %s", t.how, designations(&t.reflect), shellQuote(f.Program))
-	fmt.Fprintf(r.out, "\n  To reproduce: %s\n", again)
-	if !r.flags.reduce {
-		fmt.Fprintf(r.out, "  To reduce: %s --reduce\n", again)
+	fmt.Fprintln(r.out)
+	for _, line := range again {
+		fmt.Fprintf(r.out, "  %s\n", line)
 	}
 	if file != "" {
 		fmt.Fprintf(r.out, "  saved as %s\n", file)
 	}
 	fmt.Fprintln(r.out)
 	r.note(r.out.Flush())
+}
+
+// again tells what commands show a violation once more.
+func (r *stressReport) again(t *target, f *stress.Found) []string {
+	command := fmt.Sprintf("leadline stress %s%s --program %s", t.how, designations(&t.reflect), shellQuote(f.Program))
+	lines := []string{"To reproduce: " + command}
+	if !r.flags.reduce {
+		lines = append(lines, "To reduce: "+command+" --reduce")
+	}
+	return lines
 }
 
 func (r *stressReport) note(err error) {
@@ -96,8 +106,8 @@ func designations(of *stress.Designations) string {
 }
 
 // save writes a violation's program and history into a file, which it
-// returns.
-func (r *stressReport) save(t *target, f *stress.Found) string {
+// returns, and how to see it again.
+func (r *stressReport) save(t *target, f *stress.Found, again []string) string {
 	if r.flags.save == "" {
 		return ""
 	}
@@ -118,6 +128,9 @@ func (r *stressReport) save(t *target, f *stress.Found) string {
 		text.WriteString("# as recorded\n")
 	} else {
 		text.WriteString("# of real time only the order within sequences is known\n")
+	}
+	for _, line := range again {
+		fmt.Fprintf(&text, "# %s\n", line)
 	}
 	text.WriteString(f.History)
 	for n := 1; ; n++ {

@@ -2,6 +2,7 @@ package stress
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -56,8 +57,8 @@ func calls(p *Program, method string) bool {
 	return slices.ContainsFunc(p.All(), func(inv Invocation) bool { return inv.Method.Name == method })
 }
 
-// smaller returns the programs with one invocation less, or with one number
-// less in its arguments, or with one order less between sequences.
+// smaller returns the programs with one invocation less, or with one order
+// less between sequences, or with a lesser argument.
 func smaller(p *Program) []*Program {
 	var list []*Program
 	for i := range p.Initial {
@@ -87,16 +88,41 @@ func smaller(p *Program) []*Program {
 		q.Order = slices.Delete(q.Order, i, i+1)
 		list = append(list, q)
 	}
-	n := p.Len()
-	for i := range n {
-		for a, v := range p.All()[i].Args {
-			if v.Kind() == history.Int && v.Int() > 0 {
+	for i, inv := range p.All() {
+		for a, v := range inv.Args {
+			for _, less := range lesser(v) {
 				q := p.clone()
-				inv := q.at(i)
-				inv.Args = slices.Clone(inv.Args)
-				inv.Args[a] = history.IntValue(v.Int() - 1)
+				changed := q.at(i)
+				changed.Args = slices.Clone(changed.Args)
+				changed.Args[a] = less
 				list = append(list, q)
 			}
+		}
+	}
+	return list
+}
+
+// lesser returns the values that come next below an argument: the number before
+// it, also as a text, a collection without one of its elements.
+func lesser(v history.Value) []history.Value {
+	var list []history.Value
+	switch v.Kind() {
+	case history.Int:
+		if v.Int() > 0 {
+			list = append(list, history.IntValue(v.Int()-1))
+		}
+	case history.String:
+		if n, err := strconv.Atoi(v.Text()); err == nil && n > 0 {
+			list = append(list, history.StringValue(strconv.Itoa(n-1)))
+		}
+	case history.List:
+		for i := range v.List() {
+			list = append(list, history.ListValue(slices.Delete(slices.Clone(v.List()), i, i+1)...))
+		}
+	case history.Map:
+		for i := 0; i < len(v.List()); i += 2 {
+			m, _ := history.MapValue(slices.Delete(slices.Clone(v.List()), i, i+2)...)
+			list = append(list, m)
 		}
 	}
 	return list
