@@ -234,10 +234,12 @@
 // runs each many thousand times, every time on a fresh object, with a thread for
 // each sequence, and counts what the invocations answer together: an outcome.
 // The outcomes that are possible were found before by running all shuffles of
-// the sequences on the object itself, one invocation after another. Any other is
-// a violation; so is a recorded execution, as some are, that is not
-// linearizable. The checker confirms every one. In an outcome N is null, T and F
-// are truth values, () is no answer, E an exception.
+// the sequences on the object itself, one invocation after another. In square
+// brackets there may be an initial part, which fills the object, and a final part,
+// which looks at what became of it; --initial and --final say how long they are at
+// most. Any other outcome is a violation; so is a recorded execution, as some are,
+// that is not linearizable. The checker confirms every one. In an outcome N is
+// null, T and F are truth values, () is no answer, E an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
@@ -260,10 +262,9 @@
 // atomic or weak.
 //
 // Each object has a process of its own, so that one that crashes or hangs is
-// reported, with the program, and the others go on. --effort says how long, --seed which programs; what
-// the threads make of them differs from run to run. --program runs a given one:
-// before the sequences there may be an initial part in square brackets, behind
-// them an order of the sequences and a final part, as in
+// reported, with the program, and the others go on. --effort says how long, --seed
+// which programs; what the threads make of them differs from run to run. --program
+// runs a given one; the sequences may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
