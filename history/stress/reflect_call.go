@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
 )
@@ -41,6 +42,7 @@ func signatureOf(m reflect.Method) (s signature, reason string) {
 
 // byReflection is the Prepare of methods that have no direct call.
 func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
+	found := &implementation{}
 	return func(args []history.Value) Call {
 		fixed := make([]reflect.Value, 1+len(args)) // after the receiver
 		for i, p := range s.params {
@@ -56,7 +58,7 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 			}
 			f := m.Func
 			if !f.IsValid() {
-				f, in = in[0].MethodByName(m.Name), in[1:]
+				f = found.method(in[0].Type(), m.Name)
 			}
 			if s.variadic {
 				return s.answer(f.CallSlice(in))
@@ -64,6 +66,24 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 			return s.answer(f.Call(in))
 		}
 	}
+}
+
+// An implementation of an interface's method, by the type that was seen last.
+type implementation struct{ last atomic.Pointer[typedMethod] }
+
+type typedMethod struct {
+	of reflect.Type
+	f  reflect.Value
+}
+
+// method returns the method of a type, which takes the receiver first.
+func (i *implementation) method(of reflect.Type, name string) reflect.Value {
+	if last := i.last.Load(); last != nil && last.of == of {
+		return last.f
+	}
+	m, _ := of.MethodByName(name)
+	i.last.Store(&typedMethod{of, m.Func})
+	return m.Func
 }
 
 // zero is the answer of zero results.

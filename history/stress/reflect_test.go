@@ -306,6 +306,31 @@ func TestReflectAllocates(t *testing.T) {
 	}
 }
 
+type small struct{}
+
+func (small) Size() int { return 1 }
+
+type large struct{ pages [9]int }
+
+func (l *large) Size() int { return len(l.pages) }
+
+// TestReflectTypes: what an interface holds may change from object to object.
+func TestReflectTypes(t *testing.T) {
+	r, err := Reflect(func() interface{ Size() int } { return small{} }, ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := r.Class.Method("Size").Prepare(nil)
+	for range 2 {
+		if got := call(small{}); got != history.IntValue(1) {
+			t.Errorf("small: %v", got)
+		}
+		if got := call(&large{}); got != history.IntValue(9) {
+			t.Errorf("large: %v", got)
+		}
+	}
+}
+
 func BenchmarkReflect(b *testing.B) {
 	direct, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
 	if err != nil {
