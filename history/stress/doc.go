@@ -9,9 +9,8 @@
 //
 //	{ enqueue(1); dequeue() } || { dequeue() }
 //
-// An initial part in square brackets may come first, and a final one last, once
-// all sequences have ended: [ enqueue(0) ] { dequeue() } || { dequeue() } [ size() ].
-// Its Outcome is what its invocations answer, in the order of the text.
+// Before them there may be an initial part in square brackets, and after them,
+// once all have ended, a final part. Its Outcome is what its invocations answer, in the order of the text.
 // NewExpected finds the outcomes that are possible if invocations take effect
 // one after another, by running every shuffle of the sequences: three here.
 //
