@@ -1,9 +1,9 @@
 package stress
 
 import (
-	"errors"
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // A quarry is a method to be blamed, with the programs that call it.
@@ -18,58 +18,97 @@ type quarry struct {
 
 // quarries returns what is to be hunted.
 func (h *hunter) quarries() ([]*quarry, error) {
-	if programs := h.options.Programs; len(programs) > 0 {
-		return []*quarry{{stop: func() {}, next: func() *Program {
-			if len(programs) == 0 {
-				return nil
-			}
-			p := programs[0]
-			programs = programs[1:]
-			return p
-		}}}, nil
+	if len(h.options.Programs) > 0 {
+		return []*quarry{given(h.options.Programs)}, nil
 	}
-	var names []string
-	core := false
-	for _, m := range h.class.Methods {
-		core = core || m.Core
-		if !m.Core && !m.Weak {
-			names = append(names, m.Name)
-		}
+	names, err := h.suspects()
+	if err != nil {
+		return nil, err
 	}
-	if core || len(names) == 0 {
-		names = append(names, "") // the core methods among themselves
-	} else {
-		names = []string{""}
-	}
-	if h.options.Methods != nil {
-		names = h.options.Methods
-	}
-	for _, name := range names {
-		if name != "" && h.class.Method(name) == nil {
-			return nil, fmt.Errorf("%s has no method %s", h.class.Name, name)
-		}
+	programs := h.drawn
+	if h.options.Exhaustive {
+		programs = h.enumerated
 	}
 	var list []*quarry
-	if h.options.Exhaustive {
-		return h.enumerations(names)
-	}
 	for i, name := range names {
-		g, err := NewGenerator(h.class, GeneratorOptions{Bounds: h.options.Bounds, Target: h.class.Method(name), CoreOnly: core && name == "", Seed: h.options.Seed + uint64(i)<<32})
-		if err != nil {
-			if name == "" && len(names) > 1 {
-				continue // core methods that only look cannot be wrong
-			}
+		q, err := programs(name, uint64(i))
+		switch {
+		case err == nil:
+			list = append(list, q)
+		case name != "" || len(names) == 1: // core methods that only look cannot be wrong
 			return nil, err
 		}
-		list = append(list, &quarry{method: name, next: g.Next, stop: func() {}})
 	}
 	if h.options.Hunting != nil {
 		h.options.Hunting(names)
 	}
-	if len(list) == 0 {
-		return nil, errors.New("no programs can be generated for " + h.class.Name)
-	}
 	return list, nil
+}
+
+// suspects returns the names of the methods to be blamed, "" for the core
+// methods among themselves, or for all together where none is core.
+func (h *hunter) suspects() ([]string, error) {
+	if len(h.options.Methods) > 0 {
+		for _, name := range h.options.Methods {
+			if name != "" && h.class.Method(name) == nil {
+				return nil, fmt.Errorf("%s has no method %s", h.class.Name, name)
+			}
+		}
+		return h.options.Methods, nil
+	}
+	var names []string
+	if h.hasCore() {
+		for _, m := range h.class.Methods {
+			if !m.Core && !m.Weak {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return append(names, ""), nil
+}
+
+func (h *hunter) hasCore() bool {
+	return slices.ContainsFunc(h.class.Methods, func(m *Method) bool { return m.Core })
+}
+
+// given is a quarry of these programs, once each.
+func given(programs []*Program) *quarry {
+	next, stop := iter.Pull(slices.Values(programs))
+	return &quarry{next: orNil(next), stop: stop}
+}
+
+func orNil(next func() (*Program, bool)) func() *Program {
+	return func() *Program { p, _ := next(); return p }
+}
+
+// drawn is a quarry of random programs.
+func (h *hunter) drawn(name string, i uint64) (*quarry, error) {
+	g, err := NewGenerator(h.class, GeneratorOptions{Bounds: h.options.Bounds, Target: h.class.Method(name),
+		CoreOnly: h.hasCore() && name == "", Seed: h.options.Seed + i<<32})
+	if err != nil {
+		return nil, err
+	}
+	return &quarry{method: name, next: g.Next, stop: func() {}}, nil
+}
+
+// maxGenerated is up to how many enumerated programs are counted.
+const maxGenerated = 1 << 22
+
+// enumerated is a quarry of all programs within the bounds.
+func (h *hunter) enumerated(name string, _ uint64) (*quarry, error) {
+	if err := h.options.Bounds.Validate(); err != nil {
+		return nil, err
+	}
+	all := Enumerate(h.class, h.class.Method(name), h.options.Bounds)
+	q := &quarry{method: name}
+	for range all {
+		if q.generated++; q.generated == maxGenerated {
+			break
+		}
+	}
+	next, stop := iter.Pull(all)
+	q.next, q.stop = orNil(next), stop
+	return q, nil
 }
 
 func (h *hunter) expected(p *Program) (*Expected, error) {
@@ -77,31 +116,4 @@ func (h *hunter) expected(p *Program) (*Expected, error) {
 		return NewExpectedOf(h.class.Spec, h.class, p)
 	}
 	return NewExpected(h.class, p)
-}
-
-// maxGenerated is up to how many enumerated programs are counted.
-const maxGenerated = 1 << 22
-
-// enumerations returns quarries of which all programs are run.
-func (h *hunter) enumerations(names []string) ([]*quarry, error) {
-	if err := h.options.Bounds.Validate(); err != nil {
-		return nil, err
-	}
-	var list []*quarry
-	for _, name := range names {
-		all := Enumerate(h.class, h.class.Method(name), h.options.Bounds)
-		q := &quarry{method: name}
-		for range all {
-			if q.generated++; q.generated == maxGenerated {
-				break
-			}
-		}
-		next, stop := iter.Pull(all)
-		q.next, q.stop = func() *Program { p, _ := next(); return p }, stop
-		list = append(list, q)
-	}
-	if h.options.Hunting != nil {
-		h.options.Hunting(names)
-	}
-	return list, nil
 }
