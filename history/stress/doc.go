@@ -35,8 +35,9 @@
 // many times over, and the checker (replay/decide) has found its history not
 // linearizable with respect to the specification of the Class or, without one,
 // to what the shuffles answered. So objects have to answer the same when they are
-// run the same way, one after another; a hunt leaves out programs of which it
-// sees that they do not.
+// run the same way, one after another; before it reports a violation, a hunt runs
+// the shuffles so often again that chance alone would show, and leaves out programs
+// of which it sees that they do not.
 //
 // That nothing was found means little: interleavings are left to chance. A seed
 // fixes the programs, not what the threads make of them. Nor is a fault found

@@ -2,6 +2,7 @@ package stress_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
@@ -154,6 +155,30 @@ func TestHang(t *testing.T) {
 	}
 	if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "hangs" {
 		t.Errorf("crashes: %+v", r.Crashes)
+	}
+}
+
+// TestUnsteady: nothing is believed of what answers at random.
+func TestUnsteady(t *testing.T) {
+	for _, one := range []int{2, 20, 3000} { // in so many answers is true
+		flip := func(any) history.Value { return history.BoolValue(rand.IntN(one) == 0) }
+		c := &stress.Class{Name: "coin", New: func() any { return nil }, Methods: []*stress.Method{
+			{Name: "flip", Prepare: func([]history.Value) stress.Call { return flip }},
+		}}
+		for range 5 {
+			p, err := stress.Parse("{ flip(); flip() } || { flip() }", c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Programs: []*stress.Program{p},
+				Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Findings) != 0 || len(r.Unsteady) != 1 && one < 3000 { // which may not be seen at all
+				t.Errorf("1 in %d: %d findings, %d programs are unsteady", one, len(r.Findings), len(r.Unsteady))
+			}
+		}
 	}
 }
 

@@ -12,65 +12,87 @@ import (
 // about.
 const sampled = 24
 
-// judge returns a violation that was seen, if there is one. Before it
-// believes one it runs the sequential program more often, as some objects
-// answer differently from time to time.
+// judge returns a violation that was seen, if there is one. It believes none of
+// a program that answers differently from time to time, one invocation after
+// another.
 func (h *hunter) judge(p *Program, run *Run, expected *Expected) *Finding {
+	f := unexpected(p, run, expected)
+	if f == nil {
+		f = h.againstRealTime(p, run, expected)
+	}
+	if f != nil && !h.options.BySpec && !isSteady(h.class, p, f.Executions/f.Times) {
+		h.report.Unsteady = append(h.report.Unsteady, p.String())
+		return nil
+	}
+	return f
+}
+
+// unexpected returns the outcome of a run that was seen most often of those
+// that were not expected.
+func unexpected(p *Program, run *Run, expected *Expected) *Finding {
 	f := &Finding{Program: p, Executions: run.Executions}
-	for pass := 0; pass < 2; pass++ {
-		f.Times, f.Outcome = 0, nil
-		most := int64(0)
-		for _, c := range run.Outcomes {
-			if expected.Contains(c.Outcome) {
-				continue
-			}
-			f.Times += c.Times
-			if c.Times > most {
-				most, f.Outcome = c.Times, c.Outcome
-			}
+	most := int64(0)
+	for _, c := range run.Outcomes {
+		if expected.Contains(c.Outcome) {
+			continue
 		}
-		if f.Times == 0 {
-			break
-		}
-		if pass == 0 && h.moreExpected(p, expected) {
-			h.report.Unsteady = append(h.report.Unsteady, p.String())
+		f.Times += c.Times
+		if c.Times > most {
+			most, f.Outcome = c.Times, c.Outcome
 		}
 	}
-	if f.Times > 0 {
-		f.Expected = expected.Outcomes()
-		return f
+	if f.Times == 0 {
+		return nil
 	}
-	for i := range run.Histories {
-		if i >= sampled {
-			break
-		}
+	f.Expected = expected.Outcomes()
+	return f
+}
+
+// againstRealTime returns a recorded execution that is not linearizable,
+// though its outcome is expected.
+func (h *hunter) againstRealTime(p *Program, run *Run, expected *Expected) *Finding {
+	for i := range min(len(run.Histories), sampled) {
 		r := &run.Histories[i]
 		recorded, v, err := r.check(h.ctx, h.class, p)
-		if err == nil && v.Answer == replay.NotLinearizable && !h.moreExpected(p, expected) {
-			f.Times, f.Outcome, f.Executions = r.Times, r.Outcome, run.Recorded
-			f.History, f.Recorded, f.RealTime, f.Expected = recorded, true, true, expected.Outcomes()
-			return f
+		if err == nil && v.Answer == replay.NotLinearizable {
+			return &Finding{Program: p, Times: r.Times, Executions: run.Recorded, Outcome: r.Outcome, Expected: expected.Outcomes(),
+				History: recorded, Recorded: true, RealTime: true}
 		}
 	}
 	return nil
 }
 
-// steady is how often a program is run sequentially, each shuffle, before an
-// outcome is believed to be unexpected.
-const steady = 50
+// An outcome that came once in n executions is believed not to come one after
+// another after so many times n runs, and so many at least, if that takes no
+// longer than steadyTime.
+const (
+	steadyRuns  = 10
+	steadyLeast = 20000
+	steadyTime  = time.Second
+)
 
-// moreExpected runs the sequential program again and reports whether it had
-// outcomes that were not expected before.
-func (h *hunter) moreExpected(p *Program, expected *Expected) bool {
-	if h.options.BySpec {
-		return false
-	}
-	before := expected.set.n
-	for range steady {
-		s := newShuffler(h.class, p, &expected.set)
+// isSteady reports whether each shuffle of the program answers the same every
+// time it is run, so often that chance that shows once in n executions would
+// have shown itself.
+func isSteady(c *Class, p *Program, n int64) bool {
+	var first []Outcome
+	same, runs := true, int64(0)
+	s := newShuffler(c, p, &tally{})
+	start := time.Now()
+	enough := max(steadyRuns*n, steadyLeast)
+	for pass := 0; same && (pass < 2 || runs < enough && time.Since(start) < steadyTime); pass++ {
+		i := 0
+		s.ran = func(_ []int, o Outcome) {
+			if pass == 0 {
+				first = append(first, o)
+			}
+			same = same && o.equal(first[i])
+			i++
+			runs++
+		}
 		s.next()
 	}
-	return expected.set.n > before
+	return same
 }
 
 // confirm asks the checker, and looks for a recorded execution with the
