@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
 )
 
 // HuntOptions say what Hunt looks for, and how hard. The zero value is the
@@ -159,10 +160,10 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	h.report.Executions += run.Executions
 	h.report.Recorded += run.Recorded
 	h.overlap += run.Overlapping
+	f := h.judge(p, run, expected)
 	if err := h.keep(p, run); err != nil {
 		return err
 	}
-	f := h.judge(p, run, expected)
 	if f == nil {
 		return nil
 	}
@@ -191,17 +192,24 @@ func (h *hunter) starting(method string, p *Program) {
 	}
 }
 
-// keep tells of recorded executions.
+// keep tells of recorded executions, unless the sequential runs that come with
+// them are not all there are.
 func (h *hunter) keep(p *Program, run *Run) error {
 	kept := 0
 	for i := range run.Histories {
 		r := &run.Histories[i]
-		if kept == h.options.Keep || !r.overlaps() {
+		if kept == h.options.Keep || p.unsteady {
+			return nil
+		}
+		if !r.overlaps() {
 			continue
 		}
-		recorded, err := r.History(h.class, p)
+		recorded, v, err := r.check(h.ctx, h.class, p)
 		if err != nil {
-			return fmt.Errorf("recorded execution of %v: %w", p, err)
+			return err
+		}
+		if v.Answer == replay.NotLinearizable && !h.believes(p, run.Recorded/r.Times) {
+			return nil
 		}
 		recorded.ID = fmt.Sprintf("%s/%d-%d", h.class.Name, h.report.Programs, i)
 		h.options.History(p, recorded, r.Times)

@@ -170,7 +170,16 @@ func TestUnsteady(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Programs: []*stress.Program{p},
+			kept := func(_ *stress.Program, h *history.History, _ int64) {
+				s, err := spec.Lookup(h.Model, h.ModelArgs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v, err := decide.Check(context.Background(), h, s, replay.Options{}); err != nil || v.Answer != replay.Linearizable {
+					t.Errorf("1 in %d: the checker says %v, %v of a history that was kept", one, v.Answer, err)
+				}
+			}
+			r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Programs: []*stress.Program{p}, Keep: 5, History: kept,
 				Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
 			if err != nil {
 				t.Fatal(err)

@@ -20,11 +20,22 @@ func (h *hunter) judge(p *Program, run *Run, expected *Expected) *Finding {
 	if f == nil {
 		f = h.againstRealTime(p, run, expected)
 	}
-	if f != nil && !h.options.BySpec && !isSteady(h.class, p, f.Executions/f.Times) {
-		h.report.Unsteady = append(h.report.Unsteady, p.String())
+	if f != nil && !h.believes(p, f.Executions/f.Times) {
 		return nil
 	}
 	return f
+}
+
+// believes reports whether what a program did once in n executions is to be
+// compared with its shuffles: unless they answer differently from time to time.
+func (h *hunter) believes(p *Program, n int64) bool {
+	if h.options.BySpec || p.steady || isSteady(h.class, p, n) {
+		p.steady = true
+		return true
+	}
+	p.unsteady = true
+	h.report.Unsteady = append(h.report.Unsteady, p.String())
+	return false
 }
 
 // unexpected returns the outcome of a run that was seen most often of those

@@ -18,7 +18,8 @@ type Program struct {
 	Order [][2]int
 	Final []Invocation // after everything else, one after another
 
-	runs []history.Value // see headerOf
+	runs             []history.Value // see headerOf
+	steady, unsteady bool            // see believes
 }
 
 // An Invocation is a call of a method with arguments.
