@@ -63,11 +63,11 @@ func TestReduce(t *testing.T) {
 			return func(any) history.Value { return history.NoValue }
 		}},
 	}}
-	p, err := Parse("[ increment(); nothing(1) ] { nothing(1); increment(); increment() } || { increment() } || { nothing(0) } [ nothing(0) ]", c)
+	p, err := Parse("[ increment(); nothing(1) ] { nothing(1); increment(); increment() } || { increment() } [ nothing(0) ]", c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	effort := Effort{"test", time.Second, time.Second}
+	effort := Effort{"test", time.Second, 100 * time.Millisecond}
 	r, err := Hunt(context.Background(), c, HuntOptions{Programs: []*Program{p}, Reduce: true, Effort: effort})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %v", r, err)
