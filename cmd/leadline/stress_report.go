@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -223,8 +224,12 @@ func textOrDash(text string) string {
 func (r *stressReport) methods() {
 	var rows [][]string
 	for _, result := range r.results {
+		guilty := result.NonAtomic
+		if slices.ContainsFunc(result.Found, func(f stress.Found) bool { return f.Method == "" }) {
+			guilty = slices.Insert(slices.Clone(guilty), 0, textOrDash(""))
+		}
 		rows = append(rows, []string{result.name, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
-			strings.Join(result.NonAtomic, " "), strings.Join(result.Weak, " ")})
+			strings.Join(guilty, " "), strings.Join(result.Weak, " ")})
 	}
 	r.table([]string{"object", "core", "atomic (?)", "not atomic", "weak"}, rows)
 }

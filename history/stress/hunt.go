@@ -69,7 +69,7 @@ type Finding struct {
 type Report struct {
 	Class     string
 	Core      []string
-	Atomic    []string // seemingly: no violation was seen
+	Atomic    []string // seemingly: they were called, and no violation was seen
 	NonAtomic []string
 	Weak      []string   // documented not to be atomic, and left out
 	Findings  []*Finding `json:"-"` // Serve has told them
@@ -101,6 +101,7 @@ type hunter struct {
 	report  *Report
 	start   time.Time
 	overlap int64
+	called  map[*Method]bool // by some program
 }
 
 // Hunt looks for violations in a class: it runs generated programs, those of
@@ -111,7 +112,7 @@ func Hunt(ctx context.Context, c *Class, o HuntOptions) (*Report, error) {
 	if o.Effort == (Effort{}) {
 		o.Effort, _ = EffortCalled("default")
 	}
-	h := &hunter{ctx: ctx, class: c, options: o, report: &Report{Class: c.Name}, start: time.Now()}
+	h := &hunter{ctx: ctx, class: c, options: o, report: &Report{Class: c.Name}, start: time.Now(), called: map[*Method]bool{}}
 	if o.BySpec && c.Spec == nil {
 		return nil, fmt.Errorf("%s has no specification", c.Name)
 	}
@@ -138,7 +139,7 @@ func Hunt(ctx context.Context, c *Class, o HuntOptions) (*Report, error) {
 			return nil, err
 		}
 	}
-	h.complete(quarries)
+	h.complete()
 	return h.report, nil
 }
 
@@ -149,17 +150,21 @@ func (h *hunter) goesOn(quarries []*quarry) bool {
 
 // try runs a program once.
 func (h *hunter) try(q *quarry, p *Program) error {
-	h.starting(q.method, p)
+	method := q.method
+	if len(h.options.Programs) > 0 {
+		method = h.suspect(p)
+	}
+	h.starting(method, p)
 	q.explored++
 	h.report.Programs++
+	for _, inv := range p.All() {
+		h.called[inv.Method] = true
+	}
 	expected, err := h.expected(p)
 	if err != nil {
 		return nil // too many shuffles; the next program may have fewer
 	}
-	run := RunProgram(h.ctx, h.class, p, RunOptions{Time: h.options.Effort.Program, Seed: h.options.Seed + uint64(h.report.Programs), Stop: expected})
-	h.report.Executions += run.Executions
-	h.report.Recorded += run.Recorded
-	h.overlap += run.Overlapping
+	run := h.run(p, RunOptions{Time: h.options.Effort.Program, Seed: h.options.Seed + uint64(h.report.Programs), Stop: expected})
 	f := h.judge(p, run, expected)
 	if err := h.keep(p, run); err != nil {
 		return err
@@ -167,7 +172,7 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	if f == nil {
 		return nil
 	}
-	f.Method, f.Explored, f.Generated, f.Elapsed = q.method, q.explored, q.generated, time.Since(h.start)
+	f.Method, f.Explored, f.Generated, f.Elapsed = method, q.explored, q.generated, time.Since(h.start)
 	if err := h.confirm(f); err != nil {
 		return err
 	}
@@ -184,6 +189,15 @@ func (h *hunter) try(q *quarry, p *Program) error {
 		h.options.Found(f)
 	}
 	return nil
+}
+
+// run runs a program and counts its executions.
+func (h *hunter) run(p *Program, o RunOptions) *Run {
+	run := RunProgram(h.ctx, h.class, p, o)
+	h.report.Executions += run.Executions
+	h.report.Recorded += run.Recorded
+	h.overlap += run.Overlapping
+	return run
 }
 
 func (h *hunter) starting(method string, p *Program) {
@@ -218,9 +232,10 @@ func (h *hunter) keep(p *Program, run *Run) error {
 	return nil
 }
 
-// complete fills in what is known of each method.
-func (h *hunter) complete(quarries []*quarry) {
+// complete fills in what is known of each method that was called.
+func (h *hunter) complete() {
 	r := h.report
+	together := !h.hasCore() && slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == "" })
 	for _, m := range h.class.Methods {
 		switch guilty := slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == m.Name }); {
 		case guilty:
@@ -229,7 +244,7 @@ func (h *hunter) complete(quarries []*quarry) {
 			r.Core = append(r.Core, m.Name)
 		case m.Weak:
 			r.Weak = append(r.Weak, m.Name)
-		case slices.ContainsFunc(quarries, func(q *quarry) bool { return q.method == m.Name || q.method == "" }):
+		case h.called[m] && !together: // else it may have been any of them
 			r.Atomic = append(r.Atomic, m.Name)
 		}
 	}

@@ -247,3 +247,27 @@ func TestWrongDesignation(t *testing.T) {
 		t.Errorf("%d recorded, findings %+v", r.Recorded, r.Findings)
 	}
 }
+
+// TestBlame: of a given program the one method that is not trusted is blamed,
+// and nothing is said of methods that were not called.
+func TestBlame(t *testing.T) {
+	c := subject.Lookup("map-bulk").Class
+	for text, want := range map[string][2]string{
+		"{ putAll({0=1,1=1}) } || { size() }": {"putAll", ""},
+		"{ put(0,1) } || { size() }":          {"", ""},
+		"{ putAll({0=1}) } || { size() }":     {"", "putAll"},
+	} {
+		p, err := stress.Parse(text, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Programs: []*stress.Program{p},
+			Effort: stress.Effort{Name: "test", Time: time.Second, Program: 2 * time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]string{strings.Join(r.NonAtomic, " "), strings.Join(r.Atomic, " ")}; got != want {
+			t.Errorf("%s: not atomic %q, seemingly atomic %q, want %q", text, got[0], got[1], want)
+		}
+	}
+}

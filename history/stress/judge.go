@@ -121,7 +121,7 @@ func (h *hunter) confirm(f *Finding) error {
 	}
 	f.History = loose
 	h.measure(f)
-	run := RunProgram(h.ctx, h.class, f.Program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: h.options.Seed + 1})
+	run := h.run(f.Program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: h.options.Seed + 1})
 	for i := range run.Histories {
 		r := &run.Histories[i]
 		if !r.Outcome.equal(f.Outcome) {
@@ -139,7 +139,7 @@ func (h *hunter) confirm(f *Finding) error {
 // it is known how often it goes wrong: the run that found it has stopped at
 // once.
 func (h *hunter) measure(f *Finding) {
-	run := RunProgram(h.ctx, h.class, f.Program, RunOptions{Time: max(h.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: h.options.Seed + 3})
+	run := h.run(f.Program, RunOptions{Time: max(h.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: h.options.Seed + 3})
 	f.Executions += run.Executions
 	for _, c := range run.Outcomes {
 		if !slices.ContainsFunc(f.Expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {

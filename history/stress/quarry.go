@@ -81,6 +81,22 @@ func orNil(next func() (*Program, bool)) func() *Program {
 	return func() *Program { p, _ := next(); return p }
 }
 
+// suspect returns the only method of a program that is neither core nor weak,
+// "" if there is none, or several, or no method is core.
+func (h *hunter) suspect(p *Program) string {
+	name := ""
+	for _, inv := range p.All() {
+		switch m := inv.Method; {
+		case m.Core || m.Weak || m.Name == name:
+		case name == "" && h.hasCore():
+			name = m.Name
+		default:
+			return ""
+		}
+	}
+	return name
+}
+
 // drawn is a quarry of random programs.
 func (h *hunter) drawn(name string, i uint64) (*quarry, error) {
 	g, err := NewGenerator(h.class, GeneratorOptions{Bounds: h.options.Bounds, Target: h.class.Method(name),

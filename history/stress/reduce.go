@@ -38,7 +38,7 @@ func (h *hunter) retry(f *Finding, p *Program) *Finding {
 	if err != nil {
 		return nil
 	}
-	run := RunProgram(h.ctx, h.class, p, RunOptions{Time: 3 * recordFor(f), Seed: h.options.Seed + 2, Stop: expected})
+	run := h.run(p, RunOptions{Time: 3 * recordFor(f), Seed: h.options.Seed + 2, Stop: expected})
 	found := h.judge(p, run, expected)
 	if found == nil {
 		return nil

@@ -227,6 +227,11 @@ func (s *supervisor) drop(method string) {
 
 func (s *supervisor) complete() {
 	r := &s.result.Report
+	for _, f := range s.result.Found { // also by processes that have not come to report
+		if f.Method != "" && !slices.Contains(r.NonAtomic, f.Method) {
+			r.NonAtomic = append(r.NonAtomic, f.Method)
+		}
+	}
 	if r.Recorded > 0 {
 		r.Overlap = s.overlap / float64(r.Recorded)
 	}
