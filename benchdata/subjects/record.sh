@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Adds to the corpus benchdata/corpora/go: tests the objects of a file like
-# subjects.txt for a time each, and records executions of generated programs of
-# three sequences, some hundred of each object. It wants two cores that nothing
+# subjects.txt for a time each, makes the programs smaller that went wrong, and
+# records executions of generated programs of three sequences, some hundred of
+# each object. It wants two cores that nothing
 # else uses.
 #
 #	record.sh FILE TIME
@@ -17,6 +18,13 @@ mkdir -p "$out"
 "$tmp/leadline" stress --from "$file" --time "$time" --save "$tmp/violations" --output json > "$tmp/results" || [ $? = 1 ]
 jq -c 'del(.history, .file)' "$tmp/results" >> "$out/results.jsonl"
 cat "$tmp"/violations/*.jsonl >> "$out/violations.jsonl" || true
+
+# What is left of each program when it is made smaller.
+jq -r 'select(.kind == "violation") | "\(.subject)\t\(.program)"' "$tmp/results" | while IFS=$'\t' read -r name program; do
+	read -ra flags <<< "$(grep -e "--name $name " "$file")"
+	"$tmp/leadline" stress "${flags[@]}" --program "$program" --reduce --save '' --output json < /dev/null |
+		jq -c --arg from "$program" 'select(.kind == "violation") | del(.history, .file) | .from = $from' >> "$out/reduced.jsonl" || true
+done
 
 while read -r line; do
 	case $line in '' | '#'*) continue ;; esac

@@ -2,6 +2,10 @@
 #
 #	jq -rs --arg table violations -f tables.jq ../corpora/go/results.jsonl
 #	jq -rs --arg table methods -f tables.jq ../corpora/go/results.jsonl
+#	jq -rs --arg table reduced -f tables.jq ../corpora/go/results.jsonl ../corpora/go/reduced.jsonl
+#
+# The last one, of which leadline's README has a part, shows what is left of the
+# programs.
 
 def row: "| " + join(" | ") + " |";
 def code: "`" + gsub("\\|"; "\\|") + "`";
@@ -21,4 +25,13 @@ def methods:
 			(if $wrong | index($name) | not then $methods elif $methods == "" then "the core" else "the core; " + $methods end),
 			(.weak // [] | join(" "))]);
 
-if $table == "methods" then methods else violations end | row
+def reduced:
+	map(select(.from)) as $reduced |
+	["object", "method", "found after", "programs", "reduced program", "outcome", "frequency"], [range(7) | "---"],
+	(.[] | select(.kind == "violation" and (.from | not)) | . as $v |
+		([$reduced[] | select(.subject == $v.subject and .from == $v.program)] | first // $v) as $r |
+		[.subject, (if .method == "" then "-" else .method end), (.elapsed_ns | seconds), "\(.explored)",
+			($r.program | code) + if .method != "" and $r.method == "" then " (the core alone)" else "" end,
+			($r.outcome | code) + if $r.real_time then " (real time)" else "" end, "\($r.times)/\($r.executions)"]);
+
+if $table == "methods" then methods elif $table == "reduced" then reduced else violations end | row
