@@ -2,8 +2,7 @@
 # Adds to the corpus benchdata/corpora/go: tests the objects of a file like
 # subjects.txt for a time each, makes the programs smaller that went wrong, and
 # records executions of generated programs of three sequences, some hundred of
-# each object. It wants two cores that nothing
-# else uses.
+# each object. It wants two cores that nothing else uses.
 #
 #	record.sh FILE TIME
 set -euo pipefail

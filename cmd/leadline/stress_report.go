@@ -226,7 +226,7 @@ func (r *stressReport) methods() {
 	for _, result := range r.results {
 		guilty := result.NonAtomic
 		if slices.ContainsFunc(result.Found, func(f stress.Found) bool { return f.Method == "" }) {
-			guilty = slices.Insert(slices.Clone(guilty), 0, textOrDash(""))
+			guilty = slices.Insert(slices.Clone(guilty), 0, "-")
 		}
 		rows = append(rows, []string{result.name, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
 			strings.Join(guilty, " "), strings.Join(result.Weak, " ")})

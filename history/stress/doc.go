@@ -10,8 +10,8 @@
 //	{ enqueue(1); dequeue() } || { dequeue() }
 //
 // Before them there may be an initial part in square brackets, and after them,
-// once all have ended, a final part. Its Outcome is what its invocations answer, in the order of the text.
-// NewExpected finds the outcomes that are possible if invocations take effect
+// once all have ended, a final part. Its Outcome is what its invocations answer,
+// in the order of the text. NewExpected finds the outcomes that are possible if invocations take effect
 // one after another, by running every shuffle of the sequences: three here.
 //
 //	enqueue(1); dequeue() = 1; dequeue() = null      outcome (),1,N

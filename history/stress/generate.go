@@ -14,9 +14,9 @@ import (
 type GeneratorOptions struct {
 	Bounds Bounds
 	// Target is the method to blame: each program has one invocation of it,
-	// in a sequence, and otherwise core methods only. Without one, each program has a method
-	// that is not core, chosen at random, in its place; where all methods are
-	// core, or none is, they are not told apart.
+	// in a sequence, and otherwise core methods only. Without one, each program
+	// has a method that is not core, chosen at random, in its place; where all
+	// methods are core, or none is, they are not told apart.
 	Target *Method
 	// CoreOnly leaves out methods that are not core where there is no Target.
 	CoreOnly bool
@@ -120,12 +120,11 @@ func (g *Generator) Next() *Program {
 // initial is a random initial part.
 func (g *Generator) initial(players cast) []Invocation {
 	var part []Invocation
-	mutators := slices.DeleteFunc(slices.Clone(players.company), func(m *Method) bool { return m.ReadOnly })
-	if len(mutators) == 0 {
+	if len(players.mutators) == 0 {
 		return nil
 	}
 	for range g.random.IntN(max(g.bounds.Initial, 0) + 1) {
-		part = append(part, g.invocation(g.method(mutators)))
+		part = append(part, g.invocation(g.method(players.mutators)))
 	}
 	return part
 }
@@ -133,12 +132,8 @@ func (g *Generator) initial(players cast) []Invocation {
 // final is a random final part. It does not look at the same thing twice.
 func (g *Generator) final(players cast) []Invocation {
 	var part []Invocation
-	observers := slices.DeleteFunc(slices.Clone(players.company), func(m *Method) bool { return !m.ReadOnly })
-	if len(observers) == 0 {
-		observers = players.company
-	}
 	for range g.random.IntN(max(g.bounds.Final, 0) + 1) {
-		inv := g.invocation(g.method(observers))
+		inv := g.invocation(g.method(players.observers))
 		if !inv.Method.ReadOnly || !slices.ContainsFunc(part, inv.equal) {
 			part = append(part, inv)
 		}

@@ -101,7 +101,7 @@ type hunter struct {
 	report  *Report
 	start   time.Time
 	overlap int64
-	called  map[*Method]bool // by some program
+	called  map[*Method]bool // by some program that answers steadily
 }
 
 // Hunt looks for violations in a class: it runs generated programs, those of
@@ -157,9 +157,6 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	h.starting(method, p)
 	q.explored++
 	h.report.Programs++
-	for _, inv := range p.All() {
-		h.called[inv.Method] = true
-	}
 	expected, err := h.expected(p)
 	if err != nil {
 		return nil // too many shuffles; the next program may have fewer
@@ -168,6 +165,9 @@ func (h *hunter) try(q *quarry, p *Program) error {
 	f := h.judge(p, run, expected)
 	if err := h.keep(p, run); err != nil {
 		return err
+	}
+	for _, inv := range p.All() {
+		h.called[inv.Method] = h.called[inv.Method] || !p.unsteady
 	}
 	if f == nil {
 		return nil

@@ -124,19 +124,32 @@ func gather(used map[string]bool, v history.Value) {
 // A cast is who may occur in a program: the target, if there is one, exactly
 // once, and its company any number of times.
 type cast struct {
-	target  *Method
-	company []*Method
+	target    *Method
+	company   []*Method
+	mutators  []*Method // of the company
+	observers []*Method // those that only look; all where none does
 }
 
 // newCast returns the target and the core methods other than it. Where a
 // class has no core methods, any may keep the target company: then nobody
 // knows whom to blame.
-func newCast(c *Class, target *Method, weak bool) cast {
-	company, others := splitMethods(c, weak)
+func newCast(class *Class, target *Method, weak bool) cast {
+	company, others := splitMethods(class, weak)
 	if len(company) == 0 {
 		company = others
 	}
-	return cast{target, slices.DeleteFunc(company, func(m *Method) bool { return m == target })}
+	c := cast{target: target, company: slices.DeleteFunc(company, func(m *Method) bool { return m == target })}
+	for _, m := range c.company {
+		if m.ReadOnly {
+			c.observers = append(c.observers, m)
+		} else {
+			c.mutators = append(c.mutators, m)
+		}
+	}
+	if len(c.observers) == 0 {
+		c.observers = c.company
+	}
+	return c
 }
 
 // splitMethods returns the methods that are core and those that are not, the weak
@@ -157,7 +170,7 @@ func splitMethods(c *Class, weak bool) (core, others []*Method) {
 // plays returns an error if the cast has no program of so many sequences that
 // is worth running.
 func (c cast) plays(sequences int) error {
-	mutator := slices.ContainsFunc(c.company, func(m *Method) bool { return !m.ReadOnly })
+	mutator := len(c.mutators) > 0
 	switch {
 	case c.target == nil && len(c.company) == 0:
 		return fmt.Errorf("there is no method to call")
