@@ -11,11 +11,15 @@ def row: "| " + join(" | ") + " |";
 def code: "`" + gsub("\\|"; "\\|") + "`";
 def seconds: . / 1e9 | if . < 10 then . * 100 | round / 100 else round end | "\(.) s";
 
+def blamed: if .method == "" then "-" else .method end;
+def times: "\(.times)/\(.executions)";
+def answered: (.outcome | code) + if .real_time then " (real time)" else "" end;
+
 def violations:
 	["object", "method", "i,s,v", "programs", "program", "outcome", "frequency", "after"], [range(8) | "---"],
 	(.[] | select(.kind == "violation") |
-		[.subject, (if .method == "" then "-" else .method end), (.rank | join(",")), "\(.explored)", (.program | code),
-			(.outcome | code) + if .real_time then " (real time)" else "" end, "\(.times)/\(.executions)", (.elapsed_ns | seconds)]);
+		[.subject, blamed, (.rank | join(",")), "\(.explored)", (.program | code),
+			answered, times, (.elapsed_ns | seconds)]);
 
 def methods:
 	[.[] | select(.kind == "violation" and .method == "") | .subject] as $wrong |
@@ -30,8 +34,8 @@ def reduced:
 	["object", "method", "found after", "programs", "reduced program", "outcome", "frequency"], [range(7) | "---"],
 	(.[] | select(.kind == "violation" and (.from | not)) | . as $v |
 		([$reduced[] | select(.subject == $v.subject and .from == $v.program)] | first // $v) as $r |
-		[.subject, (if .method == "" then "-" else .method end), (.elapsed_ns | seconds), "\(.explored)",
+		[.subject, blamed, (.elapsed_ns | seconds), "\(.explored)",
 			($r.program | code) + if .method != "" and $r.method == "" then " (the core alone)" else "" end,
-			($r.outcome | code) + if $r.real_time then " (real time)" else "" end, "\($r.times)/\($r.executions)"]);
+			($r | answered), ($r | times)]);
 
 if $table == "methods" then methods elif $table == "reduced" then reduced else violations end | row

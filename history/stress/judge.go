@@ -12,6 +12,14 @@ import (
 // about.
 const sampled = 24
 
+// expected returns what the program may answer.
+func (h *hunter) expected(p *Program) (*Expected, error) {
+	if h.options.BySpec {
+		return NewExpectedOf(h.class.Spec, h.class, p)
+	}
+	return NewExpected(h.class, p)
+}
+
 // judge returns a violation that was seen, if there is one. It believes none of
 // a program that answers differently from time to time, one invocation after
 // another.

@@ -126,10 +126,3 @@ func (h *hunter) enumerated(name string, _ uint64) (*quarry, error) {
 	q.next, q.stop = orNil(next), stop
 	return q, nil
 }
-
-func (h *hunter) expected(p *Program) (*Expected, error) {
-	if h.options.BySpec {
-		return NewExpectedOf(h.class.Spec, h.class, p)
-	}
-	return NewExpected(h.class, p)
-}
