@@ -29,3 +29,21 @@ func LazyWidth(h *history.History, spec replay.Spec, width int, v *replay.Verdic
 		v.Answer = replay.NotLinearizable
 	}
 }
+
+// ReadsAtOnce returns what a sweep has placed after it has passed all responses
+// of reads placed at the start and has placed op, by numbers of h.
+func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
+	a := arrange(h)
+	machine := replay.NewMachine(a.recorded, spec)
+	defer machine.Release()
+	s, _ := newSweep(a, spec, machine, Pruning{})
+	for s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
+		s.advance()
+	}
+	for k := range int32(len(a.number)) {
+		if a.number[k] == op {
+			s.place(k, machine.Step(s.at.state, k))
+		}
+	}
+	return a.original(s.trail)
+}

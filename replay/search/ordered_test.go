@@ -3,6 +3,7 @@ package search_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -237,5 +238,18 @@ func TestManyOpen(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// TestReadsAtOnceFreeOthers: a read that has an edge to another one frees it,
+// also where a read without edges is placed in the same pass. The freed read
+// has the lowest slot, so it is free only in the next pass.
+func TestReadsAtOnceFreeOthers(t *testing.T) {
+	one := history.IntValue(1)
+	lines := []line{call(0, "read"), call(1, "read"), call(2, "read"), answer(0, history.IntValue(0)), call(3, "read"), call(4, "write", 1),
+		answer(4, history.NoValue), answer(1, one), answer(2, one), answer(3, one)}
+	h := smallHistory(t, lines, [][2]int64{{1, 3}})
+	if got, want := search.ReadsAtOnce(h, lookup(t, "register:0"), 4), []int32{0, 4, 1, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("placed %v, want %v", got, want)
 	}
 }

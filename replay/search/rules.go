@@ -40,7 +40,7 @@ func (s *sweep) placeReads() {
 			if op >= 0 && s.observes[op] && s.at.mask>>slot&1 == 0 && s.machine.Step(s.at.state, op) == s.at.state && !s.isBlocked(op) {
 				s.at.mask |= 1 << slot
 				s.trail = append(s.trail, op)
-				placed = s.followed != nil && s.followed[op] // then others may be free now
+				placed = placed || s.followed != nil && s.followed[op] // then others may be free now
 			}
 		}
 	}

@@ -95,8 +95,8 @@ func kvCalls(r *rand.Rand, i int) replay.Invocation {
 	return replay.Invocation{Method: "get", Args: []history.Value{key}}
 }
 
-func lookup(t testing.TB, name string) replay.Spec {
-	s, err := spec.Lookup(name, nil)
+func lookup(t testing.TB, text string) replay.Spec {
+	s, err := spec.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
