@@ -25,7 +25,7 @@ require (
 	github.com/zhangyunhao116/fastrand v0.3.0 // indirect
 	go.mongodb.org/mongo-driver v1.17.4 // indirect
 	golang.org/x/exp v0.0.0-20221031165847-c99f073a8326 // indirect
-	golang.org/x/sync v0.23.0 // indirect
+	golang.org/x/sync v0.16.0 // indirect
 )
 
 replace github.com/leadline/leadline => ../..
