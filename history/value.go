@@ -21,7 +21,7 @@ const (
 	Bool                  // true, false
 	Int                   // a 64-bit integer
 	Float                 // a 64-bit floating point number
-	String                // a text
+	String                // a string
 	List                  // values in order
 	Map                   // keys with values, sorted by key
 	Exception             // the name of a thrown exception or returned error
@@ -39,13 +39,18 @@ func (k Kind) String() string {
 
 // A Value is an argument, a result or an identifier. It is immutable and 16
 // bytes wide: histories have millions. The zero Value is None.
+//
+// Two values are equal if they have the same kind and the same content, which
+// is so exactly if they print the same: see String. The Int 1 and the Float 1.0
+// are two values, and so are 0.0 and -0.0, as they are in Java. All NaNs are one
+// value.
 type Value struct {
 	num int64 // of a Bool, Int or Float
 	ref *rest // the kind, and what a number cannot hold; nil for None
 }
 
-// A rest is a text, list or map; those of the other kinds have only a kind,
-// and there is one of each.
+// A rest holds a string, list or map. Values of the other kinds have only a
+// kind, and share one rest per kind.
 type rest struct {
 	kind Kind
 	text string
@@ -74,8 +79,7 @@ func BoolValue(b bool) Value {
 // IntValue returns n as a Value.
 func IntValue(n int64) Value { return Value{n, &plain[Int]} }
 
-// FloatValue returns f as a Value. All NaNs are the same Value, and 0 and -0
-// are two.
+// FloatValue returns f as a Value.
 func FloatValue(f float64) Value {
 	if f != f {
 		f = math.NaN()
@@ -149,7 +153,7 @@ func (v Value) Float() float64 {
 	return math.Float64frombits(uint64(v.num))
 }
 
-// Text returns the text of a String or the name of an Exception, "" otherwise.
+// Text returns the string of a String or the name of an Exception, "" otherwise.
 func (v Value) Text() string {
 	if v.Kind() != String && v.Kind() != Exception {
 		return ""
@@ -241,50 +245,4 @@ func (v Value) Hash(h uint64) uint64 {
 func mix(h uint64) uint64 {
 	hi, lo := bits.Mul64(h^0x9e3779b97f4a7c15, 0xff51afd7ed558ccd)
 	return hi ^ lo
-}
-
-// String returns v as a person would write it: 3, true, null, "text",
-// [1, 2], {0: 1}, !java.lang.IllegalStateException for an exception, ? for an
-// unknown result and "" for none.
-func (v Value) String() string { return string(v.appendText(nil)) }
-
-func (v Value) appendText(dst []byte) []byte {
-	switch v.Kind() {
-	case Null:
-		return append(dst, "null"...)
-	case Bool:
-		return strconv.AppendBool(dst, v.num != 0)
-	case Int:
-		return strconv.AppendInt(dst, v.num, 10)
-	case Float:
-		return strconv.AppendFloat(dst, v.Float(), 'g', -1, 64)
-	case String:
-		return strconv.AppendQuote(dst, v.ref.text)
-	case Exception:
-		return append(append(dst, '!'), v.ref.text...)
-	case Unknown:
-		return append(dst, '?')
-	case List:
-		dst = append(dst, '[')
-		for i, e := range v.ref.list {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = e.appendText(dst)
-		}
-		return append(dst, ']')
-	case Map:
-		dst = append(dst, '{')
-		for i, e := range v.ref.list {
-			switch {
-			case i%2 == 1:
-				dst = append(dst, ": "...)
-			case i > 0:
-				dst = append(dst, ", "...)
-			}
-			dst = e.appendText(dst)
-		}
-		return append(dst, '}')
-	}
-	return dst
 }

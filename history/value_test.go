@@ -24,10 +24,11 @@ func samples(t testing.TB) ([]Value, []string) {
 	}{
 		{NoValue, ""}, {NullValue, "null"}, {UnknownValue, "?"}, {BoolValue(true), "true"}, {BoolValue(false), "false"},
 		{i(0), "0"}, {i(1), "1"}, {i(-1), "-1"}, {i(math.MaxInt64), "9223372036854775807"}, {i(math.MinInt64), "-9223372036854775808"},
-		{FloatValue(0), "0"}, {FloatValue(math.Copysign(0, -1)), "-0"}, {FloatValue(1), "1"}, {FloatValue(math.NaN()), "NaN"}, {FloatValue(math.Inf(-1)), "-Inf"},
+		{FloatValue(0), "0.0"}, {FloatValue(math.Copysign(0, -1)), "-0.0"}, {FloatValue(1), "1.0"}, {FloatValue(1e21), "1e+21"}, {FloatValue(math.NaN()), "NaN"}, {FloatValue(math.Inf(-1)), "-Inf"},
 		{s(""), `""`}, {s("a"), `"a"`}, {s("ab"), `"ab"`}, {s("\xff"), `"\xff"`}, {ExceptionValue(""), "!"}, {ExceptionValue("a"), "!a"},
+		{ExceptionValue("a, b"), `!"a, b"`}, {ListValue(ExceptionValue("a"), s("b")), `[!a, "b"]`}, {ListValue(UnknownValue), "[?]"},
 		{ListValue(), "[]"}, {ListValue(i(1)), "[1]"}, {ListValue(i(1), i(2)), "[1, 2]"}, {ListValue(ListValue()), "[[]]"}, {ListValue(s("a")), `["a"]`},
-		{ListValue(NoValue), "[]"}, {mapOf(t), "{}"}, {mapOf(t, i(2), s("b"), i(1), s("a")), `{1: "a", 2: "b"}`}, {mapOf(t, i(1), i(1)), "{1: 1}"}, {mapOf(t, i(1), i(2)), "{1: 2}"},
+		{ListValue(NoValue), "[none]"}, {mapOf(t), "{}"}, {mapOf(t, i(2), s("b"), i(1), s("a")), `{1: "a", 2: "b"}`}, {mapOf(t, i(1), i(1)), "{1: 1}"}, {mapOf(t, i(1), i(2)), "{1: 2}"},
 		{ListValue(i(1), i(1)), "[1, 1]"}, {mapOf(t, NullValue, mapOf(t, s("k"), ListValue())), `{null: {"k": []}}`},
 	}
 	var values []Value
@@ -45,7 +46,13 @@ func TestValues(t *testing.T) {
 		if v.String() != texts[i] {
 			t.Errorf("%d: prints %q, want %q", i, v.String(), texts[i])
 		}
+		if back, err := ParseValue(texts[i]); err != nil || !back.Equal(v) {
+			t.Errorf("%d: %q is read as %v (%v), %v", i, texts[i], back, back.Kind(), err)
+		}
 		for k, w := range again {
+			if (v.String() == w.String()) != (i == k) {
+				t.Errorf("%v (%v) prints as %v (%v)", v, v.Kind(), w, w.Kind())
+			}
 			if got := v.Equal(w); got != (i == k) {
 				t.Errorf("%v (%v) equal to %v (%v): %v", v, v.Kind(), w, w.Kind(), got)
 			}

@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -67,6 +68,19 @@ func appendValue(dst []byte, v history.Value) []byte {
 		return appendList(dst, v.List())
 	}
 	return appendMap(dst, v.List())
+}
+
+// checkKnown refuses an unknown value that is an argument or a part of another
+// value. A whole result may be unknown.
+func checkKnown(args []history.Value, result history.Value) error {
+	if slices.ContainsFunc(args, holdsUnknown) || slices.ContainsFunc(result.List(), holdsUnknown) {
+		return refusal(nativeName, "an unknown value that is not a result as a whole")
+	}
+	return nil
+}
+
+func holdsUnknown(v history.Value) bool {
+	return v.Kind() == history.Unknown || slices.ContainsFunc(v.List(), holdsUnknown)
 }
 
 func appendBytes(dst []byte, open, text string) []byte {

@@ -91,7 +91,8 @@
 //
 //	{"$map": [[1, "one"], ["$", 2]]}   a map with any keys
 //	{"$exception": "java.lang.Error"}  an exception, where it is not the result
-//	{"$unknown": true}                 a value that nobody saw
+//	{"$unknown": true}                 a result that was not observed; never an
+//	                                   argument or a part of another value
 //	{"$none": true}                    no value
 //	{"$float": "NaN"}                  also "Infinity" and "-Infinity"
 //	{"$bytes": "/w=="}                 text that is not UTF-8, in base 64

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -79,10 +78,10 @@ func (e *ednReader) float(text string) history.Value {
 		e.fail("%s is no number", clip([]byte(text)))
 		return history.Value{}
 	}
-	f, err := strconv.ParseFloat(digits, 64)
+	f, ok := history.ParseFloat(digits)
 	significant := strings.Trim(whole+fraction, "0")
 	switch {
-	case err != nil || math.IsInf(f, 0), f == 0 && significant != "":
+	case !ok:
 		e.wrong("number %s does not fit a 64-bit float", clip([]byte(text)))
 	case decimal && len(significant) > maxDecimals:
 		e.wrong("decimal %s has more digits than a 64-bit float", clip([]byte(text)))

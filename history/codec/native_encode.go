@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// encodeNative writes h in leadline's own format. What cannot be carried is
-// text outside of values that is not UTF-8.
+// encodeNative writes h in leadline's own format. It cannot carry text outside
+// of values that is not UTF-8, nor unknown values except whole results.
 //
 // A history that was ordered by stamps is written with new stamps, which put
 // its events in the same order, and with the same ties where an operation
@@ -81,8 +81,14 @@ func (e *nativeEncoder) check() error {
 			return fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
 		}
 	}
+	if err := checkKnown(e.h.ModelArgs, history.NoValue); err != nil {
+		return err
+	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
 		op := e.op(i)
+		if err := checkKnown(op.Args, op.Result); err != nil {
+			return err
+		}
 		for _, text := range []string{op.Method, op.ID().Text(), e.process(op, i).Text()} {
 			if !utf8.ValidString(text) {
 				return fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)

@@ -22,6 +22,7 @@ type EventWriter struct {
 // reach w in chunks; Flush writes what is left.
 func NewEventWriter(w io.Writer, h history.Header) *EventWriter {
 	e := &EventWriter{w: w, stamp: h.Order == history.StampOrder}
+	e.err = checkKnown(h.ModelArgs, history.NoValue)
 	for _, text := range []string{h.ID, h.Model} {
 		e.checkText(text)
 	}
@@ -53,6 +54,9 @@ func (e *EventWriter) Write(ev *history.Event) error {
 	e.checkText(ev.Method)
 	e.checkText(ev.Process.Text())
 	e.checkText(ev.Op.Text())
+	if e.err == nil {
+		e.err = checkKnown(ev.Args, ev.Result)
+	}
 	if e.err != nil {
 		return e.err
 	}

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/leadline/leadline/history"
 )
@@ -73,8 +72,8 @@ func (s *scanner) float(start, first, i int) history.Value {
 		}
 	}
 	s.pos = i
-	f, err := strconv.ParseFloat(string(s.data[start:i]), 64)
-	if err != nil || math.IsInf(f, 0) {
+	f, ok := history.ParseFloat(string(s.data[start:i]))
+	if !ok {
 		s.fail(start, "number %s does not fit a 64-bit float", clip(s.data[start:i]))
 		return history.Value{}
 	}

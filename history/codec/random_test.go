@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -102,10 +103,10 @@ func TestRandomStreams(t *testing.T) {
 	}
 }
 
-// randomValue returns a value of any kind, at most so deep.
+// randomValue returns a known value of any kind, at most so deep.
 func randomValue(r *rand.Rand, depth int) history.Value {
 	texts := []string{"", "a", "$map", "$", "\xff", "é\n\"\\\x01", "true", "java.lang.Error", "1"}
-	switch kind := history.Kind(r.IntN(int(history.Unknown) + 1)); kind {
+	switch kind := history.Kind(r.IntN(int(history.Exception) + 1)); kind {
 	case history.Null:
 		return history.NullValue
 	case history.Bool:
@@ -118,8 +119,6 @@ func randomValue(r *rand.Rand, depth int) history.Value {
 		return history.StringValue(texts[r.IntN(len(texts))])
 	case history.Exception:
 		return history.ExceptionValue(texts[r.IntN(len(texts))])
-	case history.Unknown:
-		return history.UnknownValue
 	case history.List, history.Map:
 		if depth == 0 {
 			return history.ListValue()
@@ -141,9 +140,13 @@ func randomValue(r *rand.Rand, depth int) history.Value {
 func TestRandomValues(t *testing.T) {
 	r := random(t)
 	for range 5_000 {
+		result := randomValue(r, 3)
+		if r.IntN(10) == 0 {
+			result = history.UnknownValue
+		}
 		h, err := history.New(history.Header{ModelArgs: []history.Value{randomValue(r, 2)}}, []history.Event{
 			{Type: history.Invoke, Process: history.IntValue(0), Method: "m", Args: []history.Value{randomValue(r, 3)}},
-			{Type: history.OK, Process: history.IntValue(0), Result: randomValue(r, 3)},
+			{Type: history.OK, Process: history.IntValue(0), Result: result},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -152,6 +155,35 @@ func TestRandomValues(t *testing.T) {
 			if again(t, format, h); t.Failed() {
 				t.Fatalf("%v", h.Ops[0].String())
 			}
+		}
+	}
+}
+
+// TestUnknownParts: an encoder refuses what no decoder reads, an unknown value
+// that is not a result as a whole.
+func TestUnknownParts(t *testing.T) {
+	part := history.ListValue(history.IntValue(1), history.UnknownValue)
+	for _, parts := range [][3]history.Value{
+		{part, history.NullValue, history.NullValue}, {history.NullValue, part, history.NullValue}, {history.NullValue, history.NullValue, part},
+		{history.UnknownValue, history.NullValue, history.NullValue}, {history.NullValue, history.UnknownValue, history.NullValue},
+	} {
+		header := history.Header{ModelArgs: parts[:1]}
+		events := []history.Event{
+			{Type: history.Invoke, Process: history.IntValue(0), Method: "m", Args: parts[1:2]},
+			{Type: history.OK, Process: history.IntValue(0), Result: parts[2]},
+		}
+		h := must(history.New(header, events))
+		for _, format := range Formats() {
+			if err := format.Encode(io.Discard, h); err == nil {
+				t.Errorf("%s carries %v", format.Name, parts)
+			}
+		}
+		w := NewEventWriter(io.Discard, header)
+		for i := range events {
+			w.Write(&events[i])
+		}
+		if err := w.Flush(); err == nil {
+			t.Errorf("an EventWriter carries %v", parts)
 		}
 	}
 }

@@ -33,7 +33,7 @@ var scanTests = []struct {
 	{text: `-9223372036854775809`, fault: "integer -9223372036854775809 does not fit 64 bits"},
 	{text: `18446744073709551616`, fault: "integer 18446744073709551616 does not fit 64 bits"},
 	{text: `99999999999999999999999999999999999999999999`, fault: "integer 9999999999999999999999999999999999999999... does not fit 64 bits"},
-	{text: `1.0`, want: "1"},
+	{text: `1.0`, want: "1.0"},
 	{text: `1e400`, fault: "number 1e400 does not fit a 64-bit float"},
 	{text: `-`, fault: "unexpected end, a digit expected"},
 	{text: `01`, fault: "a number must not begin with 0"},
@@ -74,6 +74,9 @@ var scanTests = []struct {
 	{text: strings.Repeat("[", 1000) + strings.Repeat("]", 1000), want: strings.Repeat("[", 1000) + strings.Repeat("]", 1000)},
 	{text: strings.Repeat("[", 1001), fault: "nested more than 1000 deep"},
 	{text: strings.Repeat(`{"a":`, 1001), fault: "nested more than 1000 deep"},
+	{text: "1e-400", fault: "number 1e-400 does not fit a 64-bit float"},
+	{text: "0.00e-400", want: "0.0"},
+	{text: "-0.0", want: "-0.0"},
 	{text: "\x00", fault: `unexpected '\x00', a value expected`},
 }
 

@@ -127,6 +127,9 @@ func (s *scanner) escapeOf(key string, at int) history.Value {
 		if key == "$none" {
 			return history.NoValue
 		}
+		if s.depth > 2 { // in more than the line's object and its own
+			s.fail(at, "an unknown value is a result as a whole, not a part of one or an argument")
+		}
 		return history.UnknownValue
 	case "$float":
 		switch string(s.text()) {

@@ -47,7 +47,7 @@ func TestResponses(t *testing.T) {
 		got = append(got, h.Processes[h.Ops[i].Process].String()+" "+h.Ops[i].String())
 	}
 	want := []string{"0 get(1): 7", "0 get(1): !EOF", "0 get(1): pending", "1 get(1): pending",
-		"2 five(1, 2, 3, 4, 5): true", `2 four(1, null, , "x"): pending`}
+		"2 five(1, 2, 3, 4, 5): true", `2 four(1, null, none, "x"): pending`}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") || h.Dropped != 1 {
 		t.Errorf("recorded are, besides %d that did not happen,\n%s", h.Dropped, strings.Join(got, "\n"))
 	}

@@ -108,7 +108,7 @@ func TestReflectAnswers(t *testing.T) {
 		{"Swap 1", "[7, true]"}, {"Peek", "[2, true]"}, {"Even", ""}, {"EvenPlus 2", "4"}, {"EvenLast", "7"}, {"Put 0 1", ""},
 		{"CAS 0 0 0", "true"}, {"CAS 0 0 1", "false"}, {"Between 0 2", "true"}, {"Narrow 1 2", `"2"`}, {"AddAll 2", "4"},
 		{"AddEach 1", "[1, 2]"}, {"Join 2", `"[0 2]"`}, {"PutAll 2", "{0: 2, 2: 0}"}, {"PutAll 0", "{}"}, {"Where", "[2, null]"},
-		{"There", "[2, [1, 2]]"}, {"Nothing", "{}"}, {"Pair", "[0.5, 2]"}, {"Odd", `"chan int"`},
+		{"There", "[2, [1, 2]]"}, {"Nothing", "{}"}, {"Pair", "[0.5, 2.0]"}, {"Odd", `"chan int"`},
 		{"Big", "9.223372036854776e+18"}, {"Failed", "!odd"},
 	} {
 		object := r.Class.New().(*kitchenSink)
