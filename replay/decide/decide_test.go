@@ -272,3 +272,28 @@ func TestEdgesOfLongHistory(t *testing.T) {
 		}
 	}
 }
+
+// TestFalseAsElement: an element false that a method returns is not the false
+// of a method that failed.
+func TestFalseAsElement(t *testing.T) {
+	for _, c := range []struct{ model, in, out string }{
+		{"queue", "enqueue false", "dequeue"},
+		{"stack", "push false", "pop"},
+		{"deque", "pushFront false", "popBack"},
+		{"queue:2", "offer false", "dequeue"},
+		{"kv", "put 1 false", "remove 1"},
+	} {
+		added := "ok A"
+		if strings.HasPrefix(c.in, "offer") {
+			added = "ok A true"
+		}
+		for again, want := range map[string]replay.Answer{"null": replay.Linearizable, "false": replay.NotLinearizable} {
+			h := newHistory(t, "invoke A "+c.in, added, "invoke A "+c.out, "ok A false", "invoke A "+c.out, "ok A "+again)
+			for _, e := range []replay.Engine{replay.AutoEngine, replay.SearchEngine} {
+				if v := check(t, h, model(t, c.model), replay.Options{Engine: e}); v.Answer != want {
+					t.Errorf("%s: %s, %s: false, %s: %s: %v by %v, want %v", c.model, c.in, c.out, c.out, again, v.Answer, v.Engine, want)
+				}
+			}
+		}
+	}
+}

@@ -125,14 +125,15 @@ func (s *small) run() (outcome, *smallFrame) {
 	return undecided, nil
 }
 
-// enter makes f the frame of a configuration. It places what only looks and
-// sees here what it recorded; what may come next is left as candidates.
+// enter makes f the frame of a configuration. It places what only reads, has
+// its recorded result here and leaves the state as it is: see
+// sweep.placeReads. What may come next is left as candidates.
 func (s *small) enter(f *smallFrame, placed uint32, state int32, trail int8) {
 	for again := true; again; {
 		again = false
 		for looks := s.observes &^ placed; looks != 0; looks &= looks - 1 {
 			op := bits.TrailingZeros32(looks)
-			if s.before[op]&^placed == 0 && s.machine.Step(state, int32(op)) != replay.Fail {
+			if s.before[op]&^placed == 0 && s.machine.Step(state, int32(op)) == state {
 				s.trail[trail] = int8(op)
 				placed |= 1 << op
 				trail++

@@ -20,17 +20,17 @@ func (c *counter) is(by int64) value  { c.n += by; return history.IntValue(c.n) 
 func (c *counter) add(by int64) value { c.n += by; return history.NoValue }
 
 var counterTable = newTable([]method[*counter]{
-	{"read|get|value() -> int", func(c *counter, _ []value) value { return c.is(0) }},
-	{"increment|inc()", func(c *counter, _ []value) value { return c.add(1) }},
-	{"decrement|dec()", func(c *counter, _ []value) value { return c.add(-1) }},
-	{"add(delta: int)", func(c *counter, args []value) value { return c.add(args[0].Int()) }},
-	{"set|reset(value: int)", func(c *counter, args []value) value { return c.add(args[0].Int() - c.n) }},
-	{"getAndIncrement() -> int", func(c *counter, _ []value) value { return c.was(1) }},
-	{"getAndDecrement() -> int", func(c *counter, _ []value) value { return c.was(-1) }},
-	{"getAndAdd|fetch_add(delta: int) -> int", func(c *counter, args []value) value { return c.was(args[0].Int()) }},
-	{"incrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(1) }},
-	{"decrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(-1) }},
-	{"addAndGet(delta: int) -> int", func(c *counter, args []value) value { return c.is(args[0].Int()) }},
+	{"read|get|value() -> int", func(c *counter, _ []value) value { return c.is(0) }, reads},
+	{"increment|inc()", func(c *counter, _ []value) value { return c.add(1) }, updates},
+	{"decrement|dec()", func(c *counter, _ []value) value { return c.add(-1) }, updates},
+	{"add(delta: int)", func(c *counter, args []value) value { return c.add(args[0].Int()) }, updates},
+	{"set|reset(value: int)", func(c *counter, args []value) value { return c.add(args[0].Int() - c.n) }, updates},
+	{"getAndIncrement() -> int", func(c *counter, _ []value) value { return c.was(1) }, updates},
+	{"getAndDecrement() -> int", func(c *counter, _ []value) value { return c.was(-1) }, updates},
+	{"getAndAdd|fetch_add(delta: int) -> int", func(c *counter, args []value) value { return c.was(args[0].Int()) }, updates},
+	{"incrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(1) }, updates},
+	{"decrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(-1) }, updates},
+	{"addAndGet(delta: int) -> int", func(c *counter, args []value) value { return c.is(args[0].Int()) }, updates},
 })
 
 func newCounter(args []value) (replay.Spec, error) {
@@ -39,5 +39,5 @@ func newCounter(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*counter]{"counter", args, counterTable, func() *counter { return &counter{initial.Int()} }}, nil
+	return &specification[*counter]{name: "counter", args: args, table: counterTable, fresh: func() *counter { return &counter{initial.Int()} }}, nil
 }

@@ -45,19 +45,19 @@ func collectionMethods[S collection](removeNull value) []method[S] {
 	return slices.Concat([]method[S]{
 		{"contains(e: null|int) -> bool", func(s S, args []value) value {
 			return history.BoolValue(indexOf(s, args[0]) >= 0)
-		}},
-		{"containsAll(c: null|list) -> bool", containsAll[S]},
+		}, reads},
+		{"containsAll(c: null|list) -> bool", containsAll[S], reads},
 		{"remove(e: null|int) -> bool", func(s S, args []value) value {
 			if isNull(args[0]) {
 				return removeNull
 			}
 			return removeFound(s, indexOf(s, args[0]))
-		}},
-		{"removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }},
-		{"retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }},
+		}, failsFalse},
+		{"removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }, failsFalse},
+		{"retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }, failsFalse},
 	}, javaSizeMethods[S](), []method[S]{
-		{"toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }},
-		{"toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }},
+		{"toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }, reads},
+		{"toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }, reads},
 	})
 }
 
@@ -67,9 +67,9 @@ func javaSizeMethods[S interface {
 	clear()
 }]() []method[S] {
 	return []method[S]{
-		{"size() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }},
-		{"isEmpty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }},
-		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }},
+		{"size() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }, measures},
+		{"isEmpty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }, measures},
+		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }, updates},
 	}
 }
 
@@ -107,18 +107,18 @@ func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaI
 // affair: addAllInTurn or addAllAtOnce.
 func javaQueueMethods[S collection](addAll func(S, []value) value) []method[S] {
 	return []method[S]{
-		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }},
-		{"addAll(c: null|list) -> bool", addAll},
+		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, failsFalse},
+		{"addAll(c: null|list) -> bool", addAll, failsFalse},
 		{"offer(e: null|int) -> bool", func(s S, args []value) value {
 			if isNull(args[0]) {
 				return nullPointer
 			}
 			return history.BoolValue(s.offer(int32(args[0].Int())))
-		}},
-		{"poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }},
-		{"peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }},
-		{"remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }},
-		{"element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }},
+		}, failsFalse},
+		{"poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }, failsNull},
+		{"peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }, reads},
+		{"remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }, updates},
+		{"element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }, reads},
 	}
 }
 
@@ -138,11 +138,11 @@ func blockingMethods[S interface {
 				return noTransition
 			}
 			return history.NoValue
-		}},
-		{"take() -> int", func(s S, _ []value) value { return head(s, true, noTransition) }},
+		}, updates},
+		{"take() -> int", func(s S, _ []value) value { return head(s, true, noTransition) }, updates},
 		{"remainingCapacity() -> int", func(s S, _ []value) value {
 			return history.IntValue(int64(s.remainingCapacity()))
-		}},
+		}, reads},
 	}
 }
 

@@ -60,36 +60,36 @@ func javaDequeMethods(removeNull value) []method[*intQueue] {
 	methods := []method[*intQueue]{
 		{"push(e: null|int)", func(q *intQueue, args []value) value {
 			return front.insert(q, args[0], history.NoValue, illegalState)
-		}},
-		{"pop() -> int", func(q *intQueue, _ []value) value { return front.look(q, true, noSuchElement) }},
+		}, updates},
+		{"pop() -> int", func(q *intQueue, _ []value) value { return front.look(q, true, noSuchElement) }, updates},
 	}
 	for i := range dequeEnds {
 		end := &dequeEnds[i]
 		methods = append(methods, []method[*intQueue]{
 			{"add" + end.name + "(e: null|int)", func(q *intQueue, args []value) value {
 				return end.insert(q, args[0], history.NoValue, illegalState)
-			}},
+			}, updates},
 			{"offer" + end.name + "(e: null|int) -> bool", func(q *intQueue, args []value) value {
 				return end.insert(q, args[0], history.BoolValue(true), history.BoolValue(false))
-			}},
+			}, failsFalse},
 			{"poll" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
 				return end.look(q, true, history.NullValue)
-			}},
+			}, failsNull},
 			{"peek" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
 				return end.look(q, false, history.NullValue)
-			}},
+			}, reads},
 			{"remove" + end.name + "() -> int", func(q *intQueue, _ []value) value {
 				return end.look(q, true, noSuchElement)
-			}},
+			}, updates},
 			{"get" + end.name + "() -> int", func(q *intQueue, _ []value) value {
 				return end.look(q, false, noSuchElement)
-			}},
+			}, reads},
 			{"remove" + end.name + "Occurrence(e: null|int) -> bool", func(q *intQueue, args []value) value {
 				if isNull(args[0]) {
 					return removeNull
 				}
 				return removeFound(q, end.find(q, args[0]))
-			}},
+			}, failsFalse},
 		}...)
 	}
 	return methods
@@ -104,10 +104,10 @@ func blockingDequeMethods() []method[*intQueue] {
 		methods = append(methods, []method[*intQueue]{
 			{"put" + end.name + "(e: null|int)", func(q *intQueue, args []value) value {
 				return end.insert(q, args[0], history.NoValue, noTransition)
-			}},
+			}, updates},
 			{"take" + end.name + "() -> int", func(q *intQueue, _ []value) value {
 				return end.look(q, true, noTransition)
-			}},
+			}, updates},
 		}...)
 	}
 	return methods

@@ -27,11 +27,11 @@ var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []metho
 			m.presize(len(args[0].List()) / 2)
 		}
 		return putAll(m, args)
-	}},
-	{"contains(value: null|int) -> bool", containsValue[*hashMap]},
-	{"mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.n)) }},
-	{"keys() -> string", func(m *hashMap, _ []value) value { return mapText(m, "[]", ",", keyText) }},
-	{"elements() -> string", func(m *hashMap, _ []value) value { return mapText(m, "[]", ",", valText) }},
+	}, updates},
+	{"contains(value: null|int) -> bool", containsValue[*hashMap], reads},
+	{"mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.n)) }, reads},
+	{"keys() -> string", func(m *hashMap, _ []value) value { return mapText(m, "[]", ",", keyText) }, reads},
+	{"elements() -> string", func(m *hashMap, _ []value) value { return mapText(m, "[]", ",", valText) }, reads},
 })
 
 // maxInitial bounds the initial capacity: the table is made at the first
@@ -51,7 +51,7 @@ func newConcurrentHashMap(args []value) (replay.Spec, error) {
 		}
 		initial = tableFor(int(1 + float64(float32(capacity.Int())/0.75)))
 	}
-	return &specification[*hashMap]{name, args, concurrentHashMapTable, func() *hashMap {
+	return &specification[*hashMap]{name: name, args: args, table: concurrentHashMapTable, fresh: func() *hashMap {
 		return &hashMap{hashTable{initial: initial}}
 	}}, nil
 }

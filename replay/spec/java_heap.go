@@ -111,7 +111,7 @@ func newPriorityBlockingQueue(args []value) (replay.Spec, error) {
 	if _, err := javaCapacity(name, "initial capacity", args); err != nil {
 		return nil, err
 	}
-	return &specification[*intHeap]{name, args, priorityBlockingQueueTable, func() *intHeap {
+	return &specification[*intHeap]{name: name, args: args, table: priorityBlockingQueueTable, fresh: func() *intHeap {
 		return &intHeap{}
 	}}, nil
 }

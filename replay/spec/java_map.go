@@ -102,38 +102,38 @@ func concurrentMapMethods[S intMap]() []method[S] {
 	return slices.Concat([]method[S]{
 		{"get(key: null|int) -> null|int", func(s S, args []value) value {
 			return lookup(s, args[0], history.NullValue)
-		}},
+		}, reads | keyed},
 		{"getOrDefault(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			return lookup(s, args[0], args[1])
-		}},
+		}, reads | keyed},
 		{"containsKey(key: null|int) -> bool", func(s S, args []value) value {
 			r := lookup(s, args[0], history.NullValue)
 			if r.Kind() == history.Exception {
 				return r
 			}
 			return history.BoolValue(!isNull(r))
-		}},
-		{"containsValue(value: null|int) -> bool", containsValue[S]},
+		}, reads | keyed},
+		{"containsValue(value: null|int) -> bool", containsValue[S], reads},
 		{"put(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			return putValue(s, args[0], args[1], false)
-		}},
+		}, keyed},
 		{"putIfAbsent(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			return putValue(s, args[0], args[1], true)
-		}},
+		}, keyed},
 		{"remove(key: null|int) -> null|int", func(s S, args []value) value {
 			return removeKey(s, args[0], history.NoValue)
-		}},
+		}, failsNull | keyed},
 		{"remove(key: null|int, value: null|int) -> bool", func(s S, args []value) value {
 			old := removeKey(s, args[0], args[1])
 			if old.Kind() == history.Exception {
 				return old
 			}
 			return history.BoolValue(!isNull(old) && old.Equal(args[1]))
-		}},
-		{"keySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", keyText) }},
-		{"values() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", valText) }},
-		{"entrySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", (*javaText).entry) }},
-		{"toString() -> string", func(s S, _ []value) value { return mapText(s, "{}", ", ", (*javaText).entry) }},
+		}, failsFalse | keyed},
+		{"keySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", keyText) }, reads},
+		{"values() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", valText) }, reads},
+		{"entrySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", (*javaText).entry) }, reads},
+		{"toString() -> string", func(s S, _ []value) value { return mapText(s, "{}", ", ", (*javaText).entry) }, reads},
 	}, replaceMethods[S](), javaSizeMethods[S]())
 }
 
@@ -144,13 +144,13 @@ func replaceMethods[S intMap]() []method[S] {
 				return nullPointer
 			}
 			return replaceValue(s, args[0], history.NullValue, args[1])
-		}},
+		}, failsNull | keyed},
 		{"replace(key: null|int, old: null|int, new: null|int) -> bool", func(s S, args []value) value {
 			if slices.ContainsFunc(args, isNull) {
 				return nullPointer
 			}
 			return history.BoolValue(replaceValue(s, args[0], args[1], args[2]).Equal(args[1]))
-		}},
+		}, failsFalse | keyed},
 	}
 }
 

@@ -54,7 +54,7 @@ func (q *intQueue) remainingCapacity() int {
 }
 
 func intQueueSpec(name string, args []value, t *table[*intQueue], capacity int) replay.Spec {
-	return &specification[*intQueue]{name, args, t, func() *intQueue { return &intQueue{capacity: capacity} }}
+	return &specification[*intQueue]{name: name, args: args, table: t, fresh: func() *intQueue { return &intQueue{capacity: capacity} }}
 }
 
 var notFound = history.BoolValue(false) // what most classes answer to remove(null)
@@ -126,9 +126,9 @@ var linkedTransferQueueTable = javaTable(
 				return nullPointer
 			}
 			return history.BoolValue(false)
-		}},
-		{"hasWaitingConsumer() -> bool", func(*intQueue, []value) value { return history.BoolValue(false) }},
-		{"getWaitingConsumerCount() -> int", func(*intQueue, []value) value { return history.IntValue(0) }},
+		}, failsFalse},
+		{"hasWaitingConsumer() -> bool", func(*intQueue, []value) value { return history.BoolValue(false) }, reads},
+		{"getWaitingConsumerCount() -> int", func(*intQueue, []value) value { return history.IntValue(0) }, reads},
 	},
 )
 

@@ -8,20 +8,20 @@ import (
 )
 
 var concurrentSkipListMapTable = javaTable(concurrentMapMethods[*sortedMap](), []method[*sortedMap]{
-	{"putAll(map: null|map)", putAll[*sortedMap]},
+	{"putAll(map: null|map)", putAll[*sortedMap], updates},
 	endMethod("firstKey() -> int", (*sortedMap).first, false, showKey, noSuchElement),
 	endMethod("lastKey() -> int", (*sortedMap).last, false, showKey, noSuchElement),
 	endMethod("firstEntry() -> null|string", (*sortedMap).first, false, showEntry, history.NullValue),
 	endMethod("lastEntry() -> null|string", (*sortedMap).last, false, showEntry, history.NullValue),
 	endMethod("pollFirstEntry() -> null|string", (*sortedMap).first, true, showEntry, history.NullValue),
 	endMethod("pollLastEntry() -> null|string", (*sortedMap).last, true, showEntry, history.NullValue),
-	{"navigableKeySet() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ", ", keyText) }},
+	{"navigableKeySet() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ", ", keyText) }, reads},
 	{"descendingKeySet() -> string", func(m *sortedMap, _ []value) value {
 		return mapText(descending{m}, "[]", ", ", keyText)
-	}},
+	}, reads},
 	{"descendingMap() -> string", func(m *sortedMap, _ []value) value {
 		return mapText(descending{m}, "{}", ", ", (*javaText).entry)
-	}},
+	}, reads},
 }, nearMethods("Key", "int", showKey), nearMethods("Entry", "string", showEntry),
 	partMethods("Map", func(p part) value { return mapText(p, "{}", ", ", (*javaText).entry) }))
 
@@ -33,7 +33,7 @@ func newSorted(name string, args []value, t *table[*sortedMap]) (replay.Spec, er
 	if err := atMost(name, args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*sortedMap]{name, args, t, func() *sortedMap { return &sortedMap{} }}, nil
+	return &specification[*sortedMap]{name: name, args: args, table: t, fresh: func() *sortedMap { return &sortedMap{} }}, nil
 }
 
 // ifElement is f for an element that is not null.
@@ -58,9 +58,9 @@ var (
 // setMethods are those of java.util.Set. Unlike those of the queues they take
 // the elements of a list in turn and fail at the first null.
 var setMethods = slices.Concat([]method[*sortedMap]{
-	{"add(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setAdd(m, args[0]) }},
-	{"addAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setAdd) }},
-	{"contains(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setContains(m, args[0]) }},
+	{"add(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setAdd(m, args[0]) }, failsFalse | keyed},
+	{"addAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setAdd) }, failsFalse},
+	{"contains(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setContains(m, args[0]) }, reads | keyed},
 	{"containsAll(c: null|list) -> bool", func(m *sortedMap, args []value) value {
 		if isNull(args[0]) {
 			return nullPointer
@@ -71,12 +71,12 @@ var setMethods = slices.Concat([]method[*sortedMap]{
 			}
 		}
 		return history.BoolValue(true)
-	}},
-	{"remove(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setRemove(m, args[0]) }},
-	{"removeAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setRemove) }},
-	{"retainAll(c: null|list) -> bool", retainElements},
-	{"toArray() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ",", keyText) }},
-	{"toString() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ", ", keyText) }},
+	}, reads},
+	{"remove(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setRemove(m, args[0]) }, failsFalse | keyed},
+	{"removeAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setRemove) }, failsFalse},
+	{"retainAll(c: null|list) -> bool", retainElements, failsFalse},
+	{"toArray() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ",", keyText) }, reads},
+	{"toString() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ", ", keyText) }, reads},
 }, javaSizeMethods[*sortedMap]())
 
 // anyOf does f to every element of c and answers whether any answered true.
@@ -121,7 +121,7 @@ var concurrentSkipListSetTable = javaTable(setMethods, []method[*sortedMap]{
 	endMethod("pollLast() -> null|int", (*sortedMap).last, true, showKey, history.NullValue),
 	{"descendingSet() -> string", func(m *sortedMap, _ []value) value {
 		return mapText(descending{m}, "[]", ", ", keyText)
-	}},
+	}, reads},
 }, nearMethods("", "int", showKey),
 	partMethods("Set", func(p part) value { return mapText(p, "[]", ", ", keyText) }))
 

@@ -64,6 +64,10 @@ func showEntry(p *sortedPair) value {
 // endMethod answers with the first or last pair, which it removes if told so,
 // or with none.
 func endMethod(signature string, end func(*sortedMap) *sortedPair, remove bool, show shower, none value) method[*sortedMap] {
+	known := reads
+	if remove {
+		known = failsNull
+	}
 	return method[*sortedMap]{signature, func(m *sortedMap, _ []value) value {
 		p := end(m)
 		if p == nil {
@@ -74,7 +78,7 @@ func endMethod(signature string, end func(*sortedMap) *sortedPair, remove bool, 
 			m.remove(int32(p.key))
 		}
 		return shown
-	}}
+	}, known}
 }
 
 // nearMethods are lower, floor, ceiling and higher, whose names end in suffix.
@@ -100,7 +104,7 @@ func nearMethods(suffix, result string, show shower) []method[*sortedMap] {
 				return show(p)
 			}
 			return history.NullValue
-		}})
+		}, reads})
 	}
 	return methods
 }

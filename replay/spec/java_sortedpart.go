@@ -66,7 +66,7 @@ func partMethods(suffix string, text func(part) value) []method[*sortedMap] {
 		return text(p)
 	}
 	line := func(name string, do func(*sortedMap, []value) value, params ...string) method[*sortedMap] {
-		return method[*sortedMap]{name + suffix + "(" + strings.Join(params, ", ") + ") -> string", do}
+		return method[*sortedMap]{name + suffix + "(" + strings.Join(params, ", ") + ") -> string", do, reads}
 	}
 	return []method[*sortedMap]{
 		line("head", func(m *sortedMap, args []value) value {

@@ -39,31 +39,31 @@ func (s *kvStore) store(key, v value) {
 }
 
 var kvTable = newTable([]method[*kvStore]{
-	{"get|read(key) -> any", func(s *kvStore, args []value) value { return s.lookup(args[0]) }},
+	{"get|read(key) -> any", func(s *kvStore, args []value) value { return s.lookup(args[0]) }, peeks | keyed},
 	{"put|write|set(key, value)", func(s *kvStore, args []value) value {
 		s.store(args[0], args[1])
 		return history.NoValue
-	}},
-	{"append(key, text: string)", kvAppend},
+	}, inserts | keyed},
+	{"append(key, text: string)", kvAppend, keyed},
 	{"remove(key) -> any", func(s *kvStore, args []value) value {
 		old := s.lookup(args[0])
 		s.remove(args[0])
 		return old
-	}},
+	}, keyed},
 	{"delete(key)", func(s *kvStore, args []value) value {
 		s.remove(args[0])
 		return history.NoValue
-	}},
+	}, keyed},
 	{"contains|containsKey|has(key) -> bool", func(s *kvStore, args []value) value {
 		return history.BoolValue(s.get(args[0]) != nil)
-	}},
+	}, reads | keyed},
 	{"cas|compareAndSet(key, old, new) -> bool", func(s *kvStore, args []value) value {
 		if !s.lookup(args[0]).Equal(args[1]) {
 			return history.BoolValue(false)
 		}
 		s.store(args[0], args[2])
 		return history.BoolValue(true)
-	}},
+	}, failsFalse | keyed},
 }, sizeMethods[*kvStore]())
 
 // kvAppend appends to a text; a missing key counts as "" unless the answer
@@ -82,5 +82,6 @@ func newKV(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*kvStore]{"kv", args, kvTable, func() *kvStore { return &kvStore{missing: missing} }}, nil
+	return &specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing,
+		fresh: func() *kvStore { return &kvStore{missing: missing} }}, nil
 }

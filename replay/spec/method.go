@@ -71,6 +71,7 @@ type signature struct {
 	names  []string // the name first, then its synonyms
 	params []param
 	result kinds
+	facts  facts
 }
 
 // parseSignature reads a line of a table of methods:
@@ -115,10 +116,12 @@ type signatures struct {
 	byName map[string]overloads
 	quick  [64]named // most of byName, by quickSlot: histories look a method up for each operation
 	java   bool      // ints have 32 bits, lists hold ints or null, maps go from int to int
-	roles  roleTable
 }
 
 func (t *signatures) add(s signature) {
+	if p := s.facts.problem(&s); p != "" {
+		panic("spec: the facts of " + s.text + ": " + p)
+	}
 	t.list = append(t.list, s)
 	for _, name := range s.names {
 		o := t.byName[name]
@@ -212,11 +215,13 @@ func (t *signatures) checkArg(want kinds, arg value) error {
 	return nil
 }
 
-// A method is one line of a table: how it is called and what it does.
+// A method is one row of a table: how it is called, what it does, and what
+// engines may know of it.
 type method[S any] struct {
 	signature string
 	// do performs the method and returns its result, or noTransition.
 	do func(S, []value) value
+	facts
 }
 
 // noTransition is what a method returns where the object has no transition;
@@ -233,7 +238,9 @@ type table[S any] struct {
 func newTable[S any](lists ...[]method[S]) *table[S] {
 	t := &table[S]{signatures: signatures{byName: map[string]overloads{}}}
 	for _, m := range slices.Concat(lists...) {
-		t.add(parseSignature(m.signature))
+		s := parseSignature(m.signature)
+		s.facts = m.facts
+		t.add(s)
 		t.do = append(t.do, m.do)
 	}
 	return t

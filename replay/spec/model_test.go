@@ -37,14 +37,27 @@ func tableProbe(first string) string {
 
 var small = []int{0, 1, 2}
 
+// awkward are elements that look like a signal: like "empty", like "failed",
+// or like one another.
+var awkward = []string{"null", "false", "true", "0", "-1", `""`, `"a"`, "[]", "[null]", "[1,2]"}
+
+// forEach returns calls of a method for each element that a state may hold.
+func forEach(method string) string {
+	calls := ""
+	for _, e := range append([]string{"1", "2"}, awkward...) {
+		calls += "; " + method + " " + e + " = "
+	}
+	return calls
+}
+
 var models = []model{
 	{"register", small, []string{"read = "}, ""},
 	{"cas-register:1", small, []string{"read = "}, ""},
 	{"counter", small, []string{"read = "}, ""},
-	{"kv", small, []string{`size = ; get 0 = ; get 1 = ; get 2 = ; get "a" = ; get null = ; contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = `}, ""},
-	{`kv:""`, small, []string{`size = ; get 0 = ; get 1 = ; get 2 = ; get "a" = ; get null = ; contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = `}, ""},
-	{"set", small, []string{`contains 0 = ; contains 1 = ; contains 2 = ; contains "a" = ; contains null = `}, ""},
-	{"multiset", small, []string{`count 0 = ; count 1 = ; count 2 = ; count "a" = ; count null = `}, ""},
+	{"kv", small, []string{"size = " + forEach("get") + forEach("contains")}, ""},
+	{`kv:""`, small, []string{"size = " + forEach("get") + forEach("contains")}, ""},
+	{"set", small, []string{"size = " + forEach("contains")}, ""},
+	{"multiset", small, []string{"size = " + forEach("count")}, ""},
 	{"stack", small, []string{"size = ; " + drain("pop")}, ""},
 	{"queue", small, []string{"size = ; " + drain("dequeue")}, ""},
 	{"queue:2", small, []string{"size = ; " + drain("dequeue")}, ""},
@@ -52,7 +65,7 @@ var models = []model{
 	{"priority-queue", small, []string{drain("poll")}, ""},
 	{"priority-queue:max", small, []string{drain("poll")}, ""},
 	{"mutex", small, []string{"isLocked = "}, ""},
-	{"multi-register:0", small, []string{`read 0 = ; read 1 = ; read 2 = ; read "a" = ; read null = `}, ""},
+	{"multi-register:0", small, []string{forEach("read")[2:]}, ""},
 	{"ArrayBlockingQueue:3", small, []string{"toString = "}, ""},
 	{"ConcurrentLinkedDeque", small, []string{"toString = "}, ""},
 	{"ConcurrentLinkedQueue", small, []string{"toString = "}, ""},
@@ -72,7 +85,12 @@ var models = []model{
 
 // invocation picks one that Check lets pass.
 func (m *model) invocation(r *rand.Rand, methods *signatures) replay.Invocation {
-	s := methods.list[r.IntN(len(methods.list))]
+	return m.call(r, methods, r.IntN(len(methods.list)))
+}
+
+// call is an invocation of the given method.
+func (m *model) call(r *rand.Rand, methods *signatures, method int) replay.Invocation {
+	s := methods.list[method]
 	inv := replay.Invocation{Method: s.names[r.IntN(len(s.names))]}
 	for _, p := range s.params {
 		inv.Args = append(inv.Args, m.argument(r, p.kinds, methods.java))
@@ -83,10 +101,12 @@ func (m *model) invocation(r *rand.Rand, methods *signatures) replay.Invocation 
 func (m *model) argument(r *rand.Rand, set kinds, java bool) history.Value {
 	pick := func() history.Value { return history.IntValue(int64(m.ints[r.IntN(len(m.ints))])) }
 	switch rare := r.IntN(12) == 0; {
+	case set == anyValue && r.IntN(2) == 0:
+		return programArgument(awkward[r.IntN(len(awkward))])
 	case set.has(history.Null) && rare:
 		return history.NullValue
 	case set.has(history.String) && (rare || !set.has(history.Int)):
-		return history.StringValue("a")
+		return history.StringValue("a"[r.IntN(2):])
 	case set.has(history.Int):
 		return pick()
 	case set.has(history.Bool):

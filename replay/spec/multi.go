@@ -112,12 +112,12 @@ func (m *multiRegister) transact(args []value) value {
 }
 
 var multiRegisterTable = newTable([]method[*multiRegister]{
-	{"txn(operations: list) -> list", (*multiRegister).transact},
-	{"read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }},
+	{"txn(operations: list) -> list", (*multiRegister).transact, updates},
+	{"read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }, reads},
 	{"write|put|set(key, value)", func(m *multiRegister, args []value) value {
 		m.store(args[0], args[1])
 		return history.NoValue
-	}},
+	}, updates},
 })
 
 // A multiRegisterSpec also looks into transactions.
@@ -145,6 +145,6 @@ func newMultiRegister(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return multiRegisterSpec{&specification[*multiRegister]{"multi-register", args, multiRegisterTable,
-		func() *multiRegister { return &multiRegister{initial: initial} }}}, nil
+	return multiRegisterSpec{&specification[*multiRegister]{name: "multi-register", args: args, table: multiRegisterTable,
+		fresh: func() *multiRegister { return &multiRegister{initial: initial} }}}, nil
 }

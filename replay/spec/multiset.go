@@ -43,7 +43,7 @@ var multisetTable = newTable([]method[*multiset]{
 		*c++
 		m.n++
 		return history.NoValue
-	}},
+	}, inserts | keyed},
 	{"remove|delete(value) -> bool", func(m *multiset, args []value) value {
 		c := m.counts.get(args[0])
 		if c == nil {
@@ -54,18 +54,18 @@ var multisetTable = newTable([]method[*multiset]{
 			m.counts.remove(args[0])
 		}
 		return history.BoolValue(true)
-	}},
+	}, removes | failsFalse | keyed},
 	{"contains|has(value) -> bool", func(m *multiset, args []value) value {
 		return history.BoolValue(m.count(args[0]) > 0)
-	}},
+	}, peeks | keyed},
 	{"count(value) -> int", func(m *multiset, args []value) value {
 		return history.IntValue(int64(m.count(args[0])))
-	}},
+	}, peeks | keyed},
 }, sizeMethods[*multiset]())
 
 func newMultiset(args []value) (replay.Spec, error) {
 	if err := atMost("multiset", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*multiset]{"multiset", args, multisetTable, func() *multiset { return &multiset{} }}, nil
+	return &specification[*multiset]{name: "multiset", args: args, table: multisetTable, discipline: replay.Counted, fresh: func() *multiset { return &multiset{} }}, nil
 }

@@ -22,25 +22,25 @@ var mutexTable = newTable([]method[*mutex]{
 		}
 		m.held = true
 		return history.NoValue
-	}},
+	}, updates},
 	{"unlock|release()", func(m *mutex, _ []value) value {
 		if !m.held {
 			return noTransition
 		}
 		m.held = false
 		return history.NoValue
-	}},
+	}, updates},
 	{"tryLock|try_lock|tryAcquire() -> bool", func(m *mutex, _ []value) value {
 		got := !m.held
 		m.held = true
 		return history.BoolValue(got)
-	}},
-	{"isLocked|is_locked() -> bool", func(m *mutex, _ []value) value { return history.BoolValue(m.held) }},
+	}, failsFalse},
+	{"isLocked|is_locked() -> bool", func(m *mutex, _ []value) value { return history.BoolValue(m.held) }, reads},
 })
 
 func newMutex(args []value) (replay.Spec, error) {
 	if err := atMost("mutex", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*mutex]{"mutex", args, mutexTable, func() *mutex { return &mutex{} }}, nil
+	return &specification[*mutex]{name: "mutex", args: args, table: mutexTable, fresh: func() *mutex { return &mutex{} }}, nil
 }

@@ -24,6 +24,10 @@ type specification[S state[S]] struct {
 	args  []value
 	table *table[S]
 	fresh func() S
+	// discipline is that of a collection; initial is what a register, or a
+	// key of a map, holds before the first write.
+	discipline replay.Discipline
+	initial    value
 }
 
 // Name returns the name of the specification, without arguments.
@@ -86,8 +90,8 @@ func sizeMethods[S interface {
 	clear()
 }]() []method[S] {
 	return []method[S]{
-		{"size|len|length() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }},
-		{"isEmpty|is_empty|empty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }},
-		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }},
+		{"size|len|length() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }, measures},
+		{"isEmpty|is_empty|empty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }, measures},
+		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }, updates},
 	}
 }

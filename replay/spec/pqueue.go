@@ -50,7 +50,7 @@ var priorityQueueTable = newTable([]method[*priorityQueue]{
 		*p++
 		q.n++
 		return history.NoValue
-	}},
+	}, inserts},
 	{"poll|pop|dequeue|deq() -> null|int|string", func(q *priorityQueue, _ []value) value {
 		p := q.next()
 		if p == nil {
@@ -62,13 +62,13 @@ var priorityQueueTable = newTable([]method[*priorityQueue]{
 			q.count.remove(v)
 		}
 		return v
-	}},
+	}, removes | failsNull},
 	{"peek|top() -> null|int|string", func(q *priorityQueue, _ []value) value {
 		if p := q.next(); p != nil {
 			return p.key
 		}
 		return history.NullValue
-	}},
+	}, peeks},
 }, sizeMethods[*priorityQueue]())
 
 func newPriorityQueue(args []value) (replay.Spec, error) {
@@ -80,7 +80,11 @@ func newPriorityQueue(args []value) (replay.Spec, error) {
 	if o := order.Text(); o != "min" && o != "max" {
 		return nil, badArgument("priority-queue", "order", "min or max", order)
 	}
-	return &specification[*priorityQueue]{"priority-queue", args, priorityQueueTable, func() *priorityQueue {
-		return &priorityQueue{largest: order.Text() == "max"}
+	discipline := replay.Smallest
+	if order.Text() == "max" {
+		discipline = replay.Largest
+	}
+	return &specification[*priorityQueue]{name: "priority-queue", args: args, table: priorityQueueTable, discipline: discipline, fresh: func() *priorityQueue {
+		return &priorityQueue{largest: discipline == replay.Largest}
 	}}, nil
 }

@@ -76,30 +76,30 @@ func offer(r *valueRing, args []value) value {
 // room, for an element.
 var (
 	queueTable = newTable([]method[*valueRing]{
-		{"enqueue|enq(value)", pushBack},
+		{"enqueue|enq(value)", pushBack, inserts},
 	}, queueMethods, sizeMethods[*valueRing]())
 
 	boundedQueueTable = newTable([]method[*valueRing]{
-		{"enqueue|enq(value) -> bool", offer},
+		{"enqueue|enq(value) -> bool", offer, inserts | failsFalse},
 	}, queueMethods, sizeMethods[*valueRing]())
 )
 
 var queueMethods = []method[*valueRing]{
-	{"dequeue|deq|poll() -> any", popFront},
-	{"peek|front() -> any", peekFront},
-	{"offer(value) -> bool", offer},
+	{"dequeue|deq|poll() -> any", popFront, removes},
+	{"peek|front() -> any", peekFront, peeks},
+	{"offer(value) -> bool", offer, inserts | failsFalse},
 	{"put(value)", func(r *valueRing, args []value) value {
 		if r.n >= r.capacity {
 			return noTransition
 		}
 		return pushBack(r, args)
-	}},
+	}, inserts},
 	{"take() -> any", func(r *valueRing, args []value) value {
 		if r.n == 0 {
 			return noTransition
 		}
 		return r.popFront()
-	}},
+	}, removes | waits},
 }
 
 func newQueue(args []value) (replay.Spec, error) {
@@ -111,11 +111,11 @@ func newQueue(args []value) (replay.Spec, error) {
 	if err := positive("queue", "capacity", capacity); err != nil {
 		return nil, err
 	}
-	t := queueTable
+	t, discipline := queueTable, replay.FirstIn
 	if len(args) > 0 {
-		t = boundedQueueTable
+		t, discipline = boundedQueueTable, replay.NoDiscipline
 	}
-	return &specification[*valueRing]{"queue", args, t, func() *valueRing {
+	return &specification[*valueRing]{name: "queue", args: args, table: t, discipline: discipline, fresh: func() *valueRing {
 		return &valueRing{capacity: int(min(capacity.Int(), math.MaxInt))}
 	}}, nil
 }

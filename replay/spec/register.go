@@ -22,29 +22,30 @@ var casRegisterTable = newTable(registerMethods, []method[*register]{
 		}
 		r.v = args[1]
 		return history.BoolValue(true)
-	}},
+	}, failsFalse},
 })
 
 var registerMethods = []method[*register]{
-	{"read|get|load() -> any", func(r *register, _ []value) value { return r.v }},
+	{"read|get|load() -> any", func(r *register, _ []value) value { return r.v }, peeks},
 	{"write|set|put|store(value)", func(r *register, args []value) value {
 		r.v = args[0]
 		return history.NoValue
-	}},
+	}, inserts},
 }
 
 func newRegister(args []value) (replay.Spec, error) {
-	return registerSpec("register", registerTable, args)
+	return registerSpec("register", registerTable, replay.Overwritten, args)
 }
 
 func newCASRegister(args []value) (replay.Spec, error) {
-	return registerSpec("cas-register", casRegisterTable, args)
+	return registerSpec("cas-register", casRegisterTable, replay.NoDiscipline, args)
 }
 
-func registerSpec(name string, t *table[*register], args []value) (replay.Spec, error) {
+func registerSpec(name string, t *table[*register], d replay.Discipline, args []value) (replay.Spec, error) {
 	initial, err := optional(name, args, "initial value", anyValue, history.NullValue)
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*register]{name, args, t, func() *register { return &register{initial} }}, nil
+	return &specification[*register]{name: name, args: args, table: t, discipline: d, initial: initial,
+		fresh: func() *register { return &register{initial} }}, nil
 }

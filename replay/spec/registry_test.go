@@ -141,11 +141,21 @@ func TestSignatureMistakes(t *testing.T) {
 			parseSignature(text)
 		}()
 	}
-	twice := []method[*mutex]{{"lock()", nil}, {"acquire|lock()", nil}}
-	defer func() {
-		if recover() == nil {
-			t.Error("a method may be there twice")
-		}
-	}()
-	newTable(twice)
+	for what, rows := range map[string][]method[*mutex]{
+		"a method that is there twice":       {{"lock()", nil, updates}, {"acquire|lock()", nil, updates}},
+		"false for failed among any values":  {{"pop() -> any", nil, failsFalse}},
+		"null for nothing among any values":  {{"pop() -> any", nil, failsNull}},
+		"null for nothing of a bool":         {{"pop() -> bool", nil, failsNull}},
+		"a key without an argument":          {{"pop() -> any", nil, keyed}},
+		"an inserted value without argument": {{"push()", nil, inserts}},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a table accepts %s", what)
+				}
+			}()
+			newTable(rows)
+		}()
+	}
 }

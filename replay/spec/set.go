@@ -24,13 +24,13 @@ var setTable = newTable([]method[*setOf]{
 	{"add|insert(value) -> bool", func(s *setOf, args []value) value {
 		_, added := s.getOrAdd(args[0])
 		return history.BoolValue(added)
-	}},
+	}, inserts | failsFalse | keyed},
 	{"remove|delete(value) -> bool", func(s *setOf, args []value) value {
 		return history.BoolValue(s.remove(args[0]))
-	}},
+	}, removes | failsFalse | keyed},
 	{"contains|has(value) -> bool", func(s *setOf, args []value) value {
 		return history.BoolValue(s.get(args[0]) != nil)
-	}},
+	}, peeks | keyed},
 	// Sorted: ints in their order, texts in that of their bytes.
 	{"elements|read() -> list", func(s *setOf, _ []value) value {
 		list := make([]value, 0, s.n)
@@ -38,12 +38,12 @@ var setTable = newTable([]method[*setOf]{
 			list = append(list, p.key)
 		}
 		return history.ListValue(list...)
-	}},
+	}, reads},
 }, sizeMethods[*setOf]())
 
 func newSet(args []value) (replay.Spec, error) {
 	if err := atMost("set", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*setOf]{"set", args, setTable, func() *setOf { return &setOf{} }}, nil
+	return &specification[*setOf]{name: "set", args: args, table: setTable, discipline: replay.Named, fresh: func() *setOf { return &setOf{} }}, nil
 }

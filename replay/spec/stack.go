@@ -3,14 +3,14 @@ package spec
 import "github.com/leadline/leadline/replay"
 
 var stackTable = newTable([]method[*valueRing]{
-	{"push(value)", pushBack},
-	{"pop() -> any", popBack},
-	{"peek|top() -> any", peekBack},
+	{"push(value)", pushBack, inserts},
+	{"pop() -> any", popBack, removes},
+	{"peek|top() -> any", peekBack, peeks},
 }, sizeMethods[*valueRing]())
 
 func newStack(args []value) (replay.Spec, error) {
 	if err := atMost("stack", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*valueRing]{"stack", args, stackTable, newValueRing}, nil
+	return &specification[*valueRing]{name: "stack", args: args, table: stackTable, fresh: newValueRing, discipline: replay.LastIn}, nil
 }

@@ -1,0 +1,205 @@
+package spec
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A facts says what engines may know of a method; it stands in the row of the
+// method. What it says has to be true in every state: a wrong one makes
+// verdicts wrong.
+type facts uint16
+
+const (
+	reads      facts = 1 << iota // changes nothing
+	failsFalse                   // changes nothing where it returns false, which is not an element
+	failsNull                    // changes nothing where it returns null, which is not an element
+	keyed                        // concerns the key, or element, that is its first argument, and no other
+	inserts                      // inserts its last argument
+	removes                      // removes a value and returns it, or removes its argument from a set
+	finds                        // returns the value that a removal would take, or looks for its argument in a set
+	front                        // inserts, removes or finds at the front of a deque
+	waits                        // has no transition where there is nothing to remove
+	counts                       // returns how many values there are, or whether there are none
+
+	updates  = facts(0) // nothing is known
+	peeks    = reads | finds
+	measures = reads | counts
+)
+
+func (f facts) has(g facts) bool { return f&g == g }
+
+// problem returns what is wrong with the facts of a method, if anything: a
+// result can mean failure only where no element looks like it.
+func (f facts) problem(s *signature) string {
+	switch {
+	case f.has(failsFalse) && s.result != 1<<history.Bool:
+		return "false may be an element"
+	case f.has(failsNull) && (s.result == anyValue || !s.result.has(history.Null)):
+		return "null may be an element, or is never returned"
+	case (f.has(keyed) || f.has(inserts)) && len(s.params) == 0:
+		return "there is no argument"
+	}
+	return ""
+}
+
+// unchanged reports whether a method with that result left the object as it
+// was.
+func (f facts) unchanged(result value) bool {
+	switch {
+	case f.has(reads):
+		return true
+	case f.has(failsFalse):
+		return result.Kind() == history.Bool && !result.Bool()
+	}
+	return f.has(failsNull) && result.Kind() == history.Null
+}
+
+// factsOf returns what is known of the method of op.
+func (s *specification[S]) factsOf(op *history.Operation) facts {
+	if i := s.table.find(op.Method, len(op.Args)); i >= 0 {
+		return s.table.list[i].facts
+	}
+	return updates
+}
+
+// Observes reports whether op changes nothing wherever it has its recorded
+// result; see replay.Observer.
+func (s *specification[S]) Observes(op *history.Operation) bool {
+	return s.factsOf(op).unchanged(op.Result)
+}
+
+// Part returns the key, or element, that op is about; see
+// replay.Partitioned.
+func (s *specification[S]) Part(op *history.Operation) (history.Value, bool) {
+	if s.factsOf(op).has(keyed) {
+		return op.Args[0], true
+	}
+	return history.Value{}, false
+}
+
+// Discipline says which monitor decides histories; see replay.Collection.
+func (s *specification[S]) Discipline() replay.Discipline { return s.discipline }
+
+// Role says what op does; see replay.Collection. Null is never told from
+// nothing, so that a collection that holds it is left to the search.
+func (s *specification[S]) Role(op *history.Operation) (replay.Role, history.Value) {
+	f := s.factsOf(op)
+	switch {
+	case s.discipline == replay.NoDiscipline:
+		return replay.Other, history.Value{}
+	case op.Result.Kind() == history.Exception:
+		return replay.Never, history.Value{} // no collection throws any
+	case f.has(counts):
+		return sizeRole(op), history.Value{}
+	case f&(inserts|removes|finds) == 0:
+		return replay.Other, history.Value{}
+	case s.discipline == replay.Named || s.discipline == replay.Counted:
+		return namedRole(f, op)
+	case f.has(inserts):
+		return s.insertRole(f, op)
+	}
+	return s.takeRole(f, op)
+}
+
+// role returns the role of a method that does what its facts say.
+func (f facts) role() replay.Role {
+	back, first := replay.Look, replay.LookFront
+	switch {
+	case f.has(inserts):
+		back, first = replay.Insert, replay.InsertFront
+	case f.has(removes):
+		back, first = replay.Remove, replay.RemoveFront
+	}
+	if f.has(front) {
+		return first
+	}
+	return back
+}
+
+// sizeRole is that of methods that return how much there is.
+func sizeRole(op *history.Operation) replay.Role {
+	switch {
+	case op.Pending():
+		return replay.Idle
+	case op.Result.Bool(), op.Result.Equal(history.IntValue(0)):
+		return replay.Nothing
+	}
+	return replay.Other
+}
+
+// namedRole is that of the methods of a set or multiset.
+func namedRole(f facts, op *history.Operation) (replay.Role, history.Value) {
+	role, v := f.role(), op.Args[0]
+	switch {
+	case op.Pending() && role == replay.Look:
+		return replay.Idle, v
+	case op.Pending():
+		return role, v
+	case op.Result.Kind() == history.None: // a multiset's add
+		return role, v
+	case op.Result.Kind() == history.Int:
+		return countRole(op.Result.Int()), v
+	case op.Result.Kind() != history.Bool:
+		return replay.Other, v
+	case op.Result.Bool():
+		return role, v
+	case role == replay.Insert: // was there before
+		return replay.Look, v
+	}
+	return replay.Absent, v
+}
+
+// countRole is that of a multiset's count.
+func countRole(n int64) replay.Role {
+	switch {
+	case n == 0:
+		return replay.Absent
+	case n == 1:
+		return replay.Look
+	}
+	return replay.Never // as long as values are distinct
+}
+
+// insertRole is that of the methods that insert their last argument.
+func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Role, history.Value) {
+	v := op.Args[len(op.Args)-1]
+	switch {
+	case v.Kind() == history.Null:
+		return replay.Other, v
+	case f.has(failsFalse) && f.unchanged(op.Result): // there is always room
+		return replay.Never, v
+	case s.overwritten() && v.Equal(s.initial):
+		return replay.Other, v
+	}
+	return f.role(), v
+}
+
+// takeRole is that of the methods that return a value, or null where there is
+// none.
+func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role, history.Value) {
+	v := op.Result
+	switch {
+	case op.Pending() && f.has(reads):
+		return replay.Idle, history.Value{}
+	case op.Pending():
+		return f.role(), history.UnknownValue
+	case v.Kind() == history.Unknown:
+		return replay.Other, history.Value{}
+	case s.overwritten():
+		if v.Equal(s.initial) {
+			return replay.Nothing, v
+		}
+		return f.role(), v
+	case v.Kind() == history.Null && f.has(waits):
+		return replay.Never, v
+	case v.Kind() == history.Null:
+		return replay.Nothing, v
+	}
+	return f.role(), v
+}
+
+// overwritten reports whether insertions replace what was there.
+func (s *specification[S]) overwritten() bool {
+	return s.discipline == replay.Overwritten || s.discipline == replay.OverwrittenByKey
+}
