@@ -2,9 +2,11 @@ package selftest
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
 )
 
 const noReturn = history.NoReturn
@@ -18,6 +20,7 @@ type problem struct {
 	kind    *kind
 	n       int
 	call    [maxOps]*call
+	result  [maxOps]history.Value
 	process [maxOps]int32
 	begin   [maxOps]int32 // positions of the events
 	end     [maxOps]int32 // noReturn where there is none
@@ -26,10 +29,58 @@ type problem struct {
 	happened [maxOps]bool
 	edges    []history.Edge
 	events   int32
+	// elements and keys are what values 1 and 2 stand for; see draw.
+	elements, keys [3]history.Value
+	initial        uint32
 }
 
 func (p *problem) reset(k *kind) {
-	*p = problem{kind: k, edges: p.edges[:0]}
+	plain := [3]history.Value{1: history.IntValue(1), 2: history.IntValue(2)}
+	*p = problem{kind: k, edges: p.edges[:0], elements: plain, keys: plain, initial: k.initial}
+}
+
+// draw chooses what values 1 and 2 stand for.
+func (p *problem) draw(r *rand.Rand) {
+	switch p.kind.elements {
+	case numbers:
+		return
+	case sorted:
+		p.elements[1], p.elements[2] = sortedPair(r)
+	default:
+		p.elements[1], p.elements[2] = pair(r)
+		p.keys[1], p.keys[2] = pair(r)
+	}
+	if p.kind.elements != initial {
+		return
+	}
+	for v := 1; v <= 2; v++ {
+		if p.elements[v].Kind() == history.Null {
+			p.initial = uint32(v)
+		}
+	}
+}
+
+// value returns what stands for an answer to c.
+func (p *problem) value(c *call, a answer) history.Value {
+	if c.op != size && (a == 1 || a == 2) {
+		return p.elements[a]
+	}
+	return a.value()
+}
+
+// args returns what stands for the arguments of c.
+func (p *problem) args(c *call) []history.Value {
+	var args []history.Value
+	switch {
+	case c.a != 0 && p.kind.elements == byKey:
+		args = append(args, p.keys[c.a])
+	case c.a != 0:
+		args = append(args, p.elements[c.a])
+	}
+	if c.b != 0 {
+		args = append(args, p.elements[c.b])
+	}
+	return args
 }
 
 // invoke adds an operation, with the order that real time gives it.
@@ -38,6 +89,7 @@ func (p *problem) invoke(c *call, process int32) int {
 	p.n++
 	p.call[i], p.process[i] = c, process
 	p.begin[i], p.end[i] = p.events, noReturn
+	p.result[i] = p.value(c, c.answer)
 	p.events++
 	for j := range i {
 		if p.end[j] < p.begin[i] {
@@ -83,7 +135,7 @@ func (p *problem) must() uint16 {
 // the order and that the model explains? It tries one operation after
 // another, gives up where the model does, and remembers nothing.
 func (p *problem) linearizable() bool {
-	return p.extend(0, p.must(), p.kind.initial)
+	return p.extend(0, p.must(), p.initial)
 }
 
 func (p *problem) extend(placed, must uint16, state uint32) bool {
@@ -107,7 +159,7 @@ func (p *problem) extend(placed, must uint16, state uint32) bool {
 }
 
 func (p *problem) accepts(i int, a answer) bool {
-	return p.call[i].answer == unseen || p.call[i].answer == a
+	return replay.Accepts(p.result[i], p.value(p.call[i], a))
 }
 
 // explains reports whether an order of all operations is a witness: pending
@@ -120,7 +172,7 @@ func (p *problem) explains(order []int32) bool {
 		}
 		placed |= 1 << i
 	}
-	return len(order) == p.n && p.replays(order, p.must(), p.kind.initial)
+	return len(order) == p.n && p.replays(order, p.must(), p.initial)
 }
 
 func (p *problem) replays(order []int32, must uint16, state uint32) bool {
@@ -147,7 +199,7 @@ func (p *problem) history(id string) *history.History {
 	for i := range h.Ops {
 		c := p.call[i]
 		h.Ops[i] = history.Operation{
-			Method: c.method, Args: c.args, Result: c.result, Process: p.process[i],
+			Method: c.method, Args: p.args(c), Result: p.result[i], Process: p.process[i],
 			Call: p.begin[i], Return: p.end[i], Line: int32(i + 1), Happened: p.happened[i],
 		}
 		h.Ops[i].SetID(history.IntValue(int64(i)))

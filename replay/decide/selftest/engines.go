@@ -136,7 +136,7 @@ func (t *trial) hasTwins() bool {
 	for i := range t.p.n {
 		for j := range i {
 			x, y := t.p.call[i], t.p.call[j]
-			if x.op == y.op && x.a == y.a && x.b == y.b && x.answer == y.answer {
+			if x.op == y.op && x.a == y.a && x.b == y.b && t.p.result[i].Equal(t.p.result[j]) {
 				return true
 			}
 		}

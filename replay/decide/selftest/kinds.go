@@ -1,8 +1,8 @@
 package selftest
 
 import (
-	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -13,46 +13,46 @@ import (
 // one with 1 stands right before the one with 2: shape.labels relies on it.
 func kinds() []*kind {
 	return []*kind{
-		newKind("register", model("register"), true, stepRegister,
+		newKind("register", model("register"), true, distinct, stepRegister,
 			calls("write", put, 1, 0, void), calls("write", put, 2, 0, void), calls("read", get, 0, 0, null, 1, 2, unseen)),
-		newKind("cas-register", model("cas-register"), true, stepRegister,
+		newKind("cas-register", model("cas-register"), true, initial, stepRegister,
 			calls("write", put, 1, 0, void), calls("write", put, 2, 0, void), calls("read", get, 0, 0, 1, 2),
 			calls("cas", swap, 1, 2, yes), calls("cas", swap, 2, 1, yes), calls("cas", swap, 1, 2, no),
 			calls("cas", swap, 2, 1, no), calls("cas", swap, 1, 2, unseen), calls("cas", swap, 2, 1, unseen)),
-		newKind("queue", model("queue"), true, stepQueue,
+		newKind("queue", model("queue"), true, distinct, stepQueue,
 			calls("enqueue", put, 1, 0, void), calls("enqueue", put, 2, 0, void), calls("dequeue", take, 0, 0, null, 1, 2, unseen)),
-		newKind("stack", model("stack"), true, stepStack,
+		newKind("stack", model("stack"), true, distinct, stepStack,
 			calls("push", put, 1, 0, void), calls("push", put, 2, 0, void), calls("pop", take, 0, 0, null, 1, 2, unseen)),
-		newKind("set", model("set"), true, stepSet,
+		newKind("set", model("set"), true, distinct, stepSet,
 			calls("add", put, 1, 0, yes), calls("add", put, 2, 0, yes), calls("add", put, 1, 0, no), calls("add", put, 2, 0, no),
 			calls("add", put, 1, 0, unseen), calls("add", put, 2, 0, unseen),
 			calls("remove", take, 1, 0, yes), calls("remove", take, 2, 0, yes), calls("remove", take, 1, 0, no), calls("remove", take, 2, 0, no),
 			calls("contains", has, 1, 0, yes), calls("contains", has, 2, 0, yes), calls("contains", has, 1, 0, no), calls("contains", has, 2, 0, no)),
-		newKind("kv", model("kv"), false, stepKV,
+		newKind("kv", model("kv"), false, byKey, stepKV,
 			calls("put", put, 1, 1, void), calls("put", put, 1, 2, void), calls("put", put, 2, 1, void),
 			calls("get", get, 1, 0, null, 1, 2), calls("get", get, 2, 0, null, 1),
 			calls("remove", take, 1, 0, null, 1, unseen), calls("size", size, 0, 0, 1)),
-		newKind("counter", model("counter"), false, stepCounter,
+		newKind("counter", model("counter"), false, numbers, stepCounter,
 			calls("increment", put, 0, 0, void), calls("read", get, 0, 0, 0, 1, 2, unseen), calls("getAndIncrement", swap, 0, 0, 0, 1, unseen)),
-		newKind("counter-object", objectOnly{model("counter")}, false, stepCounter,
+		newKind("counter-object", objectOnly{model("counter")}, false, numbers, stepCounter,
 			calls("increment", put, 0, 0, void), calls("read", get, 0, 0, 0, 1, 2)),
-		newKind("mutex", model("mutex"), false, stepMutex,
+		newKind("mutex", model("mutex"), false, numbers, stepMutex,
 			calls("lock", put, 0, 0, void), calls("unlock", take, 0, 0, void), calls("tryLock", swap, 0, 0, yes, no, unseen)),
-		newKind("mutex-object", objectOnly{model("mutex")}, false, stepMutex,
+		newKind("mutex-object", objectOnly{model("mutex")}, false, numbers, stepMutex,
 			calls("lock", put, 0, 0, void), calls("unlock", take, 0, 0, void), calls("tryLock", swap, 0, 0, yes, no)),
-		newKind("bounded-queue", model("queue:2"), true, stepBounded,
+		newKind("bounded-queue", model("queue:2"), true, distinct, stepBounded,
 			calls("enqueue", put, 1, 0, yes), calls("enqueue", put, 2, 0, yes), calls("enqueue", put, 1, 0, no), calls("enqueue", put, 2, 0, no),
 			calls("take", take, 0, 0, 1, 2, unseen), calls("size", size, 0, 0, 1)),
-		newKind("priority-queue", model("priority-queue"), false, stepPriority,
+		newKind("priority-queue", model("priority-queue"), false, sorted, stepPriority,
 			calls("insert", put, 1, 0, void), calls("insert", put, 2, 0, void), calls("poll", take, 0, 0, null, 1, 2, unseen)),
-		newKind("deque", model("deque"), true, stepDeque,
+		newKind("deque", model("deque"), true, distinct, stepDeque,
 			calls("pushBack", put, 1, 0, void), calls("pushBack", put, 2, 0, void), calls("pushFront", putFront, 1, 0, void), calls("pushFront", putFront, 2, 0, void),
 			calls("popFront", take, 0, 0, null, 1, 2, unseen), calls("popBack", takeBack, 0, 0, null, 1, 2, unseen)),
-		newKind("multiset", model("multiset"), true, stepMultiset,
+		newKind("multiset", model("multiset"), true, distinct, stepMultiset,
 			calls("add", put, 1, 0, void), calls("add", put, 2, 0, void),
 			calls("remove", take, 1, 0, yes, no, unseen), calls("remove", take, 2, 0, yes, no, unseen),
 			calls("count", size, 1, 0, 0, 1, 2), calls("count", size, 2, 0, 0, 1, 2), calls("contains", has, 1, 0, yes), calls("contains", has, 2, 0, yes)),
-		newKind("flaky-queue", flakyQueue(), true, stepFlaky,
+		newKind("flaky-queue", flakyQueue(), true, distinct, stepFlaky,
 			calls("put", put, 1, 0, yes), calls("put", put, 2, 0, yes), calls("put", put, 1, 0, no), calls("put", put, 2, 0, no),
 			calls("put", put, 1, 0, unseen), calls("put", put, 2, 0, unseen), calls("take", take, 0, 0, null, 1, 2, unseen)),
 	}
@@ -70,11 +70,6 @@ func model(text string) replay.Spec {
 // calls returns a method with each of the given answers.
 func calls(method string, op, a, b int8, answers ...answer) []call {
 	c := call{method: method, op: op, a: a, b: b}
-	for _, v := range []int8{a, b} {
-		if v != 0 {
-			c.args = append(c.args, history.IntValue(int64(v)))
-		}
-	}
 	var all []call
 	for _, x := range answers {
 		all = append(all, c.with(x))
@@ -82,8 +77,8 @@ func calls(method string, op, a, b int8, answers ...answer) []call {
 	return all
 }
 
-func newKind(name string, s replay.Spec, symmetric bool, step func(uint32, *call) outcomes, groups ...[]call) *kind {
-	k := &kind{name: name, spec: s, step: step, symmetric: symmetric}
+func newKind(name string, s replay.Spec, symmetric bool, e elements, step func(uint32, *call) outcomes, groups ...[]call) *kind {
+	k := &kind{name: name, spec: s, step: step, symmetric: symmetric, elements: e}
 	if name == "bounded-queue" {
 		k.args = []history.Value{history.IntValue(2)}
 	}
@@ -141,23 +136,22 @@ func (o objectOnly) New() replay.Object { return struct{ replay.Object }{o.Spec.
 
 // flakyQueue is the specification of stepFlaky.
 func flakyQueue() replay.Spec {
-	return &replay.Model[string]{
+	type state = []history.Value
+	return &replay.Model[state]{
 		Label: "flaky-queue",
-		Next: func(q string, inv replay.Invocation) []replay.Step[string] {
+		Next: func(q state, inv replay.Invocation) []replay.Step[state] {
 			if inv.Method == "put" {
-				return []replay.Step[string]{
-					{Result: history.BoolValue(true), Next: q + string(rune(inv.Args[0].Int()))},
+				return []replay.Step[state]{
+					{Result: history.BoolValue(true), Next: append(slices.Clip(q), inv.Args[0])},
 					{Result: history.BoolValue(false), Next: q},
 				}
 			}
-			steps := []replay.Step[string]{{Result: history.NullValue, Next: q}}
-			if q != "" {
-				steps = append(steps, replay.Step[string]{Result: history.IntValue(int64(q[0])), Next: q[1:]})
+			steps := []replay.Step[state]{{Result: history.NullValue, Next: q}}
+			if len(q) > 0 {
+				steps = append(steps, replay.Step[state]{Result: q[0], Next: q[1:]})
 			}
 			return steps
 		},
-		Key: func(dst []byte, q string) []byte {
-			return append(binary.AppendUvarint(dst, uint64(len(q))), q...)
-		},
+		Key: func(dst []byte, q state) []byte { return history.ListValue(q...).AppendKey(dst) },
 	}
 }

@@ -1,6 +1,8 @@
 package selftest
 
 import (
+	"math/rand/v2"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
@@ -37,16 +39,14 @@ type call struct {
 	a, b   int8 // arguments; 0 where there is none
 	answer answer
 
-	op     int8 // what the model calls the method
-	args   []history.Value
-	result history.Value
+	op int8 // what the model calls the method
 	// twin is the call with values 1 and 2 exchanged, by number in its list.
 	twin int
 }
 
 // with is the call with another result.
 func (c call) with(a answer) call {
-	c.answer, c.result = a, a.value()
+	c.answer = a
 	return c
 }
 
@@ -79,7 +79,51 @@ type kind struct {
 	returned, pending []call
 	// symmetric: exchanging values 1 and 2 makes no difference to the model.
 	symmetric bool
+	elements  elements
 }
+
+// An elements says what values 1 and 2 of a model may be in a history.
+type elements uint8
+
+const (
+	numbers  elements = iota // themselves
+	distinct                 // any two of awkward
+	sorted                   // ints or strings, in their order
+	initial                  // as distinct; the object holds null at first
+	byKey                    // as distinct; the first argument is a key
+)
+
+// awkward are values that an engine could take for a signal: for "empty", for
+// "failed" or for one another.
+var awkward = []history.Value{
+	history.BoolValue(false), history.BoolValue(true), history.NullValue, history.IntValue(0), history.IntValue(-1),
+	history.IntValue(1), history.IntValue(2), history.StringValue(""), history.StringValue("a"),
+	history.ListValue(), history.ListValue(history.NullValue), history.ListValue(history.IntValue(1), history.IntValue(2)),
+}
+
+// pair returns two different awkward values.
+func pair(r *rand.Rand) (x, y history.Value) {
+	i, j := r.IntN(len(awkward)), r.IntN(len(awkward)-1)
+	if j >= i {
+		j++
+	}
+	return awkward[i], awkward[j]
+}
+
+// sortedPair returns two ints or strings in their order.
+func sortedPair(r *rand.Rand) (x, y history.Value) {
+	for {
+		x, y = pair(r)
+		if isScalar(x) && isScalar(y) {
+			if x.Compare(y) > 0 {
+				x, y = y, x
+			}
+			return x, y
+		}
+	}
+}
+
+func isScalar(v history.Value) bool { return v.Kind() == history.Int || v.Kind() == history.String }
 
 // Methods by the numbers that models know.
 const (

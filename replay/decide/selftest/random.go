@@ -1,6 +1,10 @@
 package selftest
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/leadline/leadline/history"
+)
 
 // A generator makes random histories. It lets operations take effect at some
 // moment between their events, so that most histories would be linearizable;
@@ -21,7 +25,10 @@ type generator struct {
 // random makes p a random history of 1 to most operations.
 func random(p *problem, k *kind, most int, r *rand.Rand) {
 	p.reset(k)
-	g := generator{p: p, r: r, n: 1 + r.IntN(most), state: k.initial}
+	if r.IntN(4) > 0 {
+		p.draw(r)
+	}
+	g := generator{p: p, r: r, n: 1 + r.IntN(most), state: p.initial}
 	processes := 1 + r.IntN(5)
 	pending := r.IntN(2) == 0
 	for steps := 0; steps < 8*g.n+8; steps++ {
@@ -71,22 +78,35 @@ func (g *generator) take(i int) {
 func (g *generator) recorded(wild bool) {
 	p, k := g.p, g.p.kind
 	for i := range p.n {
-		a := g.answer[i]
+		p.result[i] = p.value(p.call[i], g.answer[i])
 		switch x := g.r.IntN(20); {
 		case p.end[i] == noReturn || x == 0:
-			a = unseen
-		case x < 3 || wild:
+			p.result[i] = history.UnknownValue
+		case x == 1 || wild && x < 10:
+			p.result[i] = g.stray(i)
+		case x < 4 || wild:
 			// That of some call of the same method.
 			for _, at := range g.r.Perm(len(k.returned)) {
 				if c := &k.returned[at]; c.method == p.call[i].method {
-					a = c.answer
+					p.result[i] = p.value(c, c.answer)
 					break
 				}
 			}
 		}
-		c := p.call[i].with(a)
-		p.call[i] = &c
 	}
+}
+
+// stray returns an awkward result that the specification does not refuse, or
+// the one that operation i has.
+func (g *generator) stray(i int) history.Value {
+	op := history.Operation{Method: g.p.call[i].method, Args: g.p.args(g.p.call[i])}
+	for range 4 {
+		op.Result = awkward[g.r.IntN(len(awkward))]
+		if g.p.kind.spec.Check(&op) == nil {
+			return op.Result
+		}
+	}
+	return g.p.result[i]
 }
 
 // name numbers the processes by their first invocations.

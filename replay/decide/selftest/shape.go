@@ -134,6 +134,7 @@ func (s *shape) beginsWithTwo(k *kind, label []int) bool {
 // of events within a block, processes, and which value is which are random.
 func (s *shape) arrange(p *problem, k *kind, label []int, r *rand.Rand) {
 	p.reset(k)
+	p.draw(r)
 	exchange := k.symmetric && r.Uint32()&1 != 0
 	var number [maxOps]int // operation of the shape -> of the history
 	var order [maxOps]int
