@@ -3,6 +3,7 @@ package decide_test
 import (
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -95,6 +96,7 @@ func (o objectOnly) New() replay.Object { return struct{ replay.Object }{o.Spec.
 func randomHistory(t testing.TB, r *rand.Rand, s subject, n int, pending bool) *history.History {
 	t.Helper()
 	processes := 1 + r.IntN(4)
+	elements := s.elements(r)
 	object := s.spec.New()
 	var events []history.Event
 	open := make([]*history.Event, processes)
@@ -111,7 +113,7 @@ func randomHistory(t testing.TB, r *rand.Rand, s subject, n int, pending bool) *
 			retired[p], open[p] = true, nil
 		case open[p] != nil:
 			e := open[p]
-			if result, ok := randomResult(r, object, e, calls[e]); ok {
+			if result, ok := s.randomResult(r, object, e, calls[e]); ok {
 				events = append(events, history.Event{Type: history.OK, Process: e.Process, Op: e.Op, Result: result})
 				open[p] = nil
 			} else {
@@ -121,7 +123,7 @@ func randomHistory(t testing.TB, r *rand.Rand, s subject, n int, pending bool) *
 			c := s.calls[r.IntN(len(s.calls))]
 			e := &history.Event{Type: history.Invoke, Process: history.IntValue(int64(p)), Op: history.IntValue(int64(begun)), Method: c.method}
 			for range c.args {
-				e.Args = append(e.Args, history.IntValue(int64(r.IntN(3))))
+				e.Args = append(e.Args, elements[r.IntN(3)])
 			}
 			calls[e] = c
 			open[p] = e
@@ -139,12 +141,48 @@ func randomHistory(t testing.TB, r *rand.Rand, s subject, n int, pending bool) *
 	return h
 }
 
-func randomResult(r *rand.Rand, object replay.Object, e *history.Event, c call) (history.Value, bool) {
+// awkward are elements and results that look like a signal: like "empty",
+// like "failed", or like one another. Histories take neighbours.
+var awkward = []history.Value{
+	history.NullValue, history.BoolValue(false), history.BoolValue(true), history.IntValue(0), history.BoolValue(false), history.IntValue(-1),
+	history.StringValue(""), history.BoolValue(false), history.ListValue(), history.StringValue("a"), history.NullValue, history.ListValue(history.IntValue(1)),
+}
+
+// takes reports whether the specification is a bundled one that accepts the
+// operation.
+func (s subject) takes(method string, args []history.Value, result history.Value) bool {
+	_, bundled := s.spec.(fmt.Stringer)
+	return bundled && s.spec.Check(&history.Operation{Method: method, Args: args, Result: result}) == nil
+}
+
+// elements returns what the arguments of one history are drawn from: three
+// awkward values that every method takes, or 0, 1 and 2.
+func (s subject) elements(r *rand.Rand) []history.Value {
+	at := r.IntN(len(awkward) + 3)
+	if at+3 > len(awkward) {
+		return []history.Value{history.IntValue(0), history.IntValue(1), history.IntValue(2)}
+	}
+	some := awkward[at : at+3]
+	for _, c := range s.calls {
+		for i := range some {
+			if !s.takes(c.method, slices.Repeat(some[i:i+1], c.args), history.UnknownValue) {
+				return []history.Value{history.IntValue(0), history.IntValue(1), history.IntValue(2)}
+			}
+		}
+	}
+	return some
+}
+
+func (s subject) randomResult(r *rand.Rand, object replay.Object, e *history.Event, c call) (history.Value, bool) {
 	result, ok := object.Apply(replay.Invocation{Method: e.Method, Args: e.Args})
-	switch x := r.IntN(10); {
-	case x == 0:
+	switch x := r.IntN(20); {
+	case x < 2:
 		return history.UnknownValue, true
-	case x < 3 && len(c.wrong) > 0:
+	case x == 2:
+		if v := awkward[r.IntN(len(awkward))]; s.takes(e.Method, e.Args, v) {
+			return v, true
+		}
+	case x < 6 && len(c.wrong) > 0:
 		return parseResult(c.wrong[r.IntN(len(c.wrong))]), true
 	}
 	return result, ok

@@ -116,7 +116,7 @@ func distinctness(h *history.History, c replay.Collection) (distinct, removals b
 		case replay.Nothing:
 			empty = true
 		case replay.Insert, replay.InsertFront:
-			what := fmt.Sprint(h.Ops[i].Args)
+			what := string(history.ListValue(h.Ops[i].Args...).AppendKey(nil))
 			distinct = distinct && !inserted[what]
 			inserted[what] = true
 		case replay.Remove, replay.RemoveFront:

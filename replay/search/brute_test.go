@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -149,6 +150,38 @@ func flakyBag() replay.Spec {
 	}
 }
 
+// awkward are elements and results that look like a signal: like "empty",
+// like "failed", or like one another. Histories take neighbours.
+var awkward = []history.Value{
+	history.NullValue, history.BoolValue(false), history.BoolValue(true), history.IntValue(0), history.BoolValue(false), history.IntValue(-1),
+	history.StringValue(""), history.BoolValue(false), history.ListValue(), history.StringValue("a"), history.NullValue, history.ListValue(history.IntValue(1)),
+}
+
+// takes reports whether the specification is a bundled one that accepts the
+// operation.
+func (s subject) takes(inv replay.Invocation, result history.Value) bool {
+	_, bundled := s.spec.(fmt.Stringer)
+	return bundled && s.spec.Check(&history.Operation{Method: inv.Method, Args: inv.Args, Result: result}) == nil
+}
+
+// elements returns what the arguments of one history are drawn from: two
+// awkward values that every method takes, or 0 and 1.
+func (s subject) elements(r *rand.Rand) []history.Value {
+	at := r.IntN(len(awkward) + 2)
+	if at+2 > len(awkward) {
+		return []history.Value{history.IntValue(0), history.IntValue(1)}
+	}
+	some := awkward[at : at+2]
+	for _, c := range s.calls {
+		for i := range some {
+			if !s.takes(replay.Invocation{Method: c.method, Args: slices.Repeat(some[i:i+1], c.args)}, history.UnknownValue) {
+				return []history.Value{history.IntValue(0), history.IntValue(1)}
+			}
+		}
+	}
+	return some
+}
+
 // randomHistory has up to most operations, some pending, some marked as
 // happened or as not happened, and up to edges edges; results are those of some
 // order, now and then replaced by another or by none.
@@ -167,6 +200,7 @@ func randomHistory(t testing.TB, r *rand.Rand, s subject, most, edges int) *hist
 func tryHistory(r *rand.Rand, s subject, n, edges int) (*history.History, error) {
 	b := history.NewBuilder(history.Header{})
 	object := s.spec.New().(replay.State)
+	elements := s.elements(r)
 	processes := 1 + r.IntN(5)
 	lost := r.IntN(5)
 	type operation struct {
@@ -187,7 +221,7 @@ func tryHistory(r *rand.Rand, s subject, n, edges int) (*history.History, error)
 			o := operation{kind: s.calls[r.IntN(len(s.calls))], never: r.IntN(8) < lost}
 			o.inv.Method = o.kind.method
 			for range o.kind.args {
-				o.inv.Args = append(o.inv.Args, history.IntValue(int64(r.IntN(2))))
+				o.inv.Args = append(o.inv.Args, elements[r.IntN(2)])
 			}
 			b.Add(&history.Event{Type: history.Invoke, Process: process, Op: history.IntValue(int64(len(ops))), Method: o.inv.Method, Args: o.inv.Args})
 			if mark := r.IntN(6); o.never && mark < 2 {
@@ -212,6 +246,10 @@ func tryHistory(r *rand.Rand, s subject, n, edges int) (*history.History, error)
 				o.result = history.UnknownValue
 			case x < 5 && len(o.kind.wrong) > 0:
 				o.result = o.kind.wrong[r.IntN(len(o.kind.wrong))]
+			case x == 5:
+				if v := awkward[r.IntN(len(awkward))]; s.takes(o.inv, v) {
+					o.result = v
+				}
 			}
 		case !o.never:
 			b.Add(&history.Event{Type: history.OK, Process: process, Result: o.result})
