@@ -95,10 +95,11 @@ func TestKill(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(time.Millisecond) {
+				for {
 					if info, err := os.Stat(file); err == nil && info.Size() > 0 {
 						break
 					}
+					time.Sleep(time.Millisecond)
 				}
 				time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
 				if err := cmd.Process.Kill(); err != nil {

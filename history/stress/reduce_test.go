@@ -48,10 +48,10 @@ func TestSmaller(t *testing.T) {
 
 // TestReduce: what is left of a program is what it takes to go wrong.
 func TestReduce(t *testing.T) {
-	increment := func(object any) history.Value { // not at once
+	increment := func(object any) history.Value { // in two steps, between which others have time to run
 		n := object.(*atomic.Int64)
 		v := n.Load() + 1
-		for range 20 {
+		for range 100 {
 			n.Load()
 		}
 		n.Store(v)

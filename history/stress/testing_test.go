@@ -65,7 +65,7 @@ func (f *fakeTB) Errorf(text string, a ...any) { f.errors = append(f.errors, fmt
 func newInventory() *Inventory { return &Inventory{} }
 
 func TestTest(t *testing.T) {
-	effort := stress.Effort{Name: "test", Time: 20 * time.Second, Program: 50 * time.Millisecond}
+	effort := stress.Effort{Name: "test", Time: patience, Program: 50 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
 	stress.Test(tb, newInventory, stress.Options{Effort: effort})
 	if len(tb.errors) != 1 {

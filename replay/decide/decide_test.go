@@ -123,15 +123,62 @@ func wideHistory(t testing.TB) *history.History {
 }
 
 func TestTimeIsKept(t *testing.T) {
-	for _, limit := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond} {
-		v := check(t, wideHistory(t), model(t, "deque"),
-			replay.Options{MaxDepth: 6, Budget: replay.Budget{Time: limit, Schedules: 1 << 40, Bytes: 8 << 30}})
-		if v.Answer != replay.Undecided || v.Cause != replay.Time {
-			t.Fatalf("%v (%v), want unknown (time)", v.Answer, v.Cause)
+	v := check(t, wideHistory(t), model(t, "deque"),
+		replay.Options{MaxDepth: 6, Budget: replay.Budget{Time: 50 * time.Millisecond, Schedules: 1 << 40, Bytes: 8 << 30}})
+	if v.Answer != replay.Undecided || v.Cause != replay.Time {
+		t.Fatalf("%v (%v), want unknown (time)", v.Answer, v.Cause)
+	}
+}
+
+// countedDeque counts the operations that are applied to its objects.
+type countedDeque struct {
+	replay.Spec
+	steps *int
+}
+
+func (s countedDeque) New() replay.Object { return countedState{s.Spec.New().(replay.State), s.steps} }
+
+type countedState struct {
+	replay.State
+	steps *int
+}
+
+func (s countedState) Apply(inv replay.Invocation) (history.Value, bool) {
+	*s.steps++
+	return s.State.Apply(inv)
+}
+
+func (s countedState) Clone() replay.State { return countedState{s.State.Clone(), s.steps} }
+
+// expiring is a context whose deadline passes when it was asked so many times.
+type expiring struct {
+	context.Context
+	asked func() error
+}
+
+func (c expiring) Err() error { return c.asked() }
+
+// TestTimeIsAsked: little is done between two questions whether time is up, and
+// nothing after it is, whichever engine is at work.
+func TestTimeIsAsked(t *testing.T) {
+	const most = 1 << 16 // the search of small histories, which does not ask, ends below
+	for _, questions := range []int{1, 10, 1000} {
+		steps, last, longest, asked := 0, 0, 0, 0
+		ctx := expiring{context.Background(), func() error {
+			longest, last = max(longest, steps-last), steps
+			if asked++; asked > questions {
+				return context.DeadlineExceeded
+			}
+			return nil
+		}}
+		v, err := decide.Check(ctx, wideHistory(t), countedDeque{model(t, "deque"), &steps},
+			replay.Options{MaxDepth: 6, Budget: replay.Budget{Schedules: 1 << 40, Bytes: 8 << 30}})
+		if err != nil || v.Answer != replay.Undecided || v.Cause != replay.Time {
+			t.Fatalf("%v (%v), %v; want unknown (time)", v.Answer, v.Cause, err)
 		}
-		// Generous, since machines are shared; the aim is 20 ms or 5 %.
-		if v.Elapsed > limit+time.Second {
-			t.Errorf("took %v with a limit of %v", v.Elapsed, limit)
+		t.Logf("%d questions: %d steps, at most %d between two, %d after the last", questions, steps, longest, steps-last)
+		if longest = max(longest, steps-last); longest > most {
+			t.Errorf("%d questions: %d steps between two", questions, longest)
 		}
 	}
 }

@@ -88,6 +88,7 @@ func stubborns(t testing.TB) []stubborn {
 		{"sweep, many pending", "queue", lost, noGuess, false, 300},
 		{"sweep, many pending, without rules", "queue", lost,
 			search.Pruning{NoGuess: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true}, false, 300},
+		{"guess", "queue", long, search.Pruning{GuessFirst: true}, true, 30},
 		{"guess", "queue", long, search.Pruning{GuessFirst: true}, false, 300},
 		{"guess, many pending", "queue", lost, search.Pruning{GuessFirst: true}, false, 2000},
 		{"vectors, many open", "queue", many, noGuess, true, 30},

@@ -64,7 +64,7 @@ func unexpected(t *testing.T, c *stress.Class, text string, most int64) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := stress.RunProgram(t.Context(), c, p, stress.RunOptions{Time: 20 * time.Second, Executions: most, Stop: expected})
+	run := stress.RunProgram(t.Context(), c, p, stress.RunOptions{Time: 5 * time.Minute, Executions: most, Stop: expected})
 	for _, o := range run.Outcomes {
 		if !expected.Contains(o.Outcome) {
 			t.Logf("%s: %d executions, %v", c.Name, run.Executions, run.Elapsed)

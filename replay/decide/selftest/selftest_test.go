@@ -63,10 +63,9 @@ func TestJobs(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	start := time.Now()
 	r, err := Run(context.Background(), Options{Ops: 6, Random: 1 << 30, Duration: time.Second})
-	if err != nil || !r.Stopped || time.Since(start) > 10*time.Second {
-		t.Errorf("%+v, %v after %v", r, err, time.Since(start))
+	if err != nil || !r.Stopped {
+		t.Errorf("%+v, %v", r, err)
 	}
 	if r.Kinds[0].Small == 0 || r.Kinds[0].Random == 0 {
 		t.Errorf("%+v: nothing was done", r.Kinds[0])
