@@ -1,9 +1,9 @@
 package monitor_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -48,6 +48,8 @@ const (
 var subjects = []subject{
 	{name: "queue", model: "queue", calls: []call{{"enqueue", 8, fresh, neverWrong}, {"dequeue", 7, noArgument, wrongValue},
 		{"peek", 2, noArgument, wrongValue}, {"isEmpty", 1, noArgument, wrongBool}}},
+	{name: "queue-waits", model: "queue", calls: []call{{"enqueue", 3, fresh, neverWrong}, {"offer", 3, fresh, wrongBool}, {"put", 2, fresh, neverWrong},
+		{"take", 5, noArgument, wrongValue}, {"dequeue", 2, noArgument, wrongValue}, {"peek", 1, noArgument, wrongValue}, {"size", 1, noArgument, wrongCount}}},
 	{name: "stack", model: "stack", calls: []call{{"push", 8, fresh, neverWrong}, {"pop", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
 	{name: "pqueue", model: "priority-queue", calls: []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
 	{name: "pqueue-max", model: "priority-queue:max", calls: []call{{"insert", 8, fresh, neverWrong}, {"poll", 7, noArgument, wrongValue}, {"peek", 2, noArgument, wrongValue}}},
@@ -74,34 +76,52 @@ func (s subject) correct() subject {
 // A mix says what a random history is like. Chances are in a hundred.
 type mix struct {
 	n, processes int
-	lost         int // operations whose response never comes
-	wrong        int // results that are replaced
-	moved        int // events that change places with the next one; may be more than all
-	exchanged    int // pairs of results that are exchanged
-	again        int // insertions of a value that was inserted before
-	values       func(int) history.Value
+	lost         int                     // operations whose response never comes
+	wrong        int                     // results that are replaced
+	moved        int                     // events that change places with the next one; may be more than all
+	exchanged    int                     // pairs of results that are exchanged
+	again        int                     // insertions of a value that was inserted before
+	values       func(int) history.Value // awkward ones where it is nil
 }
 
-// Values of random histories, by number.
-var valueKinds = []func(int) history.Value{
-	smallInt,
-	func(i int) history.Value { return history.IntValue(int64(i)<<40 - 5<<40) },
-	func(i int) history.Value { return history.StringValue(string(rune('a' + i))) },
-	func(i int) history.Value { return awkwardScalars[i%len(awkwardScalars)] },
-	func(i int) history.Value { return awkward[i%len(awkward)] },
-}
+// awkward values are easily confused with each other, or with the result of an
+// operation that found nothing or failed.
+var awkward = func() []history.Value {
+	pair, _ := history.MapValue(history.NullValue, history.IntValue(0))
+	empty, _ := history.MapValue()
+	return []history.Value{
+		history.BoolValue(false), history.BoolValue(true), history.NullValue,
+		history.IntValue(0), history.IntValue(-1), history.IntValue(1), history.IntValue(2),
+		history.IntValue(math.MaxInt64), history.IntValue(math.MinInt64), history.IntValue(1 << 32),
+		history.FloatValue(0), history.FloatValue(1), history.FloatValue(-0.5), history.FloatValue(math.Inf(1)),
+		history.StringValue(""), history.StringValue("a"), history.StringValue("false"), history.StringValue("null"),
+		history.StringValue("0"), history.StringValue("-1"), history.StringValue(" "), history.IntValue(-2), history.IntValue(-3),
+		history.ListValue(), history.ListValue(history.NullValue), history.ListValue(history.IntValue(0)),
+		history.ListValue(history.IntValue(0), history.BoolValue(false)),
+		empty, pair,
+	}
+}()
 
-// awkward are elements that look like a signal: like "empty", like "failed",
-// or like one another. Null and -1 are not among them: they are initial values,
-// which monitors decline.
-var awkward = append([]history.Value{
-	history.BoolValue(false), history.BoolValue(true), history.FloatValue(0), history.ListValue(), history.ListValue(history.NullValue), history.ListValue(history.IntValue(0)),
-}, awkwardScalars...)
-
-// awkwardScalars are those that a priority queue takes.
-var awkwardScalars = []history.Value{
-	history.IntValue(0), history.StringValue(""), history.IntValue(-3), history.StringValue("0"), history.IntValue(1), history.StringValue("a"), history.IntValue(2),
-	history.StringValue("null"), history.StringValue("false"), history.IntValue(-2), history.StringValue("-1"), history.IntValue(3), history.StringValue(" "),
+// awkwardValues returns in a random order the awkward values that the model can
+// hold, and after them ints.
+func awkwardValues(r *rand.Rand, s subject, model replay.Spec) func(int) history.Value {
+	insert := s.calls[slices.IndexFunc(s.calls, func(c call) bool { return c.arg == fresh })]
+	var list []history.Value
+	for _, i := range r.Perm(len(awkward)) {
+		args := []history.Value{awkward[i]}
+		if s.keys > 0 {
+			args = []history.Value{smallInt(0), awkward[i]}
+		}
+		if model.Check(&history.Operation{Method: insert.method, Args: args, Return: history.NoReturn, Result: history.UnknownValue}) == nil {
+			list = append(list, awkward[i])
+		}
+	}
+	return func(i int) history.Value {
+		if i < len(list) {
+			return list[i]
+		}
+		return smallInt(100 + i)
+	}
 }
 
 func smallInt(i int) history.Value { return history.IntValue(int64(i)) }
@@ -110,8 +130,8 @@ func smallInt(i int) history.Value { return history.IntValue(int64(i)) }
 // about half of all turn out linearizable.
 func randomMix(r *rand.Rand) mix {
 	m := mix{n: 12 - r.IntN(12)*r.IntN(12)/11, processes: 1 + r.IntN(4), values: smallInt}
-	if r.IntN(4) == 0 {
-		m.values = valueKinds[r.IntN(len(valueKinds))]
+	if r.IntN(2) == 0 {
+		m.values = nil
 	}
 	if r.IntN(3) == 0 {
 		m.lost = 5 + r.IntN(20)
@@ -134,12 +154,14 @@ func randomMix(r *rand.Rand) mix {
 // moment of its interval, and then spoils it.
 type generator struct {
 	*rand.Rand
-	s      subject
-	m      mix
-	values []int   // in the order in which they are inserted
-	used   int     // of them
-	calls  []*call // of the operations
-	events []history.Event
+	s       subject
+	m       mix
+	model   replay.Spec
+	awkward bool    // results look as if there were nothing, or as if the operation failed
+	values  []int   // in the order in which they are inserted
+	used    int     // of them
+	calls   []*call // of the operations
+	events  []history.Event
 }
 
 // An open operation, which may have been taken.
@@ -151,10 +173,9 @@ type running struct {
 }
 
 func (g *generator) history(t testing.TB) *history.History {
-	s := collection(t, g.s.model)
-	if g.m.n >= len(awkwardScalars) || strings.HasPrefix(g.s.model, "priority-queue") && s.Check(&history.Operation{
-		Method: g.s.calls[0].method, Args: []history.Value{g.m.values(0)}, Result: history.UnknownValue}) != nil {
-		g.m.values = smallInt
+	g.model = collection(t, g.s.model)
+	if g.m.values == nil {
+		g.m.values, g.awkward = awkwardValues(g.Rand, g.s, g.model), true
 	}
 	g.values = g.Perm(g.m.n + 1)
 	if g.s.few > 0 {
@@ -162,7 +183,7 @@ func (g *generator) history(t testing.TB) *history.History {
 			g.values[i] %= g.s.few
 		}
 	}
-	g.run(s.New())
+	g.run(g.model.New())
 	g.exchange()
 	g.move()
 	h, err := history.New(history.Header{ID: "random"}, g.events)
@@ -189,17 +210,16 @@ func (g *generator) run(object replay.Object) {
 			left--
 			busy++
 		case o == nil:
-		case g.IntN(200) < g.m.lost:
+		case g.IntN(200) < g.m.lost, o.event.Method == "take" && !o.taken && g.IntN(20) == 0: // it may wait for ever
 			g.events = append(g.events, history.Event{Type: history.Info, Process: o.event.Process, Op: o.event.Op})
 			open[p] = nil
 			name[p] += g.m.processes
 			busy--
 		case !o.taken:
-			o.result, _ = object.Apply(replay.Invocation{Method: o.event.Method, Args: o.event.Args})
-			o.taken = true
+			o.result, o.taken = object.Apply(replay.Invocation{Method: o.event.Method, Args: o.event.Args})
 		default:
 			e := history.Event{Type: history.OK, Process: o.event.Process, Op: o.event.Op, Result: g.result(o)}
-			if o.event.Method == "isEmpty" && !e.Result.Bool() { // no monitor knows it
+			if o.event.Method == "isEmpty" && !e.Result.Bool() || o.event.Method == "size" && !e.Result.Equal(smallInt(0)) { // no monitor knows it
 				e.Type, e.Result = history.Info, history.Value{}
 				name[p] += g.m.processes
 			}
@@ -224,7 +244,11 @@ func (g *generator) invocation(process int) history.Event {
 	e := history.Event{Type: history.Invoke, Process: history.IntValue(int64(process)), Op: history.IntValue(int64(len(g.calls))), Method: c.method}
 	g.calls = append(g.calls, c)
 	if g.s.keys > 0 {
-		e.Args = append(e.Args, smallInt(g.IntN(g.s.keys)))
+		key := smallInt(g.IntN(g.s.keys))
+		if g.awkward {
+			key = awkward[key.Int()] // false, true, null
+		}
+		e.Args = append(e.Args, key)
 	}
 	switch {
 	case c.arg == fresh && g.used > 0 && g.IntN(100) < g.m.again:
@@ -251,18 +275,26 @@ func (g *generator) result(o *running) history.Value {
 	if g.IntN(100) >= g.m.wrong {
 		return o.result
 	}
+	wrong := o.result
 	switch g.calls[o.op].wrong {
 	case wrongValue:
-		if g.IntN(4) == 0 {
-			return history.NullValue
+		if wrong = g.value(); g.IntN(4) == 0 {
+			wrong = history.NullValue
 		}
-		return g.value()
 	case wrongBool:
-		return history.BoolValue(!o.result.Bool())
+		wrong = history.BoolValue(!o.result.Bool())
 	case wrongCount:
-		return history.IntValue(int64(g.IntN(3)))
+		wrong = history.IntValue(int64(g.IntN(3)))
 	}
-	return o.result
+	if g.IntN(4) == 0 && g.awkward {
+		wrong = []history.Value{history.NullValue, history.BoolValue(false), history.IntValue(0), history.IntValue(-1),
+			history.StringValue(""), history.ListValue(), history.NoValue, history.UnknownValue, history.ExceptionValue("e")}[g.IntN(9)]
+	}
+	e := o.event
+	if g.model.Check(&history.Operation{Method: e.Method, Args: e.Args, Result: wrong}) != nil {
+		return o.result // the codecs let no such result through
+	}
+	return wrong
 }
 
 // exchange exchanges results of calls of one kind.
