@@ -42,20 +42,19 @@ type Event struct {
 // Under FileOrder it forms operations as the events come; under StampOrder
 // it sorts first, by stamp, then by the tie rule, then by place in the file.
 type Builder struct {
-	h           Header
-	ops         []Operation
-	expected    int // operations; 0 if nobody knows
-	index       idIndex
-	processes   processTable
-	open        []int32 // per process: its open operation, or -1
-	events      int32
-	withIDs     bool
-	edges       []rawEdge
-	marks       []rawMark
-	stamps      []int64    // StampOrder: the invocations' stamps
-	responses   []response // StampOrder: kept until Build
-	sameProcess []Edge     // StampOrder: consecutive operations of a process that share a stamp
-	errs        Errors
+	h         Header
+	ops       []Operation
+	expected  int // operations; 0 if nobody knows
+	index     idIndex
+	processes processTable
+	open      []int32 // per process: its open operation, or -1
+	events    int32
+	withIDs   bool
+	edges     []rawEdge
+	marks     []rawMark
+	stamps    []int64    // StampOrder: the invocations' stamps
+	responses []response // StampOrder: kept until Build
+	errs      Errors
 }
 
 type rawEdge struct {

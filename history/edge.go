@@ -15,7 +15,7 @@ func (b *Builder) resolveMarks() {
 		case !m.happened && (op.ended == OK || op.Happened):
 			b.Errorf(m.line, "operation %v is marked as not happened but did (line %d)", m.op, op.Line)
 		case m.happened:
-			op.Happened = op.Pending()
+			op.Happened = op.ended != OK
 		default:
 			op.dropped = true
 		}
@@ -25,7 +25,7 @@ func (b *Builder) resolveMarks() {
 // resolveEdges turns identifiers into operation numbers. An edge out of a
 // pending operation says that it happened.
 func (b *Builder) resolveEdges() []Edge {
-	edges := b.sameProcess
+	var edges []Edge
 	for _, e := range b.edges {
 		from, okFrom := b.index.get(e.from)
 		to, okTo := b.index.get(e.to)
@@ -38,7 +38,7 @@ func (b *Builder) resolveEdges() []Edge {
 			b.Errorf(e.line, "edge from operation %v to itself", e.from)
 		default:
 			op := &b.ops[from]
-			op.Happened = op.Happened || op.Pending() && !op.dropped
+			op.Happened = op.ended != OK && !op.dropped
 			edges = append(edges, Edge{from, to})
 		}
 	}

@@ -8,11 +8,15 @@ import (
 // Build returns the history of what was added, or an *Errors. The Builder is
 // of no use afterwards.
 func (b *Builder) Build() (*History, error) {
+	var t timing
 	if b.h.Order == StampOrder {
-		b.arrange()
+		t = b.pair()
 	}
 	b.resolveMarks()
 	edges := b.resolveEdges()
+	if b.h.Order == StampOrder && len(b.errs.List) == 0 {
+		edges = b.arrange(t, edges)
+	}
 	if len(b.errs.List) == 0 && len(edges) > 0 {
 		b.findCycle(edges)
 	}
@@ -74,8 +78,13 @@ func (b *Builder) leaveOut(h *History, edges []Edge) {
 	for _, e := range edges {
 		h.Edges = append(h.Edges, Edge{final(e.From), final(e.To)})
 	}
-	slices.SortFunc(h.Edges, func(x, y Edge) int {
+	h.Edges = sortEdges(h.Edges)
+}
+
+// sortEdges sorts the edges and removes duplicates.
+func sortEdges(edges []Edge) []Edge {
+	slices.SortFunc(edges, func(x, y Edge) int {
 		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
 	})
-	h.Edges = slices.Compact(h.Edges)
+	return slices.Compact(edges)
 }

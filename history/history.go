@@ -55,7 +55,7 @@ type Operation struct {
 	Method  string
 	Args    []Value
 	Result  Value // None, Unknown and Exception included; Unknown when pending
-	Process int32 // index into History.Processes; -1 of a ghost whose process is not among them
+	Process int32 // index into History.Processes; negative for a ghost's process that is not among them
 	Call    int32 // position of the invocation among all events
 	Return  int32 // position of the response; NoReturn when pending
 	Line    int32 // source line of the invocation

@@ -75,7 +75,7 @@ func TestBuild(t *testing.T) {
 		{"stamps", StampOrder, Closed, "A 2 ok 9\nA 2 invoke 7\nB 1 invoke 1\nB 1 ok 3", `["B" "A"]; 1 of 0 [0,1]; 2 of 1 [2,3]`},
 		{"tie closed", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 5\nB 2 invoke 5\nB 2 ok 6", `["A" "B"]; 1 of 0 [0,2]; 2 of 1 [1,3]`},
 		{"tie half-open", StampOrder, HalfOpen, "A 1 invoke 1\nB 2 invoke 5\nB 2 ok 6\nA 1 ok 5", `["A" "B"]; 1 of 0 [0,1]; 2 of 1 [2,3]`},
-		{"tie of one process", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 5\nA 2 invoke 5\nA 2 ok 6", `["A"]; 1 of 0 [0,2]; 2 of 0 [1,3]; 0<1`},
+		{"tie of one process", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 5\nA 2 invoke 5\nA 2 ok 6", `["A"]; 1 of 0 [0,1]; 2 of 0 [2,3]`},
 		{"no length, closed", StampOrder, Closed, "A 1 invoke 5\nA 1 ok 5\nB 2 invoke 5\nB 2 ok 5", `["A" "B"]; 1 of 0 [0,2]; 2 of 1 [1,3]`},
 		{"info with stamps", StampOrder, HalfOpen, "A 1 invoke 5\nA 1 info 5", `["A"]; 1 of 0 [0,-]`},
 		{"fail with stamps", StampOrder, HalfOpen, "A 1 invoke 5\nA 1 fail 6\nB 2 invoke 1", `["B"]; 2 of 0 [0,-]; dropped 1`},
@@ -109,80 +109,265 @@ func TestOperation(t *testing.T) {
 	}
 }
 
-// interval is an operation as the oracle sees it.
-type interval struct {
+// record is a history as the oracle sees it: each operation with its stamps,
+// and the order of all of them by the definition.
+type record struct {
+	ops    []recorded
+	edges  [][2]int
+	events []Event
+	marks  []int // operations marked as not happened
+}
+
+// recorded is one operation. Those of a process are in its own order.
+type recorded struct {
 	process, call, ret int64
-	pending            bool
+	end                EventType // Invoke: none
+	dropped            bool
 }
 
-// before says by the definition, stamps alone, whether x happens before y.
-func (x interval) before(y interval, tie Tie) bool {
-	return !x.pending && (x.ret < y.call || tie == HalfOpen && x.ret == y.call)
+// randomRecord returns a record with few stamps and many ties, its events in
+// random order if they have stamps.
+func randomRecord(r *rand.Rand, order Order, tie Tie) *record {
+	var rec record
+	for p := range 1 + r.Int64N(4) {
+		now := r.Int64N(3)
+		for range r.IntN(6) {
+			x := recorded{process: p, call: now, ret: now + r.Int64N(3) + int64(tie), end: OK}
+			switch r.IntN(12) {
+			case 0, 1, 2:
+				x.end, x.dropped = Fail, true
+			case 3:
+				x.end = []EventType{Invoke, Info}[r.IntN(2)]
+				x.dropped = r.IntN(2) == 0
+			}
+			id := IntValue(int64(len(rec.ops)))
+			rec.events = append(rec.events, Event{Type: Invoke, Method: "m", Process: IntValue(p), Op: id, At: x.call})
+			if x.end != Invoke {
+				rec.events = append(rec.events, Event{Type: x.end, Op: id, At: x.ret})
+			}
+			if x.end != OK && x.end != Fail && x.dropped {
+				rec.marks = append(rec.marks, len(rec.ops))
+			}
+			rec.ops = append(rec.ops, x)
+			if now = x.ret + r.Int64N(2); x.end == Invoke || x.end == Info {
+				break
+			}
+		}
+	}
+	for range r.IntN(6) - 2 {
+		if n := len(rec.ops); n > 1 {
+			if from, to := r.IntN(n), r.IntN(n); from != to {
+				rec.edges = append(rec.edges, [2]int{from, to})
+			}
+		}
+	}
+	if order == StampOrder {
+		r.Shuffle(len(rec.events), func(i, k int) { rec.events[i], rec.events[k] = rec.events[k], rec.events[i] })
+		rec.invokeInOrder()
+		return &rec
+	}
+	// Any order that keeps each process's own.
+	processes := map[int64][]Event{}
+	var turns []int64
+	for _, ev := range rec.events {
+		p := rec.ops[ev.Op.Int()].process
+		processes[p] = append(processes[p], ev)
+		turns = append(turns, p)
+	}
+	r.Shuffle(len(turns), func(i, k int) { turns[i], turns[k] = turns[k], turns[i] })
+	rec.events = rec.events[:0]
+	for at, p := range turns {
+		ev := processes[p][0]
+		processes[p] = processes[p][1:]
+		op := &rec.ops[ev.Op.Int()]
+		if ev.Type == Invoke {
+			op.call = int64(at)
+		} else {
+			op.ret = int64(at)
+		}
+		rec.events = append(rec.events, ev)
+	}
+	return &rec
 }
 
-// TestStampsOracle compares the order that comes out of stamps with the
-// definition, on random histories with many ties, in random order of lines.
-func TestStampsOracle(t *testing.T) {
-	r := random(t)
-	for range 5000 {
-		tie := Tie(r.IntN(2))
-		var intervals []interval
+// invokeInOrder exchanges the invocations of a process's operations that begin
+// and end at one stamp: their order is that of the file.
+func (rec *record) invokeInOrder() {
+	slots := map[[2]int64][]int{} // by process and stamp
+	for k, ev := range rec.events {
+		if x := rec.ops[ev.Op.Int()]; ev.Type == Invoke && x.call == x.ret && (x.end == OK || x.end == Fail) {
+			at := [2]int64{x.process, x.call}
+			slots[at] = append(slots[at], k)
+		}
+	}
+	for _, of := range slots {
 		var events []Event
-		for p := range int64(1 + r.IntN(4)) {
-			now := int64(r.IntN(3))
-			for range r.IntN(4) {
-				x := interval{p, now, now + int64(r.IntN(3)) + int64(tie), r.IntN(8) == 0}
-				now = x.ret + int64(r.IntN(2))
-				id := IntValue(int64(len(intervals)))
-				events = append(events, Event{Type: Invoke, Method: "m", Process: IntValue(p), Op: id, At: x.call})
-				if !x.pending {
-					events = append(events, Event{Type: OK, Op: id, At: x.ret})
-				}
-				if intervals = append(intervals, x); x.pending {
-					break
-				}
-			}
+		for _, k := range of {
+			events = append(events, rec.events[k])
 		}
-		r.Shuffle(len(events), func(i, k int) { events[i], events[k] = events[k], events[i] })
-		h, err := New(Header{Order: StampOrder, Tie: tie}, events)
-		if err != nil {
-			t.Fatalf("%v: %v", events, err)
-		}
-		edges := closure(h)
-		for i := range h.Ops {
-			x := intervals[h.Ops[i].ID().Int()]
-			for k := range h.Ops {
-				y := intervals[h.Ops[k].ID().Int()]
-				if x.process == y.process {
-					if i != k && !edges[i][k] && !edges[k][i] {
-						t.Fatalf("operations %d and %d of one process are concurrent: %s", i, k, describe(h))
-					}
-				} else if got := h.Ops[i].Return < h.Ops[k].Call; got != x.before(y, tie) {
-					t.Fatalf("%v before %v: got %v: %s", h.Ops[i].ID(), h.Ops[k].ID(), got, describe(h))
-				}
-			}
+		slices.SortFunc(events, func(x, y Event) int { return int(x.Op.Int() - y.Op.Int()) })
+		for i, k := range of {
+			rec.events[k] = events[i]
 		}
 	}
 }
 
-// closure is the order of real time and edges, transitively closed.
-func closure(h *History) [][]bool {
-	n := len(h.Ops)
-	less := make([][]bool, n)
-	for i := range less {
-		less[i] = make([]bool, n)
-		for k := range less[i] {
-			less[i][k] = h.Ops[i].Return < h.Ops[k].Call || slices.Contains(h.Edges, Edge{int32(i), int32(k)})
+func (rec *record) build(order Order, tie Tie) (*History, error) {
+	b := NewBuilder(Header{Order: order, Tie: tie})
+	for i := range rec.events {
+		b.Add(&rec.events[i])
+	}
+	for _, e := range rec.edges {
+		b.AddEdge(IntValue(int64(e[0])), IntValue(int64(e[1])), 1)
+	}
+	for _, op := range rec.marks {
+		b.Mark(IntValue(int64(op)), false, 1)
+	}
+	return b.Build()
+}
+
+// order returns what is before what by the definition: each process's own
+// order, the edges, and, if realTime, the stamps by the tie rule.
+func (rec *record) order(realTime bool, tie Tie) [][]bool {
+	less := make([][]bool, len(rec.ops))
+	for i, x := range rec.ops {
+		less[i] = make([]bool, len(rec.ops))
+		for k, y := range rec.ops {
+			returns := x.end == OK || x.end == Fail
+			less[i][k] = i < k && x.process == y.process ||
+				realTime && returns && (x.ret < y.call || tie == HalfOpen && x.ret == y.call) ||
+				slices.Contains(rec.edges, [2]int{i, k})
 		}
 	}
-	for m := range n {
-		for i := range n {
-			for k := range n {
+	return closed(less)
+}
+
+// closed closes an order transitively.
+func closed(less [][]bool) [][]bool {
+	for m := range less {
+		for i := range less {
+			for k := range less {
 				less[i][k] = less[i][k] || less[i][m] && less[m][k]
 			}
 		}
 	}
 	return less
+}
+
+// closure is the order of positions and edges, transitively closed, of
+// operations and ghosts.
+func closure(h *History) [][]bool {
+	all := append(slices.Clone(h.Ops), h.Ghosts...)
+	less := make([][]bool, len(all))
+	for i := range all {
+		less[i] = make([]bool, len(all))
+		for k := range all {
+			less[i][k] = all[i].Return < all[k].Call || slices.Contains(h.Edges, Edge{int32(i), int32(k)})
+		}
+	}
+	return closed(less)
+}
+
+// compareOrder fails if h orders two operations in another way than want.
+func compareOrder(t *testing.T, what string, h *History, want [][]bool) {
+	t.Helper()
+	less := closure(h)
+	for i := range h.Ops {
+		for k := range h.Ops {
+			x, y := h.Ops[i].ID(), h.Ops[k].ID()
+			if less[i][k] != want[x.Int()][y.Int()] {
+				t.Fatalf("%s: %v before %v: got %v: %s", what, x, y, less[i][k], describe(h))
+			}
+		}
+	}
+}
+
+// TestOrderOracle compares the order of operations with the definition, pair
+// by pair, in real time and in program order, and counts the edges that are
+// left beyond those of the record.
+func TestOrderOracle(t *testing.T) {
+	r := random(t)
+	cyclic, ghosts, twoTouch := 0, 0, 0
+	for range 20000 {
+		order, tie := StampOrder, Tie(r.IntN(4)/3)
+		if r.IntN(4) == 0 {
+			order, tie = FileOrder, HalfOpen // all stamps differ
+		}
+		rec := randomRecord(r, order, tie)
+		want := rec.order(true, tie)
+		isCyclic := false
+		for i := range want {
+			isCyclic = isCyclic || want[i][i]
+		}
+		h, err := rec.build(order, tie)
+		if (err != nil) != isCyclic {
+			t.Fatalf("cycle %v, error %v: %+v", isCyclic, err, rec)
+		}
+		if isCyclic {
+			cyclic++
+			continue
+		}
+		kept := 0
+		for _, x := range rec.ops {
+			if !x.dropped {
+				kept++
+			}
+		}
+		if len(h.Ops) != kept {
+			t.Fatalf("%d operations instead of %d", len(h.Ops), kept)
+		}
+		compareOrder(t, "real time", h, want)
+		compareOrder(t, "program order", h.ProgramOrder(), rec.order(false, tie))
+		if len(h.Ghosts) > 0 {
+			ghosts++
+		}
+		if len(rec.edges) > 0 {
+			continue
+		}
+		left := rec.edgesNeeded(tie)
+		if len(h.Edges) != left || len(h.Ghosts) > 0 {
+			t.Fatalf("%d edges instead of %d: %s", len(h.Edges), left, describe(h))
+		}
+		if left > 0 {
+			twoTouch++
+		}
+	}
+	if cyclic < 1000 || ghosts < 1000 || twoTouch < 100 {
+		t.Errorf("only %d cycles, %d histories with ghosts, %d with two processes that touch at a stamp", cyclic, ghosts, twoTouch)
+	}
+}
+
+// edgesNeeded counts, for each stamp, the pairs of consecutive operations that
+// touch there, of all processes but the one with most.
+func (rec *record) edgesNeeded(tie Tie) int {
+	if tie == HalfOpen {
+		return 0
+	}
+	touches := map[int64]map[int64]int{} // by stamp and process
+	var prev *recorded
+	for i := range rec.ops {
+		x := &rec.ops[i]
+		if x.dropped {
+			continue
+		}
+		if prev != nil && prev.process == x.process && prev.ret == x.call {
+			if touches[x.call] == nil {
+				touches[x.call] = map[int64]int{}
+			}
+			touches[x.call][x.process]++
+		}
+		prev = x
+	}
+	needed := 0
+	for _, of := range touches {
+		most := 0
+		for _, n := range of {
+			needed += n
+			most = max(most, n)
+		}
+		needed -= most
+	}
+	return needed
 }
 
 // TestCyclesOracle: edges are refused exactly if they and real time have a

@@ -71,8 +71,8 @@ func (t *processTable) index(name Value) int32 {
 }
 
 // renumber numbers the processes of ops by their first operation there and
-// returns their names in that order. A ghost's process that has no operation
-// besides has no number any more, and gets -1.
+// returns their names in that order. A process that only ghosts belong to gets
+// a negative number of its own: -1, -2, ...
 func (t *processTable) renumber(ops, ghosts []Operation) []Value {
 	number := make([]int32, len(t.names))
 	names := make([]Value, 0, len(t.names))
@@ -84,8 +84,17 @@ func (t *processTable) renumber(ops, ghosts []Operation) []Value {
 		}
 		ops[i].Process = number[p] - 1
 	}
+	absent := int32(0)
 	for i := range ghosts {
-		ghosts[i].Process = number[ghosts[i].Process] - 1
+		p := ghosts[i].Process
+		if number[p] == 0 {
+			absent--
+			number[p] = absent
+		}
+		ghosts[i].Process = number[p]
+		if number[p] > 0 {
+			ghosts[i].Process--
+		}
 	}
 	return names
 }

@@ -14,8 +14,9 @@ import (
 // of values that is not UTF-8, nor unknown values except whole results.
 //
 // A history that was ordered by stamps is written with new stamps, which put
-// its events in the same order, and with the same ties where an operation
-// begins at the very stamp at which the one before it in its process ends.
+// its events in the same order. Where an operation begins before the one
+// before it in its process ends, which only a tie allows, both events and all
+// between them get equal stamps.
 func encodeNative(w io.Writer, h *history.History) error {
 	e := nativeEncoder{h: h}
 	if err := e.check(); err != nil {
@@ -48,9 +49,6 @@ type nativeEncoder struct {
 	h      *history.History
 	buf    []byte
 	events []encodedEvent
-	// tied tells the operations that end at the stamp at which the next one
-	// of their process begins.
-	tied map[int32]bool
 }
 
 // An encodedEvent is an invocation or a response of an operation; from
@@ -89,7 +87,7 @@ func (e *nativeEncoder) check() error {
 		if err := checkKnown(op.Args, op.Result); err != nil {
 			return err
 		}
-		for _, text := range []string{op.Method, op.ID().Text(), e.process(op, i).Text()} {
+		for _, text := range []string{op.Method, op.ID().Text(), e.process(op).Text()} {
 			if !utf8.ValidString(text) {
 				return fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
 			}
@@ -98,14 +96,13 @@ func (e *nativeEncoder) check() error {
 	return nil
 }
 
-// process returns the name of the process of operation number i. A ghost
-// whose process issued nothing else has lost its name and gets one that
-// nobody else has.
-func (e *nativeEncoder) process(op *history.Operation, i int32) history.Value {
+// process returns the name of the operation's process. A process that only
+// ghosts belong to has lost its name and gets one that no other has.
+func (e *nativeEncoder) process(op *history.Operation) history.Value {
 	if op.Process >= 0 {
 		return e.h.Processes[op.Process]
 	}
-	for n := int(i) - len(e.h.Ops); ; n += len(e.h.Ghosts) {
+	for n := -1 - int(op.Process); ; n += len(e.h.Ghosts) {
 		name := history.StringValue("ghost-" + strconv.Itoa(n))
 		if !slices.ContainsFunc(e.h.Processes, name.Equal) {
 			return name
@@ -128,47 +125,32 @@ func (e *nativeEncoder) arrange() {
 	if e.h.Order != history.StampOrder {
 		return
 	}
-	e.findTies()
+	tied := e.tiedUntil()
+	at, until := int64(0), int32(-1)
 	for i := range e.events {
-		e.events[i].at = int64(i)
-	}
-	for i := 0; i < len(e.events); {
-		i = e.stampGroup(i)
+		ev := &e.events[i]
+		if ev.position > until {
+			at = int64(i)
+		}
+		ev.at = at
+		if !ev.ret {
+			until = max(until, tied[ev.op])
+		}
 	}
 }
 
-// findTies finds the operations that end after the next one of their process
-// begins, which only a tie allows.
-func (e *nativeEncoder) findTies() {
-	e.tied = map[int32]bool{}
+// tiedUntil finds the operations that begin before the one before them in
+// their process ends, and returns where that one ends. Equal stamps are read
+// as invocations first, so that the events between are put in the same order.
+func (e *nativeEncoder) tiedUntil() map[int32]int32 {
+	tied := map[int32]int32{}
 	for _, edge := range e.h.Edges {
 		from, to := e.op(edge.From), e.op(edge.To)
-		if from.Process == to.Process && from.Process >= 0 && !from.Pending() && to.Call < from.Return {
-			e.tied[edge.From] = true
+		if from.Process == to.Process && !from.Pending() && to.Call < from.Return {
+			tied[edge.To] = max(tied[edge.To], from.Return)
 		}
 	}
-}
-
-// stampGroup gives stamps to the invocations from event i on and to the
-// responses that follow them, and returns where the next group begins. If
-// one of the responses is tied, all before it and all the invocations get
-// the stamp of the last invocation: equal stamps mean invocations first, and
-// then the order in the file, so that the order stays as it is.
-func (e *nativeEncoder) stampGroup(i int) int {
-	calls := i
-	for calls < len(e.events) && !e.events[calls].ret {
-		calls++
-	}
-	end, lastTied := calls, -1
-	for ; end < len(e.events) && e.events[end].ret; end++ {
-		if e.tied[e.events[end].op] {
-			lastTied = end
-		}
-	}
-	for k := i; k <= lastTied; k++ {
-		e.events[k].at = int64(calls - 1)
-	}
-	return end
+	return tied
 }
 
 func (e *nativeEncoder) header() {
@@ -198,7 +180,7 @@ func appendHeader(b []byte, h *history.Header) []byte {
 
 func (e *nativeEncoder) event(ev *encodedEvent) {
 	op := e.op(ev.op)
-	out := history.Event{Process: e.process(op, ev.op), Op: op.ID(), At: ev.at}
+	out := history.Event{Process: e.process(op), Op: op.ID(), At: ev.at}
 	switch {
 	case !ev.ret:
 		out.Method, out.Args = op.Method, op.Args

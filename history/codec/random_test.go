@@ -28,7 +28,7 @@ func random(t *testing.T) *rand.Rand {
 // few processes, many equal stamps, edges and marks.
 func randomStream(r *rand.Rand) []byte {
 	var b bytes.Buffer
-	stamped, halfOpen := r.IntN(2) == 0, r.IntN(2) == 0
+	stamped, halfOpen := r.IntN(4) > 0, r.IntN(4) == 0
 	b.WriteString(`{"leadline":1`)
 	if stamped {
 		b.WriteString(`,"order":"stamp"`)
@@ -41,13 +41,13 @@ func randomStream(r *rand.Rand) []byte {
 	ops := 0
 	for p := range 1 + r.IntN(4) {
 		now := r.IntN(3)
-		for range r.IntN(4) {
+		for range r.IntN(6) {
 			lines = append(lines, fmt.Sprintf(`{"process":%d,"op":%d,"type":"invoke","method":"m","at":%d}`, p, ops, now))
-			now += r.IntN(3)
+			now += r.IntN(3) * r.IntN(2)
 			if halfOpen {
 				now++
 			}
-			end := []string{`"ok"`, `"ok"`, `"ok"`, `"ok","result":[1]`, `"fail"`, `"info"`}[r.IntN(6)]
+			end := []string{`"ok"`, `"ok"`, `"ok"`, `"ok","result":[1]`, `"fail"`, `"fail"`, `"info"`}[r.IntN(7)]
 			lines = append(lines, fmt.Sprintf(`{"op":%d,"type":%s,"at":%d}`, ops, end, now))
 			now += r.IntN(2)
 			ops++
@@ -59,7 +59,7 @@ func randomStream(r *rand.Rand) []byte {
 	if stamped {
 		r.Shuffle(len(lines), func(i, k int) { lines[i], lines[k] = lines[k], lines[i] })
 	}
-	for range r.IntN(4) * r.IntN(2) {
+	for range r.IntN(5) * r.IntN(2) {
 		lines = append(lines, fmt.Sprintf(`{"edge":[%d,%d]}`, r.IntN(ops+1), r.IntN(ops+1)))
 	}
 	for range r.IntN(2) * r.IntN(2) {
@@ -78,7 +78,7 @@ func TestRandomStreams(t *testing.T) {
 	r := random(t)
 	native, _ := Lookup(nativeName)
 	good, tied, ghosts := 0, 0, 0
-	for range 5_000 {
+	for range 7_500 {
 		in := randomStream(r)
 		roundTrip(t, native, in)
 		if t.Failed() {
