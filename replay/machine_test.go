@@ -78,7 +78,7 @@ func TestMachineSetsOfStates(t *testing.T) {
 	if m.Step(m.Start(), 4) != m.Start() {
 		t.Error("a pending look at what was not tossed changes something")
 	}
-	if err := replay.Verify(h, coin(), []int32{0, 1, 2, 3, 4}); err == nil {
+	if err := replay.Verify(h, coin(), []int32{0, 1, 2, 3, 4}, nil); err == nil {
 		t.Error("2 and 1 are seen after one another, and Verify accepts it")
 	}
 }
@@ -133,7 +133,7 @@ func TestHappened(t *testing.T) {
 	if m.Step(held, 2) != held {
 		t.Error("a pending operation without a transition does not wait")
 	}
-	if err := replay.Verify(h, mutex, []int32{0, 1, 2}); err == nil {
+	if err := replay.Verify(h, mutex, []int32{0, 1, 2}, nil); err == nil {
 		t.Error("Verify lets two locks in a row happen")
 	}
 	in, err := replay.NewInstance(h, false, replay.AutoChains)

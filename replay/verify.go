@@ -1,25 +1,38 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 )
 
+// ErrStopped says that Verify was told to stop before it had finished.
+var ErrStopped = errors.New("the witness was not checked to its end")
+
 // Verify checks a witness anew, with nothing that helped to find it: that it
 // has every operation of h once, in an order that respects real time and the
-// history's edges, and that fresh objects answer as recorded. No memoised
-// transition, no poset. O(n * states).
-func Verify(h *history.History, spec Spec, witness []int32) error {
-	if err := verifyOrder(h, witness); err != nil {
+// history's edges, and that a fresh object gives the recorded results. It uses
+// no memoised transition and no poset. It asks stop, which may be nil, every
+// verifyShare operations or outcomes, and returns ErrStopped if it says so.
+//
+// It takes O(n) for n operations, O(n log n) with operations that did not
+// happen, besides the edges and the transitions of the object.
+func Verify(h *history.History, spec Spec, witness []int32, stop func() bool) error {
+	v := verifier{h: h, stop: stop}
+	if err := v.checkOrder(witness); err != nil {
 		return err
 	}
 	object := spec.New()
 	if start, ok := object.(Nondeterministic); ok {
-		return verifyStates(h, start, witness)
+		return v.replayStates(start, witness)
 	}
 	for _, i := range witness {
+		if v.mustStop() {
+			return ErrStopped
+		}
 		op := &h.Ops[i]
 		result, ok := object.Apply(Invocation{op.Method, op.Args})
 		if !accepted(op, result, ok) {
@@ -29,92 +42,192 @@ func Verify(h *history.History, spec Spec, witness []int32) error {
 	return nil
 }
 
-func verifyOrder(h *history.History, witness []int32) error {
+// verifyShare is how many operations or outcomes a verifier takes between two
+// questions whether to stop.
+const verifyShare = 1 << 10
+
+type verifier struct {
+	h     *history.History
+	stop  func() bool
+	work  int
+	place []int32 // of each operation in the witness, from 1
+}
+
+func (v *verifier) mustStop() bool {
+	v.work++
+	return v.work%verifyShare == 0 && v.stop != nil && v.stop()
+}
+
+// checkOrder checks that the witness is an order of all operations that
+// respects real time, the edges, and what follows from both. Order through
+// operations needs no closure: if each is after all that come directly before
+// it, it is after all before those. Only ghosts have no place of their own.
+func (v *verifier) checkOrder(witness []int32) error {
+	h := v.h
 	if len(witness) != len(h.Ops) {
 		return fmt.Errorf("%d operations instead of %d", len(witness), len(h.Ops))
 	}
-	place := make([]int32, len(h.Ops))
+	v.place = make([]int32, len(h.Ops))
 	latest := int32(-1)
 	for k, i := range witness {
-		if i < 0 || int(i) >= len(h.Ops) || place[i] != 0 {
+		if v.mustStop() {
+			return ErrStopped
+		}
+		if i < 0 || int(i) >= len(h.Ops) || v.place[i] != 0 {
 			return fmt.Errorf("place %d repeats an operation or has none", k)
 		}
-		place[i] = int32(k + 1)
+		v.place[i] = int32(k + 1)
 		op := &h.Ops[i]
 		if op.Return < latest {
 			return fmt.Errorf("operation %v stands behind one that was invoked after its response", op.ID())
 		}
 		latest = max(latest, op.Call)
 	}
+	n := int32(len(h.Ops))
 	for _, e := range h.Edges {
-		if int(e.From) >= len(h.Ops) {
-			continue
+		if e.From < n && e.To < n && v.place[e.From] > v.place[e.To] {
+			return errors.New("an edge of the history is not respected")
 		}
-		for _, to := range throughGhosts(h, e.To) {
-			if place[e.From] > place[to] {
-				return errors.New("an edge of the history is not respected")
+	}
+	if len(h.Ghosts) == 0 {
+		return nil
+	}
+	return v.checkGhosts()
+}
+
+// A ghostSweep goes through a history by position and finds, for each ghost,
+// the latest place of an operation before it: what comes after the ghost must
+// have a later place.
+//
+// A ghost is settled once it has been invoked and all ghosts with edges to it
+// are settled. It is then later than everything that returned before its
+// invocation, and than what is before those ghosts.
+type ghostSweep struct {
+	*verifier
+	latest  []int32   // ghost -> latest place before it, as far as it is known
+	waits   []int32   // ghost -> ghosts with edges to it that are not settled, +1 until it is invoked
+	out     [][]int32 // ghost -> what it has edges to
+	settled int
+}
+
+// An instant is the invocation or the response of an operation or a ghost.
+type instant struct {
+	position int32
+	op       int32 // ghosts follow the operations
+	ret      bool
+}
+
+func (v *verifier) checkGhosts() error {
+	n, ghosts := int32(len(v.h.Ops)), len(v.h.Ghosts)
+	s := ghostSweep{verifier: v, latest: make([]int32, ghosts), waits: make([]int32, ghosts), out: make([][]int32, ghosts)}
+	for g := range s.waits {
+		s.waits[g] = 1
+	}
+	for _, e := range v.h.Edges {
+		if e.From >= n {
+			s.out[e.From-n] = append(s.out[e.From-n], e.To)
+		}
+		switch {
+		case e.To < n:
+		case e.From < n:
+			s.latest[e.To-n] = max(s.latest[e.To-n], v.place[e.From])
+		default:
+			s.waits[e.To-n]++
+		}
+	}
+	returned := int32(0) // latest place of, or before, what has returned
+	for _, at := range v.instants() {
+		if v.mustStop() {
+			return ErrStopped
+		}
+		switch g := at.op - n; {
+		case g < 0 && at.ret:
+			returned = max(returned, v.place[at.op])
+		case at.ret:
+			if s.waits[g] > 0 {
+				return errors.New("edges and real time close a cycle")
+			}
+			returned = max(returned, s.latest[g])
+		case g < 0:
+			if v.place[at.op] <= returned {
+				return errThroughGhost
+			}
+		default:
+			s.latest[g] = max(s.latest[g], returned)
+			if !s.settle(g) {
+				return errThroughGhost
 			}
 		}
 	}
-	for g := range h.Ghosts {
-		reached := throughGhosts(h, int32(len(h.Ops)+g))
-		for i := range h.Ops {
-			for _, to := range reached {
-				if h.Ops[i].Return < h.Ghosts[g].Call && place[i] > place[to] {
-					return errors.New("order through an operation that did not happen is not respected")
-				}
-			}
-		}
+	if s.settled < ghosts {
+		return errors.New("edges close a cycle")
 	}
 	return nil
 }
 
-// throughGhosts returns what comes right after an edge to the given
-// operation: the operation itself, or, where it did not happen, everything it
-// passes the order on to.
-func throughGhosts(h *history.History, to int32) []int32 {
-	var reached []int32
-	seen := map[int32]bool{}
-	for queue := []int32{to}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if seen[at] {
+var errThroughGhost = errors.New("order through an operation that did not happen is not respected")
+
+// settle notes that ghost g waits for one thing less, and passes its order on
+// if that was the last. It reports false if an operation comes too early.
+func (s *ghostSweep) settle(g int32) bool {
+	n := int32(len(s.h.Ops))
+	for left := []int32{g}; len(left) > 0; {
+		g := left[len(left)-1]
+		left = left[:len(left)-1]
+		if s.waits[g]--; s.waits[g] > 0 {
 			continue
 		}
-		seen[at] = true
-		if int(at) < len(h.Ops) {
-			reached = append(reached, at)
-			continue
-		}
-		for _, e := range h.Edges {
-			if e.From == at {
-				queue = append(queue, e.To)
+		s.settled++
+		for _, to := range s.out[g] {
+			if to < n {
+				if s.place[to] <= s.latest[g] {
+					return false
+				}
+				continue
 			}
-		}
-		ghost := &h.Ghosts[int(at)-len(h.Ops)]
-		for i := range h.Ops {
-			if ghost.Return < h.Ops[i].Call {
-				reached = append(reached, int32(i))
-			}
-		}
-		for g := range h.Ghosts {
-			if ghost.Return < h.Ghosts[g].Call {
-				queue = append(queue, int32(len(h.Ops)+g))
-			}
+			s.latest[to-n] = max(s.latest[to-n], s.latest[g])
+			left = append(left, to-n)
 		}
 	}
-	return reached
+	return true
 }
 
-// verifyStates carries along every state in which a nondeterministic object
+// instants returns the events of operations and ghosts by position.
+func (v *verifier) instants() []instant {
+	n := int32(len(v.h.Ops))
+	all := make([]instant, 0, 2*(len(v.h.Ops)+len(v.h.Ghosts)))
+	add := func(number int32, op *history.Operation) {
+		all = append(all, instant{op.Call, number, false})
+		if op.Return != history.NoReturn {
+			all = append(all, instant{op.Return, number, true})
+		}
+	}
+	for i := range v.h.Ops {
+		add(int32(i), &v.h.Ops[i])
+	}
+	for g := range v.h.Ghosts {
+		add(n+int32(g), &v.h.Ghosts[g])
+	}
+	slices.SortFunc(all, func(x, y instant) int { return cmp.Compare(x.position, y.position) })
+	return all
+}
+
+// replayStates carries along every state in which a nondeterministic object
 // may be.
-func verifyStates(h *history.History, start State, witness []int32) error {
+func (v *verifier) replayStates(start State, witness []int32) error {
 	states := map[string]State{"": start}
 	for _, i := range witness {
-		op := &h.Ops[i]
+		op := &v.h.Ops[i]
 		after := map[string]State{}
 		for _, s := range states {
+			if v.mustStop() {
+				return ErrStopped
+			}
 			outcomes := Transitions(s, Invocation{op.Method, op.Args})
 			for _, o := range outcomes {
+				if v.mustStop() {
+					return ErrStopped
+				}
 				if accepted(op, o.Result, true) {
 					after[string(o.Next.AppendKey(nil))] = o.Next
 				}

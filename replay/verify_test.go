@@ -1,6 +1,8 @@
 package replay_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,7 +71,7 @@ func TestVerify(t *testing.T) {
 		{[]int32{0, 2, 1, 3, 7}, "repeats"},
 		{[]int32{0, 2, 1, 4, 3}, "stands behind"},
 	} {
-		err := replay.Verify(h, register, c.witness)
+		err := replay.Verify(h, register, c.witness, nil)
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%v: %v, want %q", c.witness, err, c.fault)
 		}
@@ -99,7 +101,7 @@ func TestVerifyEdges(t *testing.T) {
 		{[][2]int64{{2, 0}}, []int32{1, 0, 2}, true},
 	} {
 		h := build(t, events, c.edges...)
-		if err := replay.Verify(h, register, c.witness); (err == nil) != c.good {
+		if err := replay.Verify(h, register, c.witness, nil); (err == nil) != c.good {
 			t.Errorf("edges %v, witness %v: %v", c.edges, c.witness, err)
 		}
 		in, err := replay.NewInstance(h, true, replay.AutoChains)
@@ -108,6 +110,182 @@ func TestVerifyEdges(t *testing.T) {
 		}
 		if in.Poset.IsSchedule(c.witness) != c.good {
 			t.Errorf("edges %v: poset and Verify differ on %v", c.edges, c.witness)
+		}
+	}
+}
+
+// anything gives any result, so that Verify's answer is about order alone.
+type anything struct{}
+
+func (anything) Name() string                   { return "anything" }
+func (anything) Check(*history.Operation) error { return nil }
+func (anything) New() replay.Object             { return anything{} }
+func (anything) Apply(replay.Invocation) (v history.Value, ok bool) {
+	return history.UnknownValue, true
+}
+
+// randomGhosts returns a history of a few operations, some of which did not
+// happen, with edges; nil if these close a cycle.
+func randomGhosts(r *rand.Rand, n int) *history.History {
+	b := history.NewBuilder(history.Header{})
+	open := map[int64]int64{}
+	for begun := int64(0); begun < int64(n); {
+		p := r.Int64N(3)
+		id, busy := open[p]
+		switch {
+		case !busy:
+			b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(p), Op: history.IntValue(begun), Method: "m"})
+			open[p] = begun
+			begun++
+			continue
+		case r.IntN(2) == 0:
+			b.Add(&history.Event{Type: history.Fail, Op: history.IntValue(id)})
+		default:
+			b.Add(&history.Event{Type: history.OK, Op: history.IntValue(id), Result: history.UnknownValue})
+		}
+		delete(open, p)
+	}
+	for _, id := range open {
+		if r.IntN(2) == 0 {
+			b.Mark(history.IntValue(id), false, 1)
+		}
+	}
+	for range r.IntN(n) {
+		if from, to := r.Int64N(int64(n)), r.Int64N(int64(n)); from != to {
+			b.AddEdge(history.IntValue(from), history.IntValue(to), 1)
+		}
+	}
+	h, err := b.Build()
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+// TestVerifyOrderOracle compares Verify with the transitive closure of
+// positions and edges, on every order of a few operations.
+func TestVerifyOrderOracle(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0))
+	good, bad, throughGhost := 0, 0, 0
+	for range 12000 {
+		h := randomGhosts(r, 2+r.IntN(7))
+		if h == nil || len(h.Ops) > 5 {
+			continue
+		}
+		if r.IntN(2) == 0 {
+			h = h.ProgramOrder()
+		}
+		all := append(slices.Clone(h.Ops), h.Ghosts...)
+		less := make([][]bool, len(all))
+		for i := range all {
+			less[i] = make([]bool, len(all))
+			for k := range all {
+				less[i][k] = all[i].Return < all[k].Call || slices.Contains(h.Edges, history.Edge{From: int32(i), To: int32(k)})
+			}
+		}
+		for m := range all {
+			for i := range all {
+				for k := range all {
+					less[i][k] = less[i][k] || less[i][m] && less[m][k]
+				}
+			}
+		}
+		eachOrder(len(h.Ops), func(witness []int32) {
+			want := true
+			for k, i := range witness {
+				for _, j := range witness[:k] {
+					want = want && !less[i][j]
+				}
+			}
+			err := replay.Verify(h, anything{}, witness, nil)
+			if (err == nil) != want {
+				t.Fatalf("%v, want %v: witness %v of %+v, edges %v", err, want, witness, all, h.Edges)
+			}
+			switch {
+			case err == nil:
+				good++
+			case strings.Contains(err.Error(), "did not happen"):
+				throughGhost++
+			default:
+				bad++
+			}
+		})
+	}
+	if good < 1000 || bad < 1000 || throughGhost < 500 {
+		t.Errorf("only %d good, %d bad, %d bad through what did not happen", good, bad, throughGhost)
+	}
+}
+
+// eachOrder calls f with every permutation of 0..n-1.
+func eachOrder(n int, f func([]int32)) {
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	var choose func(k int)
+	choose = func(k int) {
+		if k == n {
+			f(order)
+			return
+		}
+		for i := k; i < n; i++ {
+			order[k], order[i] = order[i], order[k]
+			choose(k + 1)
+			order[k], order[i] = order[i], order[k]
+		}
+	}
+	choose(0)
+}
+
+// TestVerifyStops: the work grows with the length, also where half of the
+// operations did not happen and order passes through them; and it can be
+// ended.
+func TestVerifyStops(t *testing.T) {
+	for _, n := range []int{1000, 10_000, 50_000} {
+		b := history.NewBuilder(history.Header{})
+		for i := range int64(n) {
+			for _, typ := range []history.EventType{history.OK, history.Fail} {
+				id := history.IntValue(2*i + int64(typ)/2)
+				b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(i % 3), Op: id, Method: "m"})
+				b.Add(&history.Event{Type: typ, Op: id, Result: history.UnknownValue})
+			}
+			if i > 0 {
+				b.AddEdge(history.IntValue(2*i-1), history.IntValue(2*i), 1)
+			}
+		}
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(h.Ghosts) < n-1 {
+			t.Fatalf("%d ghosts", len(h.Ghosts))
+		}
+		h = h.ProgramOrder()
+		witness := make([]int32, n)
+		for i := range witness {
+			witness[i] = int32(i)
+		}
+		asked := 0
+		if err := replay.Verify(h, anything{}, witness, func() bool { asked++; return false }); err != nil {
+			t.Fatal(err)
+		}
+		if most := 8*n/1024 + 1; asked > most || n > 1024 && asked < n/1024 {
+			t.Errorf("%d operations: asked %d times, at most %d expected", n, asked, most)
+		}
+		for last := range asked {
+			left := last
+			if err := replay.Verify(h, anything{}, witness, func() bool { left--; return left < 0 }); err != replay.ErrStopped {
+				t.Errorf("%d operations, stopped at question %d: %v", n, last+1, err)
+			}
+			if last > 20 {
+				break
+			}
+		}
+		if n > 1024 {
+			witness[n-1], witness[n-2] = witness[n-2], witness[n-1]
+			if err := replay.Verify(h, anything{}, witness, nil); err == nil {
+				t.Error("the last two operations exchanged: no error")
+			}
 		}
 	}
 }

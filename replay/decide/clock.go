@@ -45,6 +45,18 @@ func (c *clock) expired() bool {
 	return c.over
 }
 
+// verifyTime is how long a witness is checked that was known when time was over.
+const verifyTime = 10 * time.Second
+
+// verifying returns what tells the check of a witness to stop. A witness that
+// is known when the clock has expired is not lost: its check gets some time.
+func (c *clock) verifying() func() bool {
+	if !c.over {
+		return c.expired
+	}
+	return newClock(context.WithoutCancel(c.ctx), replay.Budget{Time: verifyTime}).expired
+}
+
 // hasRoom reports whether so many bytes more keep the process within its
 // bound. If not, the clock has expired.
 func (c *clock) hasRoom(bytes int64) bool {

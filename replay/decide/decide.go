@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,10 @@ func withoutPoset(h *history.History, spec replay.Spec, o replay.Options, c *clo
 func finish(h *history.History, spec replay.Spec, o replay.Options, c *clock, v replay.Verdict) (replay.Verdict, error) {
 	switch {
 	case v.Answer == replay.Linearizable:
-		if err := replay.Verify(h, spec, v.Witness); err != nil {
+		switch err := replay.Verify(h, spec, v.Witness, c.verifying()); {
+		case errors.Is(err, replay.ErrStopped):
+			return replay.Verdict{Cause: cmp.Or(c.cause, replay.Time), C: v.C, CP: v.CP, Replayed: v.Replayed}, nil
+		case err != nil:
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, h.ID, err)
 		}
 	case v.Answer == replay.Undecided:

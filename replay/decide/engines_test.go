@@ -107,7 +107,7 @@ func checkEngines(t *testing.T, h *history.History, s replay.Spec, decided map[s
 			t.Fatalf("%s says %v of a history of %s that is %v:\n%s", e.name, v.Answer, s.Name(), want, show(h))
 		}
 		if v.Answer == replay.Linearizable {
-			if err := replay.Verify(h, s, v.Witness); err != nil {
+			if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 				t.Fatalf("%s has a bad witness %v: %v\n%s", e.name, v.Witness, err, show(h))
 			}
 		}

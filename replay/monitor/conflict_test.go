@@ -132,7 +132,7 @@ func TestHappened(t *testing.T) {
 		if declined != test.want {
 			t.Errorf("%s: declined %q", test.events, declined)
 		}
-		if declined == "" && (!slices.Contains(v.Witness, 0) || replay.Verify(h, model, v.Witness) != nil) {
+		if declined == "" && (!slices.Contains(v.Witness, 0) || replay.Verify(h, model, v.Witness, nil) != nil) {
 			t.Errorf("%s: %v", test.events, v.Witness)
 		}
 	}

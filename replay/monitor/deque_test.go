@@ -47,7 +47,7 @@ func TestDequeAsOther(t *testing.T) {
 				t.Fatalf("as a %s %v, as a deque %v:\n%s", c.subject, want.Answer, got.Answer, picture(&renamed))
 			}
 			if got.Answer == replay.Linearizable {
-				if err := replay.Verify(&renamed, deque, got.Witness); err != nil {
+				if err := replay.Verify(&renamed, deque, got.Witness, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -88,7 +88,7 @@ func checkSmall(t *testing.T, h *history.History, model replay.Spec) string {
 		return ""
 	}
 	if v.Answer == replay.Linearizable {
-		if err := replay.Verify(h, model, v.Witness); err != nil {
+		if err := replay.Verify(h, model, v.Witness, nil); err != nil {
 			t.Errorf("witness %v: %v", v.Witness, err)
 		}
 		return v.Answer.String()

@@ -58,7 +58,7 @@ func checkLarge(t *testing.T, h *history.History, model replay.Spec, want replay
 		t.Fatalf("%v, want %v", v.Answer, want)
 	}
 	if want == replay.Linearizable {
-		if err := replay.Verify(h, model, v.Witness); err != nil {
+		if err := replay.Verify(h, model, v.Witness, nil); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -78,7 +78,7 @@ func TestLivesAtOnce(t *testing.T) {
 					t.Fatalf("%d additions, %d removals: %s%v, want %v", n, removals, declined, v.Answer, want)
 				}
 				if v.Answer == replay.Linearizable {
-					if err := replay.Verify(h, c, v.Witness); err != nil {
+					if err := replay.Verify(h, c, v.Witness, nil); err != nil {
 						t.Fatal(err)
 					}
 				}

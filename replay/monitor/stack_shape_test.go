@@ -159,7 +159,7 @@ func checkShape(t *testing.T, h *history.History, c replay.Collection, lineariza
 		t.Fatalf("%d operations: %v", len(h.Ops), v.Answer)
 	}
 	if linearizable {
-		if err := replay.Verify(h, c, v.Witness); err != nil {
+		if err := replay.Verify(h, c, v.Witness, nil); err != nil {
 			t.Fatal(err)
 		}
 	} else if len(v.Conflict) > 12 {

@@ -21,7 +21,7 @@ func checkNaive(t *testing.T, h *history.History, c replay.Collection) replay.An
 		t.Fatalf("%v, but not so in the naive way", v.Answer)
 	}
 	if v.Answer == replay.Linearizable {
-		if err := replay.Verify(h, c, v.Witness); err != nil {
+		if err := replay.Verify(h, c, v.Witness, nil); err != nil {
 			t.Fatal(err)
 		}
 	} else if part := restrict(h, v.Conflict); len(v.Conflict) == 0 || naive(part, c) {
@@ -94,7 +94,7 @@ func checkVerdict(t *testing.T, h *history.History, c replay.Collection, want re
 		t.Fatalf("%s%v, want %v", declined, v.Answer, want)
 	}
 	if want == replay.Linearizable {
-		if err := replay.Verify(h, c, v.Witness); err != nil {
+		if err := replay.Verify(h, c, v.Witness, nil); err != nil {
 			t.Fatal(err)
 		}
 	} else if len(v.Conflict) == 0 || len(v.Conflict) > 100 || naive(restrict(h, v.Conflict), c) {

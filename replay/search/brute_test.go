@@ -322,7 +322,7 @@ func TestBruteForce(t *testing.T) {
 				if v.Answer != replay.Linearizable {
 					continue
 				}
-				if err := replay.Verify(h, s.spec, v.Witness); err != nil {
+				if err := replay.Verify(h, s.spec, v.Witness, nil); err != nil {
 					t.Fatalf("%v: %v (%+v):\n%s", v.Witness, err, prune, show(h))
 				}
 			}

@@ -41,7 +41,7 @@ func TestLazyStacks(t *testing.T) {
 			continue
 		}
 		for _, w := range [][]int32{v.Witness, narrow.Witness, rule.Witness} {
-			if err := replay.Verify(h, s, w); err != nil {
+			if err := replay.Verify(h, s, w, nil); err != nil {
 				t.Fatalf("%v: %v:\n%s", w, err, show(h))
 			}
 		}
@@ -77,7 +77,7 @@ func TestLazyLargeStacks(t *testing.T) {
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d fill=%d: %v (%v)", n, threads, fill, v.Answer, v.Cause)
 				}
-				if err := replay.Verify(right, s, v.Witness); err != nil {
+				if err := replay.Verify(right, s, v.Witness, nil); err != nil {
 					t.Fatalf("n=%d T=%d fill=%d: %v", n, threads, fill, err)
 				}
 				search.Lazy(wrong, s, 1<<30, never, &bad)

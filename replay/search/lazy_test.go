@@ -157,7 +157,7 @@ func TestLazySmall(t *testing.T) {
 				t.Fatalf("%s: %v (%v), want %v:\n%s", model, v.Answer, v.Cause, want, show(h))
 			}
 			if v.Answer == replay.Linearizable {
-				if err := replay.Verify(h, s, v.Witness); err != nil {
+				if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 					t.Fatalf("%s: %v: %v:\n%s", model, v.Witness, err, show(h))
 				}
 			}
@@ -205,7 +205,7 @@ func lazyTime(t testing.TB, h *history.History, s replay.Spec) string {
 	search.Lazy(h, s, 1<<30, func() bool { return time.Since(start) > 10*time.Second }, &v)
 	took := time.Since(start)
 	if v.Answer == replay.Linearizable {
-		if err := replay.Verify(h, s, v.Witness); err != nil {
+		if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -244,7 +244,7 @@ func TestLazyLarge(t *testing.T) {
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d values=%d: %v (%v)", n, threads, values, v.Answer, v.Cause)
 				}
-				if err := replay.Verify(right, queue, v.Witness); err != nil {
+				if err := replay.Verify(right, queue, v.Witness, nil); err != nil {
 					t.Fatalf("n=%d T=%d values=%d: %v", n, threads, values, err)
 				}
 				took := time.Since(start)

@@ -93,7 +93,7 @@ func checkLong(t *testing.T, r *rand.Rand, h *history.History, model, reads, nam
 			t.Errorf("%s: %v, want %v", name, v.Answer, want)
 		}
 		if v.Answer == replay.Linearizable {
-			if err := replay.Verify(h, s, v.Witness); err != nil {
+			if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -158,7 +158,7 @@ func TestGuess(t *testing.T) {
 						continue
 					}
 					found++
-					if err := replay.Verify(h, s, v.Witness); err != nil {
+					if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 						t.Fatalf("%s: %v", c.model, err)
 					}
 				}
@@ -198,7 +198,7 @@ func TestVectorsAgainstSweep(t *testing.T) {
 			t.Fatalf("%v by vectors, %v by a sweep:\n%s", v.Answer, want.Answer, show(h))
 		}
 		if v.Answer == replay.Linearizable {
-			if err := replay.Verify(h, s, v.Witness); err != nil {
+			if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -234,7 +234,7 @@ func TestManyOpen(t *testing.T) {
 			t.Errorf("reads %d: %v, want %v", c.read, v.Answer, c.want)
 		}
 		if v.Answer == replay.Linearizable {
-			if err := replay.Verify(h, s, v.Witness); err != nil {
+			if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 				t.Error(err)
 			}
 		}

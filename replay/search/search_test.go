@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%d operations, contains %v: %v, want %v", c.n, c.contains, v.Answer, c.want)
 		}
 		if v.Answer == replay.Linearizable {
-			if err := replay.Verify(h, set, v.Witness); err != nil {
+			if err := replay.Verify(h, set, v.Witness, nil); err != nil {
 				t.Errorf("%d operations: %v", c.n, err)
 			}
 		}

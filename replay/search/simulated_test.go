@@ -35,7 +35,7 @@ func TestSimulated(t *testing.T) {
 				}
 				if v.Answer == replay.Linearizable {
 					decided[c.model]++
-					if err := replay.Verify(h, s, v.Witness); err != nil {
+					if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 						t.Fatalf("%s: %v (%+v)", c.model, err, prune)
 					}
 				}

@@ -205,7 +205,7 @@ func (t *trial) ask(e engine) (says string) {
 		if !t.p.explains(v.Witness) {
 			return fmt.Sprintf("linearizable, with a false witness %v", v.Witness)
 		}
-		if err := replay.Verify(t.h, t.spec, v.Witness); err != nil {
+		if err := replay.Verify(t.h, t.spec, v.Witness, nil); err != nil {
 			return fmt.Sprintf("linearizable, with a witness that Verify refuses: %v", err)
 		}
 	}
