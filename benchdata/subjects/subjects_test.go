@@ -229,12 +229,15 @@ func checkDeterministic(t *testing.T, c *stress.Class) {
 		}
 	}
 	for _, m := range targets {
-		g, err := stress.NewGenerator(c, stress.GeneratorOptions{Target: m, CoreOnly: m == nil, Seed: 1, Bounds: stress.Bounds{MaxInvocations: 5}})
+		all, err := stress.Generate(c, stress.GeneratorOptions{Target: m, CoreOnly: m == nil, Seed: 1, Bounds: stress.Bounds{MaxInvocations: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range programs {
-			p := g.Next()
+		n := 0
+		for p := range all {
+			if n++; n > programs {
+				break
+			}
 			first := expected(t, c, p)
 			for range repetitions - 1 {
 				if again := expected(t, c, p); again != first {

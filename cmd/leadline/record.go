@@ -153,10 +153,7 @@ func (f *recordFlags) stream(w io.Writer) error {
 // recorded is written ten times a second, so that it can be checked meanwhile.
 func (f *recordFlags) recordSubject(s streams) int {
 	w, c := io.Writer(s.out), subject.Lookup(f.subject).Class
-	o := recording.Options{ModelArgs: c.ModelArgs}
-	if c.Spec != nil {
-		o.Model = c.Spec.Name()
-	}
+	o := recording.Options{Model: c.Model, ModelArgs: c.ModelArgs}
 	if f.order.value == "program" {
 		o.Order = recording.ProgramOrder
 	}

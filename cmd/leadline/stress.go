@@ -14,24 +14,19 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/spf13/pflag"
 )
 
 // stressFlags are the flags of leadline stress.
 type stressFlags struct {
+	stress.Options
 	subjects  []string
 	construct []string
 	from      string
-	reflect   stress.Designations
-	methods   []string
-	programs  []string
 	effort    *choice
 	time      time.Duration
 	perRun    time.Duration
-	seed      uint64
-	bounds    stress.Bounds
-	exhaust   bool
-	reduce    bool
 	save      string
 	histories string
 	keep      int
@@ -46,24 +41,24 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringSliceVar(&f.subjects, "subject", nil, "bundled `object` to test (see --list), or several, or all")
 	flags.StringArrayVar(&f.construct, "new", nil, "`constructor` of the object to test, as example.com/queue.New or 'example.com/lru.New[int,int](8)', of a package "+
 		"that the module in the working directory requires; may be repeated")
-	designationFlags(flags, &f.reflect)
+	designationFlags(flags, &f.ReflectOptions)
 	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
-	flags.StringSliceVar(&f.methods, "method", nil, "`methods` to blame (default: each that is neither core nor weak)")
-	flags.StringArrayVar(&f.programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
+	flags.StringSliceVar(&f.Methods, "method", nil, "`methods` to blame (default: each that is neither core nor weak)")
+	flags.StringArrayVar(&f.Programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
 	f.effort = choiceFlag(flags, "effort", "how long: 10 s, 2 min or 20 min an object", "default", "quick", "tough")
 	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most, instead of --effort's time")
 	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run, instead of --effort's time")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of the programs; it does not fix what the threads make of them")
-	flags.IntVar(&f.bounds.MinInvocations, "min-invocations", 0, "fewest invocations of a program (default 3)")
-	flags.IntVar(&f.bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
-	flags.IntVar(&f.bounds.Initial, "initial", 2, "most invocations that precede the sequences of a generated program")
-	flags.IntVar(&f.bounds.Final, "final", 2, "most invocations that follow them, once all have ended")
-	flags.IntVar(&f.bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
-	valuesFlag(flags, &f.bounds.Values)
-	flags.BoolVar(&f.bounds.Weak, "call-weak", false, "programs call weak methods, too: what these answer is not held against the object, but what they do is")
+	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix what the threads make of them")
+	flags.IntVar(&f.Bounds.MinInvocations, "min-invocations", 0, "fewest invocations of a program (default 3)")
+	flags.IntVar(&f.Bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6)")
+	flags.IntVar(&f.Bounds.Initial, "initial", 2, "most invocations that precede the sequences of a generated program")
+	flags.IntVar(&f.Bounds.Final, "final", 2, "most invocations that follow them, once all have ended")
+	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2)")
+	valuesFlag(flags, &f.Bounds.Values)
+	flags.BoolVar(&f.Bounds.Weak, "call-weak", false, "programs call weak methods, too: their results never count as violations, but their effects do")
 	f.expect = choiceFlag(flags, "expect", "where the outcomes to expect come from: the object, run sequentially, or its model", "object", "model")
-	flags.BoolVar(&f.exhaust, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
-	flags.BoolVar(&f.reduce, "reduce", false, "make programs with violations smaller")
+	flags.BoolVar(&f.Exhaustive, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
+	flags.BoolVar(&f.Reduce, "reduce", false, "make programs with violations smaller")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
 	flags.StringVar(&f.histories, "histories", "", "`file` for executions that were recorded, compressed if it ends in .gz or .zst")
 	flags.IntVar(&f.keep, "keep", 3, "how many of each program go there")
@@ -74,8 +69,8 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	return f.run
 }
 
-// designationFlags declares the flags that say what --new's object is.
-func designationFlags(flags *pflag.FlagSet, d *stress.Designations) {
+// designationFlags declares the flags that describe the object of --new.
+func designationFlags(flags *pflag.FlagSet, d *stress.ReflectOptions) {
 	flags.StringVar(&d.Name, "name", "", "what to call the object of --new (default: its type)")
 	flags.StringSliceVar(&d.Core, "core", nil, "`methods` of --new's object that are trusted to be atomic, so that blame is clear")
 	flags.StringSliceVar(&d.ReadOnly, "read-only", nil, "its `methods` that change nothing (default: found out)")
@@ -87,7 +82,7 @@ func valuesFlag(flags *pflag.FlagSet, values *int) {
 	flags.IntVar(values, "values", 0, "how many values arguments are drawn from (default 2)")
 }
 
-// stressStatus is that of violations found.
+// stressStatus is the exit status if violations are found.
 const stressStatus = statusNot
 
 func (f *stressFlags) run(s streams, args []string) int {
@@ -100,52 +95,52 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return fail(s, "stress", errors.New("takes no arguments"))
 	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
 		return fail(s, "stress", errors.New("no --subject, no --new and no --from given"))
-	case slices.Contains(f.programs, ""):
+	case slices.Contains(f.Programs, ""):
 		return fail(s, "stress", errors.New("an empty --program"))
-	case len(f.programs) > 0 && (len(f.subjects)+len(f.construct) > 1 || f.from != ""):
+	case len(f.Programs) > 0 && (len(f.subjects)+len(f.construct) > 1 || f.from != ""):
 		return fail(s, "stress", errors.New("--program is for one object"))
 	case f.keep < 0:
 		return fail(s, "stress", errors.New("--keep must not be negative"))
 	case f.time < 0 || f.perRun < 0:
 		return fail(s, "stress", errors.New("times must not be negative"))
 	}
-	if err := f.bounds.Validate(); err != nil {
+	if err := f.Bounds.Validate(); err != nil {
 		return fail(s, "stress", err)
 	}
-	targets, err := f.targets()
+	objects, err := f.objects()
 	if err != nil {
 		return fail(s, "stress", err)
 	}
 	defer func() {
-		for _, t := range targets {
-			t.cleanup()
+		for _, o := range objects {
+			o.cleanup()
 		}
 	}()
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer restore()
-	return f.hunt(ctx, s, targets)
+	return f.test(ctx, s, objects)
 }
 
-// serve is what a child process does.
+// serve runs in a child process.
 func (f *stressFlags) serve(s streams) int {
 	o := subject.Lookup(f.child)
 	if o == nil {
 		return fail(s, "stress", fmt.Errorf("no subject %s", f.child))
 	}
-	return stress.Serve(o.Class, s.in, s.out)
+	return stress.Serve(o.Class, stresstest.Checker(nil), s.in, s.out)
 }
 
-// A target is an object to test, and the program of the process that does.
-type target struct {
+// An object to test, with the process that tests it.
+type object struct {
 	name    string
 	how     string // the flags that name it
-	reflect stress.Designations
+	reflect stress.ReflectOptions
 	values  int // 0: as for all
 	start   func(context.Context) *exec.Cmd
 	cleanup func()
 }
 
-func (f *stressFlags) targets() (list []target, err error) {
+func (f *stressFlags) objects() (list []object, err error) {
 	defer func() {
 		if err != nil {
 			for _, t := range list {
@@ -169,25 +164,26 @@ func (f *stressFlags) targets() (list []target, err error) {
 		if subject.Lookup(name) == nil {
 			return list, fmt.Errorf("no subject %s; leadline stress --list lists them", name)
 		}
-		list = append(list, target{name: name, how: "--subject " + name, cleanup: func() {}, start: func(ctx context.Context) *exec.Cmd {
+		list = append(list, object{name: name, how: "--subject " + name, cleanup: func() {}, start: func(ctx context.Context) *exec.Cmd {
 			return exec.CommandContext(ctx, self, "stress", "--child", name)
 		}})
 	}
 	for _, constructor := range f.construct {
-		t, err := buildTarget(constructor, f.reflect)
+		o, err := buildObject(constructor, f.ReflectOptions)
 		if err != nil {
 			return list, err
 		}
-		list = append(list, t)
+		list = append(list, o)
 	}
 	if f.from != "" {
-		return f.readTargets(list)
+		return f.readObjects(list)
 	}
 	return list, nil
 }
 
-// readTargets adds those of a file: on each line the flags of one.
-func (f *stressFlags) readTargets(list []target) ([]target, error) {
+// readObjects adds the objects of a file, which has the flags of one on each
+// line.
+func (f *stressFlags) readObjects(list []object) ([]object, error) {
 	text, err := os.ReadFile(f.from)
 	if err != nil {
 		return list, err
@@ -197,7 +193,7 @@ func (f *stressFlags) readTargets(list []target) ([]target, error) {
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
-		var d stress.Designations
+		var d stress.ReflectOptions
 		var constructor string
 		var values int
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -213,37 +209,38 @@ func (f *stressFlags) readTargets(list []target) ([]target, error) {
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
-		t, err := buildTarget(constructor, d)
+		o, err := buildObject(constructor, d)
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
-		t.values = values
-		list = append(list, t)
+		o.values = values
+		list = append(list, o)
 	}
 	return list, nil
 }
 
-func (f *stressFlags) order(t *target) stress.Order {
-	bounds := f.bounds
-	bounds.Initial, bounds.Final = orNone(bounds.Initial), orNone(bounds.Final)
-	if t.values > 0 {
-		bounds.Values = t.values
+// optionsFor returns the options for an object.
+func (f *stressFlags) optionsFor(o *object) stress.Options {
+	options := f.Options
+	options.ReflectOptions, options.ByModel = o.reflect, f.expect.value == "model"
+	options.Bounds.Initial, options.Bounds.Final = orNone(f.Bounds.Initial), orNone(f.Bounds.Final)
+	if o.values > 0 {
+		options.Bounds.Values = o.values
 	}
-	effort, _ := stress.EffortCalled(f.effort.value)
+	options.Effort, _ = stress.EffortCalled(f.effort.value)
 	if f.time > 0 {
-		effort.Time = f.time
+		options.Effort.Time = f.time
 	}
 	if f.perRun > 0 {
-		effort.Program = f.perRun
+		options.Effort.Program = f.perRun
 	}
-	keep := f.keep
-	if f.histories == "" {
-		keep = 0
+	if f.histories != "" {
+		options.Keep = f.keep
 	}
-	return stress.Order{Keep: keep, Effort: effort, Bounds: bounds, Seed: f.seed, Methods: f.methods, Programs: f.programs, Reduce: f.reduce, Exhaustive: f.exhaust, BySpec: f.expect.value == "model", Reflect: t.reflect}
+	return options
 }
 
-// orNone says 0 as stress.Bounds does, of which the zero value is the default.
+// orNone returns n as stress.Bounds has it, whose zero value means the default.
 func orNone(n int) int {
 	if n == 0 {
 		return -1
@@ -251,8 +248,8 @@ func orNone(n int) int {
 	return n
 }
 
-// hunt tests one object after the other and reports.
-func (f *stressFlags) hunt(ctx context.Context, s streams, targets []target) int {
+// test tests one object after the other and reports.
+func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int {
 	report := newStressReport(s, f)
 	histories, err := newHistoriesFile(f.histories)
 	if err != nil {
@@ -261,23 +258,24 @@ func (f *stressFlags) hunt(ctx context.Context, s streams, targets []target) int
 	progress := newProgress(s.err)
 	progress.what = "programs"
 	status := statusOK
-	for _, t := range targets {
+	for _, o := range objects {
 		if ctx.Err() != nil {
 			break
 		}
-		result, err := stress.Supervise(ctx, t.start, f.order(&t), stress.Watch{
-			Starting: func(string, string) { progress.step() },
-			Found:    func(found stress.Found) { progress.clear(); report.found(&t, found) },
-			History:  histories.add,
-		})
+		options := f.optionsFor(&o)
+		options.Starting = func(string, string) { progress.step() }
+		options.Found = func(found *stress.Finding) { progress.clear(); report.found(&o, found) }
+		options.History = histories.add
+		result, err := stress.Supervise(ctx, o.start, options)
 		progress.clear()
 		if err != nil {
-			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", t.name, err)
+			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", o.name, err)
 			status = statusBad
 			continue
 		}
-		report.add(&t, result)
-		if len(result.Found)+len(result.Crashes) > 0 {
+		result.Subject = o.name
+		report.results = append(report.results, result)
+		if len(result.Findings)+len(result.Crashes) > 0 {
 			status = worse(status, stressStatus)
 		}
 	}
@@ -309,7 +307,7 @@ func listSubjects(out io.Writer) int {
 	return statusOK
 }
 
-// shellQuote quotes text for a shell where it has to be.
+// shellQuote quotes text for a shell if necessary.
 func shellQuote(text string) string {
 	if text != "" && !strings.ContainsAny(text, " \t\n'\"\\|&;<>()[]{}$`*?!#~") {
 		return text

@@ -14,32 +14,32 @@ import (
 	"github.com/leadline/leadline/history/stress"
 )
 
-// buildTarget writes and builds the program that tests what a constructor
+// buildObject writes and builds the program that tests what a constructor
 // makes, with the Go tool and the module in the working directory.
-func buildTarget(constructor string, d stress.Designations) (target, error) {
+func buildObject(constructor string, d stress.ReflectOptions) (object, error) {
 	path, expression, err := parseConstructor(constructor)
 	if err != nil {
-		return target{}, err
+		return object{}, err
 	}
 	dir, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {
-		return target{}, err
+		return object{}, err
 	}
-	t := target{name: d.Name, how: "--new " + shellQuote(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
-	if t.name == "" {
-		t.name = constructor
+	o := object{name: d.Name, how: "--new " + shellQuote(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
+	if o.name == "" {
+		o.name = constructor
 	}
 	program := filepath.Join(dir, "stress")
-	// A constructor may return an error, too; the compiler knows.
+	// A constructor may also return an error. The compiler finds that out.
 	first := build(dir, program, path, expression)
 	if first != nil {
 		if err := build(dir, program, path, "stress.Must("+expression+")"); err != nil {
-			t.cleanup()
-			return target{}, fmt.Errorf("--new %s: %w", constructor, first)
+			o.cleanup()
+			return object{}, fmt.Errorf("--new %s: %w", constructor, first)
 		}
 	}
-	t.start = func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program) }
-	return t, nil
+	o.start = func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program) }
+	return o, nil
 }
 
 // parseConstructor splits example.com/a/b.New[int](8) into the import path and
@@ -71,16 +71,17 @@ import (
 	"os"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/replay/stresstest"
 	p %q
 )
 
 func main() {
-	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, os.Stdin, os.Stdout))
+	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, stresstest.Checker(nil), os.Stdin, os.Stdout))
 }
 `
 
-// build builds the program. Its source is not written into the module: an
-// overlay makes the Go tool see it there.
+// build builds the program. Its source is outside the module; an overlay makes
+// the Go tool see it inside.
 func build(dir, program, path, expression string) error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -103,13 +104,14 @@ func build(dir, program, path, expression string) error {
 	cmd.Dir = root
 	text, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, complaint(text))
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, advise(text))
 	}
 	return nil
 }
 
-// complaint is what the Go tool said, with what to do about the usual one.
-func complaint(text []byte) string {
+// advise returns the error message of the Go tool, with advice about the most
+// frequent one.
+func advise(text []byte) string {
 	const needed = "no required module provides package github.com/leadline/leadline"
 	s := string(bytes.TrimSpace(text))
 	if strings.Contains(s, needed) {
@@ -118,7 +120,7 @@ func complaint(text []byte) string {
 	return s
 }
 
-// moduleRoot is where the go.mod of the working directory is.
+// moduleRoot returns the directory of the go.mod for the working directory.
 func moduleRoot() (string, error) {
 	text, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

@@ -17,20 +17,28 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// A stressReport shows what was found: violations as they come, and in the
-// end a table of them, like Tables 1 and 2 of "Exposing Non-Atomic Methods of
-// Concurrent Objects", and one of all methods, like its Figure 6.
+// A stressRecord is a violation in the output of stress --output json.
+type stressRecord struct {
+	Kind string `json:"kind"` // "violation"
+	*stress.Finding
+	File *string `json:"file"`
+}
+
+// A stressSummary is the last line of an object there.
+type stressSummary struct {
+	Kind string `json:"kind"` // "object"
+	*stress.Report
+}
+
+// A stressReport shows violations as they come, and finally a table of them,
+// like Tables 1 and 2 of "Exposing Non-Atomic Methods of Concurrent Objects",
+// and one of all methods, like its Figure 6.
 type stressReport struct {
 	streams
 	out     *bufio.Writer
 	flags   *stressFlags
-	results []stressResult
+	results []*stress.Report
 	err     error
-}
-
-type stressResult struct {
-	*target
-	*stress.Supervised
 }
 
 func newStressReport(s streams, f *stressFlags) *stressReport {
@@ -38,16 +46,16 @@ func newStressReport(s streams, f *stressFlags) *stressReport {
 }
 
 // found shows a violation and saves it.
-func (r *stressReport) found(t *target, f stress.Found) {
-	f.Subject = t.name
-	again := r.again(t, &f)
-	file := r.save(t, &f, again)
+func (r *stressReport) found(o *object, f *stress.Finding) {
+	f.Subject = o.name
+	again := r.again(o, f)
+	file := r.save(f, again)
 	if r.flags.output.value == "json" {
-		r.note(writeJSON(r.out, newStressRecord(&f, file)))
+		r.note(writeJSON(r.out, &stressRecord{"violation", f, present(file)}))
 		r.note(r.out.Flush())
 		return
 	}
-	blamed := t.name
+	blamed := f.Subject
 	if f.Method != "" {
 		blamed += "." + f.Method
 	}
@@ -56,7 +64,7 @@ func (r *stressReport) found(t *target, f stress.Found) {
 	if f.RealTime {
 		kind = "answered, against real time,"
 	}
-	fmt.Fprintf(r.out, "  %s %s in %d of %d executions; one after another:", kind, f.Outcome, f.Times, f.Runs)
+	fmt.Fprintf(r.out, "  %s %s in %d of %d executions; one after another:", kind, f.Outcome, f.Times, f.Executions)
 	const shown = 6
 	for i, e := range f.Expected {
 		if i == shown {
@@ -76,11 +84,11 @@ func (r *stressReport) found(t *target, f stress.Found) {
 	r.note(r.out.Flush())
 }
 
-// again tells what commands show a violation once more.
-func (r *stressReport) again(t *target, f *stress.Found) []string {
-	command := fmt.Sprintf("leadline stress %s%s --program %s", t.how, designations(&t.reflect), shellQuote(f.Program))
+// again returns the commands that reproduce and reduce a violation.
+func (r *stressReport) again(o *object, f *stress.Finding) []string {
+	command := fmt.Sprintf("leadline stress %s%s --program %s", o.how, designations(&o.reflect), shellQuote(f.Program))
 	lines := []string{"To reproduce: " + command}
-	if !r.flags.reduce {
+	if !r.flags.Reduce {
 		lines = append(lines, "To reduce: "+command+" --reduce")
 	}
 	return lines
@@ -92,8 +100,8 @@ func (r *stressReport) note(err error) {
 	}
 }
 
-// designations are the flags that say what the methods are.
-func designations(of *stress.Designations) string {
+// designations returns the flags that describe the methods.
+func designations(of *stress.ReflectOptions) string {
 	text := ""
 	for _, d := range []struct {
 		name    string
@@ -106,9 +114,9 @@ func designations(of *stress.Designations) string {
 	return text
 }
 
-// save writes a violation's program and history into a file, which it
-// returns, and how to see it again.
-func (r *stressReport) save(t *target, f *stress.Found, again []string) string {
+// save writes a violation's program and history to a file, with the commands that
+// reproduce it, and returns the name of the file.
+func (r *stressReport) save(f *stress.Finding, again []string) string {
 	if r.flags.save == "" {
 		return ""
 	}
@@ -116,12 +124,12 @@ func (r *stressReport) save(t *target, f *stress.Found, again []string) string {
 		r.note(err)
 		return ""
 	}
-	base := fileName(t.name)
+	base := fileName(f.Subject)
 	if f.Method != "" {
 		base += "-" + fileName(f.Method)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "# %s: %s\n# outcome: %s, in %d of %d executions\n", t.name, f.Program, f.Outcome, f.Times, f.Runs)
+	fmt.Fprintf(&text, "# %s: %s\n# outcome: %s, in %d of %d executions\n", f.Subject, f.Program, f.Outcome, f.Times, f.Executions)
 	for _, e := range f.Expected {
 		fmt.Fprintf(&text, "# expected: %s\n", e.Outcome)
 	}
@@ -151,7 +159,7 @@ func (r *stressReport) save(t *target, f *stress.Found, again []string) string {
 	}
 }
 
-// fileName leaves letters and digits of a name.
+// fileName replaces all but letters, digits and dots.
 func fileName(name string) string {
 	return strings.Trim(strings.Map(func(c rune) rune {
 		switch {
@@ -162,22 +170,17 @@ func fileName(name string) string {
 	}, name), "_")
 }
 
-// add keeps the result of an object.
-func (r *stressReport) add(t *target, result *stress.Supervised) {
-	r.results = append(r.results, stressResult{target: t, Supervised: result})
-}
-
 // finish writes the tables.
 func (r *stressReport) finish() error {
 	if r.flags.output.value == "json" {
 		for _, result := range r.results {
-			r.note(writeJSON(r.out, newStressSummary(&result)))
+			r.note(writeJSON(r.out, &stressSummary{"object", result}))
 		}
 	} else {
 		r.violations()
 		r.methods()
 		for _, result := range r.results {
-			r.remarks(&result)
+			r.remarks(result)
 		}
 	}
 	r.note(r.out.Flush())
@@ -191,20 +194,20 @@ func (r *stressReport) table(header []string, rows [][]string) {
 	r.note(t.Render())
 }
 
-// violations writes the table of what was found.
+// violations writes the table of violations and crashes.
 func (r *stressReport) violations() {
 	var rows [][]string
 	for _, result := range r.results {
-		for _, f := range result.Found {
+		for _, f := range result.Findings {
 			explored := strconv.Itoa(f.Explored)
 			if f.Generated > 0 {
 				explored += "/" + strconv.Itoa(f.Generated)
 			}
-			rows = append(rows, []string{result.name, textOrDash(f.Method), fmt.Sprintf("%d,%d,%d", f.Rank[0], f.Rank[1], f.Rank[2]), explored, f.Program, f.Outcome,
-				fmt.Sprintf("%d/%d", f.Times, f.Runs), f.Elapsed.Round(10 * time.Millisecond).String()})
+			rows = append(rows, []string{f.Subject, textOrDash(f.Method), fmt.Sprintf("%d,%d,%d", f.Rank[0], f.Rank[1], f.Rank[2]), explored, f.Program, f.Outcome,
+				fmt.Sprintf("%d/%d", f.Times, f.Executions), f.Elapsed.Round(10 * time.Millisecond).String()})
 		}
 		for _, c := range result.Crashes {
-			rows = append(rows, []string{result.name, textOrDash(c.Method), "", "", c.Program, c.What, "", ""})
+			rows = append(rows, []string{result.Subject, textOrDash(c.Method), "", "", c.Program, c.What, "", ""})
 		}
 	}
 	if len(rows) > 0 {
@@ -220,24 +223,24 @@ func textOrDash(text string) string {
 	return text
 }
 
-// methods writes the table of what the methods are.
+// methods writes the table of the methods.
 func (r *stressReport) methods() {
 	var rows [][]string
 	for _, result := range r.results {
-		guilty := result.NonAtomic
-		if slices.ContainsFunc(result.Found, func(f stress.Found) bool { return f.Method == "" }) {
-			guilty = slices.Insert(slices.Clone(guilty), 0, "-")
+		nonAtomic := result.NonAtomic
+		if slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
+			nonAtomic = slices.Insert(slices.Clone(nonAtomic), 0, "-")
 		}
-		rows = append(rows, []string{result.name, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
-			strings.Join(guilty, " "), strings.Join(result.Weak, " ")})
+		rows = append(rows, []string{result.Subject, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
+			strings.Join(nonAtomic, " "), strings.Join(result.Weak, " ")})
 	}
 	r.table([]string{"object", "core", "atomic (?)", "not atomic", "weak"}, rows)
 }
 
-// remarks writes how much was done, and what else there is to know.
-func (r *stressReport) remarks(result *stressResult) {
+// remarks writes how much was run, and remarks on an object.
+func (r *stressReport) remarks(result *stress.Report) {
 	seconds := result.Elapsed.Seconds()
-	fmt.Fprintf(r.out, "%s: %d programs, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.name, result.Programs,
+	fmt.Fprintf(r.out, "%s: %d programs, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.Subject, result.Programs,
 		result.Executions, float64(result.Executions)/seconds, 100*result.Overlap, result.Elapsed.Round(10*time.Millisecond))
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
@@ -247,14 +250,14 @@ func (r *stressReport) remarks(result *stressResult) {
 	}
 }
 
-// A historiesFile takes recorded executions.
+// A historiesFile receives recorded executions.
 type historiesFile struct {
 	file *os.File
 	w    io.WriteCloser // to the file, compressing
 	err  error
 }
 
-// newHistoriesFile creates the file; with no name nothing is kept.
+// newHistoriesFile creates the file. Without a name it keeps nothing.
 func newHistoriesFile(name string) (*historiesFile, error) {
 	if name == "" {
 		return &historiesFile{}, nil

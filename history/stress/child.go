@@ -1,57 +1,41 @@
 package stress
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"slices"
-
-	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/codec"
+	"strings"
+	"time"
 )
 
-// An Order is what a process is told that hunts in one class: HuntOptions, as
-// far as they can be written down.
-type Order struct {
-	Effort   Effort
-	Bounds   Bounds
-	Seed     uint64
-	Methods  []string
-	Programs []string
-	Reduce   bool
-	// Exhaustive, BySpec and Keep are those of HuntOptions.
-	Exhaustive bool
-	BySpec     bool
-	Keep       int
-	// Reflect is for ServeLike, which derives the class. Settled says that
-	// another process has found out what is not designated.
-	Reflect Designations
-	Settled bool
+// A job is what a supervised process reads.
+type job struct {
+	Options
+	Settled bool // another process has completed the designations
 }
 
-// Designations are those of ReflectOptions that can be written down.
-type Designations struct {
-	Name                          string
-	Core, ReadOnly, Weak, Exclude []string
-}
-
-// A message is a line of what such a process says.
+// A message is a line that a supervised process writes.
 type message struct {
 	Settled  *settledMessage  `json:",omitempty"`
-	Hunting  []string         `json:",omitempty"`
+	Targets  []string         `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
-	Finding  *Found           `json:",omitempty"`
+	Finding  *Finding         `json:",omitempty"`
 	History  string           `json:",omitempty"` // in leadline's format
 	Report   *Report          `json:",omitempty"`
 	Error    string           `json:",omitempty"`
 }
 
-// A settledMessage is what trials have shown. They may have left goroutines that
-// spin for ever, so that the process that made them does not hunt.
+// A settledMessage has what Reflect found out by calling methods. These calls
+// may have left goroutines that spin for ever, so the process that made them
+// does not search.
 type settledMessage struct {
-	Reflect Designations
+	Reflect ReflectOptions
 	LeftOut []LeftOut
 }
 
@@ -59,31 +43,25 @@ type startingMessage struct {
 	Method, Program string
 }
 
-// Serve hunts in a class as the order says that is read from in, and writes
-// lines of JSON to out: the methods, each program before it is run, each finding, and at
-// last the report. It returns an exit status: 0, or 2 for a bad order.
-//
-// It is what the process does that Supervise starts.
-func Serve(c *Class, in io.Reader, out io.Writer) int {
-	return serve(false, func(Designations) (*Class, []LeftOut, error) { return c, nil, nil }, in, out)
+// Serve searches a class with the options that it reads from in. It writes
+// lines of JSON to out: the target methods, each program before it runs, each
+// finding, and finally the report. It returns an exit status: 0, or 2 for bad
+// options. It is what a process does that Supervise starts.
+func Serve(c *Class, checker Checker, in io.Reader, out io.Writer) int {
+	return serve(func(ReflectOptions) (*Reflected, error) { return &Reflected{Class: c}, nil }, false, checker, in, out)
 }
 
 // ServeLike is Serve for the class that Reflect derives from the type of the
 // sample; the sample itself is not used. newObject makes objects of its type.
-// It is what the program calls that leadline stress --new writes.
-func ServeLike[T any](sample T, newObject func() any, in io.Reader, out io.Writer) int {
-	return serve(true, func(d Designations) (*Class, []LeftOut, error) {
-		r, err := Reflect(func() T { return newObject().(T) },
-			ReflectOptions{Name: d.Name, Core: d.Core, ReadOnly: d.ReadOnly, Weak: d.Weak, Exclude: d.Exclude})
-		if err != nil {
-			return nil, nil, err
-		}
-		return r.Class, r.LeftOut, nil
-	}, in, out)
+// The programs that leadline stress --new writes call it.
+func ServeLike[T any](sample T, newObject func() any, checker Checker, in io.Reader, out io.Writer) int {
+	return serve(func(o ReflectOptions) (*Reflected, error) {
+		return Reflect(func() T { return newObject().(T) }, o)
+	}, true, checker, in, out)
 }
 
-// Must returns v, what a constructor returned with a nil error, and panics
-// with any other.
+// Must returns v if err is nil. Otherwise it panics. It makes one result of a
+// constructor's two.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("stress: the constructor returns an error: %v", err))
@@ -91,95 +69,248 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// settled returns the designations with what Reflect has found out.
-func settled(c *Class, d Designations, left []LeftOut) *settledMessage {
-	d.ReadOnly = []string{}
-	for _, m := range c.Methods {
-		if m.ReadOnly {
-			d.ReadOnly = append(d.ReadOnly, m.Name)
-		}
-	}
-	d.Exclude = slices.Clone(d.Exclude)
-	for _, l := range left {
-		if l.Reason == blockedReason {
-			d.Exclude = append(d.Exclude, l.Method)
-		}
-	}
-	return &settledMessage{d, left}
-}
-
-func serve(reflected bool, class func(Designations) (*Class, []LeftOut, error), in io.Reader, out io.Writer) int {
+func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, checker Checker, in io.Reader, out io.Writer) int {
 	encoder := json.NewEncoder(out)
-	var order Order
-	var c *Class
-	var left []LeftOut
-	o, err := HuntOptions{}, json.NewDecoder(in).Decode(&order)
+	write := func(m message) { _ = encoder.Encode(m) } // the reader may have gone
+	var j job
+	var r *Reflected
+	err := json.NewDecoder(in).Decode(&j)
 	if err == nil {
-		c, left, err = class(order.Reflect)
+		r, err = derive(j.ReflectOptions)
 	}
-	if err == nil && reflected && !order.Settled {
-		_ = encoder.Encode(message{Settled: settled(c, order.Reflect, left)})
+	if err == nil && reflected && !j.Settled {
+		write(message{Settled: settled(r, j.ReflectOptions)})
 		return 0
 	}
+	var report *Report
 	if err == nil {
-		o, err = order.options(c)
+		o := j.Options
+		o.Checker = checker
+		o.targets = func(methods []string) { write(message{Targets: methods}) }
+		o.Starting = func(method, program string) { write(message{Starting: &startingMessage{method, program}}) }
+		o.Found = func(f *Finding) { write(message{Finding: f}) }
+		o.History = func(text string) { write(message{History: text}) }
+		report, err = Search(context.Background(), r.Class, o)
 	}
 	if err != nil {
-		_ = encoder.Encode(message{Error: err.Error()})
+		write(message{Error: err.Error()})
 		return 2
 	}
-	// Whoever reads these may be gone; then there is nobody to tell.
-	o.Hunting = func(methods []string) { _ = encoder.Encode(message{Hunting: methods}) }
-	o.Starting = func(method string, p *Program) {
-		_ = encoder.Encode(message{Starting: &startingMessage{method, p.String()}})
-	}
-	o.Found = func(f *Finding) { _ = encoder.Encode(message{Finding: newFound(f)}) }
-	o.Keep = order.Keep
-	o.History = func(p *Program, h *history.History, times int64) {
-		_ = encoder.Encode(message{History: fmt.Sprintf("# %v, seen %d times\n%s", p, times, encode(h))})
-	}
-	report, err := Hunt(context.Background(), c, o)
-	if err != nil {
-		_ = encoder.Encode(message{Error: err.Error()})
-		return 2
-	}
-	_ = encoder.Encode(message{Report: report})
+	write(message{Report: report})
 	return 0
 }
 
-func (o *Order) options(c *Class) (HuntOptions, error) {
-	options := HuntOptions{Effort: o.Effort, Bounds: o.Bounds, Seed: o.Seed, Methods: o.Methods, Reduce: o.Reduce, Exhaustive: o.Exhaustive, BySpec: o.BySpec}
-	for _, m := range o.Methods {
-		if m != "" && c.Method(m) == nil {
-			return options, fmt.Errorf("%s has no method %s", c.Name, m)
+// settled returns the designations, completed by what Reflect found out.
+func settled(r *Reflected, o ReflectOptions) *settledMessage {
+	o.ReadOnly = []string{}
+	for _, m := range r.Class.Methods {
+		if m.ReadOnly {
+			o.ReadOnly = append(o.ReadOnly, m.Name)
 		}
 	}
-	for _, text := range o.Programs {
-		p, err := Parse(text, c)
+	o.Exclude = slices.Clone(o.Exclude)
+	for _, l := range r.LeftOut {
+		if l.Reason == blockedReason {
+			o.Exclude = append(o.Exclude, l.Method)
+		}
+	}
+	return &settledMessage{o, r.LeftOut}
+}
+
+const silence = 45 * time.Second
+
+// deadlock is how the runtime ends a process if it notices that all of it hangs.
+const deadlock = "fatal error: all goroutines are asleep - deadlock!"
+
+// Supervise searches a class in a process of its own, which start prepares.
+// The process calls Serve; Supervise uses its standard streams. If it ends
+// early, or writes nothing for longer than a program can take, the last program
+// counts as a crash of its method. Another process then goes on with the other
+// methods for the rest of the time.
+func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Options) (*Report, error) {
+	o.Effort = o.Effort.or("default")
+	if o.Silence == 0 {
+		o.Silence = silence
+	}
+	s := &supervisor{job: job{Options: o}, result: &Report{}}
+	begin := time.Now()
+	for {
+		left := s.job
+		left.Effort.Time = o.Effort.Time - time.Since(begin)
+		if s.methods != nil {
+			left.Methods = s.methods
+		}
+		left.Seed += uint64(len(s.result.Crashes)) << 16
+		again, err := s.process(ctx, start, left)
 		if err != nil {
-			return options, err
+			return nil, err
 		}
-		options.Programs = append(options.Programs, p)
+		over := time.Since(begin) >= o.Effort.Time || len(o.Programs) > 0 && len(s.result.Crashes) > 0
+		if !again || ctx.Err() != nil || over {
+			break
+		}
 	}
-	return options, nil
+	s.complete()
+	s.result.Elapsed = time.Since(begin)
+	return s.result, nil
 }
 
-func newFound(f *Finding) *Found {
-	m := &Found{Method: f.Method, Program: f.Program.String(), Outcome: f.Outcome.String(), Times: f.Times, Runs: f.Executions,
-		Explored: f.Explored, Generated: f.Generated, Elapsed: f.Elapsed, History: encode(f.History), Recorded: f.Recorded, RealTime: f.RealTime}
-	m.Rank[0], m.Rank[1], m.Rank[2] = Rank(f.Program)
-	for _, c := range f.Expected {
-		m.Expected = append(m.Expected, ExpectedOutcome{c.Outcome.String(), c.Times})
-	}
-	return m
+// A supervisor follows one process after another.
+type supervisor struct {
+	job     job
+	result  *Report
+	methods []string // the targets that are left, as far as is known
+	last    startingMessage
+	started int
+	overlap float64
+	settled bool // by the last process
 }
 
-// encode returns the history in leadline's format.
-func encode(h *history.History) string {
-	var b bytes.Buffer
-	native, _ := codec.Lookup("native")
-	if err := native.Encode(&b, h); err != nil {
-		return "# " + err.Error() + "\n"
+// process follows a process to its end and reports whether another should go
+// on.
+func (s *supervisor) process(ctx context.Context, start func(context.Context) *exec.Cmd, j job) (again bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	text, err := json.Marshal(j)
+	if err != nil {
+		return false, err
 	}
-	return b.String()
+	cmd := start(ctx)
+	var stderr head
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), &stderr
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	watchdog := time.AfterFunc(j.Silence, cancel)
+	done, failure := s.follow(out, func() { watchdog.Reset(j.Silence + j.Effort.Program) })
+	silent := !watchdog.Stop() && !done && failure == nil
+	_ = cmd.Wait() // a process without a report has failed in any case
+	switch {
+	case failure != nil:
+		return false, failure
+	case done:
+		return false, nil
+	case s.settled:
+		s.settled = false
+		return true, nil
+	case s.started == 0:
+		return false, fmt.Errorf("the process ended before it ran a program: %s", stderr.line())
+	}
+	what := stderr.line()
+	if silent || what == deadlock {
+		what = "hangs"
+	}
+	s.crashed(what)
+	return len(s.methods) > 0, nil
+}
+
+// follow reads what the process writes. It returns true if that ends with a
+// report.
+func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return done, nil // the process is gone
+		}
+		alive()
+		var m message
+		if err := json.Unmarshal(line, &m); err != nil {
+			return false, fmt.Errorf("the process said %q: %w", line, err)
+		}
+		switch {
+		case m.Error != "":
+			return false, errors.New(m.Error)
+		case m.Settled != nil:
+			s.job.ReflectOptions, s.job.Settled, s.settled = m.Settled.Reflect, true, true
+			s.result.LeftOut = m.Settled.LeftOut
+		case m.Targets != nil:
+			s.methods = m.Targets
+		case m.Starting != nil:
+			s.last = *m.Starting
+			s.started++
+			if s.job.Starting != nil {
+				s.job.Starting(m.Starting.Method, m.Starting.Program)
+			}
+		case m.History != "":
+			if s.job.History != nil {
+				s.job.History(m.History)
+			}
+		case m.Finding != nil:
+			s.add(m.Finding)
+		case m.Report != nil:
+			s.merge(m.Report)
+			done = true
+		}
+	}
+}
+
+func (s *supervisor) add(f *Finding) {
+	s.result.Findings = append(s.result.Findings, f)
+	s.drop(f.Method)
+	if s.job.Found != nil {
+		s.job.Found(f)
+	}
+}
+
+func (s *supervisor) merge(r *Report) {
+	t := s.result
+	s.overlap += r.Overlap * float64(r.Recorded)
+	t.Subject = r.Subject
+	t.Core, t.Weak = r.Core, r.Weak
+	t.Atomic, t.NonAtomic = r.Atomic, append(t.NonAtomic, r.NonAtomic...)
+	t.Unsteady = append(t.Unsteady, r.Unsteady...)
+	t.Programs += r.Programs
+	t.Executions += r.Executions
+	t.Recorded += r.Recorded
+}
+
+// crashed adds the program that ended the process. Its method is no longer a
+// target.
+func (s *supervisor) crashed(what string) {
+	s.result.Crashes = append(s.result.Crashes, Crash{s.last.Method, s.last.Program, what})
+	s.result.Programs += s.started
+	s.started = 0
+	s.drop(s.last.Method)
+}
+
+// drop removes a method from the targets that are left.
+func (s *supervisor) drop(method string) {
+	s.methods = slices.DeleteFunc(s.methods, func(m string) bool { return m == method })
+}
+
+func (s *supervisor) complete() {
+	r := s.result
+	for _, f := range r.Findings { // some may be of processes that ended without a report
+		if f.Method != "" && !slices.Contains(r.NonAtomic, f.Method) {
+			r.NonAtomic = append(r.NonAtomic, f.Method)
+		}
+	}
+	if r.Recorded > 0 {
+		r.Overlap = s.overlap / float64(r.Recorded)
+	}
+}
+
+// A head keeps the beginning of what a process writes to stderr.
+type head struct{ text []byte }
+
+func (h *head) Write(p []byte) (int, error) {
+	if room := 4096 - len(h.text); room > 0 {
+		h.text = append(h.text, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+// line returns the first line.
+func (h *head) line() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(h.text)), "\n")
+	if line == "" {
+		return "ended without a word"
+	}
+	return line
 }

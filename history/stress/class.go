@@ -4,59 +4,58 @@ import (
 	"fmt"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
 )
 
-// A Class is a kind of concurrent object under test: how to make one and what
-// can be called on it.
+// A Class is a kind of concurrent object under test: how to make one, and
+// which methods programs can call.
 type Class struct {
 	Name string
 	// New makes a fresh object.
 	New func() any
-	// Close lets go of an object that has goroutines or the like; nil where
-	// nothing needs to be done.
+	// Close releases what an object holds, such as goroutines; nil if there is
+	// nothing to release.
 	Close func(object any)
 	// Methods are those that programs call.
 	Methods []*Method
-	// Spec says what the object should answer. Without one, the object itself
-	// says so, run sequentially.
-	Spec replay.Spec
-	// ModelArgs are the arguments that Spec was made with; the headers of
-	// histories have them.
+	// Model and ModelArgs name the specification of the objects in the headers
+	// of histories. Without a Model, the histories of a program list its
+	// sequential runs.
+	Model     string
 	ModelArgs []history.Value
 }
 
-// A Method is a method of a Class, or several calls that are to be one.
+// A Method is a method of a Class, or several calls that act as one.
 type Method struct {
 	Name   string
 	Params []Param
-	// Core methods are trusted to be atomic: a program has at most one
-	// invocation of others, which then is to blame.
+	// Core methods are trusted to be atomic. A program has at most one
+	// invocation of another method, which is then to blame for a violation.
 	Core bool
 	// ReadOnly methods leave the object as it is.
 	ReadOnly bool
-	// Weak methods are documented not to be atomic. What a weak read-only
-	// method answers, a snapshot that is none or a size that is an estimate,
-	// is not held against the object. A weak mutator may fail for no reason:
-	// then it answers Failure and leaves the object as it is.
+	// Weak methods are documented not to be atomic. The result of a weak
+	// read-only method, such as an estimated size, never counts as a
+	// violation. A weak mutator may fail for no reason: it then returns
+	// Failure and leaves the object as it is.
 	Weak    bool
 	Failure history.Value
-	// Prepare returns a call of the method with these arguments. It is called
-	// once per program, the call millions of times, on many objects and by
-	// several goroutines at once; for small integers and truth values it
+	// Prepare returns a call of the method with these arguments. Prepare is
+	// called once per program, the call millions of times, on many objects and
+	// by several goroutines at once. With small integers and booleans the call
 	// should not allocate.
 	Prepare func(args []history.Value) Call
 }
 
-// A Call calls a method of an object and returns its result: None if there is
-// nothing to return, a List of several results, an Exception for an error.
+// A Call calls a method of an object and returns its result: None if the
+// method returns nothing, a List of several results, an Exception for an error.
 type Call func(object any) history.Value
 
-// A Param is a parameter of a method.
+// A Param is the kind of a method's parameter.
 type Param uint8
 
 // The parameters that programs have values for. With v values to choose from,
-// Ints are 0 to v-1, Texts "0" to "v-1"; Lists and Maps have up to two of them.
+// an Int is 0 to v-1 and a Text "0" to "v-1"; Lists and Maps have up to two of
+// them.
 const (
 	Int   Param = iota // an Int
 	Text               // a String
@@ -85,7 +84,27 @@ func (c *Class) Method(name string) *Method {
 	return nil
 }
 
-// close lets go of an object.
+func (c *Class) hasCore() bool {
+	core, _ := c.split(true)
+	return len(core) > 0
+}
+
+// split returns the methods that are core and those that are not. It leaves
+// out the weak ones unless weak is set.
+func (c *Class) split(weak bool) (core, others []*Method) {
+	for _, m := range c.Methods {
+		switch {
+		case m.Weak && !weak:
+		case m.Core:
+			core = append(core, m)
+		default:
+			others = append(others, m)
+		}
+	}
+	return core, others
+}
+
+// close closes an object.
 func (c *Class) close(object any) {
 	if c.Close != nil {
 		c.Close(object)

@@ -1,39 +1,21 @@
 package stress
 
 import (
+	"cmp"
 	"iter"
 	"math/bits"
 	"slices"
 	"strconv"
 )
 
-// Enumerate returns all programs within the bounds that have one invocation
-// of the target and otherwise core methods only, or core methods only if
-// target is nil. They come by rising number of invocations, then of
-// sequences, then of values, as by nextParams and constructHarnesses in
-// section 4 of "Exposing Non-Atomic Methods of Concurrent Objects". A program
-// uses exactly the values 0 to v-1 of its rank, so that it comes once.
-//
-// As in the paper, no two programs differ by the order of their sequences
-// only, none has read-only invocations only, and a read-only target can run
-// in parallel with a mutator. With Bounds.Ordered each program comes with
-// each partial order of its sequences, of which the pairs that follow from
-// others are left out.
-//
-// Unlike in the paper, programs whose invocations cannot overlap, those of one
-// sequence or with their sequences in a row, are left out unless
-// Bounds.Sequences is 1. Two programs may differ by a renaming of values:
-// objects may compare them.
-//
-// It panics if the bounds are not valid.
-func Enumerate(c *Class, target *Method, b Bounds) iter.Seq[*Program] {
-	if err := b.Validate(); err != nil {
-		panic("stress: Enumerate: " + err.Error())
-	}
+// enumerate returns all programs within the bounds, which are valid, with one
+// invocation of the target and otherwise core methods only, or with core
+// methods only if target is nil; see Generate.
+func enumerate(c *Class, target *Method, b Bounds) iter.Seq[*Program] {
 	b = b.fill()
 	return func(yield func(*Program) bool) {
-		players := newCast(c, target, b.Weak)
-		if players.plays(b.Sequences) != nil {
+		set := newMethodSet(c, target, b.Weak)
+		if set.validate(b.Sequences) != nil {
 			return
 		}
 		for n := b.MinInvocations; n <= b.MaxInvocations; n++ {
@@ -43,7 +25,7 @@ func Enumerate(c *Class, target *Method, b Bounds) iter.Seq[*Program] {
 					orders = partialOrders(k)
 				}
 				for v := range b.Values + 1 {
-					e := &enumerator{letters: letters(c, players, v), target: target, values: 1<<v - 1, orders: orders, yield: yield}
+					e := &enumerator{letters: letters(c, set, v), target: target, values: 1<<v - 1, orders: orders, yield: yield}
 					if !e.shapes(n, k) {
 						return
 					}
@@ -61,10 +43,10 @@ type letter struct {
 
 // letters returns the invocations with v values to choose from, in the order
 // of the class.
-func letters(c *Class, players cast, v int) []letter {
+func letters(c *Class, set methodSet, v int) []letter {
 	var all []letter
 	for _, m := range c.Methods {
-		if m != players.target && !slices.Contains(players.company, m) {
+		if m != set.target && !slices.Contains(set.rest, m) {
 			continue
 		}
 		for _, inv := range invocations(m, v) {
@@ -94,8 +76,8 @@ type enumerator struct {
 	begin   []int // sequence -> where it begins in the word
 }
 
-// shapes goes through the ways to divide n invocations into k sequences,
-// those with the longest first sequence last. It reports whether to go on.
+// shapes tries the ways to divide n invocations into k sequences, those with
+// the longest first sequence last. It reports whether to go on.
 func (e *enumerator) shapes(n, k int) bool {
 	for _, l := range e.letters {
 		e.most = max(e.most, bits.OnesCount64(l.values))
@@ -120,10 +102,9 @@ func (e *enumerator) shapes(n, k int) bool {
 	return divide(n, n)
 }
 
-// words goes through the words in lexicographic order, from invocation i of
-// sequence s on. A sequence that is as long as the one before it does not
-// come before it, which keeps one of the programs that differ by the order of
-// sequences only.
+// words tries the words in lexicographic order, from place at on. A sequence
+// as long as the one before it is not less than that one. This keeps one of the
+// programs that differ only by the order of their sequences.
 func (e *enumerator) words(at int, used uint64, targeted bool) bool {
 	if at == len(e.word) {
 		return used != e.values || e.ordered()
@@ -164,8 +145,8 @@ func (e *enumerator) least(at int) int {
 // sequence is the part of the word that is sequence s.
 func (e *enumerator) sequence(s int) []int { return e.word[e.begin[s]:][:e.sizes[s]] }
 
-// ordered yields the word with each order that it is worth running in. Of
-// those that differ by an exchange of equal sequences it takes the least.
+// ordered yields the word with each order that it is worth running in. If
+// orders differ by an exchange of equal sequences, it takes the least.
 func (e *enumerator) ordered() bool {
 	home, mutates := -1, make([]bool, len(e.sizes))
 	for s := range e.sizes {
@@ -212,4 +193,110 @@ func (e *enumerator) program(o sequenceOrder) *Program {
 		}
 	}
 	return p
+}
+
+// A sequenceOrder is a partial order of sequences.
+type sequenceOrder struct {
+	before relation
+	pairs  [][2]int // those of it that do not follow from others
+}
+
+// A relation of up to eight things has bit 8i+j if i comes before j.
+type relation uint64
+
+func (r relation) has(i, j int) bool { return r>>(8*i+j)&1 != 0 }
+
+func (r relation) with(i, j int) relation { return r | 1<<(8*i+j) }
+
+func (o sequenceOrder) parallel(i, j int) bool {
+	return i != j && !o.before.has(i, j) && !o.before.has(j, i)
+}
+
+// partialOrders returns the partial orders of k things in which some two are
+// in parallel, those with fewest pairs first. It tries the three relations of
+// each two things.
+func partialOrders(k int) []sequenceOrder {
+	var all []sequenceOrder
+	var place func(i, j int, r relation)
+	place = func(i, j int, r relation) {
+		switch {
+		case j == k:
+			place(i+1, i+2, r)
+		case i < k-1:
+			place(i, j+1, r)
+			place(i, j+1, r.with(i, j))
+			place(i, j+1, r.with(j, i))
+		default:
+			if o, ok := newOrder(k, r); ok {
+				all = append(all, o)
+			}
+		}
+	}
+	place(0, 1, 0)
+	slices.SortFunc(all, func(a, b sequenceOrder) int {
+		return cmp.Or(cmp.Compare(bits.OnesCount64(uint64(a.before)), bits.OnesCount64(uint64(b.before))), cmp.Compare(a.before, b.before))
+	})
+	return all
+}
+
+// newOrder returns false if the relation is not transitive or is total.
+func newOrder(k int, r relation) (sequenceOrder, bool) {
+	o := sequenceOrder{before: r}
+	for i := range k {
+		for j := range k {
+			if !r.has(i, j) {
+				continue
+			}
+			follows := false
+			for m := range k {
+				if r.has(j, m) && !r.has(i, m) {
+					return o, false
+				}
+				follows = follows || r.has(i, m) && r.has(m, j)
+			}
+			if !follows {
+				o.pairs = append(o.pairs, [2]int{i, j})
+			}
+		}
+	}
+	return o, k < 2 || bits.OnesCount64(uint64(r)) < k*(k-1)/2
+}
+
+// least reports whether no exchange of equal sequences makes the order a lesser
+// relation.
+func (o sequenceOrder) least(k int, same func(s, t int) bool) bool {
+	if o.before == 0 {
+		return true
+	}
+	to := make([]int, k) // the exchange
+	for i := range to {
+		to[i] = i
+	}
+	var exchange func(from int) bool
+	exchange = func(from int) bool {
+		if from == k {
+			var r relation
+			for i := range k {
+				for j := range k {
+					if o.before.has(i, j) {
+						r = r.with(to[i], to[j])
+					}
+				}
+			}
+			return r >= o.before
+		}
+		for i := from; i < k; i++ {
+			if i > from && !same(to[i], to[from]) {
+				continue
+			}
+			to[i], to[from] = to[from], to[i]
+			ok := exchange(from + 1)
+			to[i], to[from] = to[from], to[i]
+			if !ok {
+				return false
+			}
+		}
+		return true
+	}
+	return exchange(0)
 }

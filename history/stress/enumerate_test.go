@@ -3,7 +3,6 @@ package stress
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -40,7 +39,7 @@ func TestEnumerateNaive(t *testing.T) {
 	} {
 		want := naive(e.target, e.bounds.fill())
 		got := map[string]int{}
-		for p := range Enumerate(c, c.Method(e.target), e.bounds) {
+		for p := range enumerate(c, c.Method(e.target), e.bounds) {
 			got[normal(p)]++
 		}
 		for key, n := range got {
@@ -69,13 +68,12 @@ func TestEnumerateRanks(t *testing.T) {
 	for _, name := range []string{"clear", "size", "addAll", "names", "putAll"} {
 		var before []int
 		n := 0
-		for p := range Enumerate(c, c.Method(name), Bounds{MinInvocations: 2, MaxInvocations: 3, Sequences: 3}) {
-			invocations, sequences, values := Rank(p)
-			rank := []int{invocations, sequences, values}
-			if slices.Compare(before, rank) > 0 {
+		for p := range enumerate(c, c.Method(name), Bounds{MinInvocations: 2, MaxInvocations: 3, Sequences: 3}) {
+			r := rank(p)
+			if slices.Compare(before, r[:]) > 0 {
 				t.Fatalf("%v after rank %v", p, before)
 			}
-			before = rank
+			before = r[:]
 			if n++; n%100 == 0 {
 				if q, err := Parse(p.String(), c); err != nil || !samePrograms(p, q) {
 					t.Fatalf("%v is parsed as %v: %v", p, q, err)
@@ -99,7 +97,7 @@ func TestEnumeratePaper(t *testing.T) {
 		{Name: "clear"},
 	}}
 	found := map[string]bool{}
-	for p := range Enumerate(c, c.Method("clear"), Bounds{MinInvocations: 4, MaxInvocations: 4}) {
+	for p := range enumerate(c, c.Method("clear"), Bounds{MinInvocations: 4, MaxInvocations: 4}) {
 		found[normal(p)] = true
 	}
 	for i := range 16 {
@@ -109,7 +107,7 @@ func TestEnumeratePaper(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Programs of the value 1 alone are those of the value 0 alone.
-		if _, _, values := Rank(p); found[normal(p)] != (values == 2 || a+x+b+y == 0) {
+		if found[normal(p)] != (rank(p)[2] == 2 || a+x+b+y == 0) {
 			t.Errorf("%v is found: %v", p, found[normal(p)])
 		}
 	}
@@ -118,19 +116,48 @@ func TestEnumeratePaper(t *testing.T) {
 func TestEnumerateEnds(t *testing.T) {
 	c := tinyClass()
 	n := 0
-	for range Enumerate(c, c.Method("clear"), Bounds{Sequences: 3, Ordered: true}) {
+	for range enumerate(c, c.Method("clear"), Bounds{Sequences: 3, Ordered: true}) {
 		if n++; n == 5000 {
 			break
 		}
 	}
 	onlyLooks := &Class{Methods: []*Method{{Name: "get", Core: true, ReadOnly: true}, {Name: "size", ReadOnly: true}}}
-	for p := range Enumerate(onlyLooks, onlyLooks.Methods[1], Bounds{}) {
+	for p := range enumerate(onlyLooks, onlyLooks.Methods[1], Bounds{}) {
 		t.Errorf("read-only invocations alone: %v", p)
 	}
-	defer func() {
-		if s, _ := recover().(string); !strings.HasPrefix(s, "stress: Enumerate: ") {
-			t.Errorf("bounds that are not valid: %q", s)
+}
+
+// TestPartialOrders: as many as there are (OEIS A001035), but for the total
+// ones.
+func TestPartialOrders(t *testing.T) {
+	total := 1
+	for k, want := range []int{1, 1, 3, 19, 219, 4231} {
+		total *= max(k, 1)
+		if k >= 2 {
+			want -= total
 		}
-	}()
-	Enumerate(c, nil, Bounds{Values: -1})
+		if got := len(partialOrders(k)); k > 0 && got != want {
+			t.Errorf("%d things have %d partial orders, want %d", k, got, want)
+		}
+	}
+	for _, o := range partialOrders(4) {
+		var r relation
+		for _, pair := range o.pairs {
+			r = r.with(pair[0], pair[1])
+		}
+		for range 2 {
+			for i := range 4 {
+				for j := range 4 {
+					for m := range 4 {
+						if r.has(i, m) && r.has(m, j) {
+							r = r.with(i, j)
+						}
+					}
+				}
+			}
+		}
+		if r != o.before {
+			t.Errorf("%v leads to %x, want %x", o.pairs, r, o.before)
+		}
+	}
 }

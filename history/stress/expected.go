@@ -2,6 +2,8 @@ package stress
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 )
@@ -19,11 +21,11 @@ const maxShuffles = 1 << 17
 // Tests of Observational Refinement for Concurrent Objects", section 4): it
 // runs each shuffle of the sequences that respects their order on a fresh
 // object of the class, one invocation after another. For k sequences of m
-// invocations that takes (km)!/(m!)^k runs; more than 131072 are an error. Of
-// a program with weak mutators each may besides fail in any run.
+// invocations that takes (km)!/(m!)^k runs; more than 131072 are an error.
+// Weak mutators may also fail in any run.
 //
-// Unlike linearizability it does not know which invocation of one sequence
-// ended before which of another began, so that it forgives more.
+// Unlike linearizability, it does not know which invocation of one sequence
+// ended before which of another began, and so allows more outcomes.
 func NewExpected(c *Class, p *Program) (*Expected, error) {
 	e := &Expected{}
 	s := newShuffler(c, p, &e.set)
@@ -47,17 +49,17 @@ type shuffler struct {
 	program *Program
 	calls   []step
 	begin   []int // sequence -> its first invocation among calls
-	at      []int // sequence -> how many invocations of it are in order
+	at      []int // sequence -> how many of its invocations are in order
 	before  [][]int
 	order   []int // invocations so far, in order
 	failed  []bool
 	seen    *tally
 	runs    int
 	limit   int
-	ran     func(order []int, outcome Outcome) // told of each run, if it is there
+	ran     func(order []int, outcome Outcome) // receives each run; may be nil
 }
 
-// A step is an invocation made ready to be run.
+// A step is a prepared invocation.
 type step struct {
 	call   Call
 	method *Method
@@ -80,16 +82,18 @@ func newShuffler(c *Class, p *Program, seen *tally) *shuffler {
 	return s
 }
 
+func (inv Invocation) prepare() step { return step{inv.Method.Prepare(inv.Args), inv.Method} }
+
 func steps(p *Program) []step {
 	all := p.All()
 	list := make([]step, len(all))
 	for i, inv := range all {
-		list[i] = step{inv.Method.Prepare(inv.Args), inv.Method}
+		list[i] = inv.prepare()
 	}
 	return list
 }
 
-// count reports an error if there are too many shuffles.
+// count returns an error if there are too many shuffles.
 func (s *shuffler) count() error {
 	s.limit = maxShuffles
 	if s.tooMany(1) {
@@ -134,7 +138,7 @@ func (s *shuffler) ready(i int) bool {
 	return true
 }
 
-// next goes through all ways to continue the order.
+// next tries all ways to continue the order.
 func (s *shuffler) next() {
 	open := false
 	for i, sequence := range s.program.Sequences {
@@ -188,7 +192,14 @@ func (s *shuffler) run() {
 	}
 }
 
-// run calls the method. A panic is an answer, too; a weak observation is none.
+// Prepare returns a call of the invocation. A panic is an exception, and the
+// result of a weak read-only method is unknown.
+func (inv Invocation) Prepare() Call {
+	s := inv.prepare()
+	return s.run
+}
+
+// run calls the method; see Invocation.Prepare.
 func (s *step) run(object any) (v history.Value) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -200,4 +211,145 @@ func (s *step) run(object any) (v history.Value) {
 		v = history.UnknownValue
 	}
 	return v
+}
+
+// An Outcome has the results of the invocations of a program, in the order of
+// Program.All. Results that never count as a violation are Unknown.
+type Outcome []history.Value
+
+// String returns the outcome as the papers write it: N for null, T and F for
+// booleans, () for no result, E for an exception.
+func (o Outcome) String() string {
+	parts := make([]string, len(o))
+	for i, v := range o {
+		parts[i] = short(v)
+	}
+	return strings.Join(parts, ",")
+}
+
+func short(v history.Value) string {
+	switch v.Kind() {
+	case history.None:
+		return "()"
+	case history.Null:
+		return "N"
+	case history.Bool:
+		if v.Bool() {
+			return "T"
+		}
+		return "F"
+	case history.Exception:
+		return "E"
+	case history.Unknown:
+		return "?"
+	case history.List:
+		parts := make([]string, 0, 4)
+		for _, e := range v.List() {
+			parts = append(parts, short(e))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case history.Map:
+		var parts []string
+		pairs := v.List()
+		for i := 0; i+1 < len(pairs); i += 2 {
+			parts = append(parts, short(pairs[i])+"="+short(pairs[i+1]))
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	return v.String()
+}
+
+func (o Outcome) equal(p Outcome) bool { return slices.EqualFunc(o, p, history.Value.Equal) }
+
+func (o Outcome) compare(p Outcome) int { return slices.CompareFunc(o, p, history.Value.Compare) }
+
+func (o Outcome) hash() uint64 {
+	h := uint64(len(o))
+	for _, v := range o {
+		h = v.Hash(h)
+	}
+	return h
+}
+
+// A Count is how often an outcome was seen.
+type Count struct {
+	Outcome Outcome
+	Times   int64
+}
+
+// A tally counts outcomes. It allocates only for new ones.
+type tally struct {
+	slots []tallySlot // a power of two of them, open addressing
+	n     int
+}
+
+type tallySlot struct {
+	hash uint64
+	Count
+}
+
+// add counts an outcome and keeps a copy of a new one.
+func (t *tally) add(o Outcome, times int64) { t.find(o).Times += times }
+
+// find returns the count of an outcome, which is 0 if it is new.
+func (t *tally) find(o Outcome) *Count {
+	if 2*t.n >= len(t.slots) {
+		t.grow()
+	}
+	h := o.hash() | 1 // 0 is a free slot
+	mask := uint64(len(t.slots) - 1)
+	for at := h >> 7 & mask; ; at = (at + 1) & mask {
+		s := &t.slots[at]
+		if s.hash == h && s.Outcome.equal(o) {
+			return &s.Count
+		}
+		if s.hash == 0 {
+			t.n++
+			s.hash, s.Outcome = h, slices.Clone(o)
+			return &s.Count
+		}
+	}
+}
+
+func (t *tally) grow() {
+	old := t.slots
+	t.slots = make([]tallySlot, max(16, 2*len(old)))
+	mask := uint64(len(t.slots) - 1)
+	for _, s := range old {
+		if s.hash == 0 {
+			continue
+		}
+		at := s.hash >> 7 & mask
+		for t.slots[at].hash != 0 {
+			at = (at + 1) & mask
+		}
+		t.slots[at] = s
+	}
+}
+
+// has reports whether the outcome was counted.
+func (t *tally) has(o Outcome) bool {
+	if t.n == 0 {
+		return false
+	}
+	h := o.hash() | 1
+	mask := uint64(len(t.slots) - 1)
+	for at := h >> 7 & mask; t.slots[at].hash != 0; at = (at + 1) & mask {
+		if s := &t.slots[at]; s.hash == h && s.Outcome.equal(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts returns all in the order of their outcomes.
+func (t *tally) counts() []Count {
+	var all []Count
+	for _, s := range t.slots {
+		if s.hash != 0 {
+			all = append(all, s.Count)
+		}
+	}
+	slices.SortFunc(all, func(a, b Count) int { return a.Outcome.compare(b.Outcome) })
+	return all
 }

@@ -3,97 +3,135 @@ package stress
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/leadline/leadline/history"
 )
 
-// GeneratorOptions say what programs a Generator makes. The zero value is
-// Violat's default, but for the initial and the final part.
+// GeneratorOptions say what programs Generate returns. The zero value is
+// Violat's default, apart from the initial and the final part.
 type GeneratorOptions struct {
 	Bounds Bounds
 	// Target is the method to blame: each program has one invocation of it,
-	// in a sequence, and otherwise core methods only. Without one, each program
-	// has a method that is not core, chosen at random, in its place; where all
-	// methods are core, or none is, they are not told apart.
+	// in a sequence, and otherwise core methods only. Without a target, each
+	// random program has one method that is not core, chosen at random, in its
+	// place; if all methods are core, or none is, programs mix them all.
+	// Enumerated programs without a target have core methods only.
 	Target *Method
-	// CoreOnly leaves out methods that are not core where there is no Target.
+	// CoreOnly leaves out methods that are not core if there is no Target.
 	CoreOnly bool
-	// Seed fixes the programs: the same options make the same ones.
+	// Exhaustive enumerates all programs within the bounds.
+	Exhaustive bool
+	// Seed fixes the random programs: the same options make the same ones.
 	Seed uint64
 }
 
-// A Generator makes random programs, without end. It is for one goroutine at
-// a time.
-type Generator struct {
-	bounds Bounds
-	casts  []cast // one is chosen for each program
-	random *rand.Rand
+// Generate returns programs of a class: random ones, without end, or each
+// within the bounds once. It returns an error if the bounds are not valid, or
+// if no random program within the bounds is worth running, because it has
+// read-only invocations only, say.
+//
+// Random programs are as in section 3 of the Violat paper: their number of
+// invocations, their sequences and their arguments are uniformly distributed.
+// Apart from the target, core mutators are three times as likely as each of
+// the other methods.
+//
+// Unlike Violat's, no random program consists of read-only invocations only,
+// and a read-only target has a mutator in another sequence. An initial part of
+// mutators, of random length, precedes the sequences. A final part of
+// read-only invocations, if there are such methods, follows them. Neither part
+// calls the target.
+//
+// Enumerated programs come by rising number of invocations, then of sequences,
+// then of values, as by nextParams and constructHarnesses in section 4 of
+// "Exposing Non-Atomic Methods of Concurrent Objects". A program uses exactly
+// the values 0 to v-1 of its rank, so that it comes once. As in the paper, no
+// two programs differ only by the order of their sequences, none has read-only
+// invocations only, and a read-only target can run in parallel with a mutator.
+// With Bounds.Ordered each program comes with each partial order of its
+// sequences, without the pairs that follow from others.
+//
+// Unlike in the paper, programs whose invocations cannot overlap are left out
+// unless Bounds.Sequences is 1: those of one sequence, or with all sequences in
+// a row. Two programs may differ by a renaming of values, as objects may
+// compare values.
+func Generate(c *Class, o GeneratorOptions) (iter.Seq[*Program], error) {
+	if o.Exhaustive {
+		if err := o.Bounds.Validate(); err != nil {
+			return nil, err
+		}
+		return enumerate(c, o.Target, o.Bounds), nil
+	}
+	if _, err := newGenerator(c, o); err != nil {
+		return nil, err
+	}
+	return func(yield func(*Program) bool) {
+		g, _ := newGenerator(c, o) // each range starts anew
+		for yield(g.next()) {
+		}
+	}, nil
 }
 
-// NewGenerator returns a generator of programs of a class. It returns an
-// error if no program within the bounds is worth running, one of read-only
-// invocations, say.
-func NewGenerator(c *Class, o GeneratorOptions) (*Generator, error) {
+// A generator makes random programs.
+type generator struct {
+	bounds  Bounds
+	methods []methodSet // one is chosen for each program
+	random  *rand.Rand
+}
+
+func newGenerator(c *Class, o GeneratorOptions) (*generator, error) {
 	b := o.Bounds.fill()
 	b.MinInvocations = max(b.MinInvocations, b.Sequences)
-	g := &Generator{bounds: b, random: rand.New(rand.NewPCG(o.Seed, 0))}
+	g := &generator{bounds: b, random: rand.New(rand.NewPCG(o.Seed, 0))}
 	if err := g.choose(c, o); err != nil {
 		return nil, fmt.Errorf("generating programs of %s: %w", c.Name, err)
 	}
 	return g, nil
 }
 
-// choose finds the casts to choose from.
-func (g *Generator) choose(c *Class, o GeneratorOptions) error {
+// choose finds the method sets to choose from.
+func (g *generator) choose(c *Class, o GeneratorOptions) error {
 	if err := o.Bounds.Validate(); err != nil {
 		return err
 	}
 	if o.Bounds.Ordered {
-		return errors.New("sequences are put in order by Enumerate only")
+		return errors.New("only an enumeration puts sequences in order")
 	}
 	if o.Target != nil && !slices.Contains(c.Methods, o.Target) {
 		return fmt.Errorf("the target %s is a method of another class", o.Target.Name)
 	}
 	targets := []*Method{o.Target}
-	core, others := splitMethods(c, o.Bounds.Weak)
+	core, others := c.split(o.Bounds.Weak)
 	if o.Target == nil && !o.CoreOnly && len(core) > 0 && len(others) > 0 {
 		targets = others
 	}
 	var first error
 	for _, target := range targets {
-		players := newCast(c, target, o.Bounds.Weak)
-		if err := players.plays(g.bounds.Sequences); err == nil {
-			g.casts = append(g.casts, players)
+		set := newMethodSet(c, target, o.Bounds.Weak)
+		if err := set.validate(g.bounds.Sequences); err == nil {
+			g.methods = append(g.methods, set)
 		} else if first == nil {
 			first = err
 		}
 	}
-	if len(g.casts) == 0 {
+	if len(g.methods) == 0 {
 		return first
 	}
 	return nil
 }
 
-// Next returns a random program, as in section 3 of the Violat paper: its
-// number of invocations, their sequences and their arguments are uniformly
-// distributed. Of the methods beside the target, those that are core and
-// change the object are three times as likely as each of the others.
-//
-// Unlike Violat's, no program consists of read-only invocations only, and a
-// read-only target has a mutator in another sequence. An initial part of
-// mutators, of a random length, precedes the sequences, and a final part of
-// read-only invocations, if there are such, follows them; none of these is the
-// target's.
-func (g *Generator) Next() *Program {
+// next returns a random program.
+func (g *generator) next() *Program {
 	b := g.bounds
-	players := g.casts[g.random.IntN(len(g.casts))]
+	set := g.methods[g.random.IntN(len(g.methods))]
 	n := b.MinInvocations + g.random.IntN(b.MaxInvocations-b.MinInvocations+1)
 	for {
 		p := &Program{Sequences: make([][]Invocation, b.Sequences)}
 		target := -1 // which of the invocations is the target's
-		if players.target != nil {
+		if set.target != nil {
 			target = g.random.IntN(n)
 		}
 		home := 0 // its sequence
@@ -102,38 +140,38 @@ func (g *Generator) Next() *Program {
 			if i >= b.Sequences {
 				s = g.random.IntN(b.Sequences)
 			}
-			m := players.target
+			m := set.target
 			if i == target {
 				home = s
 			} else {
-				m = g.method(players.company)
+				m = g.method(set.rest)
 			}
 			p.Sequences[s] = append(p.Sequences[s], g.invocation(m))
 		}
-		if players.worth(p, home) {
-			p.Initial, p.Final = g.initial(players), g.final(players)
+		if set.worth(p, home) {
+			p.Initial, p.Final = g.initial(set), g.final(set)
 			return p
 		}
 	}
 }
 
-// initial is a random initial part.
-func (g *Generator) initial(players cast) []Invocation {
+// initial returns a random initial part.
+func (g *generator) initial(set methodSet) []Invocation {
 	var part []Invocation
-	if len(players.mutators) == 0 {
+	if len(set.mutators) == 0 {
 		return nil
 	}
 	for range g.random.IntN(max(g.bounds.Initial, 0) + 1) {
-		part = append(part, g.invocation(g.method(players.mutators)))
+		part = append(part, g.invocation(g.method(set.mutators)))
 	}
 	return part
 }
 
-// final is a random final part. It does not look at the same thing twice.
-func (g *Generator) final(players cast) []Invocation {
+// final returns a random final part. It has no read-only invocation twice.
+func (g *generator) final(set methodSet) []Invocation {
 	var part []Invocation
 	for range g.random.IntN(max(g.bounds.Final, 0) + 1) {
-		inv := g.invocation(g.method(players.observers))
+		inv := g.invocation(g.method(set.observers))
 		if !inv.Method.ReadOnly || !slices.ContainsFunc(part, inv.equal) {
 			part = append(part, inv)
 		}
@@ -141,24 +179,7 @@ func (g *Generator) final(players cast) []Invocation {
 	return part
 }
 
-// worth reports whether the program has a mutator, and one in a sequence
-// other than home if the target is read-only.
-func (c cast) worth(p *Program, home int) bool {
-	if c.target != nil && !c.target.ReadOnly {
-		return true
-	}
-	for s, sequence := range p.Sequences {
-		if c.target != nil && s == home {
-			continue
-		}
-		if slices.ContainsFunc(sequence, func(inv Invocation) bool { return !inv.Method.ReadOnly }) {
-			return true
-		}
-	}
-	return false
-}
-
-// weight is how much likelier a method is than a read-only one.
+// weight returns how much likelier a method is than a read-only one.
 func weight(m *Method) int {
 	if m.Core && !m.ReadOnly {
 		return 3
@@ -166,13 +187,13 @@ func weight(m *Method) int {
 	return 1
 }
 
-func (g *Generator) method(company []*Method) *Method {
+func (g *generator) method(methods []*Method) *Method {
 	sum := 0
-	for _, m := range company {
+	for _, m := range methods {
 		sum += weight(m)
 	}
 	at := g.random.IntN(sum)
-	for _, m := range company {
+	for _, m := range methods {
 		if at -= weight(m); at < 0 {
 			return m
 		}
@@ -180,7 +201,7 @@ func (g *Generator) method(company []*Method) *Method {
 	panic("stress: a method beyond the last")
 }
 
-func (g *Generator) invocation(m *Method) Invocation {
+func (g *generator) invocation(m *Method) Invocation {
 	inv := Invocation{Method: m}
 	for _, p := range m.Params {
 		inv.Args = append(inv.Args, g.argument(p))
@@ -188,8 +209,8 @@ func (g *Generator) invocation(m *Method) Invocation {
 	return inv
 }
 
-// argument is a random argument: a collection has zero to two elements.
-func (g *Generator) argument(p Param) history.Value {
+// argument returns a random argument: a collection has zero to two elements.
+func (g *generator) argument(p Param) history.Value {
 	v := g.bounds.Values
 	switch p {
 	case Bool:
@@ -209,4 +230,152 @@ func (g *Generator) argument(p Param) history.Value {
 		return m
 	}
 	return elementOf(p, g.random.IntN(v))
+}
+
+// A methodSet has the methods that a generated program may call.
+type methodSet struct {
+	target    *Method   // once, if there is one
+	rest      []*Method // any number of times
+	mutators  []*Method // of rest
+	observers []*Method // the read-only ones of rest; all of it if none is
+}
+
+// newMethodSet returns the target and the core methods other than it. If a
+// class has no core methods, all may be called beside the target, and a
+// violation has no single method to blame.
+func newMethodSet(class *Class, target *Method, weak bool) methodSet {
+	rest, others := class.split(weak)
+	if len(rest) == 0 {
+		rest = others
+	}
+	set := methodSet{target: target, rest: slices.DeleteFunc(rest, func(m *Method) bool { return m == target })}
+	for _, m := range set.rest {
+		if m.ReadOnly {
+			set.observers = append(set.observers, m)
+		} else {
+			set.mutators = append(set.mutators, m)
+		}
+	}
+	if len(set.observers) == 0 {
+		set.observers = set.rest
+	}
+	return set
+}
+
+// validate returns an error if no program of so many sequences is worth
+// running.
+func (set methodSet) validate(sequences int) error {
+	mutator := len(set.mutators) > 0
+	switch {
+	case set.target == nil && len(set.rest) == 0:
+		return fmt.Errorf("there is no method to call")
+	case set.target == nil && !mutator:
+		return fmt.Errorf("no method that may be called changes the object")
+	case set.target == nil:
+		return nil
+	case len(set.rest) == 0:
+		return fmt.Errorf("there is no core method to call beside %s", set.target.Name)
+	case set.target.ReadOnly && !mutator:
+		return fmt.Errorf("%s is read-only, and no core method changes the object", set.target.Name)
+	case set.target.ReadOnly && sequences < 2:
+		return fmt.Errorf("%s is read-only, and one sequence has nothing in parallel with it", set.target.Name)
+	}
+	return nil
+}
+
+// worth reports whether the program has a mutator, in a sequence other than
+// home if the target is read-only.
+func (set methodSet) worth(p *Program, home int) bool {
+	if set.target != nil && !set.target.ReadOnly {
+		return true
+	}
+	for s, sequence := range p.Sequences {
+		if set.target != nil && s == home {
+			continue
+		}
+		if slices.ContainsFunc(sequence, func(inv Invocation) bool { return !inv.Method.ReadOnly }) {
+			return true
+		}
+	}
+	return false
+}
+
+// elementOf returns value i as a parameter or an element of it.
+func elementOf(p Param, i int) history.Value {
+	switch p {
+	case Int, List, Map:
+		return history.IntValue(int64(i))
+	case Text, Texts:
+		return history.StringValue(strconv.Itoa(i))
+	}
+	panic(fmt.Sprintf("stress: no values for %v", p))
+}
+
+// arguments returns all arguments for the parameter with v values to choose
+// from. The collections of the paper have exactly two elements, these have up
+// to two.
+func arguments(p Param, v int) []history.Value {
+	if p == Bool {
+		return []history.Value{history.BoolValue(false), history.BoolValue(true)}
+	}
+	var single, all []history.Value
+	for i := range v {
+		single = append(single, elementOf(p, i))
+	}
+	switch p {
+	case List, Texts:
+		all = append(all, history.ListValue())
+		for _, e := range single {
+			all = append(all, history.ListValue(e))
+		}
+		for _, e := range single {
+			for _, f := range single {
+				all = append(all, history.ListValue(e, f))
+			}
+		}
+		return all
+	case Map:
+		return mapArguments(single)
+	}
+	return single
+}
+
+// mapArguments returns the maps of up to two of the values to values.
+func mapArguments(single []history.Value) []history.Value {
+	empty, _ := history.MapValue()
+	all := []history.Value{empty}
+	for _, key := range single {
+		for _, e := range single {
+			m, _ := history.MapValue(key, e)
+			all = append(all, m)
+		}
+	}
+	for i, key := range single {
+		for _, next := range single[i+1:] {
+			for _, e := range single {
+				for _, f := range single {
+					m, _ := history.MapValue(key, e, next, f)
+					all = append(all, m)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// invocations returns all invocations of a method with v values to choose
+// from. The last argument changes fastest.
+func invocations(m *Method, v int) []Invocation {
+	all := []Invocation{{Method: m}}
+	for _, p := range m.Params {
+		var longer []Invocation
+		choices := arguments(p, v)
+		for _, inv := range all {
+			for _, a := range choices {
+				longer = append(longer, Invocation{m, append(slices.Clip(inv.Args), a)})
+			}
+		}
+		all = longer
+	}
+	return all
 }

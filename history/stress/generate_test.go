@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func generator(t *testing.T, c *Class, o GeneratorOptions) *Generator {
+func makeGenerator(t *testing.T, c *Class, o GeneratorOptions) *generator {
 	t.Helper()
-	g, err := NewGenerator(c, o)
+	g, err := newGenerator(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +29,10 @@ func TestGenerate(t *testing.T) {
 		options = append(options, GeneratorOptions{Target: m, Seed: 3})
 	}
 	for _, o := range options {
-		g := generator(t, c, o)
+		g := makeGenerator(t, c, o)
 		lengths, initials, finals := map[int]bool{}, map[int]bool{}, map[int]bool{}
 		for range 1000 {
-			p := g.Next()
+			p := g.next()
 			checkGenerated(t, o, p)
 			lengths[parallel(p)], initials[len(p.Initial)], finals[len(p.Final)] = true, true, true
 			if q, err := Parse(p.String(), c); err != nil || !samePrograms(p, q) {
@@ -53,7 +53,8 @@ func parallel(p *Program) int { return p.Len() - len(p.Initial) - len(p.Final) }
 func checkGenerated(t *testing.T, o GeneratorOptions, p *Program) {
 	t.Helper()
 	b := o.Bounds.fill()
-	_, sequences, values := Rank(p)
+	r := rank(p)
+	sequences, values := r[1], r[2]
 	if n := parallel(p); n < b.MinInvocations || n > b.MaxInvocations || sequences != b.Sequences || values > b.Values || len(p.Order) > 0 {
 		t.Fatalf("%+v: %v is out of bounds", o, p)
 	}
@@ -111,11 +112,11 @@ func checkGenerated(t *testing.T, o GeneratorOptions, p *Program) {
 // methods, lengths and values are uniform.
 func TestGenerateWeights(t *testing.T) {
 	c := notationClass()
-	g := generator(t, c, GeneratorOptions{Target: c.Method("clear"), Bounds: Bounds{Initial: -1, Final: -1}})
+	g := makeGenerator(t, c, GeneratorOptions{Target: c.Method("clear"), Bounds: Bounds{Initial: -1, Final: -1}})
 	counts := map[string]int{}
 	all := 0
 	for range 20000 {
-		p := g.Next()
+		p := g.next()
 		counts[fmt.Sprint(p.Len())]++
 		for _, inv := range p.All() {
 			counts[inv.Method.Name]++
@@ -151,10 +152,10 @@ func TestGenerateWeights(t *testing.T) {
 func TestGenerateCollections(t *testing.T) {
 	c := notationClass()
 	for name, want := range map[string]int{"addAll": 7, "names": 7, "putAll": 9} {
-		g := generator(t, c, GeneratorOptions{Target: c.Method(name)})
+		g := makeGenerator(t, c, GeneratorOptions{Target: c.Method(name)})
 		seen := map[string]bool{}
 		for range 1000 {
-			for _, inv := range g.Next().All() {
+			for _, inv := range g.next().All() {
 				if inv.Method.Name == name {
 					seen[inv.String()] = true
 				}
@@ -175,10 +176,10 @@ func TestGenerateCollections(t *testing.T) {
 func TestGenerateSeed(t *testing.T) {
 	c := notationClass()
 	first := func(seed uint64) string {
-		g := generator(t, c, GeneratorOptions{Seed: seed})
+		g := makeGenerator(t, c, GeneratorOptions{Seed: seed})
 		var lines []string
 		for range 4 {
-			lines = append(lines, g.Next().String())
+			lines = append(lines, g.next().String())
 		}
 		return strings.Join(lines, "\n")
 	}
@@ -197,21 +198,21 @@ func TestGenerateSeed(t *testing.T) {
 // TestGenerateNoCore: where no method is core, all occur freely.
 func TestGenerateNoCore(t *testing.T) {
 	c := &Class{Name: "Plain", Methods: []*Method{{Name: "add"}, {Name: "clear"}, {Name: "size", ReadOnly: true}}}
-	g := generator(t, c, GeneratorOptions{})
+	g := makeGenerator(t, c, GeneratorOptions{})
 	most := 0
 	for range 200 {
-		text := g.Next().String()
+		text := g.next().String()
 		most = max(most, strings.Count(text, "add"))
 	}
 	if most < 3 {
 		t.Errorf("at most %d invocations of one method", most)
 	}
-	if p := generator(t, &Class{Name: "Plain", Methods: c.Methods[:2]}, GeneratorOptions{Bounds: Bounds{Final: 5}}).Next(); len(p.Final) == 0 {
-		t.Errorf("%v: nobody looks, so that the final part is of the others", p)
+	if p := makeGenerator(t, &Class{Name: "Plain", Methods: c.Methods[:2]}, GeneratorOptions{Bounds: Bounds{Final: 5}}).next(); len(p.Final) == 0 {
+		t.Errorf("%v: without read-only methods, the final part should have others", p)
 	}
-	g = generator(t, c, GeneratorOptions{Target: c.Methods[1]})
+	g = makeGenerator(t, c, GeneratorOptions{Target: c.Methods[1]})
 	for range 200 {
-		if p := g.Next(); strings.Count(p.String(), "clear") != 1 {
+		if p := g.next(); strings.Count(p.String(), "clear") != 1 {
 			t.Errorf("%v does not have the target once", p)
 		}
 	}
@@ -233,15 +234,42 @@ func TestGenerateErrors(t *testing.T) {
 		{[]*Method{put, size}, GeneratorOptions{Bounds: Bounds{Sequences: 1}}, "size is read-only, and one sequence has nothing in parallel with it"},
 		{[]*Method{put}, GeneratorOptions{Target: put}, "there is no core method to call beside put"},
 		{[]*Method{put}, GeneratorOptions{Target: clear}, "the target clear is a method of another class"},
-		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Ordered: true}}, "sequences are put in order by Enumerate only"},
+		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Ordered: true}}, "only an enumeration puts sequences in order"},
 		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{MinInvocations: 4, MaxInvocations: 3}}, "at least 4 invocations, but at most 3"},
 		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Sequences: 4, MaxInvocations: 3}}, "4 sequences, but at most 3 invocations"},
 		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Values: -1}}, "the bounds of a program are negative: 3 to 6 invocations, 2 sequences, -1 values"},
 		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Values: 65}}, "65 values, but at most 64 are possible"},
 	} {
-		_, err := NewGenerator(&Class{Name: "Some", Methods: e.methods}, e.options)
+		_, err := newGenerator(&Class{Name: "Some", Methods: e.methods}, e.options)
 		if want := "generating programs of Some: " + e.want; err == nil || err.Error() != want {
 			t.Errorf("%+v: %v, want %s", e.options, err, want)
+		}
+	}
+}
+
+// TestGenerateAgain: each range over the programs yields the same ones.
+func TestGenerateAgain(t *testing.T) {
+	c := notationClass()
+	for _, exhaustive := range []bool{false, true} {
+		programs, err := Generate(c, GeneratorOptions{Seed: 4, Target: c.Method("clear"), Exhaustive: exhaustive})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts [2]string
+		for i := range texts {
+			n := 0
+			for p := range programs {
+				texts[i] += p.String() + "\n"
+				if n++; n == 20 {
+					break
+				}
+			}
+		}
+		if texts[0] != texts[1] || strings.Count(texts[0], "\n") != 20 {
+			t.Errorf("exhaustive %v: first\n%s, then\n%s", exhaustive, texts[0], texts[1])
+		}
+		if _, err := Generate(c, GeneratorOptions{Bounds: Bounds{Values: -1}, Exhaustive: exhaustive}); err == nil {
+			t.Errorf("exhaustive %v: no error for bounds that are not valid", exhaustive)
 		}
 	}
 }

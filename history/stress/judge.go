@@ -5,51 +5,59 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/history"
 )
 
-// sampled is how many recorded executions of a run the checker is asked
-// about.
+// sampled is how many recorded executions of a run are checked.
 const sampled = 24
 
-// expected returns what the program may answer.
-func (h *hunter) expected(p *Program) (*Expected, error) {
-	if h.options.BySpec {
-		return NewExpectedOf(h.class.Spec, h.class, p)
+// expected returns the outcomes that the program can have.
+func (s *searcher) expected(p *Program) (*Expected, error) {
+	if s.options.ByModel {
+		return s.options.Checker.Expected(s.class, p)
 	}
-	return NewExpected(h.class, p)
+	return NewExpected(s.class, p)
 }
 
-// judge returns a violation that was seen, if there is one. It believes none of
-// a program that answers differently from time to time, one invocation after
-// another.
-func (h *hunter) judge(p *Program, run *Run, expected *Expected) *Finding {
+// check builds the history of a recorded execution and reports whether it is not
+// linearizable.
+func (s *searcher) check(p *Program, r *recorded) (*history.History, bool, error) {
+	h, err := r.history(s.class, p)
+	if err != nil {
+		return nil, false, fmt.Errorf("recorded execution of %v: %w", p, err)
+	}
+	violates, err := s.options.Checker.Violates(s.ctx, h)
+	return h, violates, err
+}
+
+// judge returns a violation that was seen, if there is one. It accepts none of a
+// program that returns different results from one sequential run to the next.
+func (s *searcher) judge(p *Program, run *Run, expected *Expected) *Finding {
 	f := unexpected(p, run, expected)
 	if f == nil {
-		f = h.againstRealTime(p, run, expected)
+		f = s.againstRealTime(p, run, expected)
 	}
-	if f != nil && !h.believes(p, f.Executions/f.Times) {
+	if f != nil && !s.believes(p, f.Executions/f.Times) {
 		return nil
 	}
 	return f
 }
 
-// believes reports whether what a program did once in n executions is to be
-// compared with its shuffles: unless they answer differently from time to time.
-func (h *hunter) believes(p *Program, n int64) bool {
-	if h.options.BySpec || p.steady || isSteady(h.class, p, n) {
+// believes reports whether something that a program did once in n executions
+// can be compared with its shuffles: whether these always have the same results.
+func (s *searcher) believes(p *Program, n int64) bool {
+	if s.options.ByModel || p.steady || isSteady(s.class, p, n) {
 		p.steady = true
 		return true
 	}
 	p.unsteady = true
-	h.report.Unsteady = append(h.report.Unsteady, p.String())
+	s.report.Unsteady = append(s.report.Unsteady, p.String())
 	return false
 }
 
-// unexpected returns the outcome of a run that was seen most often of those
-// that were not expected.
+// unexpected returns the unexpected outcome of a run that was seen most often.
 func unexpected(p *Program, run *Run, expected *Expected) *Finding {
-	f := &Finding{Program: p, Executions: run.Executions}
+	f := &Finding{program: p, Executions: run.Executions}
 	most := int64(0)
 	for _, c := range run.Outcomes {
 		if expected.Contains(c.Outcome) {
@@ -57,51 +65,50 @@ func unexpected(p *Program, run *Run, expected *Expected) *Finding {
 		}
 		f.Times += c.Times
 		if c.Times > most {
-			most, f.Outcome = c.Times, c.Outcome
+			most, f.outcome = c.Times, c.Outcome
 		}
 	}
 	if f.Times == 0 {
 		return nil
 	}
-	f.Expected = expected.Outcomes()
+	f.expected = expected.Outcomes()
 	return f
 }
 
 // againstRealTime returns a recorded execution that is not linearizable,
 // though its outcome is expected.
-func (h *hunter) againstRealTime(p *Program, run *Run, expected *Expected) *Finding {
-	for i := range min(len(run.Histories), sampled) {
-		r := &run.Histories[i]
-		recorded, v, err := r.check(h.ctx, h.class, p)
-		if err == nil && v.Answer == replay.NotLinearizable {
-			return &Finding{Program: p, Times: r.Times, Executions: run.Recorded, Outcome: r.Outcome, Expected: expected.Outcomes(),
-				History: recorded, Recorded: true, RealTime: true}
+func (s *searcher) againstRealTime(p *Program, run *Run, expected *Expected) *Finding {
+	for i := range min(len(run.histories), sampled) {
+		r := &run.histories[i]
+		if h, violates, err := s.check(p, r); err == nil && violates {
+			return &Finding{program: p, Times: r.times, Executions: run.Recorded, outcome: r.outcome, expected: expected.Outcomes(),
+				history: h, Recorded: true, RealTime: true}
 		}
 	}
 	return nil
 }
 
-// An outcome that came once in n executions is believed not to come one after
-// another after so many times n runs, and so many at least, if that takes no
-// longer than steadyTime.
+// An outcome that came once in n executions is not a sequential one if it does
+// not come in steadyRuns times n sequential runs. There are at least steadyLeast
+// of them, unless they take longer than steadyTime.
 const (
 	steadyRuns  = 10
 	steadyLeast = 20000
 	steadyTime  = time.Second
 )
 
-// isSteady reports whether each shuffle of the program answers the same every
-// time it is run, so often that chance that shows once in n executions would
-// have shown itself.
+// isSteady reports whether each shuffle of the program has the same outcome
+// every time. It runs them so often that a result of chance that comes once in n
+// executions would come.
 func isSteady(c *Class, p *Program, n int64) bool {
 	var first []Outcome
 	same, runs := true, int64(0)
-	s := newShuffler(c, p, &tally{})
+	shuffles := newShuffler(c, p, &tally{})
 	start := time.Now()
 	enough := max(steadyRuns*n, steadyLeast)
 	for pass := 0; same && (pass < 2 || runs < enough && time.Since(start) < steadyTime); pass++ {
 		i := 0
-		s.ran = func(_ []int, o Outcome) {
+		shuffles.ran = func(_ []int, o Outcome) {
 			if pass == 0 {
 				first = append(first, o)
 			}
@@ -109,56 +116,108 @@ func isSteady(c *Class, p *Program, n int64) bool {
 			i++
 			runs++
 		}
-		s.next()
+		shuffles.next()
 	}
 	return same
 }
 
-// confirm asks the checker, and looks for a recorded execution with the
-// outcome.
-func (h *hunter) confirm(f *Finding) error {
+// confirm checks the outcome of a finding, and looks for a recorded execution
+// with it.
+func (s *searcher) confirm(f *Finding) error {
 	if f.RealTime {
-		return nil // the checker has said so
+		return nil // its history was checked
 	}
-	loose, v, err := confirm(h.ctx, h.class, f.Program, f.Outcome)
+	loose, err := unordered(s.class, f.program, f.outcome)
+	violates := false
+	if err == nil {
+		violates, err = s.options.Checker.Violates(s.ctx, loose)
+	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("confirming %v with outcome %v: %w", f.Program, f.Outcome, err)
-	case v.Answer != replay.NotLinearizable:
-		return fmt.Errorf("internal error: outcome %v of %v is not among those of its shuffles, but the checker says %v", f.Outcome, f.Program, v.Answer)
+		return fmt.Errorf("confirming %v with outcome %v: %w", f.program, f.outcome, err)
+	case !violates:
+		return fmt.Errorf("internal error: outcome %v of %v is not among those of its shuffles, but the checker does not find it wrong", f.outcome, f.program)
 	}
-	f.History = loose
-	h.measure(f)
-	run := h.run(f.Program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: h.options.Seed + 1})
-	for i := range run.Histories {
-		r := &run.Histories[i]
-		if !r.Outcome.equal(f.Outcome) {
+	f.history = loose
+	s.measure(f)
+	run := s.run(f.program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: s.options.Seed + 1})
+	for i := range run.histories {
+		r := &run.histories[i]
+		if !r.outcome.equal(f.outcome) {
 			continue
 		}
-		if recorded, v, err := r.check(h.ctx, h.class, f.Program); err == nil && v.Answer == replay.NotLinearizable {
-			f.History, f.Recorded = recorded, true
+		if h, violates, err := s.check(f.program, r); err == nil && violates {
+			f.history, f.Recorded = h, true
 			return nil
 		}
 	}
 	return nil
 }
 
-// measure runs the program of a finding once more, to its time's end, so that
-// it is known how often it goes wrong: the run that found it has stopped at
-// once.
-func (h *hunter) measure(f *Finding) {
-	run := h.run(f.Program, RunOptions{Time: max(h.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: h.options.Seed + 3})
+// measure runs the program of a finding once more for its whole time, to count
+// how often it goes wrong. The run that found it stopped at once.
+func (s *searcher) measure(f *Finding) {
+	run := s.run(f.program, RunOptions{Time: max(s.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: s.options.Seed + 3})
 	f.Executions += run.Executions
 	for _, c := range run.Outcomes {
-		if !slices.ContainsFunc(f.Expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {
+		if !slices.ContainsFunc(f.expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {
 			f.Times += c.Times
 		}
 	}
 }
 
-// recordFor is how long a recorded execution is looked for: several times as
-// long as the outcome should take to come again, but not more than a second.
+// recordFor returns how long to look for a recorded execution: several times as
+// long as the outcome should take to come again, but at most a second.
 func recordFor(f *Finding) time.Duration {
 	expected := time.Duration(float64(f.Executions) / float64(f.Times) * 10 * float64(time.Microsecond))
 	return min(max(expected, 20*time.Millisecond), time.Second)
+}
+
+// reduceTime bounds the reduction of a program.
+const reduceTime = 10 * time.Second
+
+// reduce replaces the program of a finding by a smaller one, again and again, as
+// long as the smaller one still has an unexpected outcome. It runs each several
+// times as long as that should take.
+func (s *searcher) reduce(f *Finding) {
+	end := time.Now().Add(reduceTime)
+	for again := true; again; {
+		again = false
+		for _, p := range smaller(f.program) {
+			if s.ctx.Err() != nil || time.Now().After(end) {
+				return
+			}
+			if less := s.retry(f, p); less != nil {
+				*f = *less
+				again = true
+				break
+			}
+		}
+	}
+}
+
+// retry runs a smaller program. It returns nil if no violation was seen.
+func (s *searcher) retry(f *Finding, p *Program) *Finding {
+	s.starting(f.Method, p)
+	expected, err := s.expected(p)
+	if err != nil {
+		return nil
+	}
+	run := s.run(p, RunOptions{Time: 3 * recordFor(f), Seed: s.options.Seed + 2, Stop: expected})
+	found := s.judge(p, run, expected)
+	if found == nil {
+		return nil
+	}
+	found.Method, found.Explored, found.Generated, found.Elapsed = f.Method, f.Explored, f.Generated, f.Elapsed
+	if found.Method != "" && !calls(p, found.Method) {
+		found.Method = "" // another method is to blame
+	}
+	if s.confirm(found) != nil {
+		return nil
+	}
+	return found
+}
+
+func calls(p *Program, method string) bool {
+	return slices.ContainsFunc(p.All(), func(inv Invocation) bool { return inv.Method.Name == method })
 }

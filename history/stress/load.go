@@ -14,20 +14,20 @@ import (
 )
 
 // A Load is what threads do to one object while they are recorded: random
-// invocations, as a Generator draws them, one after another.
+// invocations, one after another.
 type Load struct {
 	Threads int           // 0: 4
 	Ops     int           // in all; 0: without end
 	Time    time.Duration // 0: without end
 	Values  int           // from which arguments are drawn; 0: 8
-	Seed    uint64        // of what each thread calls, not of how they interleave
+	Seed    uint64        // fixes what each thread calls, not how they interleave
 	Weak    bool          // call weak methods, too
 }
 
 // Record runs the load on a fresh object of the class until it is done or ctx
-// is cancelled, and closes the recorder. It takes some 100 ns an operation
-// besides what the object takes. An invocation that panics counts as one of
-// which nobody knows whether it happened.
+// is cancelled, and closes the recorder. It takes about 100 ns an operation in
+// addition to what the object takes. It is unknown whether an invocation that
+// panics took effect.
 func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 	if l.Threads == 0 {
 		l.Threads = 4
@@ -35,8 +35,8 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 	if l.Values == 0 {
 		l.Values = 8
 	}
-	hand := l.hand(c)
-	if len(hand) == 0 {
+	methods := l.methods(c)
+	if len(methods) == 0 {
 		return errors.Join(fmt.Errorf("%s has no methods to call", c.Name), r.Close())
 	}
 	if l.Time > 0 {
@@ -60,11 +60,11 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 		random := rand.New(rand.NewPCG(l.Seed, uint64(t)))
 		work.Go(func() {
 			defer p.Close()
-			runtime.LockOSThread() // and never unlocked: see RunProgram
+			runtime.LockOSThread() // and never unlock: see RunProgram
 			pin(t)
 			<-start
 			for n := 0; (l.Ops == 0 || n < ops) && (n%64 != 0 || ctx.Err() == nil); n++ {
-				hand[random.IntN(len(hand))].play(p, object, random)
+				methods[random.IntN(len(methods))].call(p, object, random)
 			}
 		})
 	}
@@ -73,42 +73,43 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 	return r.Close()
 }
 
-// A card is a method with its invocations, made ready.
-type card struct {
-	method *Method
-	args   [][]history.Value
-	calls  []Call
+// A preparedMethod is a method with its prepared invocations.
+type preparedMethod struct {
+	*Method
+	args  [][]history.Value
+	calls []Call
 }
 
-// hand returns the cards of the class, each as often as its weight.
-func (l Load) hand(c *Class) []*card {
-	var hand []*card
+// methods returns the methods of the class, each as often as its weight.
+func (l Load) methods(c *Class) []*preparedMethod {
+	var list []*preparedMethod
 	for _, m := range c.Methods {
 		if m.Weak && !l.Weak {
 			continue
 		}
-		x := &card{method: m}
+		x := &preparedMethod{Method: m}
 		for _, inv := range invocations(m, l.Values) {
 			x.args = append(x.args, inv.Args)
 			x.calls = append(x.calls, m.Prepare(inv.Args))
 		}
 		for range weight(m) {
-			hand = append(hand, x)
+			list = append(list, x)
 		}
 	}
-	return hand
+	return list
 }
 
-func (x *card) play(p *record.Process, object any, random *rand.Rand) {
-	i := random.IntN(len(x.calls))
-	p.Call(x.method.Name, x.args[i]...)
+// call records a random invocation.
+func (m *preparedMethod) call(p *record.Process, object any, random *rand.Rand) {
+	i := random.IntN(len(m.calls))
+	p.Call(m.Name, m.args[i]...)
 	defer func() {
 		if recover() != nil {
 			p.Unknown()
 		}
 	}()
-	result := x.calls[i](object)
-	if x.method.Weak && x.method.ReadOnly {
+	result := m.calls[i](object)
+	if m.Weak && m.ReadOnly {
 		result = history.UnknownValue
 	}
 	p.Return(result)

@@ -1,9 +1,14 @@
 package stress
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/leadline/leadline/history"
 )
 
 // String writes a program as Violat does, with the initial and the final part
@@ -85,4 +90,430 @@ func arity(m *Method) string {
 		return fmt.Sprintf("%s takes 1 argument (%s)", m.Name, params[0])
 	}
 	return fmt.Sprintf("%s takes %d arguments (%s)", m.Name, len(params), strings.Join(params, ", "))
+}
+
+// A SyntaxError says why a text is no program.
+type SyntaxError struct {
+	Column int // in characters, from 1
+	Msg    string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Msg) }
+
+// Parse reads a program of invocations of the methods of a class. This is the
+// grammar, with white space allowed everywhere between its symbols:
+//
+//	program    = [ part ] sequence { "||" sequence } [ "order" pair { "," pair } ] [ part ]
+//	part       = "[" invocation { ";" invocation } "]"
+//	sequence   = "{" invocation { ";" invocation } "}"
+//	pair       = number "<" number
+//	invocation = name "(" [ argument { "," argument } ] ")"
+//
+// Arguments are integers, texts quoted as in Go, true and false, lists [0,1]
+// and maps {0=1,1=0}, whichever the method has parameters for; null can stand
+// for a list or a map. A name has no white space and none of ;,()[]{}|<=" in it.
+// An error is a *SyntaxError.
+func Parse(text string, c *Class) (*Program, error) {
+	r := &programReader{text: text, class: c}
+	p, err := r.program()
+	if err != nil {
+		return nil, fmt.Errorf("program: %w", err)
+	}
+	return p, nil
+}
+
+// A programReader is somewhere in the text of a program.
+type programReader struct {
+	text  string
+	pos   int
+	class *Class
+}
+
+func (r *programReader) errorAt(pos int, format string, args ...any) error {
+	return &SyntaxError{utf8.RuneCountInString(r.text[:pos]) + 1, fmt.Sprintf(format, args...)}
+}
+
+// skip goes over white space.
+func (r *programReader) skip() {
+	for r.pos < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.pos]) >= 0 {
+		r.pos++
+	}
+}
+
+// has goes over a symbol if it is next.
+func (r *programReader) has(symbol string) bool {
+	r.skip()
+	if !strings.HasPrefix(r.text[r.pos:], symbol) {
+		return false
+	}
+	r.pos += len(symbol)
+	return true
+}
+
+// word goes over what can be a name or a number, and returns it.
+func (r *programReader) word() string {
+	r.skip()
+	rest := r.text[r.pos:]
+	n := strings.IndexAny(rest, " \t\r\n;,()[]{}|\"<=")
+	if n < 0 {
+		n = len(rest)
+	}
+	r.pos += n
+	return rest[:n]
+}
+
+// wants is the error that something else is next.
+func (r *programReader) wants(what string) error {
+	r.skip()
+	at := r.pos
+	found := r.word()
+	if at == len(r.text) {
+		return r.errorAt(at, "the text ends, want %s", what)
+	}
+	if literal, err := strconv.QuotedPrefix(r.text[at:]); err == nil {
+		found = literal
+	} else if found == "" {
+		_, n := utf8.DecodeRuneInString(r.text[at:])
+		found = r.text[at : at+n]
+	}
+	if len(found) > 40 {
+		found = found[:40] + "..."
+	}
+	return r.errorAt(at, "found %s, want %s", quote(found), what)
+}
+
+// quote puts quotes round a text, others than those it has.
+func quote(s string) string {
+	if strings.Contains(s, `"`) && strconv.CanBackquote(s) {
+		return "`" + s + "`"
+	}
+	return strconv.Quote(s)
+}
+
+func (r *programReader) program() (*Program, error) {
+	p := &Program{}
+	var err error
+	if r.has("[") {
+		if p.Initial, err = r.invocations("]"); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		if !r.has("{") {
+			return nil, r.wants(`a sequence, such as "{ get(0) }"`)
+		}
+		s, err := r.invocations("}")
+		if err != nil {
+			return nil, err
+		}
+		p.Sequences = append(p.Sequences, s)
+		if !r.has("||") {
+			break
+		}
+	}
+	ordered := r.has("order")
+	if ordered {
+		if p.Order, err = r.order(len(p.Sequences)); err != nil {
+			return nil, err
+		}
+	}
+	if r.has("[") {
+		if p.Final, err = r.invocations("]"); err != nil {
+			return nil, err
+		}
+	}
+	if r.skip(); r.pos < len(r.text) {
+		return nil, r.wants(afterProgram(p, ordered))
+	}
+	return p, nil
+}
+
+// afterProgram says what can follow a program that might end here.
+func afterProgram(p *Program, ordered bool) string {
+	switch {
+	case p.Final != nil:
+		return "the end"
+	case ordered:
+		return `",", "[" or the end`
+	}
+	return `"||", "order", "[" or the end`
+}
+
+// invocations reads as far as end, which it goes over.
+func (r *programReader) invocations(end string) ([]Invocation, error) {
+	var list []Invocation
+	for {
+		inv, err := r.invocation()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, inv)
+		switch {
+		case r.has(";"):
+		case r.has(end):
+			return list, nil
+		default:
+			return nil, r.wants(fmt.Sprintf("\";\" or %q", end))
+		}
+	}
+}
+
+func (r *programReader) invocation() (Invocation, error) {
+	r.skip()
+	at := r.pos
+	name := r.word()
+	if name == "" {
+		return Invocation{}, r.wants("an invocation, such as get(0)")
+	}
+	m := r.class.Method(name)
+	if m == nil {
+		return Invocation{}, r.errorAt(at, "unknown method %q; %s has %s", name, r.class.Name, methodNames(r.class))
+	}
+	if !r.has("(") {
+		return Invocation{}, r.wants(fmt.Sprintf("\"(\" after %s", name))
+	}
+	inv := Invocation{Method: m}
+	for i, param := range m.Params {
+		r.skip()
+		if strings.HasPrefix(r.text[r.pos:], ")") {
+			return Invocation{}, r.errorAt(r.pos, "%d given, but %s", i, arity(m))
+		}
+		if i > 0 && !r.has(",") {
+			return Invocation{}, r.wants(`","`)
+		}
+		a, err := r.argument(param)
+		if err != nil {
+			return Invocation{}, fmt.Errorf("%w (argument %d of %s)", err, i+1, name)
+		}
+		inv.Args = append(inv.Args, a)
+	}
+	if r.has(")") {
+		return inv, nil
+	}
+	if r.pos == len(r.text) {
+		return Invocation{}, r.wants(`")"`)
+	}
+	return Invocation{}, r.wants(`")", since ` + arity(m))
+}
+
+// order reads the pairs after the word order.
+func (r *programReader) order(sequences int) ([][2]int, error) {
+	at := r.pos
+	var order [][2]int
+	for more := true; more; more = r.has(",") {
+		var pair [2]int
+		for i := range pair {
+			if i == 1 && !r.has("<") {
+				return nil, r.wants(`"<"`)
+			}
+			n, err := r.sequence(sequences)
+			if err != nil {
+				return nil, err
+			}
+			pair[i] = n
+		}
+		order = append(order, pair)
+	}
+	slices.SortFunc(order, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	order = slices.Compact(order)
+	if i := cyclic(order, sequences); i >= 0 {
+		return nil, r.errorAt(at, "the order has a cycle that sequence %d is on or comes after", i)
+	}
+	return order, nil
+}
+
+func (r *programReader) sequence(sequences int) (int, error) {
+	r.skip()
+	at := r.pos
+	word := r.word()
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		r.pos = at
+		return 0, r.wants("the number of a sequence")
+	}
+	if n < 0 || n >= sequences {
+		return 0, r.errorAt(at, "no sequence %s; they are 0 to %d", word, sequences-1)
+	}
+	return n, nil
+}
+
+// cyclic returns a sequence that cannot begin, since a cycle comes before it,
+// or -1.
+func cyclic(order [][2]int, sequences int) int {
+	waits := make([]int, sequences)
+	after := make([][]int, sequences)
+	for _, o := range order {
+		waits[o[1]]++
+		after[o[0]] = append(after[o[0]], o[1])
+	}
+	var ready []int
+	for i, n := range waits {
+		if n == 0 {
+			ready = append(ready, i)
+		}
+	}
+	for len(ready) > 0 {
+		i := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		for _, next := range after[i] {
+			if waits[next]--; waits[next] == 0 {
+				ready = append(ready, next)
+			}
+		}
+	}
+	return slices.IndexFunc(waits, func(n int) bool { return n > 0 })
+}
+
+// appendArgument writes a value without the spaces that history.Value has.
+func appendArgument(dst []byte, v history.Value) []byte {
+	switch v.Kind() {
+	case history.List:
+		dst = append(dst, '[')
+		for i, e := range v.List() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendArgument(dst, e)
+		}
+		return append(dst, ']')
+	case history.Map:
+		dst = append(dst, '{')
+		for i, e := range v.List() {
+			switch {
+			case i%2 == 1:
+				dst = append(dst, '=')
+			case i > 0:
+				dst = append(dst, ',')
+			}
+			dst = appendArgument(dst, e)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, v.String()...)
+}
+
+// argument reads an argument for a parameter.
+func (r *programReader) argument(p Param) (history.Value, error) {
+	switch p {
+	case Int:
+		return r.integer()
+	case Text:
+		return r.quoted()
+	case Bool:
+		return r.bool()
+	}
+	r.skip()
+	at := r.pos
+	if r.word() == "null" {
+		return history.NullValue, nil
+	}
+	r.pos = at
+	switch p {
+	case List:
+		return r.list(r.integer, "a list of integers, such as [0,1]")
+	case Texts:
+		return r.list(r.quoted, `a list of texts, such as ["0","1"]`)
+	case Map:
+		return r.mapping()
+	}
+	panic(fmt.Sprintf("stress: no values for %v", p))
+}
+
+func (r *programReader) integer() (history.Value, error) {
+	r.skip()
+	at := r.pos
+	n, err := strconv.ParseInt(r.word(), 10, 64)
+	if err != nil {
+		r.pos = at
+		return history.Value{}, r.wants("an integer of 64 bits")
+	}
+	return history.IntValue(n), nil
+}
+
+func (r *programReader) bool() (history.Value, error) {
+	r.skip()
+	at := r.pos
+	switch r.word() {
+	case "false":
+		return history.BoolValue(false), nil
+	case "true":
+		return history.BoolValue(true), nil
+	}
+	r.pos = at
+	return history.Value{}, r.wants("true or false")
+}
+
+func (r *programReader) quoted() (history.Value, error) {
+	r.skip()
+	if !strings.HasPrefix(r.text[r.pos:], `"`) {
+		return history.Value{}, r.wants("a text in double quotes")
+	}
+	literal, err := strconv.QuotedPrefix(r.text[r.pos:])
+	if err != nil {
+		return history.Value{}, r.errorAt(r.pos, "the text in double quotes does not end or is not as in Go")
+	}
+	s, err := strconv.Unquote(literal)
+	if err != nil {
+		return history.Value{}, r.errorAt(r.pos, "%s: %v", literal, err)
+	}
+	r.pos += len(literal)
+	return history.StringValue(s), nil
+}
+
+func (r *programReader) list(element func() (history.Value, error), what string) (history.Value, error) {
+	if !r.has("[") {
+		return history.Value{}, r.wants(what)
+	}
+	if r.has("]") {
+		return history.ListValue(), nil
+	}
+	var list []history.Value
+	for {
+		v, err := element()
+		if err != nil {
+			return history.Value{}, err
+		}
+		list = append(list, v)
+		switch {
+		case r.has(","):
+		case r.has("]"):
+			return history.ListValue(list...), nil
+		default:
+			return history.Value{}, r.wants(`"," or "]"`)
+		}
+	}
+}
+
+func (r *programReader) mapping() (history.Value, error) {
+	if !r.has("{") {
+		return history.Value{}, r.wants("a map of integers, such as {0=1,1=0}")
+	}
+	at := r.pos
+	var pairs []history.Value
+	for more := !r.has("}"); more; {
+		key, err := r.integer()
+		if err != nil {
+			return history.Value{}, err
+		}
+		if !r.has("=") {
+			return history.Value{}, r.wants(`"="`)
+		}
+		v, err := r.integer()
+		if err != nil {
+			return history.Value{}, err
+		}
+		pairs = append(pairs, key, v)
+		switch {
+		case r.has(","):
+		case r.has("}"):
+			more = false
+		default:
+			return history.Value{}, r.wants(`"," or "}"`)
+		}
+	}
+	m, ok := history.MapValue(pairs...)
+	if !ok {
+		return history.Value{}, r.errorAt(at, "a key occurs twice in the map")
+	}
+	return m, nil
 }

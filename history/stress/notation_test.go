@@ -279,12 +279,10 @@ func ExampleParse() {
 		return
 	}
 	fmt.Println(p)
-	fmt.Println(Rank(p))
 
 	_, err = Parse("{ put(0) } || { size() }", class)
 	fmt.Println(err)
 	// Output:
 	// [ put(0,0) ] { put(1,0); put(0,1) } || { size() } [ size() ]
-	// 5 2 2
 	// program: column 8: 1 given, but put takes 2 arguments (int, int)
 }

@@ -2,6 +2,7 @@ package stress
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/leadline/leadline/history"
 )
@@ -12,14 +13,14 @@ import (
 // a schema.
 type Program struct {
 	Initial   []Invocation   // before everything else, one after another
-	Sequences [][]Invocation // each by a thread of its own
+	Sequences [][]Invocation // each in a thread of its own
 	// Order has pairs of sequences: the first has ended before the second
 	// begins. It is sorted and has no cycle.
 	Order [][2]int
 	Final []Invocation // after everything else, one after another
 
 	runs             []history.Value // see headerOf
-	steady, unsteady bool            // see believes
+	steady, unsteady bool            // see searcher.believes
 }
 
 // An Invocation is a call of a method with arguments.
@@ -32,7 +33,7 @@ func (inv Invocation) equal(other Invocation) bool {
 	return inv.Method == other.Method && slices.EqualFunc(inv.Args, other.Args, history.Value.Equal)
 }
 
-// Len is the number of invocations, of all parts.
+// Len returns the number of invocations of all parts.
 func (p *Program) Len() int {
 	n := len(p.Initial) + len(p.Final)
 	for _, s := range p.Sequences {
@@ -41,13 +42,162 @@ func (p *Program) Len() int {
 	return n
 }
 
-// All returns the invocations in the order of the text: those of the initial
-// part, of the sequences one after another, and of the final part. The
-// results of an outcome are in this order.
+// All returns the invocations in textual order: those of the initial part, of
+// the sequences one after another, and of the final part. The results of an
+// outcome are in this order.
 func (p *Program) All() []Invocation {
 	all := append(make([]Invocation, 0, p.Len()), p.Initial...)
 	for _, s := range p.Sequences {
 		all = append(all, s...)
 	}
 	return append(all, p.Final...)
+}
+
+// rank returns the numbers of invocations, sequences and different values of
+// a program, by which Emmi and Enea enumerate ("Exposing Non-Atomic Methods of
+// Concurrent Objects", section 4). The number n and the string "n" are the
+// same value. Those in lists and maps count; false, true and null do not.
+func rank(p *Program) [3]int {
+	all := p.All()
+	used := map[string]bool{}
+	for _, inv := range all {
+		for v := range inv.values() {
+			used[v] = true
+		}
+	}
+	return [3]int{len(all), len(p.Sequences), len(used)}
+}
+
+// values returns the values that the arguments consist of.
+func (inv Invocation) values() map[string]bool {
+	used := map[string]bool{}
+	for _, a := range inv.Args {
+		gather(used, a)
+	}
+	return used
+}
+
+// gather adds the values that an argument consists of to used.
+func gather(used map[string]bool, v history.Value) {
+	switch v.Kind() {
+	case history.Int:
+		used[strconv.FormatInt(v.Int(), 10)] = true
+	case history.String:
+		used[v.Text()] = true
+	}
+	for _, e := range v.List() {
+		gather(used, e)
+	}
+}
+
+// smaller returns the programs with one invocation less, with one order less
+// between sequences, or with a lesser argument.
+func smaller(p *Program) []*Program {
+	var list []*Program
+	for i := range p.Initial {
+		q := p.clone()
+		q.Initial = slices.Delete(q.Initial, i, i+1)
+		list = append(list, q)
+	}
+	for i := range p.Final {
+		q := p.clone()
+		q.Final = slices.Delete(q.Final, i, i+1)
+		list = append(list, q)
+	}
+	for s, sequence := range p.Sequences {
+		for i := range sequence {
+			q := p.clone()
+			q.Sequences[s] = slices.Delete(q.Sequences[s], i, i+1)
+			if len(q.Sequences[s]) > 0 {
+				list = append(list, q)
+			} else if len(p.Sequences) > 2 {
+				q.dropSequence(s)
+				list = append(list, q)
+			}
+		}
+	}
+	for i := range p.Order {
+		q := p.clone()
+		q.Order = slices.Delete(q.Order, i, i+1)
+		list = append(list, q)
+	}
+	for i, inv := range p.All() {
+		for a, v := range inv.Args {
+			for _, less := range lesser(v) {
+				q := p.clone()
+				changed := q.at(i)
+				changed.Args = slices.Clone(changed.Args)
+				changed.Args[a] = less
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// lesser returns the values directly below an argument: the number before it,
+// also as a string, or the collection without one of its elements.
+func lesser(v history.Value) []history.Value {
+	var list []history.Value
+	switch v.Kind() {
+	case history.Int:
+		if v.Int() > 0 {
+			list = append(list, history.IntValue(v.Int()-1))
+		}
+	case history.String:
+		if n, err := strconv.Atoi(v.Text()); err == nil && n > 0 {
+			list = append(list, history.StringValue(strconv.Itoa(n-1)))
+		}
+	case history.List:
+		for i := range v.List() {
+			list = append(list, history.ListValue(slices.Delete(slices.Clone(v.List()), i, i+1)...))
+		}
+	case history.Map:
+		for i := 0; i < len(v.List()); i += 2 {
+			m, _ := history.MapValue(slices.Delete(slices.Clone(v.List()), i, i+2)...)
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func (p *Program) clone() *Program {
+	q := &Program{Initial: slices.Clone(p.Initial), Order: slices.Clone(p.Order), Final: slices.Clone(p.Final)}
+	for _, s := range p.Sequences {
+		q.Sequences = append(q.Sequences, slices.Clone(s))
+	}
+	return q
+}
+
+// at returns the i-th invocation of All.
+func (p *Program) at(i int) *Invocation {
+	if i < len(p.Initial) {
+		return &p.Initial[i]
+	}
+	i -= len(p.Initial)
+	for _, s := range p.Sequences {
+		if i < len(s) {
+			return &s[i]
+		}
+		i -= len(s)
+	}
+	return &p.Final[i]
+}
+
+// dropSequence removes sequence s, which is empty, and the orders with it.
+func (p *Program) dropSequence(s int) {
+	p.Sequences = slices.Delete(p.Sequences, s, s+1)
+	var order [][2]int
+	for _, o := range p.Order {
+		if o[0] == s || o[1] == s {
+			continue
+		}
+		for i := range o {
+			if o[i] > s {
+				o[i]--
+			}
+		}
+		order = append(order, o)
+	}
+	p.Order = order
 }

@@ -5,39 +5,37 @@ import (
 	"sort"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/spec"
 )
 
-// A Recorded is an execution of a program with the order of its events, and
+// A recorded is an execution of a program with the order of its events, and
 // how often it was seen: executions are the same if their results are and the
 // same invocations overlapped.
-type Recorded struct {
-	Outcome Outcome
-	// Events are those of the parallel part in order: i is the invocation of
-	// the i-th of Program.All, -1-i its response. Invocations that follow one
-	// another without a response between them are sorted, and so are
-	// responses.
-	Events []int8
-	Times  int64
+type recorded struct {
+	outcome Outcome
+	// events are those of the parallel part in order: i is the invocation of
+	// the i-th of Program.All, -1-i its response. Invocations without a
+	// response between them are sorted, and so are responses without an
+	// invocation between them.
+	events []int8
+	times  int64
 }
 
-// History returns the execution as a history of the class's objects. The
-// initial part and the final part are processes of their own.
-func (r *Recorded) History(c *Class, p *Program) (*history.History, error) {
+// history returns the execution as a history of the class's objects. One more
+// process calls the initial part and the final part.
+func (r *recorded) history(c *Class, p *Program) (*history.History, error) {
 	b := history.NewBuilder(headerOf(c, p))
 	all := p.All()
 	process := processes(p)
 	line := 0
 	add := func(i int, response bool) {
 		line++
-		addEvent(b, all[i], i, process[i], r.Outcome[i], response, line)
+		addEvent(b, all[i], i, process[i], r.outcome[i], response, line)
 	}
 	for i := range p.Initial {
 		add(i, false)
 		add(i, true)
 	}
-	for _, e := range r.Events {
+	for _, e := range r.events {
 		if e >= 0 {
 			add(int(e), false)
 		} else {
@@ -51,47 +49,128 @@ func (r *Recorded) History(c *Class, p *Program) (*history.History, error) {
 	return b.Build()
 }
 
-// overlaps reports whether two invocations were at work at one time.
-func (r *Recorded) overlaps() bool {
-	for i, e := range r.Events {
-		if e >= 0 && i+1 < len(r.Events) && r.Events[i+1] >= 0 {
+// overlaps reports whether two invocations were open at one time.
+func (r *recorded) overlaps() bool {
+	for i, e := range r.events {
+		if e >= 0 && i+1 < len(r.events) && r.events[i+1] >= 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// headerOf returns the header of histories of the program: they name the
-// class's specification, or list all sequential runs of the program.
+// headerOf returns the header of histories of the program: the model of the
+// class, or all sequential runs of the program.
 func headerOf(c *Class, p *Program) history.Header {
-	if c.Spec != nil {
-		return history.Header{Model: c.Spec.Name(), ModelArgs: c.ModelArgs}
+	if c.Model != "" {
+		return history.Header{Model: c.Model, ModelArgs: c.ModelArgs}
 	}
 	if p.runs == nil {
-		p.runs = runArgs(c, p)
+		p.runs = []history.Value{history.StringValue(c.Name), runTree(sequentialRuns(c, p))}
 	}
-	return history.Header{Model: spec.RunsName, ModelArgs: p.runs}
+	return history.Header{Model: "runs", ModelArgs: p.runs}
 }
 
-// runArgs runs all shuffles of the program for the arguments of the
-// specification by runs.
-func runArgs(c *Class, p *Program) []history.Value {
-	var all []spec.Run
+// A ran is an invocation of a sequential run, with its result.
+type ran struct {
+	Invocation
+	result history.Value
+}
+
+// sequentialRuns runs all shuffles of the program.
+func sequentialRuns(c *Class, p *Program) [][]ran {
+	var all [][]ran
 	s := newShuffler(c, p, &tally{})
 	invocations := p.All()
 	s.ran = func(order []int, outcome Outcome) {
-		run := make(spec.Run, len(order))
+		run := make([]ran, len(order))
 		for k, i := range order {
-			run[k] = spec.RunStep{Invocation: replay.Invocation{Method: invocations[i].Method.Name, Args: invocations[i].Args}, Result: outcome[i]}
+			run[k] = ran{invocations[i], outcome[i]}
 		}
 		all = append(all, run)
 	}
 	s.next()
-	return spec.RunsArgs(c.Name, all)
+	return all
 }
 
-// processes returns which process calls each of the program's invocations:
-// that of its sequence, or the one after them all.
+// runTree returns runs as the specification "runs" of package replay/spec
+// reads them: a list of edges, each a list of the method, the list of
+// arguments, a list of the result (empty if there is none) and the tree of
+// what was called next.
+func runTree(runs [][]ran) history.Value {
+	var edges []history.Value
+	for len(runs) > 0 {
+		if len(runs[0]) == 0 {
+			runs = runs[1:]
+			continue
+		}
+		first := runs[0][0]
+		var next, others [][]ran
+		for _, r := range runs {
+			if len(r) > 0 && r[0].equal(first.Invocation) && r[0].result.Equal(first.result) {
+				next = append(next, r[1:])
+			} else {
+				others = append(others, r)
+			}
+		}
+		var result []history.Value
+		if first.result.Kind() != history.None {
+			result = []history.Value{first.result}
+		}
+		edges = append(edges, history.ListValue(history.StringValue(first.Method.Name), history.ListValue(first.Args...),
+			history.ListValue(result...), runTree(next)))
+		runs = others
+	}
+	return history.ListValue(edges...)
+}
+
+// unordered returns the history of an outcome in which all invocations of the
+// sequences overlap. Edges give the order within sequences and between those
+// that the program orders. The history is linearizable exactly if the outcome
+// is expected.
+func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
+	b := history.NewBuilder(headerOf(c, p))
+	all, process := p.All(), processes(p)
+	first, last := len(p.Initial), len(all)-len(p.Final)
+	line := 0
+	add := func(i, process int, response bool) {
+		line++
+		addEvent(b, all[i], i, process, o[i], response, line)
+	}
+	for i := range first {
+		add(i, process[i], false)
+		add(i, process[i], true)
+	}
+	for i := first; i < last; i++ { // a process each: they overlap
+		add(i, len(p.Sequences)+1+i, false)
+	}
+	for i := first; i < last; i++ {
+		add(i, len(p.Sequences)+1+i, true)
+	}
+	for i := last; i < len(all); i++ {
+		add(i, process[i], false)
+		add(i, process[i], true)
+	}
+	edge := func(from, to int) {
+		b.AddEdge(history.IntValue(int64(from)), history.IntValue(int64(to)), line)
+	}
+	begin := make([]int, len(p.Sequences))
+	at := first
+	for s, sequence := range p.Sequences {
+		begin[s] = at
+		for i := at + 1; i < at+len(sequence); i++ {
+			edge(i-1, i)
+		}
+		at += len(sequence)
+	}
+	for _, order := range p.Order {
+		edge(begin[order[0]]+len(p.Sequences[order[0]])-1, begin[order[1]])
+	}
+	return b.Build()
+}
+
+// processes returns the process that calls each of the program's invocations:
+// that of its sequence, or one more for the initial and the final part.
 func processes(p *Program) []int {
 	var list []int
 	for range p.Initial {
@@ -117,9 +196,9 @@ func addEvent(b *history.Builder, inv Invocation, op, process int, result histor
 	b.Add(&e)
 }
 
-// A historyTally counts recorded executions.
-type historyTally struct {
-	byHash map[uint64][]*Recorded
+// A recordedTally counts recorded executions.
+type recordedTally struct {
+	byHash map[uint64][]*recorded
 	events []stampedEvent
 	order  []int8
 }
@@ -129,88 +208,88 @@ type stampedEvent struct {
 	event int8
 }
 
-// add counts an execution, given the stamps of the invocation and response of
-// each invocation, and reports whether two sequences overlapped.
-func (h *historyTally) add(p *Program, results []history.Value, stamps []int64) bool {
-	overlapped := h.arrange(p, len(results), stamps)
+// add counts an execution, given the stamps of each invocation and its
+// response, and reports whether two sequences overlapped.
+func (t *recordedTally) add(p *Program, results []history.Value, stamps []int64) bool {
+	overlapped := t.arrange(p, len(results), stamps)
 	sum := Outcome(results).hash()
-	for _, e := range h.order {
+	for _, e := range t.order {
 		sum = (sum ^ uint64(uint8(e))) * 0x100000001b3
 	}
-	if h.byHash == nil {
-		h.byHash = map[uint64][]*Recorded{}
+	if t.byHash == nil {
+		t.byHash = map[uint64][]*recorded{}
 	}
-	for _, r := range h.byHash[sum] {
-		if slices.Equal(r.Events, h.order) && r.Outcome.equal(results) {
-			r.Times++
+	for _, r := range t.byHash[sum] {
+		if slices.Equal(r.events, t.order) && r.outcome.equal(results) {
+			r.times++
 			return overlapped
 		}
 	}
-	h.byHash[sum] = append(h.byHash[sum], &Recorded{slices.Clone(results), slices.Clone(h.order), 1})
+	t.byHash[sum] = append(t.byHash[sum], &recorded{slices.Clone(results), slices.Clone(t.order), 1})
 	return overlapped
 }
 
 // arrange puts the events in order and reports whether two invocations of
-// different sequences were at work at one time.
-func (h *historyTally) arrange(p *Program, n int, stamps []int64) bool {
-	h.events = h.events[:0]
+// different sequences were open at one time.
+func (t *recordedTally) arrange(p *Program, n int, stamps []int64) bool {
+	t.events = t.events[:0]
 	for i := len(p.Initial); i < n-len(p.Final); i++ {
-		h.events = append(h.events, stampedEvent{stamps[2*i], int8(i)}, stampedEvent{stamps[2*i+1], int8(-1 - i)})
+		t.events = append(t.events, stampedEvent{stamps[2*i], int8(i)}, stampedEvent{stamps[2*i+1], int8(-1 - i)})
 	}
-	slices.SortFunc(h.events, func(a, b stampedEvent) int { return int(a.at - b.at) })
-	h.order = h.order[:0]
+	slices.SortFunc(t.events, func(a, b stampedEvent) int { return int(a.at - b.at) })
+	t.order = t.order[:0]
 	overlapped, open := false, 0
-	for _, e := range h.events {
+	for _, e := range t.events {
 		if e.event >= 0 {
 			overlapped = overlapped || open > 0
 			open++
 		} else {
 			open--
 		}
-		h.order = append(h.order, e.event)
+		t.order = append(t.order, e.event)
 	}
-	for from := 0; from < len(h.order); {
+	for from := 0; from < len(t.order); {
 		to := from + 1
-		for to < len(h.order) && (h.order[to] < 0) == (h.order[from] < 0) {
+		for to < len(t.order) && (t.order[to] < 0) == (t.order[from] < 0) {
 			to++
 		}
-		slices.Sort(h.order[from:to])
+		slices.Sort(t.order[from:to])
 		from = to
 	}
 	return overlapped
 }
 
-func (h *historyTally) merge(other *historyTally) {
-	if h.byHash == nil {
-		h.byHash = map[uint64][]*Recorded{}
+func (t *recordedTally) merge(other *recordedTally) {
+	if t.byHash == nil {
+		t.byHash = map[uint64][]*recorded{}
 	}
 	for sum, list := range other.byHash {
 	next:
 		for _, r := range list {
-			for _, mine := range h.byHash[sum] {
-				if slices.Equal(mine.Events, r.Events) && mine.Outcome.equal(r.Outcome) {
-					mine.Times += r.Times
+			for _, mine := range t.byHash[sum] {
+				if slices.Equal(mine.events, r.events) && mine.outcome.equal(r.outcome) {
+					mine.times += r.times
 					continue next
 				}
 			}
-			h.byHash[sum] = append(h.byHash[sum], r)
+			t.byHash[sum] = append(t.byHash[sum], r)
 		}
 	}
 }
 
-// list returns all, by outcome and then by events.
-func (h *historyTally) list() []Recorded {
-	var all []Recorded
-	for _, list := range h.byHash {
+// list returns the executions by outcome and then by events.
+func (t *recordedTally) list() []recorded {
+	var all []recorded
+	for _, list := range t.byHash {
 		for _, r := range list {
 			all = append(all, *r)
 		}
 	}
 	sort.Slice(all, func(i, j int) bool {
-		if c := all[i].Outcome.compare(all[j].Outcome); c != 0 {
+		if c := all[i].outcome.compare(all[j].outcome); c != 0 {
 			return c < 0
 		}
-		return slices.Compare(all[i].Events, all[j].Events) < 0
+		return slices.Compare(all[i].events, all[j].events) < 0
 	})
 	return all
 }

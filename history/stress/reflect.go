@@ -2,36 +2,43 @@ package stress
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
 )
 
-// ReflectOptions say what Reflect cannot see. Methods are meant by their Go
-// names.
+// ReflectOptions say what Reflect cannot see. Methods have their Go names here.
 type ReflectOptions struct {
-	// Name is that of the Class; by default that of the type.
+	// Name is the name of the Class; by default that of the type.
 	Name string
 	// Core, ReadOnly and Weak methods; see Method. Without Core, no method is
-	// core, and programs mix all of them. Without ReadOnly, the methods whose
-	// names say that they only look are it, if a test bears them out.
+	// core, and programs mix all of them. Without ReadOnly, a method whose name
+	// suggests it is read-only if a test confirms that.
 	Core, ReadOnly, Weak []string
-	// Failure is what Weak methods that are not read-only answer when they
-	// fail; by default what they answer if they return nothing but zeros:
-	// false, or [0, false].
-	Failure map[string]history.Value
+	// Failure is what a Weak method that is not read-only returns when it
+	// fails. By default its results are zero then: false, or [0, false].
+	Failure map[string]history.Value `json:"-"`
 	// Exclude are methods that are not to be called.
 	Exclude []string
-	// Spec is that of the Class. The methods that it does not have are left
-	// out; one that it has with a small first letter gets that name. What
-	// they answer must have the shapes that Spec answers with.
-	Spec replay.Spec
+	// Spec is the specification of the objects. Methods that it does not have
+	// are left out. One that it has with a lower-case first letter gets that
+	// name. Results must have the form of those of Spec. The name of Spec is
+	// the Model of the Class.
+	Spec Spec `json:"-"`
 	// Close is that of the Class.
-	Close func(object any)
+	Close func(object any) `json:"-"`
+}
+
+// A Spec is what this package needs of a specification; see replay.Spec.
+type Spec interface {
+	Name() string
+	Check(op *history.Operation) error
 }
 
 // Reflected is what Reflect returns.
@@ -41,44 +48,48 @@ type Reflected struct {
 }
 
 // LeftOut is an exported method that the Class does not have.
-type LeftOut struct{ Method, Reason string }
+type LeftOut struct {
+	Method string `json:"method"`
+	Reason string `json:"reason"`
+}
 
 // Reflect derives a Class from the exported methods of T, a pointer or an
-// interface. Of any other type it takes the methods of *T.
+// interface. For any other type it takes the methods of *T.
 //
-// Parameters may be integers, floats, strings, truth values, slices of
-// integers or of strings, maps from integers to integers, types derived from
-// these, and any, which gets an int (and a slice of any a slice with ints).
-// A variadic parameter is taken for a slice. Slices and maps are made anew
-// for every call. A time.Duration is left out: what such methods answer
-// depends on the clock.
+// Parameters may be integers, floats, strings, booleans, slices of integers or
+// of strings, maps from integers to integers, types derived from these, and
+// any, which gets an int (and a slice of any gets ints). A variadic parameter
+// counts as a slice. Slices and maps are made anew for every call. Methods with
+// a time.Duration are left out, as their results depend on the clock.
 //
-// A method answers nothing, or what it returns: numbers, strings, truth
-// values, slices and arrays as lists, maps sorted by key, structs with
-// exported fields only as lists of them, several results as a list. Of a
-// pointer it is what it points to, of an interface what it holds, and null of
-// either if it is nil. A nil slice or map is an empty one, as to most users.
-// An error that is not nil is an exception and the whole answer; one that is
-// nil is dropped, so that (int, error) answers an int or an exception. What an
-// interface holds and cannot be shown is the text of its type. A result is
-// read after the method has returned: one that shares a map with the object
-// that goes on changing it may end the process, as in any program.
+// Results become values like this:
+//   - numbers, strings, booleans: as they are;
+//   - slices and arrays: lists; maps: maps, sorted by key; a nil slice or map is
+//     an empty one;
+//   - structs with exported fields only: lists of the fields;
+//   - pointers: what they point to; interfaces: what they hold, or the name of
+//     its type if that has no value; null if nil;
+//   - a non-nil error: an exception, which is then the whole result; a nil error
+//     is dropped, so that (int, error) is an int or an exception;
+//   - several results: a list.
 //
-// Methods of other types are left out, and so are those that do not return
-// within 200 ms when called on a fresh object, twice; the goroutines that
-// wait in them stay. Lock, Unlock and their like without parameters are left
-// out unless a designation names them, since unlocking what is not locked
-// cannot be survived. Apart from these, Reflect calls every method.
+// A result is read after the method has returned. If it shares a map with an
+// object that goes on changing it, that may end the process, as in any program.
+//
+// Methods with other types are left out. So are those that do not return within
+// 200 ms when called on a fresh object, twice; the goroutines that wait in them
+// stay. Lock, Unlock and the like without parameters are left out unless a
+// designation names them, since unlocking an unlocked mutex ends the process.
+// Reflect calls every other method.
 //
 // A method called Get, Len or the like (see readOnlyPrefixes) is read-only
-// unless a call of it, after random calls, was seen to change what later ones
-// answer. That is a test and no proof: a change that takes long to show, as
-// in the order in which a cache evicts, may escape it.
+// unless a call of it, after random calls, changed the results of later ones.
+// That is a test and no proof. It may miss a change that takes long to show, as
+// in the order in which a cache evicts.
 //
-// Methods of the common signatures on int, string and any are called
-// directly if T is not an interface; others by reflection, which takes
-// several times as long and allocates. It is well worth to give the concrete
-// type rather than an interface.
+// Methods with the common signatures on int, string and any are called directly
+// if T is not an interface. Others are called by reflection, which takes several
+// times as long and allocates. So a concrete type is better than an interface.
 func Reflect[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	switch reflect.TypeFor[T]().Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -97,7 +108,10 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	if err := o.check(t); err != nil {
 		return nil, fmt.Errorf("reflecting on %v: %w", t, err)
 	}
-	r := &Reflected{Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close, Spec: o.Spec}}
+	r := &Reflected{Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close}}
+	if o.Spec != nil {
+		r.Class.Model = o.Spec.Name()
+	}
 	if o.Name == "" {
 		r.Class.Name = typeName(t)
 	}
@@ -143,7 +157,7 @@ func typeName(t reflect.Type) string {
 	return t.String()
 }
 
-// check reports designations of methods that t does not have.
+// check returns an error if a designation names a method that t does not have.
 func (o *ReflectOptions) check(t reflect.Type) error {
 	for _, name := range slices.Concat(o.Core, o.ReadOnly, o.Weak, o.Exclude) {
 		if _, ok := t.MethodByName(name); !ok {
@@ -153,7 +167,7 @@ func (o *ReflectOptions) check(t reflect.Type) error {
 	return nil
 }
 
-// lockMethods are those that types have from an embedded mutex.
+// lockMethods are those that an embedded mutex has.
 var lockMethods = []string{"Lock", "Unlock", "RLock", "RUnlock", "TryLock", "TryRLock", "RLocker"}
 
 // deriveMethod returns the Method for m, or why there is none.
@@ -197,9 +211,8 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions) (*Method, string) {
 	return method, ""
 }
 
-// nameIn returns the name by which the specification knows a method, or why
-// it does not.
-func nameIn(spec replay.Spec, m *Method) (name, reason string) {
+// nameIn returns the name of a method in the specification, or why it has none.
+func nameIn(spec Spec, m *Method) (name, reason string) {
 	first, size := utf8.DecodeRuneInString(m.Name)
 	var err error
 	for _, name := range []string{string(unicode.ToLower(first)) + m.Name[size:], m.Name} {
@@ -212,4 +225,157 @@ func nameIn(spec replay.Spec, m *Method) (name, reason string) {
 		}
 	}
 	return "", fmt.Sprintf("model %s: %v", spec.Name(), err)
+}
+
+// tryTime is how long a call on a fresh object may take.
+const tryTime = 200 * time.Millisecond
+
+// returns reports whether f returns, or panics, in time. Otherwise its goroutine
+// stays.
+func returns(f func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }()
+		f()
+	}()
+	select {
+	case <-done:
+		return true
+	case <-time.After(tryTime):
+		return false
+	}
+}
+
+// blockedReason is why a method that blocks is left out.
+const blockedReason = "blocks"
+
+// blocks reports whether the method does not return on a fresh object. It tries
+// twice, as the machine may be busy.
+func blocks(c *Class, m *Method) bool {
+	args := make([]history.Value, len(m.Params))
+	for i, p := range m.Params {
+		args[i] = someValue(p, 0)
+	}
+	once := func() {
+		object := c.New()
+		m.Prepare(args)(object)
+		c.close(object)
+	}
+	for range 2 {
+		if returns(once) {
+			return false
+		}
+	}
+	return true
+}
+
+// readOnlyPrefixes are the first words of names of methods that may be read-only.
+var readOnlyPrefixes = strings.Fields(`All At Available Back Cap Contains Count Empty Entries Exists Find First Front Get
+	Has Head Index Is Items Iter Keys Last Len Length List Load Lookup Max Min Peek Permits Query Range Read
+	Remaining Size Slice Snapshot State String Sum Tail To Top Total Value Values Weight`)
+
+// looksReadOnly reports whether a name begins with one of the words.
+func looksReadOnly(name string) bool {
+	return slices.ContainsFunc(readOnlyPrefixes, func(word string) bool {
+		rest, ok := strings.CutPrefix(name, word)
+		next, _ := utf8.DecodeRuneInString(rest)
+		return ok && !unicode.IsLower(next)
+	})
+}
+
+const (
+	readOnlyTrials  = 200
+	readOnlyEnough  = 20 // trials that are significant
+	readOnlyBlocked = 2  // trials that may block before the test ends
+)
+
+// staysReadOnly reports whether random trials confirm that m is read-only. In a
+// trial, three objects get the same calls, m is called on the first, and then
+// they get the same calls again. If the results of the first object differ from
+// those of the second, m has changed it, unless the results of the third differ,
+// too.
+func staysReadOnly(c *Class, m *Method) bool {
+	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
+	enough, blocked := 0, 0
+	for range readOnlyTrials {
+		past, future := randomCalls(random, c, 6), randomCalls(random, c, 6)
+		observe := randomCall(random, m)
+		var results [3]string
+		ended := returns(func() {
+			for i := range results {
+				object := c.New()
+				runCalls(object, past)
+				if i == 0 {
+					runCalls(object, []Call{observe, observe})
+				}
+				results[i] = runCalls(object, future)
+				c.close(object)
+			}
+		})
+		switch {
+		case !ended:
+			if blocked++; blocked == readOnlyBlocked {
+				return enough >= readOnlyEnough
+			}
+		case results[1] != results[2]: // chance
+		case results[0] != results[1]:
+			return false
+		default:
+			enough++
+		}
+	}
+	return enough >= readOnlyEnough
+}
+
+func randomCalls(random *rand.Rand, c *Class, most int) []Call {
+	calls := make([]Call, random.IntN(most+1))
+	for i := range calls {
+		calls[i] = randomCall(random, c.Methods[random.IntN(len(c.Methods))])
+	}
+	return calls
+}
+
+func randomCall(random *rand.Rand, m *Method) Call {
+	args := make([]history.Value, len(m.Params))
+	for i, p := range m.Params {
+		args[i] = someValue(p, random.IntN(3))
+	}
+	return m.Prepare(args)
+}
+
+// runCalls returns the results of the calls, one after another, as a string. A
+// panic is a result as well.
+func runCalls(object any, calls []Call) string {
+	var b strings.Builder
+	for _, call := range calls {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					fmt.Fprintf(&b, "panic %v;", p)
+				}
+			}()
+			fmt.Fprintf(&b, "%v;", call(object))
+		}()
+	}
+	return b.String()
+}
+
+// someValue returns the n-th of three values for a parameter.
+func someValue(p Param, n int) history.Value {
+	i, next := history.IntValue(int64(n)), history.IntValue(int64((n+1)%3))
+	switch p {
+	case Text:
+		return textValue(fmt.Sprint(n))
+	case Bool:
+		return history.BoolValue(n%2 == 1)
+	case List:
+		return history.ListValue([]history.Value{i, next}[:n]...)
+	case Texts:
+		return history.ListValue([]history.Value{textValue(fmt.Sprint(n)), textValue(fmt.Sprint((n + 1) % 3))}[:n]...)
+	case Map:
+		pairs, _ := history.MapValue([]history.Value{i, next, next, i}[:2*n]...)
+		return pairs
+	}
+	return i
 }

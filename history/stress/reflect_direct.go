@@ -9,9 +9,9 @@ import (
 // A prepare is the Prepare of a Method.
 type prepare = func(args []history.Value) Call
 
-// direct returns the Prepare for a method expression of T, f, that calls it
-// without reflection, or nil if f has none of the signatures below. It is
-// tried for all combinations of the parameters here with the results below.
+// direct returns the Prepare that calls f, a method expression of T, without
+// reflection. It returns nil if the parameters of f are not among those here, or
+// its results not among those of direct0 to direct3.
 func direct[T any](f any) prepare {
 	for _, p := range []prepare{
 		direct0[T](f),
@@ -36,7 +36,7 @@ func toAny(v history.Value) any     { return int(v.Int()) }
 func ofInt(n int) history.Value     { return history.IntValue(int64(n)) }
 func ofInt64(n int64) history.Value { return history.IntValue(n) }
 
-// ofAny is shown of what an interface holds.
+// ofAny is shown for what an interface holds.
 func ofAny(v any) history.Value {
 	switch v := v.(type) {
 	case nil:
@@ -51,7 +51,7 @@ func ofAny(v any) history.Value {
 	return ofOther(v)
 }
 
-// ofOther is apart from ofAny, since its argument is allocated.
+// ofOther is apart from ofAny because its argument is allocated.
 func ofOther(v any) history.Value { return shown(reflect.ValueOf(&v).Elem(), 0) }
 
 func ofInts(list []int) history.Value {
@@ -69,7 +69,7 @@ func ofError(err error) history.Value {
 	return history.ExceptionValue(err.Error())
 }
 
-// first0 to first3 are the results of a method that returns one value.
+// first0 to first2 are for methods that return one value.
 
 func first0[T, R any](f func(T) R, of func(R) history.Value) prepare {
 	return func([]history.Value) Call {
@@ -91,8 +91,7 @@ func first2[T, A, B, R any](f func(T, A, B) R, a func(history.Value) A, b func(h
 	}
 }
 
-// both0 to both2 are those of a method that returns a value and whether it is
-// one.
+// both0 to both2 are for methods that return a value and whether there is one.
 
 func both0[T, R any](f func(T) (R, bool), of func(R) history.Value) prepare {
 	return func([]history.Value) Call {
@@ -123,10 +122,132 @@ func both2[T, A, B, R any](f func(T, A, B) (R, bool), a func(history.Value) A, b
 	}
 }
 
-// orError is the answer of a method that returns a value or an error.
+// orError is the result of a method that returns a value or an error.
 func orError[R any](v R, err error, of func(R) history.Value) history.Value {
 	if err != nil {
 		return ofError(err)
 	}
 	return of(v)
+}
+
+// direct0 to direct3 are direct for methods with 0 to 3 parameters.
+
+func direct0[T any](f any) prepare {
+	switch f := f.(type) {
+	case func(T):
+		return func([]history.Value) Call {
+			return func(object any) history.Value { f(object.(T)); return history.NoValue }
+		}
+	case func(T) int:
+		return first0(f, ofInt)
+	case func(T) int64:
+		return first0(f, ofInt64)
+	case func(T) bool:
+		return first0(f, history.BoolValue)
+	case func(T) string:
+		return first0(f, textValue)
+	case func(T) any:
+		return first0(f, ofAny)
+	case func(T) error:
+		return first0(f, ofError)
+	case func(T) []int:
+		return first0(f, ofInts)
+	case func(T) (int, bool):
+		return both0(f, ofInt)
+	case func(T) (string, bool):
+		return both0(f, textValue)
+	case func(T) (any, bool):
+		return both0(f, ofAny)
+	case func(T) (int, error):
+		return first0(func(o T) history.Value { v, err := f(o); return orError(v, err, ofInt) }, same)
+	case func(T) (any, error):
+		return first0(func(o T) history.Value { v, err := f(o); return orError(v, err, ofAny) }, same)
+	}
+	return nil
+}
+
+func same(v history.Value) history.Value { return v }
+
+func direct1[T, A any](f any, a func(history.Value) A) prepare {
+	switch f := f.(type) {
+	case func(T, A):
+		return func(args []history.Value) Call {
+			x := a(args[0])
+			return func(object any) history.Value { f(object.(T), x); return history.NoValue }
+		}
+	case func(T, A) int:
+		return first1(f, a, ofInt)
+	case func(T, A) int64:
+		return first1(f, a, ofInt64)
+	case func(T, A) bool:
+		return first1(f, a, history.BoolValue)
+	case func(T, A) string:
+		return first1(f, a, textValue)
+	case func(T, A) any:
+		return first1(f, a, ofAny)
+	case func(T, A) error:
+		return first1(f, a, ofError)
+	case func(T, A) []int:
+		return first1(f, a, ofInts)
+	case func(T, A) (int, bool):
+		return both1(f, a, ofInt)
+	case func(T, A) (string, bool):
+		return both1(f, a, textValue)
+	case func(T, A) (any, bool):
+		return both1(f, a, ofAny)
+	case func(T, A) (int, error):
+		return first1(func(o T, x A) history.Value { v, err := f(o, x); return orError(v, err, ofInt) }, a, same)
+	case func(T, A) (any, error):
+		return first1(func(o T, x A) history.Value { v, err := f(o, x); return orError(v, err, ofAny) }, a, same)
+	}
+	return nil
+}
+
+func direct2[T, A, B any](f any, a func(history.Value) A, b func(history.Value) B) prepare {
+	switch f := f.(type) {
+	case func(T, A, B):
+		return func(args []history.Value) Call {
+			x, y := a(args[0]), b(args[1])
+			return func(object any) history.Value { f(object.(T), x, y); return history.NoValue }
+		}
+	case func(T, A, B) int:
+		return first2(f, a, b, ofInt)
+	case func(T, A, B) int64:
+		return first2(f, a, b, ofInt64)
+	case func(T, A, B) bool:
+		return first2(f, a, b, history.BoolValue)
+	case func(T, A, B) any:
+		return first2(f, a, b, ofAny)
+	case func(T, A, B) error:
+		return first2(f, a, b, ofError)
+	case func(T, A, B) []int:
+		return first2(f, a, b, ofInts)
+	case func(T, A, B) (int, bool):
+		return both2(f, a, b, ofInt)
+	case func(T, A, B) (string, bool):
+		return both2(f, a, b, textValue)
+	case func(T, A, B) (any, bool):
+		return both2(f, a, b, ofAny)
+	}
+	return nil
+}
+
+func direct3[T, A, B, C any](f any, a func(history.Value) A, b func(history.Value) B, c func(history.Value) C) prepare {
+	call := func(do func(o T, x A, y B, z C) history.Value) prepare {
+		return func(args []history.Value) Call {
+			x, y, z := a(args[0]), b(args[1]), c(args[2])
+			return func(object any) history.Value { return do(object.(T), x, y, z) }
+		}
+	}
+	switch f := f.(type) {
+	case func(T, A, B, C):
+		return call(func(o T, x A, y B, z C) history.Value { f(o, x, y, z); return history.NoValue })
+	case func(T, A, B, C) int:
+		return call(func(o T, x A, y B, z C) history.Value { return ofInt(f(o, x, y, z)) })
+	case func(T, A, B, C) bool:
+		return call(func(o T, x A, y B, z C) history.Value { return history.BoolValue(f(o, x, y, z)) })
+	case func(T, A, B, C) error:
+		return call(func(o T, x A, y B, z C) history.Value { return ofError(f(o, x, y, z)) })
+	}
+	return nil
 }

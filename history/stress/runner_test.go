@@ -1,4 +1,4 @@
-package stress
+package stress_test
 
 import (
 	"context"
@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/stresstest"
 )
 
 // lossyCounter loses increments that overlap.
@@ -21,28 +24,28 @@ func (c *lossyCounter) increment() int64 {
 	return n
 }
 
-func counterClass(broken bool) *Class {
+func counterClass(broken bool) *stress.Class {
 	increment := func(object any) history.Value {
 		return history.IntValue(object.(*lossyCounter).n.Add(1))
 	}
 	if broken {
 		increment = func(object any) history.Value { return history.IntValue(object.(*lossyCounter).increment()) }
 	}
-	return &Class{Name: "counter", New: func() any { return &lossyCounter{} }, Methods: []*Method{
-		{Name: "increment", Core: true, Prepare: func([]history.Value) Call { return increment }},
-		{Name: "get", Core: true, ReadOnly: true, Prepare: func([]history.Value) Call {
+	return &stress.Class{Name: "counter", New: func() any { return &lossyCounter{} }, Methods: []*stress.Method{
+		{Name: "increment", Core: true, Prepare: func([]history.Value) stress.Call { return increment }},
+		{Name: "get", Core: true, ReadOnly: true, Prepare: func([]history.Value) stress.Call {
 			return func(object any) history.Value { return history.IntValue(object.(*lossyCounter).n.Load()) }
 		}},
 	}}
 }
 
-func mapClass() *Class {
+func mapClass() *stress.Class {
 	type object struct {
 		mu sync.Mutex
 		m  map[int64]int64
 	}
-	key := func(f func(o *object, k int64) history.Value) func([]history.Value) Call {
-		return func(args []history.Value) Call {
+	key := func(f func(o *object, k int64) history.Value) func([]history.Value) stress.Call {
+		return func(args []history.Value) stress.Call {
 			k := args[0].Int()
 			return func(x any) history.Value {
 				o := x.(*object)
@@ -52,9 +55,9 @@ func mapClass() *Class {
 			}
 		}
 	}
-	return &Class{Name: "map", New: func() any { return &object{m: map[int64]int64{}} }, Methods: []*Method{
-		{Name: "add", Params: []Param{Int}, Core: true, Prepare: key(func(o *object, k int64) history.Value { o.m[k]++; return history.IntValue(o.m[k]) })},
-		{Name: "remove", Params: []Param{Int}, Core: true, Prepare: key(func(o *object, k int64) history.Value {
+	return &stress.Class{Name: "map", New: func() any { return &object{m: map[int64]int64{}} }, Methods: []*stress.Method{
+		{Name: "add", Params: []stress.Param{stress.Int}, Core: true, Prepare: key(func(o *object, k int64) history.Value { o.m[k]++; return history.IntValue(o.m[k]) })},
+		{Name: "remove", Params: []stress.Param{stress.Int}, Core: true, Prepare: key(func(o *object, k int64) history.Value {
 			_, ok := o.m[k]
 			delete(o.m, k)
 			return history.BoolValue(ok)
@@ -62,8 +65,8 @@ func mapClass() *Class {
 	}}
 }
 
-func invoke(c *Class, method string, args ...int64) Invocation {
-	inv := Invocation{Method: c.Method(method)}
+func invoke(c *stress.Class, method string, args ...int64) stress.Invocation {
+	inv := stress.Invocation{Method: c.Method(method)}
 	for _, a := range args {
 		inv.Args = append(inv.Args, history.IntValue(a))
 	}
@@ -73,23 +76,23 @@ func invoke(c *Class, method string, args ...int64) Invocation {
 func TestRunProgram(t *testing.T) {
 	for _, broken := range []bool{false, true} {
 		c := counterClass(broken)
-		p := &Program{
-			Initial:   []Invocation{invoke(c, "increment")},
-			Sequences: [][]Invocation{{invoke(c, "increment"), invoke(c, "increment")}, {invoke(c, "increment"), invoke(c, "get")}},
-			Final:     []Invocation{invoke(c, "get")},
+		p := &stress.Program{
+			Initial:   []stress.Invocation{invoke(c, "increment")},
+			Sequences: [][]stress.Invocation{{invoke(c, "increment"), invoke(c, "increment")}, {invoke(c, "increment"), invoke(c, "get")}},
+			Final:     []stress.Invocation{invoke(c, "get")},
 		}
-		expected, err := NewExpected(c, p)
+		expected, err := stress.NewExpected(c, p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := len(expected.Outcomes()); n != 6 {
 			t.Errorf("%d outcomes are expected, want 6: %v", n, expected.Outcomes())
 		}
-		o := RunOptions{Time: 5 * time.Minute, Executions: 100_000, Recorded: 16}
+		o := stress.RunOptions{Time: 5 * time.Minute, Executions: 100_000, Recorded: 16}
 		if broken {
 			o.Executions, o.Stop = 0, expected // it ends with the first unexpected outcome
 		}
-		run := RunProgram(context.Background(), c, p, o)
+		run := stress.RunProgram(context.Background(), c, p, o)
 		unexpected, all := int64(0), int64(0)
 		for _, count := range run.Outcomes {
 			all += count.Times
@@ -97,8 +100,8 @@ func TestRunProgram(t *testing.T) {
 				unexpected += count.Times
 			}
 		}
-		t.Logf("broken %v: %d executions in %v, overlap %.2f, pinned %v, %d outcomes, %d unexpected, %d histories", broken,
-			run.Executions, run.Elapsed, run.Overlap(), run.Pinned, len(run.Outcomes), unexpected, len(run.Histories))
+		t.Logf("broken %v: %d executions in %v, overlap %.2f, pinned %v, %d outcomes, %d unexpected", broken,
+			run.Executions, run.Elapsed, run.Overlap(), run.Pinned, len(run.Outcomes), unexpected)
 		if all != run.Executions || run.Executions == 0 {
 			t.Errorf("%d outcomes of %d executions", all, run.Executions)
 		}
@@ -109,48 +112,63 @@ func TestRunProgram(t *testing.T) {
 	}
 }
 
-// checkRun compares the two oracles.
-func checkRun(t *testing.T, c *Class, p *Program, run *Run, expected *Expected) {
+// ask checks a history of a program by the specification in its header.
+func ask(t *testing.T, h *history.History) replay.Verdict {
+	t.Helper()
+	s, err := spec.Lookup(h.Model, h.ModelArgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := decide.Check(context.Background(), h, s, replay.Options{Engine: replay.SearchEngine, Explain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// checkRun compares the expected outcomes with the checker.
+func checkRun(t *testing.T, c *stress.Class, p *stress.Program, run *stress.Run, expected *stress.Expected) {
 	t.Helper()
 	for _, count := range run.Outcomes {
-		h, v, err := confirm(context.Background(), c, p, count.Outcome)
+		h, err := stress.Unordered(c, p, count.Outcome)
 		if err != nil {
 			t.Fatal(err)
 		}
+		v := ask(t, h)
 		if want := expected.Contains(count.Outcome); want != (v.Answer == replay.Linearizable) || v.Answer == replay.Undecided {
 			t.Errorf("outcome %v: expected %v, the checker says %v of %d operations", count.Outcome, want, v.Answer, len(h.Ops))
 		}
 	}
-	for i := range run.Histories {
-		r := &run.Histories[i]
-		h, v, err := r.check(context.Background(), c, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		byObject, err := decide.Check(context.Background(), h, ObjectSpec(c), replay.Options{})
+	histories, outcomes, err := run.Histories(c, p)
+	if err != nil || len(histories) == 0 {
+		t.Fatalf("%d recorded executions, %v", len(histories), err)
+	}
+	for i, h := range histories {
+		v := ask(t, h)
+		byObject, err := decide.Check(context.Background(), h, stresstest.ObjectSpec(c), replay.Options{})
 		if err != nil || byObject.Answer != v.Answer {
-			t.Errorf("outcome %v, events %v: %v by its runs, %v by the object, %v", r.Outcome, r.Events, v.Answer, byObject.Answer, err)
+			t.Errorf("outcome %v of %d: %v by its runs, %v by the object, %v", outcomes[i], i, v.Answer, byObject.Answer, err)
 		}
-		if v.Answer == replay.Linearizable && !expected.Contains(r.Outcome) {
-			t.Errorf("outcome %v, events %v: linearizable, but not expected", r.Outcome, r.Events)
+		if v.Answer == replay.Linearizable && !expected.Contains(outcomes[i]) {
+			t.Errorf("outcome %v of %d: linearizable, but not expected", outcomes[i], i)
 		}
 		if v.Answer == replay.Undecided {
-			t.Errorf("outcome %v, events %v: %v", r.Outcome, r.Events, v.Cause)
+			t.Errorf("outcome %v of %d: %v", outcomes[i], i, v.Cause)
 		}
 	}
 }
 
 func BenchmarkRunProgram(b *testing.B) {
-	for _, c := range []*Class{counterClass(false), mapClass()} {
+	for _, c := range []*stress.Class{counterClass(false), mapClass()} {
 		b.Run("object="+c.Name, func(b *testing.B) {
 			m := c.Methods[0].Name
-			p := &Program{Sequences: [][]Invocation{{invoke(c, m, 0)}, {invoke(c, m, 0)}}}
+			p := &stress.Program{Sequences: [][]stress.Invocation{{invoke(c, m, 0)}, {invoke(c, m, 0)}}}
 			if c.Name == "counter" {
-				p = &Program{Sequences: [][]Invocation{{invoke(c, "increment"), invoke(c, "get")}, {invoke(c, "increment"), invoke(c, "get")}}}
+				p = &stress.Program{Sequences: [][]stress.Invocation{{invoke(c, "increment"), invoke(c, "get")}, {invoke(c, "increment"), invoke(c, "get")}}}
 			} else {
-				p = &Program{Sequences: [][]Invocation{{invoke(c, "add", 0), invoke(c, "add", 1)}, {invoke(c, "add", 0), invoke(c, "remove", 1)}}}
+				p = &stress.Program{Sequences: [][]stress.Invocation{{invoke(c, "add", 0), invoke(c, "add", 1)}, {invoke(c, "add", 0), invoke(c, "remove", 1)}}}
 			}
-			run := RunProgram(context.Background(), c, p, RunOptions{Executions: int64(b.N), Time: time.Hour})
+			run := stress.RunProgram(context.Background(), c, p, stress.RunOptions{Executions: int64(b.N), Time: time.Hour})
 			b.ReportMetric(float64(run.Executions)/run.Elapsed.Seconds(), "executions/s")
 			b.ReportMetric(run.Overlap(), "overlap")
 		})

@@ -117,7 +117,7 @@ func TestAll(t *testing.T) {
 			args = append(args, history.IntValue(1))
 		}
 		if e.Name == RunsName {
-			args = RunsArgs("object", nil)
+			args = runsArgs("object", nil)
 		}
 		s, err := Lookup(e.Name, args)
 		if err != nil || s.Name() != e.Name {

@@ -10,64 +10,24 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// RunsName is the name of the specification that NewRuns makes.
+// RunsName is the name of the specification that histories carry with them.
 const RunsName = "runs"
 
-// A Run is what an object answered when it was called, one invocation after
-// another.
-type Run []RunStep
-
-// A RunStep is an invocation with its result.
-type RunStep struct {
+// A runStep is an invocation with its result.
+type runStep struct {
 	Invocation replay.Invocation
 	Result     history.Value
 }
 
-// RunsArgs returns the arguments of the specification "runs" that knows
-// nothing but what objects of a class answered in the given sequential runs.
-// So histories of a small program on an object that no other specification
-// describes can carry their own: all sequential runs of that program.
+// runs is the specification "runs": it has nothing but the results that objects
+// of a class returned in the sequential runs of a small program. A history of
+// that program carries them, if no other specification describes the object;
+// see package history/stress, which writes them.
 //
-// They are the name of the class and a tree: a list of edges, each a list of
-// the method, the list of arguments, a list of the result (empty if there is
-// none) and the tree of what was called next.
-func RunsArgs(class string, runs []Run) []history.Value {
-	return []history.Value{history.StringValue(class), runTree(runs)}
-}
-
-// runTree makes a tree of runs.
-func runTree(runs []Run) history.Value {
-	var edges []history.Value
-	for len(runs) > 0 {
-		if len(runs[0]) == 0 {
-			runs = runs[1:]
-			continue
-		}
-		first := runs[0][0]
-		var next, others []Run
-		for _, r := range runs {
-			if len(r) > 0 && r[0].same(first) {
-				next = append(next, r[1:])
-			} else {
-				others = append(others, r)
-			}
-		}
-		var result []history.Value
-		if first.Result.Kind() != history.None {
-			result = []history.Value{first.Result}
-		}
-		edges = append(edges, history.ListValue(history.StringValue(first.Invocation.Method), history.ListValue(first.Invocation.Args...),
-			history.ListValue(result...), runTree(next)))
-		runs = others
-	}
-	return history.ListValue(edges...)
-}
-
-func (s RunStep) same(t RunStep) bool {
-	return s.Invocation.Method == t.Invocation.Method && s.Result.Equal(t.Result) && slices.EqualFunc(s.Invocation.Args, t.Invocation.Args, history.Value.Equal)
-}
-
-// runs is the specification. Its states are the nodes of the tree.
+// The arguments are the name of the class and a tree: a list of edges, each a
+// list of the method, the list of arguments, a list of the result (empty if there
+// is none) and the tree of what was called next. The states are the nodes of the
+// tree.
 type runs struct {
 	class   string
 	nodes   [][]runEdge
@@ -75,11 +35,11 @@ type runs struct {
 }
 
 type runEdge struct {
-	RunStep
+	runStep
 	to int
 }
 
-// newRuns reads arguments that RunsArgs has made.
+// newRuns returns the specification with these arguments.
 func newRuns(args []value) (replay.Spec, error) {
 	if len(args) != 2 || args[0].Kind() != history.String || args[1].Kind() != history.List {
 		return nil, errors.New("the model runs takes the name of a class and a tree of its runs")
@@ -110,7 +70,7 @@ func newRuns(args []value) (replay.Spec, error) {
 	return r, nil
 }
 
-func parseEdge(edge value) (step RunStep, next value, err error) {
+func parseEdge(edge value) (step runStep, next value, err error) {
 	parts := edge.List()
 	if edge.Kind() != history.List || len(parts) != 4 || parts[0].Kind() != history.String || parts[1].Kind() != history.List ||
 		parts[2].Kind() != history.List || len(parts[2].List()) > 1 || parts[3].Kind() != history.List {

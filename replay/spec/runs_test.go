@@ -1,14 +1,15 @@
 package spec
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
 
-func step(method string, arg int64, result history.Value) RunStep {
-	return RunStep{replay.Invocation{Method: method, Args: []history.Value{history.IntValue(arg)}}, result}
+func step(method string, arg int64, result history.Value) runStep {
+	return runStep{replay.Invocation{Method: method, Args: []history.Value{history.IntValue(arg)}}, result}
 }
 
 // The specification answers as the runs did, and only so.
@@ -16,16 +17,16 @@ func TestRuns(t *testing.T) {
 	yes, no := history.BoolValue(true), history.BoolValue(false)
 	add, again, remove := step("add", 1, yes), step("add", 1, no), step("remove", 1, yes)
 	empty, none := step("remove", 1, no), step("note", 1, history.NoValue)
-	s, err := Lookup(RunsName, RunsArgs("set", []Run{{add, again, remove}, {add, remove, none}, {empty, add}, {add, again, remove}, {}}))
+	s, err := Lookup(RunsName, runsArgs("set", []sequentialRun{{add, again, remove}, {add, remove, none}, {empty, add}, {add, again, remove}, {}}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		run  Run
+		run  sequentialRun
 		want bool
 	}{
-		{Run{add, again, remove}, true}, {Run{add, remove, none}, true}, {Run{empty, add}, true}, {Run{add}, true}, {nil, true},
-		{Run{add, add}, false}, {Run{remove}, false}, {Run{empty, add, remove}, false}, {Run{add, again, remove, none}, false},
+		{sequentialRun{add, again, remove}, true}, {sequentialRun{add, remove, none}, true}, {sequentialRun{empty, add}, true}, {sequentialRun{add}, true}, {nil, true},
+		{sequentialRun{add, add}, false}, {sequentialRun{remove}, false}, {sequentialRun{empty, add, remove}, false}, {sequentialRun{add, again, remove, none}, false},
 	} {
 		state, got := s.New().(replay.State), true
 		for _, step := range test.run {
@@ -46,7 +47,7 @@ func TestRuns(t *testing.T) {
 // An object that may answer one way or another has several outcomes.
 func TestRunsNondeterministic(t *testing.T) {
 	yes, no := step("try", 1, history.BoolValue(true)), step("try", 1, history.BoolValue(false))
-	s, err := Lookup(RunsName, RunsArgs("lock", []Run{{yes, no}, {no, yes}}))
+	s, err := Lookup(RunsName, runsArgs("lock", []sequentialRun{{yes, no}, {no, yes}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestRunsMistakes(t *testing.T) {
 			t.Errorf("%v is taken", args)
 		}
 	}
-	s, err := Lookup(RunsName, RunsArgs("a", []Run{{step("f", 1, history.NoValue)}}))
+	s, err := Lookup(RunsName, runsArgs("a", []sequentialRun{{step("f", 1, history.NoValue)}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,4 +83,43 @@ func TestRunsMistakes(t *testing.T) {
 			t.Errorf("%v is taken", &op)
 		}
 	}
+}
+
+type sequentialRun []runStep
+
+// runsArgs returns the arguments for these runs.
+func runsArgs(class string, runs []sequentialRun) []history.Value {
+	return []history.Value{history.StringValue(class), runTree(runs)}
+}
+
+// runTree makes a tree of runs.
+func runTree(runs []sequentialRun) history.Value {
+	var edges []history.Value
+	for len(runs) > 0 {
+		if len(runs[0]) == 0 {
+			runs = runs[1:]
+			continue
+		}
+		first := runs[0][0]
+		var next, others []sequentialRun
+		for _, r := range runs {
+			if len(r) > 0 && r[0].same(first) {
+				next = append(next, r[1:])
+			} else {
+				others = append(others, r)
+			}
+		}
+		var result []history.Value
+		if first.Result.Kind() != history.None {
+			result = []history.Value{first.Result}
+		}
+		edges = append(edges, history.ListValue(history.StringValue(first.Invocation.Method), history.ListValue(first.Invocation.Args...),
+			history.ListValue(result...), runTree(next)))
+		runs = others
+	}
+	return history.ListValue(edges...)
+}
+
+func (s runStep) same(t runStep) bool {
+	return s.Invocation.Method == t.Invocation.Method && s.Result.Equal(t.Result) && slices.EqualFunc(s.Invocation.Args, t.Invocation.Args, history.Value.Equal)
 }

@@ -23,7 +23,7 @@ const (
 )
 
 func banks() []*Subject {
-	return subjects("", []*stress.Method{
+	return subjects(model{}, []*stress.Method{
 		binary("transfer", core, func(b bank, from, to int) history.Value { return history.BoolValue(b.transfer(from, to)) }),
 		unary("balance", core|readOnly, func(b bank, account int) history.Value { return intValue(b.balance(account)) }),
 		nullary("total", readOnly, func(b bank) history.Value { return intValue(b.total()) }),

@@ -7,7 +7,7 @@ import (
 
 // channels is a buffered channel as a bounded queue whose methods do not wait.
 func channels() []*Subject {
-	return subjects("queue:2", []*stress.Method{
+	return subjects(model{"queue", []history.Value{history.IntValue(2)}}, []*stress.Method{
 		unary("enqueue", core, func(c chan int, v int) history.Value {
 			select {
 			case c <- v:

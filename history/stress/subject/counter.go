@@ -14,7 +14,7 @@ type counter interface {
 }
 
 func counters() []*Subject {
-	return subjects("counter", []*stress.Method{
+	return subjects(model{name: "counter"}, []*stress.Method{
 		nullary("read", readOnly, func(c counter) history.Value { return intValue(c.read()) }),
 		nullary("increment", 0, func(c counter) history.Value { c.add(1); return history.NoValue }),
 		nullary("decrement", 0, func(c counter) history.Value { c.add(-1); return history.NoValue }),

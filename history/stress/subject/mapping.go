@@ -23,7 +23,7 @@ type entry struct{ key, v int }
 
 // mappings have no model: kv has neither keys nor putAll.
 func mappings() []*Subject {
-	return subjects("", []*stress.Method{
+	return subjects(model{}, []*stress.Method{
 		unary("get", core|readOnly, func(m mapping, key int) history.Value { return orNull(m.get(key)) }),
 		binary("put", core, func(m mapping, key, v int) history.Value { m.put(key, v); return history.NoValue }),
 		unary("remove", core, func(m mapping, key int) history.Value { return orNull(m.remove(key)) }),

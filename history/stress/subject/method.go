@@ -3,25 +3,7 @@ package subject
 import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/spec"
 )
-
-// modelSpec returns the model, nil for "".
-func modelSpec(model string) (replay.Spec, []history.Value) {
-	if model == "" {
-		return nil, nil
-	}
-	name, args, err := spec.ParseName(model)
-	if err != nil {
-		panic("subject: " + err.Error())
-	}
-	s, err := spec.Lookup(name, args)
-	if err != nil {
-		panic("subject: " + err.Error())
-	}
-	return s, args
-}
 
 // A mark is a designation of a method.
 type mark uint8

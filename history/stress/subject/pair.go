@@ -14,7 +14,7 @@ type pair interface {
 }
 
 func pairs() []*Subject {
-	return subjects("", []*stress.Method{
+	return subjects(model{}, []*stress.Method{
 		binary("write", 0, func(p pair, x, y int) history.Value { p.write(x, y); return history.NoValue }),
 		nullary("read", readOnly, func(p pair) history.Value {
 			x, y := p.read()

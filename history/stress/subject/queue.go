@@ -15,7 +15,7 @@ type queue interface {
 }
 
 func queues() []*Subject {
-	return subjects("queue", []*stress.Method{
+	return subjects(model{name: "queue"}, []*stress.Method{
 		unary("enqueue", core, func(q queue, v int) history.Value { q.enqueue(v); return history.NoValue }),
 		nullary("dequeue", core, func(q queue) history.Value { return orNull(q.dequeue()) }),
 		nullary("isEmpty", core|readOnly, func(q queue) history.Value { return history.BoolValue(q.isEmpty()) }),

@@ -15,7 +15,7 @@ type casRegister interface {
 }
 
 func registers() []*Subject {
-	return subjects("cas-register:0", []*stress.Method{
+	return subjects(model{"cas-register", []history.Value{history.IntValue(0)}}, []*stress.Method{
 		nullary("read", core|readOnly, func(r casRegister) history.Value { return intValue(r.read()) }),
 		unary("write", core, func(r casRegister, v int) history.Value { r.write(v); return history.NoValue }),
 		binary("cas", core, func(r casRegister, old, new int) history.Value { return history.BoolValue(r.cas(old, new)) }),

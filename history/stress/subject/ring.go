@@ -19,7 +19,7 @@ type ring interface {
 const ringSize = 4
 
 func rings() []*Subject {
-	return subjects("queue:4", []*stress.Method{
+	return subjects(model{"queue", []history.Value{history.IntValue(ringSize)}}, []*stress.Method{
 		unary("enqueue", 0, func(r ring, v int) history.Value { return history.BoolValue(r.enqueue(v)) }),
 		nullary("dequeue", 0, func(r ring) history.Value { return orNull(r.dequeue()) }),
 		nullary("peek", readOnly, func(r ring) history.Value { return orNull(r.peek()) }),

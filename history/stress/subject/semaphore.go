@@ -16,7 +16,7 @@ type semaphore interface {
 
 // semaphores have no model: a mutex knows no more than one permit.
 func semaphores() []*Subject {
-	return subjects("", []*stress.Method{
+	return subjects(model{}, []*stress.Method{
 		nullary("tryAcquire", 0, func(s semaphore) history.Value { return history.BoolValue(s.tryAcquire()) }),
 		nullary("release", 0, func(s semaphore) history.Value { s.release(); return history.NoValue }),
 		nullary("available", readOnly, func(s semaphore) history.Value { return intValue(s.available()) }),

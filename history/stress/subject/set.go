@@ -19,7 +19,7 @@ type set interface {
 }
 
 func sets() []*Subject {
-	return subjects("set", []*stress.Method{
+	return subjects(model{name: "set"}, []*stress.Method{
 		unary("add", 0, func(s set, v int) history.Value { return history.BoolValue(s.add(v)) }),
 		unary("remove", 0, func(s set, v int) history.Value { return history.BoolValue(s.remove(v)) }),
 		unary("contains", readOnly, func(s set, v int) history.Value { return history.BoolValue(s.contains(v)) }),

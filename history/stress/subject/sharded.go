@@ -18,7 +18,7 @@ type shardMap interface {
 
 // shardedMaps have no model: kv has no snapshot.
 func shardedMaps() []*Subject {
-	return subjects("", []*stress.Method{
+	return subjects(model{}, []*stress.Method{
 		unary("get", core|readOnly, func(m shardMap, key int) history.Value { return orNull(m.get(key)) }),
 		binary("put", core, func(m shardMap, key, v int) history.Value { m.put(key, v); return history.NoValue }),
 		unary("remove", core, func(m shardMap, key int) history.Value { return orNull(m.remove(key)) }),

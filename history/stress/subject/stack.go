@@ -15,7 +15,7 @@ type stack interface {
 }
 
 func stacks() []*Subject {
-	return subjects("stack", []*stress.Method{
+	return subjects(model{name: "stack"}, []*stress.Method{
 		unary("push", core, func(s stack, v int) history.Value { s.push(v); return history.NoValue }),
 		nullary("pop", core, func(s stack) history.Value { return orNull(s.pop()) }),
 		nullary("peek", core|readOnly, func(s stack) history.Value { return orNull(s.peek()) }),

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -45,14 +46,19 @@ type variant struct {
 	twin      string // of a broken one
 }
 
+// A model names a specification; the zero value means none.
+type model struct {
+	name string
+	args []history.Value
+}
+
 // subjects returns a subject for each variant, all with the same methods and
-// the same model; "" if they have none.
-func subjects(model string, methods []*stress.Method, variants ...variant) []*Subject {
-	specification, args := modelSpec(model)
+// the same model.
+func subjects(of model, methods []*stress.Method, variants ...variant) []*Subject {
 	var list []*Subject
 	for _, v := range variants {
 		list = append(list, &Subject{
-			Class: &stress.Class{Name: v.name, New: v.new, Methods: methods, Spec: specification, ModelArgs: args},
+			Class: &stress.Class{Name: v.name, New: v.new, Methods: methods, Model: of.name, ModelArgs: of.args},
 			Doc:   v.doc, Broken: v.twin != "", Twin: v.twin,
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
 )
 
 // calls returns random invocations of the class's methods, and others that
@@ -89,6 +90,13 @@ func TestSequential(t *testing.T) {
 	for _, s := range All() {
 		t.Run(s.Class.Name, func(t *testing.T) {
 			random := newRandom(t)
+			var model replay.Spec
+			if s.Class.Model != "" {
+				var err error
+				if model, err = spec.Lookup(s.Class.Model, s.Class.ModelArgs); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for range 10000 {
 				list := calls(random, s.Class, 8)
 				got := answers(s.Class, list)
@@ -101,8 +109,8 @@ func TestSequential(t *testing.T) {
 						t.Fatalf("%v answers %v, its twin %v", list, got, want)
 					}
 				}
-				if s.Class.Spec != nil {
-					checkModel(t, s.Class.Spec, list, got)
+				if model != nil {
+					checkModel(t, model, list, got)
 				}
 			}
 		})

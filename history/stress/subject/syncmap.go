@@ -20,7 +20,7 @@ func syncMaps() []*Subject {
 	class := reflected.Class
 	class.Methods = append(class.Methods, nullary("Range", readOnly|weak, func(m *sync.Map) history.Value { return intMap(syncMapRange(m)) }))
 	return append([]*Subject{{Class: class, Doc: "sync.Map, with all its methods; Range is a map of what it visits"}},
-		subjects("kv", syncMapMethods(), variant{
+		subjects(model{name: "kv"}, syncMapMethods(), variant{
 			name: "sync.Map-kv", doc: "sync.Map, with the methods and answers of the model kv",
 			new: func() any { return &sync.Map{} },
 		})...)

@@ -1,4 +1,4 @@
-package stress_test
+package stresstest
 
 import (
 	"context"
@@ -15,14 +15,13 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// Inventory counts pieces by kind. Its Take is broken: it looks and takes
-// away in two steps.
+// Inventory counts pieces by kind. Its Take is broken: it counts and removes in
+// two steps.
 type Inventory struct {
 	mu     sync.Mutex
 	pieces [2]int
@@ -50,7 +49,7 @@ func (i *Inventory) Take(kind int) bool {
 	return true
 }
 
-// A fakeTB remembers what a test is told.
+// A fakeTB keeps the failures of a test.
 type fakeTB struct {
 	dir    string
 	errors []string
@@ -65,16 +64,16 @@ func (f *fakeTB) Errorf(text string, a ...any) { f.errors = append(f.errors, fmt
 func newInventory() *Inventory { return &Inventory{} }
 
 func TestTest(t *testing.T) {
-	effort := stress.Effort{Name: "test", Time: patience, Program: 50 * time.Millisecond}
+	effort := stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 50 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
-	stress.Test(tb, newInventory, stress.Options{Effort: effort})
+	Test(tb, newInventory, Options{Effort: effort})
 	if len(tb.errors) != 1 {
 		t.Fatalf("%d failures: %q", len(tb.errors), tb.errors)
 	}
 	text := tb.errors[0]
 	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the answers are:", "|-", "To reproduce: Options{Programs: []string{", "To check again: leadline check"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the failure does not say %q:\n%s", want, text)
+			t.Errorf("the failure does not have %q:\n%s", want, text)
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(tb.dir, "Test_it-*.jsonl"))
@@ -86,11 +85,11 @@ func TestTest(t *testing.T) {
 	// The same without what is broken, and with a given program.
 	tb = &fakeTB{dir: t.TempDir()}
 	effort.Time = time.Second
-	stress.Test(tb, newInventory, stress.Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Take"}}})
+	Test(tb, newInventory, Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Take"}}})
 	if len(tb.errors) > 0 {
 		t.Errorf("%q", tb.errors)
 	}
-	stress.Test(tb, newInventory, stress.Options{Effort: effort, Programs: []string{"{ Throw(1) }"}})
+	Test(tb, newInventory, Options{Effort: effort, Programs: []string{"{ Throw(1) }"}})
 	if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], "Throw") {
 		t.Errorf("%q", tb.errors)
 	}
@@ -139,40 +138,12 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		tb := &fakeTB{dir: t.TempDir()}
-		stress.Check(tb, h, s)
+		Check(tb, h, s)
 		if broken != (len(tb.errors) == 1) {
 			t.Fatalf("broken %v: %q", broken, tb.errors)
 		}
 		if broken && (!strings.Contains(tb.errors[0], "is not linearizable") || !strings.Contains(tb.errors[0], "|-")) {
 			t.Errorf("%s", tb.errors[0])
-		}
-	}
-}
-
-// Loads are recorded with the right verdict.
-func TestLoad(t *testing.T) {
-	for _, s := range subject.All() {
-		if s.Class.Spec == nil {
-			continue
-		}
-		m := record.NewMemory(record.Options{Model: s.Class.Spec.Name(), ModelArgs: s.Class.ModelArgs})
-		load := stress.Load{Threads: 3, Ops: 301, Values: 2, Seed: 5, Weak: true}
-		if err := load.Record(context.Background(), s.Class, m.Recorder); err != nil {
-			t.Fatalf("%s: %v", s.Class.Name, err)
-		}
-		h, err := m.History()
-		if err != nil {
-			t.Fatalf("%s: %v", s.Class.Name, err)
-		}
-		if len(h.Ops) != 301 {
-			t.Errorf("%s: %d operations", s.Class.Name, len(h.Ops))
-		}
-		if s.Broken {
-			continue // it may have shown or not
-		}
-		v, err := decide.Check(context.Background(), h, s.Class.Spec, replay.Options{})
-		if err != nil || v.Answer != replay.Linearizable {
-			t.Errorf("%s: %v, %v", s.Class.Name, v.Answer, err)
 		}
 	}
 }
@@ -198,33 +169,7 @@ func TestPicture(t *testing.T) {
  1   |--|   get(): 2
 10     |->  size(): pending
 `
-	if got := stress.Picture(h); got != want {
+	if got := picture(h); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-}
-
-func ExampleParse_run() {
-	c := subject.Lookup("queue").Class
-	p, err := stress.Parse("{ enqueue(1); dequeue() } || { dequeue() }", c)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	expected, err := stress.NewExpected(c, p)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, count := range expected.Outcomes() {
-		fmt.Println(count.Outcome)
-	}
-	run := stress.RunProgram(context.Background(), c, p, stress.RunOptions{Executions: 10000})
-	for _, count := range run.Outcomes {
-		if !expected.Contains(count.Outcome) {
-			fmt.Println("a violation:", count.Outcome)
-		}
-	}
-	// Output:
-	// (),N,1
-	// (),1,N
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/stresstest"
 )
 
 // TestMain makes the test's program one that Supervise can start.
@@ -27,9 +28,9 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "crash", "hang":
-		os.Exit(stress.Serve(dangerous(child), os.Stdin, os.Stdout))
+		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	default:
-		os.Exit(stress.Serve(subject.Lookup(child).Class, os.Stdin, os.Stdout))
+		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil), os.Stdin, os.Stdout))
 	}
 }
 
@@ -37,7 +38,13 @@ func TestMain(m *testing.M) {
 // machine is.
 const patience = 5 * time.Minute
 
-// child returns what starts the test's program to hunt in a class.
+// search is Search with leadline's checker.
+func search(c *stress.Class, o stress.Options) (*stress.Report, error) {
+	o.Checker = stresstest.Checker(nil)
+	return stress.Search(context.Background(), c, o)
+}
+
+// child returns what starts the test's program to search a class.
 func child(name string) func(context.Context) *exec.Cmd {
 	return func(ctx context.Context) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, os.Args[0])
@@ -70,11 +77,11 @@ func dangerous(how string) *stress.Class {
 	}}
 }
 
-// A violation is found in every broken subject, and its history is not
-// linearizable; none is found by twenty programs of a correct one.
+// TestSubjects: a violation is found in every broken subject, with a history that
+// is not linearizable, and none by twenty programs of a correct one.
 func TestSubjects(t *testing.T) {
 	if testing.Short() {
-		t.Skip("hunts take a minute")
+		t.Skip("searches take a minute")
 	}
 	for _, s := range subject.All() {
 		t.Run(s.Class.Name, func(t *testing.T) {
@@ -83,27 +90,27 @@ func TestSubjects(t *testing.T) {
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
 			programs := 0
-			r, err := stress.Supervise(ctx, child(s.Class.Name), stress.Order{Effort: effort, Seed: 1}, stress.Watch{
+			r, err := stress.Supervise(ctx, child(s.Class.Name), stress.Options{Effort: effort, Seed: 1,
 				Starting: func(string, string) {
 					if programs++; !s.Broken && programs > 20 {
 						stop()
 					}
 				},
-				Found: func(stress.Found) { stop() }, // one is enough
+				Found: func(*stress.Finding) { stop() }, // one is enough
 			})
 			switch {
 			case err != nil:
 				t.Fatal(err)
 			case len(r.Crashes) > 0 && ctx.Err() == nil:
 				t.Fatalf("crashes: %v", r.Crashes)
-			case s.Broken && len(r.Found) == 0:
+			case s.Broken && len(r.Findings) == 0:
 				t.Fatalf("nothing was found by %d programs", programs)
-			case !s.Broken && len(r.Found) > 0:
-				t.Fatalf("%+v", r.Found[0])
+			case !s.Broken && len(r.Findings) > 0:
+				t.Fatalf("%+v", *r.Findings[0])
 			case !s.Broken && programs <= 20:
 				t.Fatalf("%d programs were run", programs)
 			}
-			for _, f := range r.Found {
+			for _, f := range r.Findings {
 				t.Logf("found by program %d: %s answered %s", programs, f.Program, f.Outcome)
 				checkFound(t, s, f)
 			}
@@ -111,26 +118,35 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// checkFound reads the history of a finding back.
-func checkFound(t *testing.T, s *subject.Subject, f stress.Found) {
+// check checks the only history in text by the specification in its header.
+func check(t *testing.T, text string) replay.Verdict {
 	t.Helper()
+	var v replay.Verdict
 	n := 0
-	for h, err := range codec.Decode(strings.NewReader(f.History), "found", codec.Options{}) {
+	for h, err := range codec.Decode(strings.NewReader(text), "found", codec.Options{}) {
 		if err != nil {
-			t.Fatalf("%v:\n%s", err, f.History)
+			t.Fatalf("%v:\n%s", err, text)
 		}
 		n++
-		specification, err := spec.Lookup(h.Model, h.ModelArgs) // without the subject
+		s, err := spec.Lookup(h.Model, h.ModelArgs) // without the subject
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := decide.Check(context.Background(), h, specification, replay.Options{})
-		if err != nil || v.Answer != replay.NotLinearizable {
-			t.Errorf("the checker says %v, %v of\n%s", v.Answer, err, f.History)
+		if v, err = decide.Check(context.Background(), h, s, replay.Options{}); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if n != 1 {
-		t.Errorf("%d histories in\n%s", n, f.History)
+		t.Errorf("%d histories in\n%s", n, text)
+	}
+	return v
+}
+
+// checkFound checks the history of a finding and parses its program.
+func checkFound(t *testing.T, s *subject.Subject, f *stress.Finding) {
+	t.Helper()
+	if v := check(t, f.History); v.Answer != replay.NotLinearizable {
+		t.Errorf("the checker says %v of\n%s", v.Answer, f.History)
 	}
 	if _, err := stress.Parse(f.Program, s.Class); err != nil {
 		t.Errorf("program %s: %v", f.Program, err)
@@ -139,8 +155,8 @@ func checkFound(t *testing.T, s *subject.Subject, f stress.Found) {
 
 func TestCrash(t *testing.T) {
 	r, err := stress.Supervise(context.Background(), child("crash"),
-		stress.Order{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Exhaustive: true,
-			Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 2}, Seed: 3}, stress.Watch{})
+		stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Exhaustive: true,
+			Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 2}, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,14 +165,14 @@ func TestCrash(t *testing.T) {
 		t.Errorf("crashes: %+v", r.Crashes)
 	}
 	if !slices.Contains(r.Atomic, "other") || r.Executions == 0 {
-		t.Errorf("after the crash nothing went on: %+v", r.Report)
+		t.Errorf("after the crash nothing went on: %+v", *r)
 	}
 }
 
 func TestHang(t *testing.T) {
 	r, err := stress.Supervise(context.Background(), child("hang"),
-		stress.Order{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Methods: []string{"danger"}, Seed: 3},
-		stress.Watch{Silence: 3 * time.Second})
+		stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Methods: []string{"danger"}, Seed: 3,
+			Silence: 3 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +181,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// TestUnsteady: nothing is believed of what answers at random.
+// TestUnsteady: an object with random results makes no findings.
 func TestUnsteady(t *testing.T) {
 	for _, one := range []int{2, 20, 3000} { // in so many answers is true
 		flip := func(any) history.Value { return history.BoolValue(rand.IntN(one) == 0) }
@@ -173,20 +189,12 @@ func TestUnsteady(t *testing.T) {
 			{Name: "flip", Prepare: func([]history.Value) stress.Call { return flip }},
 		}}
 		for range 5 {
-			p, err := stress.Parse("{ flip(); flip() } || { flip() }", c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			kept := func(_ *stress.Program, h *history.History, _ int64) {
-				s, err := spec.Lookup(h.Model, h.ModelArgs)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if v, err := decide.Check(context.Background(), h, s, replay.Options{}); err != nil || v.Answer != replay.Linearizable {
-					t.Errorf("1 in %d: the checker says %v, %v of a history that was kept", one, v.Answer, err)
+			kept := func(text string) {
+				if v := check(t, text); v.Answer != replay.Linearizable {
+					t.Errorf("1 in %d: the checker says %v of a history that was kept", one, v.Answer)
 				}
 			}
-			r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Programs: []*stress.Program{p}, Keep: 5, History: kept,
+			r, err := search(c, stress.Options{Programs: []string{"{ flip(); flip() } || { flip() }"}, Keep: 5, History: kept,
 				Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
 			if err != nil {
 				t.Fatal(err)
@@ -198,27 +206,31 @@ func TestUnsteady(t *testing.T) {
 	}
 }
 
-func TestBadOrder(t *testing.T) {
-	_, err := stress.Supervise(context.Background(), child("counter"), stress.Order{Programs: []string{"{ launch() }"}}, stress.Watch{})
+func TestBadOptions(t *testing.T) {
+	_, err := stress.Supervise(context.Background(), child("counter"), stress.Options{Programs: []string{"{ launch() }"}})
 	if err == nil || !strings.Contains(err.Error(), "launch") {
 		t.Errorf("unknown method: %v", err)
 	}
-	_, err = stress.Supervise(context.Background(), child("counter"), stress.Order{Methods: []string{"launch"}}, stress.Watch{})
+	_, err = stress.Supervise(context.Background(), child("counter"), stress.Options{Methods: []string{"launch"}})
 	if err == nil || !strings.Contains(err.Error(), "launch") {
 		t.Errorf("unknown method to blame: %v", err)
 	}
 }
 
-// An exhaustive hunt ends by itself when all programs were run.
+// TestExhaustive: an exhaustive search ends when all programs have run.
 func TestExhaustive(t *testing.T) {
 	c := subject.Lookup("counter").Class
-	r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 1},
+	r, err := search(c, stress.Options{Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 1},
 		Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for range stress.Enumerate(c, nil, stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 1}) {
+	all, err := stress.Generate(c, stress.GeneratorOptions{Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range all {
 		n++
 	}
 	if n == 0 || r.Programs != n || len(r.Findings) > 0 {
@@ -226,7 +238,7 @@ func TestExhaustive(t *testing.T) {
 	}
 }
 
-// A method that is wrongly taken to be read-only makes no false alarm.
+// TestWrongDesignation: a method wrongly designated read-only makes no false alarm.
 func TestWrongDesignation(t *testing.T) {
 	type toggle struct {
 		mu sync.Mutex
@@ -246,7 +258,7 @@ func TestWrongDesignation(t *testing.T) {
 		method("get", true, func(o *toggle) history.Value { o.on = !o.on; return history.BoolValue(o.on) }),
 		method("reset", false, func(o *toggle) history.Value { o.on = false; return history.NoValue }),
 	}}
-	r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+	r, err := search(c, stress.Options{Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,8 +267,8 @@ func TestWrongDesignation(t *testing.T) {
 	}
 }
 
-// TestBlame: of a given program the one method that is not trusted is blamed,
-// and nothing is said of methods that were not called.
+// TestBlame: the one method of a given program that is not core is to blame, and
+// the report leaves out methods that were not called.
 func TestBlame(t *testing.T) {
 	c := subject.Lookup("map-bulk").Class
 	for text, want := range map[string][2]string{
@@ -264,20 +276,43 @@ func TestBlame(t *testing.T) {
 		"{ put(0,1) } || { size() }":          {"", ""},
 		"{ putAll({0=1}) } || { size() }":     {"", "putAll"},
 	} {
-		p, err := stress.Parse(text, c)
-		if err != nil {
-			t.Fatal(err)
-		}
 		effort := stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond}
 		if want[0] != "" {
 			effort.Program = time.Second
 		}
-		r, err := stress.Hunt(context.Background(), c, stress.HuntOptions{Programs: []*stress.Program{p}, Effort: effort})
+		r, err := search(c, stress.Options{Programs: []string{text}, Effort: effort})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := [2]string{strings.Join(r.NonAtomic, " "), strings.Join(r.Atomic, " ")}; got != want {
 			t.Errorf("%s: not atomic %q, seemingly atomic %q, want %q", text, got[0], got[1], want)
 		}
+	}
+}
+
+// TestReduce: only the invocations that a violation needs are left.
+func TestReduce(t *testing.T) {
+	increment := func(object any) history.Value { // in two steps, between which others have time to run
+		n := object.(*atomic.Int64)
+		v := n.Load() + 1
+		for range 100 {
+			n.Load()
+		}
+		n.Store(v)
+		return history.IntValue(v)
+	}
+	c := &stress.Class{Name: "Counter", New: func() any { return &atomic.Int64{} }, Methods: []*stress.Method{
+		{Name: "increment", Prepare: func([]history.Value) stress.Call { return increment }},
+		{Name: "nothing", Params: []stress.Param{stress.Int}, Prepare: func([]history.Value) stress.Call {
+			return func(any) history.Value { return history.NoValue }
+		}},
+	}}
+	r, err := search(c, stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: time.Second, Program: 100 * time.Millisecond},
+		Programs: []string{"[ increment(); nothing(1) ] { nothing(1); increment(); increment() } || { increment() } [ nothing(0) ]"}})
+	if err != nil || len(r.Findings) != 1 {
+		t.Fatalf("%v, %v", r, err)
+	}
+	if got := r.Findings[0].Program; got != "{ increment() } || { increment() }" {
+		t.Errorf("reduced to %s", got)
 	}
 }

@@ -1,30 +1,34 @@
-package stress_test
+package stresstest
 
 import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/replay/spec"
 )
 
-// What objects answer sequentially and what their models do are the same
-// outcomes.
-func TestNewExpectedOf(t *testing.T) {
+// TestExpected: the sequential outcomes of objects and of their models are the
+// same.
+func TestExpected(t *testing.T) {
 	for _, s := range subject.All() {
-		if s.Class.Spec == nil {
+		if s.Class.Model == "" {
 			continue
 		}
-		g, err := stress.NewGenerator(s.Class, stress.GeneratorOptions{Seed: 9})
+		programs, err := stress.Generate(s.Class, stress.GeneratorOptions{Seed: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 50 {
-			p := g.Next()
+		n := 0
+		for p := range programs {
+			if n++; n > 50 {
+				break
+			}
 			byObject, err := stress.NewExpected(s.Class, p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			bySpec, err := stress.NewExpectedOf(s.Class.Spec, s.Class, p)
+			bySpec, err := Checker(nil).Expected(s.Class, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +37,7 @@ func TestNewExpectedOf(t *testing.T) {
 			}
 			for _, c := range byObject.Outcomes() {
 				if !bySpec.Contains(c.Outcome) {
-					t.Errorf("%s, %v: the model cannot answer %v", s.Class.Name, p, c.Outcome)
+					t.Errorf("%s, %v: the model does not have %v", s.Class.Name, p, c.Outcome)
 				}
 			}
 		}
@@ -43,7 +47,11 @@ func TestNewExpectedOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stress.NewExpectedOf(subject.Lookup("stack").Class.Spec, c, p); err == nil {
-		t.Error("a stack knows dequeue")
+	stack, err := spec.Parse("stack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Checker(stack).Expected(c, p); err == nil {
+		t.Error("a stack has dequeue")
 	}
 }

@@ -1,6 +1,9 @@
 package stress
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestBounds(t *testing.T) {
 	for _, e := range [][2]Bounds{
@@ -32,6 +35,7 @@ func TestRank(t *testing.T) {
 	}{
 		{"{ clear() } || { size() }", [3]int{2, 2, 0}},
 		{"[ put(0,1) ] { get(0) } || { clear() } || { size() } [ get(5) ]", [3]int{5, 3, 3}},
+		{"[ put(0,0) ] { put(1,0); put(0,1) } || { size() } [ size() ]", [3]int{5, 2, 2}},
 		{`{ name("0") } || { get(0) }`, [3]int{2, 2, 1}},
 		{`{ name("a"); names(["b","0"]) } || { flag(true); addAll(null) }`, [3]int{4, 2, 3}},
 		{"{ putAll({0=3,1=2}) } || { addAll([]) }", [3]int{2, 2, 4}},
@@ -41,9 +45,44 @@ func TestRank(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		n, k, v := Rank(p)
-		if got := [3]int{n, k, v}; got != e.want {
+		if got := rank(p); got != e.want {
 			t.Errorf("%v has rank %v, want %v", p, got, e.want)
+		}
+	}
+}
+
+func TestSmaller(t *testing.T) {
+	c := notationClass()
+	for text, want := range map[string]string{
+		"{ put(0,0) } || { clear() }": "",
+		"[ put(0,0) ] { get(1) } || { clear() } [ size() ]": `{ get(1) } || { clear() } [ size() ]
+[ put(0,0) ] { get(1) } || { clear() }
+[ put(0,0) ] { get(0) } || { clear() } [ size() ]`,
+		"{ clear(); size() } || { clear() } || { size() } order 0<1, 1<2": `{ size() } || { clear() } || { size() } order 0<1, 1<2
+{ clear() } || { clear() } || { size() } order 0<1, 1<2
+{ clear(); size() } || { size() }
+{ clear(); size() } || { clear() } order 0<1
+{ clear(); size() } || { clear() } || { size() } order 1<2
+{ clear(); size() } || { clear() } || { size() } order 0<1`,
+		`{ addAll([1,0]) } || { name("2") }`: `{ addAll([0]) } || { name("2") }
+{ addAll([1]) } || { name("2") }
+{ addAll([1,0]) } || { name("1") }`,
+		`{ putAll({0=1,1=1}) } || { name("a") }`: `{ putAll({1=1}) } || { name("a") }
+{ putAll({0=1}) } || { name("a") }`,
+	} {
+		p, err := Parse(text, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, q := range smaller(p) {
+			got = append(got, q.String())
+		}
+		if joined := strings.Join(got, "\n"); joined != want {
+			t.Errorf("smaller than %s:\n%s\nwant\n%s", text, joined, want)
+		}
+		if p.String() != text {
+			t.Errorf("%s has become %v", text, p)
 		}
 	}
 }

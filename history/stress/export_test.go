@@ -1,0 +1,18 @@
+package stress
+
+import "github.com/leadline/leadline/history"
+
+// Unordered is unordered.
+func Unordered(c *Class, p *Program, o Outcome) (*history.History, error) { return unordered(c, p, o) }
+
+// Histories returns the recorded executions of a run, with their outcomes.
+func (r *Run) Histories(c *Class, p *Program) (histories []*history.History, outcomes []Outcome, err error) {
+	for i := range r.histories {
+		h, err := r.histories[i].history(c, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		histories, outcomes = append(histories, h), append(outcomes, r.histories[i].outcome)
+	}
+	return histories, outcomes, nil
+}

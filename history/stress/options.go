@@ -1,0 +1,242 @@
+package stress
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// Options say what Search looks for, and how hard. The zero value means the
+// default effort, the bounds of Violat and all methods. Supervise passes them
+// on as JSON, without the functions.
+type Options struct {
+	// ReflectOptions are for those who derive the class: the tests of package
+	// stresstest, and ServeLike.
+	ReflectOptions
+	Effort Effort
+	Bounds Bounds
+	// Seed fixes the programs, not how their threads interleave.
+	Seed uint64
+	// Methods are the names of the target methods. By default these are all
+	// that are neither core nor weak, and then "": the core methods among
+	// themselves.
+	Methods []string
+	// Programs are run instead of generated ones; see Parse.
+	Programs []string
+	// ByModel expects the outcomes of the class's model instead of those of
+	// the object itself; see Checker.
+	ByModel bool
+	// Exhaustive enumerates the programs within the bounds by rising rank
+	// instead of drawing them; see Generate.
+	Exhaustive bool
+	// Reduce makes the programs of violations smaller.
+	Reduce bool
+	// Keep is how many recorded executions of each program History receives.
+	// They are executions in which invocations overlapped.
+	Keep int
+	// Dir is where package stresstest saves the histories of violations: by
+	// default the artifact directory of the test, or the temporary one.
+	Dir string
+
+	// Checker decides about histories. Search needs it.
+	Checker Checker `json:"-"`
+	// Silence is how long a supervised process may write nothing, in addition
+	// to the time of a program, until it counts as hanging. It is 45 s by
+	// default, as waiting threads are slow on a busy machine.
+	Silence time.Duration `json:"-"`
+	// Starting receives each program before it runs, with its target method.
+	Starting func(method, program string) `json:"-"`
+	// Found receives each violation.
+	Found func(*Finding) `json:"-"`
+	// History receives recorded executions in leadline's format, each with a
+	// comment that has the program and how often the execution was seen.
+	History func(text string) `json:"-"`
+
+	targets func(methods []string) // receives the names of the target methods
+}
+
+// A Checker knows which histories are linearizable, and what specifications
+// expect. Package stresstest has the one that uses leadline's checker.
+type Checker interface {
+	// Violates reports whether the history is certainly not linearizable with
+	// respect to the model in its header.
+	Violates(ctx context.Context, h *history.History) (bool, error)
+	// Expected returns the outcomes that the model of the class has for a
+	// program.
+	Expected(c *Class, p *Program) (*Expected, error)
+}
+
+// An Effort is how long a class is tested.
+type Effort struct {
+	Name string
+	// Time is for a class. Its target methods share it.
+	Time time.Duration
+	// Program is for a program without a violation.
+	Program time.Duration
+}
+
+// EffortCalled returns a preset: "quick", "default" or "tough".
+func EffortCalled(name string) (Effort, bool) {
+	for _, e := range []Effort{
+		{"quick", 10 * time.Second, 20 * time.Millisecond},
+		{"default", 2 * time.Minute, 50 * time.Millisecond},
+		{"tough", 20 * time.Minute, 250 * time.Millisecond},
+	} {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Effort{}, false
+}
+
+// or returns the preset called name if the effort is zero.
+func (e Effort) or(name string) Effort {
+	if e == (Effort{}) {
+		e, _ = EffortCalled(name)
+	}
+	return e
+}
+
+// Bounds say how large programs are and of which kind. The zero value is what
+// Violat generates by default ("Generating Tests of Observational Refinement
+// for Concurrent Objects", section 3), with an initial and a final part besides.
+type Bounds struct {
+	// MinInvocations and MaxInvocations bound the invocations of a program's
+	// sequences together: 3 and 6 if zero.
+	MinInvocations, MaxInvocations int
+	// Initial and Final bound the invocations of the initial part and of the
+	// final part of a random program: 2 if zero, none if negative. They fill
+	// the object and observe its last state. So a program needs fewer
+	// invocations in parallel to go wrong, and to show it. Enumerated programs
+	// have neither part.
+	Initial, Final int
+	// Sequences is the number of sequences of a random program. An
+	// enumeration begins with 2 of them and ends with this number. 2 if zero.
+	Sequences int
+	// Values is how many values arguments are chosen from, 2 if zero. An
+	// enumeration has programs that use no value, one, and so on.
+	Values int
+	// Weak lets programs call the methods that are documented not to be atomic.
+	Weak bool
+	// Ordered lets an enumeration put sequences in order. Random programs
+	// have all their sequences in parallel.
+	Ordered bool
+}
+
+// A word has 64 bits for values. Five sequences have 4231 partial orders, six
+// have 130023.
+const (
+	maxValues  = 64
+	maxOrdered = 5
+)
+
+// fill replaces zeros by defaults. A given bound moves the defaults of the
+// others out of its way.
+func (b Bounds) fill() Bounds {
+	if b.Sequences == 0 {
+		b.Sequences = 2
+	}
+	if b.Values == 0 {
+		b.Values = 2
+	}
+	if b.Initial == 0 {
+		b.Initial = 2
+	}
+	if b.Final == 0 {
+		b.Final = 2
+	}
+	if b.MaxInvocations == 0 {
+		b.MaxInvocations = max(6, b.MinInvocations, b.Sequences)
+	}
+	if b.MinInvocations == 0 {
+		b.MinInvocations = min(3, b.MaxInvocations)
+	}
+	return b
+}
+
+// Validate returns an error if no program can be within the bounds.
+func (b Bounds) Validate() error {
+	b = b.fill()
+	switch {
+	case b.MinInvocations < 0 || b.MaxInvocations < 0 || b.Sequences < 0 || b.Values < 0:
+		return fmt.Errorf("the bounds of a program are negative: %d to %d invocations, %d sequences, %d values",
+			b.MinInvocations, b.MaxInvocations, b.Sequences, b.Values)
+	case b.MinInvocations > b.MaxInvocations:
+		return fmt.Errorf("at least %d invocations, but at most %d", b.MinInvocations, b.MaxInvocations)
+	case b.Sequences > b.MaxInvocations:
+		return fmt.Errorf("%d sequences, but at most %d invocations", b.Sequences, b.MaxInvocations)
+	case b.Values > maxValues:
+		return fmt.Errorf("%d values, but at most %d are possible", b.Values, maxValues)
+	case b.Ordered && b.Sequences > maxOrdered:
+		return fmt.Errorf("%d sequences, but at most %d can be put in order", b.Sequences, maxOrdered)
+	}
+	return nil
+}
+
+// A Finding is a program with an outcome that no order of its invocations
+// explains. The checker has found its History not linearizable.
+type Finding struct {
+	Subject string `json:"subject"` // the name of the class
+	// Method is to blame, since all others are core; "" if no single one is.
+	Method   string            `json:"method"`
+	Program  string            `json:"program"`
+	Outcome  string            `json:"outcome"`
+	Expected []ExpectedOutcome `json:"expected"`
+	// Times is how many of the program's Executions had unexpected outcomes.
+	Times      int64 `json:"times"`
+	Executions int64 `json:"executions"`
+	// Explored is how many programs with the method ran until then. Generated
+	// is how many there are in all, or 0 if they are drawn without end.
+	Explored  int           `json:"explored"`
+	Generated int           `json:"generated"`
+	Rank      [3]int        `json:"rank"` // invocations, sequences, values
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	// History is an execution with the outcome, in leadline's format. If it is
+	// not Recorded, only the order within the sequences is known.
+	History  string `json:"history"`
+	Recorded bool   `json:"recorded"`
+	// RealTime violations have an outcome that some order explains, but none
+	// that respects which invocation ended before which began.
+	RealTime bool `json:"real_time"`
+
+	program  *Program
+	outcome  Outcome
+	expected []Count
+	history  *history.History
+}
+
+// An ExpectedOutcome is one that shuffles of a program lead to.
+type ExpectedOutcome struct {
+	Outcome string `json:"outcome"`
+	Times   int64  `json:"shuffles"`
+}
+
+// A Report is what Search found out about a class.
+type Report struct {
+	Subject   string    `json:"subject"` // the name of the class
+	Core      []string  `json:"core"`
+	Atomic    []string  `json:"atomic"` // called, and no violation was seen
+	NonAtomic []string  `json:"non_atomic"`
+	Weak      []string  `json:"weak"`     // documented not to be atomic
+	LeftOut   []LeftOut `json:"left_out"` // exported methods that the class does not have
+	// Unsteady programs return different results from one sequential run to
+	// the next.
+	Unsteady   []string      `json:"unsteady"`
+	Crashes    []Crash       `json:"crashes"`
+	Programs   int           `json:"programs"`
+	Executions int64         `json:"executions"`
+	Recorded   int64         `json:"recorded"`
+	Overlap    float64       `json:"overlap"` // share of recorded executions that overlapped
+	Elapsed    time.Duration `json:"elapsed_ns"`
+	Findings   []*Finding    `json:"-"` // encoded one by one
+}
+
+// A Crash is a program that ended the process of its runner, or hung it; see
+// Supervise.
+type Crash struct {
+	Method  string `json:"method"`
+	Program string `json:"program"`
+	What    string `json:"what"` // the first line of the runtime's message, or "hangs"
+}

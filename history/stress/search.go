@@ -1,0 +1,298 @@
+package stress
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+)
+
+// A searcher searches one class.
+type searcher struct {
+	ctx      context.Context
+	class    *Class
+	options  Options
+	programs []*Program // of the options
+	report   *Report
+	start    time.Time
+	overlap  int64
+	called   map[*Method]bool // by a program that is not unsteady
+}
+
+// Search looks for violations in a class. It runs generated programs, one for
+// each target method in turn, until the effort's time is over or each method
+// has been found not to be atomic. The checker confirms every violation.
+func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
+	o.Effort = o.Effort.or("default")
+	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(), called: map[*Method]bool{}}
+	targets, err := s.prepare()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, t := range targets {
+			t.stop()
+		}
+	}()
+	for round := 0; s.goesOn(targets); round++ {
+		t := targets[round%len(targets)]
+		if t.done {
+			continue
+		}
+		p, ok := t.next()
+		if !ok {
+			t.done = true
+			continue
+		}
+		if err := s.try(t, p); err != nil {
+			return nil, err
+		}
+	}
+	s.complete()
+	return s.report, nil
+}
+
+// prepare checks the options and returns the targets.
+func (s *searcher) prepare() ([]*target, error) {
+	o := &s.options
+	switch {
+	case o.Checker == nil:
+		return nil, errors.New("no checker is given")
+	case o.ByModel && s.class.Model == "":
+		return nil, fmt.Errorf("%s has no specification", s.class.Name)
+	}
+	for _, name := range o.Methods {
+		if name != "" && s.class.Method(name) == nil {
+			return nil, fmt.Errorf("%s has no method %s", s.class.Name, name)
+		}
+	}
+	for _, text := range o.Programs {
+		p, err := Parse(text, s.class)
+		if err != nil {
+			return nil, err
+		}
+		s.programs = append(s.programs, p)
+	}
+	if len(s.programs) > 0 {
+		return []*target{newTarget("", slices.Values(s.programs))}, nil
+	}
+	return s.generated()
+}
+
+func (s *searcher) goesOn(targets []*target) bool {
+	return s.ctx.Err() == nil && (len(s.programs) > 0 || time.Since(s.start) < s.options.Effort.Time) &&
+		slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
+}
+
+// A target is a method to be blamed, with the programs that call it.
+type target struct {
+	method    string
+	next      func() (*Program, bool)
+	stop      func() // of next
+	explored  int
+	generated int // 0: without end
+	done      bool
+}
+
+func newTarget(method string, programs iter.Seq[*Program]) *target {
+	t := &target{method: method}
+	t.next, t.stop = iter.Pull(programs)
+	return t
+}
+
+// maxGenerated bounds how many enumerated programs are counted.
+const maxGenerated = 1 << 22
+
+// generated returns the targets with generated programs.
+func (s *searcher) generated() ([]*target, error) {
+	o := &s.options
+	names := s.targetNames()
+	var list []*target
+	for i, name := range names {
+		programs, err := Generate(s.class, GeneratorOptions{Bounds: o.Bounds, Target: s.class.Method(name),
+			CoreOnly: s.class.hasCore() && name == "", Exhaustive: o.Exhaustive, Seed: o.Seed + uint64(i)<<32})
+		if err != nil && name == "" && len(names) > 1 {
+			continue // core methods that are all read-only cannot be wrong
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := newTarget(name, programs)
+		if o.Exhaustive {
+			for range programs {
+				if t.generated++; t.generated == maxGenerated {
+					break
+				}
+			}
+		}
+		list = append(list, t)
+	}
+	if o.targets != nil {
+		o.targets(names)
+	}
+	return list, nil
+}
+
+// targetNames returns the names of the methods to be blamed, "" for the core
+// methods among themselves, or for all together if none is core.
+func (s *searcher) targetNames() []string {
+	if len(s.options.Methods) > 0 {
+		return s.options.Methods
+	}
+	var names []string
+	if s.class.hasCore() {
+		for _, m := range s.class.Methods {
+			if !m.Core && !m.Weak {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return append(names, "")
+}
+
+// blamed returns the only method of a given program that is neither core nor
+// weak, or "" if there is none, or several, or no method is core.
+func (s *searcher) blamed(p *Program) string {
+	name := ""
+	for _, inv := range p.All() {
+		switch m := inv.Method; {
+		case m.Core || m.Weak || m.Name == name:
+		case name == "" && s.class.hasCore():
+			name = m.Name
+		default:
+			return ""
+		}
+	}
+	return name
+}
+
+// try runs a program of a target.
+func (s *searcher) try(t *target, p *Program) error {
+	method := t.method
+	if len(s.programs) > 0 {
+		method = s.blamed(p)
+	}
+	s.starting(method, p)
+	t.explored++
+	s.report.Programs++
+	expected, err := s.expected(p)
+	if err != nil {
+		return nil // too many shuffles; the next program may have fewer
+	}
+	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
+	f := s.judge(p, run, expected)
+	if err := s.keep(p, run); err != nil {
+		return err
+	}
+	for _, inv := range p.All() {
+		s.called[inv.Method] = s.called[inv.Method] || !p.unsteady
+	}
+	if f == nil {
+		return nil
+	}
+	f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
+	if err := s.confirm(f); err != nil {
+		return err
+	}
+	if s.options.Reduce {
+		s.reduce(f)
+	}
+	f.write(s.class)
+	t.done = len(s.programs) == 0
+	s.report.Findings = append(s.report.Findings, f)
+	if s.options.Found != nil {
+		s.options.Found(f)
+	}
+	return nil
+}
+
+// run runs a program and counts its executions.
+func (s *searcher) run(p *Program, o RunOptions) *Run {
+	run := RunProgram(s.ctx, s.class, p, o)
+	s.report.Executions += run.Executions
+	s.report.Recorded += run.Recorded
+	s.overlap += run.Overlapping
+	return run
+}
+
+func (s *searcher) starting(method string, p *Program) {
+	if s.options.Starting != nil {
+		s.options.Starting(method, p.String())
+	}
+}
+
+// keep passes recorded executions on. It passes none of a program whose
+// sequential runs in the header may not be all there are.
+func (s *searcher) keep(p *Program, run *Run) error {
+	kept := 0
+	for i := range run.histories {
+		r := &run.histories[i]
+		if kept == s.options.Keep || p.unsteady {
+			return nil
+		}
+		if !r.overlaps() {
+			continue
+		}
+		h, violates, err := s.check(p, r)
+		if err != nil {
+			return err
+		}
+		if violates && !s.believes(p, run.Recorded/r.times) {
+			return nil
+		}
+		h.ID = fmt.Sprintf("%s/%d-%d", s.class.Name, s.report.Programs, i)
+		s.options.History(fmt.Sprintf("# %v, seen %d times\n%s", p, r.times, encode(h)))
+		kept++
+	}
+	return nil
+}
+
+// complete fills in what is known of each method that was called.
+func (s *searcher) complete() {
+	r := s.report
+	together := !s.class.hasCore() && slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == "" })
+	for _, m := range s.class.Methods {
+		switch {
+		case slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == m.Name }):
+			r.NonAtomic = append(r.NonAtomic, m.Name)
+		case m.Core:
+			r.Core = append(r.Core, m.Name)
+		case m.Weak:
+			r.Weak = append(r.Weak, m.Name)
+		case s.called[m] && !together: // otherwise any of them may be to blame
+			r.Atomic = append(r.Atomic, m.Name)
+		}
+	}
+	if r.Recorded > 0 {
+		r.Overlap = float64(s.overlap) / float64(r.Recorded)
+	}
+	r.Elapsed = time.Since(s.start)
+}
+
+// write sets the fields that are for others.
+func (f *Finding) write(c *Class) {
+	f.Subject, f.history.ID = c.Name, c.Name
+	if f.Method != "" {
+		f.history.ID += "." + f.Method
+	}
+	f.Program, f.Outcome, f.Rank, f.History = f.program.String(), f.outcome.String(), rank(f.program), encode(f.history)
+	for _, e := range f.expected {
+		f.Expected = append(f.Expected, ExpectedOutcome{e.Outcome.String(), e.Times})
+	}
+}
+
+// encode returns the history in leadline's format.
+func encode(h *history.History) string {
+	var b bytes.Buffer
+	native, _ := codec.Lookup("native")
+	if err := native.Encode(&b, h); err != nil {
+		return "# " + err.Error() + "\n"
+	}
+	return b.String()
+}

@@ -1,0 +1,157 @@
+package stresstest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// Checker returns the checker that stress.Search needs; it uses decide.Check. Its
+// specification is the given one. If that is nil, it is the bundled one that the
+// header of the history, or the class, names.
+func Checker(specification replay.Spec) stress.Checker { return checker{specification} }
+
+type checker struct{ spec replay.Spec }
+
+func (c checker) lookup(model string, args []history.Value) (replay.Spec, error) {
+	if c.spec != nil {
+		return c.spec, nil
+	}
+	return spec.Lookup(model, args)
+}
+
+// Violates implements stress.Checker.
+func (c checker) Violates(ctx context.Context, h *history.History) (bool, error) {
+	s, err := c.lookup(h.Model, h.ModelArgs)
+	if err != nil {
+		return false, err
+	}
+	v, err := decide.Check(ctx, h, s, replay.Options{Engine: replay.SearchEngine})
+	return v.Answer == replay.NotLinearizable, err
+}
+
+// Expected implements stress.Checker. It runs the program on objects of the
+// specification. An invocation without a transition, as it would have to wait,
+// returns an exception.
+func (c checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expected, error) {
+	s, err := c.lookup(class.Model, class.ModelArgs)
+	if err != nil {
+		return nil, err
+	}
+	model := &stress.Class{Name: class.Name, New: func() any { return s.New() }}
+	for _, m := range class.Methods {
+		copied := *m
+		copied.Prepare = func(args []history.Value) stress.Call { return apply(replay.Invocation{Method: m.Name, Args: args}) }
+		model.Methods = append(model.Methods, &copied)
+	}
+	q, err := stress.Parse(p.String(), model)
+	if err != nil {
+		return nil, err
+	}
+	for _, inv := range q.All() {
+		if err := s.Check(&history.Operation{Method: inv.Method.Name, Args: inv.Args, Result: history.UnknownValue}); err != nil {
+			return nil, fmt.Errorf("the specification %s: %w", s.Name(), err)
+		}
+	}
+	return stress.NewExpected(model, q)
+}
+
+func apply(inv replay.Invocation) stress.Call {
+	return func(object any) history.Value {
+		result, ok := object.(replay.Object).Apply(inv)
+		if !ok {
+			return history.ExceptionValue("has to wait")
+		}
+		return result
+	}
+}
+
+// ObjectSpec returns the specification of a class by its own objects, run
+// sequentially: for Check, if no other describes them. It makes each state by
+// repeating all calls, so it is for histories of tens of operations.
+func ObjectSpec(c *stress.Class) replay.Spec { return objectSpec{c} }
+
+// An objectSpec takes the objects of a class to be right if nothing else runs.
+type objectSpec struct{ class *stress.Class }
+
+func (s objectSpec) Name() string { return s.class.Name }
+
+// Check checks the methods. Their arguments and results are up to the objects.
+func (s objectSpec) Check(op *history.Operation) error {
+	m := s.class.Method(op.Method)
+	if m == nil {
+		return fmt.Errorf("%s has no method %s", s.class.Name, op.Method)
+	}
+	if len(op.Args) != len(m.Params) {
+		return fmt.Errorf("%s has %d arguments, %s takes %d", op.Method, len(op.Args), op.Method, len(m.Params))
+	}
+	return nil
+}
+
+func (s objectSpec) New() replay.Object { return &objectState{class: s.class} }
+
+// An objectState is a state of an object, known only by the calls that led to
+// it. A copy repeats them.
+type objectState struct {
+	class *stress.Class
+	path  []replay.Invocation // all calls
+	key   []byte
+	live  any // the object in this state, or nil
+}
+
+// object returns an object in the state, which the caller may change.
+func (s *objectState) object() any {
+	object := s.live
+	if s.live = nil; object == nil {
+		object = s.class.New()
+		for _, inv := range s.path {
+			s.call(object, inv)
+		}
+	}
+	return object
+}
+
+func (s *objectState) call(object any, inv replay.Invocation) history.Value {
+	return stress.Invocation{Method: s.class.Method(inv.Method), Args: inv.Args}.Prepare()(object)
+}
+
+// Apply implements replay.Object. The result of a weak read-only method is
+// unknown.
+func (s *objectState) Apply(inv replay.Invocation) (history.Value, bool) {
+	object := s.object()
+	result := s.call(object, inv)
+	s.live = object
+	// Read-only methods, too: that they change nothing may be wrong.
+	s.path = append(s.path[:len(s.path):len(s.path)], inv)
+	s.key = append(s.key[:len(s.key):len(s.key)], inv.Method...)
+	for _, a := range inv.Args {
+		s.key = a.AppendKey(append(s.key, ' '))
+	}
+	s.key = append(s.key, 0)
+	return result, true
+}
+
+// Clone implements replay.State.
+func (s *objectState) Clone() replay.State {
+	return &objectState{class: s.class, path: s.path, key: s.key}
+}
+
+// AppendKey implements replay.State. States with different calls have different
+// keys, even if no later call distinguishes them.
+func (s *objectState) AppendKey(dst []byte) []byte { return append(dst, s.key...) }
+
+// Outcomes implements replay.Nondeterministic: a weak mutator may fail.
+func (s *objectState) Outcomes(inv replay.Invocation) []replay.Outcome {
+	next := s.Clone()
+	result, _ := next.Apply(inv)
+	outcomes := []replay.Outcome{{Result: result, Next: next}}
+	if m := s.class.Method(inv.Method); m.Weak && !m.ReadOnly {
+		outcomes = append(outcomes, replay.Outcome{Result: m.Failure, Next: s.Clone()})
+	}
+	return outcomes
+}
