@@ -110,6 +110,9 @@ func (b *Builder) SetID(id string) { b.h.ID, b.errs.ID = id, id }
 // SetModel names the specification, where it is known only later.
 func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs = name, args }
 
+// SetTorn notes that the history may have been cut at line; see Header.Torn.
+func (b *Builder) SetTorn(line int) { b.h.Torn = line }
+
 // Failed reports whether so many faults were found that more of the same
 // history need not be read.
 func (b *Builder) Failed() bool { return b.errs.More }

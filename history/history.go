@@ -47,6 +47,11 @@ type Header struct {
 	ModelArgs []Value // its arguments, a capacity for instance
 	Tie       Tie
 	Order     Order
+	// Torn is the line at which the file may have been cut, so that events of
+	// the history may be missing or altered; 0 if the history is whole. It is
+	// not set where the events that were read are the beginning of the
+	// history: such a beginning is itself a history.
+	Torn int
 }
 
 // An Operation is an invocation with its response (Definition 3.3 of the

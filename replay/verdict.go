@@ -32,10 +32,11 @@ const (
 	Memory                 // Budget.Bytes were used
 	Cancelled              // the context was cancelled
 	Declined               // the engine that Options.Engine asks for does not decide such histories
+	Torn                   // there is no witness, but the history may have been cut (history.Header.Torn)
 )
 
 func (c Cause) String() string {
-	return [...]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine"}[c]
+	return [...]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine", "torn"}[c]
 }
 
 // A Verdict is what is known of a history after checking.

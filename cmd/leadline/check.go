@@ -93,7 +93,7 @@ func (f *checkFlags) run(s streams, args []string) int {
 // check reads, checks and reports.
 func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	skipped := &skipCounter{w: s.err}
-	input := withInput(*f.input, s.in, skipped.skip)
+	input := withInput(*f.input, s, skipped.skip)
 
 	out := bufio.NewWriter(s.out)
 	var p presenter = &textPresenter{out: out, errs: errorPrinter{w: s.err}, flags: f}

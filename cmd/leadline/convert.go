@@ -60,7 +60,7 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 	errs := errorPrinter{w: s.err}
 	out := bufio.NewWriter(s.out)
 	status, written := statusOK, 0
-	for e := range entries(args, withInput(*f.input, s.in, skipped.skip), nil) {
+	for e := range entries(args, withInput(*f.input, s, skipped.skip), nil) {
 		err := e.err
 		if err == nil && target.Single && written > 0 {
 			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.place(), target.Name)

@@ -300,7 +300,8 @@
 // together; --max-schedules for the families of one history, after which the
 // other engines take over. --engine families, monitor, blocks or search leaves
 // the others out. What is left open is unknown, with the cause: depth,
-// schedules, time, memory, cancelled, or engine where the one that was asked
+// schedules, time, memory, cancelled, torn where the file may have been cut,
+// so that a violation proves nothing, or engine where the one that was asked
 // for does not decide such histories. --max-line, --max-history and --max-ratio
 // protect from inputs that would fill the memory.
 //

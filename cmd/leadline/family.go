@@ -52,7 +52,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 	context.AfterFunc(ctx, restore)
 
 	skipped := &skipCounter{w: s.err}
-	input := withInput(*f.input, s.in, skipped.skip)
+	input := withInput(*f.input, s, skipped.skip)
 	errs := errorPrinter{w: s.err}
 	out := bufio.NewWriter(s.out)
 	status := statusOK

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -110,13 +109,14 @@ func inputFlags(flags *pflag.FlagSet) *codec.Options {
 }
 
 // withInput completes what inputFlags declared.
-func withInput(o codec.Options, stdin io.Reader, skipped func(string, error)) codec.Options {
+func withInput(o codec.Options, s streams, skipped func(string, error)) codec.Options {
 	// A flag's 0 means no limit, which codec.Limits writes as -1.
 	for _, limit := range []*int64{&o.Limits.Line, &o.Limits.History, &o.Limits.Ratio} {
 		if *limit == 0 {
 			*limit = -1
 		}
 	}
-	o.Stdin, o.Skipped = stdin, skipped
+	o.Stdin, o.Skipped = s.in, skipped
+	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %v\n", err) }
 	return o
 }

@@ -67,7 +67,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	skipped := &skipCounter{w: s.err}
 	var from iter.Seq[entry]
 	if len(args) > 0 {
-		from = entries(args, withInput(*f.input, s.in, skipped.skip), nil)
+		from = entries(args, withInput(*f.input, s, skipped.skip), nil)
 	}
 	defer skipped.total()
 	if f.blame {

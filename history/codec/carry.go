@@ -40,6 +40,8 @@ func checkPlain(format string, h *history.History) error {
 		return refusal(format, "a history in which nothing happened")
 	case len(h.Edges) > 0:
 		return refusal(format, "order edges")
+	case h.Torn > 0:
+		return refusal(format, "a history that may have been cut (at line %d)", h.Torn)
 	}
 	return nil
 }

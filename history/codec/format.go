@@ -119,6 +119,9 @@ type Options struct {
 	// Skipped is told of each file of a directory that is passed over, and
 	// why. It may be nil.
 	Skipped func(name string, why error)
+	// Warn is called with what a reader should know of an input besides its
+	// errors. It may be nil.
+	Warn func(err *SyntaxError)
 }
 
 // format returns the format that o asks for, or an error that lists those
@@ -190,6 +193,9 @@ func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, 
 		found := false
 		for h, err := range format.Decode(in, file, opts.Limits) {
 			found = true
+			if h != nil && h.Torn > 0 && opts.Warn != nil {
+				opts.Warn(&SyntaxError{File: file, Line: h.Torn, Msg: tornWarning})
+			}
 			if !yield(h, err) {
 				return
 			}
@@ -199,6 +205,9 @@ func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, 
 		}
 	}
 }
+
+const tornWarning = "the file may have been cut here (a whole one ends with a newline): " +
+	"a history that ends here is linearizable or unknown, but never not-linearizable"
 
 // inputError adds the file to an error that came before its first line.
 func inputError(file string, err error) error {

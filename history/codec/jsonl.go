@@ -47,7 +47,9 @@ type jsonl struct {
 func (d *jsonl) run(objects *objectReader) {
 	for !d.out.stopped {
 		if err := objects.more(); err != nil {
-			d.finish()
+			if isEnd(err) {
+				d.finish(objects.line, err != io.EOF)
+			}
 			if err != io.EOF {
 				d.out.broken(objects.line, err)
 			}
@@ -61,8 +63,8 @@ func (d *jsonl) run(objects *objectReader) {
 		}
 		if err != nil {
 			// What came before a cut is a history too.
-			if objects.err != nil {
-				d.finish()
+			if objects.err != nil && isEnd(objects.err) {
+				d.finish(line, true)
 			}
 			if errors.Is(err, ErrLimit) || objects.err != nil && objects.err != io.EOF {
 				d.out.broken(line, err)
@@ -130,11 +132,15 @@ func (d *jsonl) record(record history.Value, line int) {
 	}
 }
 
-// finish delivers the history.
-func (d *jsonl) finish() {
+// finish delivers the history, which ends at line, perhaps where the file was
+// cut. Of records with stamps, which come in no order, any may be missing then.
+func (d *jsonl) finish(line int, cut bool) {
 	w := d.words
 	if w == nil || d.out.stopped {
 		return
+	}
+	if cut && w.b.Header().Order == history.StampOrder {
+		w.b.SetTorn(line)
 	}
 	if d.requests != nil {
 		d.addRequests()

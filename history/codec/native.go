@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -95,13 +94,18 @@ func (d *native) run() {
 // cut short still delivers what came before; after any other fault the
 // histories that are open may lack events, and are not delivered.
 func (d *native) finish(err error) {
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+	if isEnd(err) {
 		open := d.open
 		d.open, d.closed = nil, 0
-		for _, st := range open {
-			if !st.closed && !d.out.stopped {
-				d.close(st)
+		for i, st := range open {
+			open[i] = nil // it need not outlive its delivery
+			if st.closed || d.out.stopped {
+				continue
 			}
+			if st.b.Header().Order == history.StampOrder && (d.torn != "" || err != io.EOF) {
+				st.b.SetTorn(d.lines.line) // events come in no order, so that any may be missing
+			}
+			d.close(st)
 		}
 	}
 	switch {
@@ -243,6 +247,9 @@ func (d *native) header() *stream {
 		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,
 		Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
 	})
+	if l.torn {
+		st.b.SetTorn(d.lines.line)
+	}
 	if l.interleaved {
 		id := l.history.Text()
 		if id == "" {

@@ -175,6 +175,9 @@ func appendHeader(b []byte, h *history.Header) []byte {
 	if h.Order == history.StampOrder {
 		b = append(b, `,"order":"stamp"`...)
 	}
+	if h.Torn > 0 {
+		b = append(b, `,"torn":true`...)
+	}
 	return append(b, "}\n"...)
 }
 

@@ -14,6 +14,7 @@ const (
 	fieldTie
 	fieldOrder
 	fieldInterleaved
+	fieldTorn
 	fieldType
 	fieldProcess
 	fieldOp
@@ -29,7 +30,7 @@ const (
 
 // fieldNames has no field at 0.
 var fieldNames = [...]string{
-	"", "leadline", "history", "model", "args", "tie", "order", "interleaved", "type", "process", "op",
+	"", "leadline", "history", "model", "args", "tie", "order", "interleaved", "torn", "type", "process", "op",
 	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
 }
 
@@ -65,7 +66,7 @@ func (f field) names() string {
 }
 
 const (
-	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldInterleaved
+	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldInterleaved | fieldTorn
 	eventFields  = fieldType | fieldHistory | fieldProcess | fieldOp | fieldMethod | fieldArgs |
 		fieldResult | fieldException | fieldUnknown | fieldAt
 	edgeFields = fieldEdge | fieldHistory

@@ -18,6 +18,7 @@ type nativeLine struct {
 	tie         history.Tie
 	order       history.Order
 	interleaved bool
+	torn        bool
 	// of edges, marks and ends
 	from, to history.Value
 	happened bool
@@ -153,6 +154,8 @@ func (l *nativeLine) rareValue(s *scanner, f field) {
 		}
 	case fieldInterleaved:
 		l.interleaved = l.boolean(s, f)
+	case fieldTorn:
+		l.torn = l.boolean(s, f)
 	case fieldEdge:
 		l.edge(s)
 	case fieldMark:

@@ -48,11 +48,12 @@ func decodeText(r io.Reader, file, format string, lim Limits, open func(t *textL
 }
 
 func (t *textLines) run(lines *lineReader, f textFormat) {
-	torn := ""
+	torn, cut := "", false // the last line: what is wrong with it, and that it has no newline
 	for !t.out.stopped {
 		text, whole, err := lines.next()
 		if err != nil {
-			if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+			if isEnd(err) {
+				t.markTorn(lines.line, cut && torn == "", cut || err != io.EOF)
 				f.finish()
 			}
 			switch {
@@ -63,6 +64,7 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 			}
 			return
 		}
+		cut = !whole
 		if lines.line == 1 && len(text) >= len(byteOrderMark) && string(text[:len(byteOrderMark)]) == string(byteOrderMark) {
 			text = text[len(byteOrderMark):]
 		}
@@ -71,6 +73,7 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 			return
 		}
 		if isBlank(text) {
+			cut = false
 			continue
 		}
 		fault := "invalid UTF-8"
@@ -88,6 +91,19 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 		}
 	}
 }
+
+// markTorn marks the history that is being read, which ends at line, if its
+// last line was read although it may be cut ("return 12" as "return 1"), or if
+// the file is cut and lines come in no order, so that any may be missing.
+func (t *textLines) markTorn(line int, altered, cut bool) {
+	if b := t.last; b != nil && (altered || cut && b.b.Header().Order == history.StampOrder) {
+		b.b.SetTorn(line)
+	}
+}
+
+// isEnd reports whether err ends a stream in such a way that what came before
+// is to be delivered.
+func isEnd(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
 
 func isBlank(text []byte) bool {
 	for _, c := range text {

@@ -58,6 +58,9 @@ func (e *violatEncoder) object() {
 	if len(h.Edges) > 0 {
 		e.refuse("order edges")
 	}
+	if h.Torn > 0 {
+		e.refuse("a history that may have been cut (at line %d)", h.Torn)
+	}
 	e.raw(`{"schema":{"class":`)
 	class := h.Model
 	if !strings.Contains(class, ".") || strings.HasPrefix(class, violatPackage) {

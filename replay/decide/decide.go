@@ -49,12 +49,18 @@ var ErrWitness = errors.New("internal error: a witness failed its second replay"
 // an *history.Errors, for operations that the specification cannot have, or
 // wraps ErrWitness.
 //
+// A history that may have been cut is linearizable or unknown.
+//
 // Time and memory are bounded by o.Budget; the number of schedules of depth d
 // by m n^(d-1), for m chains and n operations, each replayed in O(n); the
 // search by the number of configurations it can meet.
 func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
 	start := time.Now()
 	v, err := check(ctx, h, spec, o.WithDefaults(len(h.Ops)))
+	if h.Torn > 0 && v.Answer == replay.NotLinearizable {
+		// What is missing might explain what no order explains.
+		v.Answer, v.Cause, v.Engine, v.Explanation, v.Conflict = replay.Undecided, replay.Torn, replay.AutoEngine, nil, nil
+	}
 	v.Elapsed = time.Since(start)
 	return v, err
 }

@@ -1,0 +1,79 @@
+package decide_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// TestTorn: where a file may have been cut, what is missing may explain what
+// no order explains. The verdict is not-linearizable only if what was read is
+// the beginning of the history.
+func TestTorn(t *testing.T) {
+	const limo = "# @object atomic-queue\n[1] call enq(12)\n[1] return\n[2] call deq\n[2] return "
+	const etcd = "0 :invoke :write 12\n0 :ok :write 12\n1 :invoke :read nil\n1 :ok :read "
+	const stamped = `{"leadline":1,"model":"queue","order":"stamp"}
+{"process":0,"op":1,"at":3,"type":"invoke","method":"dequeue"}
+{"process":0,"op":1,"at":4,"type":"ok","result":7}
+`
+	const inFile = `{"leadline":1,"model":"queue"}
+{"process":0,"type":"invoke","method":"dequeue"}
+{"process":0,"type":"ok","result":7}
+`
+	const record = `{"ClientId":0,"Input":{"op":"get","key":"k"},"Call":3,"Output":"v","Return":4}` + "\n"
+	const no, yes, unknown = replay.NotLinearizable, replay.Linearizable, replay.Undecided
+	for name, test := range map[string]struct {
+		in   string
+		want replay.Answer
+	}{
+		"limo, whole":            {limo + "1\n", no},
+		"limo, altered":          {limo + "1", unknown},
+		"limo, as it should be":  {limo + "12", yes},
+		"etcd, whole":            {etcd + "1\n", no},
+		"etcd, altered":          {etcd + "1", unknown},
+		"etcd, as it should be":  {etcd + "12", yes},
+		"polylin, whole":         {"# queue\ndeq 7 3 4\n", no},
+		"polylin, altered":       {"# queue\ndeq 7 3 4", unknown},
+		"polylin, line left out": {"# queue\ndeq 7 3 4\nenq 7", unknown},
+		"stamps, whole":          {stamped, no},
+		"stamps, newline lost":   {strings.TrimSpace(stamped), no},
+		"stamps, line left out":  {stamped + `{"process":0,"op":0,"at":1,"ty`, unknown},
+		"file order, left out":   {inFile + `{"process":1,"ty`, no},
+		"records, whole":         {record, no},
+		"records, left out":      {record + `{"ClientId":0,"In`, unknown},
+		"mark":                   {strings.Replace(inFile, `"queue"`, `"queue","torn":true`, 1), unknown},
+	} {
+		n := 0
+		for h, err := range codec.Decode(strings.NewReader(test.in), "in", codec.Options{}) {
+			if err != nil {
+				continue // of the line that is left out
+			}
+			n++
+			for _, h := range []*history.History{h, h.ProgramOrder()} {
+				s, err := spec.Lookup(h.Model, h.ModelArgs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v.Answer != test.want || (v.Cause == replay.Torn) != (test.want == unknown) {
+					t.Errorf("%s: %v (%v), want %v", name, v.Answer, v.Cause, test.want)
+				}
+				if v.Explanation != nil && v.Answer != no {
+					t.Errorf("%s: explained", name)
+				}
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d histories", name, n)
+		}
+	}
+}
