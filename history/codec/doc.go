@@ -48,6 +48,8 @@
 //	             response was first. Without stamps it has no effect.
 //	interleaved  true: other histories may be in the stream at the same time;
 //	             see below.
+//	torn         true: the file that the history was first read from may have
+//	             been cut; see below.
 //
 // An event, which has the key type:
 //
@@ -99,9 +101,17 @@
 //	{"$exception-bytes": "/w=="}       an exception whose name is not UTF-8
 //
 // A file may be read while it is being written. A last line without a newline
-// that is no JSON is torn: it is reported, and everything before it delivered,
-// as it is of a gzip or zstd file that is cut short. Any other line that is no
+// that is not JSON is torn: it is reported, and everything before it delivered,
+// as it is of a gzip or zstd file that is cut short. Any other line that is not
 // JSON spoils the histories that are open there, since each may lack an event.
+// A last line without a newline that is a JSON object is complete.
+//
+// In file order, what comes before a cut is the beginning of the history, and
+// its verdict is definite. Events with stamps come in any order, so that any of
+// them may be missing: the history is marked torn, and its verdict is
+// linearizable or unknown. The same goes for the other formats with stamps, and
+// for the last line of PolyLin, LiMo and etcd without a newline, since
+// "return 12" may have become "return 1".
 //
 // # Violat
 //
