@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -24,8 +25,7 @@ const ExactMax = 64
 // d such that some d-tuple has only witnesses among the schedules that
 // strongly hit it. It returns 0 if there is no such d, which is so exactly if
 // no schedule is a witness. It reports false if the poset has more than
-// ExactMax elements, more than maxWork steps would be needed, or stop
-// answered true.
+// ExactMax elements, or m stopped first. A unit of its work is a state stepped.
 //
 // The schedules that strongly hit (x_0, ..., x_{d-1}) are those of the form
 // F x_0 S_0 x_1 S_1 ... x_{d-1} S_{d-1}, where S_j has the elements above x_j
@@ -36,15 +36,15 @@ const ExactMax = 64
 // set of states in which its orders may end. The search goes breadth first
 // over pairs of downset and set of states; infeasible tuples, whose
 // schedules are those of a shorter tuple, need no thought.
-func ExactDepth(p *poset.Poset, m Machine, maxWork int, stop func() bool) (int, bool) {
+func ExactDepth(p *poset.Poset, machine Machine, m *meter.Meter) (int, bool) {
 	if p.Len() > ExactMax {
 		return 0, false
 	}
 	if p.Len() == 0 {
 		return 0, true
 	}
-	x := newExact(p, m, maxWork, stop)
-	frontier := x.grow(0, []int32{m.Start()}, x.all, nil)
+	x := newExact(p, machine, m)
+	frontier := x.grow(0, []int32{machine.Start()}, x.all, nil)
 	for d := 1; len(frontier) > 0 && d <= p.Len() && !x.exhausted; d++ {
 		var next []partial
 		for _, from := range frontier {
@@ -76,14 +76,13 @@ type exact struct {
 	below     []uint64
 	seen      map[string]bool
 	key       []byte
-	work      int
-	stop      func() bool
+	meter     *meter.Meter
 	exhausted bool
 }
 
-func newExact(p *poset.Poset, m Machine, maxWork int, stop func() bool) *exact {
+func newExact(p *poset.Poset, machine Machine, m *meter.Meter) *exact {
 	n := p.Len()
-	x := &exact{m: m, n: n, all: 1<<(n-1)<<1 - 1, work: maxWork, stop: stop, seen: map[string]bool{}}
+	x := &exact{m: machine, n: n, all: 1<<(n-1)<<1 - 1, meter: m, seen: map[string]bool{}}
 	x.above, x.below = make([]uint64, n), make([]uint64, n)
 	for i := range int32(n) {
 		for j := range int32(n) {
@@ -211,11 +210,8 @@ func (x *exact) isNew(part partial) bool {
 	return true
 }
 
+// spend counts work and reports whether to go on.
 func (x *exact) spend(work int) bool {
-	before := x.work
-	x.work -= work
-	if x.work < 0 || before>>14 != x.work>>14 && x.stop != nil && x.stop() {
-		x.exhausted = true
-	}
+	x.exhausted = x.exhausted || x.meter.MustStop(work)
 	return !x.exhausted
 }

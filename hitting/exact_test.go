@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -98,7 +99,7 @@ func TestExactDepth(t *testing.T) {
 		}
 		m := newRandomMachine(r, 1+r.IntN(3), n, r.Float64()/2)
 		want := naiveExactDepth(p, m)
-		got, ok := ExactDepth(p, m, 1<<30, nil)
+		got, ok := ExactDepth(p, m, nil)
 		if got != want || !ok {
 			t.Fatalf("history %d: exact depth %d, %v; by the definition %d", k, got, ok, want)
 		}
@@ -120,7 +121,7 @@ func TestExactDepthIsAnUpperBound(t *testing.T) {
 		n := 2 + r.IntN(6)
 		p, chains := randomInterval(r, n, 2+r.IntN(4))
 		m := newRandomMachine(r, 1+r.IntN(3), n, r.Float64()/3)
-		exact, ok := ExactDepth(p, m, 1<<30, nil)
+		exact, ok := ExactDepth(p, m, nil)
 		if !ok {
 			t.Fatal("out of work")
 		}
@@ -149,10 +150,10 @@ func TestExactDepthIsAnUpperBound(t *testing.T) {
 func TestExactDepthBounds(t *testing.T) {
 	p, _ := dense()
 	m := newRandomMachine(newRand(t), 3, p.Len(), 0)
-	if _, ok := ExactDepth(p, m, 10, nil); ok {
+	if _, ok := ExactDepth(p, m, meter.New(nil).Share(10)); ok {
 		t.Error("10 steps were enough")
 	}
-	if _, ok := ExactDepth(p, m, 1<<40, func() bool { return true }); ok {
+	if _, ok := ExactDepth(p, m, meter.New(func() bool { return true })); ok {
 		t.Error("went on although told to stop")
 	}
 }

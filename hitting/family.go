@@ -3,6 +3,7 @@ package hitting
 import (
 	"iter"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -12,8 +13,8 @@ type Options struct {
 	// recognised, 16 to 64 bytes per distinct schedule. Beyond it the family
 	// goes on without them: schedules may then come more than once.
 	MaxBytes int64
-	// Stop is asked now and then; when it answers true, enumeration ends.
-	Stop func() bool
+	// Meter counts the work; when it stops, enumeration ends.
+	Meter *meter.Meter
 }
 
 // A Family generates the strong d-hitting families of a poset for
@@ -29,7 +30,6 @@ type Family struct {
 	stopped bool
 	done    bool
 	seen    fingerprintSet
-	credit  int // work until Stop is asked again
 }
 
 // A generator runs through the schedules of one depth in index order. Both
@@ -71,7 +71,7 @@ func (f *Family) Size() int64 { return f.size }
 // Exact reports whether every schedule came once.
 func (f *Family) Exact() bool { return f.exact }
 
-// Stopped reports whether Options.Stop ended an enumeration.
+// Stopped reports whether Options.Meter ended an enumeration.
 func (f *Family) Stopped() bool { return f.stopped }
 
 // Done reports whether the family contains all linear extensions, so that no
@@ -135,15 +135,9 @@ func (f *Family) isNew() bool {
 	return f.seen.add(f.gen.fingerprint())
 }
 
-// spend takes the given work off the credit and asks Stop when it is used up.
+// spend counts work and reports whether to go on.
 func (f *Family) spend(work int) (goOn bool) {
-	if f.credit -= work; f.credit > 0 {
-		return !f.stopped
-	}
-	f.credit = 1 << 16
-	if f.opt.Stop != nil && f.opt.Stop() {
-		f.stopped = true
-	}
+	f.stopped = f.stopped || f.opt.Meter.MustStop(work)
 	return !f.stopped
 }
 

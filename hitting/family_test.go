@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -202,7 +203,7 @@ func TestFamilyBounds(t *testing.T) {
 		t.Errorf("%d schedules under a bound, %d without: some were lost", bound.Size(), free.Size())
 	}
 	asked := 0
-	stopped := NewFamily(p, chains, Options{Stop: func() bool { asked++; return asked == 3 }})
+	stopped := NewFamily(p, chains, Options{Meter: meter.New(func() bool { asked++; return asked == 3 })})
 	for range 14 {
 		stopped.Count()
 	}

@@ -1,61 +1,66 @@
 package replay
 
 import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/hitting/meter"
 )
 
 // Families looks for a witness in the strong d-hitting families of the
-// history for d = 1, 2, ..., o.MaxDepth and enters what it finds into v:
-// Linearizable with the first witness by depth, chain and tuple, or
-// NotLinearizable once a family without one has all linear extensions.
-// Otherwise v stays Undecided, with a cause.
+// history for d = 1, 2, ..., o.MaxDepth. It finds the first witness by depth,
+// chain and tuple, or refutes the history once a family without a witness has
+// all linear extensions. Otherwise it gives up, with a cause.
 //
 // A history with pending operations is tried at each depth first without
 // them: a witness of what returned is a witness, with the pending operations,
 // none of which took effect, at its end.
 //
 // The instance holds all operations of its history. The zero values of o must
-// have been replaced. stop is asked now and then.
-func Families(whole *Instance, spec Spec, o Options, stop func() bool, v *Verdict) error {
+// have been replaced. Replayed is filled in whatever the answer.
+func Families(whole *Instance, spec Spec, o Options, m *meter.Meter) (Finding, error) {
 	h := whole.History
 	machine := tableFor(h, spec)
 	if machine != nil {
 		defer machine.Release()
 	}
-	rounds := []*round{newRound(whole, spec, machine, o, stop)}
-	if h.Pending() > 0 {
+	rounds := []*round{newRound(whole, spec, machine, o, m)}
+	if slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened }) {
 		completed, err := NewInstance(h, false, o.Chains)
 		if err != nil {
-			return err
+			return Finding{}, err
 		}
-		rounds = []*round{newRound(completed, spec, machine, o, stop), rounds[0]}
+		rounds = []*round{newRound(completed, spec, machine, o, m), rounds[0]}
 	}
 	budget := o.Budget.Schedules
+	var replayed []int64
+	end := func(f Finding) (Finding, error) {
+		f.Replayed = replayed
+		return f, nil
+	}
 	for d := 1; d <= o.MaxDepth; d++ {
-		v.Replayed = append(v.Replayed, 0)
+		replayed = append(replayed, 0)
 		for _, r := range rounds {
 			count, found := r.grow(budget)
 			budget -= count
-			v.Replayed[d-1] += count
+			replayed[d-1] += count
 			switch {
 			case found:
-				v.Answer, v.Engine, v.Depth = Linearizable, FamiliesEngine, d
-				v.Index, v.Witness = r.index, r.witness
-				return nil
+				f := Found(FamiliesEngine, r.witness)
+				f.Depth, f.Index = d, r.index
+				return end(f)
 			case r.family.Stopped():
-				return nil
+				return end(GaveUp(Time))
 			case budget == 0:
-				v.Cause = Schedules
-				return nil
+				return end(GaveUp(Schedules))
 			}
 		}
 		if rounds[len(rounds)-1].family.Done() {
-			v.Answer, v.Engine = NotLinearizable, FamiliesEngine
-			return nil
+			return end(Refuted(FamiliesEngine))
 		}
 	}
-	v.Cause = Depth
-	return nil
+	return end(GaveUp(Depth))
 }
 
 // A round is the search through the families of one instance.
@@ -67,12 +72,12 @@ type round struct {
 	witness  []int32
 }
 
-func newRound(in *Instance, spec Spec, machine *Machine, o Options, stop func() bool) *round {
+func newRound(in *Instance, spec Spec, machine *Machine, o Options, m *meter.Meter) *round {
 	// Half of the memory is for recognising duplicates, half for states.
 	half := o.Budget.Bytes / 2
 	return &round{
 		in:       in,
-		family:   hitting.NewFamily(in.Poset, in.Chains, hitting.Options{MaxBytes: half, Stop: stop}),
+		family:   hitting.NewFamily(in.Poset, in.Chains, hitting.Options{MaxBytes: half, Meter: m}),
 		replayer: &replayer{in, spec, machine, half},
 	}
 }

@@ -39,10 +39,12 @@ func (c Cause) String() string {
 	return [...]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine", "torn"}[c]
 }
 
-// A Verdict is what is known of a history after checking.
-type Verdict struct {
+// A Finding is what an engine found out about a history. The zero value is
+// Undecided.
+type Finding struct {
 	Answer Answer
 	Cause  Cause  // of Undecided
+	Reason string // of Declined: why the engine does not take the history, if it says so
 	Engine Engine // what decided; AutoEngine if nothing did
 	// Depth is the witness depth: the smallest d whose family holds a
 	// witness; 0 if no family up to the depth tried does. Pending operations
@@ -62,15 +64,37 @@ type Verdict struct {
 	// Replayed counts, per depth from 1 on, the schedules replayed: those up
 	// to the witness in index order.
 	Replayed []int64
-	// ExactDepth is the linearizability depth of Definition 4.2; 0 if it was
-	// not asked for or not found within the budget.
-	ExactDepth int
 	// Witness has all operations in the order of a witness, operations that
 	// never took effect at its end; nil unless Linearizable.
 	Witness []int32
 	// Conflict are operations that a monitor found to be in conflict: already
 	// the history of these alone is not linearizable. nil if none did.
 	Conflict []int32
+}
+
+// Found is the finding of an engine that found a witness.
+func Found(e Engine, witness []int32) Finding {
+	return Finding{Answer: Linearizable, Engine: e, Witness: witness}
+}
+
+// Refuted is the finding of an engine that proved that there is no witness.
+func Refuted(e Engine) Finding { return Finding{Answer: NotLinearizable, Engine: e} }
+
+// GaveUp is the finding of an engine that reached a bound.
+func GaveUp(c Cause) Finding { return Finding{Cause: c} }
+
+// Declines is the finding of an engine that does not take the history.
+func Declines(reason string) Finding { return Finding{Cause: Declined, Reason: reason} }
+
+// Decided reports whether the finding is an answer.
+func (f *Finding) Decided() bool { return f.Answer != Undecided }
+
+// A Verdict is what is known of a history after checking.
+type Verdict struct {
+	Finding
+	// ExactDepth is the linearizability depth of Definition 4.2; 0 if it was
+	// not asked for or not found within the budget.
+	ExactDepth int
 	// C and CP are the level of concurrency and the number of concurrent
 	// pairs, as in Table 1 of the paper.
 	C  int
@@ -115,6 +139,8 @@ type FreedResult struct {
 const (
 	DefaultMaxDepth = 5
 	DefaultBytes    = 1 << 30
+	// DefaultExactWork takes a few seconds.
+	DefaultExactWork = 1 << 27
 )
 
 // DefaultSchedules is the default of Budget.Schedules for a history of n
@@ -130,6 +156,7 @@ func DefaultSchedules(n int) int64 {
 // witness, and some of a monitor's steps, are not broken off.
 type Budget struct {
 	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
+	ExactWork int64         // states stepped for Options.ExactDepth; DefaultExactWork
 	Time      time.Duration // no bound
 	Bytes     int64         // memory of tables: fingerprints, states; DefaultBytes
 	Process   int64         // memory of the whole process, as the Go runtime counts it; no bound
@@ -181,6 +208,9 @@ func (o Options) WithDefaults(n int) Options {
 	}
 	if o.Budget.Schedules <= 0 {
 		o.Budget.Schedules = DefaultSchedules(n)
+	}
+	if o.Budget.ExactWork <= 0 {
+		o.Budget.ExactWork = DefaultExactWork
 	}
 	if o.Budget.Bytes <= 0 {
 		o.Budget.Bytes = DefaultBytes

@@ -34,12 +34,9 @@ func Try(ctx context.Context, h *history.History, spec replay.Spec) (Trial, erro
 			t.untrusted = append(t.untrusted, m)
 		}
 	}
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
-	if err != nil {
+	var err error
+	if t.answer, err = answer(ctx, h, spec); err != nil {
 		return t, fmt.Errorf("trying history %q: %w", h.ID, err)
-	}
-	if t.answer, err = answer(ctx, in, spec); err != nil {
-		return t, err
 	}
 	if t.answer == replay.NotLinearizable {
 		t.program, t.outcome = programOf(h)

@@ -6,9 +6,9 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/search"
 )
 
 const (
@@ -48,13 +48,13 @@ func Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measure
 	if m.CP == 0 || m.Pending > 0 {
 		return m, nil
 	}
-	stop := func() bool { return ctx.Err() != nil }
-	counts, ok := hitting.Counts(in.Poset, in.Chains, CountDepths, hitting.Options{Stop: stop})
+	stop := meter.New(func() bool { return ctx.Err() != nil })
+	counts, ok := hitting.Counts(in.Poset, in.Chains, CountDepths, hitting.Options{Meter: stop})
 	if !ok {
 		return m, nil
 	}
 	copy(m.Schedules[:], counts)
-	return m, decideDepths(ctx, in, spec, stop, &m)
+	return m, decideDepths(ctx, h, spec, &m)
 }
 
 // classOf is the name of the specification, or of what it is about.
@@ -65,34 +65,25 @@ func classOf(spec replay.Spec) string {
 	return spec.Name()
 }
 
-// answer decides the instance, by the complete search where it can.
-func answer(ctx context.Context, in *replay.Instance, spec replay.Spec) (replay.Answer, error) {
-	var v replay.Verdict
-	search.Run(in.History, spec, replay.DefaultBytes, func() bool { return ctx.Err() != nil }, &v)
-	if v.Answer != replay.Undecided {
-		return v.Answer, nil
+// answer decides the history, by the complete search where it can.
+func answer(ctx context.Context, h *history.History, spec replay.Spec) (replay.Answer, error) {
+	v, err := decide.Check(ctx, h, spec, replay.Options{Engine: replay.SearchEngine})
+	if err == nil && v.Answer == replay.Undecided {
+		v, err = decide.Check(ctx, h, spec, replay.Options{})
 	}
-	v, err := decide.Check(ctx, in.History, spec, replay.Options{})
 	return v.Answer, err
 }
 
 // decideDepths finds out whether the history is linearizable, and how deep.
 // The complete search comes first here: where there is no witness, the
 // families would all be run through in vain.
-func decideDepths(ctx context.Context, in *replay.Instance, spec replay.Spec, stop func() bool, m *Measurement) error {
+func decideDepths(ctx context.Context, h *history.History, spec replay.Spec, m *Measurement) error {
 	var err error
-	if m.Answer, err = answer(ctx, in, spec); err != nil || m.Answer != replay.Linearizable {
+	if m.Answer, err = answer(ctx, h, spec); err != nil || m.Answer != replay.Linearizable {
 		return err
 	}
-	v, err := decide.Check(ctx, in.History, spec, replay.Options{MaxDepth: MaxDepth, Engine: replay.FamiliesEngine})
-	if err != nil {
-		return err
-	}
-	m.Depth = v.Depth
-	if machine := replay.NewMachine(in.History, spec); machine != nil {
-		if d, ok := hitting.ExactDepth(in.Poset, machine, exactWork, stop); ok {
-			m.Exact = d
-		}
-	}
-	return nil
+	v, err := decide.Check(ctx, h, spec, replay.Options{MaxDepth: MaxDepth, Engine: replay.FamiliesEngine,
+		ExactDepth: true, Budget: replay.Budget{ExactWork: exactWork}})
+	m.Depth, m.Exact = v.Depth, v.ExactDepth
+	return err
 }

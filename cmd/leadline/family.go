@@ -11,6 +11,7 @@ import (
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/spf13/pflag"
 )
@@ -84,9 +85,9 @@ func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (in
 		return statusUnknown, fmt.Errorf("%s: %w", e.file, err)
 	}
 	deadline := time.Now().Add(f.timeout)
-	options := hitting.Options{MaxBytes: int64(f.memory), Stop: func() bool {
+	options := hitting.Options{MaxBytes: int64(f.memory), Meter: meter.New(func() bool {
 		return ctx.Err() != nil || f.timeout > 0 && time.Now().After(deadline)
-	}}
+	})}
 	if f.count {
 		counts, complete := hitting.Counts(in.Poset, in.Chains, f.maxDepth, options)
 		return unknownUnless(complete), f.printCounts(out, e, counts)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -24,10 +25,9 @@ type blocks struct {
 	h     *history.History
 	spec  replay.Spec
 	o     replay.Options
-	stop  func() bool
+	meter *meter.Meter
 	state replay.State
 	carry []int32 // pending operations of earlier blocks, not used so far
-	v     *replay.Verdict
 	order []int32 // the witness so far
 	did   map[replay.Engine]*replay.Contribution
 }
@@ -35,54 +35,46 @@ type blocks struct {
 const (
 	// blockSchedules bounds the schedules of families replayed for a block.
 	blockSchedules = 1 << 10
-	// blockShare is how often the search of a block asks whether to stop, less
-	// than a second: a block that takes longer is for the search of the whole.
-	blockShare = 1 << 8
-	// blocksMax is up to how many operations a history is tried in blocks
-	// before the search: with more, the search is the faster way.
-	blocksMax = 1 << 14
+	// blockShare bounds the search of a block to less than a second: a block
+	// that takes longer is left to the search of the whole history.
+	blockShare = 1 << 8 * meter.AskEvery
 )
 
 // inBlocks decides the history if the first witness of each block leads to
-// the end, or if the first block has none. It leaves v alone otherwise, and
-// where there is one block only.
-func inBlocks(h *history.History, spec replay.Spec, o replay.Options, stop func() bool, v *replay.Verdict) error {
+// the end, or if the first block has none. Where there is one block only it
+// declines.
+func inBlocks(h *history.History, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {
 	start, ok := spec.New().(replay.State)
 	if _, several := start.(replay.Nondeterministic); !ok || several || h.HasEdges() {
-		return nil
+		return replay.Declines("no deterministic state, or edges"), nil
 	}
-	// An operation that has to happen some time lies on no side of a cut.
+	// An operation that has to happen at some time lies on no side of a cut.
 	if slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && op.Happened }) {
-		return nil
+		return replay.Declines("a pending operation that happened"), nil
 	}
 	list := cut(h)
 	if len(list) < 2 {
-		return nil
+		return replay.Declines("one block"), nil
 	}
-	b := &blocks{h: h, spec: spec, o: o, stop: stop, state: start, v: v,
-		did: map[replay.Engine]*replay.Contribution{}}
+	b := &blocks{h: h, spec: spec, o: o, meter: m, state: start, did: map[replay.Engine]*replay.Contribution{}}
 	var depths []int
 	for k, block := range list {
-		bv, err := b.decide(block)
+		f, err := b.decide(block)
 		switch {
 		case err != nil:
-			return err
-		case bv.Answer == replay.NotLinearizable && k == 0:
-			b.enter(replay.NotLinearizable)
-			v.Engine = bv.Engine
-			return nil
-		case bv.Answer != replay.Linearizable:
-			if stop() {
-				v.Cause = bv.Cause
-			}
-			return nil
+			return replay.Finding{}, err
+		case f.Answer == replay.NotLinearizable && k == 0:
+			return b.contributed(replay.Refuted(f.Engine)), nil
+		case f.Answer == replay.NotLinearizable:
+			return replay.Declines("a block without a witness"), nil
+		case !f.Decided():
+			return replay.GaveUp(f.Cause), nil
 		}
-		depths = append(depths, bv.Depth)
+		depths = append(depths, f.Depth)
 	}
-	b.enter(replay.Linearizable)
-	v.Engine, v.BlockDepths = replay.BlocksEngine, depths
-	v.Witness = append(b.order, b.carry...)
-	return nil
+	f := replay.Found(replay.BlocksEngine, append(b.order, b.carry...))
+	f.BlockDepths = depths
+	return b.contributed(f), nil
 }
 
 // cut returns the first operation of each block.
@@ -116,35 +108,34 @@ func (r resumed) Observes(op *history.Operation) bool {
 	return ok && o.Observes(op)
 }
 
-// decide finds a witness of one block and moves the state behind it.
-func (b *blocks) decide(block [2]int32) (replay.Verdict, error) {
+// decide finds a witness of one block and moves the state past it.
+func (b *blocks) decide(block [2]int32) (replay.Finding, error) {
 	ops := b.carry
 	for i := block[0]; i < block[1]; i++ {
 		ops = append(ops, i)
 	}
 	part := replay.Restrict(b.h, ops)
 	spec := resumed{b.spec, b.state}
-	var v replay.Verdict
+	var f replay.Finding
 	if len(ops)-len(b.carry) <= short {
 		in, err := replay.NewInstance(part, true, b.o.Chains)
 		if err != nil {
-			return v, err
+			return f, err
 		}
 		o := b.o
 		o.Budget.Schedules = blockSchedules
-		if err := replay.Families(in, spec, o, b.stop, &v); err != nil {
-			return v, err
+		if f, err = replay.Families(in, spec, o, b.meter); err != nil {
+			return f, err
 		}
 	}
-	if v.Answer == replay.Undecided && !b.stop() {
-		asked := 0
-		search.Run(part, spec, b.o.Budget.Bytes, func() bool { asked++; return asked > blockShare || b.stop() }, &v)
+	if !f.Decided() && !b.meter.Stopped() {
+		f = search.Run(part, spec, b.o.Budget.Bytes, b.meter.Share(blockShare))
 	}
-	b.count(v.Engine, int(block[1]-block[0]))
-	if v.Answer == replay.Linearizable {
-		b.advance(ops, v.Witness)
+	b.count(f.Engine, int(block[1]-block[0]))
+	if f.Answer == replay.Linearizable {
+		b.advance(ops, f.Witness)
 	}
-	return v, nil
+	return f, nil
 }
 
 // advance runs a block's witness up to the last operation in it that
@@ -180,12 +171,12 @@ func (b *blocks) count(e replay.Engine, ops int) {
 	b.did[e].Ops += ops
 }
 
-// enter enters the answer, and what each engine did for it.
-func (b *blocks) enter(a replay.Answer) {
-	b.v.Answer, b.v.Cause = a, replay.NoCause
+// contributed returns the finding with what each engine did for it.
+func (b *blocks) contributed(f replay.Finding) replay.Finding {
 	for e := range replay.Engine(len(replay.EngineNames)) {
 		if b.did[e] != nil {
-			b.v.Contributions = append(b.v.Contributions, *b.did[e])
+			f.Contributions = append(f.Contributions, *b.did[e])
 		}
 	}
+	return f
 }

@@ -17,6 +17,7 @@ type clock struct {
 	ctx      context.Context
 	deadline time.Time // zero: none
 	process  int64     // bytes, 0: no bound
+	looked   time.Time // at the memory of the process
 	over     bool
 	cause    replay.Cause
 }
@@ -29,7 +30,11 @@ func newClock(ctx context.Context, b replay.Budget) *clock {
 	return c
 }
 
-// expired is asked by the engines now and then, some thousand times a second.
+// lookEvery is the time between two looks at the memory of the process, which
+// take longer than the rest.
+const lookEvery = 200 * time.Microsecond
+
+// expired reports whether to stop. Engines ask it thousands of times a second.
 func (c *clock) expired() bool {
 	if c.over {
 		return true
@@ -39,22 +44,26 @@ func (c *clock) expired() bool {
 		c.over, c.cause = true, replay.Time
 	case err != nil:
 		c.over, c.cause = true, replay.Cancelled
-	case c.process > 0 && mapped() > c.process && stillMapped(c.process):
-		c.over, c.cause = true, replay.Memory
+	case c.process > 0:
+		if now := time.Now(); now.Sub(c.looked) > lookEvery {
+			c.looked = now
+			if mapped() > c.process && stillMapped(c.process) {
+				c.over, c.cause = true, replay.Memory
+			}
+		}
 	}
 	return c.over
 }
 
-// verifyTime is how long a witness is checked that was known when time was over.
-const verifyTime = 10 * time.Second
-
-// verifying returns what tells the check of a witness to stop. A witness that
-// is known when the clock has expired is not lost: its check gets some time.
-func (c *clock) verifying() func() bool {
-	if !c.over {
-		return c.expired
+// verifying returns what stops the check of a witness of n operations. A
+// witness that was found within the budget is not lost: its check gets a second
+// and two microseconds for each operation, of the user's time or beyond.
+func (c *clock) verifying(n int) func() bool {
+	ctx := c.ctx
+	if c.over {
+		ctx = context.WithoutCancel(ctx)
 	}
-	return newClock(context.WithoutCancel(c.ctx), replay.Budget{Time: verifyTime}).expired
+	return newClock(ctx, replay.Budget{Time: time.Second + time.Duration(n)*2*time.Microsecond}).expired
 }
 
 // hasRoom reports whether so many bytes more keep the process within its

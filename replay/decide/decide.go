@@ -5,308 +5,201 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"runtime/debug"
 	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/monitor"
-	"github.com/leadline/leadline/replay/search"
 )
 
-// ErrWitness says that a witness failed its second replay: a fault of this
+// ErrWitness reports that a witness failed its second replay: a fault of this
 // program or of a specification whose objects do not behave as they should,
 // never of the history.
 var ErrWitness = errors.New("internal error: a witness failed its second replay")
 
+// A PanicError is a panic during a check: a fault of this program or of the
+// specification, never of the history.
+type PanicError struct {
+	History string // its ID
+	Spec    string // its name
+	Value   any    // what was passed to panic
+	Stack   []byte
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("internal error: checking history %q against %s panicked: %v", e.History, e.Spec, e.Value)
+}
+
 // Check decides whether the history is linearizable with respect to the
-// specification. Engines, in this order, until one decides:
+// specification. It asks the engines one after another; see Engines for their
+// order and when each is asked. o.Engine leaves only one of them.
 //
-//  1. of up to search.MaxSmall operations, a search of some microseconds; of
-//     more, a monitor, where the specification is a collection and the history
-//     inserts distinct values or is of a set (replay/monitor), then a search of
-//     some thousand configurations. Where there is a witness, families go on
-//     to look for the depth. Of more than long operations, a monitor, then the
-//     complete search where the specification is partitioned; and no depth, if
-//     they decide;
-//  2. strong d-hitting families for d = 1, 2, ..., up to o.MaxDepth and
-//     o.Budget.Schedules: they find witnesses, and the depth. A sequential
-//     history is the family of depth 1, one schedule. Of a history of more
-//     than short operations not more than familyWork are replayed;
-//  3. of a deque of distinct values, pieces between moments at which it can be
-//     empty, each by the complete search; of a queue or stack of other values,
-//     a search that orders insertions only when a removal shows their order
-//     (search.Lazy);
-//  4. block by block between quiescent cuts (see blocks), for histories of up
-//     to blocksMax operations;
-//  5. the complete search, part by part where the specification is partitioned
-//     (replay.Partitioned);
-//  6. where the search gave up, the rest of the families.
-//
-// o.Engine leaves only one of them. A verdict that stays Undecided says why in
-// Cause. Cancelling ctx ends in such a verdict and a nil error. An error is
-// an *history.Errors, for operations that the specification cannot have, or
-// wraps ErrWitness.
+// A verdict that stays Undecided says why in Cause. Cancelling ctx ends in such
+// a verdict and a nil error. An error is one of these:
+//   - a *history.Errors, for operations that the specification cannot have;
+//   - a *PanicError, if the specification (or an engine) panicked;
+//   - one that wraps ErrWitness;
+//   - any other if h or spec is nil.
 //
 // A history that may have been cut is linearizable or unknown.
 //
 // Time and memory are bounded by o.Budget; the number of schedules of depth d
 // by m n^(d-1), for m chains and n operations, each replayed in O(n); the
 // search by the number of configurations it can meet.
-func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
+func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (v replay.Verdict, err error) {
+	switch {
+	case h == nil:
+		return v, errors.New("decide: the history is nil")
+	case spec == nil:
+		return v, errors.New("decide: the specification is nil")
+	case ctx == nil:
+		ctx = context.Background()
+	}
 	start := time.Now()
-	v, err := check(ctx, h, spec, o.WithDefaults(len(h.Ops)))
+	defer func() {
+		if value := recover(); value != nil {
+			v, err = replay.Verdict{}, &PanicError{History: h.ID, Spec: nameOf(spec), Value: value, Stack: debug.Stack()}
+		}
+		v.Elapsed = time.Since(start)
+	}()
+	t := newTask(ctx, h, spec, o.WithDefaults(len(h.Ops)))
+	v, err = t.check()
 	if h.Torn > 0 && v.Answer == replay.NotLinearizable {
 		// What is missing might explain what no order explains.
-		v.Answer, v.Cause, v.Engine, v.Explanation, v.Conflict = replay.Undecided, replay.Torn, replay.AutoEngine, nil, nil
+		v.Finding, v.Explanation = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}, nil
 	}
-	v.Elapsed = time.Since(start)
 	return v, err
 }
 
-func check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
-	var v replay.Verdict
+// nameOf is the name of a specification that may panic.
+func nameOf(spec replay.Spec) (name string) {
+	defer func() {
+		if recover() != nil {
+			name = fmt.Sprintf("%T", spec)
+		}
+	}()
+	return spec.Name()
+}
+
+// A task is a history on its way to a verdict.
+type task struct {
+	h       *history.History
+	spec    replay.Spec
+	o       replay.Options
+	clock   *clock
+	meter   *meter.Meter // of all engines; asks the clock
+	checked bool         // the specification has accepted the operations
+
+	instance    *replay.Instance // see poset
+	instanceErr error
+}
+
+func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {
 	c := newClock(ctx, o.Budget)
-	searched := false
-	// Small checks the operations itself.
-	small := (o.Engine == replay.AutoEngine || o.Engine == replay.SearchEngine) && !c.expired() && search.Small(h, spec, &v)
-	if !small {
-		if err := replay.Check(h, spec); err != nil {
-			return v, err
-		}
-		if len(h.Ops) > long && o.Engine == replay.AutoEngine {
-			if !c.expired() && c.hasRoom(int64(len(h.Ops))*longBytes) {
-				monitor.Run(h, spec, c.expired, &v)
-			}
-			if _, parts := spec.(replay.Partitioned); parts && v.Answer == replay.Undecided && !c.expired() {
-				search.Run(h, spec, o.Budget.Bytes, c.expired, &v)
-				searched = true
-			}
-			if v.Answer == replay.Undecided && c.over {
-				if !h.HasEdges() {
-					v.C, v.CP = replay.Concurrency(h)
-				}
-				return finish(h, spec, o, c, v)
-			}
-		}
-	}
-	depth := small && o.Engine == replay.AutoEngine && v.Answer == replay.Linearizable
-	if v.Answer != replay.Undecided && !depth && !o.ExactDepth {
-		v.C, v.CP = replay.Concurrency(h)
-		return finish(h, spec, o, c, v)
-	}
-	in, err := replay.NewInstance(h, true, o.Chains)
-	switch {
-	case replay.TooLarge(err):
-		withoutPoset(h, spec, o, c, &v)
-		return finish(h, spec, o, c, v)
-	case err != nil:
-		return v, fmt.Errorf("checking history %q: %w", h.ID, err)
-	}
-	v.C, v.CP = in.Poset.Concurrency()
-	if v.Answer == replay.Undecided || depth {
-		if err := run(in, spec, o, c, searched, &v); err != nil {
-			return v, fmt.Errorf("checking history %q: %w", h.ID, err)
-		}
-	}
-	if o.ExactDepth && v.Answer == replay.Linearizable && !c.over {
-		exactDepth(in, spec, c.expired, &v)
-	}
-	return finish(h, spec, o, c, v)
+	return &task{h: h, spec: spec, o: o, clock: c, meter: meter.New(c.expired)}
 }
 
-// withoutPoset searches a history with edges that has too many operations for
-// a poset, which families would need.
-func withoutPoset(h *history.History, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) {
-	if o.Engine == replay.AutoEngine || o.Engine == replay.SearchEngine {
-		search.Run(h, spec, o.Budget.Bytes, c.expired, v)
+// poset returns the history's poset with its chains. It is built once, when
+// the first engine needs it.
+func (t *task) poset() (*replay.Instance, error) {
+	if t.instance == nil && t.instanceErr == nil {
+		t.instance, t.instanceErr = replay.NewInstance(t.h, true, t.o.Chains)
 	}
-	if v.Answer == replay.Undecided && v.Cause == replay.NoCause {
-		v.Cause = replay.Memory
-	}
+	return t.instance, t.instanceErr
 }
 
-// finish verifies or explains an answer.
-func finish(h *history.History, spec replay.Spec, o replay.Options, c *clock, v replay.Verdict) (replay.Verdict, error) {
+func (t *task) check() (v replay.Verdict, err error) {
+	if v.Finding, err = t.decide(); err != nil {
+		return v, err
+	}
+	if !t.h.HasEdges() {
+		v.C, v.CP = replay.Concurrency(t.h)
+	} else if in, err := t.poset(); err == nil {
+		v.C, v.CP = in.Poset.Concurrency()
+	}
+	if t.o.ExactDepth && v.Answer == replay.Linearizable && !t.clock.over {
+		v.ExactDepth = t.exactDepth()
+	}
 	switch {
 	case v.Answer == replay.Linearizable:
-		switch err := replay.Verify(h, spec, v.Witness, c.verifying()); {
+		switch err := replay.Verify(t.h, t.spec, v.Witness, t.clock.verifying(len(t.h.Ops))); {
 		case errors.Is(err, replay.ErrStopped):
-			return replay.Verdict{Cause: cmp.Or(c.cause, replay.Time), C: v.C, CP: v.CP, Replayed: v.Replayed}, nil
+			v.Finding = replay.Finding{Cause: cmp.Or(t.clock.cause, replay.Time), Replayed: v.Replayed}
 		case err != nil:
-			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, h.ID, err)
+			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, t.h.ID, err)
 		}
-	case v.Answer == replay.Undecided:
-		if c.over {
-			v.Cause = c.cause
-		}
-	case o.Explain && !c.over:
-		v.Explanation = explanation(h, spec, o.Budget.Bytes, c, &v)
+	case v.Answer == replay.Undecided && t.clock.over:
+		v.Cause = t.clock.cause
+	case v.Answer == replay.NotLinearizable && t.o.Explain && !t.clock.over:
+		v.Explanation = explanation(t.h, t.spec, t.o.Budget.Bytes, t.meter, &v.Finding)
 	}
 	return v, nil
 }
 
-// explanation asks the monitor for the first response without an explanation,
-// where one decided a history that is not short; else the search.
-func explanation(h *history.History, spec replay.Spec, maxBytes int64, c *clock, v *replay.Verdict) *replay.Explanation {
-	if v.Engine == replay.MonitorEngine && len(h.Ops) > freeMax {
-		if op, ok := monitor.Unexplained(h, spec, v.Conflict, c.expired); ok {
-			return &replay.Explanation{Unexplained: op}
+// decide asks the engines until the history is decided and its depth has been
+// looked for.
+func (t *task) decide() (replay.Finding, error) {
+	var known replay.Finding
+	for i := range engines {
+		e := &engines[i]
+		if !e.isAsked(t, &known) {
+			continue
 		}
-		if len(h.Ops) > long {
-			return nil
-		}
-	}
-	return explain(h, spec, maxBytes, c.expired)
-}
-
-const (
-	// short is up to how many operations families go to the end of their
-	// budget: those of the paper have at most 18.
-	short = 24
-	// long is from how many operations on a monitor comes first, before the
-	// poset is built: its answer is worth more than a depth that is hardly ever
-	// small.
-	long = 1 << 14
-	// longBytes is what monitors, posets and witnesses take at least for an
-	// operation of a long history.
-	longBytes = 80
-	// familyWork is how many operations of a longer history are replayed by
-	// families, which takes part of a millisecond.
-	familyWork = 1 << 14
-	// stackShare is how often the lazy search of a stack asks whether to stop:
-	// some ten seconds.
-	stackShare = 1 << 14
-	// quick is how often the first search asks whether to stop: some thousand
-	// configurations, as many as most histories need at all.
-	quick = 4
-)
-
-// run lets the engines work until one decides. The search may have given up
-// already.
-func run(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, searched bool, v *replay.Verdict) error {
-	switch o.Engine {
-	case replay.FamiliesEngine:
-		return replay.Families(in, spec, o, c.expired, v)
-	case replay.SearchEngine:
-		search.Run(in.History, spec, o.Budget.Bytes, c.expired, v)
-	case replay.MonitorEngine:
-		if monitor.Run(in.History, spec, c.expired, v); v.Answer == replay.Undecided {
-			inPieces(in.History, spec, o.Budget.Bytes, c.expired, v)
-		}
-	case replay.BlocksEngine:
-		if err := inBlocks(in.History, spec, o, c.expired, v); err != nil {
-			return err
-		}
-	default:
-		return portfolio(in, spec, o, c, searched, v)
-	}
-	if v.Answer == replay.Undecided && v.Cause == replay.NoCause {
-		v.Cause = replay.Declined
-	}
-	return nil
-}
-
-// portfolio asks one engine after the other, the cheap ones first. Once it is
-// known that there is a witness, families only look for the depth.
-func portfolio(in *replay.Instance, spec replay.Spec, o replay.Options, c *clock, searched bool, v *replay.Verdict) error {
-	h, n := in.History, len(in.Ops)
-	undecided := func() bool { return v.Answer == replay.Undecided && !c.over }
-	first := o
-	if n > short {
-		first.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/int64(n)))
-		if undecided() && n <= long { // else it was asked before
-			monitor.Run(h, spec, c.expired, v)
-		}
-		if undecided() && n <= long {
-			asked := 0
-			search.Run(h, spec, o.Budget.Bytes, func() bool { asked++; return asked > quick || c.expired() }, v)
-		}
-	}
-	if v.Answer == replay.NotLinearizable || c.over {
-		return nil
-	}
-	known := *v
-	*v = replay.Verdict{C: v.C, CP: v.CP}
-	if err := replay.Families(in, spec, first, c.expired, v); err != nil {
-		return err
-	}
-	if v.Answer == replay.Undecided && known.Answer == replay.Linearizable {
-		known.Replayed = v.Replayed
-		*v = known
-		return nil
-	}
-	for _, engine := range []func() error{
-		func() error { inPieces(h, spec, o.Budget.Bytes, c.expired, v); return nil },
-		func() error { lazily(h, spec, o, c, v); return nil },
-		func() error {
-			if n <= short || n > blocksMax {
-				return nil
-			}
-			return inBlocks(h, spec, o, c.expired, v)
-		},
-		func() error {
-			if searched {
-				v.Cause = known.Cause
-			} else {
-				search.Run(h, spec, o.Budget.Bytes, c.expired, v)
-			}
-			return nil
-		},
-		func() error { return theRest(in, spec, first, o, c, v) },
-	} {
-		if !undecided() {
+		if t.clock.expired() {
 			break
 		}
-		if err := engine(); err != nil {
-			return err
+		if !t.checked && !e.checks {
+			if err := replay.Check(t.h, t.spec); err != nil {
+				return known, err
+			}
+			t.checked = true
 		}
+		f, err := e.ask(t)
+		if err != nil {
+			return known, fmt.Errorf("checking history %q: %w", t.h.ID, err)
+		}
+		known = join(known, f, e)
 	}
-	return nil
+	if !t.checked && !known.Decided() { // the time was over before
+		return known, replay.Check(t.h, t.spec)
+	}
+	return known, nil
 }
 
-// lazily searches a queue or stack that orders insertions only when a removal
-// shows their order. It decides queues, and stacks of up to 16 threads; on
-// others it takes all it can get, so that it is given a share there.
-func lazily(h *history.History, spec replay.Spec, o replay.Options, c *clock, v *replay.Verdict) {
-	asked, most, bytes := 0, math.MaxInt, o.Budget.Bytes
-	if collection, ok := spec.(replay.Collection); ok && collection.Discipline() == replay.LastIn {
-		most, bytes = stackShare, bytes/2
+// join returns what is known of a history after one more finding, that of e.
+func join(known, f replay.Finding, e *engine) replay.Finding {
+	if f.Replayed == nil {
+		f.Replayed = known.Replayed
 	}
-	search.Lazy(h, spec, bytes, func() bool { asked++; return asked > most || c.expired() }, v)
+	switch {
+	case f.Decided():
+		return f
+	case known.Decided():
+	case f.Cause == replay.Declined || e.share != nil:
+		// Another engine follows, whose cause counts.
+		if known.Cause == replay.NoCause {
+			known.Cause, known.Reason = f.Cause, f.Reason
+		}
+	case known.Cause != replay.Memory:
+		known.Cause, known.Reason = f.Cause, f.Reason
+	}
+	known.Replayed = f.Replayed
+	return known
 }
 
-// theRest runs the families that a smaller budget left out.
-func theRest(in *replay.Instance, spec replay.Spec, first, o replay.Options, c *clock, v *replay.Verdict) error {
-	if first.Budget.Schedules >= o.Budget.Schedules {
-		return nil
+// exactDepth returns the linearizability depth; 0 if it cannot be had.
+func (t *task) exactDepth() int {
+	in, err := t.poset()
+	if err != nil || len(t.h.Ops) > hitting.ExactMax {
+		return 0
 	}
-	cause := v.Cause
-	v.Replayed = nil
-	if err := replay.Families(in, spec, o, c.expired, v); err != nil {
-		return err
-	}
-	if v.Answer == replay.Undecided && cause == replay.Memory {
-		v.Cause = cause
-	}
-	return nil
-}
-
-// exactWork bounds the steps of the exact depth: some seconds.
-const exactWork = 1 << 27
-
-// exactDepth enters the exact depth where it can be had.
-func exactDepth(in *replay.Instance, spec replay.Spec, stop func() bool, v *replay.Verdict) {
-	if len(in.Ops) > hitting.ExactMax {
-		return
-	}
-	machine := replay.NewMachine(in.History, spec)
+	machine := replay.NewMachine(t.h, t.spec)
 	if machine == nil {
-		return
+		return 0
 	}
 	defer machine.Release()
-	if d, ok := hitting.ExactDepth(in.Poset, machine, exactWork, stop); ok {
-		v.ExactDepth = d
-	}
+	d, _ := hitting.ExactDepth(in.Poset, machine, t.meter.Share(t.o.Budget.ExactWork))
+	return d
 }

@@ -33,12 +33,12 @@ var engines = []engine{
 	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
 	{"lazy search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-		search.Lazy(h, s, 1<<30, never, &v)
+		v.Finding = search.Lazy(h, s, 1<<30, nil)
 		return v, v.Answer != replay.Undecided
 	}},
 	{"small search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-		ok = search.Small(h, s, &v)
-		return v, ok
+		v.Finding = search.Small(h, s)
+		return v, v.Decided()
 	}},
 	{"monitor", forced(replay.MonitorEngine)},
 	{"blocks", forced(replay.BlocksEngine)},
@@ -64,7 +64,7 @@ func forced(e replay.Engine) func(*testing.T, *history.History, replay.Spec) (re
 func searchAlone(prune search.Pruning) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
 	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		var v replay.Verdict
-		search.RunPruned(h, s, prune, 1<<30, never, &v)
+		v.Finding = search.RunPruned(h, s, prune, 1<<30, nil)
 		return v, v.Answer != replay.Undecided
 	}
 }
@@ -79,12 +79,12 @@ func instance(t *testing.T, h *history.History, mode replay.ChainMode) *replay.I
 
 func familiesAlone(mode replay.ChainMode) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
 	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
-		var v replay.Verdict
 		o := replay.Options{MaxDepth: len(h.Ops) + 1, Chains: mode}.WithDefaults(len(h.Ops))
-		if err := replay.Families(instance(t, h, mode), s, o, never, &v); err != nil {
+		f, err := replay.Families(instance(t, h, mode), s, o, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return v, true
+		return replay.Verdict{Finding: f}, true
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -16,28 +18,35 @@ const (
 	groupMax = 24
 	// groupSize is how many results are freed together at most.
 	groupSize = 3
-	// effort is how often the searches may ask whether to stop: once in some
-	// thousand steps, so that it bounds the work of all of them together, the
-	// same on every run.
-	effort = 1000
+	// effort bounds the work of all searches together.
+	effort = 1000 * meter.AskEvery
 	// allowedMax is how many allowed results are listed of an operation.
 	allowedMax = 5
 )
 
+// explanation asks the monitor for the first response without an explanation,
+// where one decided a history that is not short; else the search.
+func explanation(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter, f *replay.Finding) *replay.Explanation {
+	if f.Engine == replay.MonitorEngine && len(h.Ops) > freeMax {
+		if op, ok := monitor.Unexplained(h, spec, f.Conflict, m); ok {
+			return &replay.Explanation{Unexplained: op}
+		}
+		if len(h.Ops) > long {
+			return nil
+		}
+	}
+	return explain(h, spec, maxBytes, m.Share(effort))
+}
+
 // explain says why the history has no witness: the first response that no
 // order explains, and the fewest results without which there would be one.
 // It returns nil where that cannot be found, or not with that much effort.
-func explain(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool) *replay.Explanation {
-	asked := 0
-	bounded := func() bool {
-		asked++
-		return asked > effort || stop()
-	}
-	op, ok := search.Unexplained(h, spec, maxBytes, bounded)
+func explain(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) *replay.Explanation {
+	op, ok := search.Unexplained(h, spec, maxBytes, m)
 	if !ok {
 		return nil
 	}
-	x := explainer{h: h, spec: spec, maxBytes: maxBytes, stop: bounded}
+	x := explainer{h: h, spec: spec, maxBytes: maxBytes, meter: m}
 	e := &replay.Explanation{Unexplained: op}
 	for size := 1; size <= groupSize && len(e.Free) == 0; size++ {
 		if limit := [...]int{1: freeMax, 2: groupMax, 3: groupMax}[size]; len(h.Ops) > limit {
@@ -52,7 +61,7 @@ type explainer struct {
 	h        *history.History
 	spec     replay.Spec
 	maxBytes int64
-	stop     func() bool
+	meter    *meter.Meter
 }
 
 // groups tries every set of size operations that returned a result.
@@ -69,7 +78,7 @@ func (x *explainer) groups(size int) [][]replay.FreedResult {
 		}
 		for i := from; i < len(x.h.Ops); i++ {
 			op := &x.h.Ops[i]
-			if op.Pending() || op.Result.Kind() == history.Unknown || op.Result.Kind() == history.None || x.stop() {
+			if op.Pending() || op.Result.Kind() == history.Unknown || op.Result.Kind() == history.None || x.meter.Stopped() {
 				continue
 			}
 			chosen = append(chosen, int32(i))
@@ -139,12 +148,7 @@ func (x *explainer) with(ops []int32, results []history.Value) *history.History 
 }
 
 func (x *explainer) witness(ops []int32, results []history.Value) []int32 {
-	var v replay.Verdict
-	search.Run(x.with(ops, results), x.spec, x.maxBytes, x.stop, &v)
-	if v.Answer != replay.Linearizable {
-		return nil
-	}
-	return v.Witness
+	return search.Run(x.with(ops, results), x.spec, x.maxBytes, x.meter).Witness
 }
 
 // answers returns what the object answers to the operations in the order of

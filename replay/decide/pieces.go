@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/search"
@@ -12,21 +13,22 @@ import (
 // inPieces decides a history of a deque of distinct values: the monitor cuts it
 // at moments at which the deque can be empty (see monitor.Pieces), and the
 // search decides each piece. A piece without a witness decides the history. It
-// leaves v alone where there is one piece only, or one is not decided.
-func inPieces(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
+// declines where there is one piece only.
+func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
 	c, ok := spec.(replay.Collection)
 	if !ok || c.Discipline() != replay.BothEnds {
-		return
+		return replay.Declines("")
 	}
-	pieces, conflict, declined := monitor.Pieces(h, spec, stop)
+	pieces, conflict, declined := monitor.Pieces(h, spec, m)
 	switch {
 	case declined != "":
-		return
+		return replay.Declines(declined)
 	case conflict != nil:
-		v.Answer, v.Engine, v.Cause, v.Conflict = replay.NotLinearizable, replay.MonitorEngine, replay.NoCause, conflict
-		return
+		f := replay.Refuted(replay.MonitorEngine)
+		f.Conflict = conflict
+		return f
 	case len(pieces) < 2:
-		return
+		return replay.Declines("one piece")
 	}
 	cut := replay.Contribution{Engine: replay.MonitorEngine}
 	searched := replay.Contribution{Engine: replay.SearchEngine}
@@ -38,24 +40,23 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, stop func() 
 			order = append(order, piece.Ops...)
 			continue
 		}
-		var pv replay.Verdict
-		search.Run(replay.Restrict(h, piece.Ops), spec, maxBytes, stop, &pv)
-		switch pv.Answer {
+		f := search.Run(replay.Restrict(h, piece.Ops), spec, maxBytes, m)
+		switch f.Answer {
 		case replay.Undecided:
-			return
+			return f
 		case replay.NotLinearizable:
-			v.Answer, v.Engine, v.Cause, v.Conflict = pv.Answer, pv.Engine, replay.NoCause, piece.Ops
-			return
+			f.Conflict = piece.Ops
+			return f
 		}
 		searched.Pieces++
 		searched.Ops += len(piece.Ops)
-		for _, i := range pv.Witness {
+		for _, i := range f.Witness {
 			order = append(order, piece.Ops[i])
 		}
 	}
-	v.Answer, v.Engine, v.Cause = replay.Linearizable, replay.SearchEngine, replay.NoCause
-	v.Contributions = []replay.Contribution{cut, searched}
-	v.Witness = withRest(h, order)
+	f := replay.Found(replay.SearchEngine, withRest(h, order))
+	f.Contributions = []replay.Contribution{cut, searched}
+	return f
 }
 
 // withRest appends to an order the operations that are not in it.

@@ -22,8 +22,8 @@ func BenchmarkMonitor(b *testing.B) {
 				b.Run("part=all/"+at, func(b *testing.B) {
 					for b.Loop() {
 						var v replay.Verdict
-						if declined := monitor.Run(h, c, nil, &v); declined != "" || v.Answer != replay.Linearizable {
-							b.Fatal(declined, v.Answer)
+						if v.Finding = monitor.Run(h, c, nil); v.Reason != "" || v.Answer != replay.Linearizable {
+							b.Fatal(v.Reason, v.Answer)
 						}
 					}
 				})

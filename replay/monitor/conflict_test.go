@@ -55,8 +55,8 @@ func TestConflicts(t *testing.T) {
 		}
 		model := collection(t, test.model)
 		var v replay.Verdict
-		if declined := monitor.Run(h, model, nil, &v); declined != "" {
-			t.Errorf("%s: declined: %s", test.why, declined)
+		if v.Finding = monitor.Run(h, model, nil); v.Reason != "" {
+			t.Errorf("%s: declined: %s", test.why, v.Reason)
 			continue
 		}
 		var ops []string
@@ -95,9 +95,9 @@ func TestDeclined(t *testing.T) {
 			t.Fatal(err)
 		}
 		model := collection(t, test.model)
-		v := replay.Verdict{Depth: 7}
-		declined := monitor.Run(h, model, nil, &v)
-		if declined != test.want || v.Answer != replay.Undecided || v.Engine != replay.AutoEngine || v.Depth != 7 {
+		v := monitor.Run(h, model, nil)
+		declined := v.Reason
+		if declined != test.want || v.Cause != replay.Declined || v.Answer != replay.Undecided || v.Engine != replay.AutoEngine {
 			t.Errorf("%s: %s: %q, verdict %+v", test.model, test.events, declined, v)
 		}
 	}
@@ -128,7 +128,8 @@ func TestHappened(t *testing.T) {
 		}
 		model := collection(t, test.model)
 		var v replay.Verdict
-		declined := monitor.Run(h, model, nil, &v)
+		v.Finding = monitor.Run(h, model, nil)
+		declined := v.Reason
 		if declined != test.want {
 			t.Errorf("%s: declined %q", test.events, declined)
 		}

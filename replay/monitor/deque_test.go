@@ -41,8 +41,8 @@ func TestDequeAsOther(t *testing.T) {
 				continue
 			}
 			var want, got replay.Verdict
-			monitor.Run(h, other, nil, &want)
-			monitor.Run(&renamed, deque, nil, &got)
+			want.Finding = monitor.Run(h, other, nil)
+			got.Finding = monitor.Run(&renamed, deque, nil)
 			if want.Answer != got.Answer {
 				t.Fatalf("as a %s %v, as a deque %v:\n%s", c.subject, want.Answer, got.Answer, picture(&renamed))
 			}

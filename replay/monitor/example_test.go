@@ -31,8 +31,8 @@ func Example() {
 		return
 	}
 	var v replay.Verdict
-	if declined := monitor.Run(h, queue, nil, &v); declined != "" {
-		fmt.Println("declined:", declined)
+	if v.Finding = monitor.Run(h, queue, nil); v.Reason != "" {
+		fmt.Println("declined:", v.Reason)
 		return
 	}
 	fmt.Println(v.Answer)

@@ -68,7 +68,8 @@ func checkSmall(t *testing.T, h *history.History, model replay.Spec) string {
 		t.Fatal(err)
 	}
 	var v replay.Verdict
-	declined := monitor.Run(h, model, nil, &v)
+	v.Finding = monitor.Run(h, model, nil)
+	declined := v.Reason
 	distinct, removals, unclear := distinctness(h, model.(replay.Collection))
 	switch {
 	case declined != "" && v.Answer != replay.Undecided:
@@ -149,7 +150,7 @@ func oracle(t *testing.T, h *history.History, model replay.Spec) replay.Answer {
 
 func searched(t *testing.T, h *history.History, model replay.Spec) replay.Answer {
 	var v replay.Verdict
-	search.Run(h, model, 1<<30, func() bool { return false }, &v)
+	v.Finding = search.Run(h, model, 1<<30, nil)
 	return v.Answer
 }
 

@@ -51,8 +51,8 @@ func TestLargeHistories(t *testing.T) {
 func checkLarge(t *testing.T, h *history.History, model replay.Spec, want replay.Answer) {
 	t.Helper()
 	var v replay.Verdict
-	if declined := monitor.Run(h, model, nil, &v); declined != "" {
-		t.Fatalf("declined: %s", declined)
+	if v.Finding = monitor.Run(h, model, nil); v.Reason != "" {
+		t.Fatalf("declined: %s", v.Reason)
 	}
 	if v.Answer != want {
 		t.Fatalf("%v, want %v", v.Answer, want)

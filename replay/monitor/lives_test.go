@@ -31,8 +31,8 @@ func TestLives(t *testing.T) {
 		g := generator{Rand: r, s: s, m: m}
 		h := g.history(t)
 		var v replay.Verdict
-		if declined := monitor.Run(h, c, nil, &v); declined != "" {
-			t.Fatalf("declined: %s", declined)
+		if v.Finding = monitor.Run(h, c, nil); v.Reason != "" {
+			t.Fatalf("declined: %s", v.Reason)
 		}
 		counts[v.Answer]++
 		longest = max(longest, len(v.Conflict))
@@ -74,8 +74,8 @@ func TestLivesAtOnce(t *testing.T) {
 				}
 				var v replay.Verdict
 				h := fromIntervals(t, ops, false)
-				if declined := monitor.Run(h, c, nil, &v); declined != "" && n > 1 || declined == "" && v.Answer != want {
-					t.Fatalf("%d additions, %d removals: %s%v, want %v", n, removals, declined, v.Answer, want)
+				if v.Finding = monitor.Run(h, c, nil); v.Reason != "" && n > 1 || v.Reason == "" && v.Answer != want {
+					t.Fatalf("%d additions, %d removals: %s%v, want %v", n, removals, v.Reason, v.Answer, want)
 				}
 				if v.Answer == replay.Linearizable {
 					if err := replay.Verify(h, c, v.Witness, nil); err != nil {

@@ -4,43 +4,48 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
-// Run decides the history if a monitor can, and enters Answer, Engine and
-// Witness or Conflict into v. Otherwise it leaves v alone and says why, in a
-// few words. It takes O(n log n) for n operations. Of deques it decides those
-// that are used as stacks or queues; see Pieces for the others. It declines,
-// too, when stop answers true, which is asked every some thousand operations;
-// nil never does.
+// Run decides the history if a monitor can, with a Witness or a Conflict.
+// Otherwise it declines and says why. It takes O(n log n) for n operations. Of
+// deques it decides those that are used as stacks or queues; see Pieces for the
+// others. It gives up when m says so.
 //
 // The specification must have accepted the history (replay.Check).
-func Run(h *history.History, spec replay.Spec, stop func() bool, v *replay.Verdict) (declined string) {
-	return runUpTo(h, spec, history.NoReturn, stop, v)
+func Run(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
+	return runUpTo(h, spec, history.NoReturn, m)
 }
 
 // runUpTo is Run for the history as it was right after the event at a
 // position.
-func runUpTo(h *history.History, spec replay.Spec, position int32, stop func() bool, v *replay.Verdict) (declined string) {
-	p, declined := problemOf(h, spec, position, stop)
+func runUpTo(h *history.History, spec replay.Spec, position int32, m *meter.Meter) replay.Finding {
+	p, declined := problemOf(h, spec, position, m)
 	if declined != "" {
-		return declined
+		return undecided(declined)
 	}
 	f := p.decide()
-	if p.stopped {
-		return stopped // what came of it may be half done
-	}
-	if f.declined != "" {
-		return f.declined
-	}
-	v.Engine, v.Cause = replay.MonitorEngine, replay.NoCause
-	if f.conflict != nil {
+	switch {
+	case p.meter.Stopped():
+		return undecided(stopped) // what came of it may be half done
+	case f.declined != "":
+		return undecided(f.declined)
+	case f.conflict != nil:
 		slices.Sort(f.conflict)
-		v.Answer, v.Conflict = replay.NotLinearizable, slices.Compact(f.conflict)
-		return ""
+		refuted := replay.Refuted(replay.MonitorEngine)
+		refuted.Conflict = slices.Compact(f.conflict)
+		return refuted
 	}
-	v.Answer, v.Witness = replay.Linearizable, p.complete(f.order)
-	return ""
+	return replay.Found(replay.MonitorEngine, p.complete(f.order))
+}
+
+// undecided returns the finding of a monitor that declined, or was stopped.
+func undecided(why string) replay.Finding {
+	if why == stopped {
+		return replay.Finding{Cause: replay.Time, Reason: why}
+	}
+	return replay.Declines(why)
 }
 
 // unexplainedTries bounds the conflicts that Unexplained follows.
@@ -50,7 +55,7 @@ const unexplainedTries = 4
 // explains, of a history that Run found not to be linearizable: up to the
 // response before it there is a witness. It reports false where it cannot
 // tell within a few runs of the monitor.
-func Unexplained(h *history.History, spec replay.Spec, conflict []int32, stop func() bool) (int32, bool) {
+func Unexplained(h *history.History, spec replay.Spec, conflict []int32, m *meter.Meter) (int32, bool) {
 	for range unexplainedTries {
 		last := int32(none)
 		for _, op := range conflict {
@@ -61,16 +66,15 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32, stop fu
 		if last == none {
 			return 0, false
 		}
-		var before, after replay.Verdict
-		if runUpTo(h, spec, h.Ops[last].Return-1, stop, &before) != "" {
+		switch before := runUpTo(h, spec, h.Ops[last].Return-1, m); before.Answer {
+		case replay.Undecided:
 			return 0, false
-		}
-		if before.Answer == replay.NotLinearizable {
+		case replay.NotLinearizable:
 			conflict = before.Conflict
 			continue
 		}
 		// A removal that is open there may yet explain what is in conflict.
-		if runUpTo(h, spec, h.Ops[last].Return, stop, &after) != "" || after.Answer != replay.NotLinearizable {
+		if runUpTo(h, spec, h.Ops[last].Return, m).Answer != replay.NotLinearizable {
 			return 0, false
 		}
 		return last, true
@@ -79,7 +83,7 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32, stop fu
 }
 
 // problemOf reads a history of a collection; it says why if it declines.
-func problemOf(h *history.History, spec replay.Spec, until int32, stop func() bool) (*problem, string) {
+func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter) (*problem, string) {
 	c, ok := spec.(replay.Collection)
 	switch {
 	case !ok || c.Discipline() == replay.NoDiscipline:
@@ -87,23 +91,14 @@ func problemOf(h *history.History, spec replay.Spec, until int32, stop func() bo
 	case h.HasEdges() || len(h.Ghosts) > 0:
 		return nil, "order beyond real time"
 	}
-	return newProblem(h, c, until, stop)
+	return newProblem(h, c, until, m)
 }
 
 // stopped is why a monitor declines that was told to stop.
 const stopped = "stopped"
 
-// askEvery is after how many steps a monitor asks whether to stop.
-const askEvery = 1 << 12
-
-// interrupted reports, at a step of something long, whether to stop: it asks
-// every some thousand steps.
-func (p *problem) interrupted() bool {
-	if p.steps++; p.steps%askEvery == 0 && p.stop != nil && !p.stopped {
-		p.stopped = p.stop()
-	}
-	return p.stopped
-}
+// interrupted reports, at a step of something long, whether to stop.
+func (p *problem) interrupted() bool { return p.meter.MustStop(1) }
 
 // A finding is what a monitor came to: an order of the operations it was
 // given, or operations that are in conflict (not nil), or why it declined.
@@ -130,7 +125,7 @@ func (p *problem) decide() finding {
 	}
 	q := p.withoutLoose()
 	f = q.monitor()
-	if p.stopped = q.stopped; f.conflict != nil {
+	if f.conflict != nil {
 		return f
 	}
 	return finding{declined: "pending removals"}

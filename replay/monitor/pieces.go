@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -25,8 +26,8 @@ type Piece struct {
 //
 // No polynomial monitor of deques is known to us; the pieces are left to the
 // search. O(n log n).
-func Pieces(h *history.History, spec replay.Spec, stop func() bool) (pieces []Piece, conflict []int32, declined string) {
-	p, declined := problemOf(h, spec, history.NoReturn, stop)
+func Pieces(h *history.History, spec replay.Spec, m *meter.Meter) (pieces []Piece, conflict []int32, declined string) {
+	p, declined := problemOf(h, spec, history.NoReturn, m)
 	switch {
 	case declined != "":
 		return nil, nil, declined

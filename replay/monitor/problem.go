@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -27,8 +28,7 @@ type problem struct {
 	pendingRemovals []int32
 	impossible      []int32   // operations that are in conflict on the face of it
 	spare           [][]int32 // see ints
-	stop            func() bool
-	stopped         bool
+	meter           *meter.Meter
 	steps           int
 
 	ranks []history.Value // what the values are, for a priority queue
@@ -57,7 +57,7 @@ const none = -1
 
 // newProblem reads the history as it was right after the event at the given
 // position: later ones have not come yet. It says why if it declines.
-func newProblem(h *history.History, c replay.Collection, until int32, stop func() bool) (*problem, string) {
+func newProblem(h *history.History, c replay.Collection, until int32, m *meter.Meter) (*problem, string) {
 	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > until })
 	r := reader{collection: c, problem: &problem{discipline: c.Discipline(), call: make([]int32, n), ret: make([]int32, n),
 		roles: make([]replay.Role, n), about: make([]int32, n)}}
@@ -65,7 +65,7 @@ func newProblem(h *history.History, c replay.Collection, until int32, stop func(
 		r.parts = c.(replay.Partitioned)
 	}
 	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
-	r.stop = stop
+	r.meter = m
 	for i := range n {
 		if r.interrupted() {
 			return nil, stopped
@@ -266,7 +266,7 @@ func (p *problem) absentsOf(v int32) []int32 {
 // are all in p, and what p does not explain without those values it does not
 // explain with them.
 func (p *problem) withoutLoose() *problem {
-	q := &problem{discipline: p.discipline, call: p.call, ret: p.ret, end: p.end, front: p.front, nothing: p.nothing, stop: p.stop, stopped: p.stopped}
+	q := &problem{discipline: p.discipline, call: p.call, ret: p.ret, end: p.end, front: p.front, nothing: p.nothing, meter: p.meter}
 	for i := range p.count() {
 		v := int32(i)
 		e := p.values[v]

@@ -42,7 +42,7 @@ func (p *problem) queue() finding {
 		return finding{conflict: conflict}
 	}
 	q := newFifo(p, inners)
-	if conflict := q.sort(); conflict != nil || p.stopped {
+	if conflict := q.sort(); conflict != nil || p.meter.Stopped() {
 		return finding{conflict: conflict}
 	}
 	p.giveBack(q.entering, q.leaving, q.calledIn, q.seen)

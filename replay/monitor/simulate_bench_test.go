@@ -31,8 +31,8 @@ func BenchmarkSimulated(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					var v replay.Verdict
-					if declined := monitor.Run(h, model, nil, &v); declined != "" || v.Answer != replay.Linearizable {
-						b.Fatal(declined, v.Answer)
+					if v.Finding = monitor.Run(h, model, nil); v.Reason != "" || v.Answer != replay.Linearizable {
+						b.Fatal(v.Reason, v.Answer)
 					}
 				}
 			})

@@ -152,8 +152,8 @@ func checkShape(t *testing.T, h *history.History, c replay.Collection, lineariza
 		checkNaive(t, h, c)
 	}
 	var v replay.Verdict
-	if declined := monitor.Run(h, c, nil, &v); declined != "" {
-		t.Fatal(declined)
+	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" {
+		t.Fatal(v.Reason)
 	}
 	if (v.Answer == replay.Linearizable) != linearizable {
 		t.Fatalf("%d operations: %v", len(h.Ops), v.Answer)

@@ -14,8 +14,8 @@ import (
 func checkNaive(t *testing.T, h *history.History, c replay.Collection) replay.Answer {
 	t.Helper()
 	var v replay.Verdict
-	if declined := monitor.Run(h, c, nil, &v); declined != "" {
-		t.Fatalf("declined: %s", declined)
+	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" {
+		t.Fatalf("declined: %s", v.Reason)
 	}
 	if got := v.Answer == replay.Linearizable; got != naive(h, c) {
 		t.Fatalf("%v, but not so in the naive way", v.Answer)
@@ -90,8 +90,8 @@ func TestWorkloads(t *testing.T) {
 func checkVerdict(t *testing.T, h *history.History, c replay.Collection, want replay.Answer) {
 	t.Helper()
 	var v replay.Verdict
-	if declined := monitor.Run(h, c, nil, &v); declined != "" || v.Answer != want {
-		t.Fatalf("%s%v, want %v", declined, v.Answer, want)
+	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" || v.Answer != want {
+		t.Fatalf("%s%v, want %v", v.Reason, v.Answer, want)
 	}
 	if want == replay.Linearizable {
 		if err := replay.Verify(h, c, v.Witness, nil); err != nil {

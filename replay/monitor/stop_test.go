@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
 )
@@ -19,16 +20,16 @@ func TestStop(t *testing.T) {
 		model := collection(t, name)
 		questions := 0
 		var v replay.Verdict
-		monitor.Run(h, model, func() bool { questions++; return false }, &v)
+		v.Finding = monitor.Run(h, model, meter.New(func() bool { questions++; return false }))
 		if questions < len(h.Ops)/5000 || v.Answer != replay.Linearizable {
 			t.Errorf("%s: %d questions, %v", name, questions, v.Answer)
 		}
 		for k := range questions {
 			asked := 0
 			var v replay.Verdict
-			declined := monitor.Run(h, model, func() bool { asked++; return asked > k }, &v)
-			if declined == "" || v.Answer != replay.Undecided || asked > k+1 {
-				t.Fatalf("%s, stopped at question %d: declined %q, %v, asked %d times", name, k, declined, v.Answer, asked)
+			v.Finding = monitor.Run(h, model, meter.New(func() bool { asked++; return asked > k }))
+			if v.Reason == "" || v.Answer != replay.Undecided || asked > k+1 {
+				t.Fatalf("%s, stopped at question %d: declined %q, %v, asked %d times", name, k, v.Reason, v.Answer, asked)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func TestUnexplained(t *testing.T) {
 				g := generator{Rand: r, s: s, m: randomMix(r)}
 				h := g.history(t)
 				var v replay.Verdict
-				if monitor.Run(h, model, nil, &v) != "" || v.Answer != replay.NotLinearizable {
+				if v.Finding = monitor.Run(h, model, nil); v.Reason != "" || v.Answer != replay.NotLinearizable {
 					continue
 				}
 				refuted++
@@ -31,7 +31,7 @@ func TestUnexplained(t *testing.T) {
 					continue
 				}
 				found++
-				want, ok := search.Unexplained(h, model, 1<<30, func() bool { return false })
+				want, ok := search.Unexplained(h, model, 1<<30, nil)
 				if !ok || op != want {
 					t.Fatalf("%v, but the search says %v (%v):\n%s", op, want, ok, picture(h))
 				}

@@ -38,7 +38,7 @@ func (c *cursor) stateAt(k int32) replay.State {
 // end.
 func (c *cursor) apply(op int32) bool {
 	c.g.spent++
-	if c.g.s.meter.mustStop(applyWork) {
+	if c.g.s.meter.MustStop(applyWork) {
 		return false
 	}
 	o := &c.g.s.ops[op]

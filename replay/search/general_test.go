@@ -90,7 +90,7 @@ func TestSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		var v replay.Verdict
-		search.RunPruned(h, s, c.prune, 1<<30, never, &v)
+		v.Finding = search.RunPruned(h, s, c.prune, 1<<30, nil)
 		if v.Answer != c.want {
 			t.Errorf("%s: %v, want %v", c.why, v.Answer, c.want)
 		}
@@ -116,7 +116,7 @@ func TestPartGivenUp(t *testing.T) {
 		lines = append(lines, call(n, "get", 0), answer(n, history.IntValue(n)), // which nobody put
 			call(n+1, "put", 1, 1), answer(n+1, history.NoValue), call(n+2, "get", 1), answer(n+2, history.IntValue(read)))
 		var v replay.Verdict
-		search.Run(smallHistory(t, lines, nil), kv, 1<<20, never, &v)
+		v.Finding = search.Run(smallHistory(t, lines, nil), kv, 1<<20, nil)
 		if v.Answer != want || want == replay.Undecided && v.Cause != replay.Memory {
 			t.Errorf("key 1 reads %d: %v (%v), want %v", read, v.Answer, v.Cause, want)
 		}
@@ -130,7 +130,7 @@ func TestUnexplainedHappened(t *testing.T) {
 	none := history.NoValue
 	h := smallHistory(t, []line{call(0, "lock"), call(1, "lock"), answer(0, none), call(2, "unlock"), answer(2, none),
 		call(3, "unlock"), answer(3, none), call(4, "unlock"), answer(4, none)}, [][2]int64{{1, 1}})
-	op, ok := search.Unexplained(h, lookup(t, "mutex"), 1<<20, never)
+	op, ok := search.Unexplained(h, lookup(t, "mutex"), 1<<20, nil)
 	if !ok || op != 4 {
 		t.Errorf("%d (%v), want the third unlock", op, ok)
 	}

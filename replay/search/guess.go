@@ -78,7 +78,7 @@ func guess(s *sweep, spec replay.Spec) []int32 {
 		}
 		c = g.cursorAt(k + 1)
 	}
-	if s.meter.stopped {
+	if s.meter.Stopped() {
 		return nil
 	}
 	return g.witness()
@@ -102,7 +102,7 @@ func (g *guesser) listOpen() bool {
 		for p := s.pendUpTo[k] - 1; p >= 0; p-- {
 			list = append(list, s.pendings[p])
 		}
-		if total += len(list); total > guessOpen || s.meter.mustStop(len(list)) {
+		if total += len(list); total > guessOpen || s.meter.MustStop(len(list)) {
 			return false
 		}
 		g.open = append(g.open, list)
@@ -173,7 +173,7 @@ func (g *guesser) waysOf(extra int, k int32, c *cursor, before []int32, try func
 		return !c.accepts(way) || try(way)
 	}
 	for _, op := range g.open[k] {
-		if g.s.meter.mustStop(1) {
+		if g.s.meter.MustStop(1) {
 			return false
 		}
 		if op == due || slices.Contains(before, op) || g.isPlaced(op) || g.isBlocked(op, before) {
@@ -215,7 +215,7 @@ func (g *guesser) repair(k int32) bool {
 		if len(g.steps[j].placed) == 0 {
 			continue
 		}
-		if g.spent > guessSteps || g.s.meter.stopped {
+		if g.spent > guessSteps || g.s.meter.Stopped() {
 			break
 		}
 		if g.repairAt(j, k) {

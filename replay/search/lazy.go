@@ -4,43 +4,51 @@ import (
 	"math/bits"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
 // Lazy decides histories of a queue or a stack in which values are inserted
 // several times. In a queue, it does not fix the order of insertions before a
 // removal, or a look, forces it; see lazySearch. Nor does it in a stack if more
-// than 64 operations are open at once; else it asks a pushdown. Answer, Engine, Cause and Witness are
-// entered into v. Lazy leaves v alone where it does not apply: there is order
-// beyond real time, or there are operations that do more than insert, remove,
-// look or find nothing, or returned ones of which the result is not known, or
-// more than 64 of those that answer are open at once.
+// than 64 operations are open at once; else it asks a pushdown. Lazy declines
+// where it does not apply: there is order beyond real time, or there are
+// operations that do more than insert, remove, look or find nothing, or returned
+// ones of which the result is not known, or more than 64 of those that answer
+// are open at once.
 //
 // The work is bounded by the number of configurations, the memory by maxBytes,
-// beyond which v is undecided.
-func Lazy(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
+// beyond which the history is undecided.
+func Lazy(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
 	s, ok := newLazy(h, spec)
 	if !ok {
-		return
+		return replay.Declines("")
 	}
-	m := newMeter(stop)
-	if c := spec.(replay.Collection); c.Discipline() != replay.LastIn || !decideStack(&s.lazyHistory, maxBytes, m, v) {
-		s.decide(maxBytes, m, v)
+	m = m.OrUnbounded()
+	if c := spec.(replay.Collection); c.Discipline() == replay.LastIn {
+		if f := decideStack(&s.lazyHistory, maxBytes, m); f.Cause != replay.Declined {
+			return f
+		}
 	}
+	return s.decide(maxBytes, m)
 }
 
-// decide searches and enters the answer.
-func (s *lazySearch) decide(maxBytes int64, m *meter, v *replay.Verdict) {
+func (s *lazySearch) decide(maxBytes int64, m *meter.Meter) replay.Finding {
 	s.maxBytes, s.meter = maxBytes, m
 	found, cause := s.run()
+	return finding(found, cause, s.witness)
+}
+
+// finding returns the finding of a search that ended with a witness, or with a
+// cause to give up, or else refuted the history.
+func finding(found bool, cause replay.Cause, witness func() []int32) replay.Finding {
 	switch {
 	case found:
-		v.Answer, v.Engine, v.Cause, v.Witness = replay.Linearizable, replay.SearchEngine, replay.NoCause, s.witness()
+		return replay.Found(replay.SearchEngine, witness())
 	case cause == replay.NoCause:
-		v.Answer, v.Engine, v.Cause = replay.NotLinearizable, replay.SearchEngine, replay.NoCause
-	default:
-		v.Cause = cause
+		return replay.Refuted(replay.SearchEngine)
 	}
+	return replay.GaveUp(cause)
 }
 
 // A lazySearch goes along the responses of those operations that answer
@@ -95,7 +103,7 @@ type lazySearch struct {
 	key      []byte
 
 	maxBytes int64
-	meter    *meter
+	meter    *meter.Meter
 	gaveUp   replay.Cause
 }
 
@@ -250,7 +258,7 @@ func (s *lazySearch) choose() bool {
 		f := &s.frames[len(s.frames)-1]
 		s.retreatTo(f)
 		for int(f.next) < len(s.moves) {
-			if s.meter.spend(configurationWork+s.work()) && s.atBound() {
+			if s.meter.Spend(configurationWork+s.work()) && s.atBound() {
 				return false
 			}
 			m := s.moves[f.next]
@@ -275,7 +283,7 @@ func (s *lazySearch) choose() bool {
 func (s *lazySearch) work() int { return len(s.key)/8 + bits.OnesCount64(s.at.mask) }
 
 func (s *lazySearch) atBound() bool {
-	s.gaveUp = s.meter.cause(func() bool { return s.bytes() <= s.maxBytes || s.forget() })
+	s.gaveUp = giveUp(s.meter, func() bool { return s.bytes() <= s.maxBytes || s.forget() })
 	return s.gaveUp != replay.NoCause
 }
 

@@ -8,26 +8,24 @@ import (
 )
 
 // LazyRule is Lazy without a pushdown.
-func LazyRule(h *history.History, spec replay.Spec, v *replay.Verdict) {
+func LazyRule(h *history.History, spec replay.Spec) replay.Finding {
 	if s, ok := newLazy(h, spec); ok {
-		s.decide(math.MaxInt64, newMeter(func() bool { return false }), v)
+		return s.decide(math.MaxInt64, nil)
 	}
+	return replay.Declines("")
 }
 
 // LazyWidth is Lazy with a pushdown that explores so many items at once, and
 // does not look at values that are inserted once.
-func LazyWidth(h *history.History, spec replay.Spec, width int, v *replay.Verdict) {
+func LazyWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
 	s, ok := newLazy(h, spec)
 	if !ok {
-		return
+		return replay.Declines("")
 	}
 	p := newPushdown(&s.lazyHistory)
-	p.width, p.maxBytes, p.meter = width, math.MaxInt64, newMeter(func() bool { return false })
-	if found, _ := p.run(); found {
-		v.Answer, v.Witness = replay.Linearizable, p.witness()
-	} else {
-		v.Answer = replay.NotLinearizable
-	}
+	p.width, p.maxBytes = width, math.MaxInt64
+	found, _ := p.run()
+	return finding(found, replay.NoCause, p.witness)
 }
 
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses

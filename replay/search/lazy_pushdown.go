@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -69,7 +70,7 @@ type pushdown struct {
 	maxBytes int64
 	most     int // items, links
 	width    int // see pushdownWidth
-	meter    *meter
+	meter    *meter.Meter
 	gaveUp   replay.Cause
 }
 
@@ -223,7 +224,7 @@ func (p *pushdown) draw(n int) int {
 }
 
 func (p *pushdown) atBound() bool {
-	p.gaveUp = p.meter.cause(func() bool { return p.bytes() <= p.maxBytes && max(len(p.items), len(p.links), len(p.pops)) <= p.most })
+	p.gaveUp = giveUp(p.meter, func() bool { return p.bytes() <= p.maxBytes && max(len(p.items), len(p.links), len(p.pops)) <= p.most })
 	return p.gaveUp != replay.NoCause
 }
 

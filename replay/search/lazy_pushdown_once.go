@@ -1,6 +1,9 @@
 package search
 
-import "github.com/leadline/leadline/replay"
+import (
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
 
 // decideStack asks a pushdown. It reports false if it is not for one to decide.
 //
@@ -8,33 +11,21 @@ import "github.com/leadline/leadline/replay"
 // all operations of a stack is one of those on some of its values, where the
 // others are left out. If there is none on these, there is none at all. Pending
 // removals may take them or not.
-func decideStack(l *lazyHistory, maxBytes int64, m *meter, v *replay.Verdict) bool {
+func decideStack(l *lazyHistory, maxBytes int64, m *meter.Meter) replay.Finding {
 	p := newPushdown(l)
 	if p == nil {
-		return false
-	}
-	answer := func(a replay.Answer) {
-		v.Answer, v.Engine, v.Cause = a, replay.SearchEngine, replay.NoCause
+		return replay.Declines("")
 	}
 	if once := newPushdown(l.once()); once != nil && len(once.ops) < len(p.ops) {
 		once.maxBytes, once.meter = maxBytes, m
 		once.most = onceShare * len(once.ops)
 		if found, cause := once.run(); !found && cause == replay.NoCause {
-			answer(replay.NotLinearizable)
-			return true
+			return replay.Refuted(replay.SearchEngine)
 		}
 	}
 	p.maxBytes, p.meter = maxBytes, m
-	switch found, cause := p.run(); {
-	case found:
-		answer(replay.Linearizable)
-		v.Witness = p.witness()
-	case cause == replay.NoCause:
-		answer(replay.NotLinearizable)
-	default:
-		v.Cause = cause
-	}
-	return true
+	found, cause := p.run()
+	return finding(found, cause, p.witness)
 }
 
 // onceShare is how many items for each operation are enough to look at values

@@ -4,7 +4,7 @@ import "github.com/leadline/leadline/replay"
 
 // explore enters what can come next; it reports false if a bound is reached.
 func (p *pushdown) explore(i int32) bool {
-	if p.meter.spend(configurationWork) && p.atBound() {
+	if p.meter.Spend(configurationWork) && p.atBound() {
 		return false
 	}
 	it := p.items[i]

@@ -29,9 +29,9 @@ func TestLazyStacks(t *testing.T) {
 		h := d.history(t, s)
 		want := run(t, h, s, search.Pruning{}).Answer
 		var v, narrow, rule replay.Verdict
-		search.Lazy(h, s, 1<<30, never, &v)
-		search.LazyWidth(h, s, 1+r.IntN(3), &narrow)
-		search.LazyRule(h, s, &rule)
+		v.Finding = search.Lazy(h, s, 1<<30, nil)
+		narrow.Finding = search.LazyWidth(h, s, 1+r.IntN(3))
+		rule.Finding = search.LazyRule(h, s)
 		count[v.Answer.String()]++
 		if v.Answer != want || narrow.Answer != want || rule.Answer != want {
 			t.Fatalf("%v (%v), in small passes %v, without a pushdown %v (%v), want %v:\n%s",
@@ -73,14 +73,14 @@ func TestLazyLargeStacks(t *testing.T) {
 					t.Fatal(err)
 				}
 				var v, bad replay.Verdict
-				search.Lazy(right, s, 1<<30, never, &v)
+				v.Finding = search.Lazy(right, s, 1<<30, nil)
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d fill=%d: %v (%v)", n, threads, fill, v.Answer, v.Cause)
 				}
 				if err := replay.Verify(right, s, v.Witness, nil); err != nil {
 					t.Fatalf("n=%d T=%d fill=%d: %v", n, threads, fill, err)
 				}
-				search.Lazy(wrong, s, 1<<30, never, &bad)
+				bad.Finding = search.Lazy(wrong, s, 1<<30, nil)
 				if bad.Answer != replay.NotLinearizable {
 					t.Errorf("n=%d T=%d fill=%d, swapped: %v (%v)", n, threads, fill, bad.Answer, bad.Cause)
 				}

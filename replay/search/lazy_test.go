@@ -10,6 +10,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	workload "github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -147,7 +148,7 @@ func TestLazySmall(t *testing.T) {
 		for range rounds {
 			h := randomDuplicating(r, model).history(t, s)
 			var v replay.Verdict
-			search.Lazy(h, s, 1<<30, never, &v)
+			v.Finding = search.Lazy(h, s, 1<<30, nil)
 			if h.Pending() > 0 {
 				count["pending"]++
 			}
@@ -201,8 +202,7 @@ func TestLazyTable(t *testing.T) {
 
 func lazyTime(t testing.TB, h *history.History, s replay.Spec) string {
 	start := time.Now()
-	var v replay.Verdict
-	search.Lazy(h, s, 1<<30, func() bool { return time.Since(start) > 10*time.Second }, &v)
+	v := search.Lazy(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 10*time.Second }))
 	took := time.Since(start)
 	if v.Answer == replay.Linearizable {
 		if err := replay.Verify(h, s, v.Witness, nil); err != nil {
@@ -240,7 +240,7 @@ func TestLazyLarge(t *testing.T) {
 				right, wrong := large(t, "queue", n, threads, values, uint64(n+threads))
 				start := time.Now()
 				var v replay.Verdict
-				search.Lazy(right, queue, 1<<30, never, &v)
+				v.Finding = search.Lazy(right, queue, 1<<30, nil)
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d values=%d: %v (%v)", n, threads, values, v.Answer, v.Cause)
 				}
@@ -249,7 +249,7 @@ func TestLazyLarge(t *testing.T) {
 				}
 				took := time.Since(start)
 				var bad replay.Verdict
-				search.Lazy(wrong, queue, 1<<30, never, &bad)
+				bad.Finding = search.Lazy(wrong, queue, 1<<30, nil)
 				if bad.Answer != replay.NotLinearizable {
 					t.Errorf("n=%d T=%d values=%d, swapped: %v (%v)", n, threads, values, bad.Answer, bad.Cause)
 				}
@@ -264,13 +264,13 @@ func TestLazyBounds(t *testing.T) {
 	right, _ := large(t, "stack", 1000, 16, 8, 1)
 	stack := lookup(t, "stack")
 	var v replay.Verdict
-	search.Lazy(right, stack, 1<<18, never, &v)
+	v.Finding = search.Lazy(right, stack, 1<<18, nil)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 256 KiB", v.Answer, v.Cause)
 	}
 	asked := 0
 	v = replay.Verdict{}
-	search.Lazy(right, stack, 1<<30, func() bool { asked++; return asked > 3 }, &v)
+	v.Finding = search.Lazy(right, stack, 1<<30, meter.New(func() bool { asked++; return asked > 3 }))
 	if v.Answer != replay.Undecided || v.Cause != replay.Time || asked > 5 {
 		t.Errorf("%v (%v) after %d questions", v.Answer, v.Cause, asked)
 	}
@@ -284,8 +284,8 @@ func TestLazyDeclines(t *testing.T) {
 			continue
 		}
 		var v replay.Verdict
-		search.Lazy(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, never, &v)
-		if v.Answer != replay.Undecided || v.Cause != replay.NoCause {
+		v.Finding = search.Lazy(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, nil)
+		if v.Answer != replay.Undecided || v.Cause != replay.Declined {
 			t.Errorf("%s: %v (%v)", s.spec.Name(), v.Answer, v.Cause)
 		}
 	}
@@ -303,8 +303,7 @@ func BenchmarkLazy(b *testing.B) {
 						s := lookup(b, model)
 						for b.Loop() {
 							start := time.Now()
-							var v replay.Verdict
-							search.Lazy(h, s, 1<<30, func() bool { return time.Since(start) > 5*time.Second }, &v)
+							v := search.Lazy(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 5*time.Second }))
 							if v.Answer == replay.Undecided {
 								b.Skipf("%v (%v)", v.Answer, v.Cause)
 							}

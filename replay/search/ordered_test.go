@@ -153,7 +153,7 @@ func TestGuess(t *testing.T) {
 					b, effects := simulation(r, s, 3, 300, lost, c.next)
 					h := withEdges(t, r, b, effects, edges)
 					var v replay.Verdict
-					search.RunPruned(h, s, search.Pruning{GuessFirst: true, NoParts: true}, 0, never, &v)
+					v.Finding = search.RunPruned(h, s, search.Pruning{GuessFirst: true, NoParts: true}, 0, nil)
 					if v.Answer != replay.Linearizable {
 						continue
 					}
@@ -188,8 +188,8 @@ func TestVectorsAgainstSweep(t *testing.T) {
 			}
 		}
 		var want, v replay.Verdict
-		search.RunPruned(h, s, search.Pruning{NoParts: true, NoGuess: true}, 1<<20, never, &want)
-		search.RunPruned(h, s, search.Pruning{NoParts: true, NoSweep: true}, 1<<20, never, &v)
+		want.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true, NoGuess: true}, 1<<20, nil)
+		v.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true, NoSweep: true}, 1<<20, nil)
 		if want.Answer == replay.Undecided || v.Answer == replay.Undecided {
 			continue
 		}

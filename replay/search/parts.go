@@ -12,29 +12,27 @@ import (
 // the search. Witnesses of all parts make one of the history, unless edges
 // lead from part to part in a way that contradicts them; then nothing is known
 // but that each part has one.
-func (r *runner) parts(a *arrangement, parts [][]int32) finding {
+func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 	witnesses := make([][]int32, len(parts))
-	given := finding{}
+	gaveUp := replay.Finding{}
 	for k, ops := range parts {
 		f := r.whole(a.restrict(ops))
 		switch {
-		case f.cannot, f.cause == replay.Time:
+		case f.Answer == replay.NotLinearizable, f.Cause == replay.Declined, f.Cause == replay.Time:
 			return f
-		case f.cause != replay.NoCause:
-			given = f
-		case f.witness == nil:
-			return f
+		case !f.Decided():
+			gaveUp = f
 		}
-		witnesses[k] = f.witness
+		witnesses[k] = f.Witness
 	}
-	if given.cause != replay.NoCause {
-		return given
+	if gaveUp.Cause != replay.NoCause {
+		return gaveUp
 	}
 	if a.before == nil {
-		return finding{witness: replay.Merge(a.h, parts, witnesses)}
+		return replay.Found(replay.SearchEngine, replay.Merge(a.h, parts, witnesses))
 	}
 	if witness := mergeAlong(a, parts, witnesses); witness != nil {
-		return finding{witness: witness}
+		return replay.Found(replay.SearchEngine, witness)
 	}
 	return r.whole(a)
 }

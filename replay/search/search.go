@@ -5,32 +5,22 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
-// Run decides the history. Answer, Engine, Cause and Witness are entered into
-// v. Run leaves v alone where it cannot search: the specification's objects are
-// not States.
+// Run decides the history. It declines where it cannot search: the
+// specification's objects are not States.
 //
 // The work is bounded by the number of configurations, the memory by
-// maxBytes, beyond which v is undecided.
-func Run(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool, v *replay.Verdict) {
-	RunPruned(h, spec, Pruning{}, maxBytes, stop, v)
+// maxBytes, beyond which the history is undecided.
+func Run(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
+	return RunPruned(h, spec, Pruning{}, maxBytes, m)
 }
 
 // RunPruned is Run with some rules switched off, for tests.
-func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, stop func() bool, v *replay.Verdict) {
-	r := runner{spec, prune, maxBytes, newMeter(stop)}
-	f := r.decide(h)
-	switch {
-	case f.cannot:
-	case f.witness != nil:
-		v.Answer, v.Engine, v.Cause, v.Witness = replay.Linearizable, replay.SearchEngine, replay.NoCause, f.witness
-	case f.refuted():
-		v.Answer, v.Engine, v.Cause = replay.NotLinearizable, replay.SearchEngine, replay.NoCause
-	default:
-		v.Cause = f.cause
-	}
+func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, m *meter.Meter) replay.Finding {
+	return (&runner{spec, prune, maxBytes, m.OrUnbounded()}).decide(h)
 }
 
 // Unexplained returns the operation of the first response that no order
@@ -38,11 +28,11 @@ func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int
 // with this one there is none. It reports false where the history has a
 // witness, has edges, or was not searched to the end. It takes a search for
 // each step of a bisection over the responses.
-func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, stop func() bool) (int32, bool) {
+func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) (int32, bool) {
 	if h.HasEdges() {
 		return 0, false
 	}
-	r := runner{spec, Pruning{}, maxBytes, newMeter(stop)}
+	r := runner{spec, Pruning{}, maxBytes, m.OrUnbounded()}
 	var returned []int32
 	for i := range h.Ops {
 		if !h.Ops[i].Pending() {
@@ -56,9 +46,9 @@ func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, stop func
 		mid := (low + high) / 2
 		f := r.decide(upTo(h, h.Ops[returned[mid]].Return))
 		switch {
-		case f.cannot || f.cause != replay.NoCause:
+		case !f.Decided():
 			return 0, false
-		case f.witness != nil:
+		case f.Answer == replay.Linearizable:
 			low = mid + 1
 		default:
 			high = mid
@@ -86,29 +76,18 @@ func upTo(h *history.History, position int32) *history.History {
 	return cut
 }
 
-// A finding is what a search came to: a witness (not nil), or a cause to give
-// up, or that it cannot search at all, or else that there is no witness.
-type finding struct {
-	witness []int32
-	cause   replay.Cause
-	cannot  bool
-}
-
-// refuted reports whether there is no witness.
-func (f finding) refuted() bool { return f.witness == nil && !f.cannot && f.cause == replay.NoCause }
-
 type runner struct {
 	spec     replay.Spec
 	prune    Pruning
 	maxBytes int64
-	meter    *meter
+	meter    *meter.Meter
 }
 
 // decide searches a history.
-func (r *runner) decide(h *history.History) finding {
+func (r *runner) decide(h *history.History) replay.Finding {
 	a := arrange(h)
 	f := r.split(a)
-	f.witness = a.original(f.witness)
+	f.Witness = a.original(f.Witness)
 	return f
 }
 
@@ -116,7 +95,7 @@ func (r *runner) decide(h *history.History) finding {
 // parts that only look, as the size of a map, change nothing in any part: one
 // that has no witness without them has none with them. Where every part has
 // one, they have to be placed, and the whole is searched.
-func (r *runner) split(a *arrangement) finding {
+func (r *runner) split(a *arrangement) replay.Finding {
 	parts, across := replay.Split(a.h, r.spec)
 	switch {
 	case parts == nil || r.prune.NoParts:
@@ -130,7 +109,7 @@ func (r *runner) split(a *arrangement) finding {
 			return r.whole(a)
 		}
 	}
-	if f := r.parts(a, parts); f.refuted() || f.cause == replay.Time {
+	if f := r.parts(a, parts); f.Answer == replay.NotLinearizable || f.Cause == replay.Time {
 		return f
 	}
 	return r.whole(a)
@@ -139,13 +118,13 @@ func (r *runner) split(a *arrangement) finding {
 // whole searches without parts: along the responses; or along the chains,
 // where more operations are open at once than a sweep can hold apart, or all
 // are, so that their responses lead nowhere.
-func (r *runner) whole(a *arrangement) finding {
-	if r.meter.mustStop(len(a.h.Ops)) {
-		return finding{cause: replay.Time}
+func (r *runner) whole(a *arrangement) replay.Finding {
+	if r.meter.MustStop(len(a.h.Ops)) {
+		return replay.GaveUp(replay.Time)
 	}
 	machine := replay.NewMachine(a.recorded, r.spec)
 	if machine == nil {
-		return finding{cannot: true}
+		return replay.Declines("")
 	}
 	defer machine.Release()
 	if !r.prune.NoSweep && !a.isRelaxed() {
@@ -155,13 +134,11 @@ func (r *runner) whole(a *arrangement) finding {
 	}
 	s := newVectors(a, r.spec, machine, r.prune)
 	s.maxBytes, s.meter = r.maxBytes, r.meter
-	if found, cause := s.run(); !found {
-		return finding{cause: cause}
-	}
-	return finding{witness: a.complete(s.trail)}
+	found, cause := s.run()
+	return finding(found, cause, func() []int32 { return a.complete(s.trail) })
 }
 
-func (r *runner) sweep(s *sweep) finding {
+func (r *runner) sweep(s *sweep) replay.Finding {
 	s.maxBytes, s.meter = r.maxBytes, r.meter
 	switch {
 	case r.prune.GuessFirst:
@@ -172,15 +149,12 @@ func (r *runner) sweep(s *sweep) finding {
 	found, cause := s.run()
 	if s.paused {
 		if witness := guess(s, r.spec); witness != nil {
-			return finding{witness: witness}
+			return replay.Found(replay.SearchEngine, witness)
 		}
-		if r.meter.stopped {
-			return finding{cause: replay.Time}
+		if r.meter.Stopped() {
+			return replay.GaveUp(replay.Time)
 		}
 		found, cause = s.run()
 	}
-	if !found {
-		return finding{cause: cause}
-	}
-	return finding{witness: s.complete(s.trail)}
+	return finding(found, cause, func() []int32 { return s.complete(s.trail) })
 }

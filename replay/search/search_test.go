@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
@@ -51,7 +52,7 @@ func TestRun(t *testing.T) {
 	} {
 		h := concurrentAdds(t, c.n, c.contains)
 		var v replay.Verdict
-		search.RunPruned(h, set, search.Pruning{NoParts: true}, 1<<30, never, &v)
+		v.Finding = search.RunPruned(h, set, search.Pruning{NoParts: true}, 1<<30, nil)
 		if v.Answer != c.want {
 			t.Errorf("%d operations, contains %v: %v, want %v", c.n, c.contains, v.Answer, c.want)
 		}
@@ -71,16 +72,16 @@ func TestBounds(t *testing.T) {
 	h := concurrentAdds(t, 30, false)
 	var v replay.Verdict
 	whole := search.Pruning{NoParts: true}
-	search.RunPruned(h, set, whole, 1<<20, never, &v)
+	v.Finding = search.RunPruned(h, set, whole, 1<<20, nil)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 1 MiB", v.Answer, v.Cause)
 	}
 	v = replay.Verdict{}
-	search.RunPruned(h, set, whole, 1<<40, func() bool { return true }, &v)
+	v.Finding = search.RunPruned(h, set, whole, 1<<40, meter.New(func() bool { return true }))
 	if v.Answer != replay.Undecided {
 		t.Errorf("%v although told to stop", v.Answer)
 	}
-	search.Run(h, set, 1<<20, never, &v) // part by part there is nothing to it
+	v.Finding = search.Run(h, set, 1<<20, nil) // part by part there is nothing to it
 	if v.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v) in parts", v.Answer, v.Cause)
 	}
@@ -117,11 +118,11 @@ func TestLooksAcrossParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var v replay.Verdict
-	if search.Run(h, s, 1<<20, never, &v); v.Answer != replay.NotLinearizable {
+	if v.Finding = search.Run(h, s, 1<<20, nil); v.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v), want not-linearizable", v.Answer, v.Cause)
 	}
 	v = replay.Verdict{}
-	if search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, never, &v); v.Cause != replay.Memory {
+	if v.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, nil); v.Cause != replay.Memory {
 		t.Errorf("%v (%v) without parts, want that it takes too much memory", v.Answer, v.Cause)
 	}
 }

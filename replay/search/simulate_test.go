@@ -121,7 +121,7 @@ func BenchmarkRun(b *testing.B) {
 			h := simulate(b, rand.New(rand.NewPCG(1, 0)), s, c.T, c.n, c.lost, c.next)
 			for b.Loop() {
 				var v replay.Verdict
-				search.Run(h, s, 1<<30, never, &v)
+				v.Finding = search.Run(h, s, 1<<30, nil)
 				if v.Answer != replay.Linearizable {
 					b.Skipf("%v (%v)", v.Answer, v.Cause)
 				}

@@ -57,7 +57,7 @@ func TestSimulated(t *testing.T) {
 func run(t *testing.T, h *history.History, s replay.Spec, prune search.Pruning) replay.Verdict {
 	t.Helper()
 	var v replay.Verdict
-	search.RunPruned(h, s, prune, 1<<26, never, &v)
+	v.Finding = search.RunPruned(h, s, prune, 1<<26, nil)
 	return v
 }
 

@@ -13,34 +13,31 @@ const MaxSmall = 32
 
 // Small is Run for histories of up to MaxSmall operations without edges, of
 // which there are often thousands: the same search of configurations, without
-// anything that only pays off on longer ones. It reports false, and leaves v
-// alone, where it does not apply or would take more than some milliseconds.
-func Small(h *history.History, spec replay.Spec, v *replay.Verdict) bool {
+// anything that only pays off on longer ones. It declines where it does not
+// apply, the specification refuses an operation, or it would take more than a
+// few milliseconds.
+func Small(h *history.History, spec replay.Spec) replay.Finding {
 	if len(h.Ops) > MaxSmall || h.HasEdges() {
-		return false
+		return replay.Declines("")
 	}
 	machine := replay.NewMachine(h, spec)
 	if machine == nil {
-		return false
+		return replay.Declines("")
 	}
 	defer machine.Release()
 	if !machine.Valid() {
-		return false
+		return replay.Declines("")
 	}
 	s := smallPool.Get().(*small)
 	defer smallPool.Put(s)
 	s.prepare(h, machine)
-	answer, last := s.run()
-	switch answer {
+	switch answer, last := s.run(); answer {
 	case found:
-		v.Answer, v.Engine, v.Cause = replay.Linearizable, replay.SearchEngine, replay.NoCause
-		v.Witness = s.witness(last)
+		return replay.Found(replay.SearchEngine, s.witness(last))
 	case refuted:
-		v.Answer, v.Engine, v.Cause = replay.NotLinearizable, replay.SearchEngine, replay.NoCause
-	default:
-		return false
+		return replay.Refuted(replay.SearchEngine)
 	}
-	return true
+	return replay.Declines("")
 }
 
 type outcome uint8

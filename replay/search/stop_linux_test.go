@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -51,7 +52,7 @@ func longestSilence(t testing.TB, c stubborn) time.Duration {
 		return asked >= c.stops
 	}
 	var v replay.Verdict
-	search.RunPruned(c.h, s, c.prune, 1<<32, listen, &v)
+	v.Finding = search.RunPruned(c.h, s, c.prune, 1<<32, meter.New(listen))
 	listen()
 	return longest
 }

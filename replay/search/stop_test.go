@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -114,12 +115,12 @@ func TestStopIsAsked(t *testing.T) {
 		counted := &counting{Spec: lookup(t, c.model), fresh: c.fresh}
 		asked, last, longest := 0, 0, 0
 		var v replay.Verdict
-		search.RunPruned(c.h, counted, c.prune, 1<<32, func() bool {
+		v.Finding = search.RunPruned(c.h, counted, c.prune, 1<<32, meter.New(func() bool {
 			asked++
 			longest = max(longest, counted.steps-last)
 			last = counted.steps
 			return asked >= c.stops
-		}, &v)
+		}))
 		after := counted.steps - last
 		if c.stops == 1<<30 {
 			longest, after = max(longest, after), 0 // it came to its end

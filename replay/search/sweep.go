@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -47,7 +48,8 @@ type sweep struct {
 	used     usedSets
 
 	maxBytes int64
-	meter    *meter
+	meter    *meter.Meter
+	grown    growth
 	work     int // configurations gone to
 	pause    int // work after which run returns paused; 0: never
 	paused   bool
@@ -214,7 +216,7 @@ func (s *sweep) choose() bool {
 	for len(s.stack) > 0 {
 		compared := s.failed.compared
 		s.failed.compared = 0
-		if s.meter.spend(configurationWork+compared+s.meter.grown(s.machine.Bytes())) && s.atBound() {
+		if s.meter.Spend(configurationWork+compared+s.grown.work(s.machine.Bytes())) && s.atBound() {
 			return false
 		}
 		if s.work++; s.work == s.pause {
@@ -230,7 +232,7 @@ func (s *sweep) choose() bool {
 			if !more {
 				break
 			}
-			if s.meter.spend(1) && s.atBound() {
+			if s.meter.Spend(1) && s.atBound() {
 				return false
 			}
 			f.next++
@@ -255,7 +257,7 @@ func (s *sweep) try(op int32) bool {
 }
 
 func (s *sweep) atBound() bool {
-	s.gaveUp = s.meter.cause(func() bool { return s.bytes() <= s.maxBytes || s.forget() })
+	s.gaveUp = giveUp(s.meter, func() bool { return s.bytes() <= s.maxBytes || s.forget() })
 	return s.gaveUp != replay.NoCause
 }
 

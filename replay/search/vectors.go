@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -45,7 +46,8 @@ type vectors struct {
 	frames int64   // frames made
 
 	maxBytes int64
-	meter    *meter
+	meter    *meter.Meter
+	grown    growth
 	work     int // not yet given to the meter
 }
 
@@ -165,9 +167,9 @@ func (s *vectors) choose() (replay.Cause, bool) {
 	for len(s.stack) > 0 {
 		f := &s.stack[len(s.stack)-1]
 		s.goBack(f)
-		s.work += configurationWork + s.meter.grown(s.machine.Bytes())
+		s.work += configurationWork + s.grown.work(s.machine.Bytes())
 		for ; f.next < f.end; s.work = 1 {
-			if s.meter.spend(s.work) {
+			if s.meter.Spend(s.work) {
 				if cause := s.bound(); cause != replay.NoCause {
 					return cause, false
 				}
@@ -187,7 +189,7 @@ func (s *vectors) choose() (replay.Cause, bool) {
 
 func (s *vectors) bound() replay.Cause {
 	switch {
-	case s.meter.stopped:
+	case s.meter.Stopped():
 		return replay.Time
 	case s.bytes() > s.maxBytes:
 		return replay.Memory

@@ -76,7 +76,7 @@ func answer(t *testing.T, w simulate.Workload, h *history.History) replay.Answer
 		t.Fatalf("%v: %v", w, err)
 	}
 	var v replay.Verdict
-	search.Run(h, s, 1<<30, func() bool { return false }, &v)
+	v.Finding = search.Run(h, s, 1<<30, nil)
 	return v.Answer
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/search"
@@ -64,11 +65,11 @@ var engines = []engine{
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
 	{"lazy search", func(t *trial, v *replay.Verdict) error {
-		search.Lazy(t.h, t.spec, maxBytes, func() bool { return false }, v)
+		v.Finding = search.Lazy(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
 	{"small search", func(t *trial, v *replay.Verdict) error {
-		search.Small(t.h, t.spec, v)
+		v.Finding = search.Small(t.h, t.spec)
 		return nil
 	}},
 	{"monitor", forced(replay.MonitorEngine)},
@@ -97,12 +98,17 @@ func families(t *trial, in *replay.Instance, mode replay.ChainMode, v *replay.Ve
 	}
 	n := t.p.n
 	o := replay.Options{MaxDepth: n + 1, Chains: mode}.WithDefaults(n)
-	asked := 0
-	return replay.Families(in, t.spec, o, func() bool {
-		asked++
-		return n > smallFamily && asked > 1
-	}, v)
+	m := meter.New(nil)
+	if n > smallFamily {
+		m = m.Share(familyWork)
+	}
+	f, err := replay.Families(in, t.spec, o, m)
+	v.Finding = f
+	return err
 }
+
+// familyWork bounds the work of the families of larger histories.
+const familyWork = 1 << 17
 
 const maxBytes = 1 << 30
 
@@ -111,7 +117,7 @@ const maxBytes = 1 << 30
 func without(rules search.Pruning, applies func(*trial) bool) func(*trial, *replay.Verdict) error {
 	return func(t *trial, v *replay.Verdict) error {
 		if applies(t) {
-			search.RunPruned(t.h, t.spec, rules, maxBytes, func() bool { return false }, v)
+			v.Finding = search.RunPruned(t.h, t.spec, rules, maxBytes, nil)
 		}
 		return nil
 	}

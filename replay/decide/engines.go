@@ -1,0 +1,165 @@
+package decide
+
+import (
+	"math"
+
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// An engine is a way to decide a history: a row of the table of engines.
+type engine struct {
+	name string
+	kind replay.Engine // the name by which users ask for it
+	// min and max bound the number of operations of the histories that the
+	// engine is asked for.
+	min, max int
+	// share bounds its work in units of the meter; nil: by the budget alone.
+	// An engine with a share is followed by one that can decide the rest.
+	share func(t *task) int64
+	// deepens: it looks for the depth of a history that is known to be
+	// linearizable, too.
+	deepens bool
+	// forced: it is asked if the user names its kind, whatever the number of
+	// operations.
+	forced bool
+	// checks: it holds the operations against the specification itself.
+	checks bool
+	run    func(t *task, m *meter.Meter) (replay.Finding, error)
+}
+
+const (
+	// short is the number of operations up to which families go to the end of
+	// their budget: those of the paper have at most 18.
+	short = 24
+	// long is the number of operations from which on the depth is left open:
+	// it grows with the history, and a family of depth 1 hardly ever has a
+	// witness there.
+	long = 1 << 14
+	// familyWork is the number of operations of a longer history that the first
+	// families replay, which takes part of a millisecond.
+	familyWork = 1 << 14
+	// quickShare is enough for most histories: about 5,000 configurations.
+	quickShare = 5 * meter.AskEvery
+	// stackShare takes about ten seconds.
+	stackShare = 1 << 14 * meter.AskEvery
+	// blocksMax is the number of operations up to which a history is tried in
+	// blocks: with more, the search is the faster way.
+	blocksMax = 1 << 14
+	// unbounded is the max of engines that take histories of any length.
+	unbounded = math.MaxInt
+)
+
+// engines are asked in this order until one decides. Engines that cost little
+// come first; then, for a history that has a witness, families look for its
+// depth; then those that decide the rest.
+//
+// Each engine declines the histories that it cannot decide, whatever their
+// length: see the package that it is from.
+var engines = []engine{
+	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
+	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
+	{name: "short search", kind: replay.SearchEngine, min: short + 1, max: long,
+		share: func(*task) int64 { return quickShare }, run: runSearch},
+	{name: "first families", kind: replay.FamiliesEngine, max: long, deepens: true, run: runFirstFamilies},
+	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
+	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
+	{name: "blocks", kind: replay.BlocksEngine, min: short + 1, max: blocksMax, forced: true, run: runBlocks},
+	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
+	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
+}
+
+// isAsked reports whether the engine can add to what is known of the history.
+func (e *engine) isAsked(t *task, known *replay.Finding) bool {
+	if t.o.Engine != replay.AutoEngine {
+		return e.forced && e.kind == t.o.Engine && !known.Decided()
+	}
+	n := len(t.h.Ops)
+	if n < e.min || n > e.max {
+		return false
+	}
+	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable
+}
+
+func (e *engine) ask(t *task) (replay.Finding, error) {
+	if e.share == nil {
+		return e.run(t, t.meter)
+	}
+	return e.run(t, t.meter.Share(e.share(t)))
+}
+
+func runSmall(t *task, m *meter.Meter) (replay.Finding, error) {
+	return search.Small(t.h, t.spec), nil
+}
+
+// longBytes is what monitors, posets and witnesses take at least for an
+// operation of a long history.
+const longBytes = 80
+
+func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
+	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*longBytes) {
+		return replay.GaveUp(replay.Memory), nil
+	}
+	return monitor.Run(t.h, t.spec, m), nil
+}
+
+func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
+	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
+}
+
+// collectionShare bounds the search of stacks, which can take all it is given
+// on histories of more than 16 processes.
+func collectionShare(t *task) int64 {
+	if isStack(t.spec) {
+		return stackShare
+	}
+	return meter.Unlimited
+}
+
+func isStack(spec replay.Spec) bool {
+	c, ok := spec.(replay.Collection)
+	return ok && c.Discipline() == replay.LastIn
+}
+
+func runCollection(t *task, m *meter.Meter) (replay.Finding, error) {
+	bytes := t.o.Budget.Bytes
+	if isStack(t.spec) {
+		bytes /= 2
+	}
+	return search.Lazy(t.h, t.spec, bytes, m), nil
+}
+
+// runFamilies replays families up to the budget of schedules.
+func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
+	return t.families(t.o, m)
+}
+
+// runFirstFamilies replays few schedules of longer histories.
+func runFirstFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
+	o := t.o
+	if n := int64(len(t.h.Ops)); n > short {
+		o.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/n))
+	}
+	return t.families(o, m)
+}
+
+func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error) {
+	in, err := t.poset()
+	switch {
+	case replay.TooLarge(err):
+		return replay.GaveUp(replay.Memory), nil
+	case err != nil:
+		return replay.Finding{}, err
+	}
+	return replay.Families(in, t.spec, o, m)
+}
+
+func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
+	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
+}
+
+func runBlocks(t *task, m *meter.Meter) (replay.Finding, error) {
+	return inBlocks(t.h, t.spec, t.o, m)
+}
