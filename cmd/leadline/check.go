@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -84,9 +82,8 @@ func (f *checkFlags) run(s streams, args []string) int {
 			return fail(s, "check", fmt.Errorf("unknown format %q; see leadline formats", f.input.Format))
 		}
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, restore := interruptible()
 	defer restore()
-	context.AfterFunc(ctx, restore) // a second interrupt ends the program at once
 	return f.check(ctx, s, args)
 }
 
@@ -124,7 +121,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}
-	from := entries(args, input, garbage.reading)
+	from := entries(ctx, args, input, garbage.reading)
 	if f.order.value == "program" {
 		from = inProgramOrder(from)
 	}
@@ -138,14 +135,14 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	inOrder(from, f.jobs, entry.ops, one, emit)
 	progress.clear()
 	skipped.total()
+	status = worse(status, interrupted(ctx, s, "check"))
 	if failed == nil {
 		if failed = p.finish(); failed == nil {
 			failed = out.Flush()
 		}
 	}
 	if failed != nil {
-		fmt.Fprintf(s.err, "leadline check: writing the results: %v\n", failed)
-		return worse(status, statusBad)
+		status = worse(status, s.failed("check", failed))
 	}
 	return status
 }

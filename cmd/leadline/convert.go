@@ -56,11 +56,13 @@ func (f *convertFlags) run(s streams, args []string) int {
 // convert writes every history that can be carried. What cannot is reported,
 // as is what is wrong with the input, and the others follow.
 func (f *convertFlags) convert(s streams, target codec.Format, args []string) int {
+	ctx, restore := interruptible()
+	defer restore()
 	skipped := &skipCounter{w: s.err}
 	errs := errorPrinter{w: s.err}
 	out := bufio.NewWriter(s.out)
 	status, written := statusOK, 0
-	for e := range entries(args, withInput(*f.input, s, skipped.skip), nil) {
+	for e := range entries(ctx, args, withInput(*f.input, s, skipped.skip), nil) {
 		err := e.err
 		if err == nil && target.Single && written > 0 {
 			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.place(), target.Name)
@@ -71,6 +73,9 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 			continue
 		}
 		if err := target.Encode(out, e.history); err != nil {
+			if out.Flush() != nil {
+				break
+			}
 			errs.print(e.file, fmt.Errorf("%s: %w", e.place(), err))
 			status = worse(status, statusBad)
 			continue
@@ -78,9 +83,9 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 		written++
 	}
 	skipped.total()
+	status = worse(status, interrupted(ctx, s, "convert"))
 	if err := out.Flush(); err != nil {
-		fmt.Fprintf(s.err, "leadline convert: %v\n", err)
-		return worse(status, statusBad)
+		status = worse(status, s.failed("convert", err))
 	}
 	return status
 }

@@ -317,8 +317,15 @@
 //	0  all histories are linearizable
 //	1  some are not linearizable
 //	2  bad usage or bad input
-//	3  some are unknown
+//	3  some are unknown, or the command was interrupted
 //	4  an internal error; the message says what to send
 //
 // When several hold, it is the first of 4, 2, 1, 3, 0.
+//
+// An interrupt (SIGINT) ends a command, also while it waits for input. It prints
+// the results and totals of what it read before; a second interrupt ends it at
+// once. Files of a directory that are not histories are skipped and listed on
+// stderr. Files that are missing, unreadable or empty are faults: the last line
+// counts them by their reason, and the status is 2. So it is when the output
+// cannot be written.
 package main

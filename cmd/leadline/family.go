@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"time"
 
 	"github.com/leadline/leadline/history/codec"
@@ -48,16 +46,15 @@ func (f *familyFlags) run(s streams, args []string) int {
 	case f.depth < 1 || f.maxDepth < 1:
 		return fail(s, "family", errors.New("a depth is at least 1"))
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, restore := interruptible()
 	defer restore()
-	context.AfterFunc(ctx, restore)
 
 	skipped := &skipCounter{w: s.err}
 	input := withInput(*f.input, s, skipped.skip)
 	errs := errorPrinter{w: s.err}
 	out := bufio.NewWriter(s.out)
 	status := statusOK
-	for e := range entries(args, input, nil) {
+	for e := range entries(ctx, args, input, nil) {
 		if e.err != nil {
 			errs.print(e.file, e.err)
 			status = worse(status, statusBad)
@@ -69,12 +66,11 @@ func (f *familyFlags) run(s streams, args []string) int {
 			err = out.Flush()
 		}
 		if err != nil {
-			fmt.Fprintf(s.err, "leadline family: %v\n", err)
-			return worse(status, statusBad)
+			return worse(status, s.failed("family", err))
 		}
 	}
 	skipped.total()
-	return status
+	return worse(status, interrupted(ctx, s, "family"))
 }
 
 // print writes the families of one history and returns statusUnknown if a

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -64,11 +65,16 @@ func names(h *history.History, ops []int32, separator string) string {
 	return strings.Join(text, separator)
 }
 
-// entries reads everything that paths name, in order. Before each file of a
-// known size it tells reading, if there is one, that size in bytes.
-func entries(paths []string, o codec.Options, reading func(size int64)) iter.Seq[entry] {
+// entries reads everything that paths name, in order, until ctx is cancelled.
+// Before each file of a known size it calls reading, if there is one, with that
+// size in bytes.
+func entries(ctx context.Context, paths []string, o codec.Options, reading func(size int64)) iter.Seq[entry] {
+	o.Context = ctx
 	return func(yield func(entry) bool) {
 		for file, err := range codec.Files(paths, o) {
+			if ctx.Err() != nil {
+				return
+			}
 			if err != nil {
 				if !yield(entry{file: file.Name, err: err}) {
 					return
@@ -81,6 +87,9 @@ func entries(paths []string, o codec.Options, reading func(size int64)) iter.Seq
 				}
 			}
 			for h, err := range file.Histories() {
+				if errors.Is(err, context.Canceled) {
+					return
+				}
 				if !yield(entry{file.Name, h, err}) {
 					return
 				}
@@ -103,7 +112,7 @@ func inProgramOrder(from iter.Seq[entry]) iter.Seq[entry] {
 	}
 }
 
-// skipCounter names on w the files of directories that are no histories, and
+// A skipCounter lists on w the files of directories that hold no histories, and
 // counts them.
 type skipCounter struct {
 	w io.Writer
@@ -115,10 +124,10 @@ func (c *skipCounter) skip(name string, why error) {
 	fmt.Fprintf(c.w, "leadline: skipped %s: %v\n", name, why)
 }
 
-// total says how many files were skipped, if any.
+// total writes how many files were skipped, if any.
 func (c *skipCounter) total() {
 	if c.n > 0 {
-		fmt.Fprintf(c.w, "leadline: skipped %d files of no known format\n", c.n)
+		fmt.Fprintf(c.w, "leadline: skipped %s without histories\n", counted(c.n, "file", "files"))
 	}
 }
 

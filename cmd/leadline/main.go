@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 
 	"github.com/spf13/pflag"
 )
@@ -62,15 +64,40 @@ func commands() []command {
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	s := streams{stdin, stdout, stderr}
+	out := &checkedWriter{w: stdout}
+	status := runCommand(streams{stdin, out, stderr}, args)
+	if out.err != nil {
+		fmt.Fprintf(stderr, "leadline: writing the output: %v\n", out.err)
+		status = worse(status, statusBad)
+	}
+	return status
+}
+
+// A checkedWriter keeps the first error of w. Commands may stop at an error
+// from it; they need not report it.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.err = err
+	return n, err
+}
+
+func runCommand(s streams, args []string) int {
 	if len(args) == 0 {
-		usage(stderr)
+		usage(s.err)
 		return statusBad
 	}
 	switch args[0] {
 	case "help", "-h", "--help":
 		if len(args) == 1 {
-			usage(stdout)
+			usage(s.out)
 			return statusOK
 		}
 		args = []string{args[1], "--help"}
@@ -82,8 +109,26 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			return c.run(s, args[1:])
 		}
 	}
-	fmt.Fprintf(stderr, "leadline: no command %q; see leadline help\n", args[0])
+	fmt.Fprintf(s.err, "leadline: no command %q; see leadline help\n", args[0])
 	return statusBad
+}
+
+// interruptible returns a context that the first interrupt cancels; the second
+// one ends the program at once.
+func interruptible() (ctx context.Context, restore func()) {
+	ctx, restore = signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, restore)
+	return ctx, restore
+}
+
+// interrupted reports an interrupt, if there was one: what was not done
+// because of it counts as unknown.
+func interrupted(ctx context.Context, s streams, command string) int {
+	if ctx.Err() == nil {
+		return statusOK
+	}
+	fmt.Fprintf(s.err, "leadline %s: interrupted; the results are those of what was done before\n", command)
+	return statusUnknown
 }
 
 func (c command) run(s streams, args []string) int {
@@ -103,6 +148,15 @@ func (c command) run(s streams, args []string) int {
 		return fail(s, c.name, err)
 	}
 	return do(s, flags.Args())
+}
+
+// failed reports an error that ended a command. One of standard output is
+// reported by run.
+func (s streams) failed(command string, err error) int {
+	if out, ok := s.out.(*checkedWriter); !ok || out.err == nil || !errors.Is(err, out.err) {
+		fmt.Fprintf(s.err, "leadline %s: %v\n", command, err)
+	}
+	return statusBad
 }
 
 // fail reports bad usage.

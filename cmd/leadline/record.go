@@ -62,8 +62,7 @@ func (f *recordFlags) run(s streams, args []string) int {
 		return fail(s, "record", err)
 	}
 	if err := f.write(s.out); err != nil {
-		fmt.Fprintf(s.err, "leadline record: %v\n", err)
-		return statusBad
+		return s.failed("record", err)
 	}
 	return statusOK
 }
@@ -180,8 +179,7 @@ func (f *recordFlags) recordSubject(s streams) int {
 		err = load.Record(ctx, c, r)
 	}
 	if err != nil {
-		fmt.Fprintf(s.err, "leadline record: %v\n", err)
-		return statusBad
+		return s.failed("record", err)
 	}
 	return statusOK
 }

@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -54,9 +52,8 @@ func (f *selftestFlags) run(s streams, args []string) int {
 	case f.duration < 0:
 		return fail(s, "selftest", errors.New("--duration must not be negative"))
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, restore := interruptible()
 	defer restore()
-	context.AfterFunc(ctx, restore)
 
 	progress := newProgress(s.err)
 	report, err := selftest.Run(ctx, selftest.Options{
@@ -71,8 +68,7 @@ func (f *selftestFlags) run(s streams, args []string) int {
 		return fail(s, "selftest", err)
 	}
 	if err := f.report(s.out, report); err != nil {
-		fmt.Fprintf(s.err, "leadline selftest: %v\n", err)
-		return statusBad
+		return s.failed("selftest", err)
 	}
 	switch {
 	case report.Wrong > 0:

@@ -280,8 +280,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		}
 	}
 	if err := errors.Join(report.finish(), histories.close()); err != nil {
-		fmt.Fprintf(s.err, "leadline stress: writing the results: %v\n", err)
-		return worse(status, statusBad)
+		return worse(status, s.failed("stress", err))
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(s.err, "leadline stress: interrupted")

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"os/signal"
 	"path"
 	"runtime"
 
@@ -50,14 +49,12 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	if f.jobs < 1 {
 		return fail(s, "tables", errors.New("--jobs must be at least 1"))
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, restore := interruptible()
 	defer restore()
-	context.AfterFunc(ctx, restore)
 
 	status, err := f.tabulate(ctx, s, args)
 	if err != nil {
-		fmt.Fprintf(s.err, "leadline tables: %v\n", err)
-		return worse(status, statusBad)
+		return worse(status, s.failed("tables", err))
 	}
 	return status
 }
@@ -67,7 +64,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	skipped := &skipCounter{w: s.err}
 	var from iter.Seq[entry]
 	if len(args) > 0 {
-		from = entries(args, withInput(*f.input, s, skipped.skip), nil)
+		from = entries(ctx, args, withInput(*f.input, s, skipped.skip), nil)
 	}
 	defer skipped.total()
 	if f.blame {
@@ -139,11 +136,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 		progress.step()
 		return ctx.Err() == nil
 	})
-	if ctx.Err() != nil {
-		fmt.Fprintln(s.err, "leadline tables: interrupted; the tables are of what was measured")
-		status = worse(status, statusUnknown)
-	}
-	return status
+	return worse(status, interrupted(ctx, s, "tables"))
 }
 
 func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) error {

@@ -56,7 +56,7 @@ func TestTablesSameBytes(t *testing.T) {
 	if a, b := one("1"), one("7"); a != b || !strings.Contains(a, "| PriorityBlockingQueue |") {
 		t.Errorf("1 job prints\n%s\n7 jobs\n%s", a, b)
 	}
-	if !strings.Contains(skipped.String(), "skipped 1 files") {
+	if !strings.Contains(skipped.String(), "skipped 1 file ") {
 		t.Errorf("labels.jsonl is not skipped: %s", skipped.String())
 	}
 }

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
+	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -31,6 +35,24 @@ type tally struct {
 	invalid       int
 	internalError int
 	fileFaults    int // of the inputs, not of any history
+	reasons       [len(faultReasons)]int
+}
+
+// faultReasons are the faults of files that the totals count one by one.
+var faultReasons = [...]struct {
+	name string
+	is   func(error) bool
+}{
+	{"missing", func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
+	{"unreadable", isUnreadable},
+	{"empty", func(err error) bool { return errors.Is(err, codec.ErrEmpty) }},
+	{"of no known format", func(err error) bool { return errors.Is(err, codec.ErrUnknownFormat) }},
+}
+
+// isUnreadable reports whether the system refused to open or read a file.
+func isUnreadable(err error) bool {
+	var system syscall.Errno
+	return errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
 }
 
 // entries counts the histories, whatever became of them.
@@ -39,6 +61,11 @@ func (t *tally) entries() int { return t.histories + t.invalid + t.internalError
 func (t *totals) add(r *result) {
 	if r.isFileFault() {
 		t.all.fileFaults++
+		for i, reason := range faultReasons {
+			if reason.is(r.err) {
+				t.all.reasons[i]++
+			}
+		}
 		return
 	}
 	if t.models == nil {
@@ -92,6 +119,19 @@ func (t *tally) summary() string {
 	}
 	if t.fileFaults > 0 {
 		s += fmt.Sprintf("; %s in files", counted(t.fileFaults, "fault", "faults"))
+		var reasons []string
+		other := t.fileFaults
+		for i, n := range t.reasons {
+			if other -= n; n > 0 {
+				reasons = append(reasons, fmt.Sprintf("%d %s", n, faultReasons[i].name))
+			}
+		}
+		if len(reasons) > 0 {
+			if other > 0 {
+				reasons = append(reasons, fmt.Sprintf("%d other", other))
+			}
+			s += " (" + strings.Join(reasons, ", ") + ")"
+		}
 	}
 	return s
 }

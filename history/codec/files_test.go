@@ -61,8 +61,8 @@ func TestFiles(t *testing.T) {
 		got = append(got, rel(f.Name))
 	}
 	want := []string{
-		"skip a/empty: the file is empty", "skip a/notes.txt: no known format " + known, "a/z.json", "b.jsonl",
-		"skip broken.gz: gzip: invalid header", "c.gz", "c.zst", "skip d/labels.jsonl: no known format " + known + other, "link",
+		"error a/empty: DIR/a/empty: the file is empty", "skip a/notes.txt: no known format " + known, "a/z.json", "b.jsonl",
+		"error broken.gz: DIR/broken.gz: gzip: invalid header", "c.gz", "c.zst", "skip d/labels.jsonl: no known format " + known + other, "link",
 		"-", "error missing: DIR/missing: no such file or directory", "skip d/labels.jsonl: no known format " + known + other,
 		"error d: DIR/d: the directory holds no histories", "a/notes.txt",
 	}

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -116,8 +117,12 @@ type Options struct {
 	Limits Limits
 	// Stdin is what the path "-" stands for; nil means os.Stdin.
 	Stdin io.Reader
-	// Skipped is told of each file of a directory that is passed over, and
-	// why. It may be nil.
+	// Context ends reading when it is done, even while an input waits for
+	// more; its error is then wrapped by the last one that is delivered. It may
+	// be nil.
+	Context context.Context
+	// Skipped is called for each file of a directory that holds no histories,
+	// with the reason. It may be nil.
 	Skipped func(name string, why error)
 	// Warn is called with what a reader should know of an input besides its
 	// errors. It may be nil.
@@ -175,12 +180,13 @@ func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, 
 			yield(nil, err)
 			return
 		}
-		in, err := newInput(r, opts.Limits)
+		in, err := newInput(opts.interruptible(r), opts.Limits)
 		if err != nil {
 			yield(nil, inputError(file, err))
 			return
 		}
 		defer in.close()
+		in.context = opts.Context
 		if format.Name == "" {
 			if format, err = in.detect(); err != nil {
 				yield(nil, inputError(file, err))

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,8 @@ type input struct {
 	head []byte // looked at, not read yet
 	err  error  // what ended r
 	zstd *zstd.Decoder
+
+	context context.Context // ends reading when it is done; or nil
 }
 
 // newInput tells plain, gzip and zstd apart by their magic numbers. It waits
@@ -105,6 +108,9 @@ func (in *input) Read(p []byte) (int, error) {
 			in.head = nil
 		}
 		return n, nil
+	}
+	if in.err == nil && in.context != nil {
+		in.err = in.context.Err()
 	}
 	if in.err != nil {
 		return 0, in.err
