@@ -1,6 +1,7 @@
 package hitting
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/leadline/leadline/poset"
@@ -9,10 +10,20 @@ import (
 // Schedule builds the schedule of one index by Algorithm 1, line by line. It
 // is the reference for the generator, which never runs it. O(n^2 * d).
 //
-// The tuple must be feasible. Unlike the paper, which leaves it open, elements
+// The tuple must be feasible, and chains must have a chain for each element;
+// Schedule panics if they are not so. Unlike the paper, which leaves it open, elements
 // are inserted in the order p.Order(), and line 25 inserts at the front where
 // the schedule holds no smaller element.
 func Schedule(p *poset.Poset, chains []int32, index Index) []int32 {
+	checkChains(p, chains)
+	if checkElements(p, index.Tuple); !Feasible(p, index.Tuple) {
+		panic(fmt.Sprintf("hitting: the tuple of %v is not feasible", index))
+	}
+	return schedule(p, chains, index)
+}
+
+// schedule is Schedule of any tuple of distinct elements.
+func schedule(p *poset.Poset, chains []int32, index Index) []int32 {
 	var schedule, inserted []int32 // inserted: op_{i_1}..op_{i_l}, in tuple order
 	rank := func(e int32) int { return slices.Index(index.Tuple, e) }
 	for _, op := range p.Order() {

@@ -37,6 +37,9 @@ const ExactMax = 64
 // over pairs of downset and set of states; infeasible tuples, whose
 // schedules are those of a shorter tuple, need no thought.
 func ExactDepth(p *poset.Poset, machine Machine, m *meter.Meter) (int, bool) {
+	if machine == nil {
+		panic("hitting: a nil Machine")
+	}
 	if p.Len() > ExactMax {
 		return 0, false
 	}

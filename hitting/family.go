@@ -48,9 +48,11 @@ type generator interface {
 }
 
 // NewFamily returns the families of p under the given chain partition, an
-// argument that poset.CheckChains accepts. O(n) to O(n^2 * chains) for the
-// tables of small posets.
+// argument that poset.CheckChains accepts. It panics if chains does not give
+// each element a chain below p.Len(). O(n) to O(n^2 * chains) for the tables
+// of small posets.
 func NewFamily(p *poset.Poset, chains []int32, opt Options) *Family {
+	checkChains(p, chains)
 	f := &Family{live: newLiveElements(p, chains), opt: opt, exact: true}
 	if len(f.live.elements) <= packedMax {
 		f.gen = newPacked(f.live)
@@ -83,7 +85,7 @@ func (f *Family) Done() bool { return f.done }
 // and tuple (lexicographically) that gives it. Index and schedule are lent
 // until the next iteration. Breaking off gives up the rest of that depth.
 func (f *Family) Grow() iter.Seq2[Index, []int32] {
-	f.d++
+	f.deepen()
 	return func(yield func(Index, []int32) bool) {
 		index := Index{}
 		full := f.live.template()
@@ -99,10 +101,17 @@ func (f *Family) Grow() iter.Seq2[Index, []int32] {
 // Count is Grow without the schedules: it returns how many there are. It does
 // not build them.
 func (f *Family) Count() int64 {
-	f.d++
+	f.deepen()
 	before := f.size
 	f.grow(func(int32, []int32) bool { return true })
 	return f.size - before
+}
+
+func (f *Family) deepen() {
+	if f.gen == nil {
+		panic("hitting: a Family that NewFamily did not make")
+	}
+	f.d++
 }
 
 func (f *Family) grow(yield func(chain int32, tuple []int32) bool) {
@@ -146,7 +155,7 @@ func (f *Family) spend(work int) (goOn bool) {
 // exact.
 func Counts(p *poset.Poset, chains []int32, maxDepth int, opt Options) ([]int64, bool) {
 	f := NewFamily(p, chains, opt)
-	counts := make([]int64, 0, maxDepth)
+	var counts []int64
 	for range maxDepth {
 		f.Count()
 		if !f.exact || f.stopped {

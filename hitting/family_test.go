@@ -3,6 +3,7 @@ package hitting
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/hitting/meter"
@@ -134,7 +135,7 @@ func TestInfeasibleTuple(t *testing.T) {
 	if Feasible(p, index.Tuple) {
 		t.Error("<1, (1, 3, 0)> is called feasible")
 	}
-	if s := Schedule(p, []int32{0, 0, 1, 1}, index); p.IsSchedule(s) || !slices.Equal(s, []int32{3, 0, 2, 1}) {
+	if s := schedule(p, []int32{0, 0, 1, 1}, index); p.IsSchedule(s) || !slices.Equal(s, []int32{3, 0, 2, 1}) {
 		t.Errorf("Algorithm 1 gives %v, want 3 0 2 1, which is no schedule", s)
 	}
 }
@@ -216,5 +217,46 @@ func TestEmptyPoset(t *testing.T) {
 	f := NewFamily(poset.Interval(nil, nil), nil, Options{})
 	if f.Count() != 0 || !f.Done() {
 		t.Errorf("%d schedules of nothing, done %v", f.Size(), f.Done())
+	}
+}
+
+// TestMisuse: what only a wrong program does panics with a message of this
+// package or of poset.
+func TestMisuse(t *testing.T) {
+	p := poset.Interval([]int32{0, 1, 3, 5}, []int32{2, 4, 7, 6})
+	chains := []int32{0, 1, 0, 1}
+	for name, f := range map[string]func(){
+		"NewFamily: a nil poset":          func() { NewFamily(nil, nil, Options{}) },
+		"NewFamily: too few chains":       func() { NewFamily(p, chains[:3], Options{}) },
+		"NewFamily: a negative chain":     func() { NewFamily(p, []int32{0, -1, 0, 1}, Options{}) },
+		"NewFamily: a chain out of range": func() { NewFamily(p, []int32{0, 4, 0, 1}, Options{}) },
+		"Counts: too many chains":         func() { Counts(p, []int32{0, 1, 0, 1, 2}, 1, Options{}) },
+		"Schedule: too few chains":        func() { Schedule(p, nil, Index{}) },
+		"Schedule: not an element":        func() { Schedule(p, chains, Index{0, []int32{4}}) },
+		"Schedule: an element twice":      func() { Schedule(p, chains, Index{0, []int32{1, 1}}) },
+		"Schedule: not feasible":          func() { Schedule(p, chains, Index{0, []int32{2, 0}}) },
+		"Hits: not in the schedule":       func() { Hits(p, []int32{0, 2, 1, 9}, []int32{1}) },
+		"Hits: not in the tuple":          func() { Hits(p, []int32{0, 2, 1, 3}, []int32{-1}) },
+		"Feasible: not an element":        func() { Feasible(p, []int32{0, 4}) },
+		"ExactDepth: a nil machine":       func() { ExactDepth(p, nil, nil) },
+		"ExactDepth: a nil poset":         func() { ExactDepth(nil, randomMachine{}, nil) },
+		"Count of a zero Family":          func() { new(Family).Count() },
+		"Grow of a zero Family": func() {
+			for range new(Family).Grow() {
+			}
+		},
+	} {
+		func() {
+			defer func() {
+				message, ok := recover().(string)
+				if !ok || !strings.HasPrefix(message, "hitting: ") && !strings.HasPrefix(message, "poset: ") {
+					t.Errorf("%s: panic %q", name, message)
+				}
+			}()
+			f()
+		}()
+	}
+	if counts, ok := Counts(p, chains, -1, Options{}); len(counts) != 0 || !ok {
+		t.Errorf("counts up to depth -1: %v, %v", counts, ok)
 	}
 }

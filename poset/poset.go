@@ -30,41 +30,59 @@ type Poset struct {
 
 // Interval returns the interval order in which i < j iff ret[i] < call[j]. The
 // positions in call must ascend strictly, and ret[i] > call[i]; Interval keeps
-// both slices and panics if they are not so. O(n).
+// both slices and panics if these conditions do not hold. O(n).
 func Interval(call, ret []int32) *Poset {
 	if len(call) != len(ret) {
-		panic("poset: as many calls as returns are needed")
+		panic(fmt.Sprintf("poset: %d calls, but %d returns", len(call), len(ret)))
 	}
-	for i := range call {
-		if ret[i] <= call[i] || i > 0 && call[i] <= call[i-1] {
+	checkIntervals(call, ret, 0)
+	return &Poset{n: len(call), call: call, ret: ret}
+}
+
+// checkIntervals panics unless the intervals from from on are in order.
+func checkIntervals(call, ret []int32, from int) {
+	for i := from; i < len(call); i++ {
+		if ret[i] <= call[i] || i > from && call[i] <= call[i-1] {
 			panic(fmt.Sprintf("poset: interval %d is out of order", i))
 		}
 	}
-	return &Poset{n: len(call), call: call, ret: ret}
 }
 
 // An Edge says From < To.
 type Edge struct{ From, To int32 }
 
-// New returns the transitive closure of the edges on n elements. It is an
-// error if they close a cycle, and ErrTooLarge if n exceeds MaxGeneral.
+// New returns the transitive closure of the edges on n elements. It returns an
+// error if an edge names something else than an element or the edges close a
+// cycle, and ErrTooLarge if n exceeds MaxGeneral.
 // O(n * edges / 64) time and n*n/8 bytes.
 func New(n int, edges []Edge) (*Poset, error) {
+	if err := checkEdges(n, edges); err != nil {
+		return nil, err
+	}
 	return closure(n, n, edges)
 }
 
 // Extend returns the order of the given intervals together with the edges,
 // restricted to the first keep elements: the others pass on order but are not
-// themselves elements of the poset. Conditions on the intervals are those of
-// Interval, for the first keep elements and the rest each.
+// themselves elements of the poset. The first keep intervals must meet the
+// conditions of Interval, and so must the rest; Extend panics if they do not,
+// or if keep is out of range. Its errors are those of New.
 func Extend(call, ret []int32, edges []Edge, keep int) (*Poset, error) {
-	// Helper node n+k stands for "not before the k-th call": it precedes that
-	// call's element and node n+k+1, and an element precedes the node of the
-	// first call after its return.
 	n := len(call)
 	if keep == n && len(edges) == 0 {
 		return Interval(call, ret), nil
 	}
+	if len(ret) != n || keep < 0 || keep > n {
+		panic(fmt.Sprintf("poset: %d calls, %d returns, %d elements to keep", n, len(ret), keep))
+	}
+	checkIntervals(call[:keep], ret, 0)
+	checkIntervals(call, ret, keep)
+	if err := checkEdges(n, edges); err != nil {
+		return nil, err
+	}
+	// Helper node n+k stands for "not before the k-th call": it precedes that
+	// call's element and node n+k+1, and an element precedes the node of the
+	// first call after its return.
 	byCall := mergeByCall(call, keep)
 	all := make([]Edge, 0, 3*n+len(edges))
 	for k, e := range byCall {
@@ -77,6 +95,15 @@ func Extend(call, ret []int32, edges []Edge, keep int) (*Poset, error) {
 		}
 	}
 	return closure(2*n, keep, append(all, edges...))
+}
+
+func checkEdges(n int, edges []Edge) error {
+	for _, e := range edges {
+		if min(e.From, e.To) < 0 || int(max(e.From, e.To)) >= n {
+			return fmt.Errorf("poset: an edge from %d to %d, but %d elements", e.From, e.To, n)
+		}
+	}
+	return nil
 }
 
 // mergeByCall returns the elements by ascending call; [0,keep) and [keep,n)
@@ -113,6 +140,9 @@ func firstAfter(call, byCall []int32, position int32) int {
 // closure computes the transitive closure over nodes nodes and keeps the
 // order among the first keep of them.
 func closure(nodes, keep int, edges []Edge) (*Poset, error) {
+	if keep < 0 {
+		return nil, fmt.Errorf("poset: %d elements", keep)
+	}
 	if keep > MaxGeneral {
 		return nil, fmt.Errorf("poset: %w: %d, at most %d", ErrTooLarge, keep, MaxGeneral)
 	}
@@ -211,13 +241,19 @@ func (p *Poset) eachAbove(i int, f func(j int)) {
 }
 
 // Len returns the number of elements.
-func (p *Poset) Len() int { return p.n }
+func (p *Poset) Len() int {
+	if p == nil {
+		panic("poset: nil Poset")
+	}
+	return p.n
+}
 
 // IsInterval reports whether p is kept as an interval order. (A poset made by
 // New or Extend may be an interval order without being kept as one.)
 func (p *Poset) IsInterval() bool { return p.above == nil }
 
-// Less reports whether i < j in the poset. O(1).
+// Less reports whether i < j in the poset. O(1). The caller must pass elements of
+// p: Less is the innermost step of most algorithms and does not check them.
 func (p *Poset) Less(i, j int32) bool {
 	if p.above == nil {
 		return p.ret[i] < p.call[j]
@@ -225,7 +261,8 @@ func (p *Poset) Less(i, j int32) bool {
 	return p.above[int(i)*p.words+int(j>>6)]>>(j&63)&1 != 0
 }
 
-// Concurrent reports whether i and j are different and incomparable.
+// Concurrent reports whether i and j are different and incomparable. Like Less,
+// it does not check that they are elements.
 func (p *Poset) Concurrent(i, j int32) bool {
 	return i != j && !p.Less(i, j) && !p.Less(j, i)
 }

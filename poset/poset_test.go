@@ -3,6 +3,7 @@ package poset
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -330,15 +331,58 @@ next:
 	return count
 }
 
-func TestIntervalRefuses(t *testing.T) {
-	for _, c := range [][2][]int32{{{0, 1}, {5}}, {{1, 0}, {2, 3}}, {{0}, {0}}} {
+// TestMisuse: what only a wrong program does panics with a message of this package.
+func TestMisuse(t *testing.T) {
+	ascending := []int32{0, 1, 2}
+	for name, f := range map[string]func(){
+		"unequal lengths":                func() { Interval([]int32{0, 1}, []int32{5}) },
+		"calls that descend":             func() { Interval([]int32{1, 0}, []int32{2, 3}) },
+		"a return at its call":           func() { Interval([]int32{0}, []int32{0}) },
+		"Extend: unequal lengths":        func() { Extend(ascending, []int32{5, 6}, nil, 1) },
+		"Extend: keep too large":         func() { Extend(ascending, []int32{5, 6, 7}, nil, 4) },
+		"Extend: negative keep":          func() { Extend(ascending, []int32{5, 6, 7}, nil, -1) },
+		"Extend: kept calls descend":     func() { Extend([]int32{1, 0, 2}, []int32{5, 6, 7}, nil, 2) },
+		"Extend: other calls descend":    func() { Extend([]int32{1, 2, 0}, []int32{5, 6, 7}, nil, 1) },
+		"Extend: a return before a call": func() { Extend([]int32{1, 0}, []int32{5, 0}, nil, 1) },
+		"a nil Poset":                    func() { (*Poset)(nil).Len() },
+	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("Interval(%v, %v) is accepted", c[0], c[1])
+				if message, ok := recover().(string); !ok || !strings.HasPrefix(message, "poset: ") {
+					t.Errorf("%s: panic %q", name, message)
 				}
 			}()
-			Interval(c[0], c[1])
+			f()
 		}()
+	}
+}
+
+// TestEdgesRefused: wrong edges are errors.
+func TestEdgesRefused(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		edges []Edge
+		want  string
+	}{
+		{-1, nil, "-1 elements"},
+		{0, []Edge{{0, 0}}, "an edge from 0 to 0, but 0 elements"},
+		{2, []Edge{{0, 2}}, "an edge from 0 to 2, but 2 elements"},
+		{2, []Edge{{-1, 1}}, "an edge from -1 to 1, but 2 elements"},
+		{2, []Edge{{1, 1}}, "cycle"},
+		{3, []Edge{{0, 1}, {1, 2}, {2, 0}}, "cycle"},
+	} {
+		if _, err := New(c.n, c.edges); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("New(%d, %v): %v, want %q", c.n, c.edges, err, c.want)
+		}
+		if c.n < 1 {
+			continue
+		}
+		call, ret := make([]int32, c.n), make([]int32, c.n)
+		for i := range call {
+			call[i], ret[i] = int32(i), 100
+		}
+		if _, err := Extend(call, ret, c.edges, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Extend by %v: %v, want %q", c.edges, err, c.want)
+		}
 	}
 }

@@ -138,3 +138,30 @@ func TestHappened(t *testing.T) {
 		}
 	}
 }
+
+// TestMisuse: what only a wrong program does panics with a message of this package.
+func TestMisuse(t *testing.T) {
+	h, err := history.New(history.Header{}, events("A enqueue 1; A"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue := collection(t, "queue")
+	for name, f := range map[string]func(){
+		"Run: no history":              func() { monitor.Run(nil, queue, nil) },
+		"Run: no specification":        func() { monitor.Run(h, nil, nil) },
+		"Pieces: no history":           func() { monitor.Pieces(nil, queue, nil) },
+		"Pieces: no specification":     func() { monitor.Pieces(h, nil, nil) },
+		"Unexplained: no history":      func() { monitor.Unexplained(nil, queue, []int32{0}, nil) },
+		"Unexplained: no operation 1":  func() { monitor.Unexplained(h, queue, []int32{0, 1}, nil) },
+		"Unexplained: no operation -1": func() { monitor.Unexplained(h, queue, []int32{-1}, nil) },
+	} {
+		func() {
+			defer func() {
+				if message, ok := recover().(string); !ok || !strings.HasPrefix(message, "monitor: ") {
+					t.Errorf("%s: panic %q", name, message)
+				}
+			}()
+			f()
+		}()
+	}
+}

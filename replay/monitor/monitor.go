@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -13,7 +14,8 @@ import (
 // deques it decides those that are used as stacks or queues; see Pieces for the
 // others. It gives up when m says so.
 //
-// The specification must have accepted the history (replay.Check).
+// The specification must have accepted the history (replay.Check). Run panics if
+// one of them is nil.
 func Run(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
 	return runUpTo(h, spec, history.NoReturn, m)
 }
@@ -54,8 +56,14 @@ const unexplainedTries = 4
 // Unexplained returns the operation of the first response that no order
 // explains, of a history that Run found not to be linearizable: up to the
 // response before it there is a witness. It reports false where it cannot
-// tell within a few runs of the monitor.
+// tell within a few runs of the monitor. It panics if conflict names what is not
+// an operation of h.
 func Unexplained(h *history.History, spec replay.Spec, conflict []int32, m *meter.Meter) (int32, bool) {
+	for _, op := range conflict {
+		if h == nil || op < 0 || int(op) >= len(h.Ops) {
+			panic(fmt.Sprintf("monitor: the history has no operation %d", op))
+		}
+	}
 	for range unexplainedTries {
 		last := int32(none)
 		for _, op := range conflict {
@@ -84,6 +92,9 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32, m *mete
 
 // problemOf reads a history of a collection; it says why if it declines.
 func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter) (*problem, string) {
+	if h == nil || spec == nil {
+		panic("monitor: a nil history or specification")
+	}
 	c, ok := spec.(replay.Collection)
 	switch {
 	case !ok || c.Discipline() == replay.NoDiscipline:
