@@ -108,8 +108,9 @@ func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter
 // stopped is why a monitor declines that was told to stop.
 const stopped = "stopped"
 
-// interrupted reports, at a step of something long, whether to stop.
-func (p *problem) interrupted() bool { return p.meter.MustStop(1) }
+// mustStop counts work and reports whether to stop. Passes over a list are not
+// counted as long as there is a fixed number of them; all other work is.
+func (p *problem) mustStop(work int) bool { return p.meter.MustStop(work) }
 
 // A finding is what a monitor came to: an order of the operations it was
 // given, or operations that are in conflict (not nil), or why it declined.

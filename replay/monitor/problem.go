@@ -29,7 +29,6 @@ type problem struct {
 	impossible      []int32   // operations that are in conflict on the face of it
 	spare           [][]int32 // see ints
 	meter           *meter.Meter
-	steps           int
 
 	ranks []history.Value // what the values are, for a priority queue
 
@@ -67,7 +66,7 @@ func newProblem(h *history.History, c replay.Collection, until int32, m *meter.M
 	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
 	r.meter = m
 	for i := range n {
-		if r.interrupted() {
+		if r.mustStop(1) {
 			return nil, stopped
 		}
 		op := &h.Ops[i]

@@ -29,7 +29,7 @@ func (w *tower) stuck(first, end, begin, last int32) []clue {
 	s.choose(chain(s.values, w.inners, none, begin+1, last))
 	const enough = 64 // chains of this kind; each takes linear time
 	var clues []clue
-	for chains := 0; len(clues) < len(s.list); {
+	for chains := 0; len(clues) < len(s.list) && !w.mustStop(1); {
 		v := s.list[len(clues)]
 		c := s.bounding(v)
 		if w.call[c.push] < begin && (c.pop == none || w.ret[c.pop] > last) {
@@ -37,10 +37,12 @@ func (w *tower) stuck(first, end, begin, last int32) []clue {
 			if !slices.Contains(c.looks, look) {
 				c.looks = append(c.looks, look)
 			}
-			if chains++; chains <= enough {
+			switch chains++; {
+			case chains <= enough:
+				w.mustStop(len(s.values))
 				s.choose(chain(s.values, w.inners, v, w.call[look]+1, w.ret[look]))
-			} else {
-				s.choose(s.values)
+			case chains == enough+1:
+				s.choose(s.values) // all of them, so that later looks need no chain
 			}
 		}
 		clues = append(clues, c)
@@ -59,6 +61,7 @@ type stuckTower struct {
 }
 
 func (s *stuckTower) choose(values []int32) {
+	s.mustStop(len(values))
 	for _, v := range values {
 		if !s.chosen[v] {
 			s.chosen[v] = true
@@ -131,6 +134,9 @@ func fewest(most int, yes func(int) bool) int {
 
 // refutes reports whether the operations of the clues are in conflict.
 func (p *problem) refutes(clues []clue) bool {
+	if p.mustStop(len(clues)) {
+		return false
+	}
 	q := p.only(clues)
 	inners, _ := q.inners()
 	w := q.newTower(inners)
@@ -141,7 +147,7 @@ func (p *problem) refutes(clues []clue) bool {
 // only is the problem of the operations of the clues. It numbers operations
 // and events anew.
 func (p *problem) only(clues []clue) *problem {
-	q := &problem{discipline: p.discipline}
+	q := &problem{discipline: p.discipline, meter: p.meter}
 	var positions []int32
 	add := func(op int32) int32 {
 		if op == none {

@@ -71,6 +71,11 @@ var shapes = []shape{
 			return []loose{on("push", v, -at-1, at), on("pop", v, at+1.5, float64(2*n)+3-at)}
 		})
 	}},
+	{"chain of loose values, looks while others are there", 2, func(n int) []loose {
+		return each(n, func(v int, at float64) []loose {
+			return []loose{on("push", v, -at-1, at), on("peek", v, at+1.2, at+1.3), on("pop", v, at+2.5, float64(10*n)-at)}
+		})
+	}},
 	{"comb", 0, func(n int) []loose {
 		return each(n, func(v int, at float64) []loose {
 			if v == 0 {

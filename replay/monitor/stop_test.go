@@ -3,34 +3,86 @@ package monitor_test
 import (
 	"testing"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
 )
 
-// TestStop: a monitor that is told to stop declines, at whatever question, and
-// leaves the verdict alone.
+// TestStop: a monitor that is told to stop is undecided, at whatever question,
+// and asks no more.
 func TestStop(t *testing.T) {
-	for _, name := range []string{"queue", "stack", "priority-queue", "set", "kv"} {
-		h, err := simulate.Workload{Model: name, Ops: 40000, Threads: 8, Seed: 1}.History()
+	for _, w := range []simulate.Workload{{Model: "queue"}, {Model: "stack"}, {Model: "priority-queue"}, {Model: "set"}, {Model: "kv"}, {Model: "set", Values: 100}} {
+		w.Ops, w.Threads, w.Seed = 40000, 8, 1
+		h, err := w.History()
 		if err != nil {
 			t.Fatal(err)
 		}
-		model := collection(t, name)
-		questions := 0
-		var v replay.Verdict
-		v.Finding = monitor.Run(h, model, meter.New(func() bool { questions++; return false }))
-		if questions < len(h.Ops)/5000 || v.Answer != replay.Linearizable {
-			t.Errorf("%s: %d questions, %v", name, questions, v.Answer)
+		checkStop(t, h, collection(t, w.Model), replay.Linearizable)
+	}
+	for _, s := range shapes {
+		if s.wrong > 0 {
+			checkStop(t, fromIntervals(t, s.ops(5000), false), collection(t, "stack"), replay.NotLinearizable)
 		}
-		for k := range questions {
-			asked := 0
-			var v replay.Verdict
-			v.Finding = monitor.Run(h, model, meter.New(func() bool { asked++; return asked > k }))
-			if v.Reason == "" || v.Answer != replay.Undecided || asked > k+1 {
-				t.Fatalf("%s, stopped at question %d: declined %q, %v, asked %d times", name, k, v.Reason, v.Answer, asked)
-			}
+	}
+	checkStop(t, fromIntervals(t, removedTwice(20000), false), collection(t, "set"), replay.NotLinearizable)
+}
+
+func checkStop(t *testing.T, h *history.History, model replay.Spec, want replay.Answer) {
+	t.Helper()
+	questions := 0
+	f := monitor.Run(h, model, meter.New(func() bool { questions++; return false }))
+	if questions < len(h.Ops)/5000 || f.Answer != want {
+		t.Errorf("%s: %d questions, %v", model.Name(), questions, f.Answer)
+	}
+	for k := range questions {
+		asked := 0
+		f := monitor.Run(h, model, meter.New(func() bool { asked++; return asked > k }))
+		if f.Reason == "" || f.Answer != replay.Undecided || asked > k+1 {
+			t.Fatalf("%s, stopped at question %d: declined %q, %v, asked %d times", model.Name(), k, f.Reason, f.Answer, asked)
 		}
+	}
+}
+
+// removedTwice has n additions of a value that are open at once, and n removals
+// and one more.
+func removedTwice(n int) []loose {
+	var ops []loose
+	for i := range n {
+		ops = append(ops, loose{"add", smallInt(1), history.BoolValue(true), float64(-i), float64(i + 1)})
+	}
+	for i := range n + 1 {
+		ops = append(ops, loose{"remove", smallInt(1), history.BoolValue(true), float64(i) + 1.5, float64(2*n + i)})
+	}
+	return ops
+}
+
+// TestWork: the work that a monitor counts grows with the length of the history
+// and not faster, also where it looks for a conflict, and reading is not all that
+// it counts.
+func TestWork(t *testing.T) {
+	work := func(ops []loose, model string, want replay.Answer) int64 {
+		m := meter.New(nil)
+		h := fromIntervals(t, ops, false)
+		if f := monitor.Run(h, collection(t, model), m); f.Answer != want {
+			t.Fatalf("%s, %d operations: %v, want %v", model, len(ops), f.Answer, want)
+		}
+		if m.Spent() < int64(len(ops))*3/2 {
+			t.Errorf("%s: %d operations, but only %d units of work", model, len(ops), m.Spent())
+		}
+		return m.Spent()
+	}
+	for _, s := range shapes {
+		want := replay.Linearizable
+		if s.wrong > 0 {
+			want = replay.NotLinearizable
+		}
+		if few, many := work(s.ops(1000), "stack", want), work(s.ops(8000), "stack", want); many > 8*few+few {
+			t.Errorf("%s: %d units of work for 1000 values, %d for 8000", s.name, few, many)
+		}
+	}
+	if few, many := work(removedTwice(1000), "set", replay.NotLinearizable), work(removedTwice(8000), "set", replay.NotLinearizable); many > 9*few {
+		t.Errorf("%d units of work for 1000 additions, %d for 8000", few, many)
 	}
 }
