@@ -179,7 +179,11 @@ const manyOperations = 1 << 17
 // grow makes room for more operations. It moves them a few at a time, since
 // the garbage collector, if it is at work, waits for each move to end.
 func (b *Builder) grow() {
-	ops := make([]Operation, 0, max(16, 2*cap(b.ops), b.expected))
+	room := max(2, 2*cap(b.ops), b.expected) // many histories have few operations
+	if 2 < room && room < 16 {
+		room = 16
+	}
+	ops := make([]Operation, 0, room)
 	if cap(ops) >= manyOperations {
 		preferHugePages(ops)
 	}

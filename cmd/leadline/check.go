@@ -91,6 +91,7 @@ func (f *checkFlags) run(s streams, args []string) int {
 func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	skipped := &skipCounter{w: s.err}
 	input := withInput(*f.input, s, skipped.skip)
+	input.Limits.Memory = int64(f.memory) / 4 * 3 // reading takes more while the room for operations grows
 
 	out := bufio.NewWriter(s.out)
 	var p presenter = &textPresenter{out: out, errs: errorPrinter{w: s.err}, flags: f}

@@ -221,18 +221,15 @@ func (e *ednReader) elements(closing byte) int {
 	return base
 }
 
-// take returns the elements above base and removes them.
-func (e *ednReader) take(base int) []history.Value {
-	vs := e.pool.list(e.stack[base:])
+// take removes the elements above base and returns the list of them.
+func (e *ednReader) take(base int) history.Value {
+	v := e.pool.newList(e.stack[base:])
 	e.stack = e.stack[:base]
-	return vs
+	return v
 }
 
 func (e *ednReader) listOf(closing byte) history.Value {
-	if vs := e.take(e.elements(closing)); len(vs) > 0 {
-		return history.ListValue(vs...)
-	}
-	return emptyList
+	return e.take(e.elements(closing))
 }
 
 // mapOf reads a map; with a namespace, as in #:op{:f :read}, its plain
@@ -243,7 +240,8 @@ func (e *ednReader) mapOf(namespace string) history.Value {
 
 // mapFrom makes a map of the keys and values on the stack above base.
 func (e *ednReader) mapFrom(base int, namespace string) history.Value {
-	pairs := e.take(base)
+	pairs := e.stack[base:]
+	e.stack = e.stack[:base]
 	if e.failed() {
 		return history.Value{}
 	}
@@ -256,7 +254,7 @@ func (e *ednReader) mapFrom(base int, namespace string) history.Value {
 			pairs[i] = qualified(namespace, pairs[i])
 		}
 	}
-	m, ok := history.MapValue(pairs...)
+	m, ok := e.pool.newMap(pairs)
 	if !ok {
 		e.wrong("a key occurs twice in one map")
 		return history.NullValue

@@ -168,12 +168,13 @@ func (e *ednReader) tag() string {
 
 // set reads a set as the sorted list of its elements.
 func (e *ednReader) set() history.Value {
-	vs := e.take(e.elements('}'))
+	base := e.elements('}')
+	vs := e.stack[base:]
 	slices.SortFunc(vs, history.Value.Compare)
 	if n := len(vs); len(slices.CompactFunc(vs, history.Value.Equal)) < n {
 		e.wrong("an element occurs twice in one set")
 	}
-	return history.ListValue(vs...)
+	return e.take(base)
 }
 
 // qualified puts a keyword without a namespace into one; those of the

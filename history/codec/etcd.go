@@ -80,6 +80,7 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 		ev.typ, ev.value, ev.unknown = history.OK, history.NullValue, true
 	}
 	d.words.events = append(d.words.events, ev)
+	d.taken = d.words.bytes() + d.edn.pool.made
 	return ""
 }
 

@@ -32,7 +32,7 @@ func decodeKV(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, 
 func decodeEDN(r io.Reader, file string, lim Limits, format string) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		d := &jepsen{out: output{file: file, yield: yield}, format: format, limit: lim.History}
+		d := &jepsen{out: output{file: file, yield: yield}, format: format, limit: lim.History, memory: lim.Memory}
 		d.edn = newEDNReader(r, lim.Line)
 		d.run()
 	}
@@ -45,6 +45,8 @@ type jepsen struct {
 	format string
 	limit  int64 // on the bytes of one history
 	from   int64 // byte at which the current history begins
+	memory int64 // limit on the memory that it takes
+	made   int64 // by edn.pool when it began
 	// current is the history that is being read, last one that is complete
 	// but not delivered: a single history has no name, several are numbered.
 	current, last *wordHistory
@@ -107,7 +109,7 @@ func (d *jepsen) bracket(c byte, line int) {
 			v := e.form(c)
 			e.stack = append(e.stack, v)
 		}
-		d.operation(history.ListValue(e.take(base)...), line)
+		d.operation(e.take(base), line)
 		return
 	}
 	d.complete()
@@ -137,7 +139,7 @@ func (d *jepsen) inCurrent(line int) {
 	}
 	d.deliver(true)
 	d.count++
-	d.from = d.edn.passed
+	d.from, d.made = d.edn.passed, d.edn.pool.made
 	d.current = newWordHistory(d.out.file, d.format, line)
 	d.current.ordinal = d.count
 }
@@ -202,6 +204,10 @@ func (d *jepsen) operation(v history.Value, line int) {
 	}
 	if e.passed-d.from > d.limit {
 		d.out.broken(line, tooLarge(d.limit))
+		return
+	}
+	if w.bytes()+e.pool.made-d.made > d.memory {
+		d.out.broken(line, tooMuchMemory(d.memory))
 		return
 	}
 	if w.b.Failed() {

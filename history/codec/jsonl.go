@@ -23,7 +23,7 @@ func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
 			lim := lim.fill()
-			d := &jsonl{out: output{file: file, yield: yield}, m: m, limit: lim.History}
+			d := &jsonl{out: output{file: file, yield: yield}, m: m, limit: lim.History, memory: lim.Memory}
 			d.scan.pool, d.scan.wide = new(pool), true
 			d.run(newObjectReader(r, lim))
 		}
@@ -37,7 +37,10 @@ type jsonl struct {
 	m     *mapping
 	limit int64
 	held  int64
-	words *wordHistory
+	// memory is the limit on what the history takes, records how many there
+	// are.
+	memory, records int64
+	words           *wordHistory
 	// requests are operations with input and output, until it is known whether
 	// all of them are those of a key-value store.
 	requests []intervalRecord
@@ -59,6 +62,9 @@ func (d *jsonl) run(objects *objectReader) {
 		if err == nil {
 			if d.held += int64(len(text)); d.held > d.limit {
 				err = tooLarge(d.limit)
+			}
+			if d.records++; d.records*eventBytes+d.scan.pool.made > d.memory {
+				err = tooMuchMemory(d.memory)
 			}
 		}
 		if err != nil {

@@ -17,6 +17,10 @@ type Limits struct {
 	// memory as its text, and at worst (lists of lists of nothing much)
 	// twenty-five times as much.
 	History int64
+	// Memory is how many bytes of memory may be held at once by histories that
+	// are not complete yet, about: 8 GiB by default. It bounds Line and Window
+	// too, and the length of an object in JSON.
+	Memory int64
 	// Ratio is how many bytes one byte of compressed input may turn into,
 	// counted over the whole input once RatioAfter bytes are out: 1000, and
 	// 100 MB, by default.
@@ -27,7 +31,7 @@ type Limits struct {
 }
 
 // DefaultLimits are the limits that a zero Limits stands for.
-var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Ratio: 1000, RatioAfter: 100e6, Window: 128 << 20}
+var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Memory: 8 << 30, Ratio: 1000, RatioAfter: 100e6, Window: 128 << 20}
 
 // noLimit leaves room for sums with other sizes.
 const noLimit = math.MaxInt64 / 4
@@ -47,8 +51,14 @@ func (l Limits) fill() Limits {
 	one(&l.Ratio, DefaultLimits.Ratio)
 	one(&l.RatioAfter, DefaultLimits.RatioAfter)
 	one(&l.Window, DefaultLimits.Window)
+	one(&l.Memory, DefaultLimits.Memory)
+	l.Line = min(l.Line, l.Memory)
+	l.Window = min(l.Window, max(l.Memory/2, usualWindow))
 	return l
 }
+
+// usualWindow is what encoders of zstd ask for unless told otherwise.
+const usualWindow = 8 << 20
 
 // ErrLimit is wrapped by the error for an input that exceeds one of the
 // Limits.
@@ -67,6 +77,10 @@ func tooLong(limit int64) error {
 
 func tooLarge(limit int64) error {
 	return limitError(fmt.Sprintf("history larger than %s", size(limit)))
+}
+
+func tooMuchMemory(limit int64) error {
+	return limitError(fmt.Sprintf("histories that are not complete take more than %s of memory", size(limit)))
 }
 
 // size writes a number of bytes for people.

@@ -3,13 +3,17 @@ package codec
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/leadline/leadline/history"
 )
 
 // repeated is a stream of n times the same text.
@@ -104,5 +108,71 @@ func TestBombs(t *testing.T) {
 	w.Close()
 	if _, errs := collect(&wide, Options{Format: nativeName, Limits: Limits{Window: 1 << 20}}); len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
 		t.Errorf("window: errors %v", errs)
+	}
+}
+
+// TestMemory: what is not complete takes no more memory than it may, in each
+// format, and is refused at a line.
+func TestMemory(t *testing.T) {
+	const limit = 1 << 20
+	many := func(line string) io.Reader { // 16 MiB of lines, %d being a number
+		var b bytes.Buffer
+		for i := 0; b.Len() < 16<<20; i++ {
+			b.WriteString(strings.ReplaceAll(line, "%d", strconv.Itoa(i)))
+		}
+		return &b
+	}
+	for name, in := range map[string]io.Reader{
+		"headers": many(`{"leadline":1,"history":"%d","interleaved":true}` + "\n"),
+		"streams": many(`{"leadline":1,"history":"%d","interleaved":true}` + "\n" + `{"history":"%d","process":%d,"type":"invoke","method":"m"}` + "\n"),
+		"events":  io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"), many(`{"process":%d,"type":"invoke","method":"m"}`+"\n")),
+		"stamps":  io.MultiReader(strings.NewReader(`{"leadline":1,"order":"stamp"}`+"\n"), many(`{"process":0,"op":%d,"at":%d,"type":"ok"}`+"\n")),
+		"edges":   io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"+`{"process":0,"op":0,"type":"invoke","method":"m"}`+"\n"), many(`{"edge":[0,%d]}`+"\n")),
+		"lists":   io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"), many(`{"process":%d,"type":"invoke","method":"m","args":[`+strings.Repeat("[1],", 100)+`1]}`+"\n")),
+		"violat":  io.MultiReader(strings.NewReader(`{"schema":{"class":"C"},"events":[`), many(`{"kind":"call","sid":%d,"invocation":{"id":%d,"method":{"name":"m"}}},`+"\n")),
+		"jepsen":  many("{:process %d :type :invoke :f :read :value [[1]]}\n"),
+		"etcd":    many("%d :invoke :read nil\n"),
+		"polylin": io.MultiReader(strings.NewReader("# queue\n"), many("enq %d 0 1\n")),
+		"limo":    io.MultiReader(strings.NewReader("# @object atomic-queue\n"), many("[%d] call enq(%d)\n")),
+		"jsonl":   many(`{"event":{"Start":{"write":[%d]}},"client_id":%d,"op_id":%d}` + "\n"),
+	} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		ids, errs := collect(in, Options{Limits: Limits{Memory: limit}})
+		runtime.ReadMemStats(&after)
+		if len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+			t.Errorf("%s: histories %d, errors %.300v", name, len(ids), errs)
+			continue
+		}
+		checkLines(t, errs[0])
+		// What was allocated includes what slices were before they grew, the
+		// buffer, and the garbage of reading.
+		if used := after.TotalAlloc - before.TotalAlloc; used > 8*limit {
+			t.Errorf("%s: %d bytes allocated until %v", name, used, errs[0])
+		}
+	}
+}
+
+// TestManyOpen: unreadable lines while many histories are open are noted when
+// those are looked at, which takes no time for each pair of the two.
+func TestManyOpen(t *testing.T) {
+	const n = 50_000
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, `{"leadline":1,"history":"%d","interleaved":true}`+"\n", i)
+	}
+	for range n {
+		b.WriteString("no JSON\n")
+	}
+	ids, errs := collect(&b, Options{})
+	if len(ids) != 0 || len(errs) != n {
+		t.Fatalf("%d histories, %d errors", len(ids), len(errs))
+	}
+	for _, err := range errs {
+		var many *history.Errors
+		if !errors.As(err, &many) || len(many.List) != history.MaxErrors || !many.More || many.List[0].Line != n+1 {
+			t.Fatalf("%v", err)
+		}
 	}
 }

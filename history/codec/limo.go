@@ -77,6 +77,7 @@ func (d *limo) line(text []byte, number int) (fault string) {
 	case first[0] != '[' || first[len(first)-1] != ']' || len(first) == 2:
 		return "a line is [id] call METHOD VALUE, [id] return VALUE or crash"
 	}
+	d.taken += eventBytes + 2*int64(len(text)) // identifiers and values may be strings
 	id := string(first[1 : len(first)-1])
 	verb, rest := cutWord(rest)
 	switch string(verb) {

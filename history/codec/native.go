@@ -25,7 +25,7 @@ func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histo
 		d := &native{
 			out:   output{file: file, yield: yield},
 			lines: newLineReader(r, lim.Line),
-			limit: lim.History,
+			limit: lim.History, memory: lim.Memory,
 			named: map[string]*stream{},
 		}
 		if in, ok := r.(*input); ok {
@@ -46,14 +46,21 @@ type native struct {
 	held  int64 // bytes of input in histories that are open
 	size  int64 // of the file; 0 if nobody knows
 
+	memory int64 // limit on the memory that open histories take
+	taken  int64 // by them, about
+	made   int64 // of scan.pool, as far as it is counted in taken
+
 	open    []*stream          // in the order of their headers, with some that are closed
 	closed  int                // among those
 	named   map[string]*stream // the interleaved ones among them
 	current *stream            // the one that is not interleaved, or nil
-	count   int                // headers so far
-	lost    bool               // outside of any history, and said so
-	over    bool               // read no further
-	torn    string             // the fault of a torn last line
+	headers int                // so far
+	spoilt  []SyntaxError      // unreadable lines while histories were open
+	// sinceHeader counts the unreadable lines since the last header.
+	sinceHeader int
+	lost        bool   // outside of any history, and said so
+	over        bool   // read no further
+	torn        string // the fault of a torn last line
 }
 
 // A stream is a history that is being read.
@@ -62,6 +69,10 @@ type stream struct {
 	line    int   // of the header
 	ordinal int   // among the histories of the file, from 1
 	bytes   int64 // of input
+	lines   int
+	spoilt  int   // how many of the unreadable lines it has been told of
+	builder int64 // bytes that b took when it was last asked
+	values  int64 // bytes of its arguments and results
 	closed  bool
 }
 
@@ -123,11 +134,16 @@ func (d *native) unreadable() {
 		d.astray(d.scan.fault)
 		return
 	}
-	for _, st := range d.open {
-		if st.closed {
-			continue
-		}
-		st.b.Errorf(d.lines.line, "byte %d: %s", d.scan.faultAt+1, d.scan.fault)
+	if d.sinceHeader++; d.sinceHeader <= history.MaxErrors+1 { // every open history has so many
+		d.spoilt = append(d.spoilt, SyntaxError{Line: d.lines.line, Msg: fmt.Sprintf("byte %d: %s", d.scan.faultAt+1, d.scan.fault)})
+	}
+}
+
+// catchUp notes in st the unreadable lines that came since it was last looked
+// at. There may be many of them while many histories are open.
+func (d *native) catchUp(st *stream) {
+	for ; st.spoilt < len(d.spoilt) && !st.b.Failed(); st.spoilt++ {
+		st.b.Errorf(d.spoilt[st.spoilt].Line, "%s", d.spoilt[st.spoilt].Msg)
 	}
 }
 
@@ -163,7 +179,10 @@ func (d *native) handle(size int) {
 		l.fault(`neither a header ("leadline") nor an event ("type"), an "edge", a "mark" or an "end"`)
 	}
 	st := d.target()
-	if st == nil || !d.charge(st, size) || st.b.Failed() {
+	if st == nil || !d.charge(st, size) {
+		return
+	}
+	if d.catchUp(st); st.b.Failed() {
 		return
 	}
 	if l.problem == "" {
@@ -184,7 +203,8 @@ const (
 // charge counts the bytes of a line against the limit.
 func (d *native) charge(st *stream, size int) bool {
 	st.bytes += int64(size)
-	if st.b.Events() == sampled && d.count == 1 {
+	d.count(st)
+	if st.b.Events() == sampled && d.headers == 1 {
 		// A file of one history, as long ones are, has so many events.
 		st.b.Expect(int(min(d.size*sampled/st.bytes/2*101/100, maxExpected)))
 	}
@@ -193,7 +213,29 @@ func (d *native) charge(st *stream, size int) bool {
 		d.out.broken(d.lines.line, tooLarge(d.limit))
 		return false
 	}
+	if d.taken > d.memory {
+		d.over = true
+		d.out.broken(d.lines.line, tooMuchMemory(d.memory))
+		return false
+	}
 	return true
+}
+
+// streamBytes is what an open history takes besides its Builder.
+const streamBytes = 256
+
+// count brings up to date what st takes: its Builder as it was before this
+// line, and the values of the line.
+func (d *native) count(st *stream) {
+	values := d.scan.pool.made - d.made
+	d.made += values
+	st.values += values
+	d.taken += values
+	if st.lines++; st.lines < 16 || st.lines%64 == 0 {
+		builder := st.b.Size() + streamBytes
+		d.taken += builder - st.builder
+		st.builder = builder
+	}
 }
 
 // target returns the history that the line belongs to, or nil with the fault
@@ -207,7 +249,7 @@ func (d *native) target() *stream {
 		switch {
 		case len(d.named) > 0:
 			d.astray(`several histories may be open, so that a line has to name its own by "history"`)
-		case d.count == 0:
+		case d.headers == 0:
 			d.astray(`no header before this line; a history begins with {"leadline":1}`)
 		default:
 			d.astray(`no history is open here; the next one begins with {"leadline":1}`)
@@ -229,7 +271,7 @@ func (d *native) target() *stream {
 // rest of the file cannot be read.
 func (d *native) header() *stream {
 	l := &d.line
-	d.count++
+	d.headers++
 	if d.current != nil {
 		d.close(d.current)
 	}
@@ -242,7 +284,10 @@ func (d *native) header() *stream {
 		l.fault("there is no version %d of leadline's format", l.version)
 	}
 	d.lost = false
-	st := &stream{line: d.lines.line, ordinal: d.count}
+	if d.sinceHeader = 0; len(d.open) == d.closed {
+		d.spoilt = d.spoilt[:0]
+	}
+	st := &stream{line: d.lines.line, ordinal: d.headers, spoilt: len(d.spoilt)}
 	st.b = history.NewBuilder(history.Header{
 		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,
 		Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
@@ -283,6 +328,7 @@ func (d *native) end() {
 	case st == nil:
 		d.astray(l.problem)
 	default:
+		d.catchUp(st)
 		if l.problem != "" {
 			st.b.Errorf(d.lines.line, "%s", l.problem)
 		}
@@ -293,6 +339,8 @@ func (d *native) end() {
 // close delivers a history.
 func (d *native) close(st *stream) {
 	d.held -= st.bytes
+	d.taken -= st.builder + st.values
+	d.catchUp(st)
 	st.closed = true
 	if d.closed++; 2*d.closed > len(d.open) {
 		d.open = slices.DeleteFunc(d.open, func(o *stream) bool { return o.closed })
@@ -305,7 +353,7 @@ func (d *native) close(st *stream) {
 	if d.current == st {
 		d.current = nil
 	}
-	if id == "" && d.count > 1 {
+	if id == "" && d.headers > 1 {
 		st.b.SetID(strconv.Itoa(st.ordinal))
 	}
 	d.out.build(st.b, st.line)

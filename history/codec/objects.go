@@ -19,7 +19,7 @@ type objectReader struct {
 }
 
 func newObjectReader(r io.Reader, lim Limits) *objectReader {
-	return &objectReader{r: r, buf: make([]byte, chunk), line: 1, lineLimit: lim.Line, objectLimit: lim.History}
+	return &objectReader{r: r, buf: make([]byte, chunk), line: 1, lineLimit: lim.Line, objectLimit: min(lim.History, lim.Memory)}
 }
 
 // more passes over white space. It returns nil if something follows, else

@@ -188,6 +188,7 @@ func (d *polylin) operation(text []byte, number int) (fault string) {
 		op.result = value
 	}
 	d.ops = append(d.ops, op)
+	d.taken += 2 * eventBytes
 	return ""
 }
 

@@ -15,7 +15,12 @@ type pool struct {
 	misses     int             // since texts was made
 	exceptions [16]history.Value
 	room       []history.Value
+	made       int64 // bytes of what was handed out, shared texts once
 }
+
+// valueBytes is what a Value takes, and partBytes what a text, a list or a map
+// takes besides its content.
+const valueBytes, partBytes = 16, 48
 
 const (
 	poolSlots    = 256  // to begin with
@@ -28,6 +33,7 @@ const (
 // came last; the table grows while it serves badly.
 func (p *pool) text(b []byte) history.Value {
 	if len(b) > poolText {
+		p.made += partBytes + int64(len(b))
 		return history.StringValue(string(b))
 	}
 	if p.misses == len(p.texts) && len(p.texts) < poolSlotsMax {
@@ -37,6 +43,7 @@ func (p *pool) text(b []byte) history.Value {
 	slot := &p.texts[hash(b)&uint64(len(p.texts)-1)]
 	if slot.Kind() != history.String || slot.Text() != string(b) {
 		p.misses++
+		p.made += partBytes + int64(len(b))
 		*slot = history.StringValue(string(b))
 	}
 	return *slot
@@ -73,6 +80,7 @@ func (p *pool) list(vs []history.Value) []history.Value {
 	if n == 0 {
 		return nil
 	}
+	p.made += int64(n) * valueBytes
 	if n > poolRoom/8 {
 		return append(make([]history.Value, 0, n), vs...)
 	}
@@ -83,4 +91,19 @@ func (p *pool) list(vs []history.Value) []history.Value {
 	p.room = p.room[n:]
 	copy(kept, vs)
 	return kept
+}
+
+// newList returns the List of vs, which the caller may change afterwards.
+func (p *pool) newList(vs []history.Value) history.Value {
+	if len(vs) == 0 {
+		return emptyList
+	}
+	p.made += partBytes
+	return history.ListValue(p.list(vs)...)
+}
+
+// newMap returns the Map of pairs, which the caller may change afterwards.
+func (p *pool) newMap(pairs []history.Value) (history.Value, bool) {
+	p.made += partBytes
+	return history.MapValue(p.list(pairs)...)
 }

@@ -25,6 +25,8 @@ type textLines struct {
 	format string
 	limit  int64 // on the bytes of a history
 	held   int64
+	memory int64    // limit on the memory that a history takes
+	taken  int64    // by the one that is being read, about; counted by the format
 	count  int      // histories so far
 	last   *pending // complete, or still being read
 }
@@ -42,7 +44,7 @@ type pending struct {
 func decodeText(r io.Reader, file, format string, lim Limits, open func(t *textLines) textFormat) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		t := &textLines{out: output{file: file, yield: yield}, format: format, limit: lim.History}
+		t := &textLines{out: output{file: file, yield: yield}, format: format, limit: lim.History, memory: lim.Memory}
 		t.run(newLineReader(r, lim.Line), open(t))
 	}
 }
@@ -70,6 +72,10 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 		}
 		if t.held += int64(len(text)) + 1; t.held > t.limit {
 			t.out.broken(lines.line, tooLarge(t.limit))
+			return
+		}
+		if t.taken > t.memory {
+			t.out.broken(lines.line, tooMuchMemory(t.memory))
 			return
 		}
 		if isBlank(text) {
@@ -118,7 +124,7 @@ func isBlank(text []byte) bool {
 func (t *textLines) begin(h history.Header, line int) *history.Builder {
 	t.deliver(true)
 	t.count++
-	t.held = 0
+	t.held, t.taken = 0, 0
 	h.File, h.Line, h.Format = t.out.file, line, t.format
 	t.last = &pending{b: history.NewBuilder(h), line: line, ordinal: t.count}
 	return t.last.b

@@ -19,10 +19,10 @@ func (s *scanner) value(escapes bool) history.Value {
 	case c == '-' || '0' <= c && c <= '9':
 		return s.number()
 	case c == '[':
-		if vs := s.list(escapes); len(vs) > 0 {
-			return history.ListValue(vs...)
-		}
-		return emptyList
+		base := s.elements(escapes)
+		v := s.pool.newList(s.stack[base:])
+		s.stack = s.stack[:base]
+		return v
 	case c == '{':
 		return s.object(escapes)
 	case c == 't' && s.literal("true"):
@@ -47,14 +47,21 @@ func (s *scanner) string() history.Value {
 
 // list reads the elements of a list.
 func (s *scanner) list(escapes bool) []history.Value {
-	base := len(s.stack)
+	base := s.elements(escapes)
+	vs := s.pool.list(s.stack[base:])
+	s.stack = s.stack[:base]
+	return vs
+}
+
+// elements reads the elements of a list onto the stack, and returns how high
+// that was before.
+func (s *scanner) elements(escapes bool) (base int) {
+	base = len(s.stack)
 	for more := s.begin('[', ']'); more; more = s.more(']') {
 		v := s.value(escapes)
 		s.stack = append(s.stack, v)
 	}
-	vs := s.pool.list(s.stack[base:])
-	s.stack = s.stack[:base]
-	return vs
+	return base
 }
 
 // object reads a Map with String keys, or an escape.
@@ -87,7 +94,7 @@ func (s *scanner) mapOf(base, start int) history.Value {
 	if s.failed() {
 		return history.Value{}
 	}
-	m, ok := history.MapValue(s.pool.list(pairs)...)
+	m, ok := s.pool.newMap(pairs)
 	if !ok {
 		s.fail(start, "a key occurs twice in one object")
 	}

@@ -21,9 +21,10 @@ const violatPackage = "java.util.concurrent."
 // what.
 func decodeViolat(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
-		d := &violat{out: output{file: file, yield: yield}}
+		lim := lim.fill()
+		d := &violat{out: output{file: file, yield: yield}, memory: lim.Memory}
 		d.scan.pool = new(pool)
-		d.run(newObjectReader(r, lim.fill()))
+		d.run(newObjectReader(r, lim))
 	}
 }
 
@@ -32,7 +33,10 @@ type violat struct {
 	out  output
 	scan scanner
 	b    *history.Builder // of the object that is being read
-	last *violatHistory   // complete, but not delivered
+	// memory is the limit on what a history takes, made what scan.pool had
+	// made when it began.
+	memory, made int64
+	last         *violatHistory // complete, but not delivered
 	// lineAt is the number of the line that byte counted of scan.data is on.
 	lineAt, counted int
 	calls           map[violatID]violatEvent
@@ -102,7 +106,7 @@ func (d *violat) deliver(last *violatHistory) {
 func (d *violat) object(text []byte, line int) bool {
 	s := &d.scan
 	s.reset(text)
-	d.lineAt, d.counted = line, 0
+	d.lineAt, d.counted, d.made = line, 0, s.pool.made
 	schemaAt, eventsAt := -1, -1
 	for more := s.begin('{', '}'); more; more = s.more('}') {
 		at := &schemaAt
@@ -140,6 +144,9 @@ func (d *violat) object(text []byte, line int) bool {
 	}
 	if d.b.Events() == 0 && d.b.Faults() == 0 {
 		d.b.Errorf(line, "history has no events")
+	}
+	if d.out.stopped {
+		return false
 	}
 	d.last = &violatHistory{d.b, line, d.order}
 	return true

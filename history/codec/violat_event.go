@@ -49,6 +49,10 @@ func (d *violat) events(at int) {
 		if d.b.Failed() {
 			return
 		}
+		if taken := int64(cap(s.data)) + s.pool.made - d.made + d.b.Size() + int64(len(d.calls))*eventBytes; taken > d.memory {
+			d.out.broken(e.event.Line, tooMuchMemory(d.memory))
+			return
+		}
 	}
 }
 

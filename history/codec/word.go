@@ -38,6 +38,14 @@ func newWordHistory(file, format string, line int) *wordHistory {
 	return &wordHistory{line: line, b: history.NewBuilder(history.Header{File: file, Line: line, Format: format})}
 }
 
+// bytes returns about how much memory the events will have taken when they
+// have been given to the Builder, their values aside.
+func (w *wordHistory) bytes() int64 { return int64(len(w.events)) * eventBytes }
+
+// eventBytes is what an event takes: in a slice that grows, and half of an
+// operation.
+const eventBytes = 256
+
 // finish gives the events to the Builder.
 func (w *wordHistory) finish() {
 	d := w.choose()

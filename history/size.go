@@ -1,0 +1,22 @@
+package history
+
+import "unsafe"
+
+// Size returns about how many bytes the Builder takes, arguments and results
+// aside, which belong to whoever made them.
+func (b *Builder) Size() int64 {
+	return int64(unsafe.Sizeof(*b)) +
+		int64(cap(b.ops))*int64(unsafe.Sizeof(Operation{})) +
+		int64(cap(b.open))*4 + int64(cap(b.stamps))*8 +
+		int64(cap(b.responses))*int64(unsafe.Sizeof(response{})) +
+		int64(cap(b.edges))*int64(unsafe.Sizeof(rawEdge{})) +
+		int64(cap(b.marks))*int64(unsafe.Sizeof(rawMark{})) +
+		int64(cap(b.processes.names))*int64(unsafe.Sizeof(Value{})) +
+		b.index.size() + b.processes.byID.size()
+}
+
+// size counts what an entry of a map takes generously.
+func (x *idIndex) size() int64 {
+	const entry = 64
+	return int64(cap(x.dense))*4 + int64(len(x.ints)+len(x.texts))*entry
+}
