@@ -83,8 +83,11 @@ func (b *Builder) leaveOut(h *History, edges []Edge) {
 
 // sortEdges sorts the edges and removes duplicates.
 func sortEdges(edges []Edge) []Edge {
-	slices.SortFunc(edges, func(x, y Edge) int {
-		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
-	})
+	slices.SortFunc(edges, CompareEdges)
 	return slices.Compact(edges)
+}
+
+// CompareEdges compares edges by From, then by To, as History.Edges is sorted.
+func CompareEdges(x, y Edge) int {
+	return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
 }

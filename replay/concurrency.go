@@ -2,15 +2,30 @@ package replay
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 )
 
 // Concurrency returns the level of concurrency c, the largest number of
 // mutually concurrent operations, and the number cp of unordered pairs of
-// concurrent operations (both as in Table 1 of the paper) of a history without
-// edges. It needs no poset. O(n) for n events.
+// concurrent operations, both as in Table 1 of the paper. It needs no poset.
+// O(n) for n events, O(n log n) with edges.
+//
+// A c of 0, of a history with operations, means unknown: it has edges that add
+// more to real time than each process's own order.
 func Concurrency(h *history.History) (c int, cp int64) {
+	switch {
+	case !h.HasEdges():
+		return concurrencyOfIntervals(h)
+	case edgesWithinProcesses(h):
+		return concurrencyOfProcesses(h)
+	}
+	return 0, 0
+}
+
+// lastPosition returns the position of the last event of an operation.
+func lastPosition(h *history.History) int32 {
 	last := int32(0)
 	for i := range h.Ops {
 		op := &h.Ops[i]
@@ -19,7 +34,11 @@ func Concurrency(h *history.History) (c int, cp int64) {
 			last = max(last, op.Return)
 		}
 	}
-	returns := make([]uint64, last/64+1) // position -> is a response
+	return last
+}
+
+func concurrencyOfIntervals(h *history.History) (c int, cp int64) {
+	returns := make([]uint64, lastPosition(h)/64+1) // position -> is a response
 	for i := range h.Ops {
 		if r := h.Ops[i].Return; r != history.NoReturn {
 			returns[r/64] |= 1 << (r % 64)
@@ -34,6 +53,72 @@ func Concurrency(h *history.History) (c int, cp int64) {
 		open := i - returned - bits.OnesCount64(returns[word]&(1<<(call%64)-1))
 		cp += int64(open)
 		c = max(c, open+1)
+	}
+	return c, cp
+}
+
+// edgesWithinProcesses reports whether the order of h is that of the intervals
+// and each process's own order, and nothing more.
+//
+// An edge from x to y of one process, where y is both invoked and returns after
+// x, orders no other pair: what returned before x was invoked did so before y
+// was, and what is invoked after y returned is so after x did.
+func edgesWithinProcesses(h *history.History) bool {
+	for _, e := range h.Edges {
+		if max(int(e.From), int(e.To)) >= len(h.Ops) {
+			return false
+		}
+		x, y := &h.Ops[e.From], &h.Ops[e.To]
+		shifted := x.Process == y.Process && x.Call < y.Call && x.Return < y.Return
+		if !shifted && x.Return > y.Call {
+			return false
+		}
+	}
+	last := make([]int32, len(h.Processes)) // of a process, +1
+	for i := range h.Ops {
+		p := h.Ops[i].Process
+		if before := last[p] - 1; before >= 0 && h.Ops[before].Return > h.Ops[i].Call {
+			if _, ok := slices.BinarySearchFunc(h.Edges, history.Edge{From: before, To: int32(i)}, history.CompareEdges); !ok {
+				return false
+			}
+		}
+		last[p] = int32(i) + 1
+	}
+	return true
+}
+
+// concurrencyOfProcesses counts operations of different processes that overlap:
+// those of one process are ordered. Operations that overlap pair by pair all
+// overlap at one moment (Helly), so that c is the largest number of processes
+// with an open operation.
+func concurrencyOfProcesses(h *history.History) (c int, cp int64) {
+	events := make([]int32, lastPosition(h)+1) // position -> operation+1 invoked, -operation-1 returned there
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		events[op.Call] = int32(i) + 1
+		if !op.Pending() {
+			events[op.Return] = -int32(i) - 1
+		}
+	}
+	open := make([]int, len(h.Processes)) // operations of a process
+	all, processes := 0, 0                // open operations, processes that have some
+	for _, e := range events {
+		switch {
+		case e > 0:
+			p := h.Ops[e-1].Process
+			cp += int64(all - open[p])
+			all++
+			if open[p]++; open[p] == 1 {
+				processes++
+			}
+			c = max(c, processes)
+		case e < 0:
+			p := h.Ops[-e-1].Process
+			all--
+			if open[p]--; open[p] == 0 {
+				processes--
+			}
+		}
 	}
 	return c, cp
 }

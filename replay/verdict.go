@@ -96,7 +96,8 @@ type Verdict struct {
 	// not asked for or not found within the budget.
 	ExactDepth int
 	// C and CP are the level of concurrency and the number of concurrent
-	// pairs, as in Table 1 of the paper.
+	// pairs, as in Table 1 of the paper. With operations, a C of 0 means that
+	// both are unknown: the history has edges and is too long for a poset.
 	C  int
 	CP int64
 	// Explanation says why there is no witness; nil if it was not asked for or

@@ -215,6 +215,11 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options, garb
 	return r
 }
 
+// knowsConcurrency reports whether v.C and v.CP are known.
+func knowsConcurrency(h *history.History, v *replay.Verdict) bool {
+	return v.C > 0 || len(h.Ops) == 0
+}
+
 // countedOps bounds the length of the concurrent histories of which orders are
 // counted.
 const countedOps = 1 << 12

@@ -31,8 +31,9 @@
 // found one and no family that was tried did, the cause of an unknown verdict,
 // "-" where there is no witness); how many
 // operations and processes there are; the level of concurrency c, the number
-// of concurrent pairs cp and the number of orders that real time allows, where
-// it can be counted quickly; and, where there are any, how many operations are
+// of concurrent pairs cp ("-" for both where a history with order edges is too
+// long) and the number of orders that real time allows, where it can be counted
+// quickly; and, where there are any, how many operations are
 // pending. Depth grows with pending operations, so read the two together.
 // Below several histories stands a table of totals, which counts depths of
 // histories without pending operations only.

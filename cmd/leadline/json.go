@@ -112,7 +112,9 @@ func newRecord(r *result, times bool) *record {
 		return rec
 	}
 	v := &r.verdict
-	rec.C, rec.CP = &v.C, &v.CP
+	if knowsConcurrency(r.history, v) {
+		rec.C, rec.CP = &v.C, &v.CP
+	}
 	rec.Verdict = v.Answer.String()
 	rec.Cause = present(v.Cause.String())
 	if v.Answer != replay.Undecided {

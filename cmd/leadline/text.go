@@ -35,8 +35,12 @@ func (p *textPresenter) present(r *result) error {
 		return err
 	}
 	v, h := &r.verdict, r.history
-	line := fmt.Sprintf("%-16s  %-9s  %3d ops  %2d procs  c=%-2d cp=%-4d %-13s",
-		v.Answer, depthText(v), len(h.Ops), len(h.Processes), v.C, v.CP, r.extensions)
+	c, cp := strconv.Itoa(v.C), strconv.FormatInt(v.CP, 10)
+	if !knowsConcurrency(h, v) {
+		c, cp = "-", "-"
+	}
+	line := fmt.Sprintf("%-16s  %-9s  %3d ops  %2d procs  c=%-2s cp=%-4s %-13s",
+		v.Answer, depthText(v), len(h.Ops), len(h.Processes), c, cp, r.extensions)
 	if n := h.Pending(); n > 0 {
 		line += fmt.Sprintf("  %d pending", n)
 	}

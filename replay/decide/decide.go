@@ -114,10 +114,11 @@ func (t *task) check() (v replay.Verdict, err error) {
 	if v.Finding, err = t.decide(); err != nil {
 		return v, err
 	}
-	if !t.h.HasEdges() {
-		v.C, v.CP = replay.Concurrency(t.h)
-	} else if in, err := t.poset(); err == nil {
-		v.C, v.CP = in.Poset.Concurrency()
+	v.C, v.CP = replay.Concurrency(t.h)
+	if v.C == 0 && len(t.h.Ops) <= long { // unknown without the poset
+		if in, err := t.poset(); err == nil {
+			v.C, v.CP = in.Poset.Concurrency()
+		}
 	}
 	if t.o.ExactDepth && v.Answer == replay.Linearizable && !t.clock.over {
 		v.ExactDepth = t.exactDepth()

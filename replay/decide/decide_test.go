@@ -314,8 +314,12 @@ func TestEdgesOfLongHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := check(t, h, model(t, "counter"), replay.Options{}); v.Answer != want {
+		v := check(t, h, model(t, "counter"), replay.Options{})
+		if v.Answer != want {
 			t.Errorf("%v (%v), want %v", v.Answer, v.Cause, want)
+		}
+		if v.C != 0 || v.CP != 0 {
+			t.Errorf("c=%d cp=%d of a history without a poset", v.C, v.CP)
 		}
 	}
 }
