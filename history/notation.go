@@ -113,12 +113,12 @@ func ParseValue(text string) (Value, error) {
 }
 
 // CutValue is ParseValue for a text that goes on after the value. It returns
-// the rest.
+// the rest. After an error, the rest begins at the fault.
 func CutValue(text string) (v Value, rest string, err error) {
 	p := valueParser{text: text}
 	v = p.value()
 	if p.err != nil {
-		return Value{}, text, p.err
+		return Value{}, p.fault, p.err
 	}
 	return v, p.text, nil
 }
@@ -128,12 +128,13 @@ type valueParser struct {
 	text  string // not read yet
 	depth int
 	err   error
+	fault string // the text from the fault on
 }
 
-// fail keeps the first fault and ends the text.
-func (p *valueParser) fail(format string, args ...any) Value {
+// fail keeps the first fault, which is at the beginning of at, and ends the text.
+func (p *valueParser) fail(at, format string, args ...any) Value {
 	if p.err == nil {
-		p.err = fmt.Errorf(format, args...)
+		p.err, p.fault = fmt.Errorf(format, args...), at
 	}
 	p.text = ""
 	return Value{}
@@ -154,9 +155,10 @@ func (p *valueParser) value() Value {
 	case p.has("["):
 		return ListValue(p.elements("]")...)
 	case p.has("{"):
+		at := p.text
 		m, ok := MapValue(p.elements("}")...)
 		if !ok && p.err == nil {
-			return p.fail("a key occurs twice in one map")
+			return p.fail(at, "a key occurs twice in one map")
 		}
 		return m
 	case p.has("!"):
@@ -178,7 +180,7 @@ func (p *valueParser) value() Value {
 // alternate.
 func (p *valueParser) elements(closing string) []Value {
 	if p.depth++; p.depth > maxNesting {
-		p.fail("nested more than %d deep", maxNesting)
+		p.fail(p.text, "nested more than %d deep", maxNesting)
 		return nil
 	}
 	var list []Value
@@ -187,12 +189,12 @@ func (p *valueParser) elements(closing string) []Value {
 		switch {
 		case closing == "}" && len(list)%2 == 1:
 			if !p.has(":") && !p.has("=") {
-				p.fail(`unexpected %s after a key, ":" or "=" expected`, excerpt(p.text))
+				p.fail(p.text, `unexpected %s after a key, ":" or "=" expected`, excerpt(p.text))
 			}
 		case p.has(closing):
 			more = false
 		case !p.has(","):
-			p.fail(`unexpected %s, "," or %q expected`, excerpt(p.text), closing)
+			p.fail(p.text, `unexpected %s, "," or %q expected`, excerpt(p.text), closing)
 		}
 	}
 	p.depth--
@@ -202,13 +204,14 @@ func (p *valueParser) elements(closing string) []Value {
 func (p *valueParser) quoted() string {
 	literal, err := strconv.QuotedPrefix(p.text)
 	if err != nil {
-		p.fail("the string %s does not end or is not as in Go", excerpt(p.text))
+		p.fail(p.text, "the string %s does not end or is not as in Go", excerpt(p.text))
 		return ""
 	}
+	at := p.text
 	p.text = p.text[len(literal):]
 	s, err := strconv.Unquote(literal)
 	if err != nil {
-		p.fail("the string %s is not as in Go", excerpt(literal))
+		p.fail(at, "the string %s is not as in Go", excerpt(literal))
 	}
 	return s
 }
@@ -217,8 +220,9 @@ func (p *valueParser) quoted() string {
 func (p *valueParser) word() Value {
 	word := p.text[:wordLen(p.text)]
 	if word == "" {
-		return p.fail("unexpected %s, a value expected", excerpt(p.text))
+		return p.fail(p.text, "unexpected %s, a value expected", excerpt(p.text))
 	}
+	at := p.text
 	p.text = p.text[len(word):]
 	switch word {
 	case "null":
@@ -235,18 +239,18 @@ func (p *valueParser) word() Value {
 		return FloatValue(math.Inf(-1))
 	}
 	if digits := strings.TrimPrefix(word, "-"); digits == "" || digits[0] < '0' || digits[0] > '9' || strings.Trim(digits, "0123456789.eE+-") != "" {
-		return p.fail("%s is not a value; a string needs double quotes", excerpt(word))
+		return p.fail(at, "%s is not a value; a string needs double quotes", excerpt(word))
 	}
 	if !strings.ContainsAny(word, ".eE") {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil {
-			return p.fail("%s is not an integer of 64 bits", excerpt(word))
+			return p.fail(at, "%s is not an integer of 64 bits", excerpt(word))
 		}
 		return IntValue(n)
 	}
 	f, ok := ParseFloat(word)
 	if !ok {
-		return p.fail("%s is not a 64-bit float", excerpt(word))
+		return p.fail(at, "%s is not a 64-bit float", excerpt(word))
 	}
 	return FloatValue(f)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// String writes a program as Violat does, with the initial and the final part
-// in square brackets and the order of sequences, which are numbered from 0:
+// String returns a program in the notation of Violat. The initial and the final
+// part are in square brackets; the order of sequences counts them from 0:
 //
 //	[ put(0,1) ] { get(0); get(1) } || { clear() } || { size() } order 0<2, 1<2 [ size() ]
 //
-// Parse reads it again.
+// Parse reads it.
 func (p *Program) String() string {
 	dst := make([]byte, 0, 128)
 	if len(p.Initial) > 0 {
@@ -55,7 +55,7 @@ func appendPart(dst []byte, open string, part []Invocation, end string) []byte {
 	return append(dst, end...)
 }
 
-// String writes an invocation: put(0,1), addAll([0,1]), putAll({0=1}).
+// String returns an invocation: put(0,1), addAll([0,1]), putAll({0=1}).
 func (inv Invocation) String() string { return string(inv.appendText(nil)) }
 
 func (inv Invocation) appendText(dst []byte) []byte {
@@ -77,7 +77,7 @@ func methodNames(c *Class) string {
 	return strings.Join(names, ", ")
 }
 
-// arity says what a method takes: put takes 2 arguments (int, int).
+// arity returns what a method takes: "put takes 2 arguments (int, int)".
 func arity(m *Method) string {
 	var params []string
 	for _, p := range m.Params {
@@ -92,7 +92,7 @@ func arity(m *Method) string {
 	return fmt.Sprintf("%s takes %d arguments (%s)", m.Name, len(params), strings.Join(params, ", "))
 }
 
-// A SyntaxError says why a text is no program.
+// A SyntaxError says why a text is not a program.
 type SyntaxError struct {
 	Column int // in characters, from 1
 	Msg    string
@@ -109,10 +109,10 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Col
 //	pair       = number "<" number
 //	invocation = name "(" [ argument { "," argument } ] ")"
 //
-// Arguments are integers, texts quoted as in Go, true and false, lists [0,1]
-// and maps {0=1,1=0}, whichever the method has parameters for; null can stand
-// for a list or a map. A name has no white space and none of ;,()[]{}|<=" in it.
-// An error is a *SyntaxError.
+// Arguments are values as history.ParseValue reads them: integers, strings, true
+// and false, lists [0,1] and maps {0=1,1=0}, as the method's parameters require.
+// null can take the place of a list or a map. A name has no white space and none
+// of ;,()[]{}|<=" in it. An error is a *SyntaxError.
 func Parse(text string, c *Class) (*Program, error) {
 	r := &programReader{text: text, class: c}
 	p, err := r.program()
@@ -122,7 +122,7 @@ func Parse(text string, c *Class) (*Program, error) {
 	return p, nil
 }
 
-// A programReader is somewhere in the text of a program.
+// A programReader reads the text of a program from pos on.
 type programReader struct {
 	text  string
 	pos   int
@@ -133,14 +133,14 @@ func (r *programReader) errorAt(pos int, format string, args ...any) error {
 	return &SyntaxError{utf8.RuneCountInString(r.text[:pos]) + 1, fmt.Sprintf(format, args...)}
 }
 
-// skip goes over white space.
+// skip skips white space.
 func (r *programReader) skip() {
 	for r.pos < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.pos]) >= 0 {
 		r.pos++
 	}
 }
 
-// has goes over a symbol if it is next.
+// has reports whether a symbol is next, and skips it.
 func (r *programReader) has(symbol string) bool {
 	r.skip()
 	if !strings.HasPrefix(r.text[r.pos:], symbol) {
@@ -150,7 +150,7 @@ func (r *programReader) has(symbol string) bool {
 	return true
 }
 
-// word goes over what can be a name or a number, and returns it.
+// word skips what can be a name or a number, and returns it.
 func (r *programReader) word() string {
 	r.skip()
 	rest := r.text[r.pos:]
@@ -162,27 +162,32 @@ func (r *programReader) word() string {
 	return rest[:n]
 }
 
-// wants is the error that something else is next.
+// wants returns the error that something else is next.
 func (r *programReader) wants(what string) error {
 	r.skip()
 	at := r.pos
 	found := r.word()
-	if at == len(r.text) {
-		return r.errorAt(at, "the text ends, want %s", what)
-	}
 	if literal, err := strconv.QuotedPrefix(r.text[at:]); err == nil {
 		found = literal
 	} else if found == "" {
 		_, n := utf8.DecodeRuneInString(r.text[at:])
 		found = r.text[at : at+n]
 	}
+	return r.found(at, found, what)
+}
+
+// found returns the error that found, which begins at pos, is not what is wanted.
+func (r *programReader) found(pos int, found, what string) error {
+	if pos == len(r.text) {
+		return r.errorAt(pos, "the text ends, want %s", what)
+	}
 	if len(found) > 40 {
 		found = found[:40] + "..."
 	}
-	return r.errorAt(at, "found %s, want %s", quote(found), what)
+	return r.errorAt(pos, "found %s, want %s", quote(found), what)
 }
 
-// quote puts quotes round a text, others than those it has.
+// quote quotes s, with backquotes if it has double quotes.
 func quote(s string) string {
 	if strings.Contains(s, `"`) && strconv.CanBackquote(s) {
 		return "`" + s + "`"
@@ -228,7 +233,7 @@ func (r *programReader) program() (*Program, error) {
 	return p, nil
 }
 
-// afterProgram says what can follow a program that might end here.
+// afterProgram returns what can follow a program that could end here.
 func afterProgram(p *Program, ordered bool) string {
 	switch {
 	case p.Final != nil:
@@ -239,7 +244,7 @@ func afterProgram(p *Program, ordered bool) string {
 	return `"||", "order", "[" or the end`
 }
 
-// invocations reads as far as end, which it goes over.
+// invocations reads invocations and end.
 func (r *programReader) invocations(end string) ([]Invocation, error) {
 	var list []Invocation
 	for {
@@ -337,8 +342,8 @@ func (r *programReader) sequence(sequences int) (int, error) {
 	return n, nil
 }
 
-// cyclic returns a sequence that cannot begin, since a cycle comes before it,
-// or -1.
+// cyclic returns a sequence that cannot begin because it is on a cycle or after
+// one, or -1.
 func cyclic(order [][2]int, sequences int) int {
 	waits := make([]int, sequences)
 	after := make([][]int, sequences)
@@ -364,7 +369,7 @@ func cyclic(order [][2]int, sequences int) int {
 	return slices.IndexFunc(waits, func(n int) bool { return n > 0 })
 }
 
-// appendArgument writes a value without the spaces that history.Value has.
+// appendArgument appends a value without the spaces of Value.String.
 func appendArgument(dst []byte, v history.Value) []byte {
 	switch v.Kind() {
 	case history.List:
@@ -394,126 +399,45 @@ func appendArgument(dst []byte, v history.Value) []byte {
 
 // argument reads an argument for a parameter.
 func (r *programReader) argument(p Param) (history.Value, error) {
-	switch p {
-	case Int:
-		return r.integer()
-	case Text:
-		return r.quoted()
-	case Bool:
-		return r.bool()
-	}
 	r.skip()
-	at := r.pos
-	if r.word() == "null" {
-		return history.NullValue, nil
+	v, rest, err := history.CutValue(r.text[r.pos:])
+	end := len(r.text) - len(rest)
+	switch {
+	case err != nil && rest != "":
+		return v, r.errorAt(end, "%v", err)
+	case err != nil:
+		return v, r.found(end, "", wanted[p])
+	case !p.takes(v):
+		return v, r.found(r.pos, r.text[r.pos:end], wanted[p])
 	}
-	r.pos = at
-	switch p {
-	case List:
-		return r.list(r.integer, "a list of integers, such as [0,1]")
-	case Texts:
-		return r.list(r.quoted, `a list of texts, such as ["0","1"]`)
-	case Map:
-		return r.mapping()
-	}
-	panic(fmt.Sprintf("stress: no values for %v", p))
+	r.pos = end
+	return v, nil
 }
 
-func (r *programReader) integer() (history.Value, error) {
-	r.skip()
-	at := r.pos
-	n, err := strconv.ParseInt(r.word(), 10, 64)
-	if err != nil {
-		r.pos = at
-		return history.Value{}, r.wants("an integer of 64 bits")
-	}
-	return history.IntValue(n), nil
+// wanted describes the arguments for each parameter.
+var wanted = [...]string{
+	Int:   "an integer of 64 bits",
+	Text:  "a string in double quotes",
+	Bool:  "true or false",
+	List:  "a list of integers, such as [0,1]",
+	Texts: `a list of strings, such as ["0","1"]`,
+	Map:   "a map of integers, such as {0=1,1=0}",
 }
 
-func (r *programReader) bool() (history.Value, error) {
-	r.skip()
-	at := r.pos
-	switch r.word() {
-	case "false":
-		return history.BoolValue(false), nil
-	case "true":
-		return history.BoolValue(true), nil
+// takes reports whether v can be an argument for the parameter.
+func (p Param) takes(v history.Value) bool {
+	kind, element := [...]history.Kind{Int: history.Int, Text: history.String, Bool: history.Bool,
+		List: history.List, Texts: history.List, Map: history.Map}[p], history.Int
+	if p == Texts {
+		element = history.String
 	}
-	r.pos = at
-	return history.Value{}, r.wants("true or false")
-}
-
-func (r *programReader) quoted() (history.Value, error) {
-	r.skip()
-	if !strings.HasPrefix(r.text[r.pos:], `"`) {
-		return history.Value{}, r.wants("a text in double quotes")
+	if v.Kind() != kind {
+		return p >= List && v.Kind() == history.Null
 	}
-	literal, err := strconv.QuotedPrefix(r.text[r.pos:])
-	if err != nil {
-		return history.Value{}, r.errorAt(r.pos, "the text in double quotes does not end or is not as in Go")
-	}
-	s, err := strconv.Unquote(literal)
-	if err != nil {
-		return history.Value{}, r.errorAt(r.pos, "%s: %v", literal, err)
-	}
-	r.pos += len(literal)
-	return history.StringValue(s), nil
-}
-
-func (r *programReader) list(element func() (history.Value, error), what string) (history.Value, error) {
-	if !r.has("[") {
-		return history.Value{}, r.wants(what)
-	}
-	if r.has("]") {
-		return history.ListValue(), nil
-	}
-	var list []history.Value
-	for {
-		v, err := element()
-		if err != nil {
-			return history.Value{}, err
-		}
-		list = append(list, v)
-		switch {
-		case r.has(","):
-		case r.has("]"):
-			return history.ListValue(list...), nil
-		default:
-			return history.Value{}, r.wants(`"," or "]"`)
+	for _, e := range v.List() {
+		if e.Kind() != element {
+			return false
 		}
 	}
-}
-
-func (r *programReader) mapping() (history.Value, error) {
-	if !r.has("{") {
-		return history.Value{}, r.wants("a map of integers, such as {0=1,1=0}")
-	}
-	at := r.pos
-	var pairs []history.Value
-	for more := !r.has("}"); more; {
-		key, err := r.integer()
-		if err != nil {
-			return history.Value{}, err
-		}
-		if !r.has("=") {
-			return history.Value{}, r.wants(`"="`)
-		}
-		v, err := r.integer()
-		if err != nil {
-			return history.Value{}, err
-		}
-		pairs = append(pairs, key, v)
-		switch {
-		case r.has(","):
-		case r.has("}"):
-			more = false
-		default:
-			return history.Value{}, r.wants(`"," or "}"`)
-		}
-	}
-	m, ok := history.MapValue(pairs...)
-	if !ok {
-		return history.Value{}, r.errorAt(at, "a key occurs twice in the map")
-	}
-	return m, nil
+	return true
 }

@@ -79,22 +79,22 @@ var wrong = [][2]string{
 	{"{ get() }", `column 7: 0 given, but get takes 1 argument (int)`},
 	{"{ size(0) }", `column 8: found "0", want ")", since size takes no arguments`},
 	{`{ get("0") }`, "column 7: found `\"0\"`, want an integer of 64 bits (argument 1 of get)"},
-	{"{ put(0,[0]) }", `column 9: found "[", want an integer of 64 bits (argument 2 of put)`},
+	{"{ put(0,[0]) }", `column 9: found "[0]", want an integer of 64 bits (argument 2 of put)`},
 	{"{ get(null) }", `column 7: found "null", want an integer of 64 bits (argument 1 of get)`},
-	{"{ get(9223372036854775808) }", `column 7: found "9223372036854775808", want an integer of 64 bits (argument 1 of get)`},
-	{"{ name(0) }", `column 8: found "0", want a text in double quotes (argument 1 of name)`},
-	{`{ name("a) }`, `column 8: the text in double quotes does not end or is not as in Go (argument 1 of name)`},
-	{`{ name("\z") }`, `column 8: the text in double quotes does not end or is not as in Go (argument 1 of name)`},
+	{"{ get(9223372036854775808) }", `column 7: "9223372036854775808" is not an integer of 64 bits (argument 1 of get)`},
+	{"{ name(0) }", `column 8: found "0", want a string in double quotes (argument 1 of name)`},
+	{`{ name("a) }`, `column 8: the string "\"a) }" does not end or is not as in Go (argument 1 of name)`},
+	{`{ name("\z") }`, `column 8: the string "\"\\z\") }" does not end or is not as in Go (argument 1 of name)`},
 	{"{ flag(1) }", `column 8: found "1", want true or false (argument 1 of flag)`},
 	{"{ addAll(0) }", `column 10: found "0", want a list of integers, such as [0,1] (argument 1 of addAll)`},
-	{"{ addAll([0 1]) }", `column 13: found "1", want "," or "]" (argument 1 of addAll)`},
-	{`{ addAll([0,"1"]) }`, "column 13: found `\"1\"`, want an integer of 64 bits (argument 1 of addAll)"},
-	{`{ names(["1",0]) }`, `column 14: found "0", want a text in double quotes (argument 1 of names)`},
-	{"{ names({}) }", `column 9: found "{", want a list of texts, such as ["0","1"] (argument 1 of names)`},
-	{"{ putAll([]) }", `column 10: found "[", want a map of integers, such as {0=1,1=0} (argument 1 of putAll)`},
-	{"{ putAll({0}) }", `column 12: found "}", want "=" (argument 1 of putAll)`},
-	{"{ putAll({0=1;}) }", `column 14: found ";", want "," or "}" (argument 1 of putAll)`},
-	{"{ putAll({0=1,0=2}) }", `column 11: a key occurs twice in the map (argument 1 of putAll)`},
+	{"{ addAll([0 1]) }", `column 13: unexpected "1]) }", "," or "]" expected (argument 1 of addAll)`},
+	{`{ addAll([0,"1"]) }`, "column 10: found `[0,\"1\"]`, want a list of integers, such as [0,1] (argument 1 of addAll)"},
+	{`{ names(["1",0]) }`, "column 9: found `[\"1\",0]`, want a list of strings, such as [\"0\",\"1\"] (argument 1 of names)"},
+	{"{ names({}) }", `column 9: found "{}", want a list of strings, such as ["0","1"] (argument 1 of names)`},
+	{"{ putAll([]) }", `column 10: found "[]", want a map of integers, such as {0=1,1=0} (argument 1 of putAll)`},
+	{"{ putAll({0}) }", `column 12: unexpected "}) }" after a key, ":" or "=" expected (argument 1 of putAll)`},
+	{"{ putAll({0=1;}) }", `column 13: "1;" is not a value; a string needs double quotes (argument 1 of putAll)`},
+	{"{ putAll({0=1,0=2}) }", `column 11: a key occurs twice in one map (argument 1 of putAll)`},
 	{"{ size() } order", `column 17: the text ends, want the number of a sequence`},
 	{"{ size() } order a<b", `column 18: found "a", want the number of a sequence`},
 	{"{ size() } || { size() } order 0>1", `column 32: found "0>1", want the number of a sequence`},
@@ -151,7 +151,7 @@ func TestParseCutOff(t *testing.T) {
 				continue
 			}
 			word := strings.TrimRight(text[:n], "abcdefghijklmnopqrstuvwxyzA0123456789-|") // cut in the middle
-			if s == nil || s.Column <= len([]rune(word)) && !strings.Contains(s.Msg, "double quotes does not end") {
+			if s == nil || s.Column <= len([]rune(word)) && !strings.Contains(s.Msg, "does not end") {
 				t.Errorf("%q: %v", text[:n], err)
 			}
 		}
