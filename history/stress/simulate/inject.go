@@ -8,15 +8,15 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// faulty is what a runner keeps for its faults. They draw numbers of their
-// own, so that up to the first of them a history is as without it.
+// faulty is the state of a runner's faults. They draw numbers of their own, so that
+// a history is the same up to the first fault.
 type faulty struct {
 	random  random
 	removed int           // how many removals returned a value that was inserted once
 	stale   history.Value // one of these values, each as likely as the others
 	lostOn  map[int64]int // lost operations by element, where values repeat
 
-	first, second history.Value // exchanged in what the object answers
+	first, second history.Value // exchanged in the results of the object
 	ahead, behind int           // elements before and after them
 }
 
@@ -34,8 +34,7 @@ func (r *runner) inject(f Fault) {
 	}
 }
 
-// returned notes a value that was inserted once and whose removal has
-// returned.
+// returned records a value that was inserted once and whose removal has returned.
 func (r *runner) returned(s *slot) {
 	if s.kind != remove || r.Values > 0 || len(r.Faults) == 0 {
 		return
@@ -52,22 +51,22 @@ func (r *runner) returned(s *slot) {
 	}
 }
 
-// noteLost notes the element of a lost operation.
+// noteLost records the element of a lost operation.
 func (r *runner) noteLost(s *slot) {
 	if r.model.shape == named && r.Values > 0 && s.kind != look && len(r.Faults) > 0 {
 		r.lostOn[s.inv.Args[0].Int()]++
 	}
 }
 
-// wrong runs one operation, alone, and lets it answer what is wrong.
+// wrong runs one operation, alone, with a wrong result.
 func (r *runner) wrong() {
 	k := look
 	which := r.faulty.random.below(len(r.model.methods[look]))
 	switch r.model.shape {
 	case ends:
-		// The value was inserted once. If some removal returned it before,
-		// none can return it again, and it cannot be seen there either,
-		// whatever the pending operations did. Else it was never inserted.
+		// The value was inserted once. If a removal returned it before, no
+		// operation can return it again, whatever the pending operations did.
+		// Otherwise it was never inserted.
 		if r.faulty.random.below(2) == 0 {
 			k = remove
 		}
@@ -75,19 +74,19 @@ func (r *runner) wrong() {
 	case named:
 		r.wrongElement()
 	case cell:
-		// Nobody has begun to write the value.
+		// No operation has begun to write the value.
 		r.alone(look, which, r.unused())
 	case keyed:
 		key := history.IntValue(int64(r.faulty.random.below(r.Keys)))
 		r.alone(look, which, r.unused(), key)
 	case number:
 		// All operations change the number by 1 at most, and those that
-		// returned took effect: what may be true without knowing which of the
-		// lost ones did differs from what is by no more than there are.
+		// returned took effect. It is unknown which of the lost ones did, so
+		// the number can differ from the present one by their number at most.
 		n := r.ask(lookOf(r.model)).Int()
 		r.alone(look, which, history.IntValue(n+int64(r.lost)+1))
 	case lock:
-		// At rest everybody who locked has unlocked, and nothing is lost.
+		// At rest every lock has been unlocked, and no operation is lost.
 		r.alone(look, which, history.BoolValue(true))
 	}
 }
@@ -99,17 +98,17 @@ func (r *runner) staleOrUnused() history.Value {
 	return r.unused()
 }
 
-// wrongElement says the opposite of whether an element is in a set.
+// wrongElement returns the opposite of whether an element is in a set.
 //
-// Where values are distinct, the element was added once, by an operation that
-// took effect before its removal returned, or else it was never added: so it
-// is not there, whatever the pending operations do.
+// If values are distinct, either the element was added once, by an operation that
+// took effect before its removal returned, or it was never added. So it is not in
+// the set, whatever the pending operations do.
 //
-// Where they are not, it is one of which no addition or removal is pending.
-// In every order, additions and removals that answer true alternate in a set,
-// and in a multiset the element is there as many times as additions outnumber
-// those removals: whether it is there follows from what was answered. If
-// there is no such element, it is one that was never added.
+// If they are not, it is an element without a pending addition or removal. In every
+// order, additions and removals that return true alternate in a set. In a multiset,
+// the element is there as many times as additions outnumber those removals. So the
+// results determine whether it is there. If there is no such element, the operation
+// uses one that was never added.
 func (r *runner) wrongElement() {
 	if r.Values == 0 {
 		r.alone(look, 0, history.BoolValue(true), r.staleOrUnused())
@@ -127,9 +126,9 @@ func (r *runner) wrongElement() {
 	r.alone(look, 0, history.BoolValue(true), r.unused())
 }
 
-// staleRead writes one value and another, each for the only time, and reads
-// the first, all alone: the second was written in between, and what is
-// pending does not write the first.
+// staleRead writes two values, each for the only time, and reads the first, all
+// alone. The second was written in between, and no pending operation writes the
+// first.
 func (r *runner) staleRead() {
 	var key []history.Value
 	if r.model.shape == keyed {
@@ -141,20 +140,20 @@ func (r *runner) staleRead() {
 	r.alone(look, 0, first, key...)
 }
 
-// swap inserts first and second, alone, so that both are served at the same
-// end one right after the other, and exchanges them in whatever the object
-// answers from then on. When few elements are left before them, or few
-// operations, it removes elements, alone, until it has both.
+// swap inserts first and second, alone, so that both are removed at the same end
+// one right after the other. From then on it exchanges them in the results of the
+// object. When few elements are left before them, or few operations, it removes
+// elements, alone, until it has both.
 //
-// Each is inserted once, and so taken by these removals and by no other, not
-// even a pending one. Of operations that are alone the order is known:
+// Each is inserted once, so these removals return them, and no other does, not even
+// a pending one. Operations that are alone have a known order:
 //
 //	queue           first goes in, then second; second comes out, then first
 //	stack           first goes in, then second; first comes out, then second
 //	priority queue  the smaller and the larger go in; the larger comes out first
 //	deque           as a queue from the front, as a stack from the back
 //
-// which in each case is against the order of the values that are held.
+// Each case is against the order in which the collection removes values.
 func (r *runner) swap() {
 	apart := 4 * r.Threads // elements to keep open removals away
 	if r.Fill <= shallow {
@@ -169,10 +168,10 @@ func (r *runner) swap() {
 	r.until(func() bool { return r.distance() >= apart || r.begun >= start+4*apart })
 	r.noRemovals = false
 
-	// At most Threads removals are open at any time, and each takes one
-	// element: the pair is out of their reach if no more begin. The other
-	// limit leaves room for the removals below, also where insertions that
-	// are open put more elements before the pair.
+	// At most Threads removals are open at any time, and each removes one
+	// element: if no more begin, they cannot reach the pair. The other limit
+	// leaves room for the removals below, also if open insertions put more
+	// elements before the pair.
 	r.until(func() bool {
 		r.emptying = r.begun > start+r.Ops/10
 		return r.distance() <= r.Threads || r.Ops-r.begun <= r.distance()+r.Threads+2
@@ -182,7 +181,7 @@ func (r *runner) swap() {
 	r.removePair()
 }
 
-// distance returns how many elements are removed before the pair at least.
+// distance returns how many elements at least are removed before the pair.
 func (r *runner) distance() int {
 	switch r.model.place {
 	case lined, ranked:
@@ -197,7 +196,7 @@ func (r *runner) insertPair() {
 	which := len(r.model.methods[insert]) - 1 // the back of a deque
 	low := r.model.place == ranked && r.Fill > shallow
 	if low {
-		// The largest values would never be served.
+		// The largest values would never be removed.
 		r.second, r.first = r.smallest(), r.smallest()
 	} else {
 		r.first, r.second = r.unused(), r.unused()
@@ -210,7 +209,7 @@ func (r *runner) insertPair() {
 	r.first, r.second = first, second
 	r.ahead, r.behind = size, 0
 	if low {
-		r.ahead = math.MinInt / 2 // next to be served, whatever else comes in
+		r.ahead = math.MinInt / 2 // they are next, whatever is inserted
 	}
 }
 
@@ -230,7 +229,7 @@ func (r *runner) removePair() {
 	r.first, r.second = history.Value{}, history.Value{}
 }
 
-// exchange exchanges the pair of a swap in what the object answers.
+// exchange exchanges the pair of a swap in a result of the object.
 func (r *runner) exchange(v history.Value) history.Value {
 	switch {
 	case r.first.Kind() == history.None:

@@ -19,18 +19,18 @@ type runner struct {
 	faulty
 
 	slots     []slot
-	processes int64 // how many there were
+	processes int64 // how many there are so far
 	begun     int   // operations
-	open      int   // among them, without those that are lost
+	open      int   // of them, without the lost ones
 	lost      int   // operations that are pending for ever
 	size      int   // elements of a collection, those in live if it is a set
-	owed      int   // operations that hold a mutex or may come to
-	resting   bool  // nothing begins but unlocking
-	stopped   bool  // nobody wants more events
+	owed      int   // operations that hold a mutex or may get it
+	resting   bool  // only unlock may begin
+	stopped   bool  // yield has returned false
 }
 
-// A slot is a thread: a process with its operation, and after a lost
-// operation another process.
+// A slot is a thread: a process with its operation. After a lost operation it is
+// another process.
 type slot struct {
 	process history.Value
 	phase   phase
@@ -39,7 +39,7 @@ type slot struct {
 	which   int // of the methods of this kind
 	inv     replay.Invocation
 	result  history.Value
-	holds   bool // a mutex, or has taken over from one who did
+	holds   bool // the mutex; a new process takes it over from a lost one
 }
 
 type phase uint8
@@ -69,13 +69,13 @@ func newRunner(w Workload, m *model, object replay.Object, yield func(history.Ev
 		slots:    make([]slot, w.Threads),
 	}
 	for i := range r.slots {
-		r.hire(&r.slots[i])
+		r.newProcess(&r.slots[i])
 	}
 	return r
 }
 
-// hire gives a slot a process that has not done anything yet.
-func (r *runner) hire(s *slot) {
+// newProcess gives a slot a new process.
+func (r *runner) newProcess(s *slot) {
 	s.process, s.phase = history.IntValue(r.processes), idle
 	r.processes++
 }
@@ -90,7 +90,7 @@ func (r *runner) run() {
 	r.rest()
 }
 
-// until lets the threads work until done, or until no operation is left to
+// until runs the threads until done returns true, or no operation is left to
 // begin.
 func (r *runner) until(done func() bool) {
 	for !r.stopped && r.begun < r.Ops && !done() {
@@ -98,7 +98,7 @@ func (r *runner) until(done func() bool) {
 	}
 }
 
-// rest lets all open operations return.
+// rest runs the threads until all open operations have returned.
 func (r *runner) rest() {
 	r.resting = true
 	for !r.stopped && (r.open > 0 || r.owed > 0) {
@@ -113,8 +113,8 @@ func (r *runner) emit(ev history.Event) {
 	}
 }
 
-// step lets a thread do one thing. A thread whose operation returned begins
-// the next one at once, three times out of four.
+// step runs one step of a thread. Three times out of four, a thread whose operation
+// returns begins the next one at once.
 func (r *runner) step(s *slot) {
 	switch {
 	case s.phase == idle:
@@ -152,7 +152,7 @@ func (r *runner) begin(s *slot) {
 func (r *runner) takeEffect(s *slot) {
 	result, ok := r.object.Apply(s.inv)
 	if !ok {
-		return // it waits
+		return // it has to wait
 	}
 	s.result, s.phase = r.exchange(result), tookEffect
 	switch r.model.shape {
@@ -168,8 +168,7 @@ func (r *runner) takeEffect(s *slot) {
 	}
 }
 
-// count keeps the number of elements, after an effect on a collection with
-// ends.
+// count updates the number of elements after an effect on a collection with ends.
 func (r *runner) count(k kind, which int, result history.Value) {
 	if result.Kind() == history.Null || k != insert && k != remove {
 		return
@@ -186,7 +185,7 @@ func (r *runner) count(k kind, which int, result history.Value) {
 	}
 }
 
-// grab notes who holds the mutex after an effect on it.
+// grab updates who holds the mutex after an effect on it.
 func (r *runner) grab(s *slot) {
 	switch {
 	case s.kind == remove:
@@ -215,13 +214,13 @@ func (r *runner) lose(s *slot) {
 	r.lost++
 	r.open--
 	r.emit(history.Event{Type: history.Info, Process: s.process})
-	r.hire(s)
+	r.newProcess(s)
 }
 
-// alone runs an operation while nothing else is open, and returns what it
-// answers: what the object does, or else, with the object left as it is, the
-// given answer.
-func (r *runner) alone(k kind, which int, answer history.Value, args ...history.Value) history.Value {
+// alone runs an operation while nothing else is open, and returns its result. If
+// the given result is not Unknown, the operation has that one and leaves the object
+// as it is.
+func (r *runner) alone(k kind, which int, result history.Value, args ...history.Value) history.Value {
 	if r.open > 0 && !r.stopped {
 		panic("simulate: the object is not at rest")
 	}
@@ -229,13 +228,13 @@ func (r *runner) alone(k kind, which int, answer history.Value, args ...history.
 	process := r.slots[r.faulty.random.below(len(r.slots))].process
 	r.begun++
 	r.emit(history.Event{Type: history.Invoke, Process: process, Method: inv.Method, Args: inv.Args})
-	if answer.Kind() == history.Unknown {
-		result := r.ask(inv)
+	if result.Kind() == history.Unknown {
+		result = r.ask(inv)
 		if r.model.shape == ends {
 			r.count(k, which, result)
 		}
-		answer = r.exchange(result)
+		result = r.exchange(result)
 	}
-	r.emit(history.Event{Type: history.OK, Process: process, Result: answer})
-	return answer
+	r.emit(history.Event{Type: history.OK, Process: process, Result: result})
+	return result
 }

@@ -465,7 +465,7 @@ func TestErrors(t *testing.T) {
 		{simulate.Workload{Mix: simulate.Mix{Update: 1}}, "a queue has no such operation"},
 		{simulate.Workload{Mix: simulate.Mix{Insert: -1}}, "insert=-1"},
 		{simulate.Workload{Model: "set", Faults: []simulate.Fault{{Kind: simulate.Swap}}}, "fault swap@0: a set has no order of values"},
-		{simulate.Workload{Model: "mutex", Lost: 1, Faults: []simulate.Fault{{}}}, "nobody knows whether a mutex is held"},
+		{simulate.Workload{Model: "mutex", Lost: 1, Faults: []simulate.Fault{{}}}, "it is unknown whether a mutex is held"},
 		{simulate.Workload{Faults: []simulate.Fault{{Percent: 101}}}, "want a percentage"},
 		{simulate.Workload{Faults: []simulate.Fault{{Kind: 7}}}, "fault kind 7"},
 	} {

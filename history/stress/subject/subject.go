@@ -8,17 +8,17 @@ import (
 	"github.com/leadline/leadline/history/stress"
 )
 
-// A Subject is an object under test, of which it is known whether it is
-// correct.
+// A Subject is an object under test that is known to be correct or broken.
 type Subject struct {
 	Class  *stress.Class // must not be changed
 	Doc    string        // one line
 	Broken bool
-	// Twin is the correct subject with the same methods, of a broken one.
+	// Twin is the name of the correct subject with the same methods, if the
+	// subject is broken.
 	Twin string
 }
 
-// all makes the subjects once: some are derived by trying methods out.
+// all makes the subjects once, as Reflect calls methods of some.
 var all = sync.OnceValue(func() []*Subject {
 	return slices.Concat(
 		syncMaps(), channels(), counters(), registers(), pairs(), rings(), queues(), stacks(),
@@ -63,4 +63,94 @@ func subjects(of model, methods []*stress.Method, variants ...variant) []*Subjec
 		})
 	}
 	return list
+}
+
+// A mark is a designation of a method.
+type mark uint8
+
+const (
+	core mark = 1 << iota
+	readOnly
+	weak
+)
+
+func newMethod(name string, marks mark, params ...stress.Param) *stress.Method {
+	return &stress.Method{
+		Name: name, Params: params,
+		Core: marks&core != 0, ReadOnly: marks&readOnly != 0, Weak: marks&weak != 0,
+	}
+}
+
+// nullary, unary, binary and ternary are methods with so many ints as
+// parameters. T is the interface of the kind of object.
+
+func nullary[T any](name string, marks mark, f func(T) history.Value) *stress.Method {
+	m := newMethod(name, marks)
+	call := func(object any) history.Value { return f(object.(T)) }
+	m.Prepare = func([]history.Value) stress.Call { return call }
+	return m
+}
+
+func unary[T any](name string, marks mark, f func(T, int) history.Value) *stress.Method {
+	m := newMethod(name, marks, stress.Int)
+	m.Prepare = func(args []history.Value) stress.Call {
+		a := int(args[0].Int())
+		return func(object any) history.Value { return f(object.(T), a) }
+	}
+	return m
+}
+
+func binary[T any](name string, marks mark, f func(T, int, int) history.Value) *stress.Method {
+	m := newMethod(name, marks, stress.Int, stress.Int)
+	m.Prepare = func(args []history.Value) stress.Call {
+		a, b := int(args[0].Int()), int(args[1].Int())
+		return func(object any) history.Value { return f(object.(T), a, b) }
+	}
+	return m
+}
+
+func ternary[T any](name string, marks mark, f func(T, int, int, int) history.Value) *stress.Method {
+	m := newMethod(name, marks, stress.Int, stress.Int, stress.Int)
+	m.Prepare = func(args []history.Value) stress.Call {
+		a, b, c := int(args[0].Int()), int(args[1].Int()), int(args[2].Int())
+		return func(object any) history.Value { return f(object.(T), a, b, c) }
+	}
+	return m
+}
+
+func intValue(n int) history.Value { return history.IntValue(int64(n)) }
+
+// orNull returns null if there is no value, as the models do.
+func orNull(n int, ok bool) history.Value {
+	if !ok {
+		return history.NullValue
+	}
+	return intValue(n)
+}
+
+func intList(ns []int) history.Value {
+	list := make([]history.Value, len(ns))
+	for i, n := range ns {
+		list[i] = intValue(n)
+	}
+	return history.ListValue(list...)
+}
+
+func intMap(m map[int]int) history.Value {
+	pairs := make([]history.Value, 0, 2*len(m))
+	for key, v := range m {
+		pairs = append(pairs, intValue(key), intValue(v))
+	}
+	value, _ := history.MapValue(pairs...) // sorts them
+	return value
+}
+
+// linger takes about 100 ns. Broken subjects call it between their steps, in place
+// of the work that real objects do there.
+//
+//go:noinline
+func linger() {
+	for range 300 {
+		// The compiler keeps empty loops.
+	}
 }
