@@ -23,6 +23,7 @@ func Families(whole *Instance, spec Spec, o Options, m *meter.Meter) (Finding, e
 	h := whole.History
 	machine := tableFor(h, spec)
 	if machine != nil {
+		machine.Bound(m, o.Budget.Bytes)
 		defer machine.Release()
 	}
 	rounds := []*round{newRound(whole, spec, machine, o, m)}
@@ -46,6 +47,8 @@ func Families(whole *Instance, spec Spec, o Options, m *meter.Meter) (Finding, e
 			budget -= count
 			replayed[d-1] += count
 			switch {
+			case r.replayer.gaveUp() != NoCause:
+				return end(GaveUp(r.replayer.gaveUp()))
 			case found:
 				f := Found(FamiliesEngine, r.witness)
 				f.Depth, f.Index = d, r.index
@@ -96,7 +99,7 @@ func (r *round) grow(budget int64) (replayed int64, found bool) {
 			r.keep(index, schedule)
 			return replayed, true
 		}
-		if replayed == budget {
+		if replayed == budget || r.replayer.gaveUp() != NoCause {
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 )
 
 // Fail is the state after an operation whose recorded result the
@@ -21,6 +22,10 @@ type Machine struct {
 	ops    []history.Operation
 	column []int32 // operation -> column
 	found  int64   // bytes of the tables when they were taken
+
+	meter    *meter.Meter // see Bound
+	maxBytes int64        // of the tables, 0: no bound
+	gaveUp   Cause
 }
 
 // NewMachine returns a Machine for the operations of h, or nil if the
@@ -37,6 +42,17 @@ func NewMachine(h *history.History, spec Spec) *Machine {
 	}
 	return m
 }
+
+// Bound bounds the machine: the meter counts outcomes computed, and the tables
+// may hold maxBytes more, 0 meaning any number. Where a bound is passed within a
+// Step, GaveUp says so from then on.
+func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
+	m.meter, m.maxBytes = count, maxBytes
+}
+
+// GaveUp returns why a transition was not computed to its end, NoCause if all
+// were. What Step returned from then on says nothing.
+func (m *Machine) GaveUp() Cause { return m.gaveUp }
 
 // Start returns the initial state.
 func (m *Machine) Start() int32 { return 0 }
@@ -74,10 +90,54 @@ func (m *Machine) Step(state, op int32) int32 {
 	c := m.column[op]
 	next, known := m.next.get(state, c)
 	if !known {
-		next = m.compute(state, &m.sample[c].Operation)
+		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != NoCause {
+			return Fail
+		}
 		m.next.put(state, c, next)
 	}
 	return next
+}
+
+// compute applies op to each state of the set and interns what comes out.
+// A pending operation for which there is no transition did not take effect.
+// Sets can grow by a factor with each operation, so that bounds are looked at
+// within.
+func (m *Machine) compute(state int32, op *history.Operation) int32 {
+	inv := Invocation{op.Method, op.Args}
+	var after []State
+	for _, s := range m.states[state] {
+		outcomes := Transitions(s, inv)
+		for _, o := range outcomes {
+			if Accepts(op.Result, o.Result) {
+				after = append(after, o.Next)
+			}
+		}
+		if len(outcomes) == 0 && op.Pending() && !op.Happened {
+			after = append(after, s)
+		}
+		if len(outcomes) > 1 && m.isOver(outcomeWork*len(outcomes), len(after)) {
+			return Fail
+		}
+	}
+	if len(after) == 0 {
+		return Fail
+	}
+	return m.intern(after)
+}
+
+// outcomeWork is the work of one of several outcomes: making the state, its key
+// and its place among the others.
+const outcomeWork = 16
+
+// isOver counts work and reports whether to give up with so many new states.
+func (m *Machine) isOver(work, states int) bool {
+	switch {
+	case m.meter.MustStop(work):
+		m.gaveUp = Time
+	case m.maxBytes > 0 && m.Bytes()+int64(states)*stateCost > m.maxBytes:
+		m.gaveUp = Memory
+	}
+	return m.gaveUp != NoCause
 }
 
 // Release gives the tables to the next history of the same specification,

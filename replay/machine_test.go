@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -210,6 +211,11 @@ func TestWords(t *testing.T) {
 	}
 	if replay.NotLinearizable.String() != "not-linearizable" || replay.Cancelled.String() != "cancelled" {
 		t.Error("words")
+	}
+	for _, text := range []string{replay.Answer(9).String(), replay.Cause(99).String(), replay.Engine(99).String()} {
+		if !strings.Contains(text, "9") {
+			t.Errorf("a value that has no name is %q", text)
+		}
 	}
 	if n := replay.DefaultSchedules(14); n != 1<<20 {
 		t.Errorf("%d schedules for 14 operations", n)

@@ -34,7 +34,10 @@ func (r *replayer) isWitness(schedule []int32) bool {
 	}
 	if r.machine.Bytes() > r.maxBytes {
 		// Start over with empty tables rather than hold them all.
+		full := r.machine
 		r.machine = NewMachine(r.in.History, r.spec)
+		r.machine.Bound(full.meter, full.maxBytes)
+		r.machine.gaveUp = full.gaveUp
 	}
 	state := r.machine.Start()
 	for _, e := range schedule {
@@ -65,4 +68,12 @@ func accepted(op *history.Operation, result history.Value, ok bool) bool {
 		return op.Pending() && !op.Happened
 	}
 	return Accepts(op.Result, result)
+}
+
+// gaveUp returns why not every schedule was replayed to its end.
+func (r *replayer) gaveUp() Cause {
+	if r.machine == nil {
+		return NoCause
+	}
+	return r.machine.GaveUp()
 }

@@ -150,28 +150,6 @@ func looksLike(a, b *history.Operation) bool {
 // columnCost is the memory of a column besides its transitions.
 const columnCost = 200
 
-// compute applies op to each state of the set and interns what comes out.
-// A pending operation for which there is no transition did not take effect.
-func (t *tables) compute(state int32, op *history.Operation) int32 {
-	inv := Invocation{op.Method, op.Args}
-	var after []State
-	for _, s := range t.states[state] {
-		outcomes := Transitions(s, inv)
-		for _, o := range outcomes {
-			if Accepts(op.Result, o.Result) {
-				after = append(after, o.Next)
-			}
-		}
-		if len(outcomes) == 0 && op.Pending() && !op.Happened {
-			after = append(after, s)
-		}
-	}
-	if len(after) == 0 {
-		return Fail
-	}
-	return t.intern(after)
-}
-
 // Transitions returns the outcomes of an invocation: at most one of an
 // ordinary state, any number of a nondeterministic one.
 func Transitions(s State, inv Invocation) []Outcome {

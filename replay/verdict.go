@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -18,7 +19,7 @@ const (
 )
 
 func (a Answer) String() string {
-	return [...]string{"unknown", "linearizable", "not-linearizable"}[a]
+	return nameIn([]string{"unknown", "linearizable", "not-linearizable"}, int(a), "answer")
 }
 
 // A Cause says which bound kept a history undecided.
@@ -36,7 +37,7 @@ const (
 )
 
 func (c Cause) String() string {
-	return [...]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine", "torn"}[c]
+	return nameIn([]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine", "torn"}, int(c), "cause")
 }
 
 // A Finding is what an engine found out about a history. The zero value is
@@ -189,7 +190,15 @@ const (
 // line.
 var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", SearchEngine: "search", MonitorEngine: "monitor", BlocksEngine: "blocks"}
 
-func (e Engine) String() string { return EngineNames[e] }
+func (e Engine) String() string { return nameIn(EngineNames[:], int(e), "engine") }
+
+// nameIn returns the i-th name, or what i is and its number if it has none.
+func nameIn(names []string, i int, what string) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s %d", what, i)
+}
 
 // Options for checking a history. The zero value is what most users want.
 type Options struct {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 )
 
 // ErrStopped says that Verify was told to stop before it had finished.
@@ -15,13 +16,13 @@ var ErrStopped = errors.New("the witness was not checked to its end")
 // Verify checks a witness anew, with nothing that helped to find it: that it
 // has every operation of h once, in an order that respects real time and the
 // history's edges, and that a fresh object gives the recorded results. It uses
-// no memoised transition and no poset. It asks stop, which may be nil, every
-// verifyShare operations or outcomes, and returns ErrStopped if it says so.
+// no memoised transition and no poset. It returns ErrStopped if m stops, a unit
+// of whose work is an operation or outcome.
 //
 // It takes O(n) for n operations, O(n log n) with operations that did not
 // happen, besides the edges and the transitions of the object.
-func Verify(h *history.History, spec Spec, witness []int32, stop func() bool) error {
-	v := verifier{h: h, stop: stop}
+func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) error {
+	v := verifier{h: h, meter: m}
 	if err := v.checkOrder(witness); err != nil {
 		return err
 	}
@@ -42,21 +43,13 @@ func Verify(h *history.History, spec Spec, witness []int32, stop func() bool) er
 	return nil
 }
 
-// verifyShare is how many operations or outcomes a verifier takes between two
-// questions whether to stop.
-const verifyShare = 1 << 10
-
 type verifier struct {
 	h     *history.History
-	stop  func() bool
-	work  int
+	meter *meter.Meter
 	place []int32 // of each operation in the witness, from 1
 }
 
-func (v *verifier) mustStop() bool {
-	v.work++
-	return v.work%verifyShare == 0 && v.stop != nil && v.stop()
-}
+func (v *verifier) mustStop() bool { return v.meter.MustStop(1) }
 
 // checkOrder checks that the witness is an order of all operations that
 // respects real time, the edges, and what follows from both. Order through

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -266,15 +267,15 @@ func TestVerifyStops(t *testing.T) {
 			witness[i] = int32(i)
 		}
 		asked := 0
-		if err := replay.Verify(h, anything{}, witness, func() bool { asked++; return false }); err != nil {
+		if err := replay.Verify(h, anything{}, witness, meter.New(func() bool { asked++; return false })); err != nil {
 			t.Fatal(err)
 		}
-		if most := 8*n/1024 + 1; asked > most || n > 1024 && asked < n/1024 {
+		if most := 8*n/meter.AskEvery + 1; asked > most || n > meter.AskEvery && asked < n/meter.AskEvery {
 			t.Errorf("%d operations: asked %d times, at most %d expected", n, asked, most)
 		}
 		for last := range asked {
 			left := last
-			if err := replay.Verify(h, anything{}, witness, func() bool { left--; return left < 0 }); err != replay.ErrStopped {
+			if err := replay.Verify(h, anything{}, witness, meter.New(func() bool { left--; return left < 0 })); err != replay.ErrStopped {
 				t.Errorf("%d operations, stopped at question %d: %v", n, last+1, err)
 			}
 			if last > 20 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -29,6 +30,9 @@ func newClock(ctx context.Context, b replay.Budget) *clock {
 	}
 	return c
 }
+
+// meter returns a meter that stops when the clock has expired.
+func (c *clock) meter() *meter.Meter { return meter.New(c.expired) }
 
 // lookEvery is the time between two looks at the memory of the process, which
 // take longer than the rest.
@@ -58,12 +62,12 @@ func (c *clock) expired() bool {
 // verifying returns what stops the check of a witness of n operations. A
 // witness that was found within the budget is not lost: its check gets a second
 // and two microseconds for each operation, of the user's time or beyond.
-func (c *clock) verifying(n int) func() bool {
+func (c *clock) verifying(n int) *meter.Meter {
 	ctx := c.ctx
 	if c.over {
 		ctx = context.WithoutCancel(ctx)
 	}
-	return newClock(ctx, replay.Budget{Time: time.Second + time.Duration(n)*2*time.Microsecond}).expired
+	return newClock(ctx, replay.Budget{Time: time.Second + time.Duration(n)*2*time.Microsecond}).meter()
 }
 
 // hasRoom reports whether so many bytes more keep the process within its

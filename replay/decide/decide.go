@@ -98,7 +98,7 @@ type task struct {
 
 func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {
 	c := newClock(ctx, o.Budget)
-	return &task{h: h, spec: spec, o: o, clock: c, meter: meter.New(c.expired)}
+	return &task{h: h, spec: spec, o: o, clock: c, meter: c.meter()}
 }
 
 // poset returns the history's poset with its chains. It is built once, when
@@ -201,6 +201,11 @@ func (t *task) exactDepth() int {
 		return 0
 	}
 	defer machine.Release()
-	d, _ := hitting.ExactDepth(in.Poset, machine, t.meter.Share(t.o.Budget.ExactWork))
+	m := t.meter.Share(t.o.Budget.ExactWork)
+	machine.Bound(m, t.o.Budget.Bytes)
+	d, ok := hitting.ExactDepth(in.Poset, machine, m)
+	if !ok || machine.GaveUp() != replay.NoCause {
+		return 0
+	}
 	return d
 }

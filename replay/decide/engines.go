@@ -91,7 +91,7 @@ func (e *engine) ask(t *task) (replay.Finding, error) {
 }
 
 func runSmall(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Small(t.h, t.spec), nil
+	return search.Small(t.h, t.spec, m), nil
 }
 
 // longBytes is what monitors, posets and witnesses take at least for an

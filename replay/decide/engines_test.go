@@ -37,7 +37,7 @@ var engines = []engine{
 		return v, v.Answer != replay.Undecided
 	}},
 	{"small search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-		v.Finding = search.Small(h, s)
+		v.Finding = search.Small(h, s, nil)
 		return v, v.Decided()
 	}},
 	{"monitor", forced(replay.MonitorEngine)},

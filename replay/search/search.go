@@ -126,6 +126,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	if machine == nil {
 		return replay.Declines("")
 	}
+	machine.Bound(r.meter, r.maxBytes)
 	defer machine.Release()
 	if !r.prune.NoSweep && !a.isRelaxed() {
 		if s, ok := newSweep(a, r.spec, machine, r.prune); ok {
@@ -135,7 +136,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	s := newVectors(a, r.spec, machine, r.prune)
 	s.maxBytes, s.meter = r.maxBytes, r.meter
 	found, cause := s.run()
-	return finding(found, cause, func() []int32 { return a.complete(s.trail) })
+	return finding(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return a.complete(s.trail) })
 }
 
 func (r *runner) sweep(s *sweep) replay.Finding {
@@ -156,5 +157,5 @@ func (r *runner) sweep(s *sweep) replay.Finding {
 		}
 		found, cause = s.run()
 	}
-	return finding(found, cause, func() []int32 { return s.complete(s.trail) })
+	return finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return s.complete(s.trail) })
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -16,7 +17,7 @@ const MaxSmall = 32
 // anything that only pays off on longer ones. It declines where it does not
 // apply, the specification refuses an operation, or it would take more than a
 // few milliseconds.
-func Small(h *history.History, spec replay.Spec) replay.Finding {
+func Small(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
 	if len(h.Ops) > MaxSmall || h.HasEdges() {
 		return replay.Declines("")
 	}
@@ -24,6 +25,7 @@ func Small(h *history.History, spec replay.Spec) replay.Finding {
 	if machine == nil {
 		return replay.Declines("")
 	}
+	machine.Bound(m, smallBytes)
 	defer machine.Release()
 	if !machine.Valid() {
 		return replay.Declines("")
@@ -35,7 +37,9 @@ func Small(h *history.History, spec replay.Spec) replay.Finding {
 	case found:
 		return replay.Found(replay.SearchEngine, s.witness(last))
 	case refuted:
-		return replay.Refuted(replay.SearchEngine)
+		if machine.GaveUp() == replay.NoCause {
+			return replay.Refuted(replay.SearchEngine)
+		}
 	}
 	return replay.Declines("")
 }
@@ -48,8 +52,10 @@ const (
 	refuted
 )
 
-// smallWork bounds the configurations that Small goes through.
-const smallWork = 1 << 16
+const (
+	smallWork  = 1 << 16 // bounds the configurations that Small goes through
+	smallBytes = 1 << 24 // and the sets of states that it computes
+)
 
 var smallPool = sync.Pool{New: func() any { return new(small) }}
 

@@ -69,7 +69,7 @@ var engines = []engine{
 		return nil
 	}},
 	{"small search", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.Small(t.h, t.spec)
+		v.Finding = search.Small(t.h, t.spec, nil)
 		return nil
 	}},
 	{"monitor", forced(replay.MonitorEngine)},

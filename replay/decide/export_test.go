@@ -1,0 +1,37 @@
+package decide
+
+import (
+	"context"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A Row is what a test needs of a row of the table of engines.
+type Row struct {
+	Name     string
+	Min, Max int
+	Forced   bool
+	engine   *engine
+}
+
+// Rows returns the table of engines.
+func Rows() []Row {
+	var rows []Row
+	for i := range engines {
+		e := &engines[i]
+		rows = append(rows, Row{e.name, e.min, e.max, e.forced, e})
+	}
+	return rows
+}
+
+// IsAsked reports whether the row is asked for a history of which nothing is
+// known.
+func (r Row) IsAsked(h *history.History, spec replay.Spec) bool {
+	return r.engine.isAsked(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))), &replay.Finding{})
+}
+
+// Ask asks the row alone.
+func (r Row) Ask(h *history.History, spec replay.Spec) (replay.Finding, error) {
+	return r.engine.ask(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))))
+}

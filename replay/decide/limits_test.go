@@ -1,0 +1,196 @@
+package decide_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+)
+
+// limited are the workloads on which limits are tried: values that occur many
+// times, so that no monitor decides them.
+var limited = []simulate.Workload{
+	{Model: "queue", Threads: 4, Values: 8},
+	{Model: "queue", Threads: 16, Values: 8},
+	{Model: "stack", Threads: 4, Values: 8},
+	{Model: "kv", Threads: 4, Values: 8, Keys: 3},
+	{Model: "register", Threads: 4, Values: 3},
+	{Model: "counter", Threads: 4},
+	{Model: "queue", Threads: 4}, // and one for the monitors
+}
+
+// TestLimits drives every row of the table of engines at its limits, one below
+// and one above: it is asked for the numbers of operations that it says, and
+// the verdict is right on both sides.
+func TestLimits(t *testing.T) {
+	for _, row := range decide.Rows() {
+		for _, limit := range []int{row.Min, row.Max} {
+			if limit < 2 || limit > 1<<20 { // there is no limit
+				continue
+			}
+			for n := limit - 1; n <= limit+1; n++ {
+				for _, w := range limited {
+					if n > 1000 && testing.Short() && w.Model != "queue" {
+						continue
+					}
+					w.Ops, w.Seed = n, uint64(n)
+					checkLimit(t, row, w)
+				}
+			}
+		}
+	}
+}
+
+func checkLimit(t *testing.T, row decide.Row, w simulate.Workload) {
+	name := fmt.Sprintf("%s: %d operations of %s, %d threads", row.Name, w.Ops, w.Model, w.Threads)
+	s := model(t, w.Model)
+	right, err := w.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(right.Ops); n != w.Ops || row.IsAsked(right, s) != (n >= row.Min && n <= row.Max) {
+		t.Errorf("%s: asked %v, with limits %d and %d", name, row.IsAsked(right, s), row.Min, row.Max)
+	}
+	if v := check(t, right, s, replay.Options{}); v.Answer != replay.Linearizable {
+		t.Errorf("%s: %v (%v)", name, v.Answer, v.Cause)
+	}
+	w.Faults = []simulate.Fault{{Kind: simulate.Wrong, Percent: 60}}
+	wrong, err := w.History()
+	if err != nil {
+		return // the history is too short for a fault
+	}
+	if v := check(t, wrong, s, replay.Options{}); v.Answer != replay.NotLinearizable {
+		t.Errorf("%s, a wrong answer: %v (%v)", name, v.Answer, v.Cause)
+	}
+}
+
+// TestForcedRows: an engine that is asked for by name decides or says why not,
+// and says the same of a history as the others.
+func TestForcedRows(t *testing.T) {
+	names := map[string]bool{}
+	for _, row := range decide.Rows() {
+		if names[row.Name] || row.Min > row.Max {
+			t.Errorf("row %s: its name stands twice, or its limits are %d and %d", row.Name, row.Min, row.Max)
+		}
+		names[row.Name] = true
+		for _, w := range limited {
+			w.Ops, w.Seed = 12, 3
+			h, err := w.History()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := row.Ask(h, model(t, w.Model))
+			if err != nil || f.Answer == replay.NotLinearizable || !f.Decided() && f.Cause == replay.NoCause {
+				t.Errorf("%s on %s: %v (%v), %v", row.Name, w.Model, f.Answer, f.Cause, err)
+			}
+		}
+	}
+}
+
+// wide is a nondeterministic object: each operation leads to any of 30 states,
+// none of which is met again.
+func wide(outcomes *int) replay.Spec {
+	return &replay.Model[string]{
+		Label: "wide",
+		Next: func(s string, _ replay.Invocation) []replay.Step[string] {
+			steps := make([]replay.Step[string], 30)
+			for k := range steps {
+				*outcomes++
+				steps[k] = replay.Step[string]{Result: history.IntValue(0), Next: s + string(rune('a'+k))}
+			}
+			return steps
+		},
+		Key: func(dst []byte, s string) []byte { return append(dst, s...) },
+	}
+}
+
+// TestBoundsWithinTransition: a set of states that grows thirtyfold with each
+// operation does not keep a check from stopping, in time or in memory.
+func TestBoundsWithinTransition(t *testing.T) {
+	h := newHistory(t, "invoke A a", "ok A 0", "invoke A b", "ok A 0", "invoke A c", "ok A 0", "invoke A d", "ok A 0",
+		"invoke A e", "ok A 0", "invoke A f", "ok A 0", "invoke A g", "ok A 1")
+	for _, e := range []replay.Engine{replay.AutoEngine, replay.SearchEngine, replay.FamiliesEngine} {
+		outcomes := 0
+		ctx, cancel := context.WithCancel(context.Background())
+		stopAfter := 100_000
+		last := 0
+		s := wide(&outcomes)
+		inner := s.(*replay.Model[string]).Next
+		s.(*replay.Model[string]).Next = func(state string, inv replay.Invocation) []replay.Step[string] {
+			if outcomes > stopAfter && last == 0 {
+				cancel()
+				last = outcomes
+			}
+			return inner(state, inv)
+		}
+		v, err := decide.Check(ctx, h, s, replay.Options{Engine: e, Budget: replay.Budget{Bytes: 1 << 40}})
+		if err != nil || v.Answer != replay.Undecided || v.Cause != replay.Cancelled || last == 0 {
+			t.Errorf("%v: %v (%v), %v", e, v.Answer, v.Cause, err)
+		}
+		if late := outcomes - last; late > meter.AskEvery {
+			t.Errorf("%v: %d outcomes after the context was cancelled", e, late)
+		}
+		cancel()
+		v, err = decide.Check(context.Background(), h, wide(&outcomes), replay.Options{Engine: e, Budget: replay.Budget{Bytes: 1 << 24}})
+		if err != nil || v.Answer != replay.Undecided || v.Cause != replay.Memory {
+			t.Errorf("%v, 16 MiB: %v (%v), %v", e, v.Answer, v.Cause, err)
+		}
+	}
+}
+
+// A panicking specification panics in one of its methods.
+type panicking struct {
+	replay.Spec
+	in string
+}
+
+func (p panicking) Name() string {
+	if p.in == "Name" {
+		panic("name")
+	}
+	return p.Spec.Name()
+}
+
+func (p panicking) Check(op *history.Operation) error {
+	if p.in == "Check" {
+		panic("check")
+	}
+	return p.Spec.Check(op)
+}
+
+func (p panicking) New() replay.Object {
+	if p.in == "New" {
+		panic(errors.New("new"))
+	}
+	return p.Spec.New()
+}
+
+// TestPanics: a panic of a specification, and nil arguments, are errors.
+func TestPanics(t *testing.T) {
+	h := newHistory(t, "invoke A write 1", "ok A", "invoke A read", "ok A 1")
+	for _, in := range []string{"Name", "Check", "New"} {
+		_, err := decide.Check(context.Background(), h, panicking{model(t, "register"), in}, replay.Options{})
+		var p *decide.PanicError
+		if in != "Name" && (!errors.As(err, &p) || len(p.Stack) == 0 || !strings.Contains(err.Error(), strings.ToLower(in))) {
+			t.Errorf("%s panics: %v", in, err)
+		}
+	}
+	register := model(t, "register")
+	if _, err := decide.Check(context.Background(), nil, register, replay.Options{}); err == nil {
+		t.Error("no error for a nil history")
+	}
+	if _, err := decide.Check(context.Background(), h, nil, replay.Options{}); err == nil {
+		t.Error("no error for a nil specification")
+	}
+	//lint:ignore SA1012 what happens then is promised
+	if v, err := decide.Check(nil, h, register, replay.Options{}); err != nil || v.Answer != replay.Linearizable {
+		t.Errorf("a nil context: %v, %v", v.Answer, err)
+	}
+}
