@@ -285,7 +285,8 @@
 // of operations. replayed counts the schedules of each depth up to the
 // witness, as if one after another. exact_depth, the linearizability depth of
 // Definition 4.2, is there with --exact-depth, elapsed_ns with --times. A
-// fault of a file rather than of a history has history null.
+// fault of a file rather than of a history has history null. Results in blame
+// are values of the native format: 1, 1.5, true, null, "text", [1, 2].
 //
 // engine is what decided: families, monitor (distinct values in a queue, stack
 // and the like, in polynomial time), blocks (one after another between quiescent

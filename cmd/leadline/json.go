@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
 )
@@ -176,12 +177,7 @@ func identifiers(h *history.History, ops []int32) []any {
 	return ids
 }
 
-func identifier(h *history.History, op int32) any {
-	if id := h.Ops[op].ID(); id.Kind() == history.String {
-		return id.Text()
-	}
-	return h.Ops[op].ID().Int()
-}
+func identifier(h *history.History, op int32) any { return jsonValue(h.Ops[op].ID()) }
 
 func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
 	var blame []recordBlame
@@ -197,21 +193,8 @@ func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
 	return blame
 }
 
-// jsonValue is a result for readers of JSON: plain where JSON has the like,
-// else as a person would write it.
-func jsonValue(v history.Value) any {
-	switch v.Kind() {
-	case history.Null:
-		return nil
-	case history.Bool:
-		return v.Bool()
-	case history.Int:
-		return v.Int()
-	case history.String:
-		return v.Text()
-	}
-	return v.String()
-}
+// jsonValue returns v as the native format has it.
+func jsonValue(v history.Value) any { return json.RawMessage(codec.AppendValue(nil, v)) }
 
 // present returns nil for "".
 func present(s string) *string {

@@ -39,6 +39,9 @@ func appendText(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+// AppendValue appends v in JSON, as the native format has it.
+func AppendValue(dst []byte, v history.Value) []byte { return appendValue(dst, v) }
+
 // appendValue appends v in the native format.
 func appendValue(dst []byte, v history.Value) []byte {
 	switch v.Kind() {
