@@ -87,11 +87,16 @@ func (f *checkFlags) run(s streams, args []string) int {
 	return f.check(ctx, s, args)
 }
 
+// programBytes is about what the process takes beside the memory that the Go
+// runtime manages: its code and data, and the stacks of its threads.
+const programBytes = 10 << 20
+
 // check reads, checks and reports.
 func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	skipped := &skipCounter{w: s.err}
 	input := withInput(*f.input, s, skipped.skip)
-	input.Limits.Memory = int64(f.memory) / 4 * 3 // reading takes more while the room for operations grows
+	memory := int64(f.memory) - min(programBytes, int64(f.memory)/2)
+	input.Limits.Memory = memory / 3 * 2 &^ 1023 // reading takes more while the room for operations grows
 
 	out := bufio.NewWriter(s.out)
 	var p presenter = &textPresenter{out: out, errs: errorPrinter{w: s.err}, flags: f}
@@ -113,12 +118,12 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		progress.step()
 		return failed == nil
 	}
-	garbage := newCollector(int64(f.memory) / 10 * 9)
+	garbage := newCollector(memory / 10 * 9)
 	defer garbage.stop()
 	options := replay.Options{
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
-			Bytes: int64(f.memory) / int64(f.jobs) / 10 * 8, Process: int64(f.memory)},
+			Bytes: memory / int64(f.jobs) / 10 * 8, Process: memory},
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}

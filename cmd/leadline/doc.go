@@ -299,9 +299,10 @@
 // # Bounds
 //
 // --timeout is for one history; --memory for the whole process, all jobs
-// together; --max-schedules for the families of one history, after which the
-// other engines take over. --engine families, monitor, blocks or search leaves
-// the others out. What is left open is unknown, with the cause: depth,
+// together, of which 10 MiB are set aside for the program itself (half, if there
+// are less than 20); --max-schedules for the families of one history, after which
+// the other engines take over. --engine families, monitor, blocks or search
+// leaves the others out. What is left open is unknown, with the cause: depth,
 // schedules, time, memory, cancelled, torn where the file may have been cut,
 // so that a violation proves nothing, or engine where the one that was asked
 // for does not decide such histories. --max-line, --max-history and --max-ratio

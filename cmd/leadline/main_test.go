@@ -3,7 +3,11 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +19,16 @@ var update = flag.Bool("update", false, "write what the commands print into doc.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"leadline": func() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		// The last line is then the most memory that the process took.
+		"leadline-peak": func() {
+			run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			status, err := os.ReadFile("/proc/self/status")
+			if err != nil {
+				os.Exit(statusInternal)
+			}
+			_, peak, _ := strings.Cut(string(status), "VmHWM:")
+			fmt.Println(strings.Fields(peak)[0])
+		},
 	})
 }
 
@@ -73,6 +87,51 @@ func TestWorse(t *testing.T) {
 				t.Errorf("worse(%d, %d) = %d", a, b, got)
 			}
 		}
+	}
+}
+
+// TestMemory: the whole process keeps to --memory, whatever fills it.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the size of the process is known on Linux")
+	}
+	search := t.TempDir() + "/search.jsonl"
+	args := "record --simulate queue --values 4 --threads 32 --ops 6000 --fault swap@50 --lost 5 --output " + search
+	if status := run(strings.Fields(args), nil, os.Stdout, os.Stderr); status != statusOK {
+		t.Fatalf("%s: status %d", args, status)
+	}
+	var open strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&open, `{"leadline":1,"history":"h%d","model":"register","interleaved":true}`+"\n", i)
+		fmt.Fprintf(&open, `{"history":"h%d","process":0,"type":"invoke","method":"read"}`+"\n", i)
+	}
+	for _, c := range []struct{ name, stdin, args, want string }{
+		{"search", "", "check --explain=false --jobs 1 --memory 32MiB " + search, "memory"},
+		{"open histories", open.String(), "check --memory 64MiB -", "memory"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := exec.Command("leadline-peak", strings.Fields(c.args)...)
+			cmd.Stdin = strings.NewReader(c.stdin)
+			output, err := cmd.CombinedOutput()
+			lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+			if err != nil || !strings.Contains(string(output), c.want) {
+				t.Fatalf("%v, want %q in\n%.1000s", err, c.want, output)
+			}
+			kilobytes, err := strconv.ParseInt(lines[len(lines)-1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var most size
+			for i, arg := range strings.Fields(c.args) {
+				if arg == "--memory" {
+					err = most.Set(strings.Fields(c.args)[i+1])
+				}
+			}
+			t.Logf("%d KiB of %v", kilobytes, &most)
+			if err != nil || kilobytes<<10 > int64(most) {
+				t.Errorf("the process took %d KiB, more than %v; %v", kilobytes, &most, err)
+			}
+		})
 	}
 }
 
