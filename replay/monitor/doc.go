@@ -1,37 +1,44 @@
 // Package monitor decides histories of collections in which no value is
 // inserted twice, in about the time that it takes to read them.
 //
-// In general it is NP-hard to say whether a history of a queue, or even of a
-// register, is linearizable. What makes it hard is that a removal may have
-// taken any of several equal values. Tests rarely need equal values: a process
-// can insert its name and a count. Then it is known which insertion each
-// removal and each look is about, and for the usual collections a few sorted
-// lists decide. A [Run] gives an order of the operations as a witness, or
-// operations that are in conflict: a few out of a long history which no order
-// explains, whatever the others did.
+// Deciding whether a history of a queue, or even of a register, is linearizable
+// is NP-hard in general. It is hard because a removal may have taken any of
+// several equal values. Tests rarely need equal values: a process can insert its
+// name and a count. Then the history tells which insertion each removal and each
+// read is about, and for the usual collections a few sorted lists decide. [Run]
+// returns an order of the operations as a witness, or a conflict: a few
+// operations out of a long history that no order explains, whatever the others
+// did.
 //
 // # Words
 //
-// What an operation does is its role (replay.Role): it inserts a value,
-// removes it, looks at it and leaves it there, finds it absent, or finds
-// nothing at all. An operation that is invoked at position c among the events
-// and returns at position r takes effect at some moment between, and of the
-// moments between two neighbouring events all are alike: they are a slot, slot
-// i being right before event i. So the operation has the slots c+1 to r, and a
-// pending one all slots from c+1 on.
+// What an operation does is its role (replay.Role). It inserts a value, removes
+// it, looks at it and leaves it there, finds it absent, or finds nothing at all.
+// An operation with the role Look is called a look.
 //
-// Of the operations that insert, look at and remove a value, let first be the
-// earliest response and last the latest invocation; last is infinite if the
-// value is inserted and never removed. The value is in disorder if it was
-// looked at or removed and never inserted, or by an operation that returned
-// before its insertion was invoked, or if it was looked at by an operation
-// that was invoked after its removal had returned. No order explains that. In
-// order, the insertion takes effect before first, since some operation on the
-// value has returned then, and the removal after last. If first is before
-// last, the value is there in the slots first+1 to last, which are its inner
-// interval. If not, the interval is empty: there are slots that all its
-// operations have, last+1 to first, and a moment in one of these is enough for
-// the whole life of the value.
+// An operation that is invoked at position c among the events and returns at
+// position r takes effect at some moment between them. All moments between two
+// neighbouring events are alike: together they are a slot, and slot i is right
+// before event i. So the operation has the slots c+1 to r, and a pending
+// operation has all slots from c+1 on.
+//
+// Consider the operations that insert, look at and remove a value. Let first be
+// the earliest response among them and last the latest invocation; last is
+// infinite if the value is inserted and never removed. The value is in disorder
+// if one of these holds, which no order explains:
+//
+//   - it was looked at or removed, and never inserted;
+//   - it was looked at or removed by an operation that returned before its
+//     insertion was invoked;
+//   - it was looked at by an operation that was invoked after its removal had
+//     returned.
+//
+// Otherwise the insertion takes effect before first, since some operation on the
+// value has returned then, and the removal takes effect after last. If first is
+// before last, the value is in the collection in the slots first+1 to last, which
+// are its inner interval. If not, the inner interval is empty: all operations on
+// the value share the slots last+1 to first, and the value can come and go at one
+// moment in any of them.
 //
 //	A  |-- enqueue 1 --|         |-- dequeue: 1 --|
 //	                   (= inner =)
@@ -39,113 +46,130 @@
 //
 // Here isEmpty has slots outside the inner interval, before it and after it.
 //
-// A pending insertion of a value that nobody looked at or removed is left out,
+// A pending insertion of a value that nothing looked at or removed is left out,
 // as if it never took effect.
 //
 // # What it can decide
 //
-// The specification has to be a replay.Collection, the order that of real
-// time, and no value may be inserted twice, not even by a pending operation;
-// under different keys of a map it may, and into a set, too, if no operation
-// finds nothing. Operations that find how much there is, or clear, have no role
-// unless they find nothing. Run declines histories of other kinds.
+// Run decides a history if
 //
-// A pending removal of a queue, a stack or a priority queue does not say what
-// it took. It is left out; if there is an order, that is a witness. If there is
-// none, the values that nothing else removed are left out as well, since
-// pending removals can only have taken these. A conflict among the rest is
-// one. If there is none, Run declines. It is exact without pending removals,
-// and for sets, multisets, registers and maps always.
+//   - the specification is a replay.Collection;
+//   - the order is that of real time;
+//   - no value is inserted twice, not even by a pending operation. Under
+//     different keys of a map it may be, and also into a set if no operation finds
+//     nothing;
+//   - every operation has a role. Operations that count the values or clear the
+//     collection have none, unless they find nothing.
+//
+// Run declines other histories.
+//
+// A pending removal of a queue, a stack or a priority queue does not name what
+// it took. Run first leaves it out; an order of the rest is a witness. If there is
+// none, Run also leaves out the values that nothing else removed, since pending
+// removals can only have taken these. A conflict among the remaining operations is
+// a conflict of the history. If there is none either, Run declines. It is exact
+// without pending removals, and always exact for sets, multisets, registers and
+// maps.
 //
 // # Sets and multisets
 //
-// Here operations name their values, so that these only meet where an
+// The operations of a set name their values, so that values only interact where an
 // operation finds nothing.
 //
 // Theorem. A history of a set or multiset with distinct values is linearizable
-// if and only if no value is in disorder, every operation that found a value
-// absent has a slot outside that value's inner interval, and every operation
-// that found nothing has a slot outside the inner intervals of all values.
+// if and only if
 //
-// Proof. A value is there in all slots of its inner interval, so all this is
-// necessary. For the rest, insert each value in slot first and remove it in
-// slot last+1, or, if its inner interval is empty, do both in slot first; looks
-// take effect as early as the value is there and they are invoked. In each
-// slot, first those look that look at what was inserted in earlier slots; then
-// come removals of such values; then the operations that found a value absent
-// or found nothing; then insertions, looks at what they inserted, and removals
-// of it. So a value is seen by the third of these in its inner interval alone.
-// A pending removal that names a value counts as one that happened: it can
-// take effect as late as need be, and nothing is there any longer than without
-// it. ∎
+//   - no value is in disorder,
+//   - every operation that found a value absent has a slot outside that value's
+//     inner interval, and
+//   - every operation that found nothing has a slot outside the inner intervals of
+//     all values.
+//
+// Proof. A value is in the set in all slots of its inner interval, so the
+// conditions are necessary. Conversely, insert each value in slot first and remove
+// it in slot last+1; if its inner interval is empty, do both in slot first. Looks
+// take effect as soon as the value is there and they are invoked. Within each
+// slot, order the operations as follows: looks at values that were inserted in
+// earlier slots; removals of such values; operations that found a value absent or
+// found nothing; insertions, looks at what they inserted, and removals of it. So
+// operations of the third group see a value in its inner interval alone. A pending
+// removal that names a value counts as one that happened: it can take effect as
+// late as necessary, and no value stays longer with it than without it. ∎
 //
 // # Sets to which values are added again
 //
-// If no operation finds nothing, values do not meet, and each is there or not.
-// A sweep comes by the events. Whatever finds a value there, or absent, takes
-// effect when it is invoked, if that is so, or else waits. When an operation is
-// to return that has not taken effect, it is forced to: if it waits, by the
-// next change of the value; an addition by being that change, after one more
-// if the value is there; a removal likewise. A change is made by the addition,
-// or removal, with the earliest response among those that are invoked and have
-// not taken effect; one that is pending comes last. All that wait for the
-// change take effect right after it.
+// If no operation finds nothing, values do not interact, and each is present or
+// absent. A sweep visits the events in order. An operation that finds a value
+// present, or absent, takes effect when it is invoked if the value is so then;
+// otherwise it waits. When an operation returns that has not taken effect, it is
+// forced. If it waits, it takes effect with the next change of its value. If it is
+// an addition, it is that change, after one more change if the value is present;
+// removals are treated likewise. Among the additions (or removals) that are
+// invoked and have not taken effect, the one with the earliest response makes the
+// change; pending ones come last. All operations that wait for the change take
+// effect right after it.
 //
 // Theorem. A history of a set in which no operation found nothing is
 // linearizable if and only if the sweep never lacks an operation for a change
 // that it has to make.
 //
-// Proof. If it does not, the order in which operations take effect is a
-// witness. For the converse, take a witness and one value: at every moment at
-// least as many changes have been made in the witness as in the sweep, those
-// that it has to make included. Let this be so until operation o is forced. If o
-// waits, the sweep has made the same number of changes, k, ever since o was
-// invoked. In the witness there were at least k then, and not just k when o
-// took effect, as the value is in the wrong state after k changes. So there are
-// k+1. If o is an addition, let x be the last change by an addition that
-// responds later than o, or the beginning. The additions of the sweep after x
-// respond before o. They, and o, were invoked after x, or one of them would
-// have been taken in its place. In the witness, too, there are as many additions
-// up to x as in the sweep, or more, and all of these come between x and the
-// response of o. So there are as many as the sweep has with o, and as additions
-// and removals alternate, as many changes. Removals are the same. Now if the
-// sweep lacked an addition, all that are invoked would have taken effect, and
-// the witness would have one more. ∎
+// Proof. If it never does, the order in which operations take effect is a
+// witness. For the converse, take a witness and one value. We show that at every
+// moment the witness has made at least as many changes as the sweep, including
+// those that the sweep has to make. Assume that this holds until operation o is
+// forced. If o waits, the sweep has made the same number of changes, k, ever since
+// o was invoked. The witness had made at least k then, and not just k when o took
+// effect, as the value is in the wrong state after k changes. So it has made k+1.
+// If o is an addition, let x be the last change by an addition that responds later
+// than o, or the beginning. The additions of the sweep after x respond before o.
+// They and o were invoked after x, or one of them would have been taken in place
+// of x. The witness has at least as many additions up to x as the sweep, and in
+// the witness, too, these additions and o come between x and the response of o. So
+// it has at least as many additions as the sweep has with o, and as additions and
+// removals alternate, at least as many changes. Removals are treated the same way.
+// Now if the sweep lacked an addition,
+// all invoked additions would have taken effect, and the witness would have one
+// more. ∎
 //
-// A pending operation that the sweep does not take goes to the end, where it may
-// answer anything. With heaps, the sweep takes O(n log n).
+// A pending operation that the sweep does not take goes to the end, where any
+// result is allowed. With heaps, the sweep takes O(n log n).
 //
-// A conflict is the operation that could not be forced, the additions and
-// removals of its value, and what else forced one of them. Where all those that
-// were invoked have taken effect, their number is as certain as it is in the
-// beginning, so that the conflict need not reach back further.
+// A conflict consists of the operation that could not be forced, the additions and
+// removals of its value, and the other operations that forced one of them. Where
+// all invoked additions and removals have taken effect, their number is as certain
+// as it is at the beginning, so that the conflict need not reach back further.
 //
 // # Registers and maps
 //
-// A register holds a value from its write to the next. A read of the initial
+// A register holds a value from its write to the next one. A read of the initial
 // value finds nothing.
 //
 // A map that is written and read by keys is a register for each key (Herlihy
 // and Wing 1990, Theorem 1), and values only have to be distinct under one key.
-// If the operations on each key take effect in slots of theirs, one order of
-// all slots is a witness of the whole.
+// If the operations on each key take effect in slots of theirs, the operations of
+// all keys in the order of their slots are a witness of the whole.
 //
 // Theorem (Gibbons and Korach 1997). Let last be finite here: a value goes
 // when the next comes. A history of a register with distinct values is
-// linearizable if and only if no value is in disorder, no two inner intervals
-// overlap, and no value whose inner interval is empty has its slots, last+1 to
-// first, all inside the inner interval of another. The inner interval of the
-// initial value goes from the beginning to the last invocation of a read of it.
+// linearizable if and only if
+//
+//   - no value is in disorder,
+//   - no two inner intervals overlap, and
+//   - no value whose inner interval is empty has its slots, last+1 to first, all
+//     inside the inner interval of another.
+//
+// The inner interval of the initial value goes from the beginning to the last
+// invocation of a read of it.
 //
 // Proof. Value a has to come before value b if first(a) < last(b): some
 // operation on a has returned when one on b is invoked. If no two values have
-// to come before each other, order them by the lesser of first and last. If a
-// stands before b in this order and b has to come before a, then first(b) <
+// to come before each other, order them by the lesser of first and last. Suppose
+// that a is before b in this order and b has to come before a. Then first(b) <
 // last(a), while the lesser of first(a) and last(a) is less than last(b). It
 // cannot be last(a), as then last(a) < first(b). So it is first(a), and a has
-// to come before b, too. In an order without such pairs, each write followed by
-// the reads of its value in the order of their invocations is a witness. That
-// two values have to come before each other is what the theorem excludes. ∎
+// to come before b, too: a contradiction. In the order, each write followed by
+// the reads of its value, by invocation, is a witness. The last two conditions
+// hold exactly if no two values have to come before each other. ∎
 //
 // # Queues
 //
@@ -155,188 +179,198 @@
 // last(b).
 //
 // Theorem. A history of a queue with distinct values is linearizable if and
-// only if no value is in disorder, the relation of what has to come before
-// what has no cycle, and every operation that found nothing has a slot outside
-// all inner intervals.
+// only if
+//
+//   - no value is in disorder,
+//   - the relation "has to come before" has no cycle, and
+//   - every operation that found nothing has a slot outside all inner intervals.
 //
 // Proof. In a witness, let b be inserted before a. If first(a) < calledIn(b),
-// some operation on a returned before b was inserted, so a was. If seen(a) <
-// last(b), some operation found a at the front when b was not yet removed.
-// Both contradict. So values have to be inserted in an order without cycles;
-// and the inner intervals are as for sets.
+// some operation on a returned before b was inserted, so a was inserted before.
+// If seen(a) < last(b), some operation found a at the front when b was not yet
+// removed. Both are contradictions. So the order of insertion respects the
+// relation, which has no cycle; and inner intervals are as for sets.
 //
-// If there are no operations that found nothing, take values in any order
-// that respects the relation. A queue asks for this and no more: insertions in
+// Conversely, assume first that no operation found nothing, and take the values in
+// any order that respects the relation. A queue requires only this: insertions in
 // this order; looks and removals in this order, the removal of each value after
-// its looks; the insertion of a value before its looks and removal. (A value
-// that is never removed has an infinite last, so that no value that was seen
-// stands after it.) Let each operation take effect as early as possible: in
-// the slot after the latest invocation of those that this order puts before
-// it, or its own. If it had returned by then, some operation o would have to
-// come before an operation p, with p returning before o is invoked. They are on
-// different values, a and b, or there is disorder; a stands before b. If o is
-// an insertion, first(b) < calledIn(a). If not, neither is p, and seen(b) <
-// last(a). Either way, b has to come before a, which it does not.
+// its looks; and the insertion of a value before its looks and removal. (A value
+// that is never removed has an infinite last, so that no value that was seen comes
+// after it.) Let each operation take effect as early as possible: in the slot
+// after the latest invocation among its own and those of the operations that are
+// required to come before it. If it had returned by then, some operation o would be
+// required to come before an operation p that returned before o was invoked. They
+// are on different values, a and b, or there is disorder; and a is before b. If o
+// is an insertion, first(b) < calledIn(a). If o is none, neither is p, and seen(b)
+// < last(a). Either way, b has to come before a, a contradiction.
 //
-// Now give an operation that found nothing a slot x outside all inner
-// intervals. A value with first < x has last < x, too. None of the others has
-// to come before such a value: it has first >= x, thus seen >= x, where the
-// other has calledIn < x and last < x. So the order of the values may be
-// changed so that those with first < x stand before the others, both groups as
-// they stood, for every such x. The operation comes between the two groups. All
-// operations on the first are invoked before x, all on the second return
-// after x, so that the slots found as above stay on their sides. ∎
+// Now give each operation that found nothing a slot x outside all inner intervals.
+// A value with first < x has last < x, too. No other value has to come before
+// such a value: the other has first >= x, thus seen >= x, where this one has
+// calledIn < x and last < x. So the order of the values may be changed such that,
+// for every such x, those with first < x come before the others, and both groups
+// keep their order. The operation comes between the two groups. All operations on
+// the first group are invoked before x, and all on the second return after x, so
+// that the slots found above stay on their sides. ∎
 //
 // It would not do to treat an operation that found nothing as a value that it
-// inserts and removes at once. Where it stands between two values, the removal
-// of the first has to come before the insertion of the second, which is a rule
-// about three, and the relation is about two.
+// inserts and removes at once. If it is between two values, the removal of the
+// first has to come before the insertion of the second. That is a rule about three
+// values, and the relation is about two.
 //
-// A conflict is a value in disorder, or an operation that found nothing with
-// as few values as fill its slots, or a cycle. Cycles have two values, as in
+// A conflict is a value in disorder; or an operation that found nothing, with as
+// few values as fill its slots; or a cycle. Cycles have two values, as in
 //
 //	A  |-- enqueue 1 --|                    |-- dequeue: 2 --|
 //	B                    |-- enqueue 2 --|                     |-- dequeue: 1 --|
 //
 // where 1 has to come before 2 because it was inserted first, and 2 before 1
-// because it was removed first; or three, if one of them was looked at.
+// because it was removed first. If one of them was looked at, they may have three.
 //
 // # Empty moments
 //
-// For stacks and priority queues, let a slot be free of some values if it is
-// in none of their inner intervals.
+// For stacks and priority queues, call a slot free of some values if it is in none
+// of their inner intervals.
 //
 // Lemma. If the history of some values alone is linearizable, it has a witness
 // in which the collection is empty at one moment of each slot that is free of
 // them.
 //
-// Proof. The sequences that a stack or a priority queue allows stay so when
-// all operations on a value are dropped, and when one is put behind another
-// that leaves nothing. Let slot x be free. Values with last < x are removed,
-// and all operations on them are invoked before x: take those of them from the
-// witness that come behind x back to x. All operations on the others return
-// after x, as first >= x: move those of them that come before x forward to x.
-// What was there of the former goes first. Free slots of which this was done
+// Proof. A sequence that a stack or a priority queue allows stays allowed when
+// all operations on a value are dropped, and when it is appended to a sequence
+// that leaves nothing. Let slot x be free. Values with last < x are removed, and
+// all operations on them are invoked before x: move those of them that come after
+// x in the witness back to x. All operations on the other values return after x,
+// as first >= x: move those of them that come before x forward to x, after the
+// former. The collection is empty between the two. Free slots that were treated
 // before stay empty. ∎
 //
-// So an operation that found nothing has a place if and only if it has a slot
+// So an operation that found nothing can be placed if and only if it has a slot
 // that is free of all values. A conflict with it has as few values as fill its
 // slots.
 //
 // # Priority queues
 //
 // Theorem. A history of a priority queue with distinct values is linearizable
-// if and only if no value is in disorder, each look and each removal has a
-// slot, from the invocation of the value's insertion on and not after the
-// response to its removal, that is free of all values to be served before, and
-// every operation that found nothing has one that is free of all.
+// if and only if
 //
-// Proof. It is necessary, as a value can only be served when those to be
-// served before are not there. For the rest, add value after value in the order
-// in which they are to be served. To the values before it, a value does not
-// matter. They have a witness that is empty in all slots free of them: put
-// looks at the new value into the first of its free slots, its removal into
-// the last, and its insertion before. ∎
+//   - no value is in disorder,
+//   - each look at a value and each removal has a slot, from the invocation of the
+//     value's insertion on and not after the response to its removal, that is free
+//     of all values that are served before it, and
+//   - every operation that found nothing has a slot that is free of all values.
 //
-// The order of all operations comes from one pass over the values if each is
-// there for as short a time as can be. Let free slots be those free of the
-// values before; let a be the last one up to slot first, and b the first from
-// slot last+1 on. If a is not before b, both are in the slots that all
-// operations on the value have, which take effect there. If it is, the only
-// free slots strictly between a and b are in the value's own inner interval, so
-// that no later value will use them. Each look and removal that has a free slot
-// at all has a, or b, or one between; the insertion comes right before the
-// first of them, or in its own last slot if that is earlier. So no later value
-// is looked at or removed in a slot strictly inside of those of this one. In
-// a slot, first those values go that go there, in the order in which they are
-// to be served; then come looks at values that stay, and operations that find
-// nothing; then values come, in the opposite order.
+// Proof. This is necessary, as a value can only be served when those that are
+// served before it are not there. Conversely, add value after value in the order
+// of service. A value does not matter to those before it. They have a witness that
+// is empty in all slots free of them: put looks at the new value into their first
+// free slots, its removal into the last of its free slots, and its insertion before
+// these. ∎
 //
-// Free slots are a set of bits with bits for its words above, which takes the
-// place of a search tree. Sorting ints takes linear time.
+// One pass over the values yields the order of all operations, if each value stays
+// for as short a time as it can. Let free slots be those free of the values before;
+// let a be the last free slot up to slot first, and b the first one from slot
+// last+1 on. If a is not before b, both are among the slots that all operations on
+// the value share, and all take effect there. If a is before b, the only free slots
+// strictly between them are in the value's own inner interval, so that no later
+// value will use them. Each look and removal that has a free slot at all has a, or
+// b, or one between them. The insertion comes right before the first of them, or in
+// its own last slot if that is earlier. So no later value is looked at or removed in
+// a slot strictly inside those of this one. Within a slot, first come the values
+// that leave in it, in the order of service; then looks at values that stay, and
+// operations that find nothing; then the values that arrive in it, in the opposite
+// order.
+//
+// The free slots are a set of bits, with bits for its words above, instead of a
+// search tree. Sorting ints takes linear time.
 //
 // A conflict is the look or removal, the insertion of its value, and as few
-// values to be served before as fill its slots.
+// values that are served before it as fill its slots.
 //
 // # Stacks
 //
 // All operations on a value whose inner interval is empty can take effect at
-// one moment of any of their common slots, and a stack never notices. Let the
-// others be the blocks. A part is a largest group of blocks whose inner
-// intervals fill the slots begin+1 to end without a gap, begin being the least
-// first and end the greatest last. A block fits under its part if its
-// push is invoked before begin, its pop returns after end (or it has none), and
-// each look at it is invoked before begin, or returns after end, or has a slot
-// that is free of all other blocks of the part.
+// one moment of any of their common slots, and the rest of the stack is not
+// affected. The other values are blocks. A part is a largest group of blocks whose
+// inner intervals fill the slots begin+1 to end without a gap, where begin is the
+// least first and end the greatest last. A block fits under its part if
+//
+//   - its push is invoked before begin,
+//   - its pop returns after end, or it has none, and
+//   - each look at it is invoked before begin, or returns after end, or has a slot
+//     that is free of all other blocks of the part.
 //
 // Theorem. A history of a stack with distinct values is linearizable if and
 // only if no value is in disorder, every operation that found nothing has a
 // slot that is free of all values, and each part has a block that fits under
-// it, such that the history without this block is linearizable. It does not
+// it such that the history without this block is linearizable. It does not
 // matter which of the blocks that fit is taken.
 //
-// Proof. By the lemma, parts can be told apart: a witness of the whole is one
-// of each part after the other. That of one part is empty in the slots begin
-// and end+1 and never between, so that one block is at the bottom from begin
-// to end+1. It can be looked at only while no other is there. So it fits.
-// Conversely, let any block fit. If the part is linearizable, so it is without
-// the block; by the lemma, with a witness that is empty in all slots that are
-// free of the others. Push the block in slot begin, before all others, pop it
-// in slot end+1, after all others, and look at it there or between in the free
+// Proof. By the lemma, parts are independent: witnesses of the parts, one after
+// the other, are a witness of the whole. The witness of one part is empty in the
+// slots begin and end+1 and never between, so that one block is at the bottom from
+// begin to end+1. It can be looked at only while no other block is there. So it
+// fits. Conversely, let any block fit. If the part is linearizable, so it is
+// without the block; by the lemma, with a witness that is empty in all slots that
+// are free of the others. Push the block in slot begin, before all others, pop it
+// in slot end+1, after all others, and look at it there or between, in the free
 // slots. ∎
 //
-// Taking a block away may leave several parts, and so on until nothing is
-// left. What has to be known for that is kept in a few lists and trees. Only
-// gaps matter: groups of slots without an end of an inner interval among them
-// that fewer blocks cover than the slots around, and those where a look begins
-// or ends. A tree over the gaps counts the blocks that cover each, and adds up
-// their numbers by exclusive or, so that a gap with one block left tells which
-// it is: from then on, looks at this block may use the gap, and when the block
-// goes, parts end there. While blocks are taken away, begin only grows for
-// those that remain, end shrinks, and gaps lose cover. So a condition that is
-// met once remains so. It is found when it is met: in a list of what is not
-// yet met, sorted by first, a tree of least invocations and greatest responses
-// leads to those of a part that begin and end now let pass. Each block is
-// taken away once and each condition met once, and each takes time O(log n).
+// Removing a block may split its part into several, and so on until nothing is
+// left. A few lists and trees keep what this needs. Only two kinds of gaps matter:
+// groups of slots that fewer blocks cover than the slots around them and in which
+// no inner interval begins or ends, and those where a look begins or ends. A tree over
+// the gaps counts the blocks that cover each, and keeps the exclusive or of their
+// numbers. So when one block is left over a gap, the gap knows which block it is:
+// from then on, looks at this block may use the gap, and when the block goes, the
+// part is split there. While blocks are removed, begin only grows for those that
+// remain, end shrinks, and gaps lose cover. So a condition that is met once stays
+// met. It is found when it becomes true: of the conditions not yet met, sorted by
+// first, a tree of least invocations and greatest responses finds those of a part
+// that begin and end now satisfy. Each block is removed once and each condition met
+// once, and each takes time O(log n).
 //
-// A part under which no block fits is in conflict by itself. So is a chain of
+// A part under which no block fits is a conflict by itself. So is a chain of
 // its blocks that fills the slots begin+1 to end, unless one of them would
-// fit but for a look, which wants a chain of others over its slots. Of these,
-// blocks are left out from both ends for as long as the rest is in conflict.
+// fit but for a look; then a chain of others over the slots of the look is added.
+// Blocks are left out from both ends for as long as the rest is a conflict.
 //
 // Lee and Mathur (Efficient decrease-and-conquer linearizability monitoring,
 // OOPSLA 2025) decide priority queues and stacks in O(n log n), too, the latter
-// in much the same way, with segment trees that count cover and tell who is
-// alone; Abdulla and others (Efficient linearizability monitoring, PLDI 2025)
-// decide stacks in O(n^2), and sets and multisets in O(n), for which they do not
-// ask for data independence. Unlike theirs, the monitors here know pending
-// insertions, and give witnesses and small conflicts.
+// in much the same way, with segment trees that count cover and find the only
+// cover. Abdulla and others (Efficient linearizability monitoring, PLDI 2025)
+// decide stacks in O(n^2), and sets and multisets in O(n), the latter without data
+// independence. Unlike theirs, the monitors here allow pending insertions, and
+// return witnesses and small conflicts.
 //
 // # Deques
 //
-// Of a deque no polynomial monitor is known to us: one that is used at one end
-// is a stack, one that is filled at one end and emptied at the other is a
-// queue, and what mixes them is neither a matter of pairs of values, as queues
-// are, nor of a value that stays at the bottom, as stacks are. Empty moments
-// hold for deques as well, though: their sequences, too, stay legal when values
-// are dropped and when one that ends empty is followed by another. So [Pieces]
-// cuts a history wherever no inner interval lies, in O(n log n), and leaves the
-// pieces to a search that is exponential in the worst case in how many
-// insertions of a piece overlap. [Run] decides a deque that is used as a stack or
-// as a queue, and declines others.
+// We know no polynomial monitor of deques. A deque that is used at one end is a
+// stack, and one that is filled at one end and emptied at the other is a queue.
+// Mixed use is neither a matter of pairs of values, as in queues, nor of a value
+// that stays at the bottom, as in stacks. The lemma on empty moments holds for
+// deques as well: their sequences, too, stay allowed when values are dropped and
+// when one that ends empty is followed by another. So [Pieces] cuts a history
+// wherever no inner interval lies, in O(n log n), and leaves the pieces to a
+// search. The search is exponential, in the worst case, in how many insertions of
+// a piece overlap. [Run] decides a deque that is used as a stack or as a queue, and
+// declines others.
 //
 // # Sources
 //
-// M. P. Herlihy and J. M. Wing, Linearizability: a correctness condition for
-// concurrent objects, TOPLAS 12(3), 1990: objects can be looked at one by one.
-// P. B. Gibbons and E. Korach, Testing shared memories, SIAM Journal on
-// Computing 26(4), 1997: registers; zones are what inner intervals are here.
-// T. A. Henzinger, A. Sezgin and V. Vafeiadis, Aspect-oriented linearizability
-// proofs, CONCUR 2013, and A. Bouajjani, M. Emmi, C. Enea and J. Hamza, On
-// reducing linearizability to state reachability, ICALP 2015: queues (the
-// latter stacks, too) have only violations of a few kinds. M. Emmi and C.
-// Enea, Sound, complete, and tractable linearizability monitoring for
-// concurrent collections, POPL 2018: distinct values make collections
-// tractable. The proofs above are not theirs, as they have to include looks,
-// pending operations and witnesses.
+//   - M. P. Herlihy and J. M. Wing, Linearizability: a correctness condition for
+//     concurrent objects, TOPLAS 12(3), 1990: a history is linearizable if and only
+//     if its part for each object is.
+//   - P. B. Gibbons and E. Korach, Testing shared memories, SIAM Journal on
+//     Computing 26(4), 1997: registers; their zones are the inner intervals here.
+//   - T. A. Henzinger, A. Sezgin and V. Vafeiadis, Aspect-oriented linearizability
+//     proofs, CONCUR 2013, and A. Bouajjani, M. Emmi, C. Enea and J. Hamza, On
+//     reducing linearizability to state reachability, ICALP 2015: queues (the
+//     latter stacks, too) have only violations of a few kinds.
+//   - M. Emmi and C. Enea, Sound, complete, and tractable linearizability
+//     monitoring for concurrent collections, POPL 2018: distinct values make
+//     collections tractable.
+//
+// The proofs above are our own, as they include looks, pending operations and
+// witnesses.
 package monitor

@@ -12,7 +12,7 @@ import (
 // Run decides the history if a monitor can, with a Witness or a Conflict.
 // Otherwise it declines and says why. It takes O(n log n) for n operations. Of
 // deques it decides those that are used as stacks or queues; see Pieces for the
-// others. It gives up when m says so.
+// others. It gives up when m stops.
 //
 // The specification must have accepted the history (replay.Check). Run panics if
 // one of them is nil.
@@ -55,8 +55,8 @@ const unexplainedTries = 4
 
 // Unexplained returns the operation of the first response that no order
 // explains, of a history that Run found not to be linearizable: up to the
-// response before it there is a witness. It reports false where it cannot
-// tell within a few runs of the monitor. It panics if conflict names what is not
+// response before it there is a witness. It reports false if it does not find it
+// within a few runs of the monitor. It panics if conflict names what is not
 // an operation of h.
 func Unexplained(h *history.History, spec replay.Spec, conflict []int32, m *meter.Meter) (int32, bool) {
 	for _, op := range conflict {
@@ -81,7 +81,7 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32, m *mete
 			conflict = before.Conflict
 			continue
 		}
-		// A removal that is open there may yet explain what is in conflict.
+		// A removal that is open at that point may still explain the conflict.
 		if runUpTo(h, spec, h.Ops[last].Return, m).Answer != replay.NotLinearizable {
 			return 0, false
 		}
@@ -90,7 +90,7 @@ func Unexplained(h *history.History, spec replay.Spec, conflict []int32, m *mete
 	return 0, false
 }
 
-// problemOf reads a history of a collection; it says why if it declines.
+// problemOf reads a history of a collection. If it declines, it returns why.
 func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter) (*problem, string) {
 	if h == nil || spec == nil {
 		panic("monitor: a nil history or specification")
@@ -105,25 +105,25 @@ func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter
 	return newProblem(h, c, until, m)
 }
 
-// stopped is why a monitor declines that was told to stop.
+// stopped is the reason of a monitor that was told to stop.
 const stopped = "stopped"
 
 // mustStop counts work and reports whether to stop. Passes over a list are not
 // counted as long as there is a fixed number of them; all other work is.
 func (p *problem) mustStop(work int) bool { return p.meter.MustStop(work) }
 
-// A finding is what a monitor came to: an order of the operations it was
-// given, or operations that are in conflict (not nil), or why it declined.
+// A finding is the result of a monitor: an order of the operations, or a conflict
+// (not nil), or why it declined.
 type finding struct {
 	order    []int32
 	conflict []int32
 	declined string
 }
 
-// decide finds out about the problem, whose pending removals may each have
-// taken a value or not. Without them, an order is one; where there is none,
-// values that no pending removal can have taken may be in conflict all by
-// themselves. Between the two lies what is not decided here.
+// decide decides the problem, whose pending removals may each have taken a value
+// or not. An order without them is an order of all. A conflict among the values that
+// no pending removal can have taken is a conflict of all. It declines if there is
+// neither.
 func (p *problem) decide() finding {
 	if p.again && len(p.impossible) == 0 {
 		return p.lives()
@@ -159,8 +159,8 @@ func (p *problem) monitor() finding {
 	return p.deque()
 }
 
-// complete appends to an order what is not in it: operations that are pending
-// and never took effect, or that do not matter.
+// complete appends to an order the operations that are not in it: those that never
+// took effect and those that do not matter.
 func (p *problem) complete(order []int32) []int32 {
 	if len(order) == len(p.call) {
 		return order

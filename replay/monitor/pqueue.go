@@ -1,9 +1,15 @@
 package monitor
 
-import "github.com/leadline/leadline/history"
+import (
+	"math"
+	"slices"
 
-// A turn is what a priority queue's history says of a value, all in one
-// place: in serving order, values lie anywhere in memory.
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A turn has all that matters of a value of a priority queue in one place: in the
+// order of service, values are scattered over memory.
 type turn struct {
 	value                 int32
 	inner                 inner
@@ -14,14 +20,13 @@ type turn struct {
 	comesIn, goesIn       int32 // the slots of insert and remove
 }
 
-// A server finds slots for the operations of a priority queue, value by value
-// in serving order: to those that were served, a later one is as good as not
-// there.
+// A server finds slots for the operations of a priority queue, value by value in
+// the order of service: a later value does not matter to those before it.
 type server struct {
 	*problem
 	turns []turn
-	// free are the slots in which none of the values before is certainly in;
-	// 0, before all, and the last, after all, always are.
+	// free are the slots outside the inner intervals of the values before. Slot
+	// 0, before all events, and the last slot, after all, are always free.
 	free        *numberSet
 	lookSlot    []int32 // by place in problem.looks
 	nothingSlot []int32
@@ -52,7 +57,7 @@ func (p *problem) priorityQueue() finding {
 	return finding{order: s.order()}
 }
 
-// inTurn returns the values in serving order.
+// inTurn returns the values in the order of service.
 func (p *problem) inTurn(inners []inner) []turn {
 	turns := make([]turn, p.count())
 	places := p.servingPlaces()
@@ -69,10 +74,10 @@ func (p *problem) inTurn(inners []inner) []turn {
 	return turns
 }
 
-// serve finds slots for the operations of a value, those that look at it or
-// remove it in free ones. If one has none it returns it.
+// serve finds slots for the operations on a value: free ones for looks and
+// removal. It returns an operation that has none, or none.
 //
-// No slot between the insertion and the removal will be free. Later values
+// After it, no slot strictly between insertion and removal is free. Later values
 // rely on that.
 func (s *server) serve(t *turn) int32 {
 	if t.inner == leftOut {
@@ -112,9 +117,8 @@ func (s *server) serve(t *turn) int32 {
 	return none
 }
 
-// neverFirst is the conflict of an operation that looks at the value of the
-// i-th turn or removes it with those that were to be served before and kept
-// it from being first.
+// neverFirst returns the conflict between op, which looks at the value of the i-th
+// turn or removes it, and the values that are served before it and were there.
 func (s *server) neverFirst(i int, op int32) []int32 {
 	t := &s.turns[i]
 	ops := []int32{t.insert, op}
@@ -127,4 +131,152 @@ func (s *server) neverFirst(i int, op int32) []int32 {
 		values = append(values, before.value)
 	}
 	return s.appendCover(ops, values, inners, max(s.call[op], t.insertCall)+1, min(s.ret[op], t.removeRet))
+}
+
+// servingPlaces returns the place of each value in the order of service.
+func (p *problem) servingPlaces() []int32 {
+	place := p.ints(p.count())
+	if list := p.byInt(); list != nil {
+		for i, k := range list {
+			place[k.value()] = int32(i)
+		}
+	} else {
+		values := indices(p.count())
+		slices.SortFunc(values, func(a, b int32) int { return p.ranks[a].Compare(p.ranks[b]) })
+		for i, v := range values {
+			place[v] = int32(i)
+		}
+	}
+	if p.discipline == replay.Largest {
+		for v := range place {
+			place[v] = int32(len(place)-1) - place[v]
+		}
+	}
+	return place
+}
+
+// A keyed value has a sort key in its upper half.
+type keyed uint64
+
+func (k keyed) value() int32 { return int32(uint32(k)) }
+
+// byInt returns the values in ascending order, or nil unless all are ints in a
+// range of 2^32. It is a radix sort, 11 bits at a time, in linear time; two passes
+// usually suffice.
+func (p *problem) byInt() []keyed {
+	if p.count() == 0 {
+		return nil
+	}
+	least, most := p.ranks[0].Int(), p.ranks[0].Int()
+	for v := range p.count() {
+		value := p.ranks[v]
+		if value.Kind() != history.Int {
+			return nil
+		}
+		least, most = min(least, value.Int()), max(most, value.Int())
+	}
+	if uint64(most)-uint64(least) > math.MaxUint32 {
+		return nil
+	}
+	list, other := make([]keyed, p.count()), make([]keyed, p.count())
+	for v := range list {
+		list[v] = keyed(uint64(p.ranks[v].Int())-uint64(least))<<32 | keyed(v)
+	}
+	const digit = 11
+	for width, shift := uint64(most)-uint64(least), 0; width>>shift != 0; shift += digit {
+		var at [1<<digit + 1]int32
+		for _, k := range list {
+			at[k>>32>>shift&(1<<digit-1)+1]++
+		}
+		for d := range 1 << digit {
+			at[d+1] += at[d]
+		}
+		for _, k := range list {
+			d := k >> 32 >> shift & (1<<digit - 1)
+			other[at[d]] = k
+			at[d]++
+		}
+		list, other = other, list
+	}
+	return list
+}
+
+// order sorts the operations by slot. Within a slot, first come the values that
+// leave in it, in the order of service: what is served before them has left or has
+// yet to arrive. Then come looks at a value that stays, or operations that find
+// nothing; last the values that arrive, in the opposite order of service.
+func (s *server) order() []int32 {
+	at := s.ints(int(s.end) + 3)
+	n := s.countBySlot(at)
+	l := &placer{s, at, s.ints(len(s.call))[:n]}
+	for i := range s.turns {
+		if t := &s.turns[i]; t.remove != none {
+			if t.comesIn == t.goesIn {
+				l.put(t.insert, t.comesIn)
+			}
+			l.putLooks(t, t.goesIn, t.goesIn)
+			l.put(t.remove, t.goesIn)
+		}
+	}
+	if len(s.looks) > 0 {
+		for i := range s.turns {
+			t := &s.turns[i]
+			l.putLooks(t, t.comesIn+1, t.goesIn-1)
+		}
+	}
+	for i, op := range s.nothing {
+		l.put(op, s.nothingSlot[i])
+	}
+	for i := range slices.Backward(s.turns) {
+		if t := &s.turns[i]; t.comesIn < t.goesIn && t.inner != leftOut {
+			l.put(t.insert, t.comesIn)
+			l.putLooks(t, t.comesIn, t.comesIn)
+		}
+	}
+	return l.order
+}
+
+// countBySlot sets at to the number of operations before each slot, and returns
+// the number of all.
+func (s *server) countBySlot(at []int32) int32 {
+	for i := range s.turns {
+		t := &s.turns[i]
+		if t.inner != leftOut {
+			at[t.comesIn+1]++
+		}
+		if t.remove != none {
+			at[t.goesIn+1]++
+		}
+	}
+	for _, x := range s.lookSlot {
+		at[x+1]++
+	}
+	for _, x := range s.nothingSlot {
+		at[x+1]++
+	}
+	for x := range at[1:] {
+		at[x+1] += at[x]
+	}
+	return at[len(at)-1]
+}
+
+// A placer puts operations after the others of their slots.
+type placer struct {
+	*server
+	at    []int32 // slot -> next place
+	order []int32
+}
+
+func (l *placer) put(op, slot int32) {
+	l.order[l.at[slot]] = op
+	l.at[slot]++
+}
+
+// putLooks puts the looks at a value whose slots are from lo to hi.
+func (l *placer) putLooks(t *turn, lo, hi int32) {
+	for k := t.looks; k < t.looksEnd; k++ {
+		if x := l.lookSlot[k]; lo <= x && x <= hi {
+			l.put(l.looks[k], x)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/leadline/leadline/history"
@@ -8,38 +9,37 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A problem is a history in terms of the values that its operations insert,
-// look at and remove. Between the events of the history, at positions 0, 1,
-// 2, ..., lie slots: slot i is right before the event at position i.
-// Operation op can take effect in slots call[op]+1 to ret[op]. Operations that
-// take effect in one slot are concurrent, so that every order of theirs
-// respects real time.
+// A problem is a history as the values that its operations insert, look at and
+// remove. Slots lie between the events of the history, which are at positions 0,
+// 1, 2, ...: slot i is right before the event at position i. Operation op can take
+// effect in slots call[op]+1 to ret[op]. Operations that take effect in one slot
+// are concurrent, so that any order of them respects real time.
 type problem struct {
 	discipline replay.Discipline
 	call, ret  []int32   // operation -> positions of its events; ret is history.NoReturn when pending
-	end        int32     // the position behind the last event
-	front      []bool    // operation -> is at the front of a deque; nil if none is
+	end        int32     // the position after the last event
+	front      []bool    // operation -> it works at the front of a deque; nil of other collections
 	values     []element // by first appearance
 	looks      []int32   // looks of value v: looks[values[v].looks:values[v+1].looks]; values has one more
 	absents    []int32   // as looks
 	nothing    []int32   // operations that found the collection empty
-	// pendingRemovals may have removed any value that nothing else did. (Those
-	// of a set name theirs, so that they are not here.)
+	// pendingRemovals may have removed any value that nothing else removed.
+	// (Removals from a set name their values and are not here.)
 	pendingRemovals []int32
-	impossible      []int32   // operations that are in conflict on the face of it
+	impossible      []int32   // a conflict that was found when reading
 	spare           [][]int32 // see ints
 	meter           *meter.Meter
 
-	ranks []history.Value // what the values are, for a priority queue
+	ranks []history.Value // the values themselves, of a priority queue
 
-	// For a register, the last value is the one that it held at first; it is
-	// looked at and never inserted. For a map, a value is one under a key, and
-	// those from initials on are what each key held at first.
+	// In a register, the last value is the initial one, which is never inserted.
+	// In a map, each pair of a key and a value is a value, and those from
+	// initials on are the initial values of the keys.
 	initials int32
 	key      []int32 // value -> key; nil if all are 0
 
-	// For a set to which a value was added again, these are kept, and there
-	// are no looks and absents.
+	// Of a set to which a value was added again, these are kept, and looks and
+	// absents are not filled in.
 	again bool
 	roles []replay.Role // of operations
 	about []int32       // operation -> value, or none
@@ -47,15 +47,15 @@ type problem struct {
 
 // An element is a value with its operations.
 type element struct {
-	insert, remove int32 // operations, or none; of several removals that are pending the first
-	looks, absents int32 // where its looks and absents begin
+	insert, remove int32 // operations, or none; of several pending removals the first
+	looks, absents int32 // where its looks and absents begin in the lists of the problem
 }
 
-// none stands for no operation.
+// none means no operation, or no value.
 const none = -1
 
-// newProblem reads the history as it was right after the event at the given
-// position: later ones have not come yet. It says why if it declines.
+// newProblem reads the history as it was right after the event at position until:
+// later events have not happened yet. If it declines, it returns why.
 func newProblem(h *history.History, c replay.Collection, until int32, m *meter.Meter) (*problem, string) {
 	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > until })
 	r := reader{collection: c, problem: &problem{discipline: c.Discipline(), call: make([]int32, n), ret: make([]int32, n),
@@ -110,7 +110,7 @@ func newProblem(h *history.History, c replay.Collection, until int32, m *meter.M
 	return r.problem, ""
 }
 
-// A reader finds out what the operations do to which values.
+// A reader collects the roles of the operations and numbers their values.
 type reader struct {
 	*problem
 	collection replay.Collection
@@ -120,10 +120,10 @@ type reader struct {
 	pairs      pairing            // of its keys and values
 }
 
-// initial - k stands for what key k held at first, until values are counted.
+// initial - k stands for the initial value of key k until all values are counted.
 const initial = none - 1
 
-// read reads operation i; it says why if it declines.
+// read reads operation i. If it declines, it returns why.
 func (r *reader) read(i int32, op *history.Operation) string {
 	r.call[i], r.ret[i] = op.Call, op.Return
 	r.end = max(r.end, op.Call+1)
@@ -167,7 +167,7 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	return ""
 }
 
-// enter fills in what each value's operations are; it says why if it declines.
+// enter fills in the operations of each value. If it declines, it returns why.
 func (r *reader) enter() string {
 	first, second := int32(none), int32(none) // removals of one value
 	for i, role := range r.roles {
@@ -223,7 +223,7 @@ func (r *reader) enter() string {
 	return ""
 }
 
-// list lists looks and absents by value, each in the order of invocations.
+// list fills in looks and absents by value, in the order of invocations.
 func (r *reader) list() {
 	looks, absents := int32(0), int32(0)
 	for i := range r.values { // where they end
@@ -249,7 +249,7 @@ func (r *reader) list() {
 	}
 }
 
-// count is the number of values.
+// count returns the number of values.
 func (p *problem) count() int { return len(p.values) - 1 }
 
 // looksOf returns the operations that looked at value v.
@@ -260,10 +260,9 @@ func (p *problem) absentsOf(v int32) []int32 {
 	return p.absents[p.values[v].absents:p.values[v+1].absents]
 }
 
-// withoutLoose is the problem without the values that a pending removal may
-// have taken: those that nothing else removed. Its operations on the others
-// are all in p, and what p does not explain without those values it does not
-// explain with them.
+// withoutLoose returns the problem without the values that a pending removal may
+// have taken: those that nothing else removed. It has all operations of p on the
+// other values, so that a conflict in it is a conflict in p.
 func (p *problem) withoutLoose() *problem {
 	q := &problem{discipline: p.discipline, call: p.call, ret: p.ret, end: p.end, front: p.front, nothing: p.nothing, meter: p.meter}
 	for i := range p.count() {
@@ -282,4 +281,101 @@ func (p *problem) withoutLoose() *problem {
 	}
 	q.values = append(q.values, element{looks: int32(len(q.looks)), absents: int32(len(q.absents))})
 	return q
+}
+
+// A numbering numbers values by first appearance.
+type numbering struct {
+	dense []int32 // int from 0 to below limit -> number + 1, or 0
+	limit int64
+	ints  map[int64]int32
+	other map[string]int32
+	n     int32
+	key   []byte
+}
+
+// newNumbering returns a numbering for the values of so many operations.
+func newNumbering(ops int) numbering { return numbering{limit: 4*int64(ops) + 64} }
+
+func (m *numbering) number(v history.Value) int32 {
+	if v.Kind() == history.Int {
+		k := v.Int()
+		if k >= 0 && k < m.limit {
+			if k >= int64(len(m.dense)) {
+				m.grow(k)
+			}
+			if m.dense[k] == 0 {
+				m.n++
+				m.dense[k] = m.n
+			}
+			return m.dense[k] - 1
+		}
+		if m.ints == nil {
+			m.ints = map[int64]int32{}
+		}
+		return next(m, m.ints, k)
+	}
+	if m.other == nil {
+		m.other = map[string]int32{}
+	}
+	m.key = v.AppendKey(m.key[:0])
+	if i, ok := m.other[string(m.key)]; ok {
+		return i
+	}
+	return next(m, m.other, string(m.key))
+}
+
+// grow makes room for k.
+func (m *numbering) grow(k int64) {
+	dense := make([]int32, min(m.limit, max(2*k, m.limit/4)))
+	copy(dense, m.dense)
+	m.dense = dense
+}
+
+func next[K comparable](m *numbering, index map[K]int32, key K) int32 {
+	if i, ok := index[key]; ok {
+		return i
+	}
+	m.n++
+	index[key] = m.n - 1
+	return m.n - 1
+}
+
+// A pairing numbers pairs of a key and a value by first appearance. While each
+// value occurs with one key only, a list is enough.
+type pairing struct {
+	values numbering
+	first  []pair // value -> the key that it first occurred with, and the number of the pair
+	other  map[pair]int32
+	keys   []int32 // pair -> key
+}
+
+type pair struct{ key, value int32 }
+
+func (m *pairing) number(key int32, value history.Value) int32 {
+	v, next := m.values.number(value), int32(len(m.keys))
+	switch {
+	case int(v) == len(m.first):
+		m.first = push(m.first, pair{key, next})
+	case m.first[v].key == key:
+		return m.first[v].value
+	default:
+		if i, ok := m.other[pair{key, v}]; ok {
+			return i
+		}
+		if m.other == nil {
+			m.other = map[pair]int32{}
+		}
+		m.other[pair{key, v}] = next
+	}
+	m.keys = push(m.keys, key)
+	return next
+}
+
+// push is append that doubles the capacity, where append adds only a quarter to a
+// long list.
+func push[E any](list []E, e E) []E {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), 256))
+	}
+	return append(list, e)
 }

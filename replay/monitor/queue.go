@@ -1,18 +1,18 @@
 package monitor
 
-// A fifo sorts the values of a queue. Of each value, these limits count:
+// A fifo sorts the values of a queue. Each value has these limits:
 //
 //   - calledIn, when its insertion is invoked;
 //   - first, the earliest response of an operation on it;
-//   - seen, the earliest response of a look or removal; infinite if it was not seen;
+//   - seen, the earliest response of a look or removal; infinite if there is none;
 //   - last, the latest invocation of an operation on it; infinite if it is
 //     never removed.
 //
-// There are two lists by position, of the values that have a limit at the event
-// there: one of calledIn and first, the other of last and seen. v+1 is for the
-// response to an operation on value v, -1-v for the invocation of one, and 0
-// for none. They take the place of sorted lists, as no two values share an
-// event. Infinity is the problem's end.
+// Two lists by position have the values with a limit at the event there: entering
+// has calledIn and first, leaving has last and seen. v+1 stands for the response of
+// an operation on value v, -1-v for the invocation of one, and 0 for none. They
+// serve as sorted lists, as no two values share an event. Infinity is the end of
+// the problem.
 type fifo struct {
 	*problem
 	inners            []inner // first and last
@@ -24,11 +24,11 @@ type fifo struct {
 	ready, order      []int32
 }
 
-// What is known of a value.
+// Flags of a value.
 const (
-	mayEnter uint8 = 1 << iota // no other value to sort has to be inserted before
-	mayLeave                   // no other value to sort has to be seen or removed before
-	done                       // it has its place, or needs none
+	mayEnter uint8 = 1 << iota // no other unsorted value has to be inserted before it
+	mayLeave                   // no other unsorted value has to be seen or removed before it
+	done                       // it is sorted, or left out
 )
 
 // queue decides histories of a queue; see the package documentation.
@@ -86,11 +86,10 @@ func (q *fifo) enter(v int32) {
 	}
 }
 
-// sort sorts the values topologically; it returns operations in conflict if
-// that cannot be done. A value may come next if it is inserted by an
-// operation invoked before the first response among insertions, and if it is
-// seen and removed by operations invoked before the first response among what
-// saw the others. As values are taken out, these limits only rise.
+// sort sorts the values topologically, or returns a conflict. A value may come
+// next if its insertion was invoked before the least first of the unsorted values,
+// and its last is before the least seen of the other unsorted values. As values are
+// sorted, these limits only rise.
 func (q *fifo) sort() (conflict []int32) {
 	q.order = make([]int32, 0, q.todo)
 	var first, seen, second, calledIn, last int32
@@ -122,8 +121,8 @@ func (q *fifo) sort() (conflict []int32) {
 	return nil
 }
 
-// next returns the first position from at on with the response to an operation
-// on a value to sort, or end.
+// next returns the first position from at on with the response of an operation on
+// an unsorted value, or end.
 func (q *fifo) next(list []int32, at int32) int32 {
 	for at < q.end && (list[at] <= 0 || q.state[list[at]-1]&done != 0) {
 		at++
@@ -142,13 +141,13 @@ func (q *fifo) allow(v int32, what uint8) {
 	}
 }
 
-// stuck returns the operations of a cycle of two values, or of three. Let p be
-// the value at first, q the one at seen and r the one at second. As p may
-// enter, it may not leave. If p is q, then r is before p for that reason, and
-// p before r, whether r may not enter or not leave. Else q is before p. If q
-// may not enter, p is before q. If it may not leave, r is before q, and q
-// before r, if r may not leave; or else p is before r, which makes the cycle
-// p, r, q.
+// stuck returns the operations of a cycle of two values or three. Let p be the
+// value at first, q the one at seen and r the one at second. As p may enter, it may
+// not leave. If p is q, then r has to come before p for that reason; and p before r,
+// whether r may not enter or may not leave. Otherwise q has to come before p. If q
+// may not enter, p has to come before q. If q may not leave, r has to come before q.
+// Then q has to come before r if r may not leave; otherwise p has to come before r,
+// and p, r, q is a cycle.
 func (q *fifo) stuck(first, seen, second int32) []int32 {
 	cycle := []int32{q.entering[first] - 1, q.leaving[seen] - 1}
 	if second < q.end {
@@ -173,14 +172,14 @@ func (q *fifo) before(a, b int32) bool {
 	return q.inners[a].first < q.calledIn[b] || q.seen[a] < q.inners[b].last
 }
 
-// witness returns the operations in an order in which the values are inserted
-// and removed in q.order, except that those that have to be inserted before
-// an operation that found nothing, whose slots are given, come before it.
+// witness returns an order of the operations in which the values are inserted and
+// removed in q.order, except that those that have to be inserted before an
+// operation that found nothing come before it. empty has the slots of those.
 //
-// Every operation takes effect as early as it can: right after the last
-// invocation of those that cannot come later than it. Of operations in one
-// slot, those on earlier values come first, and of one value the insertion
-// and then the looks; this respects everything that has to be in order.
+// Every operation takes effect as early as possible: right after the last
+// invocation among those that are required to come before it, or its own. In one
+// slot, operations on earlier values come first, and on one value the insertion and
+// then the looks; this respects all that is required.
 func (q *fifo) witness(empty []int32) []int32 {
 	ops, slots := q.ints(len(q.call))[:0], q.ints(len(q.call))[:0]
 	place := func(op, after int32) int32 {
@@ -210,8 +209,8 @@ func (q *fifo) witness(empty []int32) []int32 {
 	return q.bySlot(ops, slots)
 }
 
-// stages returns the values in q.order, but those that are in the queue for
-// sure only after a given slot behind all that are in it before.
+// stages returns the values in q.order, except that for each of the slots, values
+// with first before it come before the others.
 func (q *fifo) stages(slots []int32) []int32 {
 	if len(slots) == 0 {
 		return q.order

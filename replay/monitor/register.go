@@ -1,22 +1,23 @@
 package monitor
 
-// A cluster is what counts of a value in a register: the first response and
-// the last invocation of the operations that write and read it. If first is
-// before last, the register holds the value at least from the one to the
-// other; else it need not hold it for longer than a moment in between.
+// A cluster has the first response and the last invocation of the operations that
+// write and read a value of a register. If first is before last, the register
+// holds the value at least from first to last; otherwise a moment between last and
+// first is enough.
 type cluster struct{ first, last int32 }
 
-// begin is where the cluster begins, or can begin at the latest.
+// begin is where the cluster begins, or the latest point where it can begin.
 func (c cluster) begin() int32 { return min(c.first, c.last) }
 
 // register decides histories of a register, or of a map as one register for
-// each key; see the package documentation. Clusters are taken in the order of
-// their beginnings. One that has to come before another that was taken before
-// is in conflict with it. A pending write of a value that nobody read has to
+// each key; see the package documentation. It takes the clusters in the order of
+// their beginnings. A cluster that has to come before one that was taken earlier
+// is in conflict with it. A pending write of a value that no operation read has to
 // come before nothing.
 //
-// The operations on one key take effect in that order, each as early as it can
-// behind the one before it, which brings those on all keys into one order.
+// The operations on one key take effect in that order, each as early as possible
+// after the one before it. Their slots give one order of the operations on all
+// keys.
 func (p *problem) register() finding {
 	clusters := make([]cluster, p.initials)
 	byBegin := make([]int32, p.end) // position -> value whose cluster begins there, +1
@@ -60,13 +61,13 @@ func (p *problem) register() finding {
 	return finding{order: p.bySlot(t.ops, t.slots)}
 }
 
-// A cell is a register, or what a map has under one key.
+// A cell is a register, or one key of a map.
 type cell struct {
-	held, until int32 // the value that is held for longest, and its last invocation
-	slot        int32 // of its last operation
+	held, until int32 // the value that is held longest, and its last invocation
+	slot        int32 // of the last operation
 }
 
-// A tape has operations with their slots.
+// A tape lists operations with their slots.
 type tape struct {
 	*problem
 	cells      []cell
@@ -105,8 +106,8 @@ func (p *problem) cluster(v int32) cluster {
 	return c
 }
 
-// extent returns the operations that make the cluster of a value. Of what was
-// there at first, it is the last read.
+// extent returns the operations that determine the cluster of a value. For the
+// initial value, that is its last read.
 func (p *problem) extent(v int32) []int32 {
 	write, looks := p.values[v].insert, p.looksOf(v)
 	switch {

@@ -7,19 +7,19 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A tower takes a stack apart: wherever blocks leave no gap, one of them lies
-// under all others, and it takes this one away.
+// A tower removes the blocks of a stack's history one by one: wherever they leave
+// no open gap, one of them lies under all others, and the tower removes that one.
 type tower struct {
 	*problem
 	*terrain
 	inners []inner
 
-	// Blocks that have not been taken away, by first and by last; and those
-	// of them that could lie under all others next to them.
+	// Blocks that have not been removed, by first and by last; and those of
+	// them that fit under their part.
 	left, leftByLast, ready *numberSet
-	// Conditions of blocks that are not yet met, by block: invocations of
-	// pushes and responses of pops, and where the looks at it begin and end.
-	// Responses are negative, so that late ones come first.
+	// The conditions that are not yet met, by block: invocations of pushes and
+	// responses of pops, and invocations and responses of looks. Responses are
+	// negative, so that late ones are the least.
 	calls, rets         *leastTree
 	lookCalls, lookRets *leastTree
 	looksAt             []int32 // block -> its first look, by block
@@ -27,13 +27,13 @@ type tower struct {
 	cover               *coverTree
 	soleAfter           []int32 // gap -> another with the same sole cover, or none
 
-	todo  []task // what comes next in the order is last
+	todo  []task // a stack: the next task is last
 	order []int32
-	under []int32 // gaps that the block that was taken away covered alone
+	under []int32 // gaps that only the block removed last covered
 }
 
 // A task is to append operation ^a in slot b to the order or, if a is not
-// negative, to take apart what lies between gaps a and b.
+// negative, to remove all blocks between gaps a and b.
 type task struct{ a, b int32 }
 
 // stack decides histories of stacks; see the package's documentation.
@@ -54,9 +54,9 @@ func (p *problem) stack() finding {
 	return finding{order: w.order}
 }
 
-// takeAllApart takes apart what lies between any two open gaps, and appends
-// all operations to the order, those that found nothing in the gaps given by
-// at. Where it cannot go on, it returns what is in the way.
+// takeAllApart removes all blocks and appends all operations to the order. The
+// operations that found nothing take effect in the gaps given by at. If no block
+// fits under a part, it returns clues in conflict.
 func (w *tower) takeAllApart(open, at []int32) (stuck []clue) {
 	next := 0
 	for k, g := range open {
@@ -101,7 +101,7 @@ func (p *problem) newTower(inners []inner) *tower {
 	return w
 }
 
-// listLooks lists the looks by block.
+// listLooks fills in the lists of looks by block.
 func (w *tower) listLooks() {
 	w.looksAt = make([]int32, len(w.blocks)+1)
 	var calls, rets []int32
@@ -115,8 +115,8 @@ func (w *tower) listLooks() {
 	w.lookCalls, w.lookRets = newLeastTree(calls), newLeastTree(rets)
 }
 
-// openGaps returns the gaps that no block covers, and for each operation that
-// found nothing one of them; or an operation that has none.
+// openGaps returns the gaps that no block covers, and at, which has one of them
+// for each operation that found nothing; or an operation that has none.
 func (w *tower) openGaps() (open, at []int32, failed int32) {
 	for g, count := range w.counts {
 		if count == 0 {
@@ -127,7 +127,7 @@ func (w *tower) openGaps() (open, at []int32, failed int32) {
 	k := 0
 	for i, op := range w.nothing {
 		for k+1 < len(open) && w.blocks[w.gaps[open[k]].firsts].first <= w.call[op] {
-			k++ // the next block comes before the operation
+			k++ // the next block begins before the operation
 		}
 		if w.gaps[open[k]].begin > w.ret[op] {
 			return nil, nil, op
@@ -137,11 +137,11 @@ func (w *tower) openGaps() (open, at []int32, failed int32) {
 	return open, at, none
 }
 
-// slotIn is the first slot of the gap in which op can take effect.
+// slotIn returns the first slot of the gap in which op can take effect.
 func (w *tower) slotIn(g, op int32) int32 { return max(w.gaps[g].begin, w.call[op]+1) }
 
-// takeApart takes everything apart that lies between two gaps, and appends
-// the operations on it to the order. No recursion: towers can be high.
+// takeApart removes all blocks between two gaps, and appends their operations to
+// the order. It does not recurse, as towers can be high.
 func (w *tower) takeApart(from, to int32) (stuck []clue) {
 	w.todo = append(w.todo, task{from, to})
 	for len(w.todo) > 0 && !w.mustStop(1) {
@@ -171,9 +171,9 @@ func (w *tower) takeApart(from, to int32) (stuck []clue) {
 	return nil
 }
 
-// meet finds what conditions of the blocks from first to before end are met
-// because they cover all slots from after begin to last: pushes that can take
-// effect before, pops that can after, looks that can before or after.
+// meet finds the conditions that are met of the blocks from first to before end,
+// a part that covers the slots begin+1 to last: pushes that can take effect before
+// it, pops that can take effect after it, and looks that can do one or the other.
 func (w *tower) meet(first, end, begin, last int32) {
 	for i := w.calls.below(first, end, begin); i < end; i = w.calls.below(i+1, end, begin) {
 		w.calls.remove(i)
@@ -204,7 +204,7 @@ func (w *tower) metLook(k int32) {
 	w.met(w.lookOwner[k])
 }
 
-// takeAway takes a block away.
+// takeAway removes a block.
 func (w *tower) takeAway(i int32) {
 	b := &w.blocks[i]
 	w.left.remove(i)
@@ -221,8 +221,8 @@ func (w *tower) takeAway(i int32) {
 	slices.Sort(w.under)
 }
 
-// solelyCovered notes that all looks at the block can take effect in a gap
-// that no other block covers, if they can in it at all.
+// solelyCovered meets the conditions of the looks at a block that have a slot in a
+// gap that no other block covers.
 func (w *tower) solelyCovered(s soleCover) {
 	b := &w.blocks[s.value]
 	w.soleAfter[s.gap], b.sole = b.sole, s.gap
@@ -233,4 +233,221 @@ func (w *tower) solelyCovered(s soleCover) {
 	for k := w.lookRets.below(lo, hi, limit); k < hi; k = w.lookRets.below(k+1, hi, limit) {
 		w.metLook(k)
 	}
+}
+
+// emit appends an operation to the order. Its slot is never less than the one
+// before.
+func (w *tower) emit(op, slot int32) {
+	if len(w.moments) > 0 {
+		w.emitMoments(slot)
+	}
+	w.order = append(w.order, op)
+}
+
+// emitMoments appends all operations on each value whose operations share a slot
+// that is not after the given one.
+func (w *tower) emitMoments(slot int32) {
+	for len(w.moments) > 0 && w.inners[w.moments[0]].last < slot {
+		e := &w.values[w.moments[0]]
+		w.order = append(w.order, e.insert)
+		w.order = append(w.order, w.looksOf(w.moments[0])...)
+		w.order = append(w.order, e.remove)
+		w.moments = w.moments[1:]
+	}
+}
+
+// emitAlone appends the operations on a block that is alone in its part. Its looks
+// are in the order of invocations, and so are their slots.
+func (w *tower) emitAlone(b *block) {
+	e := &w.values[b.value]
+	w.emit(e.insert, b.first)
+	for _, op := range w.looksOf(b.value) {
+		w.emit(op, max(b.first, w.call[op]+1))
+	}
+	if e.remove != none {
+		w.emit(e.remove, b.last+1)
+	}
+}
+
+// emitAround appends the push of a block that fitted under its part, which lies
+// between the gaps of t and covers the slots begin+1 to last. It adds tasks for the
+// rest: the smaller parts, the looks at the block between them, and its pop.
+func (w *tower) emitAround(b *block, t task, begin, last int32) {
+	e := &w.values[b.value]
+	w.emit(e.insert, begin)
+	looks := w.looksOf(b.value)
+	for ; len(looks) > 0 && w.call[looks[0]] < begin; looks = looks[1:] {
+		w.emit(looks[0], begin)
+	}
+	planned := len(w.todo)
+	at := t.a
+	for _, g := range w.under {
+		w.todo = append(w.todo, task{at, g})
+		at = g
+		for ; len(looks) > 0 && w.lookGap[w.call[looks[0]]] <= g && w.gaps[g].begin <= w.ret[looks[0]]; looks = looks[1:] {
+			w.todo = append(w.todo, task{^looks[0], w.slotIn(g, looks[0])})
+		}
+	}
+	w.todo = append(w.todo, task{at, t.b})
+	for _, op := range looks {
+		w.todo = append(w.todo, task{^op, max(last, w.call[op]) + 1})
+	}
+	if e.remove != none {
+		w.todo = append(w.todo, task{^e.remove, last + 1})
+	}
+	slices.Reverse(w.todo[planned:])
+}
+
+// A gap is a group of neighbouring slots between which no inner interval begins or
+// ends.
+type gap struct {
+	begin         int32 // its first slot
+	firsts, lasts int32 // how many inner intervals begin and end before it
+}
+
+// A block is a value with an inner interval that is not empty.
+type block struct {
+	value       int32
+	first, last int32 // its inner interval
+	byLast      int32 // its number by last; its own is by first
+	from, to    int32 // the gaps that it covers; there may be none
+	open        int32 // conditions that are not yet met
+	sole        int32 // the gap found last that it alone covers, or none
+}
+
+// A terrain has the blocks of a stack's history and the gaps between and under them.
+type terrain struct {
+	blocks  []block // by first
+	ranking []int32 // block numbers, by last
+	moments []int32 // values whose inner intervals are empty, by last
+	gaps    []gap
+	counts  []int32 // gap -> number of blocks that cover it
+	sums    []int32 // gap -> their numbers, by exclusive or
+	lookGap []int32 // position of an event of a look -> gap of the slot it lies in
+}
+
+// A mark describes a position: one number of the first group with a value, and any
+// flags of the second group.
+const (
+	blockBegins = 1 + iota // first of the value
+	blockEnds              // last of the value
+	moment                 // last of a value with an empty inner interval
+
+	lookBegins = 1 << 2
+	lookEnds   = 1 << 3
+	valueShift = 4
+)
+
+// newTerrain lists blocks and gaps by position. It keeps the gaps that fewer blocks
+// cover than the slots to their left or right, and those where the interval of a
+// look begins or ends. If the other blocks leave any slot of that interval uncovered,
+// at whatever time, they also leave a gap that is kept.
+func (p *problem) newTerrain(inners []inner) *terrain {
+	marks, blocks, moments := p.marks(inners)
+	s := &surveyor{inners: inners, rank: make([]int32, len(inners)), terrain: &terrain{
+		blocks: make([]block, 0, blocks), ranking: make([]int32, 0, blocks), moments: make([]int32, 0, moments)}}
+	for position, mark := range marks {
+		if mark == 0 {
+			continue
+		}
+		if mark&lookEnds != 0 {
+			s.keep()
+		}
+		s.pass(int32(position), mark)
+		if mark&lookBegins != 0 {
+			s.keep()
+		}
+		if mark&(lookBegins|lookEnds) != 0 {
+			marks[position] = int32(len(s.gaps) - 1)
+		}
+	}
+	for i := range s.blocks {
+		if s.blocks[i].last == p.end {
+			s.end(int32(i))
+			s.begin, s.kept = p.end+1, false
+		}
+	}
+	s.keep()
+	s.lookGap = marks
+	return s.terrain
+}
+
+// marks returns the mark of each position, and the numbers of blocks and moments.
+func (p *problem) marks(inners []inner) (marks []int32, blocks, moments int) {
+	marks = make([]int32, p.end)
+	for i, in := range inners {
+		v := int32(i)
+		switch {
+		case in == leftOut:
+			continue
+		case in.empty():
+			marks[in.last] = v<<valueShift | moment
+			moments++
+			continue
+		}
+		blocks++
+		marks[in.first] |= v<<valueShift | blockBegins
+		if in.last < p.end {
+			marks[in.last] |= v<<valueShift | blockEnds
+		}
+		for _, op := range p.looksOf(v) {
+			marks[p.call[op]] |= lookBegins
+			marks[p.ret[op]] |= lookEnds
+		}
+	}
+	return marks, blocks, moments
+}
+
+// A surveyor visits the positions in order.
+type surveyor struct {
+	*terrain
+	inners      []inner
+	rank        []int32 // value -> block
+	begin       int32   // where the current gap begins
+	kept        bool    // whether it is among gaps
+	rising      bool    // whether a block begins where it begins
+	count, sums int32   // of the blocks that cover it
+}
+
+// keep adds the current gap to those that are kept.
+func (s *surveyor) keep() {
+	if !s.kept {
+		s.kept = true
+		s.gaps = append(s.gaps, gap{s.begin, int32(len(s.blocks)), int32(len(s.ranking))})
+		s.counts, s.terrain.sums = append(s.counts, s.count), append(s.terrain.sums, s.sums)
+	}
+}
+
+// pass handles the beginning or the end of a block, or a moment.
+func (s *surveyor) pass(position, mark int32) {
+	v := mark >> valueShift
+	switch mark & (1<<2 - 1) {
+	case moment:
+		s.moments = append(s.moments, v)
+		return
+	case blockBegins:
+		if !s.rising {
+			s.keep()
+		}
+		i := int32(len(s.blocks))
+		in := s.inners[v]
+		s.rank[v] = i
+		s.blocks = append(s.blocks, block{value: v, first: in.first, last: in.last, from: int32(len(s.gaps)), sole: none})
+		s.count, s.sums = s.count+1, s.sums^i
+		s.rising = true
+	case blockEnds:
+		s.end(s.rank[v])
+	default:
+		return
+	}
+	s.begin, s.kept = position+1, false
+}
+
+// end handles the end of block i.
+func (s *surveyor) end(i int32) {
+	b := &s.blocks[i]
+	b.byLast, b.to = int32(len(s.ranking)), int32(len(s.gaps)-1)
+	s.ranking = append(s.ranking, i)
+	s.count, s.sums = s.count-1, s.sums^i
+	s.rising = false
 }

@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// A clue is some operations on one value: its push, its pop (or none) and
-// some of the looks at it.
+// A clue has operations on one value: its push, its pop (or none) and some of the
+// looks at it.
 type clue struct {
 	push, pop int32
 	looks     []int32
 }
 
-// stuck returns clues in conflict, on blocks from first to before end that
-// cover all slots from after begin to last, none of which can lie under all
-// others.
+// stuck returns clues in conflict on the blocks from first to before end, a part
+// that covers the slots begin+1 to last and under which no block fits.
 //
-// A chain of blocks that cover these slots is enough, as long as none of its
-// blocks can lie under the others of the chain. So to one that could but for a
-// look, a chain is added of others that are in the way of the look; and so on.
+// A chain of blocks that covers these slots is enough, as long as none of its
+// blocks fits under the others. So for a block that would fit but for a look, a
+// chain of others that covers the slots of the look is added, and so on.
 func (w *tower) stuck(first, end, begin, last int32) []clue {
 	s := &stuckTower{tower: w, number: map[int32]int32{}, chosen: map[int32]bool{}}
 	for i := first; i < end; i = w.left.next(i + 1) {
@@ -51,12 +50,12 @@ func (w *tower) stuck(first, end, begin, last int32) []clue {
 	return clues
 }
 
-// A stuckTower chooses values in conflict.
+// A stuckTower chooses the values of a conflict.
 type stuckTower struct {
 	*tower
 	values []int32         // by first
 	number map[int32]int32 // value -> block
-	list   []int32         // the values that are chosen
+	list   []int32         // the chosen values
 	chosen map[int32]bool
 }
 
@@ -70,7 +69,8 @@ func (s *stuckTower) choose(values []int32) {
 	}
 }
 
-// bounding returns those of a value's operations that give it its intervals.
+// bounding returns the operations that determine the inner interval of a value,
+// with its push and pop.
 func (s *stuckTower) bounding(v int32) clue {
 	c := clue{push: s.tower.problem.values[v].insert, pop: s.tower.problem.values[v].remove}
 	for _, op := range s.looksOf(v) {
@@ -81,16 +81,16 @@ func (s *stuckTower) bounding(v int32) clue {
 	return c
 }
 
-// failing returns a look at a value that has no place.
+// failing returns a look at a value whose condition is not met.
 func (s *stuckTower) failing(v int32) int32 {
 	lo, hi := s.looksAt[s.number[v]], s.looksAt[s.number[v]+1]
 	return s.looksOf(v)[s.lookCalls.below(lo, hi, math.MaxInt32)-lo]
 }
 
-// shrink leaves out clues, in the order of their pushes, for as long as the
-// others are in conflict: as many as it can at the end, then as many as it can
-// at the beginning, then of a few that remain each that it can. It returns
-// the operations of those that remain.
+// shrink leaves out clues, which are in the order of their pushes, for as long as
+// the others are in conflict: as many as possible at the end, then at the
+// beginning, and then, if few remain, one by one. It returns the operations of the
+// rest.
 func (p *problem) shrink(clues []clue) (ops []int32) {
 	n := fewest(len(clues), func(n int) bool { return p.refutes(clues[:n]) })
 	clues = clues[:n]
@@ -111,12 +111,12 @@ func (p *problem) shrink(clues []clue) (ops []int32) {
 	return ops
 }
 
-// fewest returns the least number up to most for which the answer is yes, as
-// it is from there on. It asks for no number more than twice as large; where
-// that would become too many it returns most.
+// fewest returns the least number up to most for which yes returns true; yes must
+// be monotone and true of most. It tries no number more than twice as large, and
+// returns most if that would be too many.
 func fewest(most int, yes func(int) bool) int {
 	const many = 1 << 15
-	lo, hi := 0, 1 // no for lo
+	lo, hi := 0, 1 // yes(lo) is false
 	for hi < most && !yes(hi) {
 		if lo, hi = hi, 2*hi; hi > many {
 			return most
@@ -144,8 +144,8 @@ func (p *problem) refutes(clues []clue) bool {
 	return w.takeAllApart(open, at) != nil
 }
 
-// only is the problem of the operations of the clues. It numbers operations
-// and events anew.
+// only returns the problem with just the operations of the clues. It renumbers
+// operations and events.
 func (p *problem) only(clues []clue) *problem {
 	q := &problem{discipline: p.discipline, meter: p.meter}
 	var positions []int32

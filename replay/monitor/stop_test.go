@@ -85,4 +85,5 @@ func TestWork(t *testing.T) {
 	if few, many := work(removedTwice(1000), "set", replay.NotLinearizable), work(removedTwice(8000), "set", replay.NotLinearizable); many > 9*few {
 		t.Errorf("%d units of work for 1000 additions, %d for 8000", few, many)
 	}
+	work(removedTwice(1000)[:2000], "set", replay.Linearizable)
 }
