@@ -181,10 +181,10 @@
 //
 // # Simulated histories
 //
-// Record makes histories of any length of which the truth is known: threads
-// that use an atomic object, each operation taking effect at one moment
-// between its invocation and its response. Nothing is held, and a seed always
-// gives the same history:
+// Record makes histories of any length with a known verdict: threads use an atomic
+// object, and each operation takes effect at one moment between its invocation and
+// its response. Record writes events as it makes them. A seed always gives the same
+// history:
 //
 //	$ leadline record --simulate queue --threads 2 --ops 4 --seed 9
 //	{"leadline":1,"model":"queue"}
@@ -199,30 +199,32 @@
 //	{"process":0,"type":"ok","result":2}
 //	{"process":1,"type":"ok"}
 //
-// Almost as many operations as there are --threads are open at any time. No
-// value is inserted twice, unless --values says how many there are; --mix says
-// how often which kind of operation is drawn: insert, remove, look, and update,
-// which is cas, getAndIncrement of a counter and tryLock of a mutex. Of a kv,
-// --keys are the keys. A collection holds about --fill elements. --lost lets so
-// many in a thousand operations never respond, half of which took effect.
+// Almost --threads operations are open at any time. Further flags:
+//   - --values: how many values there are; by default no value is inserted twice.
+//   - --mix: how often each kind of operation is drawn: insert, remove, look, and
+//     update, which is cas, getAndIncrement of a counter and tryLock of a mutex.
+//   - --keys: how many keys a kv has.
+//   - --fill: about how many elements a collection holds.
+//   - --lost: how many in a thousand operations never respond; half of them take
+//     effect.
 //
-// With --fault the history is not linearizable for certain. After so many percent
-// of the operations all that are open return; then, with nothing else going on,
-// wrong@50 lets one answer what it cannot (a value removed long ago, or never
-// written; the opposite of whether a set has an element), and swap@50 puts in two
-// values one after the other, which later, alone again, come out in the wrong
-// order. Sets, counters and mutexes have no such order. Near the end a fault may
-// take some operations more than --ops.
+// With --fault the history is not linearizable. After that percentage of the
+// operations, all open ones return. Then wrong@50 adds one operation, alone, with a
+// wrong result: a value removed long ago, or never written, or the opposite of
+// whether a set has an element. swap@50 inserts two values one after the other and
+// later, alone again, removes them in the wrong order. Sets, counters and mutexes
+// have no such order. With a fault near the end, the history may have more than
+// --ops operations.
 //
 // With --subject instead of --simulate, threads use a real object, one of those
-// that leadline stress --list lists, and package history/record records them.
-// What is recorded is written ten times a second, so that it can be checked
-// meanwhile, and after the recorder was killed:
+// that leadline stress --list lists, and package history/record records them. It
+// writes ten times a second, so that the history can be checked meanwhile, and after
+// the recorder was killed:
 //
 //	leadline record --subject queue --ops 0 --time 10s | leadline check -
 //
-// --order program leaves out the stamps that order events in real time, for
-// when drawing them hides a fault; check such histories by check --order program.
+// --order program leaves out the stamps that order events in real time, in case
+// making them hides a fault. Check such histories with check --order program.
 //
 // # Stress
 //
@@ -232,15 +234,15 @@
 //
 //	{ put(0,0); remove(1) } || { put(1,0); size() }
 //
-// runs each many thousand times, every time on a fresh object, with a thread for
-// each sequence, and counts what the invocations answer together: an outcome.
-// The outcomes that are possible were found before by running all shuffles of
-// the sequences on the object itself, one invocation after another. In square
-// brackets there may be an initial part, which fills the object, and a final part,
-// which looks at what became of it; --initial and --final say how long they are at
-// most. Any other outcome is a violation; so is a recorded execution, as some are,
-// that is not linearizable. The checker confirms every one. In an outcome N is
-// null, T and F are truth values, () is no answer, E an exception.
+// runs each many thousand times on fresh objects, with a thread for each sequence,
+// and counts the outcomes: the results of all invocations together. Before that, it
+// runs all shuffles of the sequences on the object, one invocation after another, to
+// find the possible outcomes. In square brackets there may be an initial part, which
+// fills the object, and a final part, which observes its last state; --initial and
+// --final bound their lengths. Any other outcome is a violation. So is a recorded
+// execution that is not linearizable; some executions are recorded. The checker
+// confirms every violation. In an outcome N is null, T and F are booleans, () is no
+// result, E an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
@@ -249,23 +251,22 @@
 //	leadline stress --new example.com/queue.New --core Enqueue,Dequeue
 //	leadline stress --new 'example.com/lru.New[int,int](8)'
 //
-// The methods are found by reflection; those with parameters that no values are
-// known for are left out, which is said. --core names methods that are trusted.
+// Reflection finds the methods. Those with parameters that stress has no values
+// for are left out and listed. --core names methods that are trusted to be atomic.
 // A program then has one invocation of another method, which is to blame, and
 // the core methods are tested among themselves ("-" in the table). Without
 // --core a program mixes all. --weak names methods that are documented not to be
-// atomic: what they answer is not held against the object.
+// atomic: their results never count as violations.
 //
-// The first table that stress ends with has the programs: their numbers of
-// invocations, sequences and values; how many were run before; the outcome, and
-// in how many of the program's executions no order explained what was answered.
-// The second says of each method whether it is trusted, seemingly atomic, not
-// atomic or weak.
+// At the end, the first table has the programs with violations: their numbers of
+// invocations, sequences and values; how many programs ran before; the outcome, and
+// how many of the program's executions had one that no order explains. The second
+// table has the methods: trusted, seemingly atomic, not atomic, and weak.
 //
-// Each object has a process of its own, so that one that crashes or hangs is
-// reported, with the program, and the others go on. --effort says how long, --seed
-// which programs; what the threads make of them differs from run to run. --program
-// runs a given one; the sequences may be put in order, as in
+// Each object has a process of its own. If it crashes or hangs, stress reports the
+// program and goes on with the others. --effort says how long, --seed fixes the
+// programs; how their threads interleave differs from run to run. --program
+// runs a given one; its sequences may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //

@@ -162,8 +162,8 @@ func (r *programReader) word() string {
 	return rest[:n]
 }
 
-// wants returns the error that something else is next.
-func (r *programReader) wants(what string) error {
+// want returns the error that what is not next.
+func (r *programReader) want(what string) error {
 	r.skip()
 	at := r.pos
 	found := r.word()
@@ -205,7 +205,7 @@ func (r *programReader) program() (*Program, error) {
 	}
 	for {
 		if !r.has("{") {
-			return nil, r.wants(`a sequence, such as "{ get(0) }"`)
+			return nil, r.want(`a sequence, such as "{ get(0) }"`)
 		}
 		s, err := r.invocations("}")
 		if err != nil {
@@ -228,7 +228,7 @@ func (r *programReader) program() (*Program, error) {
 		}
 	}
 	if r.skip(); r.pos < len(r.text) {
-		return nil, r.wants(afterProgram(p, ordered))
+		return nil, r.want(afterProgram(p, ordered))
 	}
 	return p, nil
 }
@@ -258,7 +258,7 @@ func (r *programReader) invocations(end string) ([]Invocation, error) {
 		case r.has(end):
 			return list, nil
 		default:
-			return nil, r.wants(fmt.Sprintf("\";\" or %q", end))
+			return nil, r.want(fmt.Sprintf("\";\" or %q", end))
 		}
 	}
 }
@@ -268,14 +268,14 @@ func (r *programReader) invocation() (Invocation, error) {
 	at := r.pos
 	name := r.word()
 	if name == "" {
-		return Invocation{}, r.wants("an invocation, such as get(0)")
+		return Invocation{}, r.want("an invocation, such as get(0)")
 	}
 	m := r.class.Method(name)
 	if m == nil {
 		return Invocation{}, r.errorAt(at, "unknown method %q; %s has %s", name, r.class.Name, methodNames(r.class))
 	}
 	if !r.has("(") {
-		return Invocation{}, r.wants(fmt.Sprintf("\"(\" after %s", name))
+		return Invocation{}, r.want(fmt.Sprintf("\"(\" after %s", name))
 	}
 	inv := Invocation{Method: m}
 	for i, param := range m.Params {
@@ -284,7 +284,7 @@ func (r *programReader) invocation() (Invocation, error) {
 			return Invocation{}, r.errorAt(r.pos, "%d given, but %s", i, arity(m))
 		}
 		if i > 0 && !r.has(",") {
-			return Invocation{}, r.wants(`","`)
+			return Invocation{}, r.want(`","`)
 		}
 		a, err := r.argument(param)
 		if err != nil {
@@ -296,9 +296,9 @@ func (r *programReader) invocation() (Invocation, error) {
 		return inv, nil
 	}
 	if r.pos == len(r.text) {
-		return Invocation{}, r.wants(`")"`)
+		return Invocation{}, r.want(`")"`)
 	}
-	return Invocation{}, r.wants(`")", since ` + arity(m))
+	return Invocation{}, r.want(`")", since ` + arity(m))
 }
 
 // order reads the pairs after the word order.
@@ -309,7 +309,7 @@ func (r *programReader) order(sequences int) ([][2]int, error) {
 		var pair [2]int
 		for i := range pair {
 			if i == 1 && !r.has("<") {
-				return nil, r.wants(`"<"`)
+				return nil, r.want(`"<"`)
 			}
 			n, err := r.sequence(sequences)
 			if err != nil {
@@ -334,7 +334,7 @@ func (r *programReader) sequence(sequences int) (int, error) {
 	n, err := strconv.Atoi(word)
 	if err != nil {
 		r.pos = at
-		return 0, r.wants("the number of a sequence")
+		return 0, r.want("the number of a sequence")
 	}
 	if n < 0 || n >= sequences {
 		return 0, r.errorAt(at, "no sequence %s; they are 0 to %d", word, sequences-1)

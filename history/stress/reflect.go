@@ -129,7 +129,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 			r.LeftOut = append(r.LeftOut, LeftOut{m.Name, reason})
 			continue
 		}
-		guess[method] = o.ReadOnly == nil && looksReadOnly(m.Name)
+		guess[method] = o.ReadOnly == nil && namedReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
 	if len(r.Class.Methods) == 0 {
@@ -275,8 +275,8 @@ var readOnlyPrefixes = strings.Fields(`All At Available Back Cap Contains Count 
 	Has Head Index Is Items Iter Keys Last Len Length List Load Lookup Max Min Peek Permits Query Range Read
 	Remaining Size Slice Snapshot State String Sum Tail To Top Total Value Values Weight`)
 
-// looksReadOnly reports whether a name begins with one of the words.
-func looksReadOnly(name string) bool {
+// namedReadOnly reports whether a name begins with one of the words.
+func namedReadOnly(name string) bool {
 	return slices.ContainsFunc(readOnlyPrefixes, func(word string) bool {
 		rest, ok := strings.CutPrefix(name, word)
 		next, _ := utf8.DecodeRuneInString(rest)

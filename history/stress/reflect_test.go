@@ -95,9 +95,9 @@ type kitchen interface {
 	hidden()
 }
 
-// TestReflectAnswers holds what the methods answer after two calls of Inc and
-// one of Store(7) against what they ought to.
-func TestReflectAnswers(t *testing.T) {
+// TestReflectResults checks the results of the methods after two calls of Inc and
+// one of Store(7).
+func TestReflectResults(t *testing.T) {
 	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -238,8 +238,8 @@ func TestReflectReadOnly(t *testing.T) {
 		t.Errorf("designated read-only: %s", got)
 	}
 	for name, want := range map[string]bool{"Get": true, "GetOrAdd": true, "Getaway": false, "Len": true, "Lend": false, "Push": false, "Size2": true} {
-		if looksReadOnly(name) != want {
-			t.Errorf("%s looks read-only: %v", name, !want)
+		if namedReadOnly(name) != want {
+			t.Errorf("%s is named read-only: %v", name, !want)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestSubjects(t *testing.T) {
 				t.Fatalf("%d programs were run", programs)
 			}
 			for _, f := range r.Findings {
-				t.Logf("found by program %d: %s answered %s", programs, f.Program, f.Outcome)
+				t.Logf("found by program %d: %s has outcome %s", programs, f.Program, f.Outcome)
 				checkFound(t, s, f)
 			}
 		})
@@ -183,7 +183,7 @@ func TestHang(t *testing.T) {
 
 // TestUnsteady: an object with random results makes no findings.
 func TestUnsteady(t *testing.T) {
-	for _, one := range []int{2, 20, 3000} { // in so many answers is true
+	for _, one := range []int{2, 20, 3000} { // one result in so many is true
 		flip := func(any) history.Value { return history.BoolValue(rand.IntN(one) == 0) }
 		c := &stress.Class{Name: "coin", New: func() any { return nil }, Methods: []*stress.Method{
 			{Name: "flip", Prepare: func([]history.Value) stress.Call { return flip }},

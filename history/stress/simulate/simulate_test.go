@@ -64,7 +64,7 @@ func build(t testing.TB, w simulate.Workload) *history.History {
 	return h
 }
 
-// answer is the verdict of the complete search, which knows nothing of how
+// answer returns the verdict of the complete search, which is independent of how
 // the history was made.
 func answer(t *testing.T, w simulate.Workload, h *history.History) replay.Answer {
 	t.Helper()

@@ -38,14 +38,15 @@ func arguments(random *rand.Rand, m *stress.Method) []history.Value {
 	return args
 }
 
-// answers calls the methods of these names on a fresh object of the class.
-func answers(c *stress.Class, list []stress.Invocation) []history.Value {
+// results calls the methods of these names on a fresh object of the class and
+// returns their results.
+func results(c *stress.Class, list []stress.Invocation) []history.Value {
 	object := c.New()
-	var results []history.Value
+	var all []history.Value
 	for _, inv := range list {
-		results = append(results, c.Method(inv.Method.Name).Prepare(inv.Args)(object))
+		all = append(all, c.Method(inv.Method.Name).Prepare(inv.Args)(object))
 	}
-	return results
+	return all
 }
 
 func newRandom(t *testing.T) *rand.Rand {
@@ -84,7 +85,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestSequential: every subject answers the same twice, as its model does,
+// TestSequential: every subject returns the same results twice, as its model does,
 // and a broken one as its twin.
 func TestSequential(t *testing.T) {
 	for _, s := range All() {
@@ -99,14 +100,14 @@ func TestSequential(t *testing.T) {
 			}
 			for range 10000 {
 				list := calls(random, s.Class, 8)
-				got := answers(s.Class, list)
-				if again := answers(s.Class, list); !slices.EqualFunc(got, again, history.Value.Equal) {
-					t.Fatalf("%v answers %v, then %v", list, got, again)
+				got := results(s.Class, list)
+				if again := results(s.Class, list); !slices.EqualFunc(got, again, history.Value.Equal) {
+					t.Fatalf("%v returns %v, then %v", list, got, again)
 				}
 				if s.Broken {
-					want := answers(Lookup(s.Twin).Class, list)
+					want := results(Lookup(s.Twin).Class, list)
 					if !slices.EqualFunc(got, want, history.Value.Equal) {
-						t.Fatalf("%v answers %v, its twin %v", list, got, want)
+						t.Fatalf("%v returns %v, its twin %v", list, got, want)
 					}
 				}
 				if model != nil {
@@ -127,12 +128,12 @@ func checkModel(t *testing.T, model replay.Spec, list []stress.Invocation, got [
 		}
 		want, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
 		if !ok || !got[i].Equal(want) {
-			t.Fatalf("%v: answer %d is %v, that of the model %v, %v", list, i, got[i], want, ok)
+			t.Fatalf("%v: result %d is %v, that of the model %v, %v", list, i, got[i], want, ok)
 		}
 	}
 }
 
-// TestReadOnly: methods that are said to be read-only change no answer.
+// TestReadOnly: read-only methods change no result.
 func TestReadOnly(t *testing.T) {
 	random := newRandom(t)
 	for _, s := range All() {
@@ -143,8 +144,8 @@ func TestReadOnly(t *testing.T) {
 				continue
 			}
 			look := stress.Invocation{Method: m, Args: arguments(random, m)}
-			without := answers(s.Class, slices.Concat(before, after))
-			with := answers(s.Class, slices.Concat(before, []stress.Invocation{look}, after))
+			without := results(s.Class, slices.Concat(before, after))
+			with := results(s.Class, slices.Concat(before, []stress.Invocation{look}, after))
 			if !slices.EqualFunc(with[len(before)+1:], without[len(before):], history.Value.Equal) {
 				t.Fatalf("%s: %s changes %v to %v", s.Class.Name, m.Name, without, with)
 			}
