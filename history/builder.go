@@ -50,6 +50,7 @@ type Builder struct {
 	open      []int32 // per process: its open operation, or -1
 	events    int32
 	withIDs   bool
+	built     bool
 	edges     []rawEdge
 	marks     []rawMark
 	stamps    []int64    // StampOrder: the invocations' stamps
@@ -119,8 +120,18 @@ func (b *Builder) Failed() bool { return b.errs.More }
 
 // Add adds one event. It keeps ev.Args and nothing else of ev.
 func (b *Builder) Add(ev *Event) {
-	if b.events == NoReturn-1 {
+	switch {
+	case ev == nil:
+		b.Errorf(b.h.Line, "an event is nil")
+		return
+	case b.built:
+		b.Errorf(ev.Line, "an event was added after Build")
+		return
+	case b.events == NoReturn-1:
 		b.Errorf(ev.Line, "more than %d events in one history", NoReturn-1)
+		return
+	case ev.Type > Info:
+		b.Errorf(ev.Line, "%v is unknown", ev.Type)
 		return
 	}
 	if ev.Type == Invoke {
@@ -169,17 +180,22 @@ func (b *Builder) invoke(ev *Event) {
 	b.ops[len(b.ops)-1].SetID(ev.Op)
 }
 
-// Expect says how many operations the history will have, about. It saves
-// moving them while there come more.
+// Expect sets the expected number of operations. A good estimate saves most of
+// the moving of operations to larger memory; a wrong one does no harm.
 func (b *Builder) Expect(operations int) { b.expected = operations }
 
 // manyOperations is how many take several huge pages.
 const manyOperations = 1 << 17
 
+// mostGrowth bounds what grow reserves for expected operations by a multiple of
+// those that have come. The expectation may be a file size that is no measure
+// of the history.
+const mostGrowth = 16
+
 // grow makes room for more operations. It moves them a few at a time, since
 // the garbage collector, if it is at work, waits for each move to end.
 func (b *Builder) grow() {
-	room := max(2, 2*cap(b.ops), b.expected) // many histories have few operations
+	room := max(2, 2*cap(b.ops), min(b.expected, mostGrowth*len(b.ops))) // many histories have few operations
 	if 2 < room && room < 16 {
 		room = 16
 	}

@@ -127,6 +127,62 @@ func TestIdentifiers(t *testing.T) {
 	}
 }
 
+// TestMisuse: misuse of exported functions is an error, not a panic.
+func TestMisuse(t *testing.T) {
+	call := &Event{Type: Invoke, Process: IntValue(1), Op: IntValue(1), Method: "m", Line: 1}
+	for want, use := range map[string]func(b *Builder){
+		"f: an event is nil":                                 func(b *Builder) { b.Add(nil) },
+		"f:2: event type 9 is unknown":                       func(b *Builder) { b.Add(&Event{Type: 9, Process: IntValue(1), Line: 2}) },
+		"f:3: edge from operation 7, which is never invoked": func(b *Builder) { b.AddEdge(IntValue(7), IntValue(1), 3) },
+		"f:3: edge to operation , which is never invoked":    func(b *Builder) { b.AddEdge(IntValue(1), NoValue, 3) },
+		"f:3: mark on operation [], which is never invoked":  func(b *Builder) { b.Mark(ListValue(), true, 3) },
+	} {
+		for _, order := range []Order{FileOrder, StampOrder} {
+			b := NewBuilder(Header{File: "f", Order: order})
+			b.Expect(-1)
+			b.Add(call)
+			use(b)
+			if _, err := b.Build(); err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+	}
+	for want, h := range map[string]Header{
+		"f:5: order of events 2 is unknown": {File: "f", Line: 5, Order: 2},
+		"f:5: tie rule 2 is unknown":        {File: "f", Line: 5, Order: StampOrder, Tie: 2},
+	} {
+		if _, err := New(h, []Event{*call}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	var b Builder // ready for use
+	b.Add(call)
+	h, err := b.Build()
+	if err != nil || len(h.Ops) != 1 {
+		t.Fatalf("the zero Builder: %v, %v", h, err)
+	}
+	b.Add(&Event{Type: OK, Op: IntValue(1)})
+	if _, err := b.Build(); err == nil || h.Ops[0].Return != NoReturn {
+		t.Errorf("a second Build: %v, history %+v", err, h)
+	}
+}
+
+// TestExpect: what is reserved follows from what came, however much is
+// expected.
+func TestExpect(t *testing.T) {
+	b := NewBuilder(Header{})
+	b.Expect(1 << 24)
+	for i := range int64(600) {
+		b.Add(&Event{Type: Invoke, Process: IntValue(i), Method: "m"})
+		if most := max(16, mostGrowth*len(b.ops)); cap(b.ops) > most {
+			t.Fatalf("memory for %d operations after %d", cap(b.ops), len(b.ops))
+		}
+	}
+	if cap(b.ops) < 5000 {
+		t.Errorf("memory for %d operations where many more are expected", cap(b.ops))
+	}
+}
+
 // TestTooMany: ten faults are kept, in the order of their lines, and the
 // eleventh is told of.
 func TestTooMany(t *testing.T) {

@@ -5,9 +5,19 @@ import (
 	"slices"
 )
 
-// Build returns the history of what was added, or an *Errors. The Builder is
-// of no use afterwards.
+// Build returns the history of what was added, or an *Errors. It can be called
+// once; afterwards, adding events is an error too.
 func (b *Builder) Build() (*History, error) {
+	if b.built {
+		return nil, &Errors{ID: b.h.ID, List: []*Error{{File: b.h.File, Line: b.h.Line, Msg: "Build was called twice"}}}
+	}
+	b.built = true
+	if b.h.Order > StampOrder {
+		b.Errorf(b.h.Line, "order of events %d is unknown", b.h.Order)
+	}
+	if b.h.Tie > HalfOpen {
+		b.Errorf(b.h.Line, "tie rule %d is unknown", b.h.Tie)
+	}
 	var t timing
 	if b.h.Order == StampOrder {
 		t = b.pair()

@@ -469,7 +469,7 @@ func TestOperationID(t *testing.T) {
 	for _, id := range []Value{
 		IntValue(0), IntValue(-1), IntValue(math.MaxInt32), IntValue(math.MinInt32),
 		IntValue(math.MaxInt32 + 1), IntValue(math.MinInt32 - 1), IntValue(math.MaxInt64), IntValue(math.MinInt64),
-		StringValue(""), StringValue("a-1"),
+		StringValue(""), StringValue("a-1"), NoValue, ListValue(), ListValue(IntValue(1)),
 	} {
 		var op Operation
 		op.SetID(id)
