@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// EventType tells an invocation from the ways in which an operation can end.
+// EventType says whether an event is an invocation or how an operation ended.
 type EventType uint8
 
 const (
 	Invoke EventType = iota // the operation begins
 	OK                      // it returned; Result says what
 	Fail                    // it certainly did not happen
-	Info                    // nobody knows: pending for ever, and its process is retired
+	Info                    // its outcome is unknown: it is pending for ever, and its process is retired
 )
 
 var eventNames = [...]string{"invoke", "ok", "fail", "info"}
@@ -27,7 +27,7 @@ func (t EventType) String() string {
 // An Event is an invocation or a response.
 type Event struct {
 	Type    EventType
-	Process Value   // who; None on a response means: look the operation up by Op
+	Process Value   // None on a response: Op alone identifies the operation
 	Op      Value   // identifier of the operation; None if the file has none
 	Method  string  // of an invocation
 	Args    []Value // of an invocation; kept by the history
@@ -44,7 +44,7 @@ type Event struct {
 type Builder struct {
 	h         Header
 	ops       []Operation
-	expected  int // operations; 0 if nobody knows
+	expected  int // operations; 0 if unknown
 	index     idIndex
 	processes processTable
 	open      []int32 // per process: its open operation, or -1
@@ -92,7 +92,7 @@ func (b *Builder) Header() Header { return b.h }
 // Events returns how many events have been added.
 func (b *Builder) Events() int { return int(b.events) }
 
-// Errorf notes a fault at line; Build will report it.
+// Errorf records a fault at line, which Build reports.
 func (b *Builder) Errorf(line int, format string, args ...any) {
 	if b.errs.Full() {
 		b.errs.More = true
@@ -101,21 +101,21 @@ func (b *Builder) Errorf(line int, format string, args ...any) {
 	b.errs.Add(&Error{File: b.h.File, Line: line, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Faults returns how many faults have been noted, MaxErrors at most. Those
-// that only Build can find are not among them.
+// Faults returns the number of recorded faults, MaxErrors at most. It does not
+// include those that only Build can find.
 func (b *Builder) Faults() int { return len(b.errs.List) }
 
-// SetID names the history, where its name is not known from the beginning.
+// SetID sets the name of a history that is known only later.
 func (b *Builder) SetID(id string) { b.h.ID, b.errs.ID = id, id }
 
-// SetModel names the specification, where it is known only later.
+// SetModel sets the name of a specification that is known only later.
 func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs = name, args }
 
 // SetTorn notes that the history may have been cut at line; see Header.Torn.
 func (b *Builder) SetTorn(line int) { b.h.Torn = line }
 
-// Failed reports whether so many faults were found that more of the same
-// history need not be read.
+// Failed reports whether there are too many faults for the rest of the history
+// to be read.
 func (b *Builder) Failed() bool { return b.errs.More }
 
 // Add adds one event. It keeps ev.Args and nothing else of ev.
@@ -184,7 +184,7 @@ func (b *Builder) invoke(ev *Event) {
 // the moving of operations to larger memory; a wrong one does no harm.
 func (b *Builder) Expect(operations int) { b.expected = operations }
 
-// manyOperations is how many take several huge pages.
+// manyOperations is a number of operations that fills several huge pages.
 const manyOperations = 1 << 17
 
 // mostGrowth bounds what grow reserves for expected operations by a multiple of
@@ -193,7 +193,7 @@ const manyOperations = 1 << 17
 const mostGrowth = 16
 
 // grow makes room for more operations. It moves them a few at a time, since
-// the garbage collector, if it is at work, waits for each move to end.
+// a running garbage collector waits for the end of each move.
 func (b *Builder) grow() {
 	room := max(2, 2*cap(b.ops), min(b.expected, mostGrowth*len(b.ops))) // many histories have few operations
 	if 2 < room && room < 16 {
@@ -209,7 +209,7 @@ func (b *Builder) grow() {
 	b.ops = ops
 }
 
-// checkInvoke returns what is wrong with an invocation by itself, or "".
+// checkInvoke returns the fault of an invocation by itself, or "".
 func (b *Builder) checkInvoke(ev *Event, hasID bool) string {
 	switch {
 	case ev.Method == "":
@@ -217,9 +217,9 @@ func (b *Builder) checkInvoke(ev *Event, hasID bool) string {
 	case ev.Process.Kind() == None:
 		return fmt.Sprintf("invocation of %s without a process", ev.Method)
 	case !isIdentifier(ev.Process):
-		return fmt.Sprintf("process %v is neither an integer nor a text", ev.Process)
+		return fmt.Sprintf("process %v is neither an integer nor a string", ev.Process)
 	case hasID && !isIdentifier(ev.Op):
-		return fmt.Sprintf("operation identifier %v is neither an integer nor a text", ev.Op)
+		return fmt.Sprintf("operation identifier %v is neither an integer nor a string", ev.Op)
 	case !hasID && b.h.Order == StampOrder:
 		return fmt.Sprintf("invocation of %s without an operation identifier; a history ordered by stamps needs them", ev.Method)
 	case hasID != b.withIDs:
@@ -277,7 +277,7 @@ func (b *Builder) respond(ev *Event) {
 }
 
 // openOperation returns the operation that a response of a file-ordered
-// history ends, or -1 with the fault noted.
+// history ends, or -1 after recording a fault.
 func (b *Builder) openOperation(ev *Event) int32 {
 	byID := int32(-1)
 	if ev.Op.Kind() != None {
@@ -316,8 +316,8 @@ func (b *Builder) AddEdge(from, to Value, line int) {
 	b.edges = append(b.edges, rawEdge{from, to, line})
 }
 
-// Mark says of a pending operation that it certainly happened or certainly
-// did not.
+// Mark records that a pending operation certainly happened, or certainly did
+// not.
 func (b *Builder) Mark(op Value, happened bool, line int) {
 	b.marks = append(b.marks, rawMark{op, happened, line})
 }

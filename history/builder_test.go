@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestIdentifiers: what is neither an integer nor a text names nothing.
+// TestIdentifiers: what is neither an integer nor a string names nothing.
 func TestIdentifiers(t *testing.T) {
 	for _, ev := range []Event{
 		{Type: Invoke, Method: "m", Process: FloatValue(1)},
@@ -184,7 +184,7 @@ func TestExpect(t *testing.T) {
 }
 
 // TestTooMany: ten faults are kept, in the order of their lines, and the
-// eleventh is told of.
+// eleventh is reported.
 func TestTooMany(t *testing.T) {
 	for n := 9; n <= 12; n++ {
 		b := NewBuilder(Header{File: "f", ID: "h"})

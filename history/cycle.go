@@ -1,8 +1,8 @@
 package history
 
-// A timeline is the graph in which order and edges together have a cycle
-// exactly if it has one. Nodes 0..n-1 are the operations; node n+p is the
-// p-th event position. An operation leads to the position of its response, a
+// A timeline is a graph that has a cycle exactly if real time and edges
+// together have one. Nodes 0..n-1 are the operations; node n+p is the p-th event
+// position. An operation leads to the position of its response, a
 // position to the next one, and the position of an invocation to its
 // operation: every order of real time is a path along the positions.
 type timeline struct {
@@ -71,8 +71,8 @@ func (t *timeline) before(v int, f func(w int)) {
 }
 
 // cycle returns the nodes of a cycle, each after the one it leads to, or nil.
-// It takes nodes away that nothing leads to until none is left; from a node
-// that stays, walking against the arrows has to come to a cycle.
+// It removes nodes without predecessors until there are none. From a node that
+// remains, walking backwards must enter a cycle.
 func (t *timeline) cycle() []int {
 	waits := make([]int32, t.n+len(t.calls))
 	var ready []int32
@@ -116,8 +116,8 @@ func (t *timeline) cycle() []int {
 	}
 }
 
-// findCycle refuses edges that contradict real time or one another: it names
-// those of one cycle, if there is any. O(n + edges).
+// findCycle records a fault for each edge of one cycle, if edges contradict
+// real time or one another. O(n + edges).
 func (b *Builder) findCycle(edges []Edge) {
 	t := b.timeline(edges)
 	walk := t.cycle()

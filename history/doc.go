@@ -15,9 +15,9 @@
 // The numbers are the positions of the events: Call and Return of each
 // Operation. Real time orders two operations if one returned before the
 // other was invoked: here A's offer comes before size and before the second
-// poll, and everything else is concurrent, but that one process is
-// sequential. The second poll is pending. It may take effect at any time
-// after its invocation, or never.
+// poll. All else is concurrent, except within a process, which is sequential.
+// The second poll is pending. It may take effect at any time after its
+// invocation, or never.
 //
 // # Building
 //
@@ -25,27 +25,29 @@
 // they return is well-formed: every response has its invocation before it, no
 // operation has two, no process has two operations open, no identifier is
 // used twice, edges close no cycle. Everything else is an *Errors, whose
-// messages read file:line: message. What the methods mean is not looked at.
+// messages read file:line: message. The meaning of methods is not checked.
 //
 // Events come in the order in which they happened (FileOrder), or with time
 // stamps (StampOrder), which are sorted. What equal stamps mean is the Tie:
-// under Closed a response at t and an invocation at t are concurrent, which
-// is the cautious reading of a clock; under HalfOpen the response was first.
+// under Closed a response at t and an invocation at t are concurrent, which is
+// the cautious reading of a clock; under HalfOpen the response was first. A
+// process is sequential under both: its operations are ordered even if they
+// share a stamp.
 //
 // # What did not happen
 //
 // A response of type Fail says that the operation certainly did not happen;
 // a mark may say so of a pending one. Such operations are left out and
-// counted in Dropped. If order edges go in or out of one, it is kept among
-// the Ghosts: the order through it holds all the same. Info says that nobody
-// knows: the operation is pending for ever, and its process is retired. An
-// edge out of a pending operation, or a mark, says that it happened.
+// counted in Dropped. One with order edges is kept among the Ghosts, since the
+// order through it holds all the same. Info says that the outcome is unknown:
+// the operation is pending for ever, and its process is retired. An edge out of
+// a pending operation, or a mark, says that it happened.
 //
 // # Values
 //
 // Arguments, results and identifiers are Values: null, booleans, integers,
-// floats, texts, lists, maps, and besides those None, what a void method
-// returns; Exception, by name; and Unknown, a result that nobody observed.
+// floats, strings, lists and maps. There are also None, what a void method
+// returns; Exception, by name; and Unknown, a result that was not observed.
 // A Value never changes. Its zero value is None.
 //
 // The package promises nothing about memory beyond O(n) for n events, and

@@ -15,7 +15,7 @@ type Error struct {
 	File string
 	Line int // 1-based; 0 where no line can be named
 	Msg  string
-	Err  error // what Msg tells of, where there is more to it; may be nil
+	Err  error // the cause, which may be nil
 }
 
 // Unwrap returns e.Err.

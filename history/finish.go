@@ -43,7 +43,7 @@ func (b *Builder) finish(edges []Edge) *History {
 	if len(edges) > 0 || slices.ContainsFunc(b.ops, func(op Operation) bool { return op.dropped }) {
 		b.leaveOut(h, edges)
 	}
-	if cap(b.ops) > 2*len(b.ops)+16 { // more were expected
+	if cap(b.ops) > 2*len(b.ops)+16 { // more operations were expected
 		b.ops = slices.Clone(b.ops)
 	}
 	h.Ops = b.ops
@@ -56,8 +56,8 @@ func (b *Builder) finish(edges []Edge) *History {
 	return h
 }
 
-// leaveOut drops what did not happen, keeps as ghosts what has edges of it,
-// and gives edges their final numbers.
+// leaveOut drops the operations that did not happen, keeps those with edges as
+// ghosts, and gives edges their final numbers.
 func (b *Builder) leaveOut(h *History, edges []Edge) {
 	number := make([]int32, len(b.ops)) // ghosts: -1, -2, ...
 	onEdge := make([]bool, len(b.ops))
@@ -77,7 +77,7 @@ func (b *Builder) leaveOut(h *History, edges []Edge) {
 			h.Ghosts = append(h.Ghosts, op)
 		}
 	}
-	clear(b.ops[len(kept):]) // what is dropped must not keep its values alive
+	clear(b.ops[len(kept):]) // dropped operations must not keep their values alive
 	b.ops = kept
 	final := func(o int32) int32 {
 		if number[o] < 0 {

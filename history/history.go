@@ -37,7 +37,7 @@ func (o Order) String() string {
 	return "file"
 }
 
-// A Header says what is known of a history besides its events.
+// A Header describes a history apart from its events.
 type Header struct {
 	ID        string  // name of the history within its file
 	File      string  // where it was read, for messages
@@ -119,8 +119,8 @@ func (op *Operation) String() string {
 	return string(b)
 }
 
-// An Edge orders operation From before operation To, whatever their
-// intervals say. Both are indices into Ops, or, from len(Ops) on, into Ghosts.
+// An Edge orders operation From before operation To, whatever their intervals
+// are. Both are indices into Ops, or, from len(Ops) on, into Ghosts.
 type Edge struct{ From, To int32 }
 
 // A History is a well-formed record of operations on one object. Build it by

@@ -10,8 +10,8 @@ import (
 const madviseHugePage = 14
 
 // preferHugePages asks the kernel to back operations that are yet to be
-// written by huge pages: a million of them otherwise cost 20,000 page faults,
-// a tenth of the time to read them. It is a hint; that it fails does not
+// written by huge pages. A million of them otherwise cost 20,000 page faults, a
+// tenth of the time to read them. It is a hint, so that a failure does not
 // matter.
 func preferHugePages(ops []Operation) {
 	page := uintptr(os.Getpagesize())

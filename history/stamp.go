@@ -120,21 +120,22 @@ type timed struct {
 //
 //	others invoke | x1 returns, x2 is invoked, x2 returns, x3 ... | others return
 //
-// The order of operations is the same poset as by the definition. Let x and y
-// be operations of two processes that share s. The call of x stands among the
-// first events of s or in the middle, or at an earlier stamp; its response in
-// the middle, among the last events, or at a later stamp. The same holds of y,
-// and not both have events in the middle. So each is invoked before the other
-// returns: x and y are concurrent. Stamps alone decide between x and y that
-// share no stamp, and within the process the positions follow its own order.
+// The order of operations is the same poset as by the definition:
+//   - Operations x and y of two processes that share s are concurrent. At most
+//     one of them has events in the middle of s. The other, say y, is invoked
+//     with the first events of s or earlier, and returns with the last ones or
+//     later. x is invoked before the last events of s, and returns after the
+//     first ones. So each is invoked before the other returns.
+//   - Stamps alone order operations that share no stamp.
+//   - Positions within the middle follow the process's own order.
 //
-// Where two processes touch at s, x1 before x2 and y1 before y2 with nothing
-// else ordered among the four is a 2+2, which no interval order contains
+// Let two processes touch at s, x1 before x2 and y1 before y2. With nothing else
+// ordered among the four, this is a 2+2, which no interval order contains
 // (Fishburn 1970). Then one process takes the middle, and the others get edges
-// from each operation to the next. These edges order nothing else, for at each
-// stamp the invocations of a process follow its own order, and so do the
-// responses: from x1 to x2 an edge, if x2 returns before y is invoked, then
-// so does x1.
+// from each operation to the next. An edge from x1 to x2 orders no other pair,
+// since the invocations of a process at one stamp follow its own order, and so
+// do its responses. What returns before x1 is invoked does so before x2 is; what
+// is invoked after x2 returns is invoked after x1 does.
 func (b *Builder) arrange(t timing, edges []Edge) []Edge {
 	b.straighten(t)
 	inMiddle, apart := b.chooseMiddles(t, b.touching(t, edges))

@@ -26,8 +26,8 @@ func (x *idIndex) get(id Value) (int32, bool) {
 	return 0, false
 }
 
-// put reports whether id was new. Identifiers are Ints and Strings; the
-// Builder sees to that.
+// put reports whether id was new. The Builder ensures that it is an Int or a
+// String.
 func (x *idIndex) put(id Value, op int32) bool {
 	if _, ok := x.get(id); ok {
 		return false

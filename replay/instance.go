@@ -44,7 +44,7 @@ func NewInstance(h *history.History, pending bool, mode ChainMode) (*Instance, e
 	}
 	var edges []poset.Edge
 	for _, e := range h.Edges {
-		// Nothing lies behind a pending operation that may not have happened.
+		// No operation comes after a pending one that may not have happened.
 		if from, to := element[e.From], element[e.To]; from >= 0 && to >= 0 {
 			edges = append(edges, poset.Edge{From: from, To: to})
 		}
@@ -77,12 +77,12 @@ func (in *Instance) setChains(mode ChainMode) {
 	in.Chains = process
 }
 
-// TooLarge reports whether err says that a poset with edges has too many
-// elements to be kept.
+// TooLarge reports whether err is that of a poset with edges and too many
+// elements.
 func TooLarge(err error) bool { return errors.Is(err, poset.ErrTooLarge) }
 
-// Check holds every operation of h against the specification and returns an
-// *history.Errors that names the lines of those it cannot have.
+// Check checks every operation of h by the specification, and returns an
+// *history.Errors with the lines of those that it refuses.
 func Check(h *history.History, spec Spec) error {
 	errs := history.Errors{ID: h.ID}
 	for i := range h.Ops {

@@ -72,7 +72,7 @@ func (v *verifier) checkOrder(witness []int32) error {
 		v.place[i] = int32(k + 1)
 		op := &h.Ops[i]
 		if op.Return < latest {
-			return fmt.Errorf("operation %v stands behind one that was invoked after its response", op.ID())
+			return fmt.Errorf("operation %v follows one that was invoked after its response", op.ID())
 		}
 		latest = max(latest, op.Call)
 	}

@@ -65,12 +65,12 @@ func TestVerify(t *testing.T) {
 		{[]int32{0, 2, 1, 3, 4}, ""},
 		{[]int32{0, 1, 2, 3, 4}, "cannot follow"},
 		{[]int32{1, 0, 2, 3, 4}, "cannot follow"},
-		{[]int32{2, 0, 1, 3, 4}, "stands behind"},
-		{[]int32{0, 2, 3, 1, 4}, "stands behind"},
+		{[]int32{2, 0, 1, 3, 4}, "follows one"},
+		{[]int32{0, 2, 3, 1, 4}, "follows one"},
 		{[]int32{0, 2, 1, 3}, "instead of"},
 		{[]int32{0, 2, 1, 3, 3}, "repeats"},
 		{[]int32{0, 2, 1, 3, 7}, "repeats"},
-		{[]int32{0, 2, 1, 4, 3}, "stands behind"},
+		{[]int32{0, 2, 1, 4, 3}, "follows one"},
 	} {
 		err := replay.Verify(h, register, c.witness, nil)
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {

@@ -67,7 +67,7 @@ func (r *Recorder) round(flush bool) {
 	}
 }
 
-// check reports whether writing went well. If not, there is no more of it.
+// check reports whether writing succeeded. If not, it ends the recording.
 func (r *Recorder) check(err error) bool {
 	if err == nil {
 		return true
@@ -77,7 +77,7 @@ func (r *Recorder) check(err error) bool {
 	return false
 }
 
-// pause lets others go on who are in the middle of an event.
+// pause lets processes continue that are in the middle of an event.
 func pause(tries int) {
 	if tries < 20 {
 		runtime.Gosched()
@@ -122,8 +122,8 @@ func (r *Recorder) collectEpoch() {
 	filled := make([]uint64, len(processes))
 	for i, p := range processes {
 		head := p.head.Load()
-		// Of an event under way nobody knows the epoch. Any after it is of
-		// the new one.
+		// The epoch of an event under way is unknown. Any later event belongs
+		// to the new epoch.
 		for tries, first := 0, head; head == first && head&1 != 0; tries++ {
 			pause(tries)
 			head = p.head.Load()
@@ -145,7 +145,7 @@ func (r *Recorder) collectEpoch() {
 	}
 }
 
-// put writes the next event of p, and reports whether that went well.
+// put writes the next event of p, and reports whether that succeeded.
 func (r *Recorder) put(p *Process) bool {
 	e := &p.ring[p.taken&p.mask]
 	p.taken++
@@ -168,8 +168,8 @@ func (r *Recorder) put(p *Process) bool {
 	return r.check(r.sink.event(ev))
 }
 
-// makeRoom gives the places of events that have been taken back to their
-// processes, and forgets processes that are closed.
+// makeRoom returns the places of written events to their processes, and removes
+// closed processes.
 func (r *Recorder) makeRoom() {
 	done := false
 	for _, p := range r.list() {
@@ -191,10 +191,10 @@ func (r *Recorder) makeRoom() {
 	}
 }
 
-// over reports whether nothing will come from p any more.
+// over reports whether p is closed and all of its events have been taken.
 func (p *Process) over() bool { return p.closed.Load() && p.head.Load() == p.taken<<1 }
 
-// noteInFile says in the file that there was misuse, once.
+// noteInFile writes the first misuse into the file, once.
 func (r *Recorder) noteInFile() error {
 	r.errMu.Lock()
 	misuse := r.misuse

@@ -38,10 +38,10 @@
 //
 // Return says that the operation returned. Fail says that it certainly did
 // not happen: such an operation is left out. After a time-out, a broken
-// connection and the like nobody knows, and Unknown says so: the operation
-// may take effect at any later time, or never. To record it as failed makes
-// a checker cry wolf, and so does the next operation under the same process
-// number; the Process therefore takes a new number by itself.
+// connection and the like the outcome is unknown, and Unknown says so: the
+// operation may take effect at any later time, or never. Recording it as failed
+// leads to false violations, and so does a next operation under the same process
+// number. The Process therefore takes a new number by itself.
 //
 // A Call while an operation is open, a response without a Call and a Call
 // without a method are misuse, which Err, Flush and Close report (see
@@ -60,19 +60,18 @@
 // Reading a monotonic clock is no such barrier. On weakly ordered machines
 // (ARM, POWER) the processor may read the clock before loads and stores that
 // come earlier in the program are done, and even on amd64 it may do so before
-// its stores are visible to others. The interval is then too short, and an
-// object that is in order looks broken: anishathalye/porcupine#40 has such
-// false alarms about sync.Map on ARM64, and golang/go#81187 tells how little
-// can be relied on there. A clock also has ties and a resolution; a counter
-// has neither.
+// its stores are visible to others. The interval is then too short, and a
+// correct object seems broken: anishathalye/porcupine#40 has such false alarms
+// about sync.Map on ARM64, and golang/go#81187 shows how little can be relied on
+// there. A clock also has ties and a resolution; a counter has neither.
 //
 // # What is in the file at any moment
 //
 // A program may die, or be killed, at any moment, and what it has written by
 // then must have the right verdict. It is not enough that each process's
 // events are written in order: if a get that found 7 is there, and the put of
-// 7 was still in the buffer of another process, an innocent object looks
-// broken. The rule is
+// 7 was still in the buffer of another process, a correct object seems broken.
+// The rule is
 //
 //	the file holds all events with stamps below some number, and no others.
 //
@@ -86,29 +85,28 @@
 // in none of them, a process has drawn it and not handed the event over; the
 // writer waits for that. It does not wait long: between the two the process
 // does nothing but store the event, since room for a response is made before
-// the call draws its stamp. A process that is idle, or in the middle of an
-// operation, or gone, has drawn nothing and holds nobody up. Events stand in
-// the file in the order of their stamps, so the rule also holds of what is
-// left of a last write that was torn.
+// the call draws its stamp. A process that is idle, in the middle of an
+// operation, or gone has drawn nothing and delays nothing. Events are in the file
+// in the order of their stamps, so the rule also holds for the rest of a last
+// write that was torn.
 //
-// The end of a recording, by Close or ErrFull, fixes the last stamp first and
-// tells the processes then, so that nothing in the file depends on operations
+// The end of a recording, by Close or ErrFull, first fixes the last stamp and
+// then informs the processes, so that nothing in the file depends on operations
 // that are no longer recorded.
 //
-// Each flush is one write, and one frame if compressed. After a kill at most
-// that is lost which was recorded since the last flush (see
-// Options.FlushEvery). A torn last line or frame is an error of the file that
+// Each flush is one write, and one frame if compressed. A kill loses at most what
+// was recorded since the last flush (see Options.FlushEvery). A torn last line or frame is an error of the file that
 // leadline reports, after it has delivered the history before it.
 //
 // # Without stamps
 //
-// The counter brings processes in step, and that may hide a bug. Under
-// ProgramOrder there is none. An event notes only the number of the epoch; the
+// The counter synchronises processes, which may hide a bug. Under ProgramOrder
+// there is none. An event records only the number of the epoch; the
 // writer begins a new epoch whenever it takes events. Numbers of epochs are
 // written as stamps, equal ones concurrent, so that leadline check needs no
-// flag: a process's operations are in order, and operations are that lie in
-// different epochs. Both are true of the execution, so that not-linearizable
-// means just that; linearizable means less than with stamps. By
+// flag. A process's operations are ordered, and so are operations in different
+// epochs. Both are true of the execution, so that not-linearizable means just
+// that; linearizable means less than with stamps. By
 //
 //	leadline check --order program FILE
 //
@@ -116,21 +114,20 @@
 // Since nearly everything is concurrent, checking is hard: keep to thousands
 // of operations.
 //
-// In the file are all events of the epochs up to some number. A process says
-// that it is about to look at the epoch, looks, stores its event and says
-// that it is done. The writer begins an epoch and then waits, for each
-// process which was in the middle of that, until it is done; whatever comes
-// later looks at the new epoch. So all events of the old ones are in the
-// buffers. And they suffice: if an operation had an influence on the result
-// of another, its call had looked at the epoch before the other's return did,
-// and epochs only grow. Within an epoch the events of one process come after
-// those of another, so that this does not hold of a torn last write: after a
-// kill, drop what follows the last line "# epoch N is complete".
+// The file has all events of the epochs up to some number. A process announces
+// that it is about to read the epoch, reads it, stores its event and announces
+// that it is done. The writer begins an epoch and then waits for each process
+// that was in the middle of that; any later event reads the new epoch. So all
+// events of the old ones are in the buffers. And they suffice: if an operation
+// had an influence on the result of another, its call had read the epoch before
+// the other's return did, and epochs only grow. Within an epoch the events of one
+// process come after those of another, so that this does not hold for a torn last
+// write: after a kill, drop what follows the last line "# epoch N is complete".
 //
 // # Costs
 //
 // Recording takes no lock and allocates nothing, except for operations with
-// more than three arguments and for values that have texts or lists. The
+// more than three arguments and for values that have strings or lists. The
 // writer encodes in a goroutine of its own. Measured on a virtual machine with
 // 2 cores (AMD EPYC, linux/amd64, Go 1.26), Call and Return together:
 //
@@ -154,6 +151,6 @@
 // better. An operation of a microsecond notices less. BenchmarkLostUpdates
 // repeats it.
 //
-// The package promises no bound on how long a process waits for the writer
-// under Block, and says nothing of what happened outside of Call and Return.
+// The package promises no bound on how long a process waits for the writer under
+// Block, and records nothing that happens outside of Call and Return.
 package record

@@ -60,8 +60,8 @@ type Process struct {
 	handle int64
 	state  uint8
 	epochs bool
-	// head tells the writer how far the ring is filled: twice count, and one
-	// more while an event of an epoch is under way.
+	// head is how far the ring is filled: twice count, and one more while an
+	// event of an epoch is under way.
 	head atomic.Uint64
 	_    [128]byte
 
@@ -133,15 +133,15 @@ func (p *Process) ReturnBool(b bool) { p.end(history.OK, history.BoolValue(b)) }
 // Fail records that the operation certainly did not happen.
 func (p *Process) Fail() { p.end(history.Fail, history.NoValue) }
 
-// Unknown records that nobody knows whether the operation happened, or ever
-// will: it is pending for ever. Since a process issues one operation at a
+// Unknown records that the outcome of the operation is unknown, so that it is
+// pending for ever. Since a process issues one operation at a
 // time, the next one is recorded as that of a new process.
 func (p *Process) Unknown() { p.end(history.Info, history.NoValue) }
 
 // Do records what f does as one operation, and returns what f returns. If
-// that is an error, Options.Classify says what it means; by default, as after
-// a panic, nobody knows whether the operation happened, see Unknown. To take
-// every error for a sign that nothing happened is how recorders lie.
+// that is an error, Options.Classify says what it means. By default, as after a
+// panic, the outcome is unknown, see Unknown. A recorder that takes every error
+// for a sign that nothing happened records what is not true.
 func (p *Process) Do(method string, args []history.Value, f func() (history.Value, error)) (history.Value, error) {
 	p.Call(method, args...)
 	ended := false
@@ -168,8 +168,8 @@ func (p *Process) Do(method string, args []history.Value, f func() (history.Valu
 	return v, err
 }
 
-// Close says that the process is done, so that its buffer can be freed. An
-// operation that is open stays pending. It is for the goroutine that uses p.
+// Close ends the process, so that its buffer can be freed. An open operation
+// stays pending. Only the goroutine that uses p may call it.
 func (p *Process) Close() {
 	p.state = gone
 	p.closed.Store(true)
@@ -189,8 +189,8 @@ func (p *Process) begin(method string) *event {
 	return e
 }
 
-// prepare deals with all that can be wrong before an invocation, and reports
-// whether that is to be recorded.
+// prepare handles everything that can be wrong before an invocation, and
+// reports whether to record it.
 func (p *Process) prepare(method string) bool {
 	switch p.state {
 	case open:

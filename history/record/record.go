@@ -18,11 +18,11 @@ type Order uint8
 
 const (
 	// Stamps: every event draws a stamp from one atomic counter, so that
-	// real time is recorded to the full.
+	// real time is recorded completely.
 	Stamps Order = iota
-	// ProgramOrder: no counter, so that nothing but the object itself brings
-	// the processes in step. What is recorded is the order of each process,
-	// and, coarsely, which events lie before and after a flush.
+	// ProgramOrder: no counter, so that the recorder does not synchronise the
+	// processes. It records the order of each process and, coarsely, which
+	// events come before and after a flush.
 	ProgramOrder
 )
 
@@ -37,7 +37,7 @@ const (
 
 var suffixes = [...]string{None: "", Zstd: ".zst", Gzip: ".gz"}
 
-// Full says what a process does whose buffer is full because the writer
+// Full says what a process does when its buffer is full because the writer
 // cannot keep up.
 type Full uint8
 
@@ -45,7 +45,7 @@ const (
 	// Block: the next Call waits for room.
 	Block Full = iota
 	// Stop: the recording ends; what came before stays a sound history, and
-	// Close reports ErrFull. The object is never held up.
+	// Close reports ErrFull. The object is never delayed.
 	Stop
 )
 
@@ -57,7 +57,7 @@ var (
 	ErrFull = errors.New("record: the writer could not keep up")
 )
 
-// Options of a Recorder. The zero value is of use.
+// Options of a Recorder. The zero value is ready for use.
 type Options struct {
 	ID        string          // name of the history
 	Model     string          // its specification, a name that leadline models lists
@@ -71,10 +71,10 @@ type Options struct {
 	// written, 80 bytes each: 1024 by default, rounded up to a power of two.
 	Buffer int
 	Full   Full
-	// Classify says what an error means that Process.Do meets: history.OK
-	// with a result (an ExceptionValue, say) if the operation answered so,
-	// history.Fail if it certainly did not happen, history.Info if nobody
-	// knows. Without it, nobody ever knows.
+	// Classify says what an error in Process.Do means: history.OK with a result
+	// (an ExceptionValue, say) if the operation returned it, history.Fail if it
+	// certainly did not happen, history.Info if the outcome is unknown. Without
+	// Classify, the outcome of every error is unknown.
 	Classify func(error) (history.EventType, history.Value)
 }
 
@@ -250,8 +250,8 @@ func (r *Recorder) fail(err error) {
 }
 
 // stop ends the recording; errMu is held. First it fixes which events are the
-// last ones, and only then processes see that they need not record: what
-// they do then, unrecorded, has no influence on what is in the file.
+// last ones, and only then processes see that they need not record. So what they
+// do unrecorded has no influence on what is in the file.
 func (r *Recorder) stop() {
 	switch {
 	case r.stopped.Load():
