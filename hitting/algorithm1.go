@@ -8,12 +8,12 @@ import (
 )
 
 // Schedule builds the schedule of one index by Algorithm 1, line by line. It
-// is the reference for the generator, which never runs it. O(n^2 * d).
+// is the reference for the generator, which does not use it. O(n^2 * d).
 //
 // The tuple must be feasible, and chains must have a chain for each element;
-// Schedule panics if they are not so. Unlike the paper, which leaves it open, elements
-// are inserted in the order p.Order(), and line 25 inserts at the front where
-// the schedule holds no smaller element.
+// Schedule panics otherwise. Unlike the paper, which leaves these choices open, it
+// inserts elements in the order p.Order(), and line 25 inserts at the front if the
+// schedule has no smaller element.
 func Schedule(p *poset.Poset, chains []int32, index Index) []int32 {
 	checkChains(p, chains)
 	if checkElements(p, index.Tuple); !Feasible(p, index.Tuple) {
@@ -57,8 +57,8 @@ func schedule(p *poset.Poset, chains []int32, index Index) []int32 {
 	return schedule
 }
 
-// insertionPoint returns op_{i_j} for the least j such that eligible holds of
-// it and op is concurrent with all of op_{i_j}..op_{i_l} (lines 16 and 22).
+// insertionPoint returns op_{i_j} for the least j such that all of op_{i_j}..op_{i_l}
+// are eligible and concurrent with op (lines 16 and 22).
 func insertionPoint(p *poset.Poset, op int32, inserted []int32, eligible func(x int32) bool) int32 {
 	j := len(inserted)
 	for j > 0 && eligible(inserted[j-1]) && p.Concurrent(op, inserted[j-1]) {

@@ -11,10 +11,10 @@ import (
 
 // A Machine replays schedules step by step. States are small numbers.
 type Machine interface {
-	// Start is the state before any operation.
+	// Start returns the state before any operation.
 	Start() int32
-	// Step is the state after the element in the given state, or -1 where the
-	// element's recorded result is not the one the object gives there.
+	// Step returns the state after the element in the given state, or -1 if the
+	// object gives another result there than the recorded one.
 	Step(state, element int32) int32
 }
 
@@ -28,14 +28,14 @@ const ExactMax = 64
 // ExactMax elements, or m stopped first. A unit of its work is a state stepped.
 //
 // The schedules that strongly hit (x_0, ..., x_{d-1}) are those of the form
-// F x_0 S_0 x_1 S_1 ... x_{d-1} S_{d-1}, where S_j has the elements above x_j
-// and above no later x, F those above none, each part in any order that the
-// poset allows. (For y at or after x_i the definition wants y >= x_j, j >= i.)
-// So a tuple is a path of downsets from F to the whole poset, each step adding
-// a part with a least element, and what has to be carried along a path is the
-// set of states in which its orders may end. The search goes breadth first
-// over pairs of downset and set of states; infeasible tuples, whose
-// schedules are those of a shorter tuple, need no thought.
+// F x_0 S_0 x_1 S_1 ... x_{d-1} S_{d-1}. Here S_j has the elements above x_j and
+// above no later x, F those above none, and each part is in any order that the
+// poset allows. (For y at or after x_i the definition requires y >= x_j, j >= i.)
+// So a tuple is a path of downsets from F to the whole poset. Each step adds a part
+// with a least element. The search keeps, along a path, the set of states in which
+// its orders may end, and goes breadth first over pairs of downset and set of
+// states. Infeasible tuples can be ignored: their schedules are those of a shorter
+// tuple.
 func ExactDepth(p *poset.Poset, machine Machine, m *meter.Meter) (int, bool) {
 	if machine == nil {
 		panic("hitting: a nil Machine")
@@ -64,8 +64,8 @@ func ExactDepth(p *poset.Poset, machine Machine, m *meter.Meter) (int, bool) {
 	return 0, !x.exhausted
 }
 
-// A partial is a downset all of whose orders (of the paths considered) give
-// the recorded results, with the states in which they end, ascending.
+// A partial is a downset whose orders, along the paths considered, all give the
+// recorded results; and the states in which they end, ascending.
 type partial struct {
 	set    uint64
 	states []int32
@@ -98,9 +98,8 @@ func newExact(p *poset.Poset, machine Machine, m *meter.Meter) *exact {
 	return x
 }
 
-// extend appends to found what one more part can add to from: a least
-// element, then some of those above it. The whole poset, if reached, is the
-// last one.
+// extend appends to found the partials that add one more part to from: a least
+// element, then some of those above it. The whole poset, if reached, is the last.
 func (x *exact) extend(from partial, found []partial) []partial {
 	for least := range x.n {
 		if from.set>>least&1 != 0 || x.below[least]&^from.set != 0 {
@@ -118,15 +117,15 @@ func (x *exact) extend(from partial, found []partial) []partial {
 	return found
 }
 
-// growing collects what is known of a downset of the next layer.
+// growing collects the states of a downset of the next layer.
 type growing struct {
 	states []int32
-	ways   int // maximal elements by which it was reached
+	ways   int // number of maximal elements that reached it
 }
 
-// grow appends to found the partials that begin with set in the given states
-// and go on with elements of more, in every order. A downset counts only if
-// all its maximal elements outside set can be taken last, from every state.
+// grow appends to found the partials that begin with set in the given states and
+// continue with elements of more, in every order. A downset counts only if each of
+// its maximal elements outside set can be last, from every state.
 func (x *exact) grow(set uint64, states []int32, more uint64, found []partial) []partial {
 	base := set
 	layer := []partial{{set, slices.Clone(states)}}
@@ -170,8 +169,8 @@ func (x *exact) grow(set uint64, states []int32, more uint64, found []partial) [
 	return found
 }
 
-// step appends the states after element e to dst; false if e is not explained
-// in one of the states.
+// step appends the states after element e to dst. It returns false if e does not
+// have its recorded result in one of the states.
 func (x *exact) step(dst, states []int32, e int) ([]int32, bool) {
 	for _, s := range states {
 		t := x.m.Step(s, int32(e))
@@ -195,9 +194,9 @@ func (x *exact) maximal(set, base uint64) int {
 	return count
 }
 
-// isNew reports whether the partial was not found before: at this depth or a
-// smaller one, which is as good. The whole poset always counts: F alone may
-// reach it, but a tuple has at least one element.
+// isNew reports whether the partial was not found before, at this depth or a
+// smaller one. The whole poset is always new: F alone may reach it, but a tuple has
+// at least one element.
 func (x *exact) isNew(part partial) bool {
 	if part.set == x.all {
 		return true

@@ -9,9 +9,9 @@ import (
 
 // Options bound the work of a Family. The zero value sets no bound.
 type Options struct {
-	// MaxBytes bounds the memory of the fingerprints by which duplicates are
-	// recognised, 16 to 64 bytes per distinct schedule. Beyond it the family
-	// goes on without them: schedules may then come more than once.
+	// MaxBytes bounds the memory of the fingerprints that recognise duplicates, 16
+	// to 64 bytes per distinct schedule. Beyond it the family goes on without
+	// them: schedules may then come more than once.
 	MaxBytes int64
 	// Meter counts the work; when it stops, enumeration ends.
 	Meter *meter.Meter
@@ -32,18 +32,18 @@ type Family struct {
 	seen    fingerprintSet
 }
 
-// A generator runs through the schedules of one depth in index order. Both
-// kinds do it by moves (see doc.go): one packs a schedule of up to 16 live
-// elements into a word, the other takes any number.
+// A generator visits the schedules of one depth in index order. Both kinds do so
+// by moves (see doc.go): one packs a schedule of up to 16 live elements into a
+// word, the other takes any number.
 type generator interface {
-	// run calls visit for every node of the depth's tree that might be new,
-	// and reports whether there were any. It ends early when visit or the
-	// family says so.
+	// run calls visit for every node of the tree of this depth that might be new,
+	// and reports whether there were any. It ends early when visit returns false
+	// or the family is stopped.
 	run(f *Family, visit func(chain int32, tuple []int32) bool) bool
-	// fingerprint returns that of the schedule being visited.
+	// fingerprint returns the fingerprint of the schedule being visited.
 	fingerprint() fingerprint
-	// schedule returns the one being visited, in live elements; lent until
-	// the next call.
+	// schedule returns the schedule being visited, in live elements; it is lent
+	// until the next call.
 	schedule() []int32
 }
 
@@ -62,7 +62,7 @@ func NewFamily(p *poset.Poset, chains []int32, opt Options) *Family {
 	return f
 }
 
-// Depth returns the d that has been reached: the number of calls of Grow.
+// Depth returns the current depth d: the number of calls of Grow and Count.
 func (f *Family) Depth() int { return f.d }
 
 // Size returns the number of schedules generated so far. While Exact holds
@@ -70,7 +70,7 @@ func (f *Family) Depth() int { return f.d }
 // of the Depth()-family, which contains those of smaller depths.
 func (f *Family) Size() int64 { return f.size }
 
-// Exact reports whether every schedule came once.
+// Exact reports whether no schedule came twice.
 func (f *Family) Exact() bool { return f.exact }
 
 // Stopped reports whether Options.Meter ended an enumeration.
@@ -80,10 +80,10 @@ func (f *Family) Stopped() bool { return f.stopped }
 // greater depth adds any: always so at d = n.
 func (f *Family) Done() bool { return f.done }
 
-// Grow goes on to the next depth d and yields the schedules that the d-family
-// has and the (d-1)-family has not, each with its index, the first by chain
-// and tuple (lexicographically) that gives it. Index and schedule are lent
-// until the next iteration. Breaking off gives up the rest of that depth.
+// Grow goes on to the next depth d and yields the schedules of the d-family that
+// are not in the (d-1)-family. Each comes with its index: the first by chain and
+// tuple (lexicographically) that gives it. Index and schedule are lent until the
+// next iteration. Breaking off gives up the rest of that depth.
 func (f *Family) Grow() iter.Seq2[Index, []int32] {
 	f.deepen()
 	return func(yield func(Index, []int32) bool) {
@@ -98,8 +98,8 @@ func (f *Family) Grow() iter.Seq2[Index, []int32] {
 	}
 }
 
-// Count is Grow without the schedules: it returns how many there are. It does
-// not build them.
+// Count is Grow without the schedules: it returns their number and does not build
+// them.
 func (f *Family) Count() int64 {
 	f.deepen()
 	before := f.size
@@ -130,8 +130,8 @@ func (f *Family) grow(yield func(chain int32, tuple []int32) bool) {
 	if broken || f.stopped {
 		return
 	}
-	// A depth whose every tuple could be shortened adds nothing, nor does any
-	// greater one.
+	// If every tuple of a depth can be shortened, that depth adds nothing, and
+	// neither does any greater one.
 	f.done = !any || f.d >= len(f.live.elements)
 }
 
@@ -150,9 +150,9 @@ func (f *Family) spend(work int) (goOn bool) {
 	return !f.stopped
 }
 
-// Counts returns the numbers of distinct schedules of the families of depth
-// 1 to maxDepth, and false instead of a number that a bound kept from being
-// exact.
+// Counts returns the numbers of distinct schedules of the families of depth 1 to
+// maxDepth. It returns false and the numbers so far if a bound keeps the next one
+// from being exact.
 func Counts(p *poset.Poset, chains []int32, maxDepth int, opt Options) ([]int64, bool) {
 	f := NewFamily(p, chains, opt)
 	var counts []int64

@@ -6,10 +6,10 @@ import (
 	"github.com/leadline/leadline/poset"
 )
 
-// liveElements are the elements that are concurrent with something. All
-// others have the same place in every schedule, and delaying them changes
-// nothing, so that families are generated on the live ones alone, under the
-// numbers 0, 1, 2, ... in the order of the elements' own.
+// liveElements are the elements that are concurrent with another. All others have
+// the same place in every schedule, and delaying them changes nothing, so that
+// families are generated on the live elements only. They are numbered 0, 1, 2, ...
+// in ascending order.
 type liveElements struct {
 	p        *poset.Poset
 	elements []int32 // live number -> element
@@ -51,8 +51,8 @@ func newLiveElements(p *poset.Poset, chains []int32) *liveElements {
 	return v
 }
 
-// distinctChains returns the chains with live elements and the first one
-// without: those without give the same schedules.
+// distinctChains returns the chains with live elements and the first chain without:
+// all chains without give the same schedules.
 func (v *liveElements) distinctChains() []int32 {
 	var distinct []int32
 	idle := false
@@ -67,10 +67,10 @@ func (v *liveElements) distinctChains() []int32 {
 
 func (v *liveElements) less(i, j int32) bool { return v.p.Less(v.elements[i], v.elements[j]) }
 
-// template returns a schedule in which only the live elements are missing.
+// template returns a schedule that lacks only the live elements.
 func (v *liveElements) template() []int32 { return slices.Clone(v.fixed) }
 
-// fill puts the live elements into full, which template made.
+// fill puts the live elements into full, a result of template.
 func (v *liveElements) fill(full, live []int32) {
 	k := 0
 	for place, e := range v.fixed {
@@ -88,13 +88,12 @@ func (v *liveElements) appendElements(dst, live []int32) []int32 {
 	return dst
 }
 
-// appendTail appends to dst the order that Algorithm 1 gives to the live
-// elements from x upwards when those of the chain are delayed and x comes
-// first; of all elements for x < 0. Elements of the chain go to the end, any
-// other right after the last smaller one.
+// appendTail appends to dst the live elements >= x, or all live elements if x < 0,
+// in the order that Algorithm 1 gives them when the chain is delayed: elements of
+// the chain go to the end, any other right after the last smaller one.
 //
-// What stands after the last smaller element is concurrent with the one that
-// is inserted, so that on interval orders an insertion costs O(c).
+// All elements after the last smaller one are concurrent with the inserted one, so
+// that on interval orders an insertion costs O(c).
 func (v *liveElements) appendTail(dst []int32, chain, x int32) []int32 {
 	from := len(dst)
 	for _, e := range v.order {

@@ -2,12 +2,12 @@ package hitting
 
 import "math/bits"
 
-// packedMax is how many live elements a packed schedule can have.
+// packedMax is the largest number of live elements of a packed schedule.
 const packedMax = 16
 
-// packed generates families of up to packedMax live elements. A schedule is
-// a word: the element at place k in bits 4k to 4k+3. The word is its own
-// fingerprint, so that nothing rests on hashing.
+// packed generates families of up to packedMax live elements. A schedule is a
+// word, with the element at place k in bits 4k to 4k+3. The word is its own
+// fingerprint, so that no result depends on hashing.
 type packed struct {
 	n      int
 	live   *liveElements
@@ -29,7 +29,7 @@ func newPacked(v *liveElements) *packed {
 	return &packed{n: len(v.elements), live: v}
 }
 
-// prepare makes the tables, which depths beyond 1 need.
+// prepare fills the tables for depths beyond 1.
 func (g *packed) prepare() {
 	v := g.live
 	for i := range g.n {
@@ -40,8 +40,8 @@ func (g *packed) prepare() {
 			}
 		}
 	}
-	// Chains with the same tables give the same schedules; the first of them
-	// does for all.
+	// Chains with the same tables give the same schedules: only the first of
+	// them is kept.
 	type tables struct {
 		base  uint64
 		tails [packedMax]uint64
@@ -128,7 +128,7 @@ func (g *packed) run(f *Family, visit func(chain int32, tuple []int32) bool) boo
 	return r.any
 }
 
-// runBases runs through depth 1, where most witnesses are, without tables.
+// runBases visits depth 1, where most witnesses are, without tables.
 func (g *packed) runBases(f *Family, visit func(chain int32, tuple []int32) bool) (any bool) {
 	for _, chain := range g.live.distinctChains() {
 		any = true
@@ -140,14 +140,13 @@ func (g *packed) runBases(f *Family, visit func(chain int32, tuple []int32) bool
 	return any
 }
 
-// walk visits the tuples that extend the first k elements, which have given
-// the schedule word; allowed are those that may follow. siblings holds what
-// each element would have given in the place of the k-th.
+// walk visits the tuples that extend the first k elements, which give the schedule
+// word; allowed are the elements that may follow. siblings has the schedule that
+// each element would give in place of the k-th.
 //
-// Two kinds of tuple are left out with all their extensions, since without
-// one element they give the same schedule, which an earlier depth had: those
-// whose next element moves nothing, and those whose next element undoes what
-// the one before it did.
+// Two kinds of tuples are left out with all their extensions: those whose next
+// element moves nothing, and those whose next element undoes the move before it.
+// Without one element they give the same schedule, which an earlier depth has.
 func (r *packedRun) walk(k int, word uint64, allowed uint16, siblings *[packedMax]uint64) bool {
 	var next [packedMax]uint64
 	last := k == r.f.d-2

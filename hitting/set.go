@@ -2,13 +2,13 @@ package hitting
 
 import "math/bits"
 
-// A fingerprint stands for a schedule: 128 bits of a hash, or the schedule
-// itself where it fits into them.
+// A fingerprint identifies a schedule: a hash of 128 bits, or the schedule itself
+// if it fits.
 type fingerprint struct{ a, b uint64 }
 
 // A fingerprintSet is a hash table with open addressing. Its zero value is
-// empty and ready. The fingerprint of two zeros is never stored: hashes are
-// made not to be zero.
+// empty and ready. The fingerprint of two zeros is never stored, as no hash is
+// zero.
 type fingerprintSet struct {
 	slots []fingerprint
 	n     int
@@ -34,7 +34,7 @@ func (s *fingerprintSet) add(f fingerprint) bool {
 	}
 }
 
-// nextBytes returns what the table will take when the next element comes.
+// nextBytes returns the memory that the table needs for one more element.
 func (s *fingerprintSet) nextBytes() int64 {
 	size := len(s.slots)
 	if 8*s.n >= 5*size {
@@ -75,8 +75,7 @@ func (f fingerprint) slot(mask uint64) uint64 {
 
 // A hasher computes fingerprints of schedules of n elements. Each place and
 // each element has two random numbers; the sums of their products over the
-// schedule are the fingerprint. The numbers are always the same, so that runs
-// can be repeated.
+// schedule are the fingerprint. The numbers are the same in every run.
 type hasher struct {
 	element, place [][2]uint64
 }

@@ -2,18 +2,18 @@ package hitting
 
 import "slices"
 
-// tailsMax is up to how many live elements the tails of a chain are kept.
+// tailsMax is the largest number of live elements for which tails are kept.
 const tailsMax = 512
 
 // wide generates families of any number of live elements. Each level of the
-// walk holds one schedule; the tails of the chain at work are kept where
-// there are few elements, and built when needed otherwise.
+// walk has one schedule. The tails of the current chain are kept if there are few
+// elements, and otherwise built when needed.
 type wide struct {
 	v       *liveElements
 	hash    *hasher
 	current []int32   // the schedule being visited
 	levels  [][]int32 // schedules along the path of the walk
-	tails   [][]int32 // per element, of the chain at work; nil when unknown
+	tails   [][]int32 // per element, of the current chain; empty when unknown
 	buf     []int32
 	f       *Family
 	visit   func(chain int32, tuple []int32) bool
@@ -66,9 +66,8 @@ func (g *wide) level(k int) []int32 {
 	return g.levels[k]
 }
 
-// walk extends the tuple by every element that may follow; see packed.walk,
-// from which it differs in leaving out only the tuples whose next element
-// moves nothing.
+// walk extends the tuple by every element that may follow. Unlike packed.walk, it
+// leaves out only the tuples whose next element moves nothing.
 func (g *wide) walk() bool {
 	k := len(g.tuple)
 	word := g.levels[k]
@@ -111,8 +110,7 @@ func (g *wide) mayFollow(x int32) bool {
 	return true
 }
 
-// move appends to dst the schedule with everything from x upwards moved to
-// the end.
+// move appends to dst the schedule with all elements >= x moved to the end.
 func (g *wide) move(dst, schedule []int32, x int32) []int32 {
 	at := slices.Index(schedule, x)
 	dst = append(dst, schedule[:at]...)

@@ -1,14 +1,15 @@
 package poset
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
-// CheckChains reports an error unless of, which gives each element the number
-// of its chain, is a chain partition (Definition 4.5): elements of a chain are
-// comparable, and the chains are numbered 0..m-1, all in use. It returns m.
-// O(n).
+// CheckChains returns an error unless of, which maps elements to chains, is a
+// chain partition (Definition 4.5): elements of a chain are comparable, and the
+// chains are numbered 0..m-1, all in use. It returns m. O(n).
 func (p *Poset) CheckChains(of []int32) (int, error) {
 	if len(of) != p.n {
 		return 0, fmt.Errorf("poset: %d elements, but chains for %d", p.n, len(of))
@@ -33,13 +34,13 @@ func (p *Poset) CheckChains(of []int32) (int, error) {
 }
 
 // MinimumChains returns a chain partition with as few chains as possible
-// (Dilworth: as many as the width), as the number of each element's chain.
-// Chains are numbered by their smallest elements.
+// (Dilworth: as many as the width), as a map from elements to chains. Chains are
+// numbered by their smallest elements.
 //
 // On an interval order each element goes to the lowest-numbered chain whose
-// last element precedes it: O(n log n). On other posets it is a maximum
-// bipartite matching between elements and their successors, each element in
-// turn taking the smallest successor it can: O(n^3 / 64).
+// last element precedes it: O(n log n). On other posets the partition comes from a
+// maximum bipartite matching between elements and their successors, in which each
+// element in turn takes the smallest possible successor: O(n^3 / 64).
 func (p *Poset) MinimumChains() []int32 {
 	if p.IsInterval() {
 		return p.greedyChains()
@@ -68,8 +69,8 @@ func (p *Poset) greedyChains() []int32 {
 	return of
 }
 
-// matchedChains matches elements to successors: element i followed by
-// successor[i] in its chain.
+// matchedChains matches elements to successors: successor[i] follows element i in
+// its chain.
 func (p *Poset) matchedChains() []int32 {
 	successor := make([]int32, p.n)
 	predecessor := make([]int32, p.n)
@@ -88,8 +89,8 @@ func (p *Poset) matchedChains() []int32 {
 		if of[i] >= 0 {
 			continue
 		}
-		// i is the smallest element of a chain not yet numbered, though not
-		// always the chain's bottom.
+		// i is the smallest element of a chain without a number, though not
+		// always the bottom of the chain.
 		bottom := int32(i)
 		for predecessor[bottom] >= 0 {
 			bottom = predecessor[bottom]
@@ -102,8 +103,8 @@ func (p *Poset) matchedChains() []int32 {
 	return of
 }
 
-// augment looks, breadth first, for an augmenting path from element i and
-// flips it. Each possible successor is visited once, found by bit operations.
+// augment searches breadth first for an augmenting path from element i and flips
+// it. It finds each possible successor by bit operations and visits it once.
 func (p *Poset) augment(i int32, successor, predecessor []int32) {
 	unseen := make([]uint64, p.words)
 	for w := range unseen {
@@ -138,4 +139,131 @@ func flip(s int32, from, successor, predecessor []int32) {
 		successor[e], predecessor[s] = s, e
 		s = old
 	}
+}
+
+// byReturn returns the elements of an interval order by ascending return.
+func (p *Poset) byReturn() []int32 {
+	order := p.Order()
+	if !slices.IsSortedFunc(order, func(i, j int32) int { return cmp.Compare(p.ret[i], p.ret[j]) }) {
+		slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(p.ret[i], p.ret[j]) })
+	}
+	return order
+}
+
+// Concurrency returns the level of concurrency c, which is the largest number of
+// mutually concurrent elements, and the number cp of unordered pairs of
+// concurrent elements, both as in Table 1 of the paper. O(n log n) on
+// interval orders, O(n^3 / 64) otherwise.
+func (p *Poset) Concurrency() (c int, cp int64) {
+	if !p.IsInterval() {
+		return p.width(), p.incomparable()
+	}
+	returns := p.byReturn()
+	closed := 0
+	for i := range p.n {
+		for closed < p.n && p.ret[returns[closed]] < p.call[i] {
+			closed++
+		}
+		open := i - closed
+		cp += int64(open)
+		c = max(c, open+1)
+	}
+	return c, cp
+}
+
+func (p *Poset) width() int {
+	m := int32(0)
+	for _, chain := range p.matchedChains() {
+		m = max(m, chain+1)
+	}
+	return int(m)
+}
+
+func (p *Poset) incomparable() int64 {
+	pairs := int64(p.n) * int64(p.n-1) / 2
+	for _, word := range p.above {
+		pairs -= int64(bits.OnesCount64(word))
+	}
+	return pairs
+}
+
+// Blocks cuts the poset wherever everything before the cut is smaller than
+// everything after it. It returns the places in Order() where blocks begin, in
+// order, and n at the end. The element of a block of one is concurrent with no
+// other. O(n) on interval orders, O(n^2 / 64) otherwise.
+func (p *Poset) Blocks() []int {
+	if p.n == 0 {
+		return []int{0}
+	}
+	starts := []int{0}
+	if p.IsInterval() {
+		latest := p.ret[0]
+		for i := 1; i < p.n; i++ {
+			if latest < p.call[i] {
+				starts = append(starts, i)
+			}
+			latest = max(latest, p.ret[i])
+		}
+		return append(starts, p.n)
+	}
+	order := p.Order()
+	place := make([]int, p.n)
+	for k, e := range order {
+		place[e] = k
+	}
+	free := 0 // everything at or after it is above all elements so far
+	for k, e := range order {
+		if k > 0 && free <= k {
+			starts = append(starts, k)
+		}
+		free = max(free, p.lastNotAbove(int(e), place)+1)
+	}
+	return append(starts, p.n)
+}
+
+// lastNotAbove returns the last place of an element that is not above i.
+func (p *Poset) lastNotAbove(i int, place []int) int {
+	last := place[i]
+	for w, word := range p.above[i*p.words : (i+1)*p.words] {
+		for rest := ^word; rest != 0; rest &= rest - 1 {
+			if j := 64*w + bits.TrailingZeros64(rest); j < p.n {
+				last = max(last, place[j])
+			}
+		}
+	}
+	return last
+}
+
+// An intHeap is a heap with its smallest number on top.
+type intHeap []int32
+
+func (h *intHeap) push(x int32) {
+	s := append(*h, x)
+	for i := len(s) - 1; i > 0 && s[(i-1)/2] > s[i]; i = (i - 1) / 2 {
+		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
+	}
+	*h = s
+}
+
+func (h *intHeap) pop() int32 {
+	s := *h
+	top, last := s[0], len(s)-1
+	s[0] = s[last]
+	s = s[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && s[child+1] < s[child] {
+			child++
+		}
+		if s[i] <= s[child] {
+			break
+		}
+		s[i], s[child] = s[child], s[i]
+		i = child
+	}
+	*h = s
+	return top
 }

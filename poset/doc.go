@@ -1,5 +1,5 @@
-// Package poset has finite partial orders on the elements 0..n-1, their
-// chains, widths and linear extensions. It knows no histories.
+// Package poset implements finite partial orders on the elements 0..n-1, with
+// their chains, widths and linear extensions. It does not depend on histories.
 //
 // A history's operations form an interval order: i < j iff i's response comes
 // before j's invocation. Interval keeps such an order in 8 bytes per element.
@@ -15,14 +15,13 @@
 //
 //	0 < 2, 0 < 3, 1 < 3; concurrent: 0 and 1, 1 and 2, 2 and 3
 //
-// So cp = 3 pairs are concurrent, never more than c = 2 operations at once,
-// two chains suffice (0 2 and 1 3), and there are 5 linear extensions.
+// So cp = 3 pairs are concurrent, at most c = 2 operations at once, two chains
+// suffice (0 2 and 1 3), and there are 5 linear extensions.
 //
 // What a caller can get wrong by its data, such as a cycle or an edge that names
 // no element, is an error. What only a wrong program does, such as intervals out
 // of order or a nil Poset, is a panic whose message begins with "poset: ".
 //
-// Promised: results depend on the arguments alone, and chains, orders and
-// blocks are the same on every run. Not promised: that a poset made by New is
-// recognised as an interval order.
+// Promised: results depend on the arguments only, and chains, orders and blocks
+// are the same on every run. Not promised: that New recognises an interval order.
 package poset

@@ -2,12 +2,12 @@ package poset
 
 import "math/bits"
 
-// LinearExtensions returns the number of linear extensions of p, and whether
-// it could be had: it is not when it exceeds 64 bits, or when a block of p
-// (see Blocks) has more than maxDownsets downsets or more than 64 elements.
+// LinearExtensions returns the number of linear extensions of p. It returns false
+// if the number exceeds 64 bits, or if a block of p (see Blocks) has more than
+// maxDownsets downsets or more than 64 elements.
 //
-// The number is the product over the blocks, and for a block the sum over
-// the paths through the lattice of its downsets. O(downsets * block length).
+// The number is the product over the blocks; the number of a block is that of the
+// paths through the lattice of its downsets. O(downsets * block length).
 func (p *Poset) LinearExtensions(maxDownsets int) (uint64, bool) {
 	total := uint64(1)
 	order := p.Order()

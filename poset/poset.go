@@ -10,17 +10,17 @@ import (
 // relation. Such a poset takes n*n/8 bytes; interval orders take 8 n.
 const MaxGeneral = 1 << 15
 
-// ErrTooLarge says that a poset that is no interval order has more than
-// MaxGeneral elements.
-var ErrTooLarge = errors.New("too many elements for a poset that is no interval order")
+// ErrTooLarge is the error for a poset of more than MaxGeneral elements that is not
+// an interval order.
+var ErrTooLarge = errors.New("too many elements for a poset that is not an interval order")
 
 // A Poset is a strict partial order on the elements 0..n-1 (Definition 3.5 of
-// the paper). It does not change after it was made.
+// the paper). It is immutable.
 type Poset struct {
 	n int
 	// Interval orders: i < j iff ret[i] < call[j]; call is ascending.
 	call, ret []int32
-	// Other posets: bit j of row i says i < j.
+	// Other posets: bit j of row i is set iff i < j.
 	above []uint64
 	words int
 	// order is the topological order that always takes the smallest element
@@ -48,12 +48,12 @@ func checkIntervals(call, ret []int32, from int) {
 	}
 }
 
-// An Edge says From < To.
+// An Edge means From < To.
 type Edge struct{ From, To int32 }
 
 // New returns the transitive closure of the edges on n elements. It returns an
-// error if an edge names something else than an element or the edges close a
-// cycle, and ErrTooLarge if n exceeds MaxGeneral.
+// error if an edge names no element or the edges close a cycle, and ErrTooLarge
+// if n exceeds MaxGeneral.
 // O(n * edges / 64) time and n*n/8 bytes.
 func New(n int, edges []Edge) (*Poset, error) {
 	if err := checkEdges(n, edges); err != nil {
@@ -63,8 +63,8 @@ func New(n int, edges []Edge) (*Poset, error) {
 }
 
 // Extend returns the order of the given intervals together with the edges,
-// restricted to the first keep elements: the others pass on order but are not
-// themselves elements of the poset. The first keep intervals must meet the
+// restricted to the first keep elements: the others only pass on order and are not
+// elements of the poset. The first keep intervals must meet the
 // conditions of Interval, and so must the rest; Extend panics if they do not,
 // or if keep is out of range. Its errors are those of New.
 func Extend(call, ret []int32, edges []Edge, keep int) (*Poset, error) {
@@ -80,9 +80,9 @@ func Extend(call, ret []int32, edges []Edge, keep int) (*Poset, error) {
 	if err := checkEdges(n, edges); err != nil {
 		return nil, err
 	}
-	// Helper node n+k stands for "not before the k-th call": it precedes that
-	// call's element and node n+k+1, and an element precedes the node of the
-	// first call after its return.
+	// Helper node n+k means "not before the k-th call". It precedes the element of
+	// that call and node n+k+1. An element precedes the node of the first call after
+	// its return.
 	byCall := mergeByCall(call, keep)
 	all := make([]Edge, 0, 3*n+len(edges))
 	for k, e := range byCall {
@@ -106,8 +106,8 @@ func checkEdges(n int, edges []Edge) error {
 	return nil
 }
 
-// mergeByCall returns the elements by ascending call; [0,keep) and [keep,n)
-// are ascending each.
+// mergeByCall returns the elements by ascending call; both [0,keep) and [keep,n)
+// ascend.
 func mergeByCall(call []int32, keep int) []int32 {
 	merged := make([]int32, 0, len(call))
 	i, j := 0, keep
@@ -173,8 +173,8 @@ func closure(nodes, keep int, edges []Edge) (*Poset, error) {
 	return p, nil
 }
 
-// topological returns the nodes in some topological order, fewer than all of
-// them if there is a cycle.
+// topological returns the nodes in a topological order, but not all of them if
+// there is a cycle.
 func topological(nodes int, out [][]int32) []int32 {
 	waits := make([]int32, nodes)
 	for _, successors := range out {
@@ -199,7 +199,7 @@ func topological(nodes int, out [][]int32) []int32 {
 }
 
 // smallestFirst returns the topological order that always takes the smallest
-// element whose predecessors are in, or nil if that is 0..n-1.
+// element whose predecessors are in, or nil if that order is 0..n-1.
 func (p *Poset) smallestFirst() []int32 {
 	waits := make([]int32, p.n)
 	identity := true
@@ -248,8 +248,8 @@ func (p *Poset) Len() int {
 	return p.n
 }
 
-// IsInterval reports whether p is kept as an interval order. (A poset made by
-// New or Extend may be an interval order without being kept as one.)
+// IsInterval reports whether p is kept as an interval order. (New and Extend may
+// return an interval order that is not kept as one.)
 func (p *Poset) IsInterval() bool { return p.above == nil }
 
 // Less reports whether i < j in the poset. O(1). The caller must pass elements of
@@ -269,7 +269,7 @@ func (p *Poset) Concurrent(i, j int32) bool {
 
 // Order returns the topological order in which elements are inserted into
 // schedules: always the smallest element whose predecessors are in
-// (for a history, the order of invocations). The caller owns it. O(n).
+// (for a history, the order of invocations). The caller owns the result. O(n).
 func (p *Poset) Order() []int32 {
 	order := make([]int32, p.n)
 	if p.order != nil {
@@ -282,8 +282,8 @@ func (p *Poset) Order() []int32 {
 	return order
 }
 
-// IsSchedule reports whether s is a linear extension of p: every element
-// once, none before a smaller one (Definition 3.7). O(n) for interval orders,
+// IsSchedule reports whether s is a linear extension of p: it has every element
+// once, and none before a smaller one (Definition 3.7). O(n) for interval orders,
 // O(n * n / 64) otherwise.
 func (p *Poset) IsSchedule(s []int32) bool {
 	if len(s) != p.n {
