@@ -121,12 +121,22 @@ type Contribution struct {
 type Explanation struct {
 	// Unexplained is the operation of the first response that no order
 	// explains: up to the response before it the history is linearizable.
+	// NoOperation if real time alone can be explained, and Marks and Edges are
+	// the reason.
 	Unexplained int32
+	// Marks are pending operations that are known to have happened, and Edges
+	// orders beyond real time, which together leave no order; without any one
+	// of them there is one. Both are nil unless Unexplained is NoOperation.
+	Marks []int32
+	Edges []history.Edge
 	// Free are the ways to make the history linearizable by freeing the
 	// results of as few operations as possible, three at most; one group of
 	// operations each.
 	Free [][]FreedResult
 }
+
+// NoOperation stands for no operation of a history.
+const NoOperation = -1
 
 // A FreedResult is an operation whose result, if it had been another, would
 // have left the history linearizable.

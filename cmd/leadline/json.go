@@ -45,6 +45,10 @@ type record struct {
 	// history would be linearizable: entries of one group together.
 	Unexplained any           `json:"unexplained"`
 	Blame       []recordBlame `json:"blame"`
+	// Marks are operations that are known to have happened, and Edges orders
+	// beyond real time, that leave no order where real time alone does.
+	Marks []any    `json:"marks,omitempty"`
+	Edges [][2]any `json:"edges,omitempty"`
 	// Conflict are operations that alone are not linearizable, from a monitor.
 	Conflict []any       `json:"conflict"`
 	Errors   []recordErr `json:"errors"`
@@ -135,7 +139,13 @@ func newRecord(r *result, times bool) *record {
 	rec.Conflict = identifiers(r.history, v.Conflict)
 	rec.Witness = identifiers(r.history, v.Witness)
 	if v.Explanation != nil {
-		rec.Unexplained = identifier(r.history, v.Explanation.Unexplained)
+		if v.Explanation.Unexplained != replay.NoOperation {
+			rec.Unexplained = identifier(r.history, v.Explanation.Unexplained)
+		}
+		rec.Marks = identifiers(r.history, v.Explanation.Marks)
+		for _, e := range v.Explanation.Edges {
+			rec.Edges = append(rec.Edges, [2]any{identifier(r.history, e.From), identifier(r.history, e.To)})
+		}
 		rec.Blame = newBlame(r.history, v.Explanation.Free)
 	}
 	if times {
@@ -177,7 +187,15 @@ func identifiers(h *history.History, ops []int32) []any {
 	return ids
 }
 
-func identifier(h *history.History, op int32) any { return jsonValue(h.Ops[op].ID()) }
+func identifier(h *history.History, op int32) any { return jsonValue(operationOf(h, op).ID()) }
+
+// operationOf returns the operation that an end of an edge stands for.
+func operationOf(h *history.History, i int32) *history.Operation {
+	if int(i) < len(h.Ops) {
+		return &h.Ops[i]
+	}
+	return &h.Ghosts[int(i)-len(h.Ops)]
+}
 
 func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
 	var blame []recordBlame

@@ -75,7 +75,11 @@ func (p *textPresenter) presentExplanation(h *history.History, e *replay.Explana
 		op := &h.Ops[i]
 		return fmt.Sprintf("%s %v (process %s, line %d)", name(op.ID()), op, name(h.Processes[op.Process]), op.Line)
 	}
-	if _, err := fmt.Fprintf(p.out, "    no order explains the response of %s\n", at(e.Unexplained)); err != nil {
+	if e.Unexplained != replay.NoOperation {
+		if _, err := fmt.Fprintf(p.out, "    no order explains the response of %s\n", at(e.Unexplained)); err != nil {
+			return err
+		}
+	} else if err := p.presentReasons(h, e); err != nil {
 		return err
 	}
 	for k, group := range e.Free {
@@ -96,6 +100,26 @@ func (p *textPresenter) presentExplanation(h *history.History, e *replay.Explana
 		}
 	}
 	return nil
+}
+
+// presentReasons prints the marks and edges that leave no order together.
+func (p *textPresenter) presentReasons(h *history.History, e *replay.Explanation) error {
+	at := func(i int32) string {
+		op, did := operationOf(h, i), ""
+		if int(i) >= len(h.Ops) {
+			did = ", which did not happen"
+		}
+		return fmt.Sprintf("%s %v (line %d%s)", name(op.ID()), op, op.Line, did)
+	}
+	var reasons []string
+	for _, i := range e.Marks {
+		reasons = append(reasons, at(i)+" happened")
+	}
+	for _, edge := range e.Edges {
+		reasons = append(reasons, at(edge.From)+" comes before "+at(edge.To))
+	}
+	_, err := fmt.Fprintf(p.out, "    real time can be explained, but not if %s\n", strings.Join(reasons, " and "))
+	return err
 }
 
 // conflictMax is how many operations of a conflict are printed.

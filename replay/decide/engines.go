@@ -3,6 +3,7 @@ package decide
 import (
 	"math"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
@@ -61,11 +62,14 @@ const (
 var engines = []engine{
 	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
+	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
 	{name: "short search", kind: replay.SearchEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runSearch},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
+	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
+		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
 	{name: "blocks", kind: replay.BlocksEngine, min: short + 1, max: blocksMax, forced: true, run: runBlocks},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
 	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
@@ -124,11 +128,23 @@ func isStack(spec replay.Spec) bool {
 }
 
 func runCollection(t *task, m *meter.Meter) (replay.Finding, error) {
+	return t.searchCollection(t.h, m), nil
+}
+
+func (t *task) searchCollection(h *history.History, m *meter.Meter) replay.Finding {
 	bytes := t.o.Budget.Bytes
 	if isStack(t.spec) {
 		bytes /= 2
 	}
-	return search.Lazy(t.h, t.spec, bytes, m), nil
+	return search.Lazy(h, t.spec, bytes, m)
+}
+
+func runMonitorOfIntervals(t *task, m *meter.Meter) (replay.Finding, error) {
+	return t.byIntervals(m, func(h *history.History) replay.Finding { return monitor.Run(h, t.spec, m) }), nil
+}
+
+func runCollectionOfIntervals(t *task, m *meter.Meter) (replay.Finding, error) {
+	return t.byIntervals(m, func(h *history.History) replay.Finding { return t.searchCollection(h, m) }), nil
 }
 
 // runFamilies replays families up to the budget of schedules.

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -42,12 +43,14 @@ func explanation(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 // order explains, and the fewest results without which there would be one.
 // It returns nil where that cannot be found, or not with that much effort.
 func explain(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) *replay.Explanation {
-	op, ok := search.Unexplained(h, spec, maxBytes, m)
-	if !ok {
+	x := explainer{h: h, spec: spec, maxBytes: maxBytes, meter: m}
+	e := &replay.Explanation{Unexplained: replay.NoOperation}
+	plain := x.under(nil)
+	if op, ok := search.Unexplained(plain, spec, maxBytes, m); ok {
+		e.Unexplained = op
+	} else if e.Marks, e.Edges = x.reasons(); e.Marks == nil && e.Edges == nil {
 		return nil
 	}
-	x := explainer{h: h, spec: spec, maxBytes: maxBytes, meter: m}
-	e := &replay.Explanation{Unexplained: op}
 	for size := 1; size <= groupSize && len(e.Free) == 0; size++ {
 		if limit := [...]int{1: freeMax, 2: groupMax, 3: groupMax}[size]; len(h.Ops) > limit {
 			break
@@ -55,6 +58,84 @@ func explain(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Mete
 		e.Free = x.groups(size)
 	}
 	return e
+}
+
+// A constraint is what a history says about order besides real time: an edge,
+// or that a pending operation happened.
+type constraint struct {
+	happened int32 // NoOperation: it is an edge
+	edge     history.Edge
+}
+
+// under returns the history with no other constraints than the given ones.
+func (x *explainer) under(constraints []constraint) *history.History {
+	h := *x.h
+	h.Edges = nil
+	h.Ops = slices.Clone(x.h.Ops)
+	for i := range h.Ops {
+		h.Ops[i].Happened = false
+	}
+	for _, c := range constraints {
+		if c.happened == replay.NoOperation {
+			h.Edges = append(h.Edges, c.edge)
+		} else {
+			h.Ops[c.happened].Happened = true
+		}
+	}
+	slices.SortFunc(h.Edges, func(a, b history.Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return &h
+}
+
+// reasonsMax bounds the constraints of which an explanation consists.
+const reasonsMax = 16
+
+// reasons returns constraints that together leave no order, none of which can
+// be missed; none if that cannot be found out. If the first k of a list leave
+// no order, and fewer do, the k-th cannot be missed: then it is moved to the
+// front and the next one is looked for, until those in front are enough.
+func (x *explainer) reasons() (marks []int32, edges []history.Edge) {
+	var all []constraint
+	for i := range x.h.Ops {
+		if x.h.Ops[i].Happened {
+			all = append(all, constraint{happened: int32(i)})
+		}
+	}
+	for _, e := range x.h.Edges {
+		all = append(all, constraint{replay.NoOperation, e})
+	}
+	needed := 0
+	for {
+		low, high := needed, len(all) // the first high leave no order
+		for low < high {
+			mid := (low + high) / 2
+			switch search.Run(x.under(all[:mid]), x.spec, x.maxBytes, x.meter).Answer {
+			case replay.Undecided:
+				return nil, nil
+			case replay.Linearizable:
+				low = mid + 1
+			default:
+				high = mid
+			}
+		}
+		if high == needed {
+			break
+		}
+		if needed == reasonsMax {
+			return nil, nil
+		}
+		last := all[high-1]
+		copy(all[needed+1:high], all[needed:high-1])
+		all[needed] = last
+		needed, all = needed+1, all[:high]
+	}
+	for _, c := range all[:needed] {
+		if c.happened == replay.NoOperation {
+			edges = append(edges, c.edge)
+		} else {
+			marks = append(marks, c.happened)
+		}
+	}
+	return marks, edges
 }
 
 type explainer struct {

@@ -47,6 +47,9 @@ func TestExplanation(t *testing.T) {
 				continue
 			}
 			explained++
+			if e.Unexplained == replay.NoOperation {
+				t.Fatalf("no response is named:\n%s", show(h))
+			}
 			position := h.Ops[e.Unexplained].Return
 			if bruteForce(upTo(h, position), s.spec) || !bruteForce(upTo(h, position-1), s.spec) {
 				t.Fatalf("the response of %v is not the first without explanation:\n%s", h.Ops[e.Unexplained].ID(), show(h))
@@ -86,4 +89,70 @@ func checkFreed(t *testing.T, h *history.History, s replay.Spec, free [][]replay
 		}
 	}
 	return len(named)
+}
+
+// TestReasons: where marks and edges leave no order, and real time does, an
+// explanation names some that leave none together, and one without each.
+func TestReasons(t *testing.T) {
+	r := newRand(t)
+	byMarks, byEdges, several := 0, 0, 0
+	rounds := 4000
+	if testing.Short() {
+		rounds = 400
+	}
+	for range rounds {
+		for _, s := range subjects(t) {
+			x, ok := randomRaw(r, s, false)
+			if !ok {
+				continue
+			}
+			h := x.build(t, r)
+			e := check(t, h, s.spec, replay.Options{Explain: true}).Explanation
+			if e == nil || e.Unexplained != replay.NoOperation {
+				continue
+			}
+			if isLinearizable(t, under(h, e.Marks, e.Edges), s.spec) || !isLinearizable(t, under(h, nil, nil), s.spec) {
+				t.Fatalf("marks %v and edges %v are not the reason:\n%s", e.Marks, e.Edges, show(h))
+			}
+			for i := range e.Marks {
+				if !isLinearizable(t, under(h, slices.Delete(slices.Clone(e.Marks), i, i+1), e.Edges), s.spec) {
+					t.Fatalf("mark %d of %v can be missed, with edges %v:\n%s", i, e.Marks, e.Edges, show(h))
+				}
+			}
+			for i := range e.Edges {
+				if !isLinearizable(t, under(h, e.Marks, slices.Delete(slices.Clone(e.Edges), i, i+1)), s.spec) {
+					t.Fatalf("edge %d of %v can be missed, with marks %v:\n%s", i, e.Edges, e.Marks, show(h))
+				}
+			}
+			byMarks += min(len(e.Marks), 1)
+			byEdges += min(len(e.Edges), 1)
+			if len(e.Marks)+len(e.Edges) > 1 {
+				several++
+			}
+		}
+	}
+	t.Logf("%d with marks, %d with edges, %d of several", byMarks, byEdges, several)
+	if !testing.Short() && (byMarks < 40 || byEdges < 100 || several < 2) {
+		t.Errorf("%d with marks, %d with edges, %d of several: too few to say much", byMarks, byEdges, several)
+	}
+}
+
+// under is the history with other marks and edges.
+func under(h *history.History, marks []int32, edges []history.Edge) *history.History {
+	changed := *h
+	changed.Edges = edges
+	changed.Ops = slices.Clone(h.Ops)
+	for i := range changed.Ops {
+		changed.Ops[i].Happened = slices.Contains(marks, int32(i))
+	}
+	return &changed
+}
+
+func isLinearizable(t *testing.T, h *history.History, s replay.Spec) bool {
+	t.Helper()
+	v := check(t, h, s, replay.Options{Engine: replay.SearchEngine})
+	if v.Answer == replay.Undecided {
+		t.Fatalf("undecided (%v)", v.Cause)
+	}
+	return v.Answer == replay.Linearizable
 }

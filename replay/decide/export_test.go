@@ -35,3 +35,6 @@ func (r Row) IsAsked(h *history.History, spec replay.Spec) bool {
 func (r Row) Ask(h *history.History, spec replay.Spec) (replay.Finding, error) {
 	return r.engine.ask(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))))
 }
+
+// Tighten is tighten.
+func Tighten(h *history.History) (*history.History, []int32) { return tighten(h) }

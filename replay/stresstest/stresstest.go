@@ -113,7 +113,7 @@ func Check(t TB, h *history.History, spec replay.Spec) {
 		what = fmt.Sprintf("may be linearizable or not (%v)", v.Cause)
 	}
 	text := fmt.Sprintf("the history of %d operations %s\n%s", len(h.Ops), what, picture(h))
-	if e := v.Explanation; e != nil {
+	if e := v.Explanation; e != nil && e.Unexplained != replay.NoOperation {
 		text += fmt.Sprintf("No order explains the response of %v.\n", &h.Ops[e.Unexplained])
 	}
 	var file strings.Builder

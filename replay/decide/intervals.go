@@ -1,0 +1,173 @@
+package decide
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// byIntervals decides a history with edges by an engine that takes intervals
+// only. It gives the engine two other histories of the same operations:
+//
+//   - one with less order, without the edges. If that has no witness, nor has
+//     the history; and a witness of it may respect the edges by luck.
+//   - one with more order, see tighten. A witness of that is one of the history.
+//
+// Where edges matter little, as those that order operations of one process that
+// touch at a time stamp, one of the two decides most histories. Elsewhere the
+// finding is a decline.
+func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Finding) replay.Finding {
+	if !t.h.HasEdges() {
+		return replay.Declines("no edges")
+	}
+	loose := *t.h
+	loose.Edges, loose.Ghosts = nil, nil
+	f := run(&loose)
+	switch f.Answer {
+	case replay.Undecided:
+		return f // it will not take the other one
+	case replay.NotLinearizable:
+		return f
+	}
+	if replay.Verify(t.h, t.spec, f.Witness, m) == nil {
+		return f
+	}
+	tight, number := tighten(t.h)
+	if f = run(tight); f.Answer != replay.Linearizable {
+		return replay.Declines("the edges matter")
+	}
+	for k, i := range f.Witness {
+		f.Witness[k] = number[i]
+	}
+	return f
+}
+
+// A moment orders the events of a tightened history: by position, then by the
+// operation whose invocation is there, of which others have to end before it.
+type moment struct {
+	position int32
+	rank     int32 // of that operation along the edges; a response of its own: after all
+	call     bool
+}
+
+func (a moment) compare(b moment) int {
+	return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.rank, b.rank), compareBool(a.call, b.call))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// tighten returns a history of the same operations, without edges, whose
+// intervals order at least what those of h and its edges do, and the number in
+// h of each of its operations.
+//
+// Along the edges, each invocation is moved to that of the operation before it,
+// if that is later; then each operation that has edges ends right before the
+// first invocation that they lead to. The invocation of an operation stays
+// before its response: invocations only grow along the edges, and of two at one
+// position the first along the edges comes first. Operations that did not
+// happen take part, and are left out in the end: what they pass on is order of
+// invocations then.
+func tighten(h *history.History) (tight *history.History, number []int32) {
+	n := len(h.Ops)
+	operation := func(i int) *history.Operation {
+		if i < n {
+			return &h.Ops[i]
+		}
+		return &h.Ghosts[i-n]
+	}
+	sorted := alongEdges(h)
+	call, ret := make([]moment, len(sorted)), make([]moment, len(sorted))
+	for rank, i := range sorted {
+		op := operation(int(i))
+		call[i] = moment{op.Call, int32(rank), true}
+		ret[i] = moment{op.Return, int32(len(sorted)), false}
+	}
+	out := outOf(h)
+	for _, u := range sorted {
+		for _, v := range out[u] {
+			call[v].position = max(call[v].position, call[u].position)
+		}
+	}
+	for u := range out {
+		for _, v := range out[u] {
+			if end := (moment{call[v].position, call[v].rank, false}); end.compare(ret[u]) < 0 {
+				ret[u] = end
+			}
+		}
+	}
+	return fromMoments(h, call, ret)
+}
+
+// outOf returns the ends of the edges that leave each operation and ghost.
+func outOf(h *history.History) [][]int32 {
+	out := make([][]int32, len(h.Ops)+len(h.Ghosts))
+	for _, e := range h.Edges {
+		out[e.From] = append(out[e.From], e.To)
+	}
+	return out
+}
+
+// alongEdges returns operations and ghosts in an order that the edges allow.
+func alongEdges(h *history.History) []int32 {
+	out := outOf(h)
+	waits := make([]int32, len(out))
+	for _, e := range h.Edges {
+		waits[e.To]++
+	}
+	sorted := make([]int32, 0, len(out))
+	for v, w := range waits {
+		if w == 0 {
+			sorted = append(sorted, int32(v))
+		}
+	}
+	for k := 0; k < len(sorted); k++ {
+		for _, w := range out[sorted[k]] {
+			if waits[w]--; waits[w] == 0 {
+				sorted = append(sorted, w)
+			}
+		}
+	}
+	return sorted
+}
+
+// fromMoments returns the history whose operations have the given invocations
+// and responses, numbered by invocation.
+func fromMoments(h *history.History, call, ret []moment) (*history.History, []int32) {
+	type event struct {
+		moment
+		op int32
+	}
+	var events []event
+	for i := range h.Ops {
+		events = append(events, event{call[i], int32(i)})
+		if ret[i].position != history.NoReturn {
+			events = append(events, event{ret[i], int32(i)})
+		}
+	}
+	slices.SortFunc(events, func(a, b event) int { return cmp.Or(a.compare(b.moment), cmp.Compare(a.op, b.op)) })
+	tight := &history.History{Header: h.Header, Processes: h.Processes, Ops: make([]history.Operation, 0, len(h.Ops))}
+	number := make([]int32, 0, len(h.Ops))
+	place := make([]int32, len(h.Ops))
+	for position, e := range events {
+		if e.call {
+			op := h.Ops[e.op]
+			op.Call, op.Return = int32(position), history.NoReturn
+			place[e.op] = int32(len(tight.Ops))
+			tight.Ops, number = append(tight.Ops, op), append(number, e.op)
+			continue
+		}
+		tight.Ops[place[e.op]].Return = int32(position)
+	}
+	return tight, number
+}
