@@ -34,7 +34,7 @@ var (
 // arguments of the specifications that are tried, where they take or need
 // any.
 var models = map[string][]string{
-	"register": {"register:0"}, "cas-register": {"cas-register:0"}, "multi-register": {"multi-register:0"},
+	"register": {"register:0"}, "cas-register": {"cas-register:0"}, "multi-register": {"multi-register:0", "multi-register"},
 	"queue": {"queue", "queue:2"}, "priority-queue": {"priority-queue", "priority-queue:max"},
 	"kv": {"kv", `kv:""`}, "ArrayBlockingQueue": {"ArrayBlockingQueue:2"},
 	"LinkedBlockingQueue": {"LinkedBlockingQueue", "LinkedBlockingQueue:2"},
@@ -71,12 +71,12 @@ func flakyQueue() replay.Spec {
 		Label: "flaky-queue",
 		Next: func(q queue, inv replay.Invocation) []replay.Step[queue] {
 			if inv.Method == "put" {
-				longer := q + string(rune(inv.Args[0].Int()))
+				longer := q + string(rune(inv.Args[0].Int()+1))
 				return []replay.Step[queue]{{Result: history.BoolValue(true), Next: longer}, {Result: history.BoolValue(false), Next: q}}
 			}
 			steps := []replay.Step[queue]{{Result: history.NullValue, Next: q}}
 			if q != "" {
-				steps = append(steps, replay.Step[queue]{Result: history.IntValue(int64(q[0])), Next: q[1:]})
+				steps = append(steps, replay.Step[queue]{Result: history.IntValue(int64(q[0]) - 1), Next: q[1:]})
 			}
 			return steps
 		},

@@ -28,6 +28,7 @@ type recorder struct {
 	s       subject
 	object  replay.Object
 	open    []*pendingCall
+	values  []history.Value // see elements
 	names   []int64
 	events  []history.Event
 	results map[string][]history.Value // that were right at some time, by method
@@ -42,7 +43,7 @@ type recorder struct {
 // results are made wrong or unknown, in some histories. right reports that
 // none was made wrong, so that the history is certainly linearizable.
 func randomHistory(r *rand.Rand, s subject) (h *history.History, right bool, err error) {
-	c := &recorder{r: r, s: s, object: s.spec.New(), results: map[string][]history.Value{}}
+	c := &recorder{r: r, s: s, object: s.spec.New(), values: elements(r), results: map[string][]history.Value{}}
 	n, processes := 3+r.IntN(10), 2+r.IntN(3)
 	if r.IntN(3) == 0 {
 		c.lose = 8
@@ -102,7 +103,7 @@ func (c *recorder) pool() []signature {
 }
 
 func (c *recorder) invoke(p, id int, s signature) bool {
-	inv, ok := s.invocation(c.r, c.s.spec)
+	inv, ok := s.invocation(c.r, c.s.spec, c.values)
 	if !ok {
 		return false
 	}
@@ -148,7 +149,10 @@ func (c *recorder) other(call *pendingCall) history.Value {
 	seen := c.results[call.event.Method]
 	result := seen[c.r.IntN(len(seen))]
 	if call.kinds != "" && call.kinds != "string" && call.kinds != "list" && c.r.IntN(3) > 0 {
-		result = value(c.r, call.kinds)
+		result = value(c.r, call.kinds, c.values)
+	}
+	if c.r.IntN(3) == 0 {
+		result = awkward[c.r.IntN(len(awkward))]
 	}
 	if c.s.spec.Check(&history.Operation{Method: call.event.Method, Args: call.event.Args, Result: result}) != nil {
 		return call.result

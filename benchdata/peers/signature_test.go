@@ -48,22 +48,45 @@ func signatures(name string) []signature {
 	return list
 }
 
-// value returns a random value of one of the kinds; few different ones, so
-// that operations meet.
-func value(r *rand.Rand, kinds string) history.Value {
+// awkward are elements and results that look like a signal: like "empty",
+// like "failed", or like one another.
+var awkward = []history.Value{
+	history.BoolValue(false), history.BoolValue(true), history.NullValue, history.IntValue(0), history.IntValue(-1),
+	history.IntValue(1), history.StringValue(""), history.StringValue("a"), history.ListValue(),
+	history.ListValue(history.NullValue), history.ListValue(history.IntValue(1), history.IntValue(2)),
+}
+
+// elements returns the values that stand for any value in one history: few,
+// so that operations meet.
+func elements(r *rand.Rand) []history.Value {
+	if r.IntN(3) == 0 {
+		return []history.Value{history.IntValue(0), history.IntValue(1), history.IntValue(2), history.IntValue(3)}
+	}
+	var some []history.Value
+	for _, i := range r.Perm(len(awkward))[:2+r.IntN(2)] {
+		some = append(some, awkward[i])
+	}
+	return some
+}
+
+// value returns a random value of one of the kinds, of which any is one of
+// the elements.
+func value(r *rand.Rand, kinds string, elements []history.Value) history.Value {
 	alternatives := strings.Split(kinds, "|")
 	kind := alternatives[r.IntN(len(alternatives))]
 	if kind == "null" && r.IntN(4) > 0 {
 		kind = alternatives[len(alternatives)-1]
 	}
-	small := func() history.Value { return history.IntValue(int64(r.IntN(4))) }
+	small := func() history.Value { return history.IntValue(int64(r.IntN(5) - 1)) }
 	switch kind {
+	case "any":
+		return elements[r.IntN(len(elements))]
 	case "null":
 		return history.NullValue
 	case "bool":
 		return history.BoolValue(r.IntN(2) == 0)
 	case "string":
-		return history.StringValue(string(rune('a' + r.IntN(2))))
+		return history.StringValue("a"[r.IntN(2):])
 	case "list":
 		list := make([]history.Value, r.IntN(4))
 		for i := range list {
@@ -84,28 +107,30 @@ func value(r *rand.Rand, kinds string) history.Value {
 }
 
 // transaction returns what txn of a multi-register takes.
-func transaction(r *rand.Rand) history.Value {
+func transaction(r *rand.Rand, elements []history.Value) history.Value {
 	list := make([]history.Value, 1+r.IntN(3))
 	for i := range list {
-		key := history.IntValue(int64(r.IntN(2)))
-		if r.IntN(2) == 0 {
-			list[i] = history.ListValue(history.StringValue("r"), key, history.NullValue)
-		} else {
-			list[i] = history.ListValue(history.StringValue("w"), key, history.IntValue(int64(r.IntN(3))))
+		key, f, v := history.IntValue(int64(r.IntN(2))), "read", history.NullValue
+		switch r.IntN(8) {
+		case 0, 1, 2:
+			f, v = "write", elements[r.IntN(len(elements))]
+		case 3:
+			f, v = "append", elements[r.IntN(len(elements))]
 		}
+		list[i] = history.ListValue(history.StringValue(f), key, v)
 	}
 	return history.ListValue(list...)
 }
 
 // invocation returns a random call with the signature that the specification
 // takes, and false if none was found.
-func (s signature) invocation(r *rand.Rand, sp replay.Spec) (replay.Invocation, bool) {
+func (s signature) invocation(r *rand.Rand, sp replay.Spec, elements []history.Value) (replay.Invocation, bool) {
 	for range 20 {
 		inv := replay.Invocation{Method: s.names[r.IntN(len(s.names))]}
 		for _, kinds := range s.args {
-			v := value(r, kinds)
+			v := value(r, kinds, elements)
 			if s.names[0] == "txn" {
-				v = transaction(r)
+				v = transaction(r, elements)
 			}
 			inv.Args = append(inv.Args, v)
 		}
