@@ -2,16 +2,66 @@ package replay
 
 import "github.com/leadline/leadline/history"
 
-// A Collection is a Spec of an object that holds values, for the monitors of
-// replay/monitor.
-type Collection interface {
+// A Described is a Spec that says more about its objects and operations than
+// what they do. What it says has to be true: a wrong fact makes verdicts
+// wrong. A Spec that is not a Described, or says nothing, is decided all the
+// same, only slower.
+type Described interface {
 	Spec
-	// Discipline says which values its removals take; NoDiscipline if no
-	// monitor can decide its histories.
-	Discipline() Discipline
-	// Role says what op does to the collection if it answers what it
-	// recorded, and to which value.
-	Role(op *history.Operation) (Role, history.Value)
+	Traits() Traits
+	// Facts returns what is known of op, an operation that Check accepts. It
+	// is asked once per operation.
+	Facts(op *history.Operation) Facts
+}
+
+// Traits are what is true of all objects of a specification. The zero value
+// says nothing.
+type Traits struct {
+	// Discipline says which values the removals of a collection take;
+	// NoDiscipline if no monitor decides its histories.
+	Discipline Discipline
+	// Partitioned says that an object consists of independent parts, as a map
+	// does of its keys (P-compositionality: Horn and Kroening 2015). Then a
+	// history of operations on one part each is linearizable if and only if
+	// the operations of each part are (Herlihy and Wing 1990, Theorem 1).
+	Partitioned bool
+	// Key is a string that two specifications of one Go type share only if no
+	// sequence of invocations tells their objects apart; "" if there is none.
+	Key string
+}
+
+// Facts are what is known of an operation. The zero value says nothing.
+type Facts struct {
+	// Role says what the operation does to a collection if it has its
+	// recorded result, and Value to which value.
+	Role  Role
+	Value history.Value
+	// ReadOnly says that the operation leaves the state as it is in every
+	// state in which it has its recorded result: a read, but also a removal
+	// that found nothing to remove.
+	ReadOnly bool
+	// Part is the part of a partitioned object that the operation concerns;
+	// HasPart is false if it concerns several, as the size of a map does.
+	Part    history.Value
+	HasPart bool
+}
+
+// TraitsOf returns the traits of a specification, or the zero value if it is
+// not a Described.
+func TraitsOf(spec Spec) Traits {
+	if d, ok := spec.(Described); ok {
+		return d.Traits()
+	}
+	return Traits{}
+}
+
+// FactsOf returns the facts of an operation, or the zero value if the
+// specification is not a Described.
+func FactsOf(spec Spec, op *history.Operation) Facts {
+	if d, ok := spec.(Described); ok {
+		return d.Facts(op)
+	}
+	return Facts{}
 }
 
 // A Discipline says which value a removal takes.
@@ -28,7 +78,7 @@ const (
 	Counted                 // a multiset: as Named, but it may hold a value several times
 	Overwritten             // a register: there is one, and each insertion removes it
 	// OverwrittenByKey is a map: there is one value for each part of the
-	// object, and the specification has to be Partitioned.
+	// object, which has to be Partitioned.
 	OverwrittenByKey
 )
 

@@ -65,8 +65,8 @@ func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }
 // they look the same.
 func (m *Machine) Look(op int32) int32 { return m.column[op] }
 
-// Observes reports whether the specification is an Observer that says so of op.
-func (m *Machine) Observes(op int32) bool { return m.sample[m.column[op]].observes }
+// ReadOnly is what Facts says of op.
+func (m *Machine) ReadOnly(op int32) bool { return m.sample[m.column[op]].readOnly }
 
 // Valid reports whether the specification accepts all operations: see Check.
 // Until then Step must not be called.

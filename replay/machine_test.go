@@ -36,6 +36,36 @@ func TestMachineSharesStates(t *testing.T) {
 	}
 }
 
+// Two Go types never share tables, whatever keys they have.
+type zeroes struct{ replay.Model[int] }
+type ones struct{ replay.Model[int] }
+
+func (zeroes) Traits() replay.Traits                 { return replay.Traits{Key: "constant"} }
+func (ones) Traits() replay.Traits                   { return replay.Traits{Key: "constant"} }
+func (zeroes) Facts(*history.Operation) replay.Facts { return replay.Facts{} }
+func (ones) Facts(*history.Operation) replay.Facts   { return replay.Facts{} }
+func constant(n int64) (m replay.Model[int]) {
+	m.Label = "constant"
+	m.Next = func(s int, _ replay.Invocation) []replay.Step[int] {
+		return []replay.Step[int]{{Result: history.IntValue(n), Next: s}}
+	}
+	m.Key = func(dst []byte, s int) []byte { return binary.AppendVarint(dst, int64(s)) }
+	return m
+}
+
+func TestTablesOfTwoTypes(t *testing.T) {
+	h := build(t, []history.Event{invoke(0, "get"), ok(0, history.IntValue(1))})
+	for range 2 {
+		for n, spec := range []replay.Spec{&zeroes{constant(0)}, &ones{constant(1)}} {
+			m := replay.NewMachine(h, spec)
+			if can := m.Step(m.Start(), 0) != replay.Fail; can != (n == 1) {
+				t.Errorf("a constant %d returns 1: %v", n, can)
+			}
+			m.Release()
+		}
+	}
+}
+
 // coin shows heads or tails, whatever it showed before; Key forgets nothing.
 func coin() replay.Spec {
 	return &replay.Model[int]{

@@ -8,19 +8,19 @@ import (
 // in the order of their first invocations, and those that are about several
 // parts; no parts if the specification has none, or there is only one.
 func Split(h *history.History, spec Spec) (parts [][]int32, across []int32) {
-	p, ok := spec.(Partitioned)
-	if !ok {
+	if !TraitsOf(spec).Partitioned {
 		return nil, nil
 	}
+	described := spec.(Described)
 	number := map[string]int{}
 	var key []byte
 	for i := range h.Ops {
-		part, ok := p.Part(&h.Ops[i])
-		if !ok {
+		facts := described.Facts(&h.Ops[i])
+		if !facts.HasPart {
 			across = append(across, int32(i))
 			continue
 		}
-		key = part.AppendKey(key[:0])
+		key = facts.Part.AppendKey(key[:0])
 		k, ok := number[string(key)]
 		if !ok {
 			k = len(parts)

@@ -63,27 +63,6 @@ type Outcome struct {
 	Next   State
 }
 
-// An Observer is a Spec that knows operations which only look.
-type Observer interface {
-	Spec
-	// Observes reports whether op leaves the state as it is in every state in
-	// which it has its recorded result: a read, but also a removal that
-	// answers that there was nothing to remove. It may say false of any
-	// operation; saying true wrongly makes verdicts wrong.
-	Observes(op *history.Operation) bool
-}
-
-// A Partitioned Spec is one whose object is a collection of independent
-// objects, as a map is of its keys (P-compositionality: Horn and Kroening
-// 2015). Then a history is linearizable if and only if the operations of each
-// part are (Herlihy and Wing 1990, Theorem 1).
-type Partitioned interface {
-	Spec
-	// Part returns the part that op is about, and false if it is about more
-	// than one, as the size of a map is.
-	Part(op *history.Operation) (history.Value, bool)
-}
-
 // Accepts reports whether a recorded result is consistent with a predicted
 // one: equal, or not observed.
 func Accepts(recorded, predicted history.Value) bool {

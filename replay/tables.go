@@ -1,26 +1,19 @@
 package replay
 
 import (
+	"reflect"
 	"slices"
 	"sync"
 
 	"github.com/leadline/leadline/history"
 )
 
-// Keyed is a Spec that says which others mean the same.
-type Keyed interface {
-	Spec
-	// Key returns a text that two specifications share only if no sequence of
-	// invocations tells their objects apart.
-	Key() string
-}
-
 // tables are the states and transitions of a specification that are known so
-// far. Histories of a Keyed specification hand them on, one after another:
+// far. Histories of a specification with a Key hand them on, one after another:
 // small ones, of which there are many, meet the same states again and again.
 type tables struct {
 	spec    Spec
-	key     string  // of the specification; "" if it has none
+	key     shelfKey
 	columns []int32 // hash table: what an operation looks like -> column + 1
 	sample  []look  // column -> an operation that looks so
 	states  [][]State
@@ -35,7 +28,7 @@ type tables struct {
 type look struct {
 	history.Operation
 	wrong    bool // Spec.Check refuses it
-	observes bool // Observer.Observes says that it only looks
+	readOnly bool // Facts.ReadOnly
 }
 
 const (
@@ -47,19 +40,26 @@ const (
 	shelved     = 32
 )
 
+// A shelfKey tells specifications apart that must not share tables: those of
+// two Go types never do, whatever their Traits say.
+type shelfKey struct {
+	spec reflect.Type
+	key  string // Traits.Key; "" if tables are not handed on
+}
+
 // shelf holds tables between two histories.
 var shelf struct {
 	sync.Mutex
-	byKey map[string][]*tables
+	byKey map[shelfKey][]*tables
 	n     int
 }
 
 // takeTables returns tables for a history of n operations: some that were
 // given back, or new ones; nil if the specification's objects are not States.
 func takeTables(n int, spec Spec) *tables {
-	key := ""
-	if k, ok := spec.(Keyed); ok && n <= sharedOps {
-		key = k.Key()
+	key := shelfKey{}
+	if k := TraitsOf(spec).Key; k != "" && n <= sharedOps {
+		key = shelfKey{reflect.TypeOf(spec), k}
 		shelf.Lock()
 		if list := shelf.byKey[key]; len(list) > 0 {
 			t := list[len(list)-1]
@@ -82,7 +82,7 @@ func takeTables(n int, spec Spec) *tables {
 // giveBack puts the tables on the shelf, unless they are too large or it is
 // full.
 func (t *tables) giveBack() {
-	if t.key == "" || t.size() > sharedBytes {
+	if t.key.key == "" || t.size() > sharedBytes {
 		return
 	}
 	shelf.Lock()
@@ -92,7 +92,7 @@ func (t *tables) giveBack() {
 		shelf.n = 0
 	}
 	if shelf.byKey == nil {
-		shelf.byKey = map[string][]*tables{}
+		shelf.byKey = map[shelfKey][]*tables{}
 	}
 	shelf.byKey[t.key] = append(shelf.byKey[t.key], t)
 	shelf.n++
@@ -108,8 +108,9 @@ func (t *tables) columnOf(op *history.Operation) int32 {
 		return c - 1
 	}
 	c := int32(len(t.sample))
-	observer, _ := t.spec.(Observer)
-	t.sample = append(t.sample, look{*op, t.spec.Check(op) != nil, observer != nil && observer.Observes(op)})
+	l := look{Operation: *op, wrong: t.spec.Check(op) != nil}
+	l.readOnly = !l.wrong && FactsOf(t.spec, op).ReadOnly
+	t.sample = append(t.sample, l)
 	t.columns[at] = c + 1
 	t.bytes += columnCost
 	if 2*len(t.sample) > len(t.columns) {

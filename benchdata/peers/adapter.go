@@ -79,19 +79,17 @@ func outcomes(state, input, _ any) []any {
 // object, and nil for other objects. A history with an operation about
 // several parts stays whole.
 func partitioner(spec replay.Spec) func([]porcupine.Operation) [][]porcupine.Operation {
-	p, ok := spec.(replay.Partitioned)
-	if !ok {
+	if !replay.TraitsOf(spec).Partitioned {
 		return nil
 	}
 	return func(ops []porcupine.Operation) [][]porcupine.Operation {
 		for _, op := range ops {
-			if _, ok := p.Part(op.Input.(*history.Operation)); !ok {
+			if !replay.FactsOf(spec, op.Input.(*history.Operation)).HasPart {
 				return [][]porcupine.Operation{ops}
 			}
 		}
 		return partsBy(ops, func(op *porcupine.Operation) string {
-			part, _ := p.Part(op.Input.(*history.Operation))
-			return string(part.AppendKey(nil))
+			return string(replay.FactsOf(spec, op.Input.(*history.Operation)).Part.AppendKey(nil))
 		})
 	}
 }

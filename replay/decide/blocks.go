@@ -102,10 +102,12 @@ type resumed struct {
 
 func (r resumed) New() replay.Object { return r.state.Clone() }
 
-// Observes asks the specification, if it knows; see replay.Observer.
-func (r resumed) Observes(op *history.Operation) bool {
-	o, ok := r.Spec.(replay.Observer)
-	return ok && o.Observes(op)
+// Traits says nothing: the object may hold something at first.
+func (r resumed) Traits() replay.Traits { return replay.Traits{} }
+
+// Facts says what only reads, which is true in every state.
+func (r resumed) Facts(op *history.Operation) replay.Facts {
+	return replay.Facts{ReadOnly: replay.FactsOf(r.Spec, op).ReadOnly}
 }
 
 // decide finds a witness of one block and moves the state past it.

@@ -123,8 +123,7 @@ func collectionShare(t *task) int64 {
 }
 
 func isStack(spec replay.Spec) bool {
-	c, ok := spec.(replay.Collection)
-	return ok && c.Discipline() == replay.LastIn
+	return replay.TraitsOf(spec).Discipline == replay.LastIn
 }
 
 func runCollection(t *task, m *meter.Meter) (replay.Finding, error) {

@@ -15,8 +15,7 @@ import (
 // search decides each piece. A piece without a witness decides the history. It
 // declines where there is one piece only.
 func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
-	c, ok := spec.(replay.Collection)
-	if !ok || c.Discipline() != replay.BothEnds {
+	if replay.TraitsOf(spec).Discipline != replay.BothEnds {
 		return replay.Declines("")
 	}
 	pieces, conflict, declined := monitor.Pieces(h, spec, m)

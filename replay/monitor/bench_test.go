@@ -45,7 +45,7 @@ func BenchmarkMonitor(b *testing.B) {
 	}
 }
 
-func benchmarkHistory(b *testing.B, name string, n, processes int) (*history.History, replay.Collection) {
+func benchmarkHistory(b *testing.B, name string, n, processes int) (*history.History, replay.Described) {
 	s := subjects[slices.IndexFunc(subjects, func(s subject) bool { return s.name == name })].correct()
 	model := collection(b, s.model)
 	g := generator{Rand: rand.New(rand.NewPCG(1, 0)), s: s, m: mix{n: n, processes: processes, values: smallInt}}

@@ -62,7 +62,7 @@ func TestDequeAsOther(t *testing.T) {
 
 func pendingRemoval(h *history.History, s replay.Spec) bool {
 	for i := range h.Ops {
-		if role, _ := s.(replay.Collection).Role(&h.Ops[i]); role == replay.Remove && h.Ops[i].Pending() {
+		if role := s.(replay.Described).Facts(&h.Ops[i]).Role; role == replay.Remove && h.Ops[i].Pending() {
 			return true
 		}
 	}

@@ -53,7 +53,7 @@
 //
 // Run decides a history if
 //
-//   - the specification is a replay.Collection;
+//   - the specification is a replay.Described with a discipline;
 //   - the order is that of real time;
 //   - no value is inserted twice, not even by a pending operation. Under
 //     different keys of a map it may be, and also into a set if no operation finds

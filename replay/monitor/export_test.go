@@ -7,7 +7,7 @@ import (
 
 // Read is newProblem, and Decide decides what it read: the two parts of Run,
 // for benchmarks.
-func Read(h *history.History, c replay.Collection) (*problem, string) {
+func Read(h *history.History, c replay.Described) (*problem, string) {
 	return newProblem(h, c, history.NoReturn, nil)
 }
 

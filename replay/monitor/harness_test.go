@@ -28,12 +28,12 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(*seedFlag, 0))
 }
 
-func collection(t testing.TB, model string) replay.Collection {
+func collection(t testing.TB, model string) replay.Described {
 	s, err := spec.Parse(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(replay.Collection)
+	return s.(replay.Described)
 }
 
 // TestSmallHistories compares the monitor of each type with brute force on small
@@ -70,13 +70,13 @@ func checkSmall(t *testing.T, h *history.History, model replay.Spec) string {
 	var v replay.Verdict
 	v.Finding = monitor.Run(h, model, nil)
 	declined := v.Reason
-	distinct, removals, unclear := distinctness(h, model.(replay.Collection))
+	distinct, removals, unclear := distinctness(h, model.(replay.Described))
 	switch {
 	case declined != "" && v.Answer != replay.Undecided:
 		t.Errorf("declined (%s), but answered %v", declined, v.Answer)
 		return ""
 	case declined != "":
-		deque := model.(replay.Collection).Discipline() == replay.BothEnds
+		deque := model.(replay.Described).Traits().Discipline == replay.BothEnds
 		if distinct && !removals && !unclear && !deque {
 			t.Errorf("declined: %s", declined)
 		}
@@ -158,13 +158,13 @@ func searched(t *testing.T, h *history.History, model replay.Spec) replay.Answer
 // a set, only where operations find nothing), whether there are pending
 // removals, and whether the role of an operation is unclear: its result is
 // unknown, or it inserts what an empty object returns (null, and -1 of kv:-1).
-func distinctness(h *history.History, c replay.Collection) (distinct, removals, unclear bool) {
+func distinctness(h *history.History, c replay.Described) (distinct, removals, unclear bool) {
 	inserted := map[string]bool{}
 	distinct = true
 	empty := false
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		switch role, _ := c.Role(op); role {
+		switch c.Facts(op).Role {
 		case replay.Nothing:
 			empty = true
 		case replay.Insert, replay.InsertFront:
@@ -180,8 +180,8 @@ func distinctness(h *history.History, c replay.Collection) (distinct, removals, 
 			}
 		}
 	}
-	named := c.Discipline() == replay.Named
-	return distinct || named && !empty, removals && !named && c.Discipline() != replay.Counted, unclear
+	named := c.Traits().Discipline == replay.Named
+	return distinct || named && !empty, removals && !named && c.Traits().Discipline != replay.Counted, unclear
 }
 
 // picture draws one line per operation.

@@ -17,7 +17,7 @@ func TestLargeHistories(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			model := collection(t, s.model)
-			if model.Discipline() == replay.BothEnds {
+			if model.Traits().Discipline == replay.BothEnds {
 				t.Skip("what a deque's monitor declines is not known here")
 			}
 			if s.few > 0 {
@@ -27,12 +27,12 @@ func TestLargeHistories(t *testing.T) {
 			spoilt := 0
 			for k := range 20 {
 				g := generator{Rand: r, s: s, m: mix{n: 2000, processes: []int{4, 16}[k%2], values: smallInt}}
-				if d := model.Discipline(); named(d) || d == replay.Overwritten || d == replay.OverwrittenByKey {
+				if d := model.Traits().Discipline; named(d) || d == replay.Overwritten || d == replay.OverwrittenByKey {
 					g.m.lost = k / 10 // else too little would be known
 				}
 				h := g.history(t)
 				checkLarge(t, h, model, replay.Linearizable)
-				for _, spoil := range []func(*rand.Rand, *history.History, replay.Collection) bool{tooEarly, overlooked} {
+				for _, spoil := range []func(*rand.Rand, *history.History, replay.Described) bool{tooEarly, overlooked} {
 					wrong := *h
 					wrong.Ops = slices.Clone(h.Ops)
 					if spoil(r, &wrong, model) {
@@ -75,11 +75,12 @@ func named(d replay.Discipline) bool { return d == replay.Named || d == replay.C
 // removed. The zero value's invocation counts as never.
 type known struct{ insert, remove *history.Operation }
 
-func lives(h *history.History, c replay.Collection) map[history.Value]*known {
+func lives(h *history.History, c replay.Described) map[history.Value]*known {
 	all := map[history.Value]*known{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		role, v := c.Role(op)
+		facts := c.Facts(op)
+		role, v := facts.Role, facts.Value
 		if all[v] == nil {
 			all[v] = &known{}
 		}
@@ -94,11 +95,11 @@ func lives(h *history.History, c replay.Collection) map[history.Value]*known {
 }
 
 // takers are the operations that answered a value, or true of it.
-func takers(h *history.History, c replay.Collection) []int {
+func takers(h *history.History, c replay.Described) []int {
 	var list []int
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		if role, _ := c.Role(op); (role == replay.Remove || role == replay.Look) && !op.Pending() {
+		if role := c.Facts(op).Role; (role == replay.Remove || role == replay.Look) && !op.Pending() {
 			list = append(list, i)
 		}
 	}
@@ -107,8 +108,8 @@ func takers(h *history.History, c replay.Collection) []int {
 
 // tooEarly exchanges two answers so that one comes before the insertion of
 // what it answers.
-func tooEarly(r *rand.Rand, h *history.History, c replay.Collection) bool {
-	if named(c.Discipline()) {
+func tooEarly(r *rand.Rand, h *history.History, c replay.Described) bool {
+	if named(c.Traits().Discipline) {
 		return false
 	}
 	all, list := lives(h, c), takers(h, c)
@@ -123,13 +124,13 @@ func tooEarly(r *rand.Rand, h *history.History, c replay.Collection) bool {
 }
 
 // overlooked makes an operation find nothing although something is there.
-func overlooked(r *rand.Rand, h *history.History, c replay.Collection) bool {
+func overlooked(r *rand.Rand, h *history.History, c replay.Described) bool {
 	all, list := lives(h, c), takers(h, c)
 	for range 1000 {
 		op := &h.Ops[list[r.IntN(len(list))]]
-		_, there := c.Role(op)
-		if d := c.Discipline(); !named(d) && d != replay.OverwrittenByKey {
-			_, there = c.Role(&h.Ops[list[r.IntN(len(list))]]) // any value will do
+		there := c.Facts(op).Value
+		if d := c.Traits().Discipline; !named(d) && d != replay.OverwrittenByKey {
+			there = c.Facts(&h.Ops[list[r.IntN(len(list))]]).Value // any value will do
 		}
 		k := all[there]
 		if k.insert.Return > op.Call || k.remove != nil && k.remove != op && k.remove.Call < op.Return {

@@ -95,14 +95,14 @@ func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter
 	if h == nil || spec == nil {
 		panic("monitor: a nil history or specification")
 	}
-	c, ok := spec.(replay.Collection)
+	d, ok := spec.(replay.Described)
 	switch {
-	case !ok || c.Discipline() == replay.NoDiscipline:
+	case !ok || d.Traits().Discipline == replay.NoDiscipline:
 		return nil, "no monitor for " + spec.Name()
 	case h.HasEdges() || len(h.Ghosts) > 0:
 		return nil, "order beyond real time"
 	}
-	return newProblem(h, c, until, m)
+	return newProblem(h, d, until, m)
 }
 
 // stopped is the reason of a monitor that was told to stop.

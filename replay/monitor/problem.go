@@ -56,13 +56,11 @@ const none = -1
 
 // newProblem reads the history as it was right after the event at position until:
 // later events have not happened yet. If it declines, it returns why.
-func newProblem(h *history.History, c replay.Collection, until int32, m *meter.Meter) (*problem, string) {
+func newProblem(h *history.History, d replay.Described, until int32, m *meter.Meter) (*problem, string) {
 	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > until })
-	r := reader{collection: c, problem: &problem{discipline: c.Discipline(), call: make([]int32, n), ret: make([]int32, n),
+	r := reader{spec: d, problem: &problem{discipline: d.Traits().Discipline, call: make([]int32, n), ret: make([]int32, n),
 		roles: make([]replay.Role, n), about: make([]int32, n)}}
-	if c.Discipline() == replay.OverwrittenByKey {
-		r.parts = c.(replay.Partitioned)
-	}
+	r.parted = r.discipline == replay.OverwrittenByKey
 	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
 	r.meter = m
 	for i := range n {
@@ -103,7 +101,7 @@ func newProblem(h *history.History, c replay.Collection, until int32, m *meter.M
 		r.ranks = make([]history.Value, values)
 		for v := range r.ranks {
 			if op := r.values[v].insert; op != none {
-				_, r.ranks[v] = c.Role(&h.Ops[op])
+				r.ranks[v] = d.Facts(&h.Ops[op]).Value
 			}
 		}
 	}
@@ -113,11 +111,11 @@ func newProblem(h *history.History, c replay.Collection, until int32, m *meter.M
 // A reader collects the roles of the operations and numbers their values.
 type reader struct {
 	*problem
-	collection replay.Collection
-	parts      replay.Partitioned // of a map
-	names      numbering          // of values
-	keys       numbering          // of the keys of a map
-	pairs      pairing            // of its keys and values
+	spec   replay.Described
+	parted bool      // a map
+	names  numbering // of values
+	keys   numbering // of the keys of a map
+	pairs  pairing   // of its keys and values
 }
 
 // initial - k stands for the initial value of key k until all values are counted.
@@ -130,7 +128,8 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	if !op.Pending() {
 		r.end = max(r.end, op.Return+1)
 	}
-	role, value := r.collection.Role(op)
+	facts := r.spec.Facts(op)
+	role, value := facts.Role, facts.Value
 	r.roles[i], r.about[i] = role, none
 	switch role {
 	case replay.Other:
@@ -148,18 +147,17 @@ func (r *reader) read(i int32, op *history.Operation) string {
 		}
 	}
 	key := int32(0)
-	if r.parts != nil {
-		part, ok := r.parts.Part(op)
-		if !ok {
+	if r.parted {
+		if !facts.HasPart {
 			return "operations that no monitor knows"
 		}
-		key = r.keys.number(part)
+		key = r.keys.number(facts.Part)
 	}
-	switch overwritten := r.discipline == replay.Overwritten || r.parts != nil; {
+	switch overwritten := r.discipline == replay.Overwritten || r.parted; {
 	case role == replay.Nothing && overwritten:
 		r.roles[i], r.about[i] = replay.Look, initial-key
 	case role == replay.Nothing:
-	case r.parts != nil:
+	case r.parted:
 		r.about[i] = r.pairs.number(key, value)
 	default:
 		r.about[i] = r.names.number(value)

@@ -39,7 +39,7 @@ func BenchmarkSimulated(b *testing.B) {
 			b.Run("part=read", func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					monitor.Read(h, model.(replay.Collection))
+					monitor.Read(h, model.(replay.Described))
 				}
 			})
 		})

@@ -28,16 +28,16 @@ var workloads = []workload{
 }
 
 // history draws a history of a correct object.
-func (w workload) history(t testing.TB, c replay.Collection, n, processes int) *history.History {
+func (w workload) history(t testing.TB, c replay.Described, n, processes int) *history.History {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	return fromIntervals(t, w.operations(r, c, n, processes), false)
 }
 
 // operations draws the operations of a correct object. Times are numbers of
 // steps: to invoke, to take effect, to return.
-func (w workload) operations(r *rand.Rand, c replay.Collection, n, processes int) []loose {
+func (w workload) operations(r *rand.Rand, c replay.Described, n, processes int) []loose {
 	insert, remove := "push", "pop"
-	if c.Discipline() != replay.LastIn {
+	if c.Traits().Discipline != replay.LastIn {
 		insert, remove = "insert", "poll"
 	}
 	object := c.New()

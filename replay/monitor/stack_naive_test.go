@@ -18,14 +18,15 @@ type life struct {
 
 // readLives reads a history without pending operations. It reports false if
 // the operations on one value have no order.
-func readLives(h *history.History, c replay.Collection) (all []*life, nothing []*history.Operation, end int32, ok bool) {
+func readLives(h *history.History, c replay.Described) (all []*life, nothing []*history.Operation, end int32, ok bool) {
 	byValue := map[history.Value]*life{}
 	for i := range h.Ops {
 		end = max(end, h.Ops[i].Return+1)
 	}
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		role, v := c.Role(op)
+		facts := c.Facts(op)
+		role, v := facts.Role, facts.Value
 		if role == replay.Nothing {
 			nothing = append(nothing, op)
 			continue
@@ -75,7 +76,7 @@ func free(lives []*life, but *life, call, ret int32) bool {
 
 // naive decides histories of stacks and priority queues as the package's
 // documentation says, in cubic time and more.
-func naive(h *history.History, c replay.Collection) bool {
+func naive(h *history.History, c replay.Described) bool {
 	lives, nothing, end, ok := readLives(h, c)
 	if !ok {
 		return false
@@ -85,11 +86,11 @@ func naive(h *history.History, c replay.Collection) bool {
 			return false
 		}
 	}
-	if c.Discipline() == replay.LastIn {
+	if c.Traits().Discipline == replay.LastIn {
 		return naiveStack(lives, end)
 	}
 	slices.SortFunc(lives, func(a, b *life) int { return a.value.Compare(b.value) })
-	if c.Discipline() == replay.Largest {
+	if c.Traits().Discipline == replay.Largest {
 		slices.Reverse(lives)
 	}
 	for i, l := range lives {

@@ -151,7 +151,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-func checkShape(t *testing.T, h *history.History, c replay.Collection, linearizable bool) {
+func checkShape(t *testing.T, h *history.History, c replay.Described, linearizable bool) {
 	t.Helper()
 	if len(h.Ops) < 150 {
 		checkNaive(t, h, c)

@@ -11,7 +11,7 @@ import (
 
 // checkNaive holds a monitor against naive, its witness against Verify, and
 // its conflict against naive and itself.
-func checkNaive(t *testing.T, h *history.History, c replay.Collection) replay.Answer {
+func checkNaive(t *testing.T, h *history.History, c replay.Described) replay.Answer {
 	t.Helper()
 	var v replay.Verdict
 	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" {
@@ -87,7 +87,7 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-func checkVerdict(t *testing.T, h *history.History, c replay.Collection, want replay.Answer) {
+func checkVerdict(t *testing.T, h *history.History, c replay.Described, want replay.Answer) {
 	t.Helper()
 	var v replay.Verdict
 	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" || v.Answer != want {

@@ -37,7 +37,7 @@ func TestUnexplained(t *testing.T) {
 				}
 			}
 			t.Logf("found %d of %d", found, refuted)
-			if deque := model.Discipline() == replay.BothEnds; !deque && 4*found < refuted {
+			if deque := model.Traits().Discipline == replay.BothEnds; !deque && 4*found < refuted {
 				t.Errorf("found only %d of %d", found, refuted)
 			}
 		})

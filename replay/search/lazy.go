@@ -25,7 +25,7 @@ func Lazy(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) 
 		return replay.Declines("")
 	}
 	m = m.OrUnbounded()
-	if c := spec.(replay.Collection); c.Discipline() == replay.LastIn {
+	if replay.TraitsOf(spec).Discipline == replay.LastIn {
 		if f := decideStack(&s.lazyHistory, maxBytes, m); f.Cause != replay.Declined {
 			return f
 		}
@@ -161,12 +161,12 @@ type lazyRule interface {
 }
 
 func newLazy(h *history.History, spec replay.Spec) (*lazySearch, bool) {
-	c, ok := spec.(replay.Collection)
+	d, ok := spec.(replay.Described)
 	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
 		return nil, false
 	}
 	s := &lazySearch{}
-	if !s.read(h, c) || !s.assignSlots() {
+	if !s.read(h, d) || !s.assignSlots() {
 		return nil, false
 	}
 	s.rest = newRestList(len(s.inserts))
@@ -174,7 +174,7 @@ func newLazy(h *history.History, spec replay.Spec) (*lazySearch, bool) {
 	for i := range s.occupant {
 		s.occupant[i] = -1
 	}
-	switch c.Discipline() {
+	switch d.Traits().Discipline {
 	case replay.FirstIn:
 		s.rule, s.heedless = &lazyQueue{lazySearch: s}, !s.nothings
 	case replay.LastIn:

@@ -41,12 +41,13 @@ type lazyTaker struct {
 }
 
 // read reads the history; it reports false if it is not one for a lazy search.
-func (l *lazyHistory) read(h *history.History, c replay.Collection) bool {
+func (l *lazyHistory) read(h *history.History, d replay.Described) bool {
 	numbers := map[string]int32{}
 	var key []byte
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		role, value := c.Role(op)
+		facts := d.Facts(op)
+		role, value := facts.Role, facts.Value
 		number := int32(-1)
 		if role == replay.Insert || (role == replay.Remove || role == replay.Look) && !op.Pending() {
 			key = value.AppendKey(key[:0])

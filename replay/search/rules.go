@@ -16,13 +16,13 @@ type Pruning struct {
 	GuessFirst    bool // guess before searching
 }
 
-// observers says which operations only look (replay.Observer).
+// observers reports which operations only read; see replay.Facts.
 func observers(a *arrangement, spec replay.Spec, prune Pruning) []bool {
 	observes := make([]bool, len(a.h.Ops))
-	if o, ok := spec.(replay.Observer); ok && !prune.NoReadsAtOnce {
+	if d, ok := spec.(replay.Described); ok && !prune.NoReadsAtOnce {
 		for i := range a.h.Ops {
 			op := &a.h.Ops[i]
-			observes[i] = !op.Pending() && o.Observes(op)
+			observes[i] = !op.Pending() && d.Facts(op).ReadOnly
 		}
 	}
 	return observes

@@ -103,9 +103,8 @@ func (r *runner) split(a *arrangement) replay.Finding {
 	case len(across) == 0:
 		return r.parts(a, parts)
 	}
-	observer, ok := r.spec.(replay.Observer)
 	for _, op := range across {
-		if !ok || !observer.Observes(&a.recorded.Ops[op]) {
+		if !replay.FactsOf(r.spec, &a.recorded.Ops[op]).ReadOnly {
 			return r.whole(a)
 		}
 	}

@@ -85,7 +85,7 @@ func (s *small) prepare(h *history.History, machine *replay.Machine) {
 		if !op.Pending() || op.Happened {
 			s.must |= 1 << i
 		}
-		if !op.Pending() && machine.Observes(int32(i)) {
+		if !op.Pending() && machine.ReadOnly(int32(i)) {
 			s.observes |= 1 << i
 		}
 		before := uint32(0)

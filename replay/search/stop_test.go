@@ -21,11 +21,13 @@ type counting struct {
 
 func (c *counting) New() replay.Object { return &countingState{c, c.Spec.New().(replay.State)} }
 
-func (c *counting) Part(op *history.Operation) (history.Value, bool) {
-	if p, ok := c.Spec.(replay.Partitioned); ok {
-		return p.Part(op)
-	}
-	return history.Value{}, false
+func (c *counting) Traits() replay.Traits {
+	return replay.Traits{Partitioned: replay.TraitsOf(c.Spec).Partitioned}
+}
+
+func (c *counting) Facts(op *history.Operation) replay.Facts {
+	facts := replay.FactsOf(c.Spec, op)
+	return replay.Facts{Part: facts.Part, HasPart: facts.HasPart}
 }
 
 type countingState struct {

@@ -55,46 +55,37 @@ func (f facts) unchanged(result value) bool {
 	return f.has(failsNull) && result.Kind() == history.Null
 }
 
-// factsOf returns what is known of the method of op.
-func (s *specification[S]) factsOf(op *history.Operation) facts {
-	if i := s.table.find(op.Method, len(op.Args)); i >= 0 {
-		return s.table.list[i].facts
+// Traits returns what is known of all objects; see replay.Described.
+func (s *specification[S]) Traits() replay.Traits { return s.traits }
+
+// Facts returns what is known of op; see replay.Described.
+func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
+	i := s.table.find(op.Method, len(op.Args))
+	if i < 0 {
+		return replay.Facts{}
 	}
-	return updates
-}
-
-// Observes reports whether op changes nothing wherever it has its recorded
-// result; see replay.Observer.
-func (s *specification[S]) Observes(op *history.Operation) bool {
-	return s.factsOf(op).unchanged(op.Result)
-}
-
-// Part returns the key, or element, that op is about; see
-// replay.Partitioned.
-func (s *specification[S]) Part(op *history.Operation) (history.Value, bool) {
-	if s.factsOf(op).has(keyed) {
-		return op.Args[0], true
+	f := s.table.list[i].facts
+	known := replay.Facts{ReadOnly: f.unchanged(op.Result)}
+	if f.has(keyed) {
+		known.Part, known.HasPart = op.Args[0], true
 	}
-	return history.Value{}, false
+	if s.discipline != replay.NoDiscipline {
+		known.Role, known.Value = s.role(f, op)
+	}
+	return known
 }
 
-// Discipline says which monitor decides histories; see replay.Collection.
-func (s *specification[S]) Discipline() replay.Discipline { return s.discipline }
-
-// Role says what op does; see replay.Collection. Null is never told from
-// nothing, so that a collection that holds it is left to the search.
-func (s *specification[S]) Role(op *history.Operation) (replay.Role, history.Value) {
-	f := s.factsOf(op)
-	switch {
-	case s.discipline == replay.NoDiscipline:
-		return replay.Other, history.Value{}
+// role returns what op does. Null is never told from nothing, so that a
+// collection that holds it is left to the search.
+func (s *specification[S]) role(f facts, op *history.Operation) (replay.Role, history.Value) {
+	switch d := s.discipline; {
 	case op.Result.Kind() == history.Exception:
 		return replay.Never, history.Value{} // no collection throws any
 	case f.has(counts):
 		return sizeRole(op), history.Value{}
 	case f&(inserts|removes|finds) == 0:
 		return replay.Other, history.Value{}
-	case s.discipline == replay.Named || s.discipline == replay.Counted:
+	case d == replay.Named || d == replay.Counted:
 		return namedRole(f, op)
 	case f.has(inserts):
 		return s.insertRole(f, op)

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -28,6 +29,17 @@ type specification[S state[S]] struct {
 	// key of a map, holds before the first write.
 	discipline replay.Discipline
 	initial    value
+	traits     replay.Traits // see complete
+}
+
+// complete fills in the traits.
+func (s *specification[S]) complete() {
+	key := append([]byte(s.name), 0)
+	for _, a := range s.args {
+		key = a.AppendKey(key)
+	}
+	isKeyed := func(m signature) bool { return m.facts.has(keyed) }
+	s.traits = replay.Traits{Discipline: s.discipline, Partitioned: slices.ContainsFunc(s.table.list, isKeyed), Key: string(key)}
 }
 
 // Name returns the name of the specification, without arguments.
@@ -35,18 +47,6 @@ func (s *specification[S]) Name() string { return s.name }
 
 // Check reports what is wrong with op; see replay.Spec.
 func (s *specification[S]) Check(op *history.Operation) error { return s.table.check(s.name, op) }
-
-// Key has name and arguments; see replay.Keyed.
-func (s *specification[S]) Key() string {
-	if len(s.args) == 0 {
-		return s.name
-	}
-	key := append([]byte(s.name), 0)
-	for _, a := range s.args {
-		key = a.AppendKey(key)
-	}
-	return string(key)
-}
 
 // New returns the object in its initial state.
 func (s *specification[S]) New() replay.Object { return object[S]{s.table, s.fresh()} }

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -17,7 +16,7 @@ func TestObserves(t *testing.T) {
 		m := &models[i]
 		t.Run(m.text, func(t *testing.T) {
 			s, methods := m.open(t)
-			observer := s.(replay.Observer)
+			described := s.(replay.Described)
 			observed := 0
 			for range 400 {
 				state := m.start(t, s)
@@ -34,7 +33,7 @@ func TestObserves(t *testing.T) {
 					}
 					for _, recorded := range []history.Value{result, history.UnknownValue} {
 						op := history.Operation{Method: inv.Method, Args: inv.Args, Result: recorded}
-						if !observer.Observes(&op) {
+						if !described.Facts(&op).ReadOnly {
 							continue
 						}
 						observed++
@@ -59,8 +58,8 @@ func TestParts(t *testing.T) {
 	for i := range models {
 		m := &models[i]
 		s, methods := m.open(t)
-		partitioned := s.(replay.Partitioned)
-		if !slices.ContainsFunc(methods.list, func(s signature) bool { return s.facts.has(keyed) }) {
+		described := s.(replay.Described)
+		if !described.Traits().Partitioned {
 			continue
 		}
 		tried++
@@ -70,10 +69,11 @@ func TestParts(t *testing.T) {
 			parts := map[string]replay.Object{}
 			for range r.IntN(20) {
 				inv := m.invocation(r, methods)
-				part, ok := partitioned.Part(&history.Operation{Method: inv.Method, Args: inv.Args})
-				if !ok {
+				facts := described.Facts(&history.Operation{Method: inv.Method, Args: inv.Args})
+				if !facts.HasPart {
 					continue
 				}
+				part := facts.Part
 				calls++
 				if parts[part.String()] == nil {
 					parts[part.String()] = s.New()

@@ -105,7 +105,12 @@ func Lookup(name string, args []history.Value) (replay.Spec, error) {
 	if i < 0 || short != name && !strings.HasPrefix(entries[i].doc, javaPackage) {
 		return nil, fmt.Errorf("no model is called %q (closest: %s)", name, strings.Join(closest(short, 3), ", "))
 	}
-	return entries[i].build(slices.Clone(args))
+	s, err := entries[i].build(slices.Clone(args))
+	if err != nil {
+		return nil, err
+	}
+	s.(interface{ complete() }).complete()
+	return s, nil
 }
 
 // closest returns the n names that are spelled most like name.

@@ -81,7 +81,8 @@ func TestRoles(t *testing.T) {
 		if op.Result.Kind() == history.Unknown {
 			op.Return = history.NoReturn
 		}
-		role, value := s.(replay.Collection).Role(op)
+		facts := s.(replay.Described).Facts(op)
+		role, value := facts.Role, facts.Value
 		if role != test.role || value.String() != test.value {
 			t.Errorf("%s: %s: role %d of %v, want %d of %s", test.model, test.call, role, value, test.role, test.value)
 		}

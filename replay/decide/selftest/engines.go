@@ -126,12 +126,8 @@ func without(rules search.Pruning, applies func(*trial) bool) func(*trial, *repl
 func (t *trial) hasOpen() bool { return t.h.Pending() > 0 }
 
 func (t *trial) hasReads() bool {
-	o, ok := t.spec.(replay.Observer)
-	if !ok {
-		return false
-	}
 	for i := range t.h.Ops {
-		if o.Observes(&t.h.Ops[i]) {
+		if replay.FactsOf(t.spec, &t.h.Ops[i]).ReadOnly {
 			return true
 		}
 	}
@@ -151,15 +147,13 @@ func (t *trial) hasTwins() bool {
 }
 
 func (t *trial) hasParts() bool {
-	s, ok := t.spec.(replay.Partitioned)
-	if !ok {
+	if !replay.TraitsOf(t.spec).Partitioned {
 		return false
 	}
+	first := replay.FactsOf(t.spec, &t.h.Ops[0]).Part
 	for i := range t.h.Ops {
-		if part, ok := s.Part(&t.h.Ops[i]); ok {
-			if first, _ := s.Part(&t.h.Ops[0]); !part.Equal(first) {
-				return true
-			}
+		if f := replay.FactsOf(t.spec, &t.h.Ops[i]); f.HasPart && !f.Part.Equal(first) {
+			return true
 		}
 	}
 	return false
