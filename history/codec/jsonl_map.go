@@ -101,17 +101,16 @@ func (m *mapping) set(name, what string) error {
 	return nil
 }
 
-// setModel takes NAME or NAME:ARGUMENT, the argument in JSON.
+// setModel takes NAME or NAME:ARGUMENT. An argument that is not a value in the
+// notation of history.ParseValue is a string.
 func (m *mapping) setModel(text string) error {
 	name, arg, ok := strings.Cut(text, ":")
 	m.model, m.args = name, nil
 	if !ok {
 		return nil
 	}
-	s := scanner{pool: new(pool)}
-	s.reset([]byte(arg))
-	v := s.value(false)
-	if !s.end() {
+	v, err := history.ParseValue(arg)
+	if err != nil {
 		v = history.StringValue(arg)
 	}
 	m.args = []history.Value{v}
