@@ -22,31 +22,28 @@ import (
 // text of that character; a set is the list of its elements, sorted; a ratio
 // is a text, "1/3", unless it is an integer; tags say nothing.
 type ednReader struct {
-	r          io.Reader
-	buf        []byte
-	start, end int // what has been read but not passed over
-	line       int // of the next byte, from 1
-	column     int // of the next byte, in bytes, from 1
-	passed     int64
-	limit      int64 // on the length of a token
-	err        error // what ended the stream
-	depth      int
-	fault      string // the first one, at faultLine
-	faultLine  int
-	torn       bool // the fault is the end of the stream
-	problem    string
-	token      []byte
-	stack      []history.Value // elements of the collections that are being read
-	pool       *pool
+	window
+	line      int // of the next byte, from 1
+	column    int // of the next byte, in bytes, from 1
+	passed    int64
+	limit     int64 // on the length of a token
+	depth     int
+	fault     string // the first one, at faultLine
+	faultLine int
+	torn      bool // the fault is the end of the stream
+	problem   string
+	token     []byte
+	stack     []history.Value // elements of the collections that are being read
+	pool      *pool
 }
 
 func newEDNReader(r io.Reader, limit int64) *ednReader {
-	return &ednReader{r: r, buf: make([]byte, 4096), line: 1, column: 1, limit: limit, pool: new(pool)}
+	return &ednReader{window: window{r: r}, line: 1, column: 1, limit: limit, pool: new(pool)}
 }
 
 // reset starts on another stream.
 func (e *ednReader) reset(r io.Reader, limit int64) {
-	*e = ednReader{r: r, buf: e.buf, line: 1, column: 1, limit: limit, pool: e.pool, token: e.token, stack: e.stack[:0]}
+	*e = ednReader{window: window{r: r, buf: e.buf}, line: 1, column: 1, limit: limit, pool: e.pool, token: e.token, stack: e.stack[:0]}
 }
 
 func (e *ednReader) failed() bool { return e.fault != "" }
@@ -89,12 +86,7 @@ func (e *ednReader) peek() byte {
 		if e.err != nil {
 			return 0
 		}
-		e.start = 0
-		e.end, e.err = readSome(e.r, e.buf, 0)
-		if len(e.buf) < chunk && e.end == len(e.buf) {
-			// A long input is read in larger pieces after the first.
-			e.buf = append(e.buf, make([]byte, chunk-len(e.buf))...)
-		}
+		e.fill(0)
 	}
 	return e.buf[e.start]
 }

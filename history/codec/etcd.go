@@ -63,7 +63,7 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	if d.words == nil {
 		b := d.begin(history.Header{}, number)
 		d.words = &wordHistory{b: b, line: number, dialect: &registerDialect}
-		d.last.finish = func(*history.Builder) { d.words.finish() }
+		d.out.last.finish = d.words.finish
 	}
 	process, _ := strconv.ParseInt(string(l.process), 10, 64)
 	ev := wordEvent{typ: l.typ, process: history.IntValue(process), f: string(l.f[1:]), line: number}
@@ -99,8 +99,6 @@ func (d *etcd) value(text []byte) (v history.Value, fault string) {
 	}
 	return v, e.problem
 }
-
-func (d *etcd) finish() { d.deliver(false) }
 
 // encodeEtcd writes h as the log of a Jepsen test of etcd.
 func encodeEtcd(w io.Writer, h *history.History) error {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -47,10 +46,9 @@ type jepsen struct {
 	from   int64 // byte at which the current history begins
 	memory int64 // limit on the memory that it takes
 	made   int64 // by edn.pool when it began
-	// current is the history that is being read, last one that is complete
-	// but not delivered: a single history has no name, several are numbered.
-	current, last *wordHistory
-	count         int
+	// current is the history that is being read. When it is complete it is
+	// still pending.
+	current *wordHistory
 }
 
 func (d *jepsen) run() {
@@ -112,7 +110,7 @@ func (d *jepsen) bracket(c byte, line int) {
 		d.operation(e.take(base), line)
 		return
 	}
-	d.complete()
+	d.current = nil
 	d.inCurrent(line)
 	for ; ok && !d.out.stopped; c, ok = e.more(closing) {
 		line = e.line
@@ -128,7 +126,7 @@ func (d *jepsen) bracket(c byte, line int) {
 		d.operation(d.form(c), line)
 	}
 	if !e.failed() {
-		d.complete()
+		d.current = nil
 	}
 }
 
@@ -137,34 +135,18 @@ func (d *jepsen) inCurrent(line int) {
 	if d.current != nil {
 		return
 	}
-	d.deliver(true)
-	d.count++
+	d.out.begin()
 	d.from, d.made = d.edn.passed, d.edn.pool.made
-	d.current = newWordHistory(d.out.file, d.format, line)
-	d.current.ordinal = d.count
+	w := newWordHistory(d.out.file, d.format, line)
+	d.current = w
+	d.out.hold(&pending{b: w.b, line: line, finish: w.finish, build: func() { d.build(w) }})
 }
 
-// complete ends the current history.
-func (d *jepsen) complete() {
-	if d.current != nil {
-		d.last, d.current = d.current, nil
-	}
-}
-
-// deliver delivers the complete history, if there is one; more says that
-// another one follows.
-func (d *jepsen) deliver(more bool) {
-	w := d.last
-	if w == nil || d.out.stopped {
-		return
-	}
-	d.last = nil
-	if more || d.count > 1 {
-		w.b.SetID(strconv.Itoa(w.ordinal))
-	}
-	w.finish()
+// build delivers a history. In a test in which only the nemesis ran it has no
+// events.
+func (d *jepsen) build(w *wordHistory) {
 	if w.idle && w.b.Events() == 0 && w.b.Faults() == 0 {
-		h, err := w.b.Build() // of a test in which nothing but the nemesis ran
+		h, err := w.b.Build()
 		d.out.give(h, err)
 		return
 	}
@@ -182,8 +164,8 @@ func (d *jepsen) finish() {
 		d.current.b.Errorf(e.faultLine, "%s", e.fault)
 	}
 	inside := d.current != nil
-	d.complete()
-	d.deliver(false)
+	d.current = nil
+	d.out.deliver()
 	switch {
 	case d.out.stopped:
 	case err != nil && err != io.EOF:

@@ -67,7 +67,7 @@ func (d *limo) line(text []byte, number int) (fault string) {
 	switch {
 	case first[0] == '#':
 		return ""
-	case d.object == nil && d.last != nil:
+	case d.object == nil && d.out.last != nil:
 		return "" // of a history whose object is unknown, which has been said
 	case d.object == nil:
 		return "no object before this line; a history begins with # @object atomic-stack or atomic-queue"
@@ -149,7 +149,7 @@ func (d *limo) call(id string, rest []byte, number int) (fault string) {
 	if _, open := d.open[id]; !open {
 		d.open[id] = limoCall{m, value, number}
 	}
-	d.last.b.Add(&ev) // which refuses a number that is open
+	d.out.last.b.Add(&ev) // which refuses a number that is open
 	return ""
 }
 
@@ -176,7 +176,7 @@ func (d *limo) response(id string, rest []byte, number int) (fault string) {
 	default:
 		ev.Result = value
 	}
-	d.last.b.Add(&ev)
+	d.out.last.b.Add(&ev)
 	return ""
 }
 
@@ -224,5 +224,3 @@ func isLimoWord(text []byte) bool {
 func isLetter(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
-
-func (d *limo) finish() { d.deliver(false) }

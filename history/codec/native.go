@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 
 	"github.com/leadline/leadline/history"
 )
@@ -54,7 +53,6 @@ type native struct {
 	closed  int                // among those
 	named   map[string]*stream // the interleaved ones among them
 	current *stream            // the one that is not interleaved, or nil
-	headers int                // so far
 	spoilt  []SyntaxError      // unreadable lines while histories were open
 	// sinceHeader counts the unreadable lines since the last header.
 	sinceHeader int
@@ -204,7 +202,7 @@ const (
 func (d *native) charge(st *stream, size int) bool {
 	st.bytes += int64(size)
 	d.count(st)
-	if st.b.Events() == sampled && d.headers == 1 {
+	if st.b.Events() == sampled && d.out.count == 1 {
 		// A file of one history, as long ones are, has so many events.
 		st.b.Expect(int(min(d.size*sampled/st.bytes/2*101/100, maxExpected)))
 	}
@@ -249,7 +247,7 @@ func (d *native) target() *stream {
 		switch {
 		case len(d.named) > 0:
 			d.astray(`several histories may be open, so that a line has to name its own by "history"`)
-		case d.headers == 0:
+		case d.out.count == 0:
 			d.astray(`no header before this line; a history begins with {"leadline":1}`)
 		default:
 			d.astray(`no history is open here; the next one begins with {"leadline":1}`)
@@ -271,7 +269,7 @@ func (d *native) target() *stream {
 // rest of the file cannot be read.
 func (d *native) header() *stream {
 	l := &d.line
-	d.headers++
+	d.out.count++
 	if d.current != nil {
 		d.close(d.current)
 	}
@@ -287,7 +285,7 @@ func (d *native) header() *stream {
 	if d.sinceHeader = 0; len(d.open) == d.closed {
 		d.spoilt = d.spoilt[:0]
 	}
-	st := &stream{line: d.lines.line, ordinal: d.headers, spoilt: len(d.spoilt)}
+	st := &stream{line: d.lines.line, ordinal: d.out.count, spoilt: len(d.spoilt)}
 	st.b = history.NewBuilder(history.Header{
 		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,
 		Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
@@ -353,8 +351,6 @@ func (d *native) close(st *stream) {
 	if d.current == st {
 		d.current = nil
 	}
-	if id == "" && d.headers > 1 {
-		st.b.SetID(strconv.Itoa(st.ordinal))
-	}
+	d.out.name(st.b, st.ordinal)
 	d.out.build(st.b, st.line)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/leadline/leadline/history"
 )
@@ -19,7 +20,58 @@ type output struct {
 	yield   func(*history.History, error) bool
 	stopped bool // the caller wants no more
 	faults  int  // of the file
-	found   bool // a history, good or bad
+	count   int  // histories that have begun
+	last    *pending
+}
+
+// A pending history waits, complete or not, until it is known whether another
+// one follows; see name.
+type pending struct {
+	b       *history.Builder
+	line    int
+	ordinal int // among the histories of the file, from 1
+	// finish completes it before it is built, build builds it; either may be
+	// nil.
+	finish func()
+	build  func()
+}
+
+// begin delivers the history that is pending, since another one begins.
+func (o *output) begin() {
+	o.count++
+	o.deliver()
+}
+
+// hold makes the history that has begun the pending one.
+func (o *output) hold(p *pending) *pending {
+	p.ordinal = o.count
+	o.last = p
+	return p
+}
+
+// deliver delivers the pending history, if there is one.
+func (o *output) deliver() {
+	p := o.last
+	if o.last = nil; p == nil || o.stopped {
+		return
+	}
+	o.name(p.b, p.ordinal)
+	if p.finish != nil {
+		p.finish()
+	}
+	if p.build != nil {
+		p.build()
+		return
+	}
+	o.build(p.b, p.line)
+}
+
+// name names a history without a name: a single one has none, several are
+// called by their number.
+func (o *output) name(b *history.Builder, ordinal int) {
+	if o.count > 1 && b.Header().ID == "" {
+		b.SetID(strconv.Itoa(ordinal))
+	}
 }
 
 func (o *output) give(h *history.History, err error) {
@@ -55,7 +107,6 @@ func (o *output) broken(line int, err error) {
 
 // build delivers the history in b, which began at line, or its faults.
 func (o *output) build(b *history.Builder, line int) {
-	o.found = true
 	if b.Events() == 0 && b.Faults() == 0 {
 		name := "history"
 		if id := b.Header().ID; id != "" {

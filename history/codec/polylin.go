@@ -134,7 +134,7 @@ func (d *polylin) line(text []byte, number int) (fault string) {
 			b := d.begin(history.Header{Order: history.StampOrder, Tie: history.HalfOpen}, number)
 			b.SetModel(object.model, object.args)
 			d.object, d.ops = object, nil
-			d.last.finish = d.build
+			d.out.last.finish = func() { d.build(b) }
 		}
 		return ""
 	}
@@ -205,8 +205,6 @@ func (d *polylin) build(b *history.Builder) {
 		b.Add(&history.Event{Type: history.OK, Process: id, Op: id, Result: op.result, At: op.end, Line: op.line})
 	}
 }
-
-func (d *polylin) finish() { d.deliver(false) }
 
 // encodePolylin writes h with the numbers of its events as stamps. Processes
 // are not written: every operation becomes one of its own.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
@@ -15,8 +14,6 @@ type textFormat interface {
 	// line takes a line that is not blank. The fault it returns is one of
 	// the history that the line belongs to, or of the file.
 	line(text []byte, number int) (fault string)
-	// finish delivers what is left.
-	finish()
 }
 
 // textLines drives a textFormat, which embeds it.
@@ -25,19 +22,8 @@ type textLines struct {
 	format string
 	limit  int64 // on the bytes of a history
 	held   int64
-	memory int64    // limit on the memory that a history takes
-	taken  int64    // by the one that is being read, about; counted by the format
-	count  int      // histories so far
-	last   *pending // complete, or still being read
-}
-
-// A pending history waits until it is known whether another one follows: a
-// single one has no name, several are numbered.
-type pending struct {
-	b       *history.Builder
-	line    int
-	ordinal int
-	finish  func(*history.Builder) // completes it before it is delivered; may be nil
+	memory int64 // limit on the memory that a history takes
+	taken  int64 // by the one that is being read, about; counted by the format
 }
 
 // decodeText reads all lines of r into the format that open returns.
@@ -56,7 +42,7 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 		if err != nil {
 			if isEnd(err) {
 				t.markTorn(lines.line, cut && torn == "", cut || err != io.EOF)
-				f.finish()
+				t.out.deliver()
 			}
 			switch {
 			case err != io.EOF:
@@ -88,10 +74,10 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 		}
 		switch {
 		case fault == "":
-		case !whole && t.last != nil:
+		case !whole && t.out.last != nil:
 			torn = fault
-		case t.last != nil:
-			t.last.b.Errorf(lines.line, "%s", fault)
+		case t.out.last != nil:
+			t.out.last.b.Errorf(lines.line, "%s", fault)
 		default:
 			t.out.fault(lines.line, "%s", fault)
 		}
@@ -102,7 +88,7 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 // last line was read although it may be cut ("return 12" as "return 1"), or if
 // the file is cut and lines come in no order, so that any may be missing.
 func (t *textLines) markTorn(line int, altered, cut bool) {
-	if b := t.last; b != nil && (altered || cut && b.b.Header().Order == history.StampOrder) {
+	if b := t.out.last; b != nil && (altered || cut && b.b.Header().Order == history.StampOrder) {
 		b.b.SetTorn(line)
 	}
 }
@@ -120,31 +106,12 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// begin starts a history at line, and delivers the one before it.
+// begin begins a history at line, and delivers the one before it.
 func (t *textLines) begin(h history.Header, line int) *history.Builder {
-	t.deliver(true)
-	t.count++
+	t.out.begin()
 	t.held, t.taken = 0, 0
 	h.File, h.Line, h.Format = t.out.file, line, t.format
-	t.last = &pending{b: history.NewBuilder(h), line: line, ordinal: t.count}
-	return t.last.b
-}
-
-// deliver delivers the history that is being read; more says that another one
-// follows.
-func (t *textLines) deliver(more bool) {
-	p := t.last
-	if p == nil || t.out.stopped {
-		return
-	}
-	t.last = nil
-	if more || t.count > 1 {
-		p.b.SetID(strconv.Itoa(p.ordinal))
-	}
-	if p.finish != nil {
-		p.finish(p.b)
-	}
-	t.out.build(p.b, p.line)
+	return t.out.hold(&pending{b: history.NewBuilder(h), line: line}).b
 }
 
 // cutWord returns the first word of text and what stands behind it, both

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -36,19 +35,10 @@ type violat struct {
 	// memory is the limit on what a history takes, made what scan.pool had
 	// made when it began.
 	memory, made int64
-	last         *violatHistory // complete, but not delivered
 	// lineAt is the number of the line that byte counted of scan.data is on.
 	lineAt, counted int
 	calls           map[violatID]violatEvent
 	order           []sequenceOrder
-}
-
-// A violatHistory waits until it is known whether another one follows: a
-// single one has no name, several are numbered.
-type violatHistory struct {
-	b     *history.Builder
-	line  int
-	order []sequenceOrder
 }
 
 // sequenceOrder is an entry of schema.order.
@@ -58,14 +48,12 @@ type sequenceOrder struct {
 }
 
 func (d *violat) run(objects *objectReader) {
-	for count := 0; !d.out.stopped; count++ {
+	for !d.out.stopped {
 		err := objects.more()
-		if d.last != nil {
-			if err == nil || count > 1 {
-				d.last.b.SetID(strconv.Itoa(count))
-			}
-			d.deliver(d.last)
-			d.last = nil
+		if err == nil {
+			d.out.begin()
+		} else {
+			d.out.deliver()
 		}
 		switch {
 		case err == io.EOF || d.out.stopped:
@@ -89,10 +77,11 @@ func (d *violat) run(objects *objectReader) {
 	}
 }
 
-func (d *violat) deliver(last *violatHistory) {
-	h, err := last.b.Build()
+// build delivers a history if its events agree with order.
+func (d *violat) build(b *history.Builder, order []sequenceOrder) {
+	h, err := b.Build()
 	if err == nil {
-		err = checkOrder(h, last.order)
+		err = checkOrder(h, order)
 	}
 	if err != nil {
 		d.out.give(nil, err)
@@ -148,7 +137,8 @@ func (d *violat) object(text []byte, line int) bool {
 	if d.out.stopped {
 		return false
 	}
-	d.last = &violatHistory{d.b, line, d.order}
+	b, order := d.b, d.order
+	d.out.hold(&pending{b: b, line: line, build: func() { d.build(b, order) }})
 	return true
 }
 

@@ -24,12 +24,11 @@ type wordEvent struct {
 // A wordHistory collects the events of one history. What they mean is only
 // known once all have been seen: by their words and values.
 type wordHistory struct {
-	b       *history.Builder
-	line    int
-	ordinal int // among the histories of the file, from 1
-	events  []wordEvent
-	keyed   bool // events have keys of their own
-	idle    bool // there were events that are no operations
+	b      *history.Builder
+	line   int
+	events []wordEvent
+	keyed  bool // events have keys of their own
+	idle   bool // there were events that are no operations
 	// dialect is set where it is known from the beginning.
 	dialect *dialect
 }

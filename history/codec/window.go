@@ -1,0 +1,214 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// A window is what has been read of a stream and not handed out. It starts
+// small, goes on with chunks, and grows beyond that for a piece that is longer.
+type window struct {
+	r          io.Reader
+	buf        []byte
+	start, end int   // what is not handed out
+	err        error // what ended the stream
+}
+
+const (
+	firstChunk = 4 << 10
+	// chunk is how many bytes are asked for at a time.
+	chunk = 128 << 10
+)
+
+// fill reads once, making room first, for a piece of up to most bytes. What is
+// not handed out may move.
+func (w *window) fill(most int64) {
+	if w.end == len(w.buf) {
+		size := int64(len(w.buf))
+		switch {
+		case size == 0:
+			size = firstChunk
+		case size < chunk:
+			size = chunk
+		case w.start == 0:
+			size = min(2*size, most+chunk)
+		}
+		from := w.buf[w.start:w.end]
+		if size > int64(len(w.buf)) {
+			w.buf = make([]byte, size)
+		}
+		w.start, w.end = 0, copy(w.buf, from)
+	}
+	w.end, w.err = readSome(w.r, w.buf, w.end)
+}
+
+// fail ends the stream with err; what has been read is lost.
+func (w *window) fail(err error) error {
+	w.start, w.end, w.err = 0, 0, err
+	return err
+}
+
+// readSome reads what is there into buf from byte end on, and returns the
+// new end. It waits for one byte, never for a full buffer.
+func readSome(r io.Reader, buf []byte, end int) (int, error) {
+	for range 100 {
+		n, err := r.Read(buf[end:])
+		if n < 0 || n > len(buf)-end {
+			panic("codec: reader returned an impossible count")
+		}
+		if n > 0 || err != nil {
+			return end + n, err
+		}
+	}
+	return end, io.ErrNoProgress
+}
+
+// A lineReader cuts a stream into lines. It hands out a line as soon as its
+// newline has arrived, and holds no more than one chunk or one line.
+type lineReader struct {
+	window
+	line  int // number of the line handed out last, from 1
+	limit int64
+}
+
+func newLineReader(r io.Reader, limit int64) *lineReader {
+	return &lineReader{window: window{r: r}, limit: limit}
+}
+
+// next returns the next line without its newline; it is valid until the next
+// call. whole is false for a last line that has no newline. After the last
+// line, next returns the error that ended the stream, io.EOF as a rule.
+func (l *lineReader) next() (text []byte, whole bool, err error) {
+	searched := 0
+	for {
+		unread := l.buf[l.start:l.end]
+		i := bytes.IndexByte(unread[searched:], '\n')
+		length := searched + i
+		if i < 0 {
+			length = len(unread)
+		}
+		switch {
+		case i < 0 && length == 0 && l.err != nil:
+			return nil, false, l.err
+		case int64(length) > l.limit:
+			l.line++
+			return nil, false, l.fail(tooLong(l.limit))
+		case i >= 0:
+			l.line++
+			l.start += length + 1
+			return unread[:length], true, nil
+		case l.err != nil:
+			l.line++
+			l.start = l.end
+			return unread, false, nil
+		}
+		searched = length
+		l.fill(l.limit)
+	}
+}
+
+// An objectReader cuts a stream into the JSON objects that follow one another
+// in it. It looks at quotes and brackets only; what it hands out has still to
+// be checked.
+type objectReader struct {
+	window
+	line        int // number of the line that start is on, from 1
+	lineLimit   int64
+	objectLimit int64
+}
+
+func newObjectReader(r io.Reader, lim Limits) *objectReader {
+	return &objectReader{window: window{r: r}, line: 1, lineLimit: lim.Line, objectLimit: min(lim.History, lim.Memory)}
+}
+
+// more passes over white space. It returns nil if something follows, else
+// the error that ended the stream, io.EOF as a rule.
+func (o *objectReader) more() error {
+	for {
+		for ; o.start < o.end; o.start++ {
+			switch o.buf[o.start] {
+			case '\n':
+				o.line++
+			case ' ', '\t', '\r':
+			default:
+				return nil
+			}
+		}
+		if o.err != nil {
+			return o.err
+		}
+		o.fill(o.objectLimit)
+	}
+}
+
+// next returns the object that follows and the line it begins on; more has
+// just returned nil. The object is valid until the next call of more or next.
+func (o *objectReader) next() (text []byte, line int, err error) {
+	if c := o.buf[o.start]; c != '{' {
+		return nil, o.line, fmt.Errorf("unexpected %q, an object expected", c)
+	}
+	cut := cutter{line: o.line, limit: o.lineLimit}
+	line = o.line
+	for scanned := 0; ; {
+		n, done, err := cut.scan(o.buf[o.start+scanned : o.end])
+		scanned += n
+		switch {
+		case err != nil:
+			return nil, cut.line, err
+		case int64(scanned) > o.objectLimit:
+			return nil, cut.line, tooLarge(o.objectLimit)
+		case done:
+			text = o.buf[o.start : o.start+scanned]
+			o.start += scanned
+			o.line = cut.line
+			return text, line, nil
+		case o.err == io.EOF:
+			return nil, cut.line, fmt.Errorf("the file ends inside the object that begins at line %d", line)
+		case o.err != nil:
+			return nil, cut.line, o.err
+		}
+		o.fill(o.objectLimit)
+	}
+}
+
+// A cutter finds the end of an object that arrives in pieces.
+type cutter struct {
+	line    int
+	column  int64 // bytes since the line began
+	limit   int64 // of the above
+	depth   int
+	quoted  bool
+	escaped bool
+}
+
+// scan looks at one more piece and returns how many bytes of it belong to the
+// object, and whether it ends there.
+func (c *cutter) scan(piece []byte) (n int, done bool, err error) {
+	for i, b := range piece {
+		if c.column++; b == '\n' {
+			c.line++
+			c.column = 0
+		} else if c.column > c.limit {
+			return i, false, tooLong(c.limit)
+		}
+		switch {
+		case c.escaped:
+			c.escaped = false
+		case c.quoted:
+			c.escaped = b == '\\'
+			c.quoted = b != '"'
+		case b == '"':
+			c.quoted = true
+		case b == '{' || b == '[':
+			if c.depth++; c.depth > MaxDepth {
+				return i, false, fmt.Errorf("nested more than %d deep", MaxDepth)
+			}
+		case b == '}' || b == ']':
+			if c.depth--; c.depth == 0 {
+				return i + 1, true, nil
+			}
+		}
+	}
+	return len(piece), false, nil
+}
