@@ -44,33 +44,45 @@ func AppendValue(dst []byte, v history.Value) []byte { return appendValue(dst, v
 
 // appendValue appends v in the native format.
 func appendValue(dst []byte, v history.Value) []byte {
+	dst, _ = appendJSON(dst, v, true)
+	return dst
+}
+
+// appendPlain appends v as plain JSON, and reports false where that cannot
+// say it.
+func appendPlain(dst []byte, v history.Value) ([]byte, bool) { return appendJSON(dst, v, false) }
+
+// appendJSON appends v. With escapes on, those of the native format say what
+// plain JSON cannot.
+func appendJSON(dst []byte, v history.Value, escapes bool) ([]byte, bool) {
 	switch v.Kind() {
 	case history.None:
-		return append(dst, `{"$none":true}`...)
+		return append(dst, `{"$none":true}`...), escapes
 	case history.Unknown:
-		return append(dst, `{"$unknown":true}`...)
+		return append(dst, `{"$unknown":true}`...), escapes
 	case history.Null:
-		return append(dst, "null"...)
+		return append(dst, "null"...), true
 	case history.Bool:
-		return strconv.AppendBool(dst, v.Bool())
+		return strconv.AppendBool(dst, v.Bool()), true
 	case history.Int:
-		return strconv.AppendInt(dst, v.Int(), 10)
+		return strconv.AppendInt(dst, v.Int(), 10), true
 	case history.Float:
-		return appendFloat(dst, v.Float())
+		f := v.Float()
+		return appendFloat(dst, f), escapes || f-f == 0
 	case history.String:
 		if utf8.ValidString(v.Text()) {
-			return appendText(dst, v.Text())
+			return appendText(dst, v.Text()), true
 		}
-		return appendBytes(dst, `{"$bytes":"`, v.Text())
+		return appendBytes(dst, `{"$bytes":"`, v.Text()), escapes
 	case history.Exception:
 		if utf8.ValidString(v.Text()) {
-			return append(appendText(append(dst, `{"$exception":`...), v.Text()), '}')
+			return append(appendText(append(dst, `{"$exception":`...), v.Text()), '}'), escapes
 		}
-		return appendBytes(dst, `{"$exception-bytes":"`, v.Text())
+		return appendBytes(dst, `{"$exception-bytes":"`, v.Text()), escapes
 	case history.List:
-		return appendList(dst, v.List())
+		return appendElements(dst, v.List(), escapes)
 	}
-	return appendMap(dst, v.List())
+	return appendMap(dst, v.List(), escapes)
 }
 
 // checkKnown refuses an unknown value that is an argument or a part of another
@@ -113,22 +125,28 @@ func appendFloat(dst []byte, f float64) []byte {
 }
 
 func appendList(dst []byte, vs []history.Value) []byte {
-	dst = append(dst, '[')
-	for i, v := range vs {
+	dst, _ = appendElements(dst, vs, true)
+	return dst
+}
+
+func appendElements(dst []byte, vs []history.Value, escapes bool) (_ []byte, ok bool) {
+	ok, dst = true, append(dst, '[')
+	for i := 0; i < len(vs) && ok; i++ {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendValue(dst, v)
+		dst, ok = appendJSON(dst, vs[i], escapes)
 	}
-	return append(dst, ']')
+	return append(dst, ']'), ok
 }
 
-// appendMap writes an object where all keys are texts that it can have.
-func appendMap(dst []byte, pairs []history.Value) []byte {
+// appendMap writes an object if all keys are strings that it can have, and
+// otherwise a list of pairs, which is an escape.
+func appendMap(dst []byte, pairs []history.Value, escapes bool) (_ []byte, ok bool) {
 	object := true
 	for i := 0; i < len(pairs); i += 2 {
 		key := pairs[i].Text()
-		if pairs[i].Kind() != history.String || !utf8.ValidString(key) || key != "" && key[0] == '$' {
+		if pairs[i].Kind() != history.String || !utf8.ValidString(key) || escapes && key != "" && key[0] == '$' {
 			object = false
 		}
 	}
@@ -140,15 +158,15 @@ func appendMap(dst []byte, pairs []history.Value) []byte {
 			}
 			dst = appendList(dst, pairs[i:i+2])
 		}
-		return append(dst, "]}"...)
+		return append(dst, "]}"...), escapes
 	}
-	dst = append(dst, '{')
-	for i := 0; i < len(pairs); i += 2 {
+	ok, dst = true, append(dst, '{')
+	for i := 0; i < len(pairs) && ok; i += 2 {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(appendText(dst, pairs[i].Text()), ':')
-		dst = appendValue(dst, pairs[i+1])
+		dst, ok = appendJSON(dst, pairs[i+1], escapes)
 	}
-	return append(dst, '}')
+	return append(dst, '}'), ok
 }

@@ -131,37 +131,47 @@ func eventRanks(h *history.History) []int {
 		ranks[i] = -1
 	}
 	for n, ev := range eventsOf(h) {
-		ranks[2*ev.op+ev.second()] = n
+		end := 2 * ev.op
+		if ev.ret {
+			end++
+		}
+		ranks[end] = n
 	}
 	return ranks
 }
 
-// A plainEvent is an invocation or a response of operation number op.
+// A plainEvent is an invocation or a response of operation number op; from
+// len(Ops) on, op counts ghosts.
 type plainEvent struct {
 	position int32
-	op       int
+	op       int32
 	ret      bool
-}
-
-func (e plainEvent) second() int {
-	if e.ret {
-		return 1
-	}
-	return 0
+	at       int64 // stamp, where the format has them
 }
 
 // eventsOf lists the events of a history's operations in their order.
-func eventsOf(h *history.History) []plainEvent {
-	events := make([]plainEvent, 0, 2*len(h.Ops))
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		events = append(events, plainEvent{op.Call, i, false})
-		if !op.Pending() {
-			events = append(events, plainEvent{op.Return, i, true})
+func eventsOf(h *history.History) []plainEvent { return eventsIn(h, len(h.Ops)) }
+
+// eventsIn lists the events of the first n operations and ghosts.
+func eventsIn(h *history.History, n int) []plainEvent {
+	events := make([]plainEvent, 0, 2*n)
+	for i := range int32(n) {
+		op := operation(h, i)
+		events = append(events, plainEvent{position: op.Call, op: i})
+		if op.Return != history.NoReturn {
+			events = append(events, plainEvent{position: op.Return, op: i, ret: true})
 		}
 	}
 	slices.SortFunc(events, func(x, y plainEvent) int { return int(x.position) - int(y.position) })
 	return events
+}
+
+// operation returns operation number i; from len(Ops) on, i counts ghosts.
+func operation(h *history.History, i int32) *history.Operation {
+	if int(i) < len(h.Ops) {
+		return &h.Ops[i]
+	}
+	return &h.Ghosts[int(i)-len(h.Ops)]
 }
 
 // A decoder is the Decode of a format.

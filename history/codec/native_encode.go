@@ -23,7 +23,7 @@ func encodeNative(w io.Writer, h *history.History) error {
 		return err
 	}
 	e.arrange()
-	e.header()
+	e.buf = appendHeader(e.buf, &h.Header)
 	if len(e.events) == 0 {
 		// Operations that failed leave no trace in h, but a history without
 		// any event is no history.
@@ -48,29 +48,13 @@ const noneHappened = `# no operation of this history happened
 type nativeEncoder struct {
 	h      *history.History
 	buf    []byte
-	events []encodedEvent
-}
-
-// An encodedEvent is an invocation or a response of an operation; from
-// len(Ops) on, op counts ghosts.
-type encodedEvent struct {
-	position int32
-	op       int32
-	ret      bool
-	at       int64
+	events []plainEvent
 }
 
 func (e *nativeEncoder) flush(w io.Writer) error {
 	_, err := w.Write(e.buf)
 	e.buf = e.buf[:0]
 	return err
-}
-
-func (e *nativeEncoder) op(i int32) *history.Operation {
-	if int(i) < len(e.h.Ops) {
-		return &e.h.Ops[i]
-	}
-	return &e.h.Ghosts[int(i)-len(e.h.Ops)]
 }
 
 func (e *nativeEncoder) check() error {
@@ -83,7 +67,7 @@ func (e *nativeEncoder) check() error {
 		return err
 	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
-		op := e.op(i)
+		op := operation(e.h, i)
 		if err := checkKnown(op.Args, op.Result); err != nil {
 			return err
 		}
@@ -112,16 +96,7 @@ func (e *nativeEncoder) process(op *history.Operation) history.Value {
 
 // arrange lists the events in their order, with stamps where h had some.
 func (e *nativeEncoder) arrange() {
-	n := int32(len(e.h.Ops) + len(e.h.Ghosts))
-	e.events = make([]encodedEvent, 0, 2*n)
-	for i := range n {
-		op := e.op(i)
-		e.events = append(e.events, encodedEvent{position: op.Call, op: i})
-		if op.Return != history.NoReturn {
-			e.events = append(e.events, encodedEvent{position: op.Return, op: i, ret: true})
-		}
-	}
-	slices.SortFunc(e.events, func(x, y encodedEvent) int { return int(x.position) - int(y.position) })
+	e.events = eventsIn(e.h, len(e.h.Ops)+len(e.h.Ghosts))
 	if e.h.Order != history.StampOrder {
 		return
 	}
@@ -145,16 +120,12 @@ func (e *nativeEncoder) arrange() {
 func (e *nativeEncoder) tiedUntil() map[int32]int32 {
 	tied := map[int32]int32{}
 	for _, edge := range e.h.Edges {
-		from, to := e.op(edge.From), e.op(edge.To)
+		from, to := operation(e.h, edge.From), operation(e.h, edge.To)
 		if from.Process == to.Process && !from.Pending() && to.Call < from.Return {
 			tied[edge.To] = max(tied[edge.To], from.Return)
 		}
 	}
 	return tied
-}
-
-func (e *nativeEncoder) header() {
-	e.buf = appendHeader(e.buf, &e.h.Header)
 }
 
 // appendHeader appends the line that begins a history.
@@ -181,8 +152,8 @@ func appendHeader(b []byte, h *history.Header) []byte {
 	return append(b, "}\n"...)
 }
 
-func (e *nativeEncoder) event(ev *encodedEvent) {
-	op := e.op(ev.op)
+func (e *nativeEncoder) event(ev *plainEvent) {
+	op := operation(e.h, ev.op)
 	out := history.Event{Process: e.process(op), Op: op.ID(), At: ev.at}
 	switch {
 	case !ev.ret:
@@ -240,14 +211,14 @@ func appendResult(b []byte, v history.Value) []byte {
 func (e *nativeEncoder) extras() {
 	implied := map[int32]bool{}
 	for _, edge := range e.h.Edges {
-		from, to := e.op(edge.From), e.op(edge.To)
+		from, to := operation(e.h, edge.From), operation(e.h, edge.To)
 		implied[edge.From] = true
 		b := appendValue(append(e.buf, `{"edge":[`...), from.ID())
 		b = appendValue(append(b, ','), to.ID())
 		e.buf = append(b, "]}\n"...)
 	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
-		op := e.op(i)
+		op := operation(e.h, i)
 		ghost := int(i) >= len(e.h.Ops)
 		switch {
 		case ghost && op.Pending():

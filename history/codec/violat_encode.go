@@ -3,7 +3,6 @@ package codec
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -98,21 +97,7 @@ func (e *violatEncoder) sequences() {
 
 // events writes calls and returns in the order of their positions.
 func (e *violatEncoder) events() {
-	type event struct {
-		position int32
-		op       int
-		ret      bool
-	}
-	var events []event
-	for i := range e.h.Ops {
-		op := &e.h.Ops[i]
-		events = append(events, event{op.Call, i, false})
-		if !op.Pending() {
-			events = append(events, event{op.Return, i, true})
-		}
-	}
-	slices.SortFunc(events, func(x, y event) int { return int(x.position) - int(y.position) })
-	for k, ev := range events {
+	for k, ev := range eventsOf(e.h) {
 		op := &e.h.Ops[ev.op]
 		e.comma(k > 0)
 		if ev.ret {
@@ -171,44 +156,13 @@ func (e *violatEncoder) invocation(op *history.Operation) {
 	e.raw("}")
 }
 
-func (e *violatEncoder) arguments(vs []history.Value) {
-	e.raw("[")
-	for i, v := range vs {
-		e.comma(i > 0)
-		e.argument(v)
-	}
-	e.raw("]")
-}
+func (e *violatEncoder) arguments(vs []history.Value) { e.argument(history.ListValue(vs...)) }
 
 // argument writes what plain JSON can say.
 func (e *violatEncoder) argument(v history.Value) {
-	switch v.Kind() {
-	case history.List:
-		e.arguments(v.List())
-	case history.Map:
-		e.raw("{")
-		for i, x := range v.List() {
-			switch {
-			case i%2 == 0 && x.Kind() != history.String:
-				e.refuse("a map with the key %v", x)
-			case i%2 == 0:
-				e.comma(i > 0)
-				e.text(x.Text())
-				e.raw(":")
-			default:
-				e.argument(x)
-			}
-		}
-		e.raw("}")
-	case history.None, history.Exception, history.Unknown:
-		e.refuse("an argument that is %s", v.Kind())
-	case history.String:
-		e.text(v.Text())
-	default:
-		e.buf = appendValue(e.buf, v)
-		if f := v.Float(); f-f != 0 {
-			e.refuse("the number %v", v)
-		}
+	var ok bool
+	if e.buf, ok = appendPlain(e.buf, v); !ok {
+		e.refuse("%s", describe(v))
 	}
 }
 
