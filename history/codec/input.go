@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -181,3 +182,20 @@ func compressionError(format string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", format, err)
 }
+
+// Compress returns a writer to w that compresses as the ending of the file
+// name asks: .gz by gzip, .zst by zstd, any other not at all. Closing it
+// completes the compressed data and leaves w open.
+func Compress(w io.Writer, name string) (io.WriteCloser, error) {
+	switch filepath.Ext(name) {
+	case ".gz":
+		return gzip.NewWriter(w), nil
+	case ".zst":
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	}
+	return uncompressed{w}, nil
+}
+
+type uncompressed struct{ io.Writer }
+
+func (uncompressed) Close() error { return nil }

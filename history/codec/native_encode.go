@@ -171,10 +171,10 @@ func (e *nativeEncoder) event(ev *plainEvent) {
 func appendEvent(b []byte, ev *history.Event, stamp bool) []byte {
 	b = append(b, '{')
 	if ev.Process.Kind() != history.None {
-		b = append(appendValue(append(b, `"process":`...), ev.Process), ',')
+		b = append(AppendValue(append(b, `"process":`...), ev.Process), ',')
 	}
 	if ev.Op.Kind() != history.None {
-		b = append(appendValue(append(b, `"op":`...), ev.Op), ',')
+		b = append(AppendValue(append(b, `"op":`...), ev.Op), ',')
 	}
 	if stamp {
 		b = append(strconv.AppendInt(append(b, `"at":`...), ev.At, 10), ',')
@@ -203,7 +203,7 @@ func appendResult(b []byte, v history.Value) []byte {
 			return appendText(append(b, `,"exception":`...), v.Text())
 		}
 	}
-	return appendValue(append(b, `,"result":`...), v)
+	return AppendValue(append(b, `,"result":`...), v)
 }
 
 // extras writes edges and marks. An edge that a tie implies is written too;
@@ -213,8 +213,8 @@ func (e *nativeEncoder) extras() {
 	for _, edge := range e.h.Edges {
 		from, to := operation(e.h, edge.From), operation(e.h, edge.To)
 		implied[edge.From] = true
-		b := appendValue(append(e.buf, `{"edge":[`...), from.ID())
-		b = appendValue(append(b, ','), to.ID())
+		b := AppendValue(append(e.buf, `{"edge":[`...), from.ID())
+		b = AppendValue(append(b, ','), to.ID())
 		e.buf = append(b, "]}\n"...)
 	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
@@ -231,6 +231,81 @@ func (e *nativeEncoder) extras() {
 
 func (e *nativeEncoder) mark(what string, id history.Value) {
 	b := appendText(append(e.buf, `{"mark":`...), what)
-	b = appendValue(append(b, `,"op":`...), id)
+	b = AppendValue(append(b, `,"op":`...), id)
 	e.buf = append(b, "}\n"...)
+}
+
+// An EventWriter writes one history in leadline's own format, each event as
+// it comes, so that a history of any length takes no memory. It does not
+// check that the events are those of a history; reading them back does.
+type EventWriter struct {
+	w     io.Writer
+	buf   []byte
+	stamp bool
+	err   error // the first of any
+}
+
+// NewEventWriter returns a writer of a history with the header h. Lines
+// reach w in chunks; Flush writes what is left.
+func NewEventWriter(w io.Writer, h history.Header) *EventWriter {
+	e := &EventWriter{w: w, stamp: h.Order == history.StampOrder}
+	e.err = checkKnown(h.ModelArgs, history.NoValue)
+	for _, text := range []string{h.ID, h.Model} {
+		e.checkText(text)
+	}
+	if e.err == nil {
+		e.buf = appendHeader(make([]byte, 0, chunk+chunk/4), &h)
+	}
+	return e
+}
+
+// Comment writes a line that readers skip.
+func (e *EventWriter) Comment(text string) {
+	if e.checkText(text); e.err != nil {
+		return
+	}
+	e.buf = append(e.buf, "# "...)
+	for i := range len(text) {
+		c := text[i]
+		if c == '\n' || c == '\r' {
+			c = ' '
+		}
+		e.buf = append(e.buf, c)
+	}
+	e.buf = append(e.buf, '\n')
+}
+
+// Write writes an event and keeps nothing of it. After an error it does
+// nothing but return that error.
+func (e *EventWriter) Write(ev *history.Event) error {
+	e.checkText(ev.Method)
+	e.checkText(ev.Process.Text())
+	e.checkText(ev.Op.Text())
+	if e.err == nil {
+		e.err = checkKnown(ev.Args, ev.Result)
+	}
+	if e.err != nil {
+		return e.err
+	}
+	e.buf = appendEvent(e.buf, ev, e.stamp)
+	if len(e.buf) >= chunk {
+		return e.Flush()
+	}
+	return nil
+}
+
+// Flush writes what has not reached the underlying writer yet, and returns
+// the first error there was.
+func (e *EventWriter) Flush() error {
+	if e.err == nil {
+		_, e.err = e.w.Write(e.buf)
+		e.buf = e.buf[:0]
+	}
+	return e.err
+}
+
+func (e *EventWriter) checkText(text string) {
+	if e.err == nil && !utf8.ValidString(text) {
+		e.err = fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
+	}
 }

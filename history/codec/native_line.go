@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 )
@@ -266,3 +267,130 @@ func (l *nativeLine) mismatch(s *scanner, f field, wanted string) {
 		l.fault("%q wants %s, not %s", f.names(), wanted, clip(s.data[start:s.pos]))
 	}
 }
+
+// addTo gives what the line says, a header excepted, to the history that it
+// belongs to. What is wrong with the line by itself is left in l.problem.
+func (l *nativeLine) addTo(b *history.Builder, line int) {
+	switch {
+	case l.seen&fieldEdge != 0:
+		b.AddEdge(l.from, l.to, line)
+		return
+	case l.seen&fieldMark != 0:
+		if l.seen&fieldOp == 0 {
+			l.fault(`a mark needs "op"`)
+			return
+		}
+		b.Mark(l.event.Op, l.happened, line)
+		return
+	}
+	switch l.event.Type {
+	case history.Invoke:
+		l.checkInvoke()
+	case history.OK:
+		l.checkOK()
+	default:
+		if extra := l.seen & (fieldMethod | fieldArgs | fieldResult | fieldException | fieldUnknown); extra != 0 {
+			l.fault("an event of type %q has no %s", l.event.Type, extra.names())
+		}
+	}
+	if l.seen&fieldAt == 0 && b.Header().Order == history.StampOrder {
+		l.fault(`an event of a history ordered by stamps needs "at"`)
+	}
+	if l.problem == "" {
+		l.event.Line = line
+		b.Add(&l.event)
+	}
+}
+
+func (l *nativeLine) checkInvoke() {
+	switch extra := l.seen & (fieldResult | fieldException | fieldUnknown); {
+	case extra != 0:
+		l.fault("an invocation has no %s", extra.names())
+	case l.seen&fieldMethod == 0:
+		l.fault(`an invocation needs "method"`)
+	case l.seen&fieldProcess == 0:
+		l.fault(`an invocation needs "process"`)
+	}
+}
+
+func (l *nativeLine) checkOK() {
+	if extra := l.seen & (fieldMethod | fieldArgs); extra != 0 {
+		l.fault("a response has no %s; its invocation has", extra.names())
+	}
+	if some := l.seen & (fieldResult | fieldException | fieldUnknown); some&(some-1) != 0 {
+		l.fault("a response has one of %s", some.names())
+	}
+}
+
+// A field is a key of the native format, as a bit: 1<<n is the field that
+// fieldNames has at n.
+type field uint32
+
+const (
+	fieldLeadline field = 2 << iota
+	fieldHistory
+	fieldModel
+	fieldArgs
+	fieldTie
+	fieldOrder
+	fieldInterleaved
+	fieldTorn
+	fieldType
+	fieldProcess
+	fieldOp
+	fieldMethod
+	fieldResult
+	fieldException
+	fieldUnknown
+	fieldAt
+	fieldEdge
+	fieldMark
+	fieldEnd
+)
+
+// fieldNames has no field at 0.
+var fieldNames = [...]string{
+	"", "leadline", "history", "model", "args", "tie", "order", "interleaved", "torn", "type", "process", "op",
+	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
+}
+
+// quotedNames are the names as they stand before a value; at 0 there is what
+// no line has.
+var quotedNames = func() (quoted [len(fieldNames)]string) {
+	for i, name := range fieldNames {
+		quoted[i] = `"` + name + `":`
+	}
+	quoted[0] = "\x00"
+	return quoted
+}()
+
+// fieldNumber returns the number of the field called key, 0 if there is none.
+func fieldNumber(key []byte) int {
+	for i, name := range fieldNames {
+		if name == string(key) {
+			return i
+		}
+	}
+	return 0
+}
+
+// names lists the fields in f.
+func (f field) names() string {
+	var names []string
+	for i, name := range fieldNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+const (
+	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldInterleaved | fieldTorn
+	eventFields  = fieldType | fieldHistory | fieldProcess | fieldOp | fieldMethod | fieldArgs |
+		fieldResult | fieldException | fieldUnknown | fieldAt
+	edgeFields = fieldEdge | fieldHistory
+	markFields = fieldMark | fieldHistory | fieldOp
+	endFields  = fieldEnd
+	allFields  = headerFields | eventFields | edgeFields | markFields | endFields
+)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -240,4 +242,280 @@ func checkOrder(h *history.History, order []sequenceOrder) error {
 		return errs
 	}
 	return nil
+}
+
+// violatID identifies an invocation: a number or a text.
+type violatID struct {
+	number int64
+	text   string
+}
+
+func idOf(v history.Value) violatID { return violatID{v.Int(), v.Text()} }
+
+// A violatEvent is a call or a return.
+type violatEvent struct {
+	kind      string
+	event     history.Event
+	hasMethod bool
+	hasArgs   bool
+	void      bool
+	valueAt   int // byte at which the value begins, -1 without one
+}
+
+// events reads the list of events.
+func (d *violat) events(at int) {
+	s := &d.scan
+	s.pos = at
+	if s.peek() != '[' {
+		d.wrong("events", "a list")
+		return
+	}
+	for more := s.begin('[', ']'); more; more = s.more(']') {
+		if s.peek() != '{' {
+			d.wrong("events", "objects")
+			continue
+		}
+		faults := d.b.Faults()
+		e := violatEvent{valueAt: -1}
+		e.event.Line = d.line(s.pos)
+		d.event(&e)
+		if d.b.Faults() == faults {
+			d.add(&e)
+		}
+		if d.b.Failed() {
+			return
+		}
+		if taken := int64(cap(s.data)) + s.pool.made - d.made + d.b.Size() + int64(len(d.calls))*eventBytes; taken > d.memory {
+			d.out.broken(e.event.Line, tooMuchMemory(d.memory))
+			return
+		}
+	}
+}
+
+func (d *violat) event(e *violatEvent) {
+	s, seen := &d.scan, uint(0)
+	for more := s.begin('{', '}'); more; more = s.more('}') {
+		key := string(s.key())
+		c := s.peek()
+		d.once(&seen, key, "kind", "sid", "invocation", "value")
+		switch key {
+		case "kind":
+			if c != '"' {
+				d.wrong(key, "a text")
+				continue
+			}
+			e.kind = string(s.text())
+		case "sid":
+			e.event.Process = d.identifier(key)
+		case "invocation":
+			if c != '{' {
+				d.wrong(key, "an object")
+				continue
+			}
+			d.invocation(e)
+		case "value":
+			e.valueAt = s.pos
+			s.skip()
+		default:
+			s.skip()
+		}
+	}
+}
+
+func (d *violat) invocation(e *violatEvent) {
+	s, seen := &d.scan, uint(0)
+	for more := s.begin('{', '}'); more; more = s.more('}') {
+		key := string(s.key())
+		c := s.peek()
+		d.once(&seen, key, "id", "method", "arguments")
+		switch key {
+		case "id":
+			e.event.Op = d.identifier(key)
+		case "method":
+			if c != '{' {
+				d.wrong(key, "an object")
+				continue
+			}
+			d.method(e)
+		case "arguments":
+			if c != '[' {
+				d.wrong(key, "a list")
+				continue
+			}
+			e.event.Args, e.hasArgs = s.list(false), true
+		default:
+			s.skip()
+		}
+	}
+}
+
+func (d *violat) method(e *violatEvent) {
+	s, seen := &d.scan, uint(0)
+	for more := s.begin('{', '}'); more; more = s.more('}') {
+		key := string(s.key())
+		c := s.peek()
+		d.once(&seen, key, "name", "void")
+		switch {
+		case key == "name" && c == '"':
+			e.event.Method, e.hasMethod = s.string().Text(), true
+		case key == "name":
+			d.wrong(key, "a text")
+		case key == "void" && (c == 't' || c == 'f'):
+			e.void = s.value(false).Bool()
+		case key == "void":
+			d.wrong(key, "true or false")
+		default:
+			s.skip()
+		}
+	}
+}
+
+// once notes a key that occurs again in its object, if it is one of those that
+// are known.
+func (d *violat) once(seen *uint, key string, known ...string) {
+	i := slices.Index(known, key)
+	if i < 0 {
+		return
+	}
+	if *seen&(1<<i) != 0 {
+		d.b.Errorf(d.line(d.scan.pos), "key %q occurs twice", key)
+	}
+	*seen |= 1 << i
+}
+
+func (d *violat) identifier(key string) history.Value {
+	at := d.scan.pos
+	v := d.scan.value(false)
+	if v.Kind() != history.Int && v.Kind() != history.String {
+		d.b.Errorf(d.line(at), "%q wants an integer or a text, not %v", key, v)
+	}
+	return v
+}
+
+// add hands the event to the history. A return repeats its call; where it
+// says something else, one of the two is wrong, and so would the verdict be.
+func (d *violat) add(e *violatEvent) {
+	line := e.event.Line
+	switch {
+	case e.kind != "call" && e.kind != "return":
+		d.b.Errorf(line, `"kind" is "call" or "return", not %q`, clip([]byte(e.kind)))
+		return
+	case e.event.Process.Kind() == history.None:
+		d.b.Errorf(line, `event without "sid"`)
+		return
+	case e.event.Op.Kind() == history.None:
+		d.b.Errorf(line, "event without the id of an invocation")
+		return
+	case e.kind == "call":
+		if !e.hasMethod {
+			d.b.Errorf(line, "invocation %v has no method with a name", e.event.Op)
+			return
+		}
+		if _, again := d.calls[idOf(e.event.Op)]; !again {
+			d.calls[idOf(e.event.Op)] = *e
+		}
+		d.b.Add(&e.event)
+		return
+	}
+	call, called := d.calls[idOf(e.event.Op)]
+	if called {
+		sameMethod := !e.hasMethod || e.event.Method == call.event.Method && e.void == call.void
+		sameArgs := !e.hasArgs || slices.EqualFunc(e.event.Args, call.event.Args, history.Value.Equal)
+		if !sameMethod || !sameArgs {
+			d.b.Errorf(line, "the return of invocation %v has another method or other arguments than its call (line %d)",
+				e.event.Op, call.event.Line)
+			return
+		}
+		e.void = call.void
+		if !d.result(e, call.event.Method) {
+			return
+		}
+	}
+	e.event.Type = history.OK
+	e.event.Method, e.event.Args = "", nil
+	d.b.Add(&e.event)
+}
+
+// result sets the result of a return, which must fit whether method is void.
+func (d *violat) result(e *violatEvent, method string) bool {
+	if e.valueAt < 0 {
+		if !e.void {
+			d.b.Errorf(e.event.Line, "the return of %s, which is not void, has no value", method)
+		}
+		return e.void
+	}
+	s := &d.scan
+	after, depth := s.pos, s.depth
+	s.pos = e.valueAt
+	v := s.value(false)
+	s.pos, s.depth = after, depth
+	switch v.Kind() {
+	case history.List, history.Map:
+		d.b.Errorf(e.event.Line, "the value of a return is a text or a scalar, not %s", v.Kind())
+		return false
+	case history.String:
+		var ok bool
+		if v, ok = violatResult(v); !ok {
+			d.b.Errorf(e.event.Line, "integer %s does not fit 64 bits", clip([]byte(v.Text())))
+			return false
+		}
+	}
+	if e.void && v.Kind() != history.Exception {
+		if v.Kind() != history.Null {
+			d.b.Errorf(e.event.Line, "%s is void but returns %v", method, v)
+			return false
+		}
+		v = history.NoValue
+	}
+	e.event.Result = v
+	return true
+}
+
+// violatResult returns what the String v stands for. It reports false for an
+// integer that does not fit.
+func violatResult(v history.Value) (history.Value, bool) {
+	text := v.Text()
+	switch {
+	case text == "true" || text == "false":
+		return history.BoolValue(text == "true"), true
+	case text == "null":
+		return history.NullValue, true
+	case isInteger(text):
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return v, false
+		}
+		return history.IntValue(n), true
+	case isException(text):
+		return history.ExceptionValue(text), true
+	}
+	return v, true
+}
+
+// isInteger reports whether text is an integer as Java prints them.
+func isInteger(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || digits[0] == '0' && text != "0" {
+		return false
+	}
+	return strings.Trim(digits, "0123456789") == ""
+}
+
+// isException reports whether text is the full name of a Java exception.
+func isException(text string) bool {
+	if !strings.HasSuffix(text, "Exception") && !strings.HasSuffix(text, "Error") || !strings.Contains(text, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(text, ".") {
+		for i, r := range part {
+			letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '$'
+			if !letter && (i == 0 || r < '0' || r > '9') {
+				return false
+			}
+		}
+		if part == "" {
+			return false
+		}
+	}
+	return true
 }
