@@ -18,6 +18,8 @@ var etcdPrefix = []byte("jepsen.util - ")
 
 const timedOut = ":timed-out"
 
+var etcdDialect = dialectFor("cas-register", false)
+
 // decodeEtcd reads the log of a Jepsen test of etcd, one register with cas
 // that is nil at first. Lines that say nothing of an operation are passed
 // over. See the package's documentation for the reading of timeouts.
@@ -62,12 +64,12 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	}
 	if d.words == nil {
 		b := d.begin(history.Header{}, number)
-		d.words = &wordHistory{b: b, line: number, dialect: &registerDialect}
+		d.words = &wordHistory{b: b, line: number, dialect: etcdDialect}
 		d.out.last.finish = d.words.finish
 	}
 	process, _ := strconv.ParseInt(string(l.process), 10, 64)
 	ev := wordEvent{typ: l.typ, process: history.IntValue(process), f: string(l.f[1:]), line: number}
-	if registerDialect.find(ev.f) == nil {
+	if etcdDialect.find(ev.f) == nil {
 		return "an operation on a register is :read, :write or :cas, not " + clip(l.f)
 	}
 	if ev.value, fault = d.value(l.value); fault != "" {
@@ -105,7 +107,7 @@ func encodeEtcd(w io.Writer, h *history.History) error {
 	if err := checkPlain(etcdName, h); err != nil {
 		return err
 	}
-	d := &registerDialect
+	d := etcdDialect
 	if h.Model != d.model && h.Model != "register" {
 		return refusal(etcdName, "a history of the model %s", modelText(h))
 	}

@@ -319,27 +319,13 @@ func jepsenType(word string) (history.EventType, bool) {
 // encodeJepsen writes h as a vector of operations, one to a line.
 func encodeJepsen(w io.Writer, h *history.History) error {
 	e := wordEncoder{format: jepsenName, h: h, open: "[", between: "\n ", end: "]\n"}
-	return e.encode(w, dialectFor(h, false), decodeJepsen)
+	return e.encode(w, dialectFor(h.Model, false), decodeJepsen)
 }
 
 // encodeKV writes h as a key-value log, an operation to a line.
 func encodeKV(w io.Writer, h *history.History) error {
 	e := wordEncoder{format: kvName, h: h, keyed: true, between: "\n", end: "\n"}
-	return e.encode(w, dialectFor(h, true), decodeKV)
-}
-
-// dialectFor returns the dialect in which h can be written, or nil.
-func dialectFor(h *history.History, keyed bool) *dialect {
-	known := append([]dialect{registerDialect, setDialect, counterDialect, independentDialect}, otherDialects...)
-	if keyed {
-		known = []dialect{keyValueDialect}
-	}
-	for i := range known {
-		if known[i].model == h.Model || known[i].model == "cas-register" && h.Model == "register" {
-			return &known[i]
-		}
-	}
-	return nil
+	return e.encode(w, dialectFor(h.Model, true), decodeKV)
 }
 
 // A wordEncoder writes events in the manner of Jepsen.
@@ -347,7 +333,6 @@ type wordEncoder struct {
 	format             string
 	h                  *history.History
 	keyed              bool // operations have a key of their own
-	independent        bool // values are [key value]
 	open, between, end string
 	buf                []byte
 }
@@ -359,7 +344,6 @@ func (e *wordEncoder) encode(w io.Writer, d *dialect, decode decoder) error {
 	if d == nil {
 		return refusal(e.format, "a history of the model %s", modelText(e.h))
 	}
-	e.independent = !e.keyed && d.model == "kv"
 	e.buf = append(e.buf, e.open...)
 	for i, ev := range eventsOf(e.h) {
 		if i > 0 {
@@ -392,14 +376,14 @@ func (e *wordEncoder) event(d *dialect, ev plainEvent) error {
 	if name := process.Text(); name == ":nemesis" || !utf8.ValidString(name) {
 		return refusal(e.format, "the process %q", name)
 	}
-	p, err := partsOf(e.format, d, op, ev.ret, e.keyed || e.independent)
+	p, err := partsOf(e.format, d, op, ev.ret, e.keyed || d.pairs)
 	if err == nil && ev.ret {
 		err = checkResult(e.format, d, op)
 	}
 	if err != nil {
 		return err
 	}
-	if e.independent {
+	if d.pairs {
 		p.value = history.ListValue(p.key, p.value)
 	}
 	typ := ":invoke"

@@ -160,7 +160,7 @@ func keyValueRequest(r *intervalRecord) (inv history.Event, result history.Value
 	if op.Kind() == history.Int && 0 <= op.Int() && op.Int() < 3 {
 		name = []string{"get", "put", "append"}[op.Int()] // porcupine's own example
 	}
-	word := keyValueDialect.find(name)
+	word := dialectFor("kv", true).find(name)
 	if word == nil || word.shape != blind && word.shape != answer || word.shape == blind && value.Kind() == history.None {
 		return inv, result, false
 	}

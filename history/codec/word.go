@@ -71,23 +71,18 @@ func (w *wordHistory) finish() {
 	}
 }
 
-// choose returns the dialect, nil where none has all the words.
+// choose returns the first dialect that has all the words, nil where none has.
 func (w *wordHistory) choose() *dialect {
-	switch {
-	case w.dialect != nil:
+	if w.dialect != nil {
 		return w.dialect
-	case !w.keyed:
-		return dialectOf(w.events)
-	case !keyValueDialect.covers(w.events):
-		return nil
 	}
-	for i := range w.events {
-		ev := &w.events[i]
-		if ev.typ == history.OK && ev.value.Kind() == history.Null && keyValueDialect.find(ev.f) == &keyValueWords[0] {
-			return &dialect{model: "kv", words: keyValueWords} // which answers nil where a key is missing
+	for i := range dialects {
+		d := &dialects[i]
+		if d.keyed == w.keyed && d.covers(w.events) && (d.when == nil || d.when(w.events)) {
+			return d
 		}
 	}
-	return &keyValueDialect
+	return nil
 }
 
 // pair returns for each invocation its completion and for each completion its
@@ -151,7 +146,7 @@ func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Ev
 	}
 	out.Method = word.method
 	key := ev.key
-	if d == &independentDialect {
+	if d.pairs {
 		var ok bool
 		if key, value, ok = splitPair(value); !ok {
 			return fmt.Sprintf("the completion of %s on independent keys has a :value that is no [key value]", ev.f)
@@ -219,7 +214,7 @@ func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, 
 		}
 		return done, ""
 	}
-	if d == &independentDialect {
+	if d.pairs {
 		if _, second, ok := splitPair(v); ok {
 			return second, ""
 		}
@@ -315,6 +310,10 @@ type dialect struct {
 	model string
 	args  []history.Value
 	words []word
+	keyed bool // operations have a :key of their own
+	pairs bool // :value is [key value]
+	// when tells what else a history of this dialect has; nil means nothing.
+	when func(events []wordEvent) bool
 }
 
 // A word is one :f of a dialect.
@@ -341,69 +340,68 @@ const (
 	transact              // :value is a list of [f key value]; that of the completion has the values read
 )
 
-// The dialects, in the order in which they are tried: that of a history is
-// the first which has all its words.
-var (
-	registerDialect = dialect{model: "cas-register", words: []word{
-		{f: "read", shape: answer, method: "read", synonyms: []string{"get", "load"}},
-		{f: "write", shape: blind, method: "write", synonyms: []string{"set", "put", "store"}},
-		{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet", "compare_and_set"}},
-	}}
-	keyValueWords = []word{
-		{f: "get", aliases: []string{"read"}, shape: answer, method: "get", synonyms: []string{"read"}},
-		{f: "put", aliases: []string{"write"}, shape: blind, method: "put", synonyms: []string{"write", "set"}},
-		{f: "append", shape: blind, method: "append"},
-		{f: "delete", shape: plain, method: "delete"},
-		{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
-	}
-	// keyValueDialect is that of operations with a :key of their own.
-	keyValueDialect = dialect{model: "kv", args: []history.Value{history.StringValue("")}, words: keyValueWords}
-	// independentDialect is that of Jepsen's independent registers, where
-	// :value is [key value].
-	independentDialect = dialect{model: "kv", words: []word{
+var keyValueWords = []word{
+	{f: "get", aliases: []string{"read"}, shape: answer, method: "get", synonyms: []string{"read"}},
+	{f: "put", aliases: []string{"write"}, shape: blind, method: "put", synonyms: []string{"write", "set"}},
+	{f: "append", shape: blind, method: "append"},
+	{f: "delete", shape: plain, method: "delete"},
+	{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
+}
+
+// dialects are tried in this order.
+var dialects = []dialect{
+	// A missing key is read as nil, or else as "".
+	{model: "kv", keyed: true, words: keyValueWords, when: readsNull},
+	{model: "kv", keyed: true, words: keyValueWords, args: []history.Value{history.StringValue("")}},
+	// Jepsen's independent registers.
+	{model: "kv", pairs: true, when: independent, words: []word{
 		{f: "read", shape: answer, method: "get", synonyms: []string{"read"}},
 		{f: "write", shape: blind, method: "put", synonyms: []string{"write", "set"}},
 		{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
-	}}
-	setDialect = dialect{model: "set", words: []word{
+	}},
+	{model: "cas-register", words: []word{
+		{f: "read", shape: answer, method: "read", synonyms: []string{"get", "load"}},
+		{f: "write", shape: blind, method: "write", synonyms: []string{"set", "put", "store"}},
+		{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet", "compare_and_set"}},
+	}},
+	// Sets and counters both have add and read.
+	{model: "counter", when: readsNumbers, words: []word{
+		{f: "add", shape: blind, method: "add"},
+		{f: "read", shape: answer, method: "read", synonyms: []string{"get", "value"}},
+	}},
+	{model: "set", words: []word{
 		{f: "add", shape: silent, method: "add", synonyms: []string{"insert"}},
 		{f: "remove", shape: silent, method: "remove", synonyms: []string{"delete"}},
 		{f: "read", shape: listing, method: "elements", synonyms: []string{"read"}},
-	}}
-	counterDialect = dialect{model: "counter", words: []word{
-		{f: "add", shape: blind, method: "add"},
-		{f: "read", shape: answer, method: "read", synonyms: []string{"get", "value"}},
-	}}
-	otherDialects = []dialect{
-		{model: "multi-register", words: []word{{f: "txn", shape: transact, method: "txn"}}},
-		{model: "queue", words: []word{
-			{f: "enqueue", aliases: []string{"enq"}, shape: blind, method: "enqueue", synonyms: []string{"enq"}},
-			{f: "dequeue", aliases: []string{"deq"}, shape: answer, method: "dequeue", synonyms: []string{"deq", "poll"}},
-		}},
-		{model: "stack", words: []word{
-			{f: "push", shape: blind, method: "push"},
-			{f: "pop", shape: answer, method: "pop"},
-			{f: "peek", shape: answer, method: "peek", synonyms: []string{"top"}},
-		}},
-		{model: "mutex", words: []word{
-			{f: "acquire", aliases: []string{"lock"}, shape: plain, method: "lock", synonyms: []string{"acquire"}},
-			{f: "release", aliases: []string{"unlock"}, shape: plain, method: "unlock", synonyms: []string{"release"}},
-		}},
-		{model: "priority-queue", words: []word{
-			{f: "insert", shape: blind, method: "insert", synonyms: []string{"add", "push", "enqueue", "enq"}},
-			{f: "poll", shape: answer, method: "poll", synonyms: []string{"pop", "dequeue", "deq"}},
-			{f: "peek", shape: answer, method: "peek", synonyms: []string{"top"}},
-		}},
-		{model: "deque", words: []word{
-			{f: "push-front", aliases: []string{"push_front"}, shape: blind, method: "pushFront", synonyms: []string{"push_front", "addFirst"}},
-			{f: "push-back", aliases: []string{"push_back"}, shape: blind, method: "pushBack", synonyms: []string{"push_back", "addLast"}},
-			{f: "pop-front", aliases: []string{"pop_front"}, shape: answer, method: "popFront", synonyms: []string{"pop_front", "pollFirst"}},
-			{f: "pop-back", aliases: []string{"pop_back"}, shape: answer, method: "popBack", synonyms: []string{"pop_back", "pollLast"}},
-			{f: "peek-front", aliases: []string{"peek_front"}, shape: answer, method: "peekFront", synonyms: []string{"peek_front", "peekFirst"}},
-			{f: "peek-back", aliases: []string{"peek_back"}, shape: answer, method: "peekBack", synonyms: []string{"peek_back", "peekLast"}},
-		}},
-	}
-)
+	}},
+	{model: "multi-register", words: []word{{f: "txn", shape: transact, method: "txn"}}},
+	{model: "queue", words: []word{
+		{f: "enqueue", aliases: []string{"enq"}, shape: blind, method: "enqueue", synonyms: []string{"enq"}},
+		{f: "dequeue", aliases: []string{"deq"}, shape: answer, method: "dequeue", synonyms: []string{"deq", "poll"}},
+	}},
+	{model: "stack", words: []word{
+		{f: "push", shape: blind, method: "push"},
+		{f: "pop", shape: answer, method: "pop"},
+		{f: "peek", shape: answer, method: "peek", synonyms: []string{"top"}},
+	}},
+	{model: "mutex", words: []word{
+		{f: "acquire", aliases: []string{"lock"}, shape: plain, method: "lock", synonyms: []string{"acquire"}},
+		{f: "release", aliases: []string{"unlock"}, shape: plain, method: "unlock", synonyms: []string{"release"}},
+	}},
+	{model: "priority-queue", words: []word{
+		{f: "insert", shape: blind, method: "insert", synonyms: []string{"add", "push", "enqueue", "enq"}},
+		{f: "poll", shape: answer, method: "poll", synonyms: []string{"pop", "dequeue", "deq"}},
+		{f: "peek", shape: answer, method: "peek", synonyms: []string{"top"}},
+	}},
+	{model: "deque", words: []word{
+		{f: "push-front", aliases: []string{"push_front"}, shape: blind, method: "pushFront", synonyms: []string{"push_front", "addFirst"}},
+		{f: "push-back", aliases: []string{"push_back"}, shape: blind, method: "pushBack", synonyms: []string{"push_back", "addLast"}},
+		{f: "pop-front", aliases: []string{"pop_front"}, shape: answer, method: "popFront", synonyms: []string{"pop_front", "pollFirst"}},
+		{f: "pop-back", aliases: []string{"pop_back"}, shape: answer, method: "popBack", synonyms: []string{"pop_back", "pollLast"}},
+		{f: "peek-front", aliases: []string{"peek_front"}, shape: answer, method: "peekFront", synonyms: []string{"peek_front", "peekFirst"}},
+		{f: "peek-back", aliases: []string{"peek_back"}, shape: answer, method: "peekBack", synonyms: []string{"peek_back", "peekLast"}},
+	}},
+}
 
 // find returns the word that is spelled f, or nil.
 func (d *dialect) find(f string) *word {
@@ -435,30 +433,27 @@ func (d *dialect) covers(events []wordEvent) bool {
 	return true
 }
 
-// dialectOf returns the dialect of a history without keys, or nil where its
-// words are those of none.
-func dialectOf(events []wordEvent) *dialect {
-	if independent(events) {
-		return &independentDialect
+// dialectFor returns the dialect in which histories of a model are written, or
+// nil.
+func dialectFor(model string, keyed bool) *dialect {
+	if model == "register" {
+		model = "cas-register"
 	}
-	if registerDialect.covers(events) {
-		return &registerDialect
+	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.keyed == keyed && d.model == model })
+	if i < 0 {
+		return nil
 	}
-	if setDialect.covers(events) && !(counterDialect.covers(events) && readsNumbers(events)) {
-		return &setDialect
-	}
-	if counterDialect.covers(events) {
-		return &counterDialect
-	}
-	for i := range otherDialects {
-		if otherDialects[i].covers(events) {
-			return &otherDialects[i]
-		}
-	}
-	return nil
+	return &dialects[i]
 }
 
-// readsNumbers tells counters from sets: both have add and read.
+// readsNull reports whether a get returns nil.
+func readsNull(events []wordEvent) bool {
+	return slices.ContainsFunc(events, func(ev wordEvent) bool {
+		return ev.typ == history.OK && (ev.f == "get" || ev.f == "read") && ev.value.Kind() == history.Null
+	})
+}
+
+// readsNumbers tells counters from sets.
 func readsNumbers(events []wordEvent) bool {
 	return slices.ContainsFunc(events, func(ev wordEvent) bool {
 		return ev.typ == history.OK && ev.f == "read" && ev.value.Kind() == history.Int
