@@ -7,7 +7,8 @@ type Tie uint8
 
 const (
 	// Closed: intervals include their end points, so that a response and an
-	// invocation with the same stamp belong to concurrent operations.
+	// invocation with the same stamp belong to concurrent operations, unless
+	// one process issued both.
 	Closed Tie = iota
 	// HalfOpen: a response at t precedes an invocation at t.
 	HalfOpen

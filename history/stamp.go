@@ -97,13 +97,13 @@ func (b *Builder) orderProcesses(t *timing) {
 	}
 }
 
-// timed is an event on its way to a position. Events are sorted by the first
-// three fields.
+// timed is an event on its way to a position. Events are sorted by at, phase and
+// place.
 type timed struct {
 	at    int64
-	phase uint8 // of events with equal stamps
 	place int64
 	op    int32
+	phase uint8 // of events with equal stamps
 	ret   bool
 }
 

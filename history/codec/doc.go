@@ -44,8 +44,9 @@
 //	             the default. "stamp": events carry stamps ("at") and
 //	             operation identifiers, and may come in any order.
 //	tie          "closed", the default: a response and an invocation with the
-//	             same stamp belong to concurrent operations. "half-open": the
-//	             response was first. Without stamps it has no effect.
+//	             same stamp belong to concurrent operations, unless one
+//	             process issued both. "half-open": the response was first.
+//	             Without stamps it has no effect.
 //	interleaved  true: other histories may be in the stream at the same time;
 //	             see below.
 //	torn         true: the file that the history was first read from may have
