@@ -126,7 +126,7 @@ func show(h *history.History) string {
 func TestEnginesAgree(t *testing.T) {
 	r := newRand(t)
 	decided := map[string]int{}
-	rounds := 3000
+	rounds := 1500
 	if testing.Short() {
 		rounds = 300
 	}

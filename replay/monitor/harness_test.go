@@ -19,7 +19,7 @@ import (
 
 var (
 	seedFlag      = flag.Uint64("seed", 1, "seed of the random tests")
-	historiesFlag = flag.Int("histories", 15000, "random small histories per type")
+	historiesFlag = flag.Int("histories", 7500, "random small histories per type")
 )
 
 // newRand logs the seed first, so that a failure can be repeated by -seed.

@@ -292,7 +292,7 @@ var prunings = []search.Pruning{
 func TestBruteForce(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 2))
-	rounds := 5000
+	rounds := 2500
 	if testing.Short() {
 		rounds = 500
 	}

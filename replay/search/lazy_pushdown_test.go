@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-var pushdownRounds = flag.Int("pushdownrounds", 20000, "random histories of TestLazyStacks")
+var pushdownRounds = flag.Int("pushdownrounds", 10000, "random histories of TestLazyStacks")
 
 // TestLazyStacks holds Lazy against the general search, in small passes, and
 // without a pushdown, on histories of stacks in which more is open at once.

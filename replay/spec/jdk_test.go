@@ -15,7 +15,7 @@ import (
 
 var (
 	programs = flag.String("programs", "", "`file` of programs by testdata/Programs.java for TestJDK to replay besides those in testdata")
-	fresh    = flag.Int("fresh", 20000, "`number` of new programs per class that TestFreshJDK runs")
+	fresh    = flag.Int("fresh", 5000, "`number` of new programs per class that TestFreshJDK runs")
 )
 
 // TestJDK replays random sequential programs with the answers that JDK 17

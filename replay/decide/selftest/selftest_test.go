@@ -14,7 +14,7 @@ import (
 
 // TestEngines is the short run of continuous integration.
 func TestEngines(t *testing.T) {
-	o := Options{Ops: 3, Seed: 1, Random: 10_000, RandomOps: 10}
+	o := Options{Ops: 3, Seed: 1, Random: 6_000, RandomOps: 10}
 	if testing.Short() {
 		o.Random = 4_000
 	}
