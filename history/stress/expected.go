@@ -288,59 +288,41 @@ type tallySlot struct {
 	Count
 }
 
-// add counts an outcome and keeps a copy of a new one.
+// add counts an outcome.
 func (t *tally) add(o Outcome, times int64) { t.find(o).Times += times }
 
 // find returns the count of an outcome, which is 0 if it is new.
 func (t *tally) find(o Outcome) *Count {
 	if 2*t.n >= len(t.slots) {
-		t.grow()
+		old := t.slots
+		t.slots = make([]tallySlot, max(16, 2*len(old)))
+		for _, s := range old {
+			if s.hash != 0 {
+				*t.slot(s.Outcome, s.hash) = s
+			}
+		}
 	}
 	h := o.hash() | 1 // 0 is a free slot
-	mask := uint64(len(t.slots) - 1)
-	for at := h >> 7 & mask; ; at = (at + 1) & mask {
-		s := &t.slots[at]
-		if s.hash == h && s.Outcome.equal(o) {
-			return &s.Count
-		}
-		if s.hash == 0 {
-			t.n++
-			s.hash, s.Outcome = h, slices.Clone(o)
-			return &s.Count
-		}
+	s := t.slot(o, h)
+	if s.hash == 0 {
+		t.n++
+		s.hash, s.Outcome = h, slices.Clone(o)
 	}
+	return &s.Count
 }
 
-func (t *tally) grow() {
-	old := t.slots
-	t.slots = make([]tallySlot, max(16, 2*len(old)))
+// slot returns the slot of an outcome, or the free one for it.
+func (t *tally) slot(o Outcome, h uint64) *tallySlot {
 	mask := uint64(len(t.slots) - 1)
-	for _, s := range old {
-		if s.hash == 0 {
-			continue
+	for at := h >> 7 & mask; ; at = (at + 1) & mask {
+		if s := &t.slots[at]; s.hash == 0 || s.hash == h && s.Outcome.equal(o) {
+			return s
 		}
-		at := s.hash >> 7 & mask
-		for t.slots[at].hash != 0 {
-			at = (at + 1) & mask
-		}
-		t.slots[at] = s
 	}
 }
 
 // has reports whether the outcome was counted.
-func (t *tally) has(o Outcome) bool {
-	if t.n == 0 {
-		return false
-	}
-	h := o.hash() | 1
-	mask := uint64(len(t.slots) - 1)
-	for at := h >> 7 & mask; t.slots[at].hash != 0; at = (at + 1) & mask {
-		if s := &t.slots[at]; s.hash == h && s.Outcome.equal(o) {
-			return true
-		}
-	}
-	return false
-}
+func (t *tally) has(o Outcome) bool { return t.n > 0 && t.slot(o, o.hash()|1).hash != 0 }
 
 // counts returns all in the order of their outcomes.
 func (t *tally) counts() []Count {

@@ -23,30 +23,17 @@ type recorded struct {
 // history returns the execution as a history of the class's objects. One more
 // process calls the initial part and the final part.
 func (r *recorded) history(c *Class, p *Program) (*history.History, error) {
-	b := history.NewBuilder(headerOf(c, p))
-	all := p.All()
-	process := processes(p)
-	line := 0
-	add := func(i int, response bool) {
-		line++
-		addEvent(b, all[i], i, process[i], r.outcome[i], response, line)
-	}
-	for i := range p.Initial {
-		add(i, false)
-		add(i, true)
-	}
+	x := newExecution(c, p, r.outcome)
+	x.inRow(0, x.first)
 	for _, e := range r.events {
 		if e >= 0 {
-			add(int(e), false)
+			x.invoke(int(e), x.process[e])
 		} else {
-			add(int(-1-e), true)
+			x.respond(int(-1-e), x.process[-1-e])
 		}
 	}
-	for i := len(all) - len(p.Final); i < len(all); i++ {
-		add(i, false)
-		add(i, true)
-	}
-	return b.Build()
+	x.inRow(x.last, len(x.all))
+	return x.builder.Build()
 }
 
 // overlaps reports whether two invocations were open at one time.
@@ -129,33 +116,21 @@ func runTree(runs [][]ran) history.Value {
 // that the program orders. The history is linearizable exactly if the outcome
 // is expected.
 func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
-	b := history.NewBuilder(headerOf(c, p))
-	all, process := p.All(), processes(p)
-	first, last := len(p.Initial), len(all)-len(p.Final)
-	line := 0
-	add := func(i, process int, response bool) {
-		line++
-		addEvent(b, all[i], i, process, o[i], response, line)
+	x := newExecution(c, p, o)
+	x.inRow(0, x.first)
+	own := len(p.Sequences) + 1 // each invocation has a process of its own, so that they overlap
+	for i := x.first; i < x.last; i++ {
+		x.invoke(i, own+i)
 	}
-	for i := range first {
-		add(i, process[i], false)
-		add(i, process[i], true)
+	for i := x.first; i < x.last; i++ {
+		x.respond(i, own+i)
 	}
-	for i := first; i < last; i++ { // a process each: they overlap
-		add(i, len(p.Sequences)+1+i, false)
-	}
-	for i := first; i < last; i++ {
-		add(i, len(p.Sequences)+1+i, true)
-	}
-	for i := last; i < len(all); i++ {
-		add(i, process[i], false)
-		add(i, process[i], true)
-	}
+	x.inRow(x.last, len(x.all))
 	edge := func(from, to int) {
-		b.AddEdge(history.IntValue(int64(from)), history.IntValue(int64(to)), line)
+		x.builder.AddEdge(history.IntValue(int64(from)), history.IntValue(int64(to)), x.line)
 	}
 	begin := make([]int, len(p.Sequences))
-	at := first
+	at := x.first
 	for s, sequence := range p.Sequences {
 		begin[s] = at
 		for i := at + 1; i < at+len(sequence); i++ {
@@ -166,34 +141,55 @@ func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
 	for _, order := range p.Order {
 		edge(begin[order[0]]+len(p.Sequences[order[0]])-1, begin[order[1]])
 	}
-	return b.Build()
+	return x.builder.Build()
 }
 
-// processes returns the process that calls each of the program's invocations:
-// that of its sequence, or one more for the initial and the final part.
-func processes(p *Program) []int {
-	var list []int
+// An execution builds the history of an outcome.
+type execution struct {
+	builder     *history.Builder
+	all         []Invocation
+	process     []int // of each invocation: that of its sequence, or one more
+	first, last int   // the sequences have the invocations from first to last-1
+	outcome     Outcome
+	line        int
+}
+
+func newExecution(c *Class, p *Program, o Outcome) *execution {
+	x := &execution{builder: history.NewBuilder(headerOf(c, p)), all: p.All(), first: len(p.Initial), last: p.Len() - len(p.Final), outcome: o}
 	for range p.Initial {
-		list = append(list, len(p.Sequences))
+		x.process = append(x.process, len(p.Sequences))
 	}
 	for s, sequence := range p.Sequences {
 		for range sequence {
-			list = append(list, s)
+			x.process = append(x.process, s)
 		}
 	}
 	for range p.Final {
-		list = append(list, len(p.Sequences))
+		x.process = append(x.process, len(p.Sequences))
 	}
-	return list
+	return x
 }
 
-func addEvent(b *history.Builder, inv Invocation, op, process int, result history.Value, response bool, line int) {
-	e := history.Event{Type: history.Invoke, Process: history.IntValue(int64(process)), Op: history.IntValue(int64(op)),
-		Method: inv.Method.Name, Args: inv.Args, Line: line}
-	if response {
-		e.Type, e.Method, e.Args, e.Result = history.OK, "", nil, result
+func (x *execution) invoke(i, process int) {
+	x.add(history.Event{Type: history.Invoke, Method: x.all[i].Method.Name, Args: x.all[i].Args}, i, process)
+}
+
+func (x *execution) respond(i, process int) {
+	x.add(history.Event{Type: history.OK, Result: x.outcome[i]}, i, process)
+}
+
+func (x *execution) add(e history.Event, i, process int) {
+	x.line++
+	e.Process, e.Op, e.Line = history.IntValue(int64(process)), history.IntValue(int64(i)), x.line
+	x.builder.Add(&e)
+}
+
+// inRow adds invocations that follow one another.
+func (x *execution) inRow(from, to int) {
+	for i := from; i < to; i++ {
+		x.invoke(i, x.process[i])
+		x.respond(i, x.process[i])
 	}
-	b.Add(&e)
 }
 
 // A recordedTally counts recorded executions.
@@ -216,17 +212,24 @@ func (t *recordedTally) add(p *Program, results []history.Value, stamps []int64)
 	for _, e := range t.order {
 		sum = (sum ^ uint64(uint8(e))) * 0x100000001b3
 	}
+	t.find(sum, Outcome(results), t.order).times++
+	return overlapped
+}
+
+// find returns the execution with these results and events, which hash to sum. It
+// has a count of 0 if it is new.
+func (t *recordedTally) find(sum uint64, o Outcome, events []int8) *recorded {
+	for _, r := range t.byHash[sum] {
+		if slices.Equal(r.events, events) && r.outcome.equal(o) {
+			return r
+		}
+	}
 	if t.byHash == nil {
 		t.byHash = map[uint64][]*recorded{}
 	}
-	for _, r := range t.byHash[sum] {
-		if slices.Equal(r.events, t.order) && r.outcome.equal(results) {
-			r.times++
-			return overlapped
-		}
-	}
-	t.byHash[sum] = append(t.byHash[sum], &recorded{slices.Clone(results), slices.Clone(t.order), 1})
-	return overlapped
+	r := &recorded{slices.Clone(o), slices.Clone(events), 0}
+	t.byHash[sum] = append(t.byHash[sum], r)
+	return r
 }
 
 // arrange puts the events in order and reports whether two invocations of
@@ -260,19 +263,9 @@ func (t *recordedTally) arrange(p *Program, n int, stamps []int64) bool {
 }
 
 func (t *recordedTally) merge(other *recordedTally) {
-	if t.byHash == nil {
-		t.byHash = map[uint64][]*recorded{}
-	}
 	for sum, list := range other.byHash {
-	next:
 		for _, r := range list {
-			for _, mine := range t.byHash[sum] {
-				if slices.Equal(mine.events, r.events) && mine.outcome.equal(r.outcome) {
-					mine.times += r.times
-					continue next
-				}
-			}
-			t.byHash[sum] = append(t.byHash[sum], r)
+			t.find(sum, r.outcome, r.events).times += r.times
 		}
 	}
 }
