@@ -163,9 +163,9 @@ func DefaultSchedules(n int) int64 {
 }
 
 // A Budget bounds the work on one history. A zero value stands for the
-// default. Time is kept within 20 ms or a twentieth, but of a long history
-// within some tenths of a microsecond for each operation: the second replay of a
-// witness, and some of a monitor's steps, are not broken off.
+// default. Time is kept within 20 ms or a twentieth; a long history may add some
+// tenths of a microsecond for each operation, since single passes over it and
+// sorting are not interrupted.
 type Budget struct {
 	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
 	ExactWork int64         // states stepped for Options.ExactDepth; DefaultExactWork
