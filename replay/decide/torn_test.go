@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,4 +77,96 @@ func TestTorn(t *testing.T) {
 			t.Errorf("%s: %d histories", name, n)
 		}
 	}
+}
+
+// TestCutAnywhere: no cut of a file whose history is linearizable leaves one
+// that is called not-linearizable.
+func TestCutAnywhere(t *testing.T) {
+	source := []struct{ model, events string }{
+		{"queue", `{"process":1,"op":1,"type":"invoke","method":"enqueue","args":[12]}
+{"process":2,"op":2,"type":"invoke","method":"dequeue"}
+{"process":1,"op":1,"type":"ok"}
+{"process":2,"op":2,"type":"ok","result":12}
+{"process":1,"op":3,"type":"invoke","method":"enqueue","args":[1]}
+{"process":2,"op":4,"type":"invoke","method":"dequeue"}
+{"process":2,"op":4,"type":"ok","result":null}
+{"process":1,"op":3,"type":"ok"}
+{"process":2,"op":5,"type":"invoke","method":"dequeue"}
+{"process":2,"op":5,"type":"ok","result":1}
+`},
+		{"cas-register", `{"process":1,"op":1,"type":"invoke","method":"write","args":[12]}
+{"process":2,"op":2,"type":"invoke","method":"read"}
+{"process":1,"op":1,"type":"ok"}
+{"process":2,"op":2,"type":"ok","result":12}
+{"process":1,"op":3,"type":"invoke","method":"cas","args":[12,34]}
+{"process":1,"op":3,"type":"ok","result":true}
+{"process":2,"op":5,"type":"invoke","method":"read"}
+{"process":2,"op":5,"type":"ok","result":34}
+`},
+		{"kv", `{"process":1,"op":1,"type":"invoke","method":"put","args":["k","12"]}
+{"process":2,"op":2,"type":"invoke","method":"get","args":["k"]}
+{"process":1,"op":1,"type":"ok"}
+{"process":2,"op":2,"type":"ok","result":"12"}
+{"process":1,"op":3,"type":"invoke","method":"get","args":["l"]}
+{"process":1,"op":3,"type":"ok","result":null}
+`},
+	}
+	cuts := map[string]int{}
+	for _, from := range source {
+		for _, order := range []string{"", `,"order":"stamp"`} {
+			text := `{"leadline":1,"model":"` + from.model + `"` + order + "}\n"
+			at := 0
+			for line := range strings.Lines(from.events) {
+				at++
+				if order != "" { // the first event comes last
+					line = strings.Replace(line, "{", `{"at":`+strconv.Itoa(at)+`,`, 1)
+				}
+				text += line
+			}
+			if order != "" {
+				header, rest, _ := strings.Cut(text, "\n")
+				first, others, _ := strings.Cut(rest, "\n")
+				text = header + "\n" + others + first + "\n"
+			}
+			for h, err := range codec.Decode(strings.NewReader(text), "in", codec.Options{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, format := range codec.Formats() {
+					var b strings.Builder
+					if format.Encode(&b, h) == nil {
+						cuts[format.Name] += cutAnywhere(t, format, b.String())
+					}
+				}
+			}
+			cuts["native"] += cutAnywhere(t, codec.Formats()[0], text)
+		}
+	}
+	for _, format := range codec.Formats() {
+		if cuts[format.Name] == 0 {
+			t.Errorf("nothing was cut in format %s", format.Name)
+		}
+	}
+}
+
+// cutAnywhere cuts text before each byte, and returns how many cuts left a
+// history.
+func cutAnywhere(t *testing.T, format codec.Format, text string) (histories int) {
+	for n := range len(text) + 1 {
+		for h, err := range format.Decode(strings.NewReader(text[:n]), "in", codec.Limits{}) {
+			if err != nil || h.Model == "" {
+				continue
+			}
+			histories++
+			s, err := spec.Lookup(h.Model, h.ModelArgs)
+			if err != nil {
+				continue // the name of the model is cut
+			}
+			v, err := decide.Check(context.Background(), h, s, replay.Options{})
+			if err == nil && v.Answer == replay.NotLinearizable {
+				t.Errorf("%s: not linearizable is\n%s", format.Name, text[:n])
+			}
+		}
+	}
+	return histories
 }
