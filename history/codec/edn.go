@@ -272,7 +272,7 @@ func (e *ednReader) text() history.Value {
 		case c == '"':
 			e.next()
 			if !utf8.Valid(e.token) {
-				e.fail("invalid UTF-8 in a text")
+				e.fail("invalid UTF-8 in a string")
 				return history.Value{}
 			}
 			return e.pool.text(e.token)
@@ -313,7 +313,7 @@ func (e *ednReader) escape() {
 				}
 			}
 			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				e.fail("unpaired surrogate in a text")
+				e.fail("unpaired surrogate in a string")
 			}
 		}
 		e.token = utf8.AppendRune(e.token, r)
@@ -342,7 +342,7 @@ func (e *ednReader) digits(n, base int) rune {
 	}
 	r, err := strconv.ParseUint(string(text[:n]), base, 32)
 	if err != nil {
-		e.fail("%q is no hexadecimal number", text[:n])
+		e.fail("%q is not a hexadecimal number", text[:n])
 	}
 	return rune(r)
 }
@@ -493,10 +493,10 @@ func (e *ednReader) atom() history.Value {
 		return history.BoolValue(t[0] == 't')
 	case t[0] == ':':
 		if len(t) == 1 || t[len(t)-1] == ':' || t[1] == ':' {
-			e.fail("%q is no keyword", clip(t))
+			e.fail("%q is not a keyword", clip(t))
 		}
 		return e.pool.text(t)
 	}
-	e.wrong("%q is a symbol, which is no value", clip(t))
+	e.wrong("%q is a symbol, which is not a value", clip(t))
 	return history.NullValue
 }

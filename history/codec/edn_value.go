@@ -29,7 +29,7 @@ func (e *ednReader) number(text string) history.Value {
 	default:
 		return e.float(text)
 	}
-	e.fail("%s is no number", clip([]byte(text)))
+	e.fail("%s is not a number", clip([]byte(text)))
 	return history.Value{}
 }
 
@@ -46,7 +46,7 @@ func (e *ednReader) integer(text string) history.Value {
 func (e *ednReader) ratio(text string) history.Value {
 	above, below, _ := strings.Cut(text, "/")
 	if strings.Trim(strings.TrimLeft(above, "+-"), "0123456789") != "" || below == "" || strings.Trim(below, "0123456789") != "" {
-		e.fail("%s is no number", clip([]byte(text)))
+		e.fail("%s is not a number", clip([]byte(text)))
 		return history.Value{}
 	}
 	if len(text) > 40 {
@@ -60,7 +60,7 @@ func (e *ednReader) ratio(text string) history.Value {
 	r, ok := new(big.Rat).SetString(strings.TrimPrefix(text, "+"))
 	switch {
 	case !ok:
-		e.fail("%s is no number", text)
+		e.fail("%s is not a number", text)
 		return history.Value{}
 	case r.IsInt():
 		return e.integer(r.Num().String())
@@ -77,7 +77,7 @@ func (e *ednReader) float(text string) history.Value {
 	power := strings.TrimLeft(exponent, "+-")
 	if whole == "" || strings.Trim(whole+fraction+power, "0123456789") != "" ||
 		scientific && (power == "" || len(exponent)-len(power) > 1) {
-		e.fail("%s is no number", clip([]byte(text)))
+		e.fail("%s is not a number", clip([]byte(text)))
 		return history.Value{}
 	}
 	f, ok := history.ParseFloat(digits)

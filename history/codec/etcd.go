@@ -40,7 +40,7 @@ type etcdLine struct {
 	value      []byte
 }
 
-// readEtcdLine reports false for a line that says nothing of an operation.
+// readEtcdLine reports false for a line that is not about an operation.
 func readEtcdLine(text []byte) (l etcdLine, ok bool) {
 	if i := bytes.Index(text, etcdPrefix); i >= 0 {
 		text = text[i+len(etcdPrefix):]
@@ -147,7 +147,7 @@ func encodeEtcd(w io.Writer, h *history.History) error {
 func appendEtcdLine(buf []byte, h *history.History, op *history.Operation, typ string, p parts) ([]byte, error) {
 	process := h.Processes[op.Process]
 	if process.Kind() != history.Int {
-		return buf, refusal(etcdName, "process %v, which is no integer", process)
+		return buf, refusal(etcdName, "process %v, which is not an integer", process)
 	}
 	buf = append(append(buf, "INFO  "...), etcdPrefix...)
 	buf = append(strconv.AppendInt(buf, process.Int(), 10), '\t')

@@ -166,7 +166,7 @@ func (d *jsonl) finish(line int, cut bool) {
 func (d *jsonl) identify(record history.Value, ev *history.Event) (fault string) {
 	ev.Process, ev.Op = d.m.find(record, "process"), d.m.find(record, "op")
 	if k := ev.Process.Kind(); k != history.Int && k != history.String {
-		return fmt.Sprintf("process is an integer or a text, not %s", describe(ev.Process))
+		return fmt.Sprintf("process is an integer or a string, not %s", describe(ev.Process))
 	}
 	if d.m.has("at") {
 		at := d.m.find(record, "at")

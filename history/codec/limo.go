@@ -167,7 +167,7 @@ func (d *limo) response(id string, rest []byte, number int) (fault string) {
 		return fault
 	case !open: // the Builder reports it
 	case call.method.puts && value.Kind() != history.None:
-		return fmt.Sprintf("%s returns %v, but answers nothing", call.method.names[0], value)
+		return fmt.Sprintf("%s returns %v, but has no result", call.method.names[0], value)
 	case fixed && value.Kind() != history.None && !value.Equal(call.value):
 		return fmt.Sprintf("%s returns %v, but its call (line %d) says %v", call.method.names[0], value, call.line, call.value)
 	case fixed:
@@ -201,7 +201,7 @@ func limoValue(text []byte) (v history.Value, fault string) {
 		}
 		return history.IntValue(n), ""
 	case !isLimoWord(word):
-		return v, fmt.Sprintf("%q is no value: an integer, a word, empty or ?<1,2>", clip(word))
+		return v, fmt.Sprintf("%q is not a value: an integer, a word, empty or ?<1,2>", clip(word))
 	}
 	return history.StringValue(string(word)), ""
 }

@@ -174,7 +174,7 @@ func (l *nativeLine) rareValue(s *scanner, f field) {
 
 func (l *nativeLine) eventType(s *scanner) {
 	if s.peek() != '"' {
-		l.mismatch(s, fieldType, "a text")
+		l.mismatch(s, fieldType, "a string")
 		return
 	}
 	if s.pass(`"ok"`) {
@@ -215,7 +215,7 @@ func (l *nativeLine) edge(s *scanner) {
 	}
 }
 
-// identifier reads an integer or a text.
+// identifier reads an integer or a string.
 func (l *nativeLine) identifier(s *scanner, f field) history.Value {
 	switch c := s.peek(); {
 	case c == '"':
@@ -224,16 +224,16 @@ func (l *nativeLine) identifier(s *scanner, f field) history.Value {
 		if v := s.number(); v.Kind() == history.Int {
 			return v
 		}
-		l.fault("%q wants an integer or a text, not a fraction", f.names())
+		l.fault("%q must be an integer or a string, not a fraction", f.names())
 	default:
-		l.mismatch(s, f, "an integer or a text")
+		l.mismatch(s, f, "an integer or a string")
 	}
 	return history.Value{}
 }
 
 func (l *nativeLine) text(s *scanner, f field) history.Value {
 	if s.peek() != '"' {
-		l.mismatch(s, f, "a text")
+		l.mismatch(s, f, "a string")
 		return history.Value{}
 	}
 	return s.string()
@@ -244,7 +244,7 @@ func (l *nativeLine) integer(s *scanner, f field) int64 {
 		if v := s.number(); v.Kind() == history.Int {
 			return v.Int()
 		}
-		l.fault("%q wants an integer, not a fraction", f.names())
+		l.fault("%q must be an integer, not a fraction", f.names())
 		return 0
 	}
 	l.mismatch(s, f, "an integer")
@@ -264,7 +264,7 @@ func (l *nativeLine) mismatch(s *scanner, f field, wanted string) {
 	start := s.pos
 	s.skip()
 	if !s.failed() {
-		l.fault("%q wants %s, not %s", f.names(), wanted, clip(s.data[start:s.pos]))
+		l.fault("%q must be %s, not %s", f.names(), wanted, clip(s.data[start:s.pos]))
 	}
 }
 

@@ -158,7 +158,7 @@ func (d *polylin) operation(text []byte, number int) (fault string) {
 		word, rest = cutWord(rest)
 		n, err := strconv.ParseInt(string(word), 10, 64)
 		if err != nil {
-			return clip(word) + " is no integer of 64 bits"
+			return clip(word) + " is not a 64-bit integer"
 		}
 		fields = append(fields, n)
 	}

@@ -170,7 +170,7 @@ func specials(word uint64) uint64 {
 // text returns the text in quotes that starts at pos.
 func (s *scanner) text() []byte {
 	if s.pos >= len(s.data) || s.data[s.pos] != '"' {
-		s.unexpected("a text in quotes")
+		s.unexpected("a string in quotes")
 		return nil
 	}
 	data, start := s.data, s.pos+1
@@ -191,7 +191,7 @@ func (s *scanner) text() []byte {
 		case c == '\\':
 			return s.escaped(start, i)
 		case c < ' ':
-			s.fail(i, "control character %q in a text; it has to be escaped", c)
+			s.fail(i, "control character %q in a string; it must be escaped", c)
 			return nil
 		case c < utf8.RuneSelf:
 			i++
@@ -253,7 +253,7 @@ func (s *scanner) escaped(start, i int) []byte {
 				return nil
 			}
 		case c < ' ':
-			s.fail(i, "control character %q in a text; it has to be escaped", c)
+			s.fail(i, "control character %q in a string; it must be escaped", c)
 			return nil
 		default:
 			r, size := utf8.DecodeRune(s.data[i:])

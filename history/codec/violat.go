@@ -158,7 +158,7 @@ func (d *violat) line(at int) int {
 func (d *violat) wrong(key, wanted string) {
 	at := d.scan.pos
 	d.scan.skip()
-	d.b.Errorf(d.line(at), "%q wants %s, not %s", key, wanted, clip(d.scan.data[at:d.scan.pos]))
+	d.b.Errorf(d.line(at), "%q must be %s, not %s", key, wanted, clip(d.scan.data[at:d.scan.pos]))
 }
 
 // schema reads the class and the arguments of its constructor.
@@ -177,7 +177,7 @@ func (d *violat) schema(at int) (model string, args []history.Value) {
 		case key == "class" && c == '"':
 			model = strings.TrimPrefix(s.string().Text(), violatPackage)
 		case key == "class":
-			d.wrong(key, "a text")
+			d.wrong(key, "a string")
 		case key == "arguments" && c == '[':
 			args = s.list(false)
 		case key == "arguments":
@@ -201,13 +201,13 @@ func (d *violat) readOrder() {
 	for _, pair := range v.List() {
 		p := pair.List()
 		if pair.Kind() != history.List || len(p) != 2 || p[0].Kind() != history.Int || p[1].Kind() != history.Int {
-			d.b.Errorf(line, `"order" wants a list of pairs of sequences, not %v`, v)
+			d.b.Errorf(line, `"order" must be a list of pairs of sequences, not %v`, v)
 			return
 		}
 		d.order = append(d.order, sequenceOrder{p[0].Int(), p[1].Int(), line})
 	}
 	if v.Kind() != history.List && v.Kind() != history.Null {
-		d.b.Errorf(line, `"order" wants a list of pairs of sequences, not %v`, v)
+		d.b.Errorf(line, `"order" must be a list of pairs of sequences, not %v`, v)
 	}
 }
 
@@ -301,7 +301,7 @@ func (d *violat) event(e *violatEvent) {
 		switch key {
 		case "kind":
 			if c != '"' {
-				d.wrong(key, "a text")
+				d.wrong(key, "a string")
 				continue
 			}
 			e.kind = string(s.text())
@@ -359,7 +359,7 @@ func (d *violat) method(e *violatEvent) {
 		case key == "name" && c == '"':
 			e.event.Method, e.hasMethod = s.string().Text(), true
 		case key == "name":
-			d.wrong(key, "a text")
+			d.wrong(key, "a string")
 		case key == "void" && (c == 't' || c == 'f'):
 			e.void = s.value(false).Bool()
 		case key == "void":
@@ -387,7 +387,7 @@ func (d *violat) identifier(key string) history.Value {
 	at := d.scan.pos
 	v := d.scan.value(false)
 	if v.Kind() != history.Int && v.Kind() != history.String {
-		d.b.Errorf(d.line(at), "%q wants an integer or a text, not %v", key, v)
+		d.b.Errorf(d.line(at), "%q must be an integer or a string, not %v", key, v)
 	}
 	return v
 }
@@ -451,7 +451,7 @@ func (d *violat) result(e *violatEvent, method string) bool {
 	s.pos, s.depth = after, depth
 	switch v.Kind() {
 	case history.List, history.Map:
-		d.b.Errorf(e.event.Line, "the value of a return is a text or a scalar, not %s", v.Kind())
+		d.b.Errorf(e.event.Line, "the value of a return is a string or a scalar, not %s", v.Kind())
 		return false
 	case history.String:
 		var ok bool

@@ -149,7 +149,7 @@ func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Ev
 	if d.pairs {
 		var ok bool
 		if key, value, ok = splitPair(value); !ok {
-			return fmt.Sprintf("the completion of %s on independent keys has a :value that is no [key value]", ev.f)
+			return fmt.Sprintf("the completion of %s on independent keys has a :value that is not [key value]", ev.f)
 		}
 		if first, _, _ := splitPair(ev.value); !first.Equal(key) {
 			return fmt.Sprintf("%s is invoked on key %v but completes on key %v (line %d)", ev.f, first, key, end.line)
@@ -163,13 +163,13 @@ func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Ev
 		out.Args = append(out.Args, value)
 	case compare:
 		if value.Kind() != history.List || len(value.List()) != 2 {
-			return fmt.Sprintf("%s wants a :value [old new], not %v", ev.f, value)
+			return fmt.Sprintf("%s needs a :value [old new], not %v", ev.f, value)
 		}
 		out.Args = append(out.Args, value.List()...)
 	case transact:
 		asked, ok := transaction(value, false)
 		if !ok {
-			return fmt.Sprintf("%s wants a :value of [f key value], not %v", ev.f, value)
+			return fmt.Sprintf("%s needs a :value of [f key value], not %v", ev.f, value)
 		}
 		out.Args = append(out.Args, asked)
 	}
@@ -202,7 +202,7 @@ func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, 
 		return history.BoolValue(true), ""
 	case listing:
 		if v.Kind() != history.List {
-			return v, fmt.Sprintf("%s wants a collection, not %v", ev.f, v)
+			return v, fmt.Sprintf("%s needs a collection, not %v", ev.f, v)
 		}
 		sorted := slices.Clone(v.List())
 		slices.SortFunc(sorted, history.Value.Compare)
@@ -210,7 +210,7 @@ func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, 
 	case transact:
 		done, ok := transaction(v, true)
 		if !ok {
-			return v, fmt.Sprintf("%s wants a :value of [f key value], not %v", ev.f, v)
+			return v, fmt.Sprintf("%s needs a :value of [f key value], not %v", ev.f, v)
 		}
 		return done, ""
 	}
@@ -218,7 +218,7 @@ func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, 
 		if _, second, ok := splitPair(v); ok {
 			return second, ""
 		}
-		return v, fmt.Sprintf("the completion of %s on independent keys has a :value that is no [key value]", ev.f)
+		return v, fmt.Sprintf("the completion of %s on independent keys has a :value that is not [key value]", ev.f)
 	}
 	return v, ""
 }
