@@ -80,8 +80,8 @@ func only(decode decoder, text []byte) (*history.History, error) {
 	return found, nil
 }
 
-// difference says how the history that is read differs from the one that was
-// to be written, names aside; "" means that they say the same.
+// difference returns how the history that is read differs from the one to be
+// written, names aside; "" means that it does not.
 func (c *carrier) difference(h, back *history.History) string {
 	if modelText(h) != modelText(back) && !(h.Model == "register" && back.Model == "cas-register" && len(h.ModelArgs) == 0) {
 		return fmt.Sprintf("the model %s (of this history it has %s)", modelText(h), modelText(back))

@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// detectBytes is how far Decode looks for the keys that give a format away,
+// detectBytes is how far Decode reads for the keys that identify a format,
 // and detectText how far into a file that does not begin with a bracket.
 const (
 	detectBytes = 1 << 20
@@ -76,7 +76,7 @@ func unknownFormat(keys []string) error {
 
 var byteOrderMark = []byte("\uFEFF")
 
-// lookAt returns what text shows that begins a file. settled means that more
+// lookAt returns what the text that begins a file shows. settled means that more
 // of the text would change nothing.
 func lookAt(text []byte) (b beginning, settled bool) {
 	if len(text) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, text) {
@@ -118,7 +118,8 @@ func lookAt(text []byte) (b beginning, settled bool) {
 	return b, len(text) >= detectText
 }
 
-// isTag tells a tag of EDN, #jepsen.history.Op{, from a comment.
+// isTag reports whether text is a tag of EDN, #jepsen.history.Op{, and not a
+// comment.
 func isTag(text []byte) bool {
 	if len(text) < 2 || text[1] != '{' && text[1] != '_' && !isLetter(text[1]) {
 		return false

@@ -1,13 +1,13 @@
 // Package codec reads and writes recorded histories.
 //
 // Files finds the files that paths name, File.Histories decodes one of them,
-// Decode any reader; both tell plain, gzip and zstd input apart by its first
-// bytes and the format by what comes first in it, see Detect. Formats is the table of
-// formats, each with its decoder and its encoder. Whatever is wrong with an
-// input is an error with file and line, in memory that Limits bound; see
-// Decode for which error ends what.
+// and Decode decodes any reader. Plain, gzip and zstd input are told apart by
+// their first bytes, and formats by what comes first in the input; see Detect.
+// Formats is the table of formats, each with its decoder and its encoder. Errors
+// have a file and a line. Limits bound the memory that decoding takes. Decode
+// documents which error ends what.
 //
-// An EventWriter writes the native format event by event, for recorders;
+// An EventWriter writes the native format event by event, for recorders.
 // Compress compresses whatever is written.
 //
 // # The native format
@@ -28,21 +28,21 @@
 //	B       |-- poll(): 1 -------|
 //
 // Lines that are blank or begin with '#' are skipped. The order of keys does
-// not matter; a key that is not listed here is an error, and so is a key that
+// not matter. A key that is not listed here is an error, and so is a key that
 // occurs twice. There are five kinds of lines.
 //
 // A header, which has the key leadline:
 //
 //	leadline     1, the version of the format. The only key that is required.
 //	             A newer version is an error that ends the file.
-//	history      text: the name of the history. Without one, histories are
-//	             called by their number in the file, from 1, and a single one
-//	             by the empty name.
-//	model        text: the sequential specification
+//	history      string: the name of the history. Without one, histories are
+//	             named by their number in the file, from 1, and a single one
+//	             has the empty name.
+//	model        string: the sequential specification
 //	args         list of values: what the model is constructed with
-//	order        "file": events happened in the order of their lines. This is
-//	             the default. "stamp": events carry stamps ("at") and
-//	             operation identifiers, and may come in any order.
+//	order        "file", the default: events happened in the order of their
+//	             lines. "stamp": events carry stamps ("at") and operation
+//	             identifiers, and may come in any order.
 //	tie          "closed", the default: a response and an invocation with the
 //	             same stamp belong to concurrent operations, unless one
 //	             process issued both. "half-open": the response was first.
@@ -55,42 +55,42 @@
 // An event, which has the key type:
 //
 //	type         "invoke", "ok", "fail" (it certainly did not happen) or "info"
-//	             (nobody knows: pending for ever, and its process is retired)
-//	process      integer or text: who. Required of invocations; a response may
+//	             (unknown: pending for ever, and its process is retired)
+//	process      integer or string: who. Required of invocations; a response may
 //	             leave it out if it has op.
-//	op           integer or text: which operation. If one invocation of a
-//	             history has it, all have, and no two the same; under order
-//	             "stamp" they must. Without it, responses are matched by
-//	             process, and edges and marks are not possible.
-//	method       text; required of invocations, and of no response
+//	op           integer or string: which operation. If one invocation of a
+//	             history has it, all must have it, each a different one; under
+//	             order "stamp" it is required. Without it, responses are matched
+//	             by process, and edges and marks are not possible.
+//	method       string; required of invocations, not allowed in responses
 //	args         list of values, of invocations; absent means none
 //	result       a value, of type "ok" only
-//	exception    text: what was thrown instead, by name; of type "ok" only
-//	unknown      true: it returned, but nobody saw what; of type "ok" only. A
-//	             response of type "ok" with none of these three has no result,
-//	             as of a void method.
+//	exception    string: what was thrown instead, by name; of type "ok" only
+//	unknown      true: it returned, but the result was not observed; of type "ok"
+//	             only. A response of type "ok" with none of these three has no
+//	             result, as of a void method.
 //	at           integer: the stamp, in whatever unit. Required under order
-//	             "stamp", otherwise a remark that nothing looks at.
-//	history      text: which history, if several are interleaved
+//	             "stamp", otherwise ignored.
+//	history      string: which history, if several are interleaved
 //
 // An order edge, {"edge":[3,5]}: operation 3 came before operation 5, whatever
-// their events say. One out of a pending operation says that it happened.
+// their events say. An edge out of a pending operation means that it happened.
 //
 // A mark, {"mark":"happened","op":3} or {"mark":"did-not-happen","op":3}, of
 // a pending operation. Edges and marks may stand anywhere in their history,
 // also before the operations they name, and take the key history as events do.
 //
 // An end, {"end":"h1"}: the history of that name is complete. It is needed
-// only where somebody waits for it at the other end of a pipe.
+// only where a reader waits for it at the other end of a pipe.
 //
 // A header ends the history before it, unless that one said
 // "interleaved":true. Such a history has a name, all its lines carry it in
 // history, and it stays open until its end line or the end of the stream.
 //
 // Values are JSON: null, true, 3 (integers have 64 bits), 1.5 (everything with
-// a fraction or an exponent is a 64-bit float), "text", [1, 2], and {"k": 1},
-// which is a map with texts for keys. An object with a key that begins with $
-// has that one key and stands for what JSON cannot say:
+// a fraction or an exponent is a 64-bit float), "string", [1, 2], and {"k": 1},
+// which is a map with strings for keys. An object with a key that begins with $
+// has only that key, and means what JSON cannot express:
 //
 //	{"$map": [[1, "one"], ["$", 2]]}   a map with any keys
 //	{"$exception": "java.lang.Error"}  an exception, where it is not the result
@@ -98,44 +98,48 @@
 //	                                   argument or a part of another value
 //	{"$none": true}                    no value
 //	{"$float": "NaN"}                  also "Infinity" and "-Infinity"
-//	{"$bytes": "/w=="}                 text that is not UTF-8, in base 64
+//	{"$bytes": "/w=="}                 a string that is not UTF-8, in base 64
 //	{"$exception-bytes": "/w=="}       an exception whose name is not UTF-8
 //
 // A file may be read while it is being written. A last line without a newline
-// that is not JSON is torn: it is reported, and everything before it delivered,
-// as it is of a gzip or zstd file that is cut short. Any other line that is not
-// JSON spoils the histories that are open there, since each may lack an event.
-// A last line without a newline that is a JSON object is complete.
+// that is not JSON is torn: it is reported, and everything before it delivered.
+// So is a gzip or zstd file that is cut short. Any other line that is not JSON
+// spoils the histories that are open there, since each may lack an event. A last
+// line without a newline that is a JSON object is complete.
 //
 // In file order, what comes before a cut is the beginning of the history, and
 // its verdict is definite. Events with stamps come in any order, so that any of
 // them may be missing: the history is marked torn, and its verdict is
-// linearizable or unknown. The same goes for the other formats with stamps, and
+// linearizable or unknown. The same holds for the other formats with stamps, and
 // for the last line of PolyLin, LiMo and etcd without a newline, since
 // "return 12" may have become "return 1".
 //
 // # Violat
 //
 // Violat writes an object per history, with a schema and the events. Several
-// may follow one another; they are called by their number then, from 1. The
-// model is schema.class without "java.util.concurrent.", its arguments are
-// schema.arguments; an event's process is its sid, its operation the id of
-// its invocation. Results are texts: "true", "false", "null" and integers are
-// what they say, the full name of a Java class that ends in Exception or Error
-// is an exception, and any other text stays as it is: "[1, 0]", "{0=1}". A
-// scalar that is no text is taken as such. A void method has no result, but
-// may throw; any other return needs a value.
+// may follow one another; they are named by their number then, from 1. The
+// model is schema.class without "java.util.concurrent.", and its arguments are
+// schema.arguments. An event's process is its sid, its operation the id of
+// its invocation. Results are strings:
+//
+//   - "true", "false", "null" and integers mean themselves;
+//   - the full name of a Java class that ends in Exception or Error is an
+//     exception;
+//   - any other string stays as it is: "[1, 0]", "{0=1}".
+//
+// A scalar that is not a string is taken as such. A void method has no result,
+// but may throw; any other return needs a value.
 //
 // A return whose method or arguments differ from those of its call is an
-// error. Otherwise events are not held against the schema. The sequences in
+// error. Events are not compared with the schema otherwise. The sequences in
 // schema.order are pairs (i, j): the harness lets sequence j wait for the end
-// of sequence i, so that the events of a true recording show that order
-// already and nothing is added to it; a file whose events contradict it is
-// refused. Unknown keys are skipped.
+// of sequence i. The events of a true recording show that order already, so
+// nothing is added; a file whose events contradict it is refused. Unknown keys
+// are skipped.
 //
-// The encoder refuses what Violat has no words for: edges and marks, pending
+// The encoder refuses what Violat cannot express: edges and marks, pending
 // operations that happened, unknown results, results that are lists, maps or
-// texts that would be read as something else. It does not write the history's
+// strings that would be read as something else. It does not write the history's
 // name and tie rule, nor the stamps, which are gone once events are in order.
 //
 // # Jepsen
@@ -143,91 +147,99 @@
 // Jepsen's histories are EDN: vectors or lists of operations, each of them a
 // history, or operations one after another, which are one. An operation is a
 // map with :process, :type, :f and :value, tagged or not, or a tuple
-// [process type f value]. Other keys say nothing of what happened, nor does
-// the process :nemesis; the order of operations is that of the file.
+// [process type f value]. Other keys and the process :nemesis are ignored. The
+// order of operations is that of the file.
 //
 //	[{:process 0, :type :invoke, :f :write, :value 1}
 //	 {:process 1, :type :invoke, :f :read,  :value nil}
 //	 {:process 0, :type :ok,     :f :write, :value 1}
 //	 {:process 1, :type :ok,     :f :read,  :value 1}]
 //
-// An operation that completes with :fail did not happen and is left out, a
-// cas that failed to compare too: that it changed nothing is all that its
-// record promises. With :info, or no completion, it is pending for ever and
-// its process is retired. The value of an :ok is what was done and answered.
+// An operation that completes with :fail did not happen and is left out. So is
+// a cas that failed to compare: its record only promises that it changed
+// nothing. With :info, or no completion, an operation is pending for ever and
+// its process is retired. The value of an :ok is what was done and returned.
 //
-// Words and values tell the model: read, write and cas are a cas-register,
-// nil at first; with values [key value], as independent tests have them, a
-// kv; txn is a multi-register, whose initial values are what reads find
-// before anybody wrote it; add and read are a set, or a counter if numbers
-// are read; enqueue and dequeue, push and pop, acquire and release, insert
-// and poll, push-front and its kin are queue, stack, mutex, priority-queue and
-// deque. Histories with other words name no model, and their methods are the
-// words.
+// Words and values determine the model:
 //
-// Keywords are texts with their colon, sets sorted lists, ratios texts.
+//   - read, write and cas are a cas-register, nil at first; with values
+//     [key value], as independent tests have them, a kv;
+//   - txn is a multi-register, whose initial values are what reads find before
+//     any write of that value;
+//   - add and read are a set, or a counter if numbers are read;
+//   - enqueue and dequeue, push and pop, acquire and release, insert and poll,
+//     push-front and its kin are queue, stack, mutex, priority-queue and deque.
+//
+// Histories with other words name no model, and their methods are the words.
+//
+// Keywords are strings with their colon, sets sorted lists, ratios strings.
 //
 // Format kv is the same with a :key in every operation and the words get, put
 // and append: a kv, in which a missing key is "", or nil if one is read. Format
 // etcd is a log with lines PROCESS :TYPE :F VALUE, after "jepsen.util - " or
 // not, and noise between them: a cas-register. A read that fails with
-// :timed-out there has returned, with a result that nobody saw, since its
-// process goes on.
+// :timed-out there has returned with an unknown result, since its process goes
+// on.
 //
 // # PolyLin and LiMo
 //
 // PolyLin's files have a header, # stack, queue, pqueue, set or deque, and
 // lines "method value start end" (of a set "method value result start end")
 // in any order. The stamps are half-open: a response at t precedes an
-// invocation at t. Every operation is a process of its own, -1 as an answer
-// means empty and is null, pqueue is priority-queue:max.
+// invocation at t. Every operation is a process of its own, the result -1 means
+// empty and is null, pqueue is priority-queue:max.
 //
-// LiMo's begin with # @object atomic-stack or atomic-queue; lines are
+// LiMo's files begin with # @object atomic-stack or atomic-queue; lines are
 // "[id] call push(1)", "[id] return", "[id] return 1", "[id] return empty". A
 // number in brackets is a process, whether it is that of a thread or, as
-// mostly, of an operation; one that is called while it is open is an error. A
-// pop that returns nothing found nothing, unless its call has the value. A
-// line "crash" leaves open calls pending; their numbers may be used anew.
+// mostly, of an operation; a call while it is open is an error. A pop that
+// returns nothing found nothing, unless its call has the value. A line "crash"
+// leaves open calls pending; their numbers may be used again.
 //
 // In both a new header begins another history.
 //
 // # Other JSON
 //
-// Format jsonl reads records of other shapes, one history in a file. Two it
-// knows: operations {"ClientId", "Input", "Call", "Output", "Return"} with
-// stamps, closed, pending if Return is missing or negative or Output has an
-// Error; and {"event": {"Start": S} or {"Finish": F}, "client_id", "op_id"},
-// where S and F are a name or {name: content}: ...IndefiniteFailure, Timeout
-// and Unknown are pending, other ...Failure did not happen. Inputs that are
-// gets and puts of single keys, as etcd's robustness tests record them or as
-// {"op", "key", "value"}, are a kv; revisions of etcd are not looked at. Other
-// histories name no model.
+// Format jsonl reads records of other shapes, one history in a file. It knows
+// two shapes:
 //
-// For all else Options.Map has a mapping, NAME=PATH separated by commas or
-// lines; a.b is the key b of the object a:
+//   - operations {"ClientId", "Input", "Call", "Output", "Return"} with stamps,
+//     closed, pending if Return is missing or negative or Output has an Error;
+//   - {"event": {"Start": S} or {"Finish": F}, "client_id", "op_id"}, where S and
+//     F are a name or {name: content}: ...IndefiniteFailure, Timeout and Unknown
+//     are pending, other ...Failure did not happen.
+//
+// Inputs that are gets and puts of single keys, as etcd's robustness tests
+// record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
+// ignored. Other histories name no model.
+//
+// For all other shapes Options.Map has a mapping, NAME=PATH separated by commas
+// or lines; a.b is the key b of the object a:
 //
 //	process=client,type=kind,f=op,args=in,result=out,model=register
 //
-// names what is in an event (process, type, f, op for an identifier, at for a
+// It names what is in an event (process, type, f, op for an identifier, at for a
 // stamp) and either args and result, or value, and perhaps key, as Jepsen has
 // them; or call and return of whole operations; or start and finish. Entries
-// invoke, ok, fail and info list the words for types, as in ok=done|won, model
-// and tie are what they say.
+// invoke, ok, fail and info list the words for types, as in ok=done|won. The
+// argument in model=NAME:ARGUMENT is as in history.ParseValue.
 //
 // # Conversion
 //
 // Encoders of these formats refuse whatever would be read as another history:
 // a model, a method, a result, a pending operation, order edges. They do not
-// write names of histories and operations (jsonl has the latter), PolyLin no
+// write names of histories and operations (jsonl writes the latter), PolyLin no
 // processes; a method with several names is written by the first. Stamps and
 // tie rule are kept by the native format and PolyLin's; elsewhere the events
-// stand in the order that follows from them.
+// stand in the order that follows from them. A history that may have been cut
+// keeps its mark: in the native format by a key, in PolyLin, LiMo and etcd by a
+// missing newline at the end.
 //
 // # Promises
 //
-// What one of the encoders wrote decodes to the same history, up to file,
-// lines, format and the count of operations that did not happen and left no
-// trace. Encoding that gives the same bytes.
+// What an encoder wrote decodes to the same history, up to file, lines, format
+// and the count of operations that did not happen and left no trace. Encoding
+// that gives the same bytes.
 //
 // Decoding is safe on hostile input, and does not wait for more of a stream
 // than it needs. Different streams may be decoded at the same time.

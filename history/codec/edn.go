@@ -18,14 +18,13 @@ import (
 // MaxDepth, so that its recursion is too; a discard and a tag count as levels.
 //
 // Like scanner it stops at its first fault, after which every method returns
-// a zero value, so that callers check failed once. What is wrong with a form
-// that can be read all the same (an integer of more than 64 bits, a key that
-// occurs twice) is left in problem: where the form does not matter, neither
-// does that.
+// a zero value, so that callers check failed once. A fault of a form that can
+// still be read (an integer of more than 64 bits, a key that occurs twice) is
+// left in problem, which callers ignore if they ignore the form.
 //
-// Keywords are texts that begin with a colon, :x is ":x"; a character is a
-// text of that character; a set is the list of its elements, sorted; a ratio
-// is a text, "1/3", unless it is an integer; tags say nothing.
+// Keywords are strings that begin with a colon, :x is ":x"; a character is a
+// string of that character; a set is the list of its elements, sorted; a ratio
+// is a string, "1/3", unless it is an integer; tags are ignored.
 type ednReader struct {
 	window
 	line      int // of the next byte, from 1
@@ -203,8 +202,8 @@ func (e *ednReader) more(closing byte) (c byte, ok bool) {
 	return c, true
 }
 
-// elements reads what stands between here and closing onto the stack, and
-// returns how high that was before. The opening bracket comes next.
+// elements reads the forms up to closing onto the stack, and returns the height
+// of the stack before. The opening bracket comes next.
 func (e *ednReader) elements(closing byte) int {
 	base := len(e.stack)
 	if !e.enter() {
@@ -290,7 +289,7 @@ func (e *ednReader) text() history.Value {
 	}
 }
 
-// escape appends to token what the escape after a backslash stands for.
+// escape appends to token what the escape after a backslash means.
 func (e *ednReader) escape() {
 	c := e.peek()
 	i := strings.IndexByte(`tnrbf"\/`, c)

@@ -14,7 +14,7 @@ import (
 // different 64-bit floats.
 const maxDecimals = 15
 
-// number returns the number that text is: an integer, with or without N; a
+// number returns the number in text: an integer, with or without N; a
 // ratio; a float; or a decimal, with M.
 func (e *ednReader) number(text string) history.Value {
 	body := strings.TrimLeft(text, "+-")
@@ -41,8 +41,7 @@ func (e *ednReader) integer(text string) history.Value {
 	return history.IntValue(n)
 }
 
-// ratio keeps a ratio as a text, in lowest terms: it is compared and nothing
-// else.
+// ratio returns a ratio as a string, in lowest terms: it is only compared.
 func (e *ednReader) ratio(text string) history.Value {
 	above, below, _ := strings.Cut(text, "/")
 	if strings.Trim(strings.TrimLeft(above, "+-"), "0123456789") != "" || below == "" || strings.Trim(below, "0123456789") != "" {
@@ -68,8 +67,8 @@ func (e *ednReader) ratio(text string) history.Value {
 	return history.StringValue(r.RatString())
 }
 
-// float reads a float, or a decimal. One that no 64-bit float stands for
-// alone is a problem: two of those might be taken for each other.
+// float reads a float, or a decimal. Where two numbers would become the same
+// 64-bit float, the number is a problem.
 func (e *ednReader) float(text string) history.Value {
 	digits, decimal := strings.CutSuffix(text, "M")
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(strings.TrimLeft(digits, "+-")), "e")
@@ -92,8 +91,8 @@ func (e *ednReader) float(text string) history.Value {
 }
 
 // appendEDN appends v, from which an ednReader reads v again. It reports
-// false for what EDN has no words for: no value, an unknown one, an exception
-// and text that is not UTF-8.
+// false for what EDN cannot express: no value, an unknown one, an exception
+// and a string that is not UTF-8.
 func appendEDN(dst []byte, v history.Value) ([]byte, bool) {
 	switch v.Kind() {
 	case history.Null:

@@ -12,7 +12,7 @@ import (
 
 const etcdName = "etcd"
 
-// etcdPrefix stands before what Jepsen logs of an operation; its history.txt
+// etcdPrefix precedes an operation in Jepsen's log; its history.txt
 // has no prefix.
 var etcdPrefix = []byte("jepsen.util - ")
 
@@ -21,8 +21,7 @@ const timedOut = ":timed-out"
 var etcdDialect = dialectFor("cas-register", false)
 
 // decodeEtcd reads the log of a Jepsen test of etcd, one register with cas
-// that is nil at first. Lines that say nothing of an operation are passed
-// over. See the package's documentation for the reading of timeouts.
+// that is nil at first. Lines that are not about an operation are skipped. See the package's documentation for the reading of timeouts.
 func decodeEtcd(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return decodeText(r, file, etcdName, lim, func(t *textLines) textFormat { return &etcd{textLines: t, edn: newEDNReader(nil, 0)} })
 }
@@ -33,7 +32,7 @@ type etcd struct {
 	edn   *ednReader
 }
 
-// An etcdLine is what a line says: PROCESS :TYPE :F VALUE.
+// An etcdLine is a line PROCESS :TYPE :F VALUE.
 type etcdLine struct {
 	process, f []byte
 	typ        history.EventType
@@ -75,9 +74,8 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	if ev.value, fault = d.value(l.value); fault != "" {
 		return fault
 	}
-	// Nobody saw what a read that timed out returned. It returned all the
-	// same: unlike the processes of other timeouts, which end with :info,
-	// its process goes on.
+	// The result of a read that timed out is unknown. But it returned: its
+	// process goes on, unlike those of other timeouts, which end with :info.
 	if ev.typ == history.Fail && ev.f == "read" && ev.value.Text() == timedOut {
 		ev.typ, ev.value, ev.unknown = history.OK, history.NullValue, true
 	}

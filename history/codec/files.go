@@ -47,7 +47,7 @@ func (f File) open() (io.ReadCloser, error) {
 	return os.Open(f.Name)
 }
 
-// openPipe opens a named pipe, which waits for somebody to write to it.
+// openPipe opens a named pipe, which waits for a writer.
 func openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
 	type opened struct {
 		file *os.File
@@ -158,7 +158,7 @@ func Files(paths []string, opts Options) iter.Seq2[File, error] {
 }
 
 // walk yields the files below directory dir; it reports false if the caller
-// wants no more.
+// stopped.
 func walk(dir string, opts Options, yield func(File, error) bool) bool {
 	found, goOn := 0, true
 	give := func(f File, err error) error {

@@ -105,12 +105,11 @@ var ErrUnknownFormat = errors.New("no known format")
 // ErrEmpty is wrapped by the error for an input of zero bytes.
 var ErrEmpty = errors.New("the file is empty")
 
-// Options say how inputs are read. The zero value is useful.
+// Options configure how inputs are read. The zero value is useful.
 type Options struct {
-	// Format is the name of the format; "" means to look at the content.
+	// Format is the name of the format; "" means to detect it.
 	Format string
-	// Map says where the importer "jsonl" finds things in records of other
-	// shapes than those that it knows: NAME=PATH,..., or @FILE for a file with
+	// Map maps records of shapes that the format "jsonl" does not know: NAME=PATH,..., or @FILE for a file with
 	// such entries. With it, inputs have that format. See the package's
 	// documentation.
 	Map    string
@@ -129,8 +128,8 @@ type Options struct {
 	Warn func(err *SyntaxError)
 }
 
-// format returns the format that o asks for, or an error that lists those
-// there are; a zero Format means to look at the content.
+// format returns the format that o names, or an error that lists the known
+// ones; a zero Format means to detect it.
 func (o *Options) format() (Format, error) {
 	if o.Map != "" {
 		if o.Format != "" && o.Format != jsonlName {

@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// An input is a stream of text, decompressed on the way, whose beginning can
-// be looked at before it is read.
+// An input is a decompressed stream whose beginning can be examined before it
+// is read.
 type input struct {
 	r    io.Reader
 	head []byte // looked at, not read yet
@@ -79,7 +79,7 @@ func (in *input) peekMagic() ([]byte, error) {
 	}
 }
 
-// look reads once, to have more to look at.
+// look reads once more into head.
 func (in *input) look() {
 	if len(in.head) == cap(in.head) {
 		in.head = append(make([]byte, 0, max(4096, 2*cap(in.head))), in.head...)
@@ -184,7 +184,7 @@ func compressionError(format string, err error) error {
 }
 
 // Compress returns a writer to w that compresses as the ending of the file
-// name asks: .gz by gzip, .zst by zstd, any other not at all. Closing it
+// name says: .gz by gzip, .zst by zstd, any other not at all. Closing it
 // completes the compressed data and leaves w open.
 func Compress(w io.Writer, name string) (io.WriteCloser, error) {
 	switch filepath.Ext(name) {

@@ -18,7 +18,7 @@ const (
 
 // decodeJepsen reads Jepsen's histories: EDN vectors or lists of operations,
 // each a history of its own, or operations one after another, which are one
-// history. See the package's documentation for what is made of what.
+// history. See the package's documentation.
 func decodeJepsen(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return decodeEDN(r, file, lim, jepsenName)
 }
@@ -217,8 +217,8 @@ func (d *jepsen) operation(v history.Value, line int) {
 	w.events = append(w.events, ev)
 }
 
-// form reads the form of an operation. What is wrong with the values of keys
-// that say nothing does not matter.
+// form reads the form of an operation. Faults in the values of keys that are
+// ignored are ignored too.
 func (d *jepsen) form(c byte) history.Value {
 	e := d.edn
 	if c != '{' {
@@ -246,7 +246,7 @@ func (d *jepsen) form(c byte) history.Value {
 var operationKeys = []string{":process", ":type", ":f", ":value", ":key"}
 
 // fromMap reads {:process 1, :type :invoke, :f :read, :value nil}. Other keys
-// than those, and :key in a key-value log, say nothing of what happened.
+// are ignored, except :key in a key-value log.
 func (d *jepsen) fromMap(pairs []history.Value, ev *wordEvent) (fault string) {
 	typ, f := history.NoValue, history.NoValue
 	for i := 0; i < len(pairs); i += 2 {
@@ -406,13 +406,13 @@ func (e *wordEncoder) event(d *dialect, ev plainEvent) error {
 	return nil
 }
 
-// parts are what stands in an event besides its type and process.
+// parts are an event's word and values, without its type and process.
 type parts struct {
 	f          string
 	key, value history.Value
 }
 
-// partsOf returns what stands in the invocation or the completion of op.
+// partsOf returns the parts of the invocation or the completion of op.
 func partsOf(format string, d *dialect, op *history.Operation, ret, keyed bool) (parts, error) {
 	w := d.forMethod(op.Method)
 	if w == nil {

@@ -18,8 +18,8 @@ func decodeJSONL(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histor
 	return decodeMapped(nil)(r, file, lim)
 }
 
-// decodeMapped returns the decoder for records as m has them; nil means that
-// the first record tells.
+// decodeMapped returns the decoder for records as m has them; if m is nil the
+// first record determines the mapping.
 func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
@@ -281,7 +281,7 @@ func variant(v history.Value) (name string, content history.Value, ok bool) {
 	return pairs[0].Text(), pairs[1], true
 }
 
-// outcome tells by its name how an operation ended: an indefinite failure,
+// outcome returns how an operation ended, by its name: an indefinite failure,
 // timeout or unknown end leaves it pending, any other failure means that it
 // did not happen, and everything else that it returned.
 func outcome(name string, payload history.Value) (history.EventType, history.Value) {

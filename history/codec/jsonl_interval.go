@@ -117,9 +117,9 @@ func (d *jsonl) addRequests() {
 	}
 }
 
-// requestOf returns what an input asks for. Of an object, the member that
-// says so is left out of its argument; an object that is one alternative is
-// read as such.
+// requestOf returns the method and the arguments in an input. In an object, one
+// member names the method, and the others are the argument; an object that is
+// one alternative is read as such.
 func requestOf(input history.Value) (method string, args []history.Value) {
 	if name, payload, ok := variant(input); ok {
 		return name, argumentsOf(payload)

@@ -9,9 +9,9 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A mapping says where the importer of JSON finds what a history needs: for
-// each of our words a path in the records, a.b for the key b of the object a;
-// and how the types of events are called there.
+// A mapping tells the decoder of jsonl where in a record to find what a history
+// needs: a path per word of mappingPaths, a.b for the key b of the object a. It
+// also has the names of the types of events.
 type mapping struct {
 	paths map[string][]string
 	types map[string]history.EventType
@@ -20,7 +20,7 @@ type mapping struct {
 	tie   history.Tie
 }
 
-// mappingPaths are our words for what records say.
+// mappingPaths are the words that a mapping may map.
 var mappingPaths = []string{"process", "type", "f", "args", "value", "key", "result", "op", "at",
 	"call", "return", "input", "output", "start", "finish"}
 
@@ -32,7 +32,7 @@ const (
 	startShape     = "process=client_id,op=op_id,start=event.Start,finish=event.Finish"
 )
 
-// CheckMap reports what is wrong with a text for Options.Map.
+// CheckMap returns an error if text is not a mapping for Options.Map.
 func CheckMap(text string) error {
 	_, err := parseMapping(text)
 	return err

@@ -12,9 +12,9 @@ type Limits struct {
 	// Line is the longest line, in bytes: 16 MiB by default.
 	Line int64
 	// History is how many bytes of input may be held at once by histories
-	// that are not complete yet: one history, as a rule, or those that are
+	// that are not complete yet: usually one history, or those that are
 	// interleaved. 1 GiB by default. A decoded history takes about as much
-	// memory as its text, and at worst (lists of lists of nothing much)
+	// memory as its text, and at worst (lists of short lists)
 	// twenty-five times as much.
 	History int64
 	// Memory is how many bytes of memory may be held at once by histories that
@@ -26,11 +26,11 @@ type Limits struct {
 	// 100 MB, by default.
 	Ratio, RatioAfter int64
 	// Window is the largest window that a zstd frame may ask for, in bytes:
-	// 128 MiB by default, which is what zstd takes without being told.
+	// 128 MiB by default, which is the default of zstd.
 	Window int64
 }
 
-// DefaultLimits are the limits that a zero Limits stands for.
+// DefaultLimits are the limits that a zero Limits means.
 var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Memory: 8 << 30, Ratio: 1000, RatioAfter: 100e6, Window: 128 << 20}
 
 // noLimit leaves room for sums with other sizes.
@@ -57,14 +57,14 @@ func (l Limits) fill() Limits {
 	return l
 }
 
-// usualWindow is what encoders of zstd ask for unless told otherwise.
+// usualWindow is the window that encoders of zstd use by default.
 const usualWindow = 8 << 20
 
 // ErrLimit is wrapped by the error for an input that exceeds one of the
 // Limits.
 var ErrLimit = errors.New("limit exceeded")
 
-// A limitError says which limit an input exceeds.
+// A limitError describes which limit an input exceeds.
 type limitError string
 
 func (e limitError) Error() string { return string(e) }

@@ -104,7 +104,7 @@ func (d *limo) header(word string, number int) (fault string) {
 	return fmt.Sprintf("the object is atomic-stack or atomic-queue, not %q", clip([]byte(word)))
 }
 
-// process returns the process that a number stands for. After a crash those
+// process returns the process with a number. After a crash those
 // that were lost in it do not come back: their numbers are used anew.
 func (d *limo) process(id string) history.Value {
 	if n := d.lost[id]; n > 0 {
@@ -182,7 +182,7 @@ func (d *limo) response(id string, rest []byte, number int) (fault string) {
 }
 
 // limoValue reads a value, in parentheses or not: an integer, a word, one of
-// the form ?<1,2>, or empty, which is null. None stands for none at all.
+// the form ?<1,2>, or empty, which is null. None means no value.
 func limoValue(text []byte) (v history.Value, fault string) {
 	word := bytes.Trim(text, " \t\r")
 	for len(word) > 1 && word[0] == '(' && word[len(word)-1] == ')' {

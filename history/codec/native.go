@@ -125,8 +125,8 @@ func (d *native) finish(err error) {
 	}
 }
 
-// unreadable reports a line that is no JSON. Since nobody knows what it was,
-// every open history lacks it.
+// unreadable notes a line that is not JSON. It may belong to any of the open
+// histories, so that each may lack an event.
 func (d *native) unreadable() {
 	if len(d.open) == d.closed {
 		d.astray(d.scan.fault)
@@ -153,7 +153,7 @@ func (d *native) astray(message string) {
 	}
 }
 
-// handle does what a line says that is so many bytes long.
+// handle applies the line that was read last; size is its length in bytes.
 func (d *native) handle(size int) {
 	l := &d.line
 	switch {

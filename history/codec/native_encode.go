@@ -26,7 +26,7 @@ func encodeNative(w io.Writer, h *history.History) error {
 	e.buf = appendHeader(e.buf, &h.Header)
 	if len(e.events) == 0 {
 		// Operations that failed leave no trace in h, but a history without
-		// any event is no history.
+		// any event is not a history.
 		e.buf = append(e.buf, noneHappened...)
 	}
 	for i := range e.events {
@@ -166,7 +166,7 @@ func (e *nativeEncoder) event(ev *plainEvent) {
 	e.buf = appendEvent(e.buf, &out, e.h.Order == history.StampOrder)
 }
 
-// appendEvent appends the line of an event, with its stamp if told so. A
+// appendEvent appends the line of an event, with its stamp if stamp is set. A
 // process or an identifier that it does not have is left out.
 func appendEvent(b []byte, ev *history.Event, stamp bool) []byte {
 	b = append(b, '{')

@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A nativeLine is what a line of the native format says.
+// A nativeLine is a parsed line of the native format.
 type nativeLine struct {
 	seen    field
 	problem string // the first fault that is not one of syntax
@@ -35,8 +35,8 @@ func (l *nativeLine) fault(format string, args ...any) {
 	}
 }
 
-// restrict notes a fault if the line, which is what says, has a key that does
-// not belong there.
+// restrict notes a fault if the line has a key that is not allowed; what
+// describes the kind of line.
 func (l *nativeLine) restrict(allowed field, what string) {
 	if extra := l.seen &^ allowed; extra != 0 {
 		l.fault("%s has no %s; its keys are %s", what, extra.names(), allowed.names())
@@ -268,8 +268,8 @@ func (l *nativeLine) mismatch(s *scanner, f field, wanted string) {
 	}
 }
 
-// addTo gives what the line says, a header excepted, to the history that it
-// belongs to. What is wrong with the line by itself is left in l.problem.
+// addTo adds the line, which is not a header, to the history that it belongs to.
+// A fault of the line by itself is left in l.problem.
 func (l *nativeLine) addTo(b *history.Builder, line int) {
 	switch {
 	case l.seen&fieldEdge != 0:
@@ -354,7 +354,7 @@ var fieldNames = [...]string{
 	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
 }
 
-// quotedNames are the names as they stand before a value; at 0 there is what
+// quotedNames are the names as they precede a value; at 0 there is a string that
 // no line has.
 var quotedNames = func() (quoted [len(fieldNames)]string) {
 	for i, name := range fieldNames {

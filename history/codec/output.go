@@ -80,8 +80,8 @@ func (o *output) give(h *history.History, err error) {
 	}
 }
 
-// fault reports a fault of the file. After history.MaxErrors of them it says
-// so and stops.
+// fault reports a fault of the file. After history.MaxErrors of them it reports
+// that and stops.
 func (o *output) fault(line int, format string, args ...any) {
 	if o.faults++; o.faults > history.MaxErrors {
 		o.give(nil, &SyntaxError{File: o.file, Line: line, Msg: "too many errors"})

@@ -12,7 +12,7 @@ import (
 
 const polylinName = "polylin"
 
-// polylinEmpty is what a method answers that finds nothing.
+// polylinEmpty is the result of a method that finds nothing.
 const polylinEmpty = -1
 
 // A lineObject is one of the objects that a format knows by a word of its own.
@@ -24,7 +24,7 @@ type lineObject struct {
 }
 
 // A lineMethod is a method of a lineObject: one that puts a value in, one
-// that takes or looks at one, or one of a set.
+// that removes or reads one, or one of a set.
 type lineMethod struct {
 	names    []string // in the format, the one that is written first
 	method   string   // of the specification
@@ -193,7 +193,7 @@ func (d *polylin) operation(text []byte, number int) (fault string) {
 }
 
 // build numbers the operations by their stamps, since their order in the file
-// says nothing, and gives them to the Builder.
+// has no meaning, and gives them to the Builder.
 func (d *polylin) build(b *history.Builder) {
 	ops := d.ops
 	slices.SortStableFunc(ops, func(x, y interval) int {
@@ -243,7 +243,7 @@ func encodePolylin(w io.Writer, h *history.History) error {
 	return c.write(w, h, buf)
 }
 
-// polylinValues returns what stands between the method and the stamps.
+// polylinValues returns the values between the method and the stamps.
 func polylinValues(object *lineObject, m *lineMethod, op *history.Operation) []history.Value {
 	if object.name == polylinSet {
 		result := op.Result

@@ -8,17 +8,17 @@ import (
 )
 
 // A pool shares what a decoder would otherwise allocate over and over: the
-// texts that recur from line to line, and room for lists of arguments. Its
+// strings that recur from line to line, and room for lists of arguments. Its
 // own size is bounded; what it hands out lives as long as the histories.
 type pool struct {
 	texts      []history.Value // a power of two
 	misses     int             // since texts was made
 	exceptions [16]history.Value
 	room       []history.Value
-	made       int64 // bytes of what was handed out, shared texts once
+	made       int64 // bytes of what was handed out, shared strings once
 }
 
-// valueBytes is what a Value takes, and partBytes what a text, a list or a map
+// valueBytes is what a Value takes, and partBytes what a string, a list or a map
 // takes besides its content.
 const valueBytes, partBytes = 16, 48
 
@@ -29,7 +29,7 @@ const (
 	poolRoom     = 512
 )
 
-// text returns b as a String. Each slot of the table keeps the text that
+// text returns b as a String. Each slot of the table keeps the string that
 // came last; the table grows while it serves badly.
 func (p *pool) text(b []byte) history.Value {
 	if len(b) > poolText {
@@ -49,7 +49,7 @@ func (p *pool) text(b []byte) history.Value {
 	return *slot
 }
 
-// hash mixes the length, the beginning and the end of b. Texts that collide
+// hash mixes the length, the beginning and the end of b. Strings that collide
 // cost an allocation each and nothing else, so it need not be any better.
 func hash(b []byte) uint64 {
 	var first, last uint64

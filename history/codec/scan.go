@@ -15,7 +15,7 @@ import (
 const MaxDepth = 1000
 
 // A scanner reads JSON (RFC 8259) from a byte slice that holds it whole. It
-// is stricter than encoding/json: texts must be valid UTF-8, escaped
+// is stricter than encoding/json: strings must be valid UTF-8, escaped
 // surrogates must come in pairs, and integers must fit 64 bits.
 //
 // After a fault every method returns a zero value, so that callers check
@@ -37,8 +37,8 @@ type scanner struct {
 	fault   string
 	faultAt int
 	torn    bool
-	// wide has integers of more than 64 bits read as the texts of their
-	// digits, where values are compared and nothing else.
+	// wide has integers of more than 64 bits read as strings of their digits,
+	// where values are only compared.
 	wide    bool
 	scratch []byte          // the last text with escapes
 	stack   []history.Value // elements of the lists that are being read
@@ -159,7 +159,7 @@ func (s *scanner) key() []byte {
 }
 
 // specials marks, by its highest bit, the first byte of word that does not
-// stand for itself in a text: quote, backslash, control character or part of
+// mean itself in a string: quote, backslash, control character or part of
 // a longer character. Bytes after that one may be marked without reason.
 func specials(word uint64) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
@@ -167,7 +167,7 @@ func specials(word uint64) uint64 {
 	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (word-ones*' ')&^word | word) & highs
 }
 
-// text returns the text in quotes that starts at pos.
+// text returns the string in quotes that starts at pos.
 func (s *scanner) text() []byte {
 	if s.pos >= len(s.data) || s.data[s.pos] != '"' {
 		s.unexpected("a string in quotes")
@@ -209,7 +209,7 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// badRune notes that what is at byte i is no UTF-8, or only the beginning of
+// badRune notes that what is at byte i is not UTF-8, or only the beginning of
 // a character that the input ends in.
 func (s *scanner) badRune(i int) {
 	s.fail(i, "invalid UTF-8")
@@ -238,7 +238,7 @@ func clip(b []byte) string {
 	return string(b[:most]) + "..."
 }
 
-// escaped returns the text whose first escape is at byte i and whose content
+// escaped returns the string whose first escape is at byte i and whose content
 // begins at byte start.
 func (s *scanner) escaped(start, i int) []byte {
 	s.scratch = append(s.scratch[:0], s.data[start:i]...)
@@ -270,7 +270,7 @@ func (s *scanner) escaped(start, i int) []byte {
 	return nil
 }
 
-// escape appends what the escape at byte i stands for, and returns where it
+// escape appends what the escape at byte i means, and returns where it
 // ends, -1 after a fault.
 func (s *scanner) escape(i int) int {
 	if i+1 >= len(s.data) {

@@ -9,7 +9,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A textFormat decodes one of the formats that say one thing in a line.
+// A textFormat decodes one of the formats with one event or operation per line.
 type textFormat interface {
 	// line takes a line that is not blank. The fault it returns is one of
 	// the history that the line belongs to, or of the file.
@@ -114,7 +114,7 @@ func (t *textLines) begin(h history.Header, line int) *history.Builder {
 	return t.out.hold(&pending{b: history.NewBuilder(h), line: line}).b
 }
 
-// cutWord returns the first word of text and what stands behind it, both
+// cutWord returns the first word of text and what follows it, both
 // without the blanks around them.
 func cutWord(text []byte) (word, rest []byte) {
 	blank := func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

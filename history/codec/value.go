@@ -39,7 +39,7 @@ func (s *scanner) value(escapes bool) history.Value {
 	return history.Value{}
 }
 
-// string reads a text as a String.
+// string reads a string.
 func (s *scanner) string() history.Value {
 	b := s.text()
 	if s.failed() {
@@ -203,7 +203,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// appendText appends s, which is valid UTF-8, as a JSON text.
+// appendText appends s, which is valid UTF-8, as a JSON string.
 func appendText(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -239,11 +239,11 @@ func AppendValue(dst []byte, v history.Value) []byte {
 }
 
 // appendPlain appends v as plain JSON, and reports false where that cannot
-// say it.
+// express it.
 func appendPlain(dst []byte, v history.Value) ([]byte, bool) { return appendJSON(dst, v, false) }
 
-// appendJSON appends v. With escapes on, those of the native format say what
-// plain JSON cannot.
+// appendJSON appends v. With escapes on, those of the native format express
+// what plain JSON cannot.
 func appendJSON(dst []byte, v history.Value, escapes bool) ([]byte, bool) {
 	switch v.Kind() {
 	case history.None:

@@ -18,8 +18,7 @@ const violatName = "violat"
 const violatPackage = "java.util.concurrent."
 
 // decodeViolat reads the histories that Violat records: one JSON object each,
-// one after another. See the package's documentation for what is made of
-// what.
+// one after another. See the package's documentation.
 func decodeViolat(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
@@ -92,7 +91,7 @@ func (d *violat) build(b *history.Builder, order []sequenceOrder) {
 	d.out.give(h, nil)
 }
 
-// object reads one history. It reports false if the object is no JSON: where
+// object reads one history. It reports false if the object is not JSON: where
 // the next one begins is then uncertain.
 func (d *violat) object(text []byte, line int) bool {
 	s := &d.scan
@@ -244,7 +243,7 @@ func checkOrder(h *history.History, order []sequenceOrder) error {
 	return nil
 }
 
-// violatID identifies an invocation: a number or a text.
+// violatID identifies an invocation: a number or a string.
 type violatID struct {
 	number int64
 	text   string
@@ -392,8 +391,8 @@ func (d *violat) identifier(key string) history.Value {
 	return v
 }
 
-// add hands the event to the history. A return repeats its call; where it
-// says something else, one of the two is wrong, and so would the verdict be.
+// add adds the event to the history. A return repeats its call; where they
+// differ, one of the two is wrong, and so would the verdict be.
 func (d *violat) add(e *violatEvent) {
 	line := e.event.Line
 	switch {
@@ -471,7 +470,7 @@ func (d *violat) result(e *violatEvent, method string) bool {
 	return true
 }
 
-// violatResult returns what the String v stands for. It reports false for an
+// violatResult returns what the String v means. It reports false for an
 // integer that does not fit.
 func violatResult(v history.Value) (history.Value, bool) {
 	text := v.Text()

@@ -130,7 +130,7 @@ func (e *violatEncoder) identifier(v history.Value) {
 	e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
 }
 
-// invocation writes an operation with its method. An overload is told by
+// invocation writes an operation with its method. An overload is identified by
 // the number of its parameters and by whether they are collections.
 func (e *violatEncoder) invocation(op *history.Operation) {
 	e.raw(`{"id":`)
@@ -158,7 +158,7 @@ func (e *violatEncoder) invocation(op *history.Operation) {
 
 func (e *violatEncoder) arguments(vs []history.Value) { e.argument(history.ListValue(vs...)) }
 
-// argument writes what plain JSON can say.
+// argument writes what plain JSON can express.
 func (e *violatEncoder) argument(v history.Value) {
 	var ok bool
 	if e.buf, ok = appendPlain(e.buf, v); !ok {
@@ -166,7 +166,7 @@ func (e *violatEncoder) argument(v history.Value) {
 	}
 }
 
-// result writes a result as a text, from which it must be read again.
+// result writes a result as a string, from which it must be read again.
 func (e *violatEncoder) result(op *history.Operation) {
 	v := op.Result
 	switch v.Kind() {

@@ -78,7 +78,7 @@ func newLineReader(r io.Reader, limit int64) *lineReader {
 
 // next returns the next line without its newline; it is valid until the next
 // call. whole is false for a last line that has no newline. After the last
-// line, next returns the error that ended the stream, io.EOF as a rule.
+// line, next returns the error that ended the stream, usually io.EOF.
 func (l *lineReader) next() (text []byte, whole bool, err error) {
 	searched := 0
 	for {
@@ -109,8 +109,8 @@ func (l *lineReader) next() (text []byte, whole bool, err error) {
 }
 
 // An objectReader cuts a stream into the JSON objects that follow one another
-// in it. It looks at quotes and brackets only; what it hands out has still to
-// be checked.
+// in it. It regards only quotes and brackets; what it hands out must still be
+// checked.
 type objectReader struct {
 	window
 	line        int // number of the line that start is on, from 1
@@ -123,7 +123,7 @@ func newObjectReader(r io.Reader, lim Limits) *objectReader {
 }
 
 // more passes over white space. It returns nil if something follows, else
-// the error that ended the stream, io.EOF as a rule.
+// the error that ended the stream, usually io.EOF.
 func (o *objectReader) more() error {
 	for {
 		for ; o.start < o.end; o.start++ {
@@ -182,7 +182,7 @@ type cutter struct {
 	escaped bool
 }
 
-// scan looks at one more piece and returns how many bytes of it belong to the
+// scan examines one more piece and returns how many bytes of it belong to the
 // object, and whether it ends there.
 func (c *cutter) scan(piece []byte) (n int, done bool, err error) {
 	for i, b := range piece {

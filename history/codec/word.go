@@ -15,7 +15,7 @@ type wordEvent struct {
 	f       string
 	value   history.Value
 	key     history.Value // None without one
-	unknown bool          // of an OK: nobody saw what came back
+	unknown bool          // of an OK: its result was not observed
 	op      history.Value // identifier, None without one
 	at      int64         // stamp, of a history that has them
 	line    int
@@ -126,8 +126,8 @@ func (w *wordHistory) add(d *dialect, ev, other *wordEvent) {
 	w.b.Add(&out)
 }
 
-// invocation sets method and arguments. A completion that carries a value
-// says what was done; until then the invocation's has to do.
+// invocation sets method and arguments. The value of a completion, if it
+// has one, replaces that of the invocation.
 func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Event) (fault string) {
 	value := ev.value
 	if end != nil && end.typ == history.OK && end.value.Kind() != history.Null {
@@ -183,7 +183,7 @@ func splitPair(v history.Value) (key, value history.Value, ok bool) {
 	return v.List()[0], v.List()[1], true
 }
 
-// result returns what an operation answered.
+// result returns the result of an operation.
 func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, fault string) {
 	word := d.find(call.f)
 	switch {
@@ -224,7 +224,7 @@ func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, 
 }
 
 // transaction returns a list of micro-operations [f key value] with plain
-// words for f, and without what reads answered unless done is set.
+// words for f, and without what reads returned unless done is set.
 func transaction(v history.Value, done bool) (history.Value, bool) {
 	if v.Kind() != history.List {
 		return v, false
@@ -251,7 +251,7 @@ func transaction(v history.Value, done bool) (history.Value, bool) {
 }
 
 // initialOf returns what the registers of a multi-register held at first, as
-// far as that shows: what a read answers before any write of that value to
+// far as that shows: what a read returns before any write of that value to
 // its key is invoked. Jepsen's tests construct the model with it, and do not
 // record it. If all registers that show it agree, the others are taken to
 // begin with the same; otherwise it is a map from keys to values. None, where
@@ -302,8 +302,8 @@ func initialFrom(pairs []history.Value) history.Value {
 	return m
 }
 
-// Jepsen and its kin say what an operation does by a word :f and one :value,
-// which is the argument in the invocation and the answer in the completion. A
+// Jepsen and its kin describe an operation by a word :f and one :value, which is
+// the argument in the invocation and the result in the completion. A
 // dialect turns those into the methods, arguments and results of one
 // specification, and back.
 type dialect struct {
@@ -312,7 +312,8 @@ type dialect struct {
 	words []word
 	keyed bool // operations have a :key of their own
 	pairs bool // :value is [key value]
-	// when tells what else a history of this dialect has; nil means nothing.
+	// when reports whether a history with these words has this dialect; nil
+	// means that it always has.
 	when func(events []wordEvent) bool
 }
 
@@ -327,12 +328,12 @@ type word struct {
 	synonyms []string
 }
 
-// A shape says where the argument and the result of a method are.
+// A shape is where the argument and the result of a method are.
 type shape uint8
 
 const (
 	blind    shape = iota // :value is the argument; no result
-	silent                // as blind, but the method has a result, which nobody recorded
+	silent                // as blind, but the method has a result, which was not recorded
 	plain                 // neither argument nor result
 	answer                // no argument; :value of the completion is the result
 	listing               // as answer, but the order of the list does not matter
@@ -453,7 +454,8 @@ func readsNull(events []wordEvent) bool {
 	})
 }
 
-// readsNumbers tells counters from sets.
+// readsNumbers reports whether a history with add and read is of a counter, not
+// of a set.
 func readsNumbers(events []wordEvent) bool {
 	return slices.ContainsFunc(events, func(ev wordEvent) bool {
 		return ev.typ == history.OK && ev.f == "read" && ev.value.Kind() == history.Int
