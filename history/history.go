@@ -140,7 +140,13 @@ type History struct {
 	Ghosts []Operation
 	// Dropped counts operations that did not happen, ghosts included.
 	Dropped int
+
+	relaxed bool // see IsRelaxed
 }
+
+// IsRelaxed reports whether the history was made by ProgramOrder, so that
+// positions say nothing of time.
+func (h *History) IsRelaxed() bool { return h.relaxed }
 
 // Pending counts the operations without a response. O(n).
 func (h *History) Pending() int {

@@ -45,6 +45,23 @@ func Restrict(h *history.History, ops []int32) *history.History {
 	return part
 }
 
+// UpTo returns the history as it was right after the event at a position:
+// later responses have not come yet, and what is pending need not have happened
+// yet. If it has no witness, nor has h. Edges are left out.
+func UpTo(h *history.History, position int32) *history.History {
+	cut := &history.History{Header: h.Header, Processes: h.Processes}
+	for _, op := range h.Ops {
+		if op.Call > position {
+			break
+		}
+		if op.Return > position {
+			op.Return, op.Result, op.Happened = history.NoReturn, history.UnknownValue, false
+		}
+		cut.Ops = append(cut.Ops, op)
+	}
+	return cut
+}
+
 // Merge makes a witness of the whole history out of those of its parts. It
 // goes along the responses and at each places what the witness of the
 // operation's part has up to it. Of two operations in real-time order the

@@ -66,8 +66,7 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	}()
 	t := newTask(ctx, h, spec, o.WithDefaults(len(h.Ops)))
 	v, err = t.check()
-	if h.Torn > 0 && v.Answer == replay.NotLinearizable {
-		// What is missing might explain what no order explains.
+	if h.Torn > 0 && v.Answer == replay.NotLinearizable && !t.refutedWhateverWasCut() {
 		v.Finding, v.Explanation = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}, nil
 	}
 	return v, err

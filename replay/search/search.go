@@ -44,7 +44,7 @@ func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 	low, high := 0, len(returned)
 	for low < high {
 		mid := (low + high) / 2
-		f := r.decide(upTo(h, h.Ops[returned[mid]].Return))
+		f := r.decide(replay.UpTo(h, h.Ops[returned[mid]].Return))
 		switch {
 		case !f.Decided():
 			return 0, false
@@ -58,22 +58,6 @@ func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 		return 0, false
 	}
 	return returned[low], true
-}
-
-// upTo is the history as it was right after the event at a position: later
-// responses have not come yet, and what is pending need not have happened yet.
-func upTo(h *history.History, position int32) *history.History {
-	cut := &history.History{Header: h.Header, Processes: h.Processes}
-	for _, op := range h.Ops {
-		if op.Call > position {
-			break
-		}
-		if op.Return > position {
-			op.Return, op.Result, op.Happened = history.NoReturn, history.UnknownValue, false
-		}
-		cut.Ops = append(cut.Ops, op)
-	}
-	return cut
 }
 
 type runner struct {

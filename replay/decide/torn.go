@@ -1,0 +1,123 @@
+package decide
+
+import (
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// refutedWhateverWasCut reports whether a history that is not linearizable, and
+// whose file may have been cut, has no witness whatever the file was before.
+// One of these has to be shown:
+//
+//   - the history before its last event has none, where lines are events in
+//     their order: what is missing comes later;
+//   - with the response of the last event free, it has none;
+//   - it has none with any value in its place that the recorded one may be the
+//     beginning of, where all that a method can return is in the history;
+//   - the history as it was at its last invocation has none, where lines are
+//     operations and have come in the order of their invocations.
+func (t *task) refutedWhateverWasCut() bool {
+	h := t.h
+	if t.clock.expired() {
+		return false
+	}
+	if h.IsRelaxed() || len(h.Ops) == 0 {
+		return false
+	}
+	if h.Order == history.StampOrder {
+		last := &h.Ops[len(h.Ops)-1]
+		return h.Format == "polylin" && inOrderOfLines(h) && t.isRefuted(replay.UpTo(h, last.Call))
+	}
+	last := lastReturn(h)
+	if last < 0 || h.Ops[last].Return < h.Ops[len(h.Ops)-1].Call { // an invocation is the last event
+		return t.isRefuted(replay.UpTo(h, h.Ops[len(h.Ops)-1].Call-1))
+	}
+	if t.isRefuted(replay.UpTo(h, h.Ops[last].Return-1)) || t.isRefuted(returning(h, last, history.UnknownValue)) {
+		return true
+	}
+	if !returnsWhatWentIn(t.spec, &h.Ops[last]) {
+		return false
+	}
+	for _, v := range longer(h, h.Ops[last].Result) {
+		if !t.isRefuted(returning(h, last, v)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isRefuted reports whether the history is proved to have no witness.
+func (t *task) isRefuted(h *history.History) bool {
+	whole := *h
+	whole.Torn = 0
+	part := *t
+	part.h, part.instance, part.instanceErr = &whole, nil, nil
+	f, err := part.decide()
+	return err == nil && f.Answer == replay.NotLinearizable
+}
+
+// inOrderOfLines reports whether the lines come in the order of the
+// invocations.
+func inOrderOfLines(h *history.History) bool {
+	for i := 1; i < len(h.Ops); i++ {
+		if h.Ops[i].Line < h.Ops[i-1].Line {
+			return false
+		}
+	}
+	return true
+}
+
+// lastReturn is the operation with the latest response; NoOperation if there
+// is none.
+func lastReturn(h *history.History) int32 {
+	last := int32(replay.NoOperation)
+	for i := range h.Ops {
+		if op := &h.Ops[i]; !op.Pending() && (last < 0 || op.Return > h.Ops[last].Return) {
+			last = int32(i)
+		}
+	}
+	return last
+}
+
+// returning is the history with another result of one operation.
+func returning(h *history.History, op int32, result history.Value) *history.History {
+	changed := *h
+	changed.Ops = append([]history.Operation(nil), h.Ops...)
+	changed.Ops[op].Result = result
+	return &changed
+}
+
+// returnsWhatWentIn reports whether the operation can only return a value that
+// was an argument of another one, or null.
+func returnsWhatWentIn(spec replay.Spec, op *history.Operation) bool {
+	switch replay.TraitsOf(spec).Discipline {
+	case replay.NoDiscipline, replay.Named, replay.Counted:
+		return false
+	}
+	switch replay.FactsOf(spec, op).Role {
+	case replay.Remove, replay.Look, replay.RemoveFront, replay.LookFront:
+		return true
+	}
+	return false
+}
+
+// longer returns the values of the history that begin with the given one, when
+// they are written, and are longer.
+func longer(h *history.History, beginning history.Value) []history.Value {
+	text := beginning.String()
+	var values []history.Value
+	add := func(v history.Value) {
+		if s := v.String(); len(s) > len(text) && strings.HasPrefix(strings.Trim(s, `"`), strings.Trim(text, `"`)) {
+			values = append(values, v)
+		}
+	}
+	for i := range h.Ops {
+		add(h.Ops[i].Result)
+		for _, a := range h.Ops[i].Args {
+			add(a)
+		}
+	}
+	return append(values, history.NullValue)
+}
