@@ -30,9 +30,9 @@ type stressSummary struct {
 	*stress.Report
 }
 
-// A stressReport shows violations as they come, and finally a table of them,
-// like Tables 1 and 2 of "Exposing Non-Atomic Methods of Concurrent Objects",
-// and one of all methods, like its Figure 6.
+// A stressReport shows violations as they come, and finally two tables: one of
+// violations and one of methods. They are like Tables 1 and 2 and Figure 6 of
+// "Exposing Non-Atomic Methods of Concurrent Objects".
 type stressReport struct {
 	streams
 	out     *bufio.Writer

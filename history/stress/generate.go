@@ -49,7 +49,7 @@ type GeneratorOptions struct {
 // then of values, as by nextParams and constructHarnesses in section 4 of
 // "Exposing Non-Atomic Methods of Concurrent Objects". A program uses exactly
 // the values 0 to v-1 of its rank, so that it comes once. As in the paper, no
-// two programs differ only by the order of their sequences, none has read-only
+// two programs differ only by the order of their sequences. None has read-only
 // invocations only, and a read-only target can run in parallel with a mutator.
 // With Bounds.Ordered each program comes with each partial order of its
 // sequences, without the pairs that follow from others.

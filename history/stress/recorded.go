@@ -81,7 +81,7 @@ func sequentialRuns(c *Class, p *Program) [][]ran {
 }
 
 // runTree returns runs as the specification "runs" of package replay/spec
-// reads them: a list of edges, each a list of the method, the list of
+// reads them: as a list of edges. Each is a list of the method, the list of
 // arguments, a list of the result (empty if there is none) and the tree of
 // what was called next.
 func runTree(runs [][]ran) history.Value {

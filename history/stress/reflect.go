@@ -57,9 +57,8 @@ type LeftOut struct {
 // interface. For any other type it takes the methods of *T.
 //
 // Parameters may be integers, floats, strings, booleans, slices of integers or
-// of strings, maps from integers to integers, types derived from these, and
-// any, which gets an int (and a slice of any gets ints). A variadic parameter
-// counts as a slice. Slices and maps are made anew for every call. Methods with
+// of strings, maps from integers to integers, and types derived from these. The
+// type any gets an int. A variadic parameter counts as a slice. Slices and maps are made anew for every call. Methods with
 // a time.Duration are left out, as their results depend on the clock.
 //
 // Results become values like this:
