@@ -135,7 +135,7 @@ func (t *task) searchCollection(h *history.History, m *meter.Meter) replay.Findi
 	if isStack(t.spec) {
 		bytes /= 2
 	}
-	return search.Lazy(h, t.spec, bytes, m)
+	return search.QueueOrStack(h, t.spec, bytes, m)
 }
 
 func runMonitorOfIntervals(t *task, m *meter.Meter) (replay.Finding, error) {

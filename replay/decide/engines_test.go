@@ -33,7 +33,7 @@ var engines = []engine{
 	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
 	{"lazy search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-		v.Finding = search.Lazy(h, s, 1<<30, nil)
+		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
 		return v, v.Answer != replay.Undecided
 	}},
 	{"small search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {

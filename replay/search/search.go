@@ -142,3 +142,15 @@ func (r *runner) sweep(s *sweep) replay.Finding {
 	}
 	return finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return s.complete(s.trail) })
 }
+
+// finding returns the finding of a search that found a witness, or has a cause
+// to give up, or else refuted the history.
+func finding(found bool, cause replay.Cause, witness func() []int32) replay.Finding {
+	switch {
+	case found:
+		return replay.Found(replay.SearchEngine, witness())
+	case cause == replay.NoCause:
+		return replay.Refuted(replay.SearchEngine)
+	}
+	return replay.GaveUp(cause)
+}

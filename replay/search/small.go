@@ -68,7 +68,7 @@ type small struct {
 	observes uint32           // returned operations that only look: see sweep.placeReads
 	path     [MaxSmall + 1]smallFrame
 	trail    [MaxSmall]int8 // operations in the order of placing
-	failed   smallSet
+	met      keySet         // configurations entered
 }
 
 // A smallFrame is a configuration with the candidates that are left to try.
@@ -96,7 +96,8 @@ func (s *small) prepare(h *history.History, machine *replay.Machine) {
 		}
 		s.before[i] = before
 	}
-	s.failed.clear()
+	s.met.words = 1
+	s.met.clear()
 }
 
 // run searches depth first, and never enters a configuration twice.
@@ -120,7 +121,7 @@ func (s *small) run() (outcome, *smallFrame) {
 			s.trail[f.trail] = int8(op)
 			next := &s.path[depth+1]
 			s.enter(next, f.placed|1<<op, state, f.trail+1)
-			if s.failed.add(next.placed, next.state) {
+			if _, isNew := s.met.add([]uint64{uint64(next.placed)<<32 | uint64(next.state)}); isNew {
 				depth++
 			}
 		}
@@ -163,58 +164,4 @@ func (s *small) witness(last *smallFrame) []int32 {
 		order = append(order, int32(bits.TrailingZeros32(rest)))
 	}
 	return order
-}
-
-// A smallSet is a set of configurations. Emptying it takes no time: each slot
-// says in which search it was filled.
-type smallSet struct {
-	slots  []smallSlot
-	n      int
-	search uint32
-}
-
-type smallSlot struct {
-	placed uint32
-	state  int32
-	search uint32
-}
-
-func (t *smallSet) clear() {
-	t.n = 0
-	if t.search++; t.search == 0 || t.slots == nil {
-		t.slots, t.search = make([]smallSlot, 256), 1
-	}
-}
-
-// add reports whether the configuration was not in the set.
-func (t *smallSet) add(placed uint32, state int32) bool {
-	if 2*t.n > len(t.slots) {
-		old := t.slots
-		t.slots = make([]smallSlot, 2*len(old))
-		for _, s := range old {
-			if s.search == t.search {
-				*t.slot(s.placed, s.state) = s
-			}
-		}
-	}
-	s := t.slot(placed, state)
-	if s.search == t.search {
-		return false
-	}
-	*s = smallSlot{placed, state, t.search}
-	t.n++
-	return true
-}
-
-// slot returns that of the configuration, or the one where it belongs.
-func (t *smallSet) slot(placed uint32, state int32) *smallSlot {
-	mask := uint32(len(t.slots) - 1)
-	i := uint32((uint64(placed)<<32|uint64(uint32(state)))*0x9e3779b97f4a7c15>>40) & mask
-	for {
-		s := &t.slots[i]
-		if s.search != t.search || s.placed == placed && s.state == state {
-			return s
-		}
-		i = (i + 1) & mask
-	}
 }

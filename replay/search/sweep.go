@@ -98,7 +98,7 @@ func newSweep(a *arrangement, spec replay.Spec, machine *replay.Machine, prune P
 	s.findEarlier()
 	s.occupant = slices.Repeat([]int32{-1}, s.slots)
 	s.used.init(len(s.pendings))
-	s.failed.init(len(s.pendings) > 0 && !prune.NoDominance)
+	s.failed.init(len(s.pendings) > 0, !prune.NoDominance)
 	s.at.state = machine.Start()
 	if len(s.order) > 0 {
 		s.invoke(0, s.called[0])

@@ -107,7 +107,7 @@ func (s *vectors) layOut() {
 // the cause if it had to give up.
 func (s *vectors) run() (bool, replay.Cause) {
 	for s.left > 0 {
-		if !s.failed.has(s.configuration()) {
+		if s.failed.number(s.configuration()) < 0 {
 			s.push()
 		}
 		if cause, more := s.choose(); !more {

@@ -65,7 +65,7 @@ var engines = []engine{
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
 	{"lazy search", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.Lazy(t.h, t.spec, maxBytes, nil)
+		v.Finding = search.QueueOrStack(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
 	{"small search", func(t *trial, v *replay.Verdict) error {

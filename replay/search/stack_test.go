@@ -10,15 +10,15 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-var pushdownRounds = flag.Int("pushdownrounds", 10000, "random histories of TestLazyStacks")
+var stackRounds = flag.Int("stackrounds", 10000, "random histories of TestStacks")
 
-// TestLazyStacks holds Lazy against the general search, in small passes, and
-// without a pushdown, on histories of stacks in which more is open at once.
-func TestLazyStacks(t *testing.T) {
+// TestStacks compares QueueOrStack, also in small passes, with the general search
+// on histories of stacks in which more operations are open at once.
+func TestStacks(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 78))
 	s := lookup(t, "stack")
-	rounds := *pushdownRounds
+	rounds := *stackRounds
 	if testing.Short() {
 		rounds = min(rounds, 3000)
 	}
@@ -28,19 +28,17 @@ func TestLazyStacks(t *testing.T) {
 		d.n, d.processes, d.values = 4+r.IntN(13), 2+r.IntN(6), 1+r.IntN(4)
 		h := d.history(t, s)
 		want := run(t, h, s, search.Pruning{}).Answer
-		var v, narrow, rule replay.Verdict
-		v.Finding = search.Lazy(h, s, 1<<30, nil)
-		narrow.Finding = search.LazyWidth(h, s, 1+r.IntN(3))
-		rule.Finding = search.LazyRule(h, s)
+		var v, narrow replay.Verdict
+		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
+		narrow.Finding = search.StackOfWidth(h, s, 1+r.IntN(3))
 		count[v.Answer.String()]++
-		if v.Answer != want || narrow.Answer != want || rule.Answer != want {
-			t.Fatalf("%v (%v), in small passes %v, without a pushdown %v (%v), want %v:\n%s",
-				v.Answer, v.Cause, narrow.Answer, rule.Answer, rule.Cause, want, show(h))
+		if v.Answer != want || narrow.Answer != want {
+			t.Fatalf("%v (%v), in small passes %v, want %v:\n%s", v.Answer, v.Cause, narrow.Answer, want, show(h))
 		}
 		if want != replay.Linearizable {
 			continue
 		}
-		for _, w := range [][]int32{v.Witness, narrow.Witness, rule.Witness} {
+		for _, w := range [][]int32{v.Witness, narrow.Witness} {
 			if err := replay.Verify(h, s, w, nil); err != nil {
 				t.Fatalf("%v: %v:\n%s", w, err, show(h))
 			}
@@ -52,9 +50,9 @@ func TestLazyStacks(t *testing.T) {
 	}
 }
 
-// TestLazyLargeStacks decides long histories of stacks, some with two values in
+// TestLargeStacks decides long histories of stacks, some with two values in
 // the wrong order, and verifies witnesses.
-func TestLazyLargeStacks(t *testing.T) {
+func TestLargeStacks(t *testing.T) {
 	s := lookup(t, "stack")
 	for _, n := range []int{300, 1000, 10000} {
 		for _, threads := range []int{3, 4, 8, 16} {
@@ -73,14 +71,14 @@ func TestLazyLargeStacks(t *testing.T) {
 					t.Fatal(err)
 				}
 				var v, bad replay.Verdict
-				v.Finding = search.Lazy(right, s, 1<<30, nil)
+				v.Finding = search.QueueOrStack(right, s, 1<<30, nil)
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d fill=%d: %v (%v)", n, threads, fill, v.Answer, v.Cause)
 				}
 				if err := replay.Verify(right, s, v.Witness, nil); err != nil {
 					t.Fatalf("n=%d T=%d fill=%d: %v", n, threads, fill, err)
 				}
-				bad.Finding = search.Lazy(wrong, s, 1<<30, nil)
+				bad.Finding = search.QueueOrStack(wrong, s, 1<<30, nil)
 				if bad.Answer != replay.NotLinearizable {
 					t.Errorf("n=%d T=%d fill=%d, swapped: %v (%v)", n, threads, fill, bad.Answer, bad.Cause)
 				}

@@ -7,25 +7,17 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// LazyRule is Lazy without a pushdown.
-func LazyRule(h *history.History, spec replay.Spec) replay.Finding {
-	if s, ok := newLazy(h, spec); ok {
-		return s.decide(math.MaxInt64, nil)
+// StackOfWidth is QueueOrStack of a stack with passes of so many items, which does not
+// search the values inserted once first.
+func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
+	c := readCollected(h, spec)
+	if c.impossible {
+		return replay.Refuted(replay.SearchEngine)
 	}
-	return replay.Declines("")
-}
-
-// LazyWidth is Lazy with a pushdown that explores so many items at once, and
-// does not look at values that are inserted once.
-func LazyWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
-	s, ok := newLazy(h, spec)
-	if !ok {
-		return replay.Declines("")
-	}
-	p := newPushdown(&s.lazyHistory)
-	p.width, p.maxBytes = width, math.MaxInt64
-	found, _ := p.run()
-	return finding(found, replay.NoCause, p.witness)
+	s := newStackSearch(c)
+	s.width, s.maxBytes = width, math.MaxInt64
+	found, cause := s.run()
+	return finding(found, cause, s.witness)
 }
 
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses

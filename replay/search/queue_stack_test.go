@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	lazyRounds = flag.Int("lazyrounds", 20000, "random histories of TestLazySmall per model")
-	lazyTable  = flag.Bool("lazytable", false, "print times of Lazy")
-	lazyModels = flag.String("lazymodels", "queue stack", "of -lazytable")
+	repeatedRounds = flag.Int("repeatedrounds", 20000, "random histories of TestQueueOrStack per model")
+	tableFlag      = flag.Bool("table", false, "print times of QueueOrStack")
+	tableModels    = flag.String("tablemodels", "queue stack", "of -table")
 )
 
 // A duplicating history is drawn from few values.
@@ -134,11 +134,11 @@ func randomDuplicating(r *rand.Rand, model string) *duplicating {
 	return d
 }
 
-// TestLazySmall holds Lazy against the general search on small histories.
-func TestLazySmall(t *testing.T) {
+// TestQueueOrStack compares QueueOrStack with the general search on small histories.
+func TestQueueOrStack(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 77))
-	rounds := *lazyRounds
+	rounds := *repeatedRounds
 	if testing.Short() {
 		rounds = min(rounds, 3000)
 	}
@@ -148,7 +148,7 @@ func TestLazySmall(t *testing.T) {
 		for range rounds {
 			h := randomDuplicating(r, model).history(t, s)
 			var v replay.Verdict
-			v.Finding = search.Lazy(h, s, 1<<30, nil)
+			v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
 			if h.Pending() > 0 {
 				count["pending"]++
 			}
@@ -170,12 +170,12 @@ func TestLazySmall(t *testing.T) {
 	}
 }
 
-// TestLazyTable prints times.
-func TestLazyTable(t *testing.T) {
-	if !*lazyTable {
-		t.Skip("needs -lazytable")
+// TestTable prints times.
+func TestTable(t *testing.T) {
+	if !*tableFlag {
+		t.Skip("needs -table")
 	}
-	for _, model := range strings.Fields(*lazyModels) {
+	for _, model := range strings.Fields(*tableModels) {
 		for _, T := range []int{4, 16} {
 			for _, n := range []int{1000, 10000} {
 				for _, fault := range []string{"", "wrong@50", "swap@50"} {
@@ -191,7 +191,7 @@ func TestLazyTable(t *testing.T) {
 							text += " " + err.Error()
 							break
 						}
-						text += " " + lazyTime(t, h, lookup(t, model))
+						text += " " + tableTime(t, h, lookup(t, model))
 					}
 					t.Logf("%s T=%d n=%d %s:%s", model, T, n, fault, text)
 				}
@@ -200,9 +200,9 @@ func TestLazyTable(t *testing.T) {
 	}
 }
 
-func lazyTime(t testing.TB, h *history.History, s replay.Spec) string {
+func tableTime(t testing.TB, h *history.History, s replay.Spec) string {
 	start := time.Now()
-	v := search.Lazy(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 10*time.Second }))
+	v := search.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 10*time.Second }))
 	took := time.Since(start)
 	if v.Answer == replay.Linearizable {
 		if err := replay.Verify(h, s, v.Witness, nil); err != nil {
@@ -227,8 +227,8 @@ func large(t testing.TB, model string, n, threads, values int, seed uint64) (rig
 	return right, wrong
 }
 
-// TestLazyLarge decides long histories of queues, and verifies witnesses.
-func TestLazyLarge(t *testing.T) {
+// TestLargeQueues decides long histories of queues, and verifies witnesses.
+func TestLargeQueues(t *testing.T) {
 	sizes := []int{300, 1000, 10000}
 	if testing.Short() {
 		sizes = sizes[:2]
@@ -240,7 +240,7 @@ func TestLazyLarge(t *testing.T) {
 				right, wrong := large(t, "queue", n, threads, values, uint64(n+threads))
 				start := time.Now()
 				var v replay.Verdict
-				v.Finding = search.Lazy(right, queue, 1<<30, nil)
+				v.Finding = search.QueueOrStack(right, queue, 1<<30, nil)
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d values=%d: %v (%v)", n, threads, values, v.Answer, v.Cause)
 				}
@@ -249,7 +249,7 @@ func TestLazyLarge(t *testing.T) {
 				}
 				took := time.Since(start)
 				var bad replay.Verdict
-				bad.Finding = search.Lazy(wrong, queue, 1<<30, nil)
+				bad.Finding = search.QueueOrStack(wrong, queue, 1<<30, nil)
 				if bad.Answer != replay.NotLinearizable {
 					t.Errorf("n=%d T=%d values=%d, swapped: %v (%v)", n, threads, values, bad.Answer, bad.Cause)
 				}
@@ -259,41 +259,41 @@ func TestLazyLarge(t *testing.T) {
 	}
 }
 
-// TestLazyBounds gives Lazy too little time and memory.
-func TestLazyBounds(t *testing.T) {
+// TestQueueOrStackBounds gives QueueOrStack too little time and memory.
+func TestQueueOrStackBounds(t *testing.T) {
 	right, _ := large(t, "stack", 1000, 16, 8, 1)
 	stack := lookup(t, "stack")
 	var v replay.Verdict
-	v.Finding = search.Lazy(right, stack, 1<<18, nil)
+	v.Finding = search.QueueOrStack(right, stack, 1<<18, nil)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 256 KiB", v.Answer, v.Cause)
 	}
 	asked := 0
 	v = replay.Verdict{}
-	v.Finding = search.Lazy(right, stack, 1<<30, meter.New(func() bool { asked++; return asked > 3 }))
+	v.Finding = search.QueueOrStack(right, stack, 1<<30, meter.New(func() bool { asked++; return asked > 3 }))
 	if v.Answer != replay.Undecided || v.Cause != replay.Time || asked > 5 {
 		t.Errorf("%v (%v) after %d questions", v.Answer, v.Cause, asked)
 	}
 }
 
-// TestLazyDeclines gives Lazy what it does not decide.
-func TestLazyDeclines(t *testing.T) {
+// TestQueueOrStackDeclines gives QueueOrStack what it does not decide.
+func TestQueueOrStackDeclines(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, s := range subjects(t) {
 		if s.spec.Name() == "queue" || s.spec.Name() == "stack" {
 			continue
 		}
 		var v replay.Verdict
-		v.Finding = search.Lazy(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, nil)
+		v.Finding = search.QueueOrStack(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, nil)
 		if v.Answer != replay.Undecided || v.Cause != replay.Declined {
 			t.Errorf("%s: %v (%v)", s.spec.Name(), v.Answer, v.Cause)
 		}
 	}
 }
 
-// BenchmarkLazy decides histories of queues and stacks of 8 values, and such in
+// BenchmarkQueueOrStack decides histories of queues and stacks of 8 values, and such in
 // which two values come out in the wrong order.
-func BenchmarkLazy(b *testing.B) {
+func BenchmarkQueueOrStack(b *testing.B) {
 	for _, model := range []string{"queue", "stack"} {
 		for _, threads := range []int{4, 16} {
 			for _, n := range []int{1000, 10000} {
@@ -303,7 +303,7 @@ func BenchmarkLazy(b *testing.B) {
 						s := lookup(b, model)
 						for b.Loop() {
 							start := time.Now()
-							v := search.Lazy(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 5*time.Second }))
+							v := search.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 5*time.Second }))
 							if v.Answer == replay.Undecided {
 								b.Skipf("%v (%v)", v.Answer, v.Cause)
 							}

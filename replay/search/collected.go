@@ -1,0 +1,188 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// QueueOrStack decides histories of a queue or a stack into which values may be
+// inserted several times; see queueSearch and stackSearch. It declines where it
+// does not apply:
+//
+//   - there is order beyond real time;
+//   - an operation does more than insert, remove, look or find nothing;
+//   - an operation returned with an unknown result;
+//   - more than 64 operations of a stack, or consumers of a queue, are open at
+//     once.
+//
+// The work is bounded by the number of configurations, the memory by maxBytes,
+// beyond which the history is undecided.
+func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
+	discipline := replay.TraitsOf(spec).Discipline
+	if discipline != replay.FirstIn && discipline != replay.LastIn || h.HasEdges() || len(h.Ghosts) > 0 {
+		return replay.Declines("")
+	}
+	c := readCollected(h, spec)
+	switch {
+	case c == nil:
+		return replay.Declines("")
+	case c.impossible:
+		return replay.Refuted(replay.SearchEngine)
+	case discipline == replay.FirstIn:
+		s := newQueueSearch(c)
+		if s == nil {
+			return replay.Declines("")
+		}
+		s.maxBytes, s.meter = maxBytes, m.OrUnbounded()
+		found, cause := s.run()
+		return finding(found, cause, s.witness)
+	}
+	return c.searchStack(maxBytes, m.OrUnbounded())
+}
+
+// searchStack searches the values that are inserted once before it searches
+// the whole: an order of all operations of a stack, restricted to some of the
+// values, is an order for these. If there is none for these, there is none at
+// all. Pending removals may take them or not.
+func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
+	if once := c.once(); len(once.inserts) < len(c.inserts) {
+		if s := newStackSearch(once); s != nil {
+			s.maxBytes, s.meter, s.most = maxBytes, m, onceShare*len(s.ops)
+			if found, cause := s.run(); !found && cause == replay.NoCause {
+				return replay.Refuted(replay.SearchEngine)
+			}
+		}
+	}
+	s := newStackSearch(c)
+	if s == nil {
+		return replay.Declines("")
+	}
+	s.maxBytes, s.meter = maxBytes, m
+	found, cause := s.run()
+	return finding(found, cause, s.witness)
+}
+
+// onceShare is how many items per operation the search of the values inserted
+// once may take.
+const onceShare = 64
+
+// collected is a history of a queue or stack: insertions and consumers, which
+// are removals, looks and operations that find nothing.
+type collected struct {
+	inserts   []insertion // by invocation
+	consumers []consumer  // by response
+	pendings  []consumer  // pending removals, by invocation
+	idle      []int32     // operations that do not matter
+	// impossible is set if an operation returns what none can, or if a value is
+	// taken more often than it is inserted.
+	impossible bool
+}
+
+type insertion struct {
+	op, call, ret, value int32
+	must                 bool
+}
+
+type consumer struct {
+	op, call, ret, value int32
+	role                 replay.Role
+}
+
+// readCollected returns nil if the history has other operations.
+func readCollected(h *history.History, spec replay.Spec) *collected {
+	c := &collected{}
+	numbers := map[string]int32{}
+	var key []byte
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		facts := replay.FactsOf(spec, op)
+		role, value := facts.Role, facts.Value
+		number := int32(-1)
+		if role == replay.Insert || (role == replay.Remove || role == replay.Look) && !op.Pending() {
+			key = value.AppendKey(key[:0])
+			n, ok := numbers[string(key)]
+			if !ok {
+				n = int32(len(numbers))
+				numbers[string(key)] = n
+			}
+			number = n
+		}
+		t := consumer{int32(i), op.Call, op.Return, number, role}
+		switch {
+		case role == replay.Insert:
+			c.inserts = append(c.inserts, insertion{t.op, t.call, t.ret, number, !op.Pending() || op.Happened})
+		case role == replay.Idle:
+			c.idle = append(c.idle, t.op)
+		case role == replay.Remove && op.Pending():
+			if op.Happened || value.Kind() != history.Unknown {
+				return nil
+			}
+			c.pendings = append(c.pendings, t)
+		case op.Pending():
+			return nil
+		case role == replay.Never:
+			c.impossible = true
+		case role == replay.Remove, role == replay.Look, role == replay.Nothing:
+			c.consumers = append(c.consumers, t)
+		default:
+			return nil
+		}
+	}
+	slices.SortFunc(c.consumers, func(a, b consumer) int { return cmp.Compare(a.ret, b.ret) })
+	c.impossible = c.impossible || c.isShort(len(numbers))
+	return c
+}
+
+func indices(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// isShort reports whether up to some response a value was removed more often
+// than its insertion was invoked, or was seen without one.
+func (c *collected) isShort(values int) bool {
+	left, invoked := make([]int32, values), make([]bool, values)
+	next := 0
+	for i := range c.consumers {
+		t := &c.consumers[i]
+		for ; next < len(c.inserts) && c.inserts[next].call < t.ret; next++ {
+			left[c.inserts[next].value]++
+			invoked[c.inserts[next].value] = true
+		}
+		if t.role == replay.Remove {
+			left[t.value]--
+		}
+		if t.value >= 0 && (!invoked[t.value] || left[t.value] < 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// once returns the operations on values that are inserted once, and those on
+// no value.
+func (c *collected) once() *collected {
+	times := map[int32]int{}
+	for i := range c.inserts {
+		times[c.inserts[i].value]++
+	}
+	o := &collected{pendings: c.pendings}
+	for _, e := range c.inserts {
+		if times[e.value] == 1 {
+			o.inserts = append(o.inserts, e)
+		}
+	}
+	for _, t := range c.consumers {
+		if t.value < 0 || times[t.value] == 1 {
+			o.consumers = append(o.consumers, t)
+		}
+	}
+	return o
+}

@@ -1,0 +1,540 @@
+package search
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// A queueSearch goes along the responses of the consumers: removals, looks,
+// and operations that find nothing. As in a sweep, a consumer need not be
+// placed before its own response or that of a later one. Insertions are not
+// placed: when a consumer is placed, an insertion is chosen for it, and the
+// choices so far determine how insertions lie among the consumers.
+//
+// An order of operations respects real time if and only if no operation x
+// follows some y with ret(x) < call(y). So it is enough to know the latest
+// invocation before a place and the earliest response after it. No operation
+// needs a moment of its own.
+//
+// The due consumer is the one with the earliest response among those not
+// placed. All consumers placed before it have call < ret(due), and so do all
+// insertions chosen. Insertions with call > ret(due) follow everything that has
+// been placed. Those with call < ret(due) that have not been removed are the
+// rest. reach is the latest invocation among the consumers placed, so that an
+// operation with a later response may follow them all.
+//
+// A consumer may take an insertion e under two conditions:
+//
+//   - no insertion of the rest returned before e was invoked;
+//   - no look has pinned another insertion.
+//
+// Then e may be the first of the rest. A consumer that finds nothing may be
+// placed if no insertion of the rest returned before an operation that has been
+// placed was invoked, or before this one was: then the rest may follow.
+//
+// These conditions suffice. The witness has the insertions in the order of
+// their removals, those that stay last; it has the consumers in their order;
+// each consumer follows its insertion, and insertions removed after a consumer
+// that found nothing follow that consumer. Whatever precedes an operation by
+// these rules was invoked before the response of that operation. For two
+// insertions, two consumers, or a consumer that found nothing, see above; and
+// an insertion was invoked before the due response. Insertions do not count for
+// reach, because what they precede they precede by the first condition.
+//
+// Some steps can be left out or taken at once, because a witness can be changed
+// so that it has them:
+//
+//   - A consumer that finds nothing is placed as soon as it can be. Insertions
+//     of the rest that the witness has before it can follow it, in their order.
+//   - Of two open consumers of the same role and value, the one with the earlier
+//     response goes first if it was also invoked first or is harmless: no
+//     insertion of the rest has its response between reach and the invocation.
+//     The two change places. What stands between them then follows an operation
+//     invoked later than before, which affects only insertions of the rest.
+//   - A look at the pinned insertion is placed at once if it is harmless.
+//   - Pending removals are used in the order of their invocations.
+//   - Of two insertions of the same value that a consumer may take, it takes the
+//     one with the earlier response. In a witness with the other one they change
+//     places. What comes between was invoked before the earlier response.
+type queueSearch struct {
+	*collected
+	heedless bool // reach does not matter: no consumer finds nothing
+
+	byReturn       []int32 // insertions by response
+	byCall         []int32 // consumers by invocation
+	opened         []int32 // consumer -> how many consumers were invoked before its response
+	inserted       []int32 // consumer -> how many insertions were invoked before its response
+	pendingsOpened []int32 // consumer -> how many pending removals were invoked before its response
+	slot           []int32 // consumer -> bit of the mask
+	slots          int
+
+	at       queueSpot
+	occupant []int32 // slot -> open consumer, or -1
+	rest     restList
+	fronts   []int32 // insertions that may be the first of the rest
+	trail    []queueMove
+	frames   []queueFrame
+	moves    []queueMove // of the frames
+	failed   keySet
+	key      []uint64
+
+	maxBytes int64
+	meter    *meter.Meter
+	gaveUp   replay.Cause
+}
+
+// A queueSpot is a configuration without the rest.
+type queueSpot struct {
+	due    int32
+	reach  int32
+	used   int32 // how many pending removals have been placed
+	pinned int32 // the insertion that a look has found in front of the queue, or -1
+	mask   uint64
+}
+
+// A queueMove places a consumer that takes an insertion or none.
+type queueMove struct {
+	consumer int32 // from len(consumers) on, a pending removal
+	insert   int32 // or -1
+}
+
+// A queueFrame is a configuration with its moves.
+type queueFrame struct {
+	queueSpot
+	trail      int32
+	from, next int32 // into moves, of which it has those up to the next frame's
+}
+
+// newQueueSearch returns nil if more than 64 consumers are open at once.
+func newQueueSearch(c *collected) *queueSearch {
+	s := &queueSearch{collected: c, heedless: true, at: queueSpot{reach: -1, pinned: -1}, rest: newRestList(len(c.inserts))}
+	for i := range c.consumers {
+		s.heedless = s.heedless && c.consumers[i].role != replay.Nothing
+	}
+	s.byReturn = indices(len(s.inserts))
+	slices.SortStableFunc(s.byReturn, func(a, b int32) int { return cmp.Compare(s.inserts[a].ret, s.inserts[b].ret) })
+	s.byCall = indices(len(s.consumers))
+	slices.SortFunc(s.byCall, func(a, b int32) int { return cmp.Compare(s.consumers[a].call, s.consumers[b].call) })
+	if !s.assignSlots() {
+		return nil
+	}
+	s.occupant = slices.Repeat([]int32{-1}, s.slots)
+	return s
+}
+
+// assignSlots gives each consumer the lowest bit that is free while it is open;
+// it reports false if there is none.
+func (s *queueSearch) assignSlots() bool {
+	s.slot = make([]int32, len(s.consumers))
+	free := ^uint64(0)
+	next, inserted, pendings := 0, 0, 0
+	for i := range s.consumers {
+		r := s.consumers[i].ret
+		for ; next < len(s.byCall) && s.consumers[s.byCall[next]].call < r; next++ {
+			if free == 0 {
+				return false
+			}
+			bit := bits.TrailingZeros64(free)
+			free &^= 1 << bit
+			s.slot[s.byCall[next]] = int32(bit)
+			s.slots = max(s.slots, bit+1)
+		}
+		for inserted < len(s.inserts) && s.inserts[inserted].call < r {
+			inserted++
+		}
+		for pendings < len(s.pendings) && s.pendings[pendings].call < r {
+			pendings++
+		}
+		s.opened = append(s.opened, int32(next))
+		s.inserted = append(s.inserted, int32(inserted))
+		s.pendingsOpened = append(s.pendingsOpened, int32(pendings))
+		free |= 1 << s.slot[i]
+	}
+	return true
+}
+
+// run looks for a way to place all consumers and leaves it in trail.
+func (s *queueSearch) run() (bool, replay.Cause) {
+	if len(s.consumers) > 0 {
+		s.open(0, s.opened[0])
+	}
+	for {
+		s.settle()
+		if int(s.at.due) == len(s.consumers) {
+			return true, replay.NoCause
+		}
+		if s.failed.number(s.configuration()) < 0 {
+			s.pushFrame()
+		}
+		if !s.choose() {
+			return false, s.gaveUp
+		}
+	}
+}
+
+func (s *queueSearch) open(from, to int32) {
+	for _, c := range s.byCall[from:to] {
+		s.occupant[s.slot[c]] = c
+	}
+}
+
+// advance passes the due response.
+func (s *queueSearch) advance() {
+	s.at.mask &^= 1 << s.slot[s.at.due]
+	s.occupant[s.slot[s.at.due]] = -1
+	s.at.due++
+	if int(s.at.due) < len(s.consumers) {
+		s.open(s.opened[s.at.due-1], s.opened[s.at.due])
+	}
+}
+
+// retreatTo goes back to the last frame.
+func (s *queueSearch) retreatTo(f *queueFrame) {
+	for s.at.due > f.due {
+		if int(s.at.due) < len(s.consumers) {
+			for _, c := range s.byCall[s.opened[s.at.due-1]:s.opened[s.at.due]] {
+				s.occupant[s.slot[c]] = -1
+			}
+		}
+		s.at.due--
+		s.occupant[s.slot[s.at.due]] = s.at.due
+	}
+	for _, m := range slices.Backward(s.trail[f.trail:]) {
+		if m.insert >= 0 && s.removes(m.consumer) {
+			s.rest.restore(m.insert)
+		}
+	}
+	s.trail = s.trail[:f.trail]
+	s.at = f.queueSpot
+}
+
+// consumer returns the consumer, or pending removal, of a move.
+func (s *queueSearch) consumer(c int32) *consumer {
+	if int(c) < len(s.consumers) {
+		return &s.consumers[c]
+	}
+	return &s.pendings[int(c)-len(s.consumers)]
+}
+
+// removes reports whether the consumer takes a value out.
+func (s *queueSearch) removes(c int32) bool { return s.consumer(c).role == replay.Remove }
+
+func (s *queueSearch) isPlaced(c int32) bool { return s.at.mask>>s.slot[c]&1 != 0 }
+
+// settle passes responses of placed consumers and places those that can be
+// placed at once.
+func (s *queueSearch) settle() {
+	for again := true; again; {
+		again = false
+		for int(s.at.due) < len(s.consumers) && s.isPlaced(s.at.due) {
+			s.advance()
+		}
+		for _, c := range s.occupant {
+			if c < 0 || s.isPlaced(c) {
+				continue
+			}
+			if e, ok := s.atOnce(c); ok {
+				s.place(queueMove{c, e})
+				again = true
+			}
+		}
+	}
+}
+
+// atOnce returns whether the consumer can be placed now without loss, and the
+// insertion that it takes.
+func (s *queueSearch) atOnce(c int32) (int32, bool) {
+	switch t := &s.consumers[c]; {
+	case t.role == replay.Look && s.at.pinned >= 0 && s.inserts[s.at.pinned].value == t.value:
+		return s.at.pinned, s.isHarmless(t.call)
+	case t.role == replay.Nothing && s.at.pinned < 0:
+		return -1, s.findFronts() > max(s.at.reach, t.call)
+	}
+	return -1, false
+}
+
+// choose goes back to the last configuration with a move left and plays it;
+// it reports false if there is none or a bound is reached.
+func (s *queueSearch) choose() bool {
+	for len(s.frames) > 0 {
+		f := &s.frames[len(s.frames)-1]
+		s.retreatTo(f)
+		if s.meter.Spend(configurationWork+len(s.key)+bits.OnesCount64(s.at.mask)) && s.atBound() {
+			return false
+		}
+		if int(f.next) < len(s.moves) {
+			f.next++
+			s.place(s.moves[f.next-1])
+			return true
+		}
+		s.failed.add(s.configuration())
+		s.moves = s.moves[:f.from]
+		s.frames = s.frames[:len(s.frames)-1]
+	}
+	return false
+}
+
+func (s *queueSearch) atBound() bool {
+	s.gaveUp = giveUp(s.meter, func() bool { return s.bytes() <= s.maxBytes || s.forget() })
+	return s.gaveUp != replay.NoCause
+}
+
+func (s *queueSearch) bytes() int64 {
+	return s.failed.bytes() + int64(cap(s.frames))*40 + int64(cap(s.moves)+cap(s.trail))*8
+}
+
+// forget drops the failed configurations that cannot be met again; see
+// sweep.forget.
+func (s *queueSearch) forget() bool {
+	for i := range s.frames {
+		end := int32(len(s.moves))
+		if i+1 < len(s.frames) {
+			end = s.frames[i+1].from
+		}
+		if s.frames[i].next < end {
+			due := s.frames[i].due
+			s.failed.keep(func(_ int32, key []uint64) bool { return int32(key[1]>>32) >= due })
+			break
+		}
+	}
+	return s.bytes() <= s.maxBytes-s.maxBytes/8
+}
+
+// place plays a move.
+func (s *queueSearch) place(m queueMove) {
+	s.trail = append(s.trail, m)
+	if int(m.consumer) < len(s.consumers) {
+		s.at.mask |= 1 << s.slot[m.consumer]
+	} else {
+		s.at.used++
+	}
+	s.at.reach = max(s.at.reach, s.consumer(m.consumer).call)
+	switch {
+	case s.removes(m.consumer):
+		s.rest.remove(m.insert)
+		s.at.pinned = -1
+	case m.insert >= 0:
+		s.at.pinned = m.insert
+	}
+}
+
+// pushFrame lists the moves of this configuration.
+func (s *queueSearch) pushFrame() {
+	s.frames = append(s.frames, queueFrame{s.at, int32(len(s.trail)), int32(len(s.moves)), int32(len(s.moves))})
+	s.findFronts()
+	s.addMoves(s.at.due)
+	for _, c := range s.occupant {
+		if c >= 0 && c != s.at.due && !s.isPlaced(c) && !s.isSecond(c) {
+			s.addMoves(c)
+		}
+	}
+	if s.at.used < s.pendingsOpened[s.at.due] {
+		s.addMoves(int32(len(s.consumers)) + s.at.used)
+	}
+}
+
+// addMoves adds the ways to place a consumer. One that finds nothing has none:
+// it would have been placed at once.
+func (s *queueSearch) addMoves(c int32) {
+	t := s.consumer(c)
+	fits := func(e int32) bool { return t.value < 0 || s.inserts[e].value == t.value }
+	switch p := s.at.pinned; {
+	case t.role == replay.Nothing:
+	case p >= 0 && fits(p):
+		s.moves = append(s.moves, queueMove{c, p})
+	case p < 0:
+		for i, e := range s.fronts {
+			if fits(e) && !s.hasEarlier(i) {
+				s.moves = append(s.moves, queueMove{c, e})
+			}
+		}
+	}
+}
+
+// findFronts fills in fronts and returns the first response of the rest.
+func (s *queueSearch) findFronts() int32 {
+	s.fronts = s.fronts[:0]
+	limit := s.inserted[s.at.due]
+	least := int32(history.NoReturn)
+	for e := s.rest.first(); e < limit && s.inserts[e].call < least; e = s.rest.next[e] {
+		least = min(least, s.inserts[e].ret)
+		s.fronts = append(s.fronts, e)
+	}
+	s.fronts = slices.DeleteFunc(s.fronts, func(e int32) bool { return s.inserts[e].call >= least })
+	return least
+}
+
+// hasEarlier reports whether another insertion of the same value returned
+// before the i-th front.
+func (s *queueSearch) hasEarlier(i int) bool {
+	a := &s.inserts[s.fronts[i]]
+	for j, e := range s.fronts {
+		b := &s.inserts[e]
+		if b.value == a.value && (b.ret < a.ret || b.ret == a.ret && j < i) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSecond reports whether another open consumer goes before this one.
+func (s *queueSearch) isSecond(c int32) bool {
+	a := &s.consumers[c]
+	for _, o := range s.occupant {
+		if o < 0 || o >= c || s.isPlaced(o) {
+			continue
+		}
+		b := &s.consumers[o]
+		if a.role == b.role && a.value == b.value && (b.call < a.call || s.isHarmless(b.call)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHarmless reports whether placing an operation invoked at call would rule
+// out a later position for no insertion of the rest.
+func (s *queueSearch) isHarmless(call int32) bool {
+	return s.heedless || call < s.at.reach || call < s.firstReturn(s.at.reach)
+}
+
+// firstReturn returns the earliest response of an insertion of the rest that
+// is later than the given position.
+func (s *queueSearch) firstReturn(after int32) int32 {
+	i, _ := slices.BinarySearchFunc(s.byReturn, after+1, func(e, p int32) int { return cmp.Compare(s.inserts[e].ret, p) })
+	for _, e := range s.byReturn[i:] {
+		if !s.rest.gone[e] {
+			return s.inserts[e].ret
+		}
+	}
+	return history.NoReturn
+}
+
+// configuration returns the key of the present configuration, valid until the
+// next call: what is due, which consumers and pending removals have been
+// placed, what is pinned, the first insertion of the rest, and, as bits, which
+// of those after it have been removed. reach follows from what has been
+// placed.
+func (s *queueSearch) configuration() []uint64 {
+	limit := s.inserted[s.at.due]
+	first := min(s.rest.first(), limit)
+	s.key = append(s.key[:0], 0, uint64(s.at.due)<<32|uint64(s.at.used), s.at.mask, uint64(s.at.pinned+1)<<32|uint64(first))
+	// Everything removed was invoked before the first response of the rest.
+	least := int32(history.NoReturn)
+	for e := first; e < limit && s.inserts[e].call < least; e++ {
+		if !s.rest.gone[e] {
+			least = min(least, s.inserts[e].ret)
+			continue
+		}
+		word, bit := queueKeyWords+int(e-first)/64, (e-first)%64
+		for len(s.key) <= word {
+			s.key = append(s.key, 0)
+		}
+		s.key[word] |= 1 << bit
+	}
+	s.key[0] = uint64(len(s.key))
+	return s.key
+}
+
+const queueKeyWords = 4 // without the bits
+
+// witness returns all operations in order: those that the search has placed,
+// and then what need not take effect.
+func (s *queueSearch) witness() []int32 {
+	order := s.order()
+	for _, p := range s.pendings[s.at.used:] {
+		order = append(order, p.op)
+	}
+	return append(order, s.idle...)
+}
+
+// order merges the consumers of the trail and the insertions, each as early as
+// it can be.
+func (s *queueSearch) order() []int32 {
+	insertions, after := s.insertions()
+	place := make([]int32, len(s.inserts)) // insertion -> where it is among them
+	for k, e := range insertions {
+		place[e] = int32(k)
+	}
+	var order []int32
+	k, moment := 0, int32(-1) // the latest invocation so far
+	for j, m := range s.trail {
+		t := s.consumer(m.consumer)
+		for ; k < len(insertions); k++ {
+			in := &s.inserts[insertions[k]]
+			needed := m.insert >= 0 && int(place[m.insert]) >= k
+			if !needed && (int(after[k]) > j || in.call > max(moment, t.call)) {
+				break
+			}
+			order = append(order, in.op)
+			moment = max(moment, in.call)
+		}
+		order = append(order, t.op)
+		moment = max(moment, t.call)
+	}
+	for ; k < len(insertions); k++ {
+		order = append(order, s.inserts[insertions[k]].op)
+	}
+	return order
+}
+
+// insertions returns the insertions in the order of the queue, and for each how
+// many consumers precede it, the last of which found nothing.
+func (s *queueSearch) insertions() (list, after []int32) {
+	consumers := int32(0)
+	listed := make([]bool, len(s.inserts))
+	enter := func(e int32) {
+		if e >= 0 && !listed[e] {
+			list, after = append(list, e), append(after, consumers)
+			listed[e] = true
+		}
+	}
+	for j, m := range s.trail {
+		if enter(m.insert); m.insert < 0 {
+			consumers = int32(j + 1)
+		}
+	}
+	for _, must := range []bool{true, false} {
+		for e := range s.inserts {
+			if s.inserts[e].must == must {
+				enter(int32(e))
+			}
+		}
+	}
+	return list, after
+}
+
+// A restList lists the insertions that have not been removed by invocation,
+// including those not invoked yet. n stands for both ends.
+type restList struct {
+	prev, next []int32
+	gone       []bool
+	n          int32
+}
+
+func newRestList(n int) restList {
+	r := restList{make([]int32, n+1), make([]int32, n+1), make([]bool, n+1), int32(n)}
+	for i := range int32(n + 1) {
+		r.prev[i], r.next[i] = i-1, i+1
+	}
+	r.prev[0], r.next[n] = int32(n), 0
+	return r
+}
+
+func (r *restList) first() int32 { return r.next[r.n] }
+
+func (r *restList) remove(e int32) {
+	r.gone[e] = true
+	r.next[r.prev[e]], r.prev[r.next[e]] = r.next[e], r.prev[e]
+}
+
+// restore takes the last removal back.
+func (r *restList) restore(e int32) {
+	r.gone[e] = false
+	r.next[r.prev[e]], r.prev[r.next[e]] = e, e
+}

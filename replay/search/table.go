@@ -1,0 +1,258 @@
+package search
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// An index is a hash table with open addressing. It numbers keys from 0 on in
+// the order in which they are added; its user keeps the keys. The zero value is
+// empty.
+type index struct {
+	slots []uint64 // number + 1 in the upper half, hash in the lower half; 0 if empty
+	n     int
+}
+
+// find returns the number of the key with this hash for which same reports
+// true, or -1.
+func (x *index) find(hash uint32, same func(i int32) bool) int32 {
+	if x.n == 0 {
+		return -1
+	}
+	mask := uint32(len(x.slots) - 1)
+	for at := hash & mask; x.slots[at] != 0; at = (at + 1) & mask {
+		if slot := x.slots[at]; uint32(slot) == hash && same(int32(slot>>32)-1) {
+			return int32(slot>>32) - 1
+		}
+	}
+	return -1
+}
+
+// add numbers a key that find did not find.
+func (x *index) add(hash uint32) int32 {
+	if 4*(x.n+1) > 3*len(x.slots) {
+		old := x.slots
+		x.slots = make([]uint64, max(64, 2*len(old)))
+		for _, slot := range old {
+			if slot != 0 {
+				x.put(slot)
+			}
+		}
+	}
+	x.n++
+	x.put(uint64(x.n)<<32 | uint64(hash))
+	return int32(x.n - 1)
+}
+
+func (x *index) put(slot uint64) {
+	mask := uint32(len(x.slots) - 1)
+	at := uint32(slot) & mask
+	for x.slots[at] != 0 {
+		at = (at + 1) & mask
+	}
+	x.slots[at] = slot
+}
+
+// clear empties the index. A large table shrinks, so that clear takes constant
+// time.
+func (x *index) clear() {
+	x.slots = x.slots[:min(len(x.slots), 256)]
+	clear(x.slots)
+	x.n = 0
+}
+
+// soon is how many keys can be added before bytes is asked again.
+const soon = 4096
+
+// bytes estimates the memory of the index. Where it will grow soon, that
+// includes the next table.
+func (x *index) bytes() int64 {
+	slots := len(x.slots)
+	if 4*(x.n+soon) > 3*slots {
+		slots += 2 * slots
+	}
+	return 8 * int64(slots)
+}
+
+// hashOf is a hash of some words.
+func hashOf(key ...uint64) uint32 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, w := range key {
+		hi, lo := bits.Mul64(h^w, 0xff51afd7ed558ccd)
+		h = hi ^ lo
+	}
+	return uint32(h>>32 ^ h)
+}
+
+// A keySet is a set of keys, numbered from 0 on. All keys have the same number
+// of words, or, if words is 0, the first word of each is the number of its
+// words.
+type keySet struct {
+	index
+	words  int
+	keys   []uint64
+	starts []uint32 // where each key begins; only if words is 0
+}
+
+func (k *keySet) key(i int32) []uint64 {
+	if k.words > 0 {
+		return k.keys[int(i)*k.words : (int(i)+1)*k.words]
+	}
+	start := int(k.starts[i])
+	return k.keys[start : start+int(k.keys[start])]
+}
+
+// number returns the number of a key, or -1.
+func (k *keySet) number(key []uint64) int32 {
+	return k.find(hashOf(key...), func(i int32) bool { return slices.Equal(k.key(i), key) })
+}
+
+// add returns the number of a key, and whether it is new.
+func (k *keySet) add(key []uint64) (int32, bool) {
+	hash := hashOf(key...)
+	if i := k.find(hash, func(i int32) bool { return slices.Equal(k.key(i), key) }); i >= 0 {
+		return i, false
+	}
+	if k.words == 0 {
+		k.starts = append(k.starts, uint32(len(k.keys)))
+	}
+	k.keys = append(k.keys, key...)
+	return k.index.add(hash), true
+}
+
+// keep drops the keys for which f reports false, and numbers the others anew.
+func (k *keySet) keep(f func(i int32, key []uint64) bool) {
+	old := *k
+	*k = keySet{words: old.words}
+	for i := range int32(old.n) {
+		if key := old.key(i); f(i, key) {
+			k.add(key)
+		}
+	}
+}
+
+func (k *keySet) clear() {
+	k.index.clear()
+	k.keys = k.keys[:0]
+}
+
+func (k *keySet) bytes() int64 {
+	keys := cap(k.keys)
+	if len(k.keys)+soon*max(k.words, 1) > keys {
+		keys += keys + keys/4
+	}
+	return k.index.bytes() + 8*int64(keys) + 4*int64(cap(k.starts))
+}
+
+// failedSet remembers the configurations of a sweep from which there is no
+// witness.
+//
+// With pending operations, a configuration that failed speaks for all that
+// differ from it only in having placed more of them: what is still possible
+// there was possible here. So under each (due, state, mask) there is a list of
+// sets of pending operations, and has reports whether a given set contains one
+// of them.
+type failedSet struct {
+	keySet
+	lists     [][]int32 // key -> failed sets of pending operations; nil without pending operations
+	byUsed    bool
+	dominance bool
+	entries   int64
+	compared  int // sets of pending operations that were compared, for the meter
+}
+
+const listBytes = 24 // the header of a list
+
+func (f *failedSet) init(byUsed, dominance bool) {
+	f.words, f.byUsed, f.dominance = 2, byUsed, dominance
+}
+
+func (f *failedSet) bytes() int64 {
+	return f.keySet.bytes() + int64(cap(f.lists))*listBytes + 8*f.entries
+}
+
+func (at *spot) key() [2]uint64 { return [2]uint64{at.mask, uint64(at.due)<<32 | uint64(at.state)} }
+
+func (f *failedSet) has(at spot, used *usedSets) bool {
+	key := at.key()
+	i := f.number(key[:])
+	if i < 0 || !f.byUsed {
+		return i >= 0
+	}
+	f.compared += len(f.lists[i])
+	return slices.ContainsFunc(f.lists[i], func(u int32) bool { return f.covers(u, at.used, used) })
+}
+
+// covers reports whether the failure with the set u of pending operations
+// implies the failure with the set v.
+func (f *failedSet) covers(u, v int32, used *usedSets) bool {
+	return u == v || f.dominance && used.contains(v, u)
+}
+
+func (f *failedSet) add(at spot, used *usedSets) {
+	key := at.key()
+	i, isNew := f.keySet.add(key[:])
+	if !f.byUsed {
+		return
+	}
+	if isNew {
+		f.lists = append(f.lists, nil)
+	}
+	list := f.lists[i]
+	f.compared += len(list)
+	kept := slices.DeleteFunc(list, func(u int32) bool { return f.covers(at.used, u, used) })
+	f.lists[i] = append(kept, at.used)
+	f.entries += int64(len(kept) + 1 - len(list))
+}
+
+// dropBefore forgets the configurations in which an earlier response is due.
+func (f *failedSet) dropBefore(due int32) {
+	old := f.lists
+	f.lists, f.entries = nil, 0
+	f.keep(func(i int32, key []uint64) bool {
+		if int32(key[1]>>32) < due {
+			return false
+		}
+		if f.byUsed {
+			f.lists = append(f.lists, old[i])
+			f.entries += int64(len(old[i]))
+		}
+		return true
+	})
+}
+
+// usedSets numbers sets of pending operations. Number 0 is the empty set.
+type usedSets struct {
+	keySet
+	bigger []uint64
+}
+
+func (u *usedSets) init(pendings int) {
+	u.words = pendings/64 + 1
+	u.bigger = make([]uint64, u.words)
+	u.add(u.bigger)
+}
+
+func (u *usedSets) has(i, op int32) bool { return u.key(i)[op/64]>>(op%64)&1 != 0 }
+
+// contains reports whether set i has everything that set j has.
+func (u *usedSets) contains(i, j int32) bool {
+	if i == j || j == 0 {
+		return true
+	}
+	a, b := u.key(i), u.key(j)
+	for w := range a {
+		if b[w]&^a[w] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// with returns the number of set i with one more operation.
+func (u *usedSets) with(i, op int32) int32 {
+	copy(u.bigger, u.key(i))
+	u.bigger[op/64] |= 1 << (op % 64)
+	next, _ := u.add(u.bigger)
+	return next
+}
