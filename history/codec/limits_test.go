@@ -176,3 +176,25 @@ func TestManyOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenHistories: a history that is open takes little memory beside its
+// events.
+func TestOpenHistories(t *testing.T) {
+	const n = 20_000
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, `{"leadline":1,"history":"%d","interleaved":true}`+"\n"+`{"history":"%d","process":0,"type":"invoke","method":"m"}`+"\n", i, i)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ids, errs := collect(&b, Options{})
+	runtime.ReadMemStats(&after)
+	if len(ids) != n || len(errs) != 0 {
+		t.Fatalf("%d histories, errors %v", len(ids), errs)
+	}
+	each := (after.TotalAlloc - before.TotalAlloc) / n
+	t.Logf("%d bytes allocated for each", each)
+	if each > 2048 {
+		t.Errorf("%d bytes allocated for each history", each)
+	}
+}
