@@ -127,10 +127,10 @@ func (w *wordHistory) add(d *dialect, ev, other *wordEvent) {
 }
 
 // invocation sets method and arguments. The value of a completion, if it
-// has one, replaces that of the invocation.
+// has one and is not cut, replaces that of the invocation.
 func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Event) (fault string) {
 	value := ev.value
-	if end != nil && end.typ == history.OK && end.value.Kind() != history.Null {
+	if end != nil && end.typ == history.OK && end.value.Kind() != history.Null && end.line != w.b.Header().Torn {
 		value = end.value
 	}
 	word := d.find(ev.f)

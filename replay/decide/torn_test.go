@@ -51,6 +51,8 @@ func TestTorn(t *testing.T) {
 		"polylin, in no order":        {"# stack\npush 1 1 2\npush 2 3 4\npop 2 7 8\npop 1 5 6", unknown, true},
 		"polylin, wrong with the cut": {"# stack\npush 1 1 2\npush 2 3 4\npop 1 5 6", unknown, true},
 		"etcd, wrong before":          {"0 :invoke :read nil\n0 :ok :read 7\n1 :invoke :write 1\n1 :ok :write 1", no, true},
+		"limo, a value cut off":       {"# @object atomic-queue\n[1] call enq(12)\n[1] return\n[1] call deq()\n[1] return", unknown, false},
+		"etcd, a written value cut":   {"0 :invoke :write 12\n1 :invoke :read nil\n1 :ok :read 12\n0 :ok :write 1", yes, false},
 		"stamps, whole":               {stamped, no, false},
 		"stamps, newline lost":        {strings.TrimSpace(stamped), no, false},
 		"stamps, line left out":       {stamped + `{"process":0,"op":0,"at":1,"ty`, unknown, false},
