@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -36,4 +37,14 @@ func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 		}
 	}
 	return a.original(s.trail)
+}
+
+// Guess returns a witness that guessing alone finds, or nil.
+func Guess(h *history.History, spec replay.Spec) []int32 {
+	a := arrange(h)
+	machine := replay.NewMachine(a.recorded, spec)
+	defer machine.Release()
+	s, _ := newSweep(a, spec, machine, Pruning{})
+	s.maxBytes, s.meter = 1<<30, meter.New(nil)
+	return a.original(guess(s))
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -11,77 +12,64 @@ import (
 const (
 	guessAfter  = 1 << 15 // configurations searched before
 	guessWindow = 4096    // how many responses a repair goes back
-	guessSteps  = 1 << 22 // operations applied for one repair
+	guessWork   = 1 << 20 // units of work, and guessPerOp more per operation
+	guessPerOp  = 64
 	guessOpen   = 1 << 24 // places in the lists of open operations
 	guessExtra  = 2       // operations placed before the one whose response is due
-	keepEvery   = 16      // of the states along the path one is kept
 )
 
-// guesser looks for a witness by running the object along the responses,
-// each time placing what is due in the first way that works, and by repairing
-// its path where nothing works: it looks, from there backwards, for a response
-// at which placing other operations first gets it past the obstacle.
+// A guesser looks for a witness by following the responses. At each response it
+// places the due operation in the first way that works. Where nothing works it
+// repairs its path: from there backwards, it looks for a response at which
+// placing other operations first gets it past the obstacle.
 //
-// It keeps no memory of what failed and decides nothing when it fails; but a
-// path and its states are all it holds. Where the order of two operations
-// shows only much later, as that of two enqueues does, it finds the pair by
-// going back once, while the depth-first search tries all combinations of
-// what lies between.
+// A guesser remembers nothing that failed, and when it fails nothing is
+// decided. It finds witnesses of histories in which the order of two operations
+// shows only much later, as that of two enqueues does. The depth-first search
+// tries all combinations of what lies between; a repair goes back once. (Queues
+// with edges need it: the searches of queueSearch and of the monitors take none.)
 type guesser struct {
 	s     *sweep
+	meter *meter.Meter
 	open  [][]int32 // response -> open operations that return, and pending ones
 	steps []guessStep
+	state int32   // at the end of the path
 	at    []int32 // operation -> response at which it was placed, or -1
-	trial trial
-	spent int // operations applied for the present repair
+
+	// A trial is another end of the path, from a response on. While one is
+	// active, path and placed are those of the trial from there on.
+	trial  []guessStep // nil: none is active
+	from   int32
+	number int32   // of this trial; each has its own
+	in     []int32 // operation -> number of the last trial that placed it
 }
 
-// A guessStep is what was placed at a response, and, of every so many steps,
-// the state before it.
+// A guessStep is what was placed at a response, and the state before it.
 type guessStep struct {
-	before replay.State
+	state  int32
 	placed []int32
 }
 
-// A trial is a path that may take the place of the end of the present one.
-type trial struct {
-	active bool
-	from   int32
-	number int32   // of this one; each has its own
-	in     []int32 // operation -> number of the last trial that placed it
-	placed [][]int32
-}
-
 // guess returns a witness, or nil.
-func guess(s *sweep, spec replay.Spec) []int32 {
-	start, ok := spec.New().(replay.State)
-	if !ok {
-		return nil
-	}
-	if _, several := start.(replay.Nondeterministic); several {
-		return nil
-	}
-	g := &guesser{s: s, at: slices.Repeat([]int32{-1}, len(s.ops))}
-	g.trial.in = make([]int32, len(s.ops))
+func guess(s *sweep) []int32 {
+	n := len(s.ops)
+	g := &guesser{s: s, meter: s.meter.Share(guessWork + guessPerOp*int64(n)),
+		state: s.machine.Start(), at: slices.Repeat([]int32{-1}, n), in: make([]int32, n)}
 	if !g.listOpen() {
 		return nil
 	}
-	c := newCursor(g, start)
-	for k := int32(0); int(k) < len(s.order); k++ {
-		before := c.stateAt(k)
-		if placed, ok := g.first(k, c); ok {
-			g.commit(k, before, placed)
-			continue
-		}
-		if !g.repair(k) {
+	for k := range int32(len(s.order)) {
+		if placed, after, ok := g.first(k, g.state); ok {
+			g.commit(guessStep{g.state, placed}, after)
+		} else if !g.repair(k) {
 			return nil
 		}
-		c = g.cursorAt(k + 1)
 	}
-	if s.meter.Stopped() {
-		return nil
+	var trail []int32
+	for _, step := range g.steps {
+		trail = append(trail, step.placed...)
 	}
-	return g.witness()
+	return s.complete(trail)
 }
 
 // listOpen lists, for each response, the operations that are open then:
@@ -102,7 +90,7 @@ func (g *guesser) listOpen() bool {
 		for p := s.pendUpTo[k] - 1; p >= 0; p-- {
 			list = append(list, s.pendings[p])
 		}
-		if total += len(list); total > guessOpen || s.meter.MustStop(len(list)) {
+		if total += len(list); total > guessOpen || g.meter.MustStop(len(list)) {
 			return false
 		}
 		g.open = append(g.open, list)
@@ -114,111 +102,89 @@ func (g *guesser) listOpen() bool {
 // isPlaced reports whether the operation has been placed: on the path, or, in
 // a trial, by it or on the path before it.
 func (g *guesser) isPlaced(op int32) bool {
-	if !g.trial.active {
+	if g.trial == nil {
 		return g.at[op] >= 0
 	}
-	return g.trial.in[op] == g.trial.number || g.at[op] >= 0 && g.at[op] < g.trial.from
+	return g.in[op] == g.number || g.at[op] >= 0 && g.at[op] < g.from
 }
 
 // isBlocked reports whether an operation before this one by an edge is neither
-// placed nor among those that are to be placed first. The one whose response is
-// due never is blocked: those before it were due before it (see arrange).
+// placed nor among those that are to be placed first. The due operation is
+// never blocked: those before it were due before it (see arrange).
 func (g *guesser) isBlocked(op int32, first []int32) bool {
 	if g.s.before == nil {
 		return false
 	}
-	for _, b := range g.s.before[op] {
-		if !g.isPlaced(b) && !slices.Contains(first, b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.s.before[op], func(b int32) bool { return !g.isPlaced(b) && !slices.Contains(first, b) })
 }
 
-// first finds the first way to place what is due at response k, and moves the
-// cursor behind it.
-func (g *guesser) first(k int32, c *cursor) (placed []int32, ok bool) {
-	due := g.s.order[k]
-	if g.isPlaced(due) {
-		return nil, true
+// step returns the state after op, or replay.Fail. Once it is time or memory to
+// stop, it accepts nothing, which ends the guess.
+func (g *guesser) step(state, op int32) int32 {
+	if g.meter.MustStop(1+g.s.grown.work(g.s.machine.Bytes())) || g.s.machine.Bytes() > g.s.maxBytes {
+		return replay.Fail
 	}
-	if c.step(due) {
-		return g.s.order[k : k+1 : k+1], true
+	return g.s.machine.Step(state, op)
+}
+
+// first returns the first way to place what is due at response k, and the state
+// after it.
+func (g *guesser) first(k, state int32) (placed []int32, after int32, ok bool) {
+	if g.isPlaced(g.s.order[k]) {
+		return nil, state, true
 	}
-	for extra := 1; extra <= guessExtra && !ok; extra++ {
-		g.waysOf(extra, k, c, nil, func(way []int32) bool {
-			placed, ok = slices.Clone(way), true
-			return false
-		})
-	}
-	c.run(placed)
-	return placed, ok
+	g.ways(k, state, func(way []int32, end int32) bool {
+		placed, after, ok = slices.Clone(way), end, true
+		return false
+	})
+	return placed, after, ok
 }
 
 // ways calls try with each sequence of at most guessExtra open operations
-// and then the one that is due at k, in which all have their recorded
-// results, short ones first, until it answers false.
-func (g *guesser) ways(k int32, c *cursor, try func(way []int32) bool) {
+// followed by the due one that has the recorded results, short ones first, and
+// with the state after it, until try returns false.
+func (g *guesser) ways(k, state int32, try func(way []int32, after int32) bool) {
 	for extra := range guessExtra + 1 {
-		if !g.waysOf(extra, k, c, nil, try) {
+		if !g.waysOf(extra, k, state, nil, try) {
 			return
 		}
 	}
 }
 
-func (g *guesser) waysOf(extra int, k int32, c *cursor, before []int32, try func(way []int32) bool) bool {
+func (g *guesser) waysOf(extra int, k, state int32, before []int32, try func(way []int32, after int32) bool) bool {
 	due := g.s.order[k]
 	if extra == 0 {
-		way := append(before, due)
-		return !c.accepts(way) || try(way)
+		after := g.step(state, due)
+		return after == replay.Fail || try(append(before, due), after)
 	}
 	for _, op := range g.open[k] {
-		if g.s.meter.MustStop(1) {
+		if g.meter.MustStop(1) {
 			return false
 		}
 		if op == due || slices.Contains(before, op) || g.isPlaced(op) || g.isBlocked(op, before) {
 			continue
 		}
-		if longer := append(before, op); c.accepts(longer) && !g.waysOf(extra-1, k, c, longer, try) {
+		if after := g.step(state, op); after != replay.Fail && !g.waysOf(extra-1, k, after, append(before, op), try) {
 			return false
 		}
 	}
 	return true
 }
 
-// commit puts what was placed at response k on the path.
-func (g *guesser) commit(k int32, before replay.State, placed []int32) {
-	g.steps = append(g.steps[:k], guessStep{before, placed})
-	for _, op := range placed {
-		g.at[op] = k
+// commit extends the path by a step.
+func (g *guesser) commit(step guessStep, after int32) {
+	for _, op := range step.placed {
+		g.at[op] = int32(len(g.steps))
 	}
-}
-
-// cursorAt returns a cursor that stands before response k of the path.
-func (g *guesser) cursorAt(k int32) *cursor {
-	from := min(k, int32(len(g.steps))-1)
-	from -= from % keepEvery
-	c := newCursor(g, g.steps[from].before.Clone())
-	for _, step := range g.steps[from:k] {
-		c.run(step.placed)
-	}
-	return c
+	g.steps = append(g.steps, step)
+	g.state = after
 }
 
 // repair changes the path before response k, at which nothing works, so that
-// something does, and puts it on the path.
+// something does, and extends it past k.
 func (g *guesser) repair(k int32) bool {
-	g.spent = 0
-	g.trial.active = true
-	defer func() { g.trial.active = false }()
-	for j := k - 1; j >= 0 && j > k-guessWindow; j-- {
-		if len(g.steps[j].placed) == 0 {
-			continue
-		}
-		if g.spent > guessSteps || g.s.meter.Stopped() {
-			break
-		}
-		if g.repairAt(j, k) {
+	for j := k - 1; j >= 0 && j > k-guessWindow && !g.meter.Stopped(); j-- {
+		if len(g.steps[j].placed) > 0 && g.repairAt(j, k) {
 			return true
 		}
 	}
@@ -227,64 +193,47 @@ func (g *guesser) repair(k int32) bool {
 
 // repairAt tries what else could be placed at response j.
 func (g *guesser) repairAt(j, k int32) bool {
-	g.trial.from = j
-	g.trial.number++
-	c := g.cursorAt(j)
 	repaired := false
-	g.ways(j, c, func(way []int32) bool {
+	g.from, g.trial = j, []guessStep{}
+	defer func() { g.trial = nil }()
+	g.number++
+	g.ways(j, g.steps[j].state, func(way []int32, after int32) bool {
 		if !slices.Equal(way, g.steps[j].placed) {
-			g.trial.number++
-			repaired = g.follow(j, k, slices.Clone(way), c.state.Clone())
-			g.trial.number++
+			repaired = g.follow(k, slices.Clone(way), after)
 		}
-		return !repaired && g.spent <= guessSteps
+		return !repaired
 	})
-	if repaired {
-		g.adopt(j)
-	}
 	return repaired
 }
 
-// follow goes on from another way at j, up to and past k.
-func (g *guesser) follow(j, k int32, way []int32, state replay.State) bool {
-	c := newCursor(g, state)
-	g.trial.placed = g.trial.placed[:0]
-	for m := j; m <= k; m++ {
-		if m == j {
-			c.run(way)
-		} else {
-			var ok bool
-			if way, ok = g.first(m, c); !ok {
-				return false
-			}
-		}
+// follow goes on from another way at response from, up to and past k. If that
+// succeeds, it is the new end of the path.
+func (g *guesser) follow(k int32, way []int32, after int32) bool {
+	state := g.steps[g.from].state
+	g.trial = g.trial[:0]
+	for m := g.from; ; m++ {
+		g.trial = append(g.trial, guessStep{state, way})
 		for _, op := range way {
-			g.trial.in[op] = g.trial.number
+			g.in[op] = g.number
 		}
-		g.trial.placed = append(g.trial.placed, way)
+		state = after
+		if m == k {
+			break
+		}
+		var ok bool
+		if way, after, ok = g.first(m+1, state); !ok {
+			g.number++
+			return false
+		}
 	}
-	return true
-}
-
-// adopt makes the trial the end of the path.
-func (g *guesser) adopt(j int32) {
-	c := g.cursorAt(j)
-	for _, step := range g.steps[j:] {
+	for _, step := range g.steps[g.from:] {
 		for _, op := range step.placed {
 			g.at[op] = -1
 		}
 	}
-	for i, placed := range g.trial.placed {
-		g.commit(j+int32(i), c.stateAt(j+int32(i)), placed)
-		c.run(placed)
+	g.steps = g.steps[:g.from]
+	for _, step := range g.trial {
+		g.commit(step, state)
 	}
-}
-
-// witness is the path, and at its end what never took effect.
-func (g *guesser) witness() []int32 {
-	var trail []int32
-	for _, step := range g.steps {
-		trail = append(trail, step.placed...)
-	}
-	return g.s.complete(trail)
+	return true
 }

@@ -132,7 +132,7 @@ func (r *runner) sweep(s *sweep) replay.Finding {
 	}
 	found, cause := s.run()
 	if s.paused {
-		if witness := guess(s, r.spec); witness != nil {
+		if witness := guess(s); witness != nil {
 			return replay.Found(replay.SearchEngine, witness)
 		}
 		if r.meter.Stopped() {
