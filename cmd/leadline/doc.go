@@ -130,6 +130,8 @@
 //	    unlock|release()
 //	    tryLock|try_lock|tryAcquire() -> bool
 //	    isLocked|is_locked() -> bool
+//	unlock of a free mutex never returns: a history in which it does is not linearizable.
+//	Any thread may unlock; the model does not know who locked.
 //
 // # Families
 //

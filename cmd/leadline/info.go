@@ -29,6 +29,9 @@ func setupModels(*pflag.FlagSet) func(streams, []string) int {
 				for _, m := range e.Methods {
 					fmt.Fprintf(s.out, "    %s\n", m)
 				}
+				for _, n := range e.Notes {
+					fmt.Fprintf(s.out, "%s\n", n)
+				}
 			}
 			if !found {
 				return fail(s, "models", fmt.Errorf("no model %q; leadline models lists them", name))

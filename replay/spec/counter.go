@@ -33,6 +33,10 @@ var counterTable = newTable([]method[*counter]{
 	{"addAndGet(delta: int) -> int", func(c *counter, args []value) value { return c.is(args[0].Int()) }, updates},
 })
 
+var counterEntry = entry{"counter", "[:initial]",
+	"a 64-bit integer, at first 0",
+	&counterTable.signatures, newCounter, nil}
+
 func newCounter(args []value) (replay.Spec, error) {
 	const ints = kinds(1) << history.Int
 	initial, err := optional("counter", args, "initial value", ints, history.IntValue(0))

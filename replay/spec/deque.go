@@ -17,6 +17,10 @@ var dequeTable = newTable([]method[*valueRing]{
 	{"peekBack|peek_back|peekLast() -> any", peekBack, peeks},
 }, sizeMethods[*valueRing]())
 
+var dequeEntry = entry{"deque", "",
+	"a queue with two ends; removing from the empty deque answers null",
+	&dequeTable.signatures, newDeque, nil}
+
 func newDeque(args []value) (replay.Spec, error) {
 	if err := atMost("deque", args, 0); err != nil {
 		return nil, err

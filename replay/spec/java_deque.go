@@ -119,6 +119,10 @@ var concurrentLinkedDequeTable = javaTable(
 	collectionMethods[*intQueue](nullPointer),
 )
 
+var concurrentLinkedDequeEntry = entry{"ConcurrentLinkedDeque", "",
+	"java.util.concurrent.ConcurrentLinkedDeque of JDK 17, holding ints",
+	&concurrentLinkedDequeTable.signatures, newConcurrentLinkedDeque, nil}
+
 func newConcurrentLinkedDeque(args []value) (replay.Spec, error) {
 	const name = "ConcurrentLinkedDeque"
 	if err := atMost(name, args, 0); err != nil {
@@ -134,6 +138,10 @@ var linkedBlockingDequeTable = javaTable(
 	blockingMethods[*intQueue](),
 	blockingDequeMethods(),
 )
+
+var linkedBlockingDequeEntry = entry{"LinkedBlockingDeque", "[:capacity]",
+	"java.util.concurrent.LinkedBlockingDeque of JDK 17, holding ints",
+	&linkedBlockingDequeTable.signatures, newLinkedBlockingDeque, nil}
 
 func newLinkedBlockingDeque(args []value) (replay.Spec, error) {
 	const name = "LinkedBlockingDeque"

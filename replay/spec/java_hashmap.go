@@ -38,6 +38,10 @@ var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []metho
 // entry, and once for every state.
 const maxInitial = 1 << 16
 
+var concurrentHashMapEntry = entry{"ConcurrentHashMap", "[:capacity]",
+	"java.util.concurrent.ConcurrentHashMap of JDK 17, from ints to ints",
+	&concurrentHashMapTable.signatures, newConcurrentHashMap, nil}
+
 func newConcurrentHashMap(args []value) (replay.Spec, error) {
 	const name, what, ints = "ConcurrentHashMap", "initial capacity", kinds(1) << history.Int
 	capacity, err := optional(name, args, what, ints, history.NullValue)

@@ -104,6 +104,10 @@ var priorityBlockingQueueTable = javaTable(
 	blockingMethods[*intHeap](),
 )
 
+var priorityBlockingQueueEntry = entry{"PriorityBlockingQueue", "[:capacity]",
+	"java.util.concurrent.PriorityBlockingQueue of JDK 17, holding ints",
+	&priorityBlockingQueueTable.signatures, newPriorityBlockingQueue, nil}
+
 // newPriorityBlockingQueue takes the constructor's initial capacity, which
 // shows nowhere.
 func newPriorityBlockingQueue(args []value) (replay.Spec, error) {

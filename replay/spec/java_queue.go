@@ -65,6 +65,10 @@ var arrayBlockingQueueTable = javaTable(
 	blockingMethods[*intQueue](),
 )
 
+var arrayBlockingQueueEntry = entry{"ArrayBlockingQueue", ":capacity[,fair]",
+	"java.util.concurrent.ArrayBlockingQueue of JDK 17, holding ints",
+	&arrayBlockingQueueTable.signatures, newArrayBlockingQueue, nil}
+
 // newArrayBlockingQueue takes the arguments of the constructors: a capacity
 // and whether waiting threads are served fairly, which shows nowhere.
 func newArrayBlockingQueue(args []value) (replay.Spec, error) {
@@ -91,6 +95,10 @@ var linkedBlockingQueueTable = javaTable(
 	blockingMethods[*intQueue](),
 )
 
+var linkedBlockingQueueEntry = entry{"LinkedBlockingQueue", "[:capacity]",
+	"java.util.concurrent.LinkedBlockingQueue of JDK 17, holding ints",
+	&linkedBlockingQueueTable.signatures, newLinkedBlockingQueue, nil}
+
 func newLinkedBlockingQueue(args []value) (replay.Spec, error) {
 	const name = "LinkedBlockingQueue"
 	capacity, err := javaCapacity(name, "capacity", args)
@@ -104,6 +112,10 @@ var concurrentLinkedQueueTable = javaTable(
 	javaQueueMethods(addAllAtOnce[*intQueue]),
 	collectionMethods[*intQueue](notFound),
 )
+
+var concurrentLinkedQueueEntry = entry{"ConcurrentLinkedQueue", "",
+	"java.util.concurrent.ConcurrentLinkedQueue of JDK 17, holding ints",
+	&concurrentLinkedQueueTable.signatures, newConcurrentLinkedQueue, nil}
 
 func newConcurrentLinkedQueue(args []value) (replay.Spec, error) {
 	const name = "ConcurrentLinkedQueue"
@@ -131,6 +143,10 @@ var linkedTransferQueueTable = javaTable(
 		{"getWaitingConsumerCount() -> int", func(*intQueue, []value) value { return history.IntValue(0) }, reads},
 	},
 )
+
+var linkedTransferQueueEntry = entry{"LinkedTransferQueue", "",
+	"java.util.concurrent.LinkedTransferQueue of JDK 17, holding ints",
+	&linkedTransferQueueTable.signatures, newLinkedTransferQueue, nil}
 
 func newLinkedTransferQueue(args []value) (replay.Spec, error) {
 	const name = "LinkedTransferQueue"

@@ -25,6 +25,10 @@ var concurrentSkipListMapTable = javaTable(concurrentMapMethods[*sortedMap](), [
 }, nearMethods("Key", "int", showKey), nearMethods("Entry", "string", showEntry),
 	partMethods("Map", func(p part) value { return mapText(p, "{}", ", ", (*javaText).entry) }))
 
+var concurrentSkipListMapEntry = entry{"ConcurrentSkipListMap", "",
+	"java.util.concurrent.ConcurrentSkipListMap of JDK 17, from ints to ints",
+	&concurrentSkipListMapTable.signatures, newConcurrentSkipListMap, nil}
+
 func newConcurrentSkipListMap(args []value) (replay.Spec, error) {
 	return newSorted("ConcurrentSkipListMap", args, concurrentSkipListMapTable)
 }
@@ -124,6 +128,10 @@ var concurrentSkipListSetTable = javaTable(setMethods, []method[*sortedMap]{
 	}, reads},
 }, nearMethods("", "int", showKey),
 	partMethods("Set", func(p part) value { return mapText(p, "[]", ", ", keyText) }))
+
+var concurrentSkipListSetEntry = entry{"ConcurrentSkipListSet", "",
+	"java.util.concurrent.ConcurrentSkipListSet of JDK 17, holding ints",
+	&concurrentSkipListSetTable.signatures, newConcurrentSkipListSet, nil}
 
 func newConcurrentSkipListSet(args []value) (replay.Spec, error) {
 	return newSorted("ConcurrentSkipListSet", args, concurrentSkipListSetTable)

@@ -77,6 +77,13 @@ func kvAppend(s *kvStore, args []value) value {
 	return history.NoValue
 }
 
+var kvEntry = entry{"kv", "[:missing]",
+	"a map from keys to values; a missing key answers null or what is given",
+	&kvTable.signatures, newKV, []string{
+		`append to a missing key stores the string, or appends it to the missing value if that is a string.`,
+		`append to a value that is not a string never returns.`,
+	}}
+
 func newKV(args []value) (replay.Spec, error) {
 	missing, err := optional("kv", args, "answer for a missing key", anyValue, history.NullValue)
 	if err != nil {

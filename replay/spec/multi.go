@@ -140,6 +140,14 @@ func (s multiRegisterSpec) Check(op *history.Operation) error {
 	return err
 }
 
+var multiRegisterEntry = entry{"multi-register", "[:initial]",
+	"registers under keys, read and written by transactions; at first null, or what is given for all or in a map",
+	&multiRegisterTable.signatures, newMultiRegister, []string{
+		`txn takes a list of [f, key, value], where f is "read", "write" or "append", and performs them in order at once.`,
+		`It returns the same list with the value found in place of each value read, which is null in the argument.`,
+		`append adds its value to a list; null counts as the empty list, and append to anything else never returns.`,
+	}}
+
 func newMultiRegister(args []value) (replay.Spec, error) {
 	initial, err := optional("multi-register", args, "initial value", anyValue, history.NullValue)
 	if err != nil {

@@ -63,6 +63,10 @@ var multisetTable = newTable([]method[*multiset]{
 	}, peeks | keyed},
 }, sizeMethods[*multiset]())
 
+var multisetEntry = entry{"multiset", "",
+	"a set that holds a value as often as it is added; remove answers whether there was one",
+	&multisetTable.signatures, newMultiset, nil}
+
 func newMultiset(args []value) (replay.Spec, error) {
 	if err := atMost("multiset", args, 0); err != nil {
 		return nil, err

@@ -38,6 +38,13 @@ var mutexTable = newTable([]method[*mutex]{
 	{"isLocked|is_locked() -> bool", func(m *mutex, _ []value) value { return history.BoolValue(m.held) }, reads},
 })
 
+var mutexEntry = entry{"mutex", "",
+	"a lock; locking it while it is held has to wait",
+	&mutexTable.signatures, newMutex, []string{
+		`unlock of a free mutex never returns: a history in which it does is not linearizable.`,
+		`Any thread may unlock; the model does not know who locked.`,
+	}}
+
 func newMutex(args []value) (replay.Spec, error) {
 	if err := atMost("mutex", args, 0); err != nil {
 		return nil, err

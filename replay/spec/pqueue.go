@@ -71,6 +71,10 @@ var priorityQueueTable = newTable([]method[*priorityQueue]{
 	}, peeks},
 }, sizeMethods[*priorityQueue]())
 
+var priorityQueueEntry = entry{"priority-queue", "[:min|:max]",
+	"serves the smallest value first, or the largest; null when empty",
+	&priorityQueueTable.signatures, newPriorityQueue, nil}
+
 func newPriorityQueue(args []value) (replay.Spec, error) {
 	const texts = kinds(1) << history.String
 	order, err := optional("priority-queue", args, "order", texts, history.StringValue("min"))

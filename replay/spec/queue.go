@@ -102,6 +102,10 @@ var queueMethods = []method[*valueRing]{
 	}, removes | waits},
 }
 
+var queueEntry = entry{"queue", "[:capacity]",
+	"first in, first out; dequeue of the empty queue answers null; with a capacity, enqueue answers true or false",
+	&queueTable.signatures, newQueue, nil}
+
 func newQueue(args []value) (replay.Spec, error) {
 	const ints = kinds(1) << history.Int
 	capacity, err := optional("queue", args, "capacity", ints, history.IntValue(math.MaxInt))

@@ -33,9 +33,17 @@ var registerMethods = []method[*register]{
 	}, inserts},
 }
 
+var registerEntry = entry{"register", "[:initial]",
+	"a value to read and write, at first null",
+	&registerTable.signatures, newRegister, nil}
+
 func newRegister(args []value) (replay.Spec, error) {
 	return registerSpec("register", registerTable, replay.Overwritten, args)
 }
+
+var casRegisterEntry = entry{"cas-register", "[:initial]",
+	"a register with compare-and-set",
+	&casRegisterTable.signatures, newCASRegister, nil}
 
 func newCASRegister(args []value) (replay.Spec, error) {
 	return registerSpec("cas-register", casRegisterTable, replay.NoDiscipline, args)

@@ -134,3 +134,19 @@ func TestApplyUnchecked(t *testing.T) {
 	}
 	s.New().Apply(replay.Invocation{Method: "add", Args: slices.Repeat([]history.Value{history.NullValue}, 9)})
 }
+
+// TestNotes holds the specifications to what their notes say.
+func TestNotes(t *testing.T) {
+	for _, program := range []string{
+		`set; add "b" = true; add [1] = true; add 2 = true; add null = true; add false = true; add "a" = true; add 3 = true; elements = =[null,false,2,3,"a","b",[1]]`,
+		`kv; append "x" "a" = -; get "x" = "a"; put 1 2 = -; append 1 "a" = blocks`,
+		`kv:0; append 1 "a" = -; get 1 = "a"`,
+		`kv:"z"; append 1 "a" = -; get 1 = "za"`,
+		`mutex; unlock = blocks; lock = -; unlock = -; unlock = blocks`,
+		`multi-register; txn [["append","x",1],["read","x",null],["write","x",2]] = =[["append","x",1],["read","x",[1]],["write","x",2]]; txn [["append","x",3]] = blocks`,
+	} {
+		if err := replayProgram(program); err != nil {
+			t.Error(err)
+		}
+	}
+}

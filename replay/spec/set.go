@@ -41,6 +41,13 @@ var setTable = newTable([]method[*setOf]{
 	}, reads},
 }, sizeMethods[*setOf]())
 
+var setEntry = entry{"set", "",
+	"a set of values; add and remove answer whether they changed it",
+	&setTable.signatures, newSet, []string{
+		`elements lists the elements sorted by kind (null, bool, int, float, string, list, map), then by value;`,
+		`strings are sorted by their bytes. A recorded result has to be in that order.`,
+	}}
+
 func newSet(args []value) (replay.Spec, error) {
 	if err := atMost("set", args, 0); err != nil {
 		return nil, err

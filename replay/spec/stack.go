@@ -8,6 +8,10 @@ var stackTable = newTable([]method[*valueRing]{
 	{"peek|top() -> any", peekBack, peeks},
 }, sizeMethods[*valueRing]())
 
+var stackEntry = entry{"stack", "",
+	"last in, first out; pop of the empty stack answers null",
+	&stackTable.signatures, newStack, nil}
+
 func newStack(args []value) (replay.Spec, error) {
 	if err := atMost("stack", args, 0); err != nil {
 		return nil, err
