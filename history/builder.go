@@ -190,7 +190,7 @@ const manyOperations = 1 << 17
 // mostGrowth bounds what grow reserves for expected operations by a multiple of
 // those that have come. The expectation may be a file size that is no measure
 // of the history.
-const mostGrowth = 16
+const mostGrowth = 64
 
 // grow makes room for more operations. It moves them a few at a time, since
 // a running garbage collector waits for the end of each move.

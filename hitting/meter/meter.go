@@ -29,6 +29,7 @@ const Unlimited = math.MaxInt64
 type Meter struct {
 	count *count
 	limit int64 // of the count's work
+	over  bool  // known to have stopped
 }
 
 // A count is what a meter and its shares have in common.
@@ -42,7 +43,7 @@ type count struct {
 // New returns a meter that asks stop about once in AskEvery units of work. A
 // nil stop never stops it.
 func New(stop func() bool) *Meter {
-	return &Meter{&count{stop: stop, left: AskEvery}, Unlimited}
+	return &Meter{count: &count{stop: stop, left: AskEvery}, limit: Unlimited}
 }
 
 // OrUnbounded returns m, or a meter that never stops if m is nil: for engines
@@ -54,15 +55,15 @@ func (m *Meter) OrUnbounded() *Meter {
 	return m
 }
 
-// Share returns a meter that stops after the given work from now on, or when m
-// does. It counts for m, too.
+// Share returns a meter that stops after the given work from now on, and at most
+// AskEvery units later, or when m does. It counts for m, too.
 func (m *Meter) Share(work int64) *Meter {
 	m = m.OrUnbounded()
 	limit := m.limit
 	if spent := m.Spent(); work < limit-spent {
 		limit = spent + max(work, 0)
 	}
-	return &Meter{m.count, limit}
+	return &Meter{count: m.count, limit: limit}
 }
 
 // Spend counts work. It reports true about once in AskEvery units, after asking
@@ -85,10 +86,22 @@ func (c *count) ask() bool {
 // Stopped reports whether the stop function or the share has ended the work.
 func (m *Meter) Stopped() bool { return m != nil && (m.count.stopped || m.Spent() > m.limit) }
 
-// MustStop counts work and reports whether to stop.
+// MustStop counts work and reports whether to stop. It notices that about once
+// in AskEvery units.
 func (m *Meter) MustStop(work int) bool {
-	m.Spend(work)
-	return m.Stopped()
+	if m == nil {
+		return false
+	}
+	if m.count.left -= work; m.count.left > 0 {
+		return m.over
+	}
+	return m.askAndStop()
+}
+
+func (m *Meter) askAndStop() bool {
+	m.count.ask()
+	m.over = m.Stopped()
+	return m.over
 }
 
 // Spent returns the work counted so far, by m and by all that share its count.

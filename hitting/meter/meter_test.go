@@ -32,7 +32,7 @@ func TestShare(t *testing.T) {
 		share := whole.Share(work)
 		for !share.MustStop(3) {
 		}
-		if spent := whole.Spent() - before; spent <= work || spent > work+3 {
+		if spent := whole.Spent() - before; spent <= work || spent > work+AskEvery+3 {
 			t.Errorf("a share of %d units ended after %d", work, spent)
 		}
 		if whole.Stopped() {
@@ -70,7 +70,7 @@ func TestNil(t *testing.T) {
 	if m.MustStop(1<<30) || m.Spent() != 0 {
 		t.Error("a nil meter counted")
 	}
-	if share := m.Share(10); share.MustStop(10) || !share.MustStop(1) {
+	if share := m.Share(10); share.MustStop(10) || !share.MustStop(AskEvery) || !share.MustStop(1) {
 		t.Error("a share of a nil meter does not end after its work")
 	}
 }
