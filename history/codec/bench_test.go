@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+
+	"github.com/leadline/leadline/history"
 )
 
 // eventStream returns a stream of the native format with events of about 108
@@ -111,5 +113,49 @@ func BenchmarkScan(b *testing.B) {
 				b.Fatal(s.fault)
 			}
 		}
+	}
+}
+
+// BenchmarkDecode decodes 20,000 operations in each format, 2,000 with -short:
+// those of a queue, or of the object that the format is for.
+func BenchmarkDecode(b *testing.B) {
+	n := 20_000
+	if testing.Short() {
+		n /= 10
+	}
+	models := map[string][2]string{kvName: {"put", "kv"}, etcdName: {"write", "cas-register"}}
+	for _, format := range Formats() {
+		method, model := "enqueue", "queue"
+		if m, ok := models[format.Name]; ok {
+			method, model = m[0], m[1]
+		}
+		builder := history.NewBuilder(history.Header{Model: model})
+		if model == "kv" {
+			builder.SetModel(model, []history.Value{history.StringValue("")})
+		}
+		for i := range n {
+			id, value := history.IntValue(int64(i%8)), history.IntValue(int64(i))
+			args := []history.Value{value}
+			if model == "kv" {
+				args = []history.Value{history.StringValue("k"), value}
+			}
+			builder.Add(&history.Event{Process: id, Op: value, Method: method, Args: args})
+			builder.Add(&history.Event{Type: history.OK, Process: id, Op: value})
+		}
+		var text bytes.Buffer
+		if err := format.Encode(&text, must(builder.Build())); err != nil {
+			b.Fatal(err)
+		}
+		b.Run("format="+format.Name, func(b *testing.B) {
+			b.SetBytes(int64(text.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, err := range format.Decode(bytes.NewReader(text.Bytes()), "", Limits{}) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }

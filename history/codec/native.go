@@ -180,7 +180,10 @@ func (d *native) handle(size int) {
 	if st == nil || !d.charge(st, size) {
 		return
 	}
-	if d.catchUp(st); st.b.Failed() {
+	if st.spoilt < len(d.spoilt) {
+		d.catchUp(st)
+	}
+	if st.b.Failed() {
 		return
 	}
 	if l.problem == "" {
@@ -201,7 +204,13 @@ const (
 // charge counts the bytes of a line against the limit.
 func (d *native) charge(st *stream, size int) bool {
 	st.bytes += int64(size)
-	d.count(st)
+	values := d.scan.pool.made - d.made
+	d.made += values
+	st.values += values
+	d.taken += values
+	if st.lines++; st.lines < 16 || st.lines%64 == 0 {
+		d.count(st)
+	}
 	if st.b.Events() == sampled && d.out.count == 1 {
 		// A file of one history, as long ones are, has so many events.
 		st.b.Expect(int(min(d.size*sampled/st.bytes/2*101/100, maxExpected)))
@@ -222,18 +231,11 @@ func (d *native) charge(st *stream, size int) bool {
 // streamBytes is what an open history takes besides its Builder.
 const streamBytes = 256
 
-// count brings up to date what st takes: its Builder as it was before this
-// line, and the values of the line.
+// count brings up to date what the Builder of st takes.
 func (d *native) count(st *stream) {
-	values := d.scan.pool.made - d.made
-	d.made += values
-	st.values += values
-	d.taken += values
-	if st.lines++; st.lines < 16 || st.lines%64 == 0 {
-		builder := st.b.Size() + streamBytes
-		d.taken += builder - st.builder
-		st.builder = builder
-	}
+	builder := st.b.Size() + streamBytes
+	d.taken += builder - st.builder
+	st.builder = builder
 }
 
 // target returns the history that the line belongs to, or nil with the fault
