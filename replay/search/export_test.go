@@ -8,8 +8,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// StackOfWidth is QueueOrStack of a stack with passes of so many items, which does not
-// search the values inserted once first.
+// StackOfWidth is QueueOrStack of a stack with passes of so many items. It does
+// not search the values inserted once first.
 func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
 	c := readCollected(h, spec)
 	if c.impossible {

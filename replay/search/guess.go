@@ -12,7 +12,7 @@ import (
 const (
 	guessAfter  = 1 << 15 // configurations searched before
 	guessWindow = 4096    // how many responses a repair goes back
-	guessWork   = 1 << 20 // units of work, and guessPerOp more per operation
+	guessWork   = 1 << 19 // units of work, and guessPerOp more per operation
 	guessPerOp  = 64
 	guessOpen   = 1 << 24 // places in the lists of open operations
 	guessExtra  = 2       // operations placed before the one whose response is due

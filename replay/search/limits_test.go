@@ -1,0 +1,203 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	workload "github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// openAtOnce returns a history of a queue or stack of 8 values with that many
+// removals open at once. All insertions come before, one after another; two
+// removals come after. If wrong is set, these two remove their values in the
+// wrong order.
+func openAtOnce(t *testing.T, model string, open int, wrong bool) *history.History {
+	insert, remove := "enqueue", "dequeue"
+	values := make([]int64, 0, open+2)
+	for i := range open {
+		values = append(values, int64(i%8))
+	}
+	last := []int64{8, 9}
+	all := append(values, last...)
+	if model == "stack" {
+		insert, remove = "push", "pop"
+		all = append([]int64{9, 8}, values...)
+	}
+	var lines []line
+	for i, v := range all {
+		lines = append(lines, call(int64(i), insert, v), answer(int64(i), history.NoValue))
+	}
+	base := int64(len(all))
+	for i := range values {
+		lines = append(lines, call(base+int64(i), remove))
+	}
+	for i, v := range values {
+		lines = append(lines, answer(base+int64(i), history.IntValue(v)))
+	}
+	if wrong {
+		last[0], last[1] = last[1], last[0]
+	}
+	for i, v := range last {
+		op := base + int64(open+i)
+		lines = append(lines, call(op, remove), answer(op, history.IntValue(v)))
+	}
+	return smallHistory(t, lines, nil)
+}
+
+// TestOpenAtOnce drives the number of operations that a mask can hold at its
+// limit, one below and one above: a sweep, the search of a queue and that of a
+// stack decline above it, and what they decline the search along chains
+// decides.
+func TestOpenAtOnce(t *testing.T) {
+	for _, model := range []string{"queue", "stack"} {
+		s := lookup(t, model)
+		for _, open := range []int{1, 31, 32, 33, 63, 64, 65, 127, 128, 129} {
+			for _, wrong := range []bool{false, true} {
+				h := openAtOnce(t, model, open, wrong)
+				want := replay.Linearizable
+				if wrong {
+					want = replay.NotLinearizable
+				}
+				for name, f := range map[string]replay.Finding{
+					"search":                search.Run(h, s, 1<<28, nil),
+					"search along chains":   search.RunPruned(h, s, search.Pruning{NoSweep: true}, 1<<28, nil),
+					"guess first":           search.RunPruned(h, s, search.Pruning{GuessFirst: true}, 1<<28, nil),
+					"queue or stack search": search.QueueOrStack(h, s, 1<<28, nil),
+				} {
+					// A wrong order of values that a stack holds once shows without the others.
+					if name == "queue or stack search" && open > 64 && !(model == "stack" && wrong) {
+						if f.Cause != replay.Declined {
+							t.Errorf("%s, %d open: %v (%v), want that it declines", model, open, f.Answer, f.Cause)
+						}
+						continue
+					}
+					checkFinding(t, name, h, s, f, want)
+				}
+			}
+		}
+	}
+}
+
+func checkFinding(t *testing.T, name string, h *history.History, s replay.Spec, f replay.Finding, want replay.Answer) {
+	t.Helper()
+	if f.Answer != want {
+		t.Errorf("%s, %d operations of %s: %v (%v), want %v", name, len(h.Ops), s.Name(), f.Answer, f.Cause, want)
+	}
+	if f.Answer == replay.Linearizable {
+		if err := replay.Verify(h, s, f.Witness, nil); err != nil {
+			t.Errorf("%s, %d operations of %s: %v", name, len(h.Ops), s.Name(), err)
+		}
+	}
+}
+
+// TestMaxSmall: up to MaxSmall operations Small decides, above it declines; its
+// answers are those of the search.
+func TestMaxSmall(t *testing.T) {
+	count := map[replay.Answer]int{}
+	for _, model := range []string{"queue", "stack"} {
+		s := lookup(t, model)
+		for n := search.MaxSmall - 1; n <= search.MaxSmall+1; n++ {
+			for _, threads := range []int{2, 4} {
+				for seed := range uint64(8) {
+					w := workload.Workload{Model: model, Ops: n, Threads: threads, Seed: seed + 1, Values: 8}
+					if seed%2 == 1 {
+						w.Faults = []workload.Fault{{Kind: workload.Wrong, Percent: 50}}
+					}
+					h, err := w.History()
+					if err != nil {
+						continue // the history is too short for a fault
+					}
+					want := search.Run(h, s, 1<<28, nil).Answer
+					f := search.Small(h, s, nil)
+					switch {
+					case n > search.MaxSmall && f.Cause != replay.Declined:
+						t.Errorf("%d operations: %v (%v), want that it declines", n, f.Answer, f.Cause)
+					case n <= search.MaxSmall && f.Decided():
+						checkFinding(t, "small search", h, s, f, want)
+						count[f.Answer]++
+					}
+				}
+			}
+		}
+	}
+	if count[replay.Linearizable] < 10 || count[replay.NotLinearizable] < 10 {
+		t.Errorf("too few decided: %v", count)
+	}
+}
+
+// TestWorkLimits: of n concurrent additions to a set and a look that none
+// explains there are 2^n configurations, so that the work of Small and the
+// work before a guess are less than their bounds for some n and more for
+// others. The answer is the same on both sides.
+func TestWorkLimits(t *testing.T) {
+	set := lookup(t, "set")
+	decided, declined := 0, 0
+	for n := 14; n <= 17; n++ {
+		h := concurrentAdds(t, n, false)
+		for _, prune := range []search.Pruning{{NoParts: true}, {NoParts: true, NoGuess: true}} {
+			checkFinding(t, "search", h, set, search.RunPruned(h, set, prune, 1<<28, nil), replay.NotLinearizable)
+		}
+		if f := search.Small(h, set, nil); f.Decided() {
+			checkFinding(t, "small search", h, set, f, replay.NotLinearizable)
+			decided++
+		} else {
+			declined++
+		}
+	}
+	if decided == 0 || declined == 0 {
+		t.Errorf("Small decided %d and declined %d", decided, declined)
+	}
+}
+
+// TestManyPending: sets of pending operations take a word more from 64 on.
+// Each pending increment may have happened or not.
+func TestManyPending(t *testing.T) {
+	counter := lookup(t, "counter")
+	for _, n := range []int64{62, 63, 64, 65, 127, 128, 129} {
+		for read := n - 1; read <= n+1; read++ {
+			var lines []line
+			for i := range n {
+				lines = append(lines, call(i, "increment"))
+			}
+			lines = append(lines, call(n, "get"), answer(n, history.IntValue(read)))
+			h := smallHistory(t, lines, nil)
+			want := replay.Linearizable
+			if read > n {
+				want = replay.NotLinearizable
+			}
+			for _, prune := range []search.Pruning{{}, {NoDominance: true}, {NoSweep: true}, {GuessFirst: true}} {
+				checkFinding(t, "search", h, counter, search.RunPruned(h, counter, prune, 1<<28, nil), want)
+			}
+		}
+	}
+}
+
+// TestEdgesThroughParts: order that edges make through many operations of
+// another key counts, however many these are.
+func TestEdgesThroughParts(t *testing.T) {
+	kv := lookup(t, "kv")
+	for _, through := range []int64{1, 62, 63, 64, 65, 66, 130} {
+		for _, read := range []history.Value{history.IntValue(1), history.NullValue} {
+			lines := []line{call(0, "put", 0, 1)}
+			edges := [][2]int64{}
+			for i := range through {
+				lines = append(lines, call(i+1, "put", 1, i%8))
+				edges = append(edges, [2]int64{i, i + 1})
+			}
+			lines = append(lines, call(through+1, "get", 0))
+			edges = append(edges, [2]int64{through, through + 1})
+			for i := range through + 1 {
+				lines = append(lines, answer(i, history.NoValue))
+			}
+			lines = append(lines, answer(through+1, read))
+			want := replay.Linearizable
+			if read.Kind() == history.Null {
+				want = replay.NotLinearizable
+			}
+			h := smallHistory(t, lines, edges)
+			checkFinding(t, "search", h, kv, search.Run(h, kv, 1<<28, nil), want)
+		}
+	}
+}
