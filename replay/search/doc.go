@@ -12,7 +12,7 @@
 //
 // of a set the second is given up as soon as both adds are placed: the first
 // has been in that configuration and failed. (Wing and Gong 1993, with the
-// memory of Lowe 2017.) A failed configuration takes about 40 bytes, or about
+// memory of Lowe 2017.) A failed configuration takes about 35 bytes, or about
 // 70 in a history with pending operations, however long it is. Each state of
 // the object is kept once.
 //

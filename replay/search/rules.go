@@ -2,8 +2,8 @@ package search
 
 import "github.com/leadline/leadline/replay"
 
-// Pruning switches the rules off by which the search leaves out what cannot
-// matter; tests compare with and without each.
+// Pruning switches rules off by which the search leaves out what cannot matter.
+// Tests compare the search with and without each.
 type Pruning struct {
 	NoReadsAtOnce bool // see placeReads
 	NoTwins       bool // see isSecondTwin
@@ -28,11 +28,12 @@ func observers(a *arrangement, spec replay.Spec, prune Pruning) []bool {
 	return observes
 }
 
-// placeReads places every open operation that only looks, sees here what it
-// recorded, and is not blocked. That is sound: a witness which places it later
-// can as well place it now, for it changes nothing here, nor does its absence
-// there. (That an operation changes nothing in this state would not do: it may
-// later, as write(2) in state 2 and after another write.)
+// placeReads places every open operation that only reads, observes here what it
+// recorded, and is not blocked. That is sound: a witness that places it later
+// can also place it now, because it changes nothing, neither here nor there.
+// (It is not enough that an operation changes nothing in this state. It may
+// change a later one: write(2) changes nothing in state 2, but does after
+// another write.)
 func (s *sweep) placeReads() {
 	for placed := true; placed; {
 		placed = false
@@ -47,7 +48,7 @@ func (s *sweep) placeReads() {
 }
 
 // isBlocked reports whether an operation before this one by an edge has not
-// been placed. This one was invoked, so the other one was: see arrange.
+// been placed. Both were invoked; see arrange.
 func (s *sweep) isBlocked(op int32) bool {
 	if s.before == nil {
 		return false
@@ -60,19 +61,22 @@ func (s *sweep) isBlocked(op int32) bool {
 	return false
 }
 
-// isUseless reports whether placing the operation here gains nothing: a
-// pending operation that leaves the state as it is may as well stay out, for
-// nothing is behind it.
+// isUseless reports whether placing the operation here gains nothing. A pending
+// operation that leaves the state as it is can stay out, because nothing
+// follows it.
 func (s *sweep) isUseless(op, state int32) bool {
 	return s.slot[op] < 0 && state == s.at.state && !s.prune.NoUseless
 }
 
-// erases reports whether the step before this one placed a pending operation,
-// and nothing else, for it left due and mask as they were, whose effect op
-// takes away: the state would be the same without it. Then it need not have
-// been placed, and the configuration in which it was not, which speaks for
-// this one too, is reached from where it was. (Nothing is blocked there that
-// is not here.)
+// erases reports whether op erases the effect of the step before:
+//
+//   - that step placed a pending operation and nothing else, since it left due
+//     and mask as they were;
+//   - the state after op would be the same without it.
+//
+// Then the pending operation need not have been placed. The configuration
+// without it covers this one, and is reached from the one before that step.
+// (Nothing is blocked there that is not blocked here.)
 func (s *sweep) erases(op, state int32) bool {
 	if len(s.stack) < 2 || s.prune.NoErased {
 		return false
@@ -81,12 +85,12 @@ func (s *sweep) erases(op, state int32) bool {
 	return from.due == s.at.due && from.mask == s.at.mask && s.machine.Step(from.state, op) == state
 }
 
-// isSecondTwin reports whether another open operation that has not been
-// placed looks the same (method, arguments, result) and must return first. A
-// witness with the later one first stays a witness when the two change
-// places: both are open now, and the earlier one's response comes first. With
-// edges, the earlier one must not be blocked, nor the later one be before
-// others.
+// isSecondTwin reports whether another open operation that has not been placed
+// looks the same (method, arguments, result) and must return first. A witness
+// with the later one first stays a witness when the two change places: both are
+// open now, and the response of the earlier one comes first. With edges, the
+// earlier one must not be blocked, and no operation may have to follow the later
+// one.
 func (s *sweep) isSecondTwin(op int32) bool {
 	if s.prune.NoTwins || s.followed != nil && s.followed[op] {
 		return false
@@ -100,9 +104,9 @@ func (s *sweep) isSecondTwin(op int32) bool {
 	return false
 }
 
-// isSecondPendingTwin is the same for pending operations, of which the first
-// by invocation goes first. To look at the one before is enough: where it has
-// been placed and one before it has not, that one was blocked.
+// isSecondPendingTwin is isSecondTwin for pending operations: the first by
+// invocation goes first. It is enough to check the one before: if that has been
+// placed and an earlier one has not, the earlier one was blocked.
 func (s *sweep) isSecondPendingTwin(k int32) bool {
 	j := s.earlier[k]
 	return j >= 0 && !s.used.has(s.at.used, j) && !s.isBlocked(s.pendings[j]) && !s.prune.NoTwins
