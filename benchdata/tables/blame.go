@@ -34,10 +34,11 @@ func Try(ctx context.Context, h *history.History, spec replay.Spec) (Trial, erro
 			t.untrusted = append(t.untrusted, m)
 		}
 	}
-	var err error
-	if t.answer, err = answer(ctx, h, spec); err != nil {
+	v, err := answer(ctx, h, spec, replay.Options{})
+	if err != nil {
 		return t, fmt.Errorf("trying history %q: %w", h.ID, err)
 	}
+	t.answer = v.Answer
 	if t.answer == replay.NotLinearizable {
 		t.program, t.outcome = programOf(h)
 	}

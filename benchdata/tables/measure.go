@@ -66,24 +66,26 @@ func classOf(spec replay.Spec) string {
 }
 
 // answer decides the history, by the complete search where it can.
-func answer(ctx context.Context, h *history.History, spec replay.Spec) (replay.Answer, error) {
-	v, err := decide.Check(ctx, h, spec, replay.Options{Engine: replay.SearchEngine})
+func answer(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
+	o.Engine = replay.SearchEngine
+	v, err := decide.Check(ctx, h, spec, o)
 	if err == nil && v.Answer == replay.Undecided {
-		v, err = decide.Check(ctx, h, spec, replay.Options{})
+		o.Engine = replay.AutoEngine
+		v, err = decide.Check(ctx, h, spec, o)
 	}
-	return v.Answer, err
+	return v, err
 }
 
 // decideDepths finds out whether the history is linearizable, and how deep.
 // The complete search comes first here: where there is no witness, the
 // families would all be run through in vain.
 func decideDepths(ctx context.Context, h *history.History, spec replay.Spec, m *Measurement) error {
-	var err error
-	if m.Answer, err = answer(ctx, h, spec); err != nil || m.Answer != replay.Linearizable {
+	v, err := answer(ctx, h, spec, replay.Options{ExactDepth: true, Budget: replay.Budget{ExactWork: exactWork}})
+	m.Answer, m.Exact = v.Answer, v.ExactDepth
+	if err != nil || m.Answer != replay.Linearizable {
 		return err
 	}
-	v, err := decide.Check(ctx, h, spec, replay.Options{MaxDepth: MaxDepth, Engine: replay.FamiliesEngine,
-		ExactDepth: true, Budget: replay.Budget{ExactWork: exactWork}})
-	m.Depth, m.Exact = v.Depth, v.ExactDepth
+	v, err = decide.Check(ctx, h, spec, replay.Options{MaxDepth: MaxDepth, Engine: replay.FamiliesEngine})
+	m.Depth = v.Depth
 	return err
 }

@@ -48,6 +48,8 @@ func TestTorn(t *testing.T) {
 		"limo, no such value":         {"# @object atomic-stack\n[1] call push(a)\n[1] return\n[1] call push(c)\n[1] return\n[1] call pop()\n[1] return a", no, true},
 		"limo, a longer value":        {"# @object atomic-stack\n[1] call push(a)\n[1] return\n[1] call push(ac)\n[1] return\n[1] call pop()\n[1] return a", unknown, true},
 		"polylin, wrong before":       {"# stack\npush 1 1 2\npush 2 3 4\npop 1 5 6\npop 2 7 8", no, true},
+		"polylin, cut in a line":      {"# stack\npush 1 1 2\npop 2 5 6\npop 1 7 8\npush 2", unknown, true},
+		"polylin, few lines":          {"# stack\npush 1 1 2\npop 2 5 6\npop 1 7 8", unknown, true},
 		"polylin, in no order":        {"# stack\npush 1 1 2\npush 2 3 4\npop 2 7 8\npop 1 5 6", unknown, true},
 		"polylin, wrong with the cut": {"# stack\npush 1 1 2\npush 2 3 4\npop 1 5 6", unknown, true},
 		"etcd, wrong before":          {"0 :invoke :read nil\n0 :ok :read 7\n1 :invoke :write 1\n1 :ok :write 1", no, true},
