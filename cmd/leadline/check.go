@@ -123,7 +123,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	options := replay.Options{
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
-			Bytes: memory / int64(f.jobs) / 10 * 8, Process: memory},
+			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}

@@ -120,14 +120,28 @@ func (k *keySet) add(key []uint64) (int32, bool) {
 	return k.index.add(hash), true
 }
 
-// keep drops the keys for which f reports false, and numbers the others anew.
+// keep drops the keys for which f reports false, and numbers the others anew. It
+// works in place, since it is asked for when memory is short: what is kept moves
+// to the front.
 func (k *keySet) keep(f func(i int32, key []uint64) bool) {
-	old := *k
-	*k = keySet{words: old.words}
-	for i := range int32(old.n) {
-		if key := old.key(i); f(i, key) {
-			k.add(key)
+	n, end := int32(k.n), 0
+	clear(k.slots)
+	k.n = 0
+	for i := range n {
+		key := k.key(i)
+		if !f(i, key) {
+			continue
 		}
+		start := end
+		end += copy(k.keys[start:], key)
+		if k.words == 0 {
+			k.starts[k.n] = uint32(start)
+		}
+		k.index.add(hashOf(k.keys[start:end]...))
+	}
+	k.keys = k.keys[:end]
+	if k.words == 0 {
+		k.starts = k.starts[:k.n]
 	}
 }
 
@@ -137,11 +151,20 @@ func (k *keySet) clear() {
 }
 
 func (k *keySet) bytes() int64 {
-	keys := cap(k.keys)
-	if len(k.keys)+soon*max(k.words, 1) > keys {
-		keys += keys + keys/4
+	words := k.words
+	if words == 0 && k.n > 0 { // keys get longer
+		words = 1 + 2*len(k.keys)/k.n
 	}
-	return k.index.bytes() + 8*int64(keys) + 4*int64(cap(k.starts))
+	return k.index.bytes() + 8*grown(len(k.keys), cap(k.keys), soon*words) + 4*grown(len(k.starts), cap(k.starts), soon)
+}
+
+// grown returns the number of elements for which there is room in a slice, with
+// those of the larger one where some more do not fit.
+func grown(n, room, more int) int64 {
+	if n+more > room {
+		return int64(room) + max(int64(n+more), int64(room)+int64(room)/4)
+	}
+	return int64(room)
 }
 
 // failedSet remembers the configurations of a sweep from which there is no
@@ -208,7 +231,7 @@ func (f *failedSet) add(at spot, used *usedSets) {
 // dropBefore forgets the configurations in which an earlier response is due.
 func (f *failedSet) dropBefore(due int32) {
 	old := f.lists
-	f.lists, f.entries = nil, 0
+	f.lists, f.entries = f.lists[:0], 0
 	f.keep(func(i int32, key []uint64) bool {
 		if int32(key[1]>>32) < due {
 			return false
@@ -219,6 +242,7 @@ func (f *failedSet) dropBefore(due int32) {
 		}
 		return true
 	})
+	clear(old[len(f.lists):])
 }
 
 // usedSets numbers sets of pending operations. Number 0 is the empty set.
