@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/spf13/pflag"
@@ -19,8 +18,7 @@ import (
 
 // checkFlags are the flags of leadline check.
 type checkFlags struct {
-	model      string
-	input      *codec.Options
+	input      *input
 	maxDepth   int
 	schedules  int64
 	timeout    time.Duration
@@ -37,10 +35,10 @@ type checkFlags struct {
 }
 
 func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &checkFlags{memory: 2 << 30}
-	flags.StringVar(&f.model, "model", "", "sequential `specification`, as queue or ArrayBlockingQueue:20 "+
+	f := &checkFlags{input: newInput(), memory: 2 << 30}
+	flags.StringVar(&f.input.model, "model", "", "sequential `specification`, as queue or ArrayBlockingQueue:20 "+
 		"(default: what the file names; see leadline models)")
-	f.input = inputFlags(flags)
+	f.input.declare(flags)
 	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "largest `d` of the families")
 	flags.Int64Var(&f.schedules, "max-schedules", 0, "most `schedules` of families to replay for one history "+
 		"(default 1048576, fewer for long histories)")
@@ -60,27 +58,20 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 }
 
 func (f *checkFlags) run(s streams, args []string) int {
-	if err := checkModel(f.model); err != nil {
+	if err := f.input.check(args); err != nil {
 		return fail(s, "check", err)
 	}
 	switch {
-	case len(args) == 0:
-		return fail(s, "check", errors.New("no file, directory or - given"))
 	case f.maxDepth < 1:
 		return fail(s, "check", errors.New("--max-depth must be at least 1"))
 	case f.schedules < 0:
 		return fail(s, "check", errors.New("--max-schedules must not be negative"))
-	case f.jobs < 1:
-		return fail(s, "check", errors.New("--jobs must be at least 1"))
+	case f.jobs < 1 || f.jobs > maxJobs:
+		return fail(s, "check", errJobs)
 	case f.timeout < 0:
 		return fail(s, "check", errors.New("--timeout must not be negative"))
 	case f.memory < 1<<20:
 		return fail(s, "check", errors.New("--memory must be at least 1MiB"))
-	}
-	if f.input.Format != "" {
-		if _, ok := codec.Lookup(f.input.Format); !ok {
-			return fail(s, "check", fmt.Errorf("unknown format %q; see leadline formats", f.input.Format))
-		}
 	}
 	ctx, restore := interruptible()
 	defer restore()
@@ -93,13 +84,11 @@ const programBytes = 10 << 20
 
 // check reads, checks and reports.
 func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
-	skipped := &skipCounter{w: s.err}
-	input := withInput(*f.input, s, skipped.skip)
 	memory := int64(f.memory) - min(programBytes, int64(f.memory)/2)
-	input.Limits.Memory = memory / 3 * 2 &^ 1023 // reading takes more while the room for operations grows
+	f.input.Limits.Memory = memory / 3 * 2 &^ 1023 // reading takes more while the room for operations grows
 
 	out := bufio.NewWriter(s.out)
-	var p presenter = &textPresenter{out: out, errs: errorPrinter{w: s.err}, flags: f}
+	var p presenter = &textPresenter{out: out, flags: f}
 	if f.output.value == "json" {
 		p = &jsonPresenter{out: out, times: f.times}
 	}
@@ -127,12 +116,12 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}
-	from := entries(ctx, args, input, garbage.reading)
+	from := f.input.read(ctx, s, args, garbage.reading)
 	if f.order.value == "program" {
 		from = inProgramOrder(from)
 	}
 	one := func(e entry) *result {
-		r := checkOne(ctx, e, f.model, options, garbage)
+		r := checkOne(ctx, e, f.input.model, options, garbage)
 		if f.output.value == "text" && r.err == nil && r.internal == nil {
 			r.extensions = countExtensions(r.history, &r.verdict)
 		}
@@ -140,8 +129,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	}
 	inOrder(from, f.jobs, entry.ops, one, emit)
 	progress.clear()
-	skipped.total()
-	status = worse(status, interrupted(ctx, s, "check"))
+	status = worse(status, f.input.end(ctx, s, "check"))
 	if failed == nil {
 		if failed = p.finish(); failed == nil {
 			failed = out.Flush()

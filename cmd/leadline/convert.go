@@ -11,16 +11,16 @@ import (
 
 // convertFlags are the flags of leadline convert.
 type convertFlags struct {
-	input *codec.Options
+	input *input
 	from  string
 	to    string
 }
 
 func setupConvert(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &convertFlags{}
+	f := &convertFlags{input: newInput()}
 	flags.StringVar(&f.from, "from", "", "`format` of the input (default: by content; see leadline formats)")
 	flags.StringVar(&f.to, "to", "", "`format` of the output; what it cannot carry is an error")
-	f.input = inputFlags(flags)
+	f.input.declare(flags)
 	if err := flags.MarkHidden("format"); err != nil { // --from takes its place
 		panic("leadline: " + err.Error())
 	}
@@ -33,22 +33,13 @@ func (f *convertFlags) run(s streams, args []string) int {
 	}
 	target, known := codec.Lookup(f.to)
 	switch {
-	case len(args) == 0:
-		return fail(s, "convert", errors.New("no file, directory or - given"))
 	case f.to == "":
 		return fail(s, "convert", errors.New("--to is needed"))
 	case !known:
 		return fail(s, "convert", fmt.Errorf("unknown format %q; see leadline formats", f.to))
 	}
-	if f.input.Format != "" {
-		if _, ok := codec.Lookup(f.input.Format); !ok {
-			return fail(s, "convert", fmt.Errorf("unknown format %q; see leadline formats", f.input.Format))
-		}
-	}
-	if f.input.Map != "" {
-		if err := codec.CheckMap(f.input.Map); err != nil {
-			return fail(s, "convert", err)
-		}
+	if err := f.input.check(args); err != nil {
+		return fail(s, "convert", err)
 	}
 	return f.convert(s, target, args)
 }
@@ -58,17 +49,15 @@ func (f *convertFlags) run(s streams, args []string) int {
 func (f *convertFlags) convert(s streams, target codec.Format, args []string) int {
 	ctx, restore := interruptible()
 	defer restore()
-	skipped := &skipCounter{w: s.err}
-	errs := errorPrinter{w: s.err}
 	out := bufio.NewWriter(s.out)
 	status, written := statusOK, 0
-	for e := range entries(ctx, args, withInput(*f.input, s, skipped.skip), nil) {
+	for e := range f.input.read(ctx, s, args, nil) {
 		err := e.err
 		if err == nil && target.Single && written > 0 {
 			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.place(), target.Name)
 		}
 		if err != nil {
-			errs.print(e.file, err)
+			f.input.report(e.file, err)
 			status = worse(status, statusBad)
 			continue
 		}
@@ -76,14 +65,13 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 			if out.Flush() != nil {
 				break
 			}
-			errs.print(e.file, fmt.Errorf("%s: %w", e.place(), err))
+			f.input.report(e.file, fmt.Errorf("%s: %w", e.place(), err))
 			status = worse(status, statusBad)
 			continue
 		}
 		written++
 	}
-	skipped.total()
-	status = worse(status, interrupted(ctx, s, "convert"))
+	status = worse(status, f.input.end(ctx, s, "convert"))
 	if err := out.Flush(); err != nil {
 		status = worse(status, s.failed("convert", err))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -16,7 +15,7 @@ import (
 
 // familyFlags are the flags of leadline family.
 type familyFlags struct {
-	input    *codec.Options
+	input    *input
 	depth    int
 	count    bool
 	maxDepth int
@@ -26,12 +25,15 @@ type familyFlags struct {
 	output   *choice
 }
 
+// maxCounted is the largest d of which the number of schedules is printed.
+const maxCounted = 1000
+
 func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &familyFlags{memory: replay.DefaultBytes}
+	f := &familyFlags{input: newInput(), memory: replay.DefaultBytes}
 	flags.IntVar(&f.depth, "depth", 1, "print each distinct schedule of the strong `d`-hitting family, with its first index")
 	flags.BoolVar(&f.count, "count", false, "print how many there are at each depth instead")
 	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "with --count, the largest `d`")
-	f.input = inputFlags(flags)
+	f.input.declare(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.Var(&f.memory, "memory", "memory for recognising duplicates")
 	f.chains = chainsFlag(flags)
@@ -40,23 +42,25 @@ func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
 }
 
 func (f *familyFlags) run(s streams, args []string) int {
+	if err := f.input.check(args); err != nil {
+		return fail(s, "family", err)
+	}
 	switch {
-	case len(args) == 0:
-		return fail(s, "family", errors.New("no file, directory or - given"))
 	case f.depth < 1 || f.maxDepth < 1:
 		return fail(s, "family", errors.New("a depth is at least 1"))
+	case f.count && f.maxDepth > maxCounted:
+		return fail(s, "family", fmt.Errorf("--max-depth must be at most %d with --count", maxCounted))
+	case f.timeout < 0:
+		return fail(s, "family", errors.New("--timeout must not be negative"))
 	}
 	ctx, restore := interruptible()
 	defer restore()
 
-	skipped := &skipCounter{w: s.err}
-	input := withInput(*f.input, s, skipped.skip)
-	errs := errorPrinter{w: s.err}
 	out := bufio.NewWriter(s.out)
 	status := statusOK
-	for e := range entries(ctx, args, input, nil) {
+	for e := range f.input.read(ctx, s, args, nil) {
 		if e.err != nil {
-			errs.print(e.file, e.err)
+			f.input.report(e.file, e.err)
 			status = worse(status, statusBad)
 			continue
 		}
@@ -69,8 +73,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 			return worse(status, s.failed("family", err))
 		}
 	}
-	skipped.total()
-	return worse(status, interrupted(ctx, s, "family"))
+	return worse(status, f.input.end(ctx, s, "family"))
 }
 
 // print writes the families of one history and returns statusUnknown if a
@@ -89,7 +92,7 @@ func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (in
 		return unknownUnless(complete), f.printCounts(out, e, counts)
 	}
 	family := hitting.NewFamily(in.Poset, in.Chains, options)
-	for range f.depth {
+	for range min(f.depth, max(1, len(e.history.Ops))) { // no larger family has more
 		for index, schedule := range family.Grow() {
 			if err := f.printSchedule(out, e, index, schedule); err != nil {
 				return statusOK, err

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/spf13/pflag"
 )
@@ -94,29 +93,4 @@ func chainMode(c *choice) replay.ChainMode {
 		return replay.MinimumChains
 	}
 	return replay.AutoChains
-}
-
-// inputFlags declares the flags that say how files are read.
-func inputFlags(flags *pflag.FlagSet) *codec.Options {
-	o := &codec.Options{Limits: codec.DefaultLimits}
-	flags.StringVar(&o.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
-	flags.StringVar(&o.Map, "map", "", "where to find things in other JSON records: `NAME=PATH,...`, as "+
-		"process=client_id,type=kind,f=op,args=in,result=out, or @FILE (see leadline formats)")
-	flags.Var((*size)(&o.Limits.Line), "max-line", "longest line; 0 for no limit")
-	flags.Var((*size)(&o.Limits.History), "max-history", "longest history; 0 for no limit")
-	flags.Int64Var(&o.Limits.Ratio, "max-ratio", o.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
-	return o
-}
-
-// withInput completes what inputFlags declared.
-func withInput(o codec.Options, s streams, skipped func(string, error)) codec.Options {
-	// A flag's 0 means no limit, which codec.Limits writes as -1.
-	for _, limit := range []*int64{&o.Limits.Line, &o.Limits.History, &o.Limits.Ratio} {
-		if *limit == 0 {
-			*limit = -1
-		}
-	}
-	o.Stdin, o.Skipped = s.in, skipped
-	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %v\n", err) }
-	return o
 }

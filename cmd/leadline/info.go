@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay/spec"
@@ -19,9 +20,10 @@ func setupModels(*pflag.FlagSet) func(streams, []string) int {
 			return statusOK
 		}
 		for _, name := range names {
+			name, _, _ = strings.Cut(strings.TrimPrefix(name, "java.util.concurrent."), ":")
 			found := false
 			for _, e := range spec.All() {
-				if e.Name != name {
+				if !strings.EqualFold(e.Name, name) {
 					continue
 				}
 				found = true
@@ -34,7 +36,8 @@ func setupModels(*pflag.FlagSet) func(streams, []string) int {
 				}
 			}
 			if !found {
-				return fail(s, "models", fmt.Errorf("no model %q; leadline models lists them", name))
+				_, err := spec.Lookup(name, nil) // knows names that are close
+				return fail(s, "models", err)
 			}
 		}
 		return statusOK

@@ -7,10 +7,14 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+	"github.com/spf13/pflag"
 )
 
 // An entry is one thing that was read: a history, or the faults of one, or a
@@ -65,11 +69,66 @@ func names(h *history.History, ops []int32, separator string) string {
 	return strings.Join(text, separator)
 }
 
-// entries reads everything that paths name, in order, until ctx is cancelled.
+// An input is what a command reads: the files and directories that its
+// arguments name, as its flags say. It lists on stderr what is wrong with them.
+type input struct {
+	codec.Options
+	model   string
+	stderr  io.Writer
+	skipped int    // files of directories that hold no histories
+	file    string // the one that was reported last
+	faults  int    // that were reported of it
+}
+
+func newInput() *input { return &input{Options: codec.Options{Limits: codec.DefaultLimits}} }
+
+// declare declares the flags that say how files are read.
+func (in *input) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
+	flags.StringVar(&in.Map, "map", "", "where to find things in other JSON records: `NAME=PATH,...`, as "+
+		"process=client_id,type=kind,f=op,args=in,result=out, or @FILE (see leadline formats)")
+	flags.Var((*size)(&in.Limits.Line), "max-line", "longest line; 0 for no limit")
+	flags.Var((*size)(&in.Limits.History), "max-history", "longest history; 0 for no limit")
+	flags.Int64Var(&in.Limits.Ratio, "max-ratio", in.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
+}
+
+// check reports what is wrong with the flags and the arguments.
+func (in *input) check(paths []string) error {
+	stdin := slices.Index(paths, "-")
+	switch {
+	case len(paths) == 0:
+		return errors.New("no file, directory or - given")
+	case slices.Contains(paths, ""):
+		return errors.New("an argument is empty")
+	case stdin >= 0 && slices.Contains(paths[stdin+1:], "-"):
+		return errors.New("- is given twice, but standard input can be read once")
+	case in.Limits.Ratio < 0:
+		return errors.New("--max-ratio must not be negative")
+	}
+	if err := checkModel(in.model); err != nil {
+		return err
+	}
+	return in.Options.Check()
+}
+
+// read reads everything that paths name, in order, until ctx is cancelled.
 // Before each file of a known size it calls reading, if there is one, with that
 // size in bytes.
-func entries(ctx context.Context, paths []string, o codec.Options, reading func(size int64)) iter.Seq[entry] {
-	o.Context = ctx
+func (in *input) read(ctx context.Context, s streams, paths []string, reading func(size int64)) iter.Seq[entry] {
+	in.stderr, in.skipped = s.err, 0
+	o := in.Options
+	// A flag's 0 means no limit, which codec.Limits writes as -1.
+	for _, limit := range []*int64{&o.Limits.Line, &o.Limits.History, &o.Limits.Ratio} {
+		if *limit == 0 {
+			*limit = -1
+		}
+	}
+	o.Context, o.Stdin = ctx, s.in
+	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %v\n", err) }
+	o.Skipped = func(name string, why error) {
+		in.skipped++
+		fmt.Fprintf(s.err, "leadline: skipped %s: %v\n", name, why)
+	}
 	return func(yield func(entry) bool) {
 		for file, err := range codec.Files(paths, o) {
 			if ctx.Err() != nil {
@@ -98,6 +157,44 @@ func entries(ctx context.Context, paths []string, o codec.Options, reading func(
 	}
 }
 
+// report writes the faults of a file or history, the first history.MaxErrors
+// of a file.
+func (in *input) report(file string, err error) {
+	if file != in.file {
+		in.file, in.faults = file, 0
+	}
+	more := false
+	var many *history.Errors
+	if errors.As(err, &many) {
+		more = many.More
+	}
+	for _, f := range faults(err) {
+		if in.faults >= history.MaxErrors {
+			more = true
+			break
+		}
+		in.faults++
+		fmt.Fprintln(in.stderr, f)
+	}
+	if more && in.faults <= history.MaxErrors {
+		in.faults = history.MaxErrors + 1
+		fmt.Fprintf(in.stderr, "%s: too many errors\n", file)
+	}
+}
+
+// end writes how many files were skipped, if any, and whether an interrupt
+// ended the command; what was not done because of it counts as unknown.
+func (in *input) end(ctx context.Context, s streams, command string) int {
+	if in.skipped > 0 {
+		fmt.Fprintf(s.err, "leadline: skipped %s without histories\n", counted(in.skipped, "file", "files"))
+	}
+	if ctx.Err() == nil {
+		return statusOK
+	}
+	fmt.Fprintf(s.err, "leadline %s: interrupted; the results are those of what was done before\n", command)
+	return statusUnknown
+}
+
 // inProgramOrder relaxes the histories to program order.
 func inProgramOrder(from iter.Seq[entry]) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
@@ -109,25 +206,6 @@ func inProgramOrder(from iter.Seq[entry]) iter.Seq[entry] {
 				return
 			}
 		}
-	}
-}
-
-// A skipCounter lists on w the files of directories that hold no histories, and
-// counts them.
-type skipCounter struct {
-	w io.Writer
-	n int
-}
-
-func (c *skipCounter) skip(name string, why error) {
-	c.n++
-	fmt.Fprintf(c.w, "leadline: skipped %s: %v\n", name, why)
-}
-
-// total writes how many files were skipped, if any.
-func (c *skipCounter) total() {
-	if c.n > 0 {
-		fmt.Fprintf(c.w, "leadline: skipped %s without histories\n", counted(c.n, "file", "files"))
 	}
 }
 
@@ -144,32 +222,36 @@ func faults(err error) []*history.Error {
 	return []*history.Error{{Msg: err.Error()}}
 }
 
-// An errorPrinter writes faults to w, the first history.MaxErrors of a file.
-type errorPrinter struct {
-	w    io.Writer
-	file string
-	n    int
+// checkModel reports a --model that no history could be checked with. A bare
+// name may still lack arguments that the histories have.
+func checkModel(model string) error {
+	if model == "" {
+		return nil
+	}
+	_, err := spec.Parse(model)
+	if err != nil && slices.ContainsFunc(spec.All(), func(e spec.Entry) bool { return e.Name == model }) {
+		return nil
+	}
+	return err
 }
 
-func (p *errorPrinter) print(file string, err error) {
-	if file != p.file {
-		p.file, p.n = file, 0
+// modelOf returns the specification for a history: the one of --model, or
+// else the one that the history names. A --model without arguments takes
+// those of a history that names the same one.
+func modelOf(h *history.History, model string) (replay.Spec, error) {
+	var s replay.Spec
+	var err error
+	switch {
+	case model != "" && !strings.EqualFold(model, h.Model):
+		s, err = spec.Parse(model)
+	case h.Model != "":
+		s, err = spec.Lookup(h.Model, h.ModelArgs)
+	default:
+		return nil, &history.Error{File: h.File, Line: h.Line,
+			Msg: "the history names no model; choose one with --model (see leadline models)"}
 	}
-	more := false
-	var many *history.Errors
-	if errors.As(err, &many) {
-		more = many.More
+	if err != nil {
+		return nil, &history.Error{File: h.File, Line: h.Line, Msg: err.Error()}
 	}
-	for _, f := range faults(err) {
-		if p.n >= history.MaxErrors {
-			more = true
-			break
-		}
-		p.n++
-		fmt.Fprintln(p.w, f)
-	}
-	if more && p.n <= history.MaxErrors {
-		p.n = history.MaxErrors + 1
-		fmt.Fprintf(p.w, "%s: too many errors\n", file)
-	}
+	return s, nil
 }

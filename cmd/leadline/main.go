@@ -121,16 +121,6 @@ func interruptible() (ctx context.Context, restore func()) {
 	return ctx, restore
 }
 
-// interrupted reports an interrupt, if there was one: what was not done
-// because of it counts as unknown.
-func interrupted(ctx context.Context, s streams, command string) int {
-	if ctx.Err() == nil {
-		return statusOK
-	}
-	fmt.Fprintf(s.err, "leadline %s: interrupted; the results are those of what was done before\n", command)
-	return statusUnknown
-}
-
 func (c command) run(s streams, args []string) int {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false

@@ -47,8 +47,8 @@ func (f *selftestFlags) run(s streams, args []string) int {
 		return fail(s, "selftest", fmt.Errorf("--random-ops must be 1 to %d", selftest.MaxOps))
 	case f.random < 0:
 		return fail(s, "selftest", errors.New("--random must not be negative"))
-	case f.jobs < 1:
-		return fail(s, "selftest", errors.New("--jobs must be at least 1"))
+	case f.jobs < 1 || f.jobs > maxJobs:
+		return fail(s, "selftest", errJobs)
 	case f.duration < 0:
 		return fail(s, "selftest", errors.New("--duration must not be negative"))
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -21,8 +20,7 @@ import (
 
 // tablesFlags are the flags of leadline tables.
 type tablesFlags struct {
-	input   *codec.Options
-	model   string
+	input   *input
 	noPaper bool
 	blame   bool
 	svg     string
@@ -31,23 +29,25 @@ type tablesFlags struct {
 }
 
 func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &tablesFlags{}
+	f := &tablesFlags{input: newInput()}
 	f.output = choiceFlag(flags, "output", "form of the tables", "text", "markdown", "csv", "json", "html")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
 	flags.BoolVar(&f.blame, "blame", false, "say instead which methods are not atomic")
 	flags.StringVar(&f.svg, "svg", "", "write Figure 4 as a picture to this `file`")
-	flags.StringVar(&f.model, "model", "", "sequential `specification` (default: what the files name)")
-	f.input = inputFlags(flags)
+	flags.StringVar(&f.input.model, "model", "", "sequential `specification` (default: what the files name)")
+	f.input.declare(flags)
 	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to measure at the same time")
 	return f.run
 }
 
 func (f *tablesFlags) run(s streams, args []string) int {
-	if err := checkModel(f.model); err != nil {
-		return fail(s, "tables", err)
+	if len(args) > 0 {
+		if err := f.input.check(args); err != nil {
+			return fail(s, "tables", err)
+		}
 	}
-	if f.jobs < 1 {
-		return fail(s, "tables", errors.New("--jobs must be at least 1"))
+	if f.jobs < 1 || f.jobs > maxJobs {
+		return fail(s, "tables", errJobs)
 	}
 	ctx, restore := interruptible()
 	defer restore()
@@ -61,12 +61,11 @@ func (f *tablesFlags) run(s streams, args []string) int {
 
 // tabulate reads the histories and writes the tables.
 func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (int, error) {
-	skipped := &skipCounter{w: s.err}
+	f.input.stderr = s.err
 	var from iter.Seq[entry]
 	if len(args) > 0 {
-		from = entries(ctx, args, withInput(*f.input, s, skipped.skip), nil)
+		from = f.input.read(ctx, s, args, nil)
 	}
-	defer skipped.total()
 	if f.blame {
 		return f.blameTable(ctx, s, from)
 	}
@@ -109,7 +108,6 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 		entry
 		result R
 	}
-	errs := errorPrinter{w: s.err}
 	progress := newProgress(s.err)
 	defer progress.clear()
 	status := statusOK
@@ -118,7 +116,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 		if d.err != nil {
 			return d
 		}
-		model, err := modelOf(e.history, f.model)
+		model, err := modelOf(e.history, f.input.model)
 		if err == nil {
 			d.result, err = do(ctx, e.history, model)
 		}
@@ -128,7 +126,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 	inOrder(from, f.jobs, entry.ops, one, func(d done, _ bool) bool {
 		if d.err != nil {
 			progress.clear()
-			errs.print(d.file, d.err)
+			f.input.report(d.file, d.err)
 			status = statusBad
 		} else {
 			add(d.result)
@@ -136,7 +134,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 		progress.step()
 		return ctx.Err() == nil
 	})
-	return worse(status, interrupted(ctx, s, "tables"))
+	return worse(status, f.input.end(ctx, s, "tables"))
 }
 
 func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) error {

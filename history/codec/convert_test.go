@@ -75,7 +75,7 @@ func TestMapping(t *testing.T) {
 	if _, err := (&Options{Map: plain, Format: nativeName}).format(); err == nil {
 		t.Error("a mapping for the native format")
 	}
-	if err := CheckMap("@/no/such/file"); err == nil {
+	if err := (&Options{Map: "@/no/such/file"}).Check(); err == nil {
 		t.Error("a mapping from a file that is not there")
 	}
 }

@@ -128,6 +128,12 @@ type Options struct {
 	Warn func(err *SyntaxError)
 }
 
+// Check reports what is wrong with the format or the mapping that o asks for.
+func (o *Options) Check() error {
+	_, err := o.format()
+	return err
+}
+
 // format returns the format that o names, or an error that lists the known
 // ones; a zero Format means to detect it.
 func (o *Options) format() (Format, error) {

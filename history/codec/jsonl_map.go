@@ -32,12 +32,6 @@ const (
 	startShape     = "process=client_id,op=op_id,start=event.Start,finish=event.Finish"
 )
 
-// CheckMap returns an error if text is not a mapping for Options.Map.
-func CheckMap(text string) error {
-	_, err := parseMapping(text)
-	return err
-}
-
 // parseMapping reads a mapping as Options.Map has it.
 func parseMapping(text string) (*mapping, error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {

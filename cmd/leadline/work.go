@@ -1,0 +1,248 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// maxJobs bounds --jobs; more than processors are of no use.
+const maxJobs = 1 << 10
+
+var errJobs = errors.New("--jobs must be 1 to 1024")
+
+const (
+	// ahead is how many items at most are drawn before their results are out.
+	ahead = 64
+	// aheadOps is how many operations those may have before no more are drawn,
+	// but for one history a worker and one more.
+	aheadOps = 1 << 12
+)
+
+// inOrder runs do on every item, up to jobs at a time, and hands the results
+// to emit in the order of the items, each as soon as it and all before it are
+// there; waiting tells emit that the next result is not there yet. ops is how
+// many operations an item has: items are drawn ahead of the work as far as
+// they are small. When emit returns false, inOrder stops drawing items and
+// returns.
+func inOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) R, emit func(r R, waiting bool) bool) {
+	type task struct {
+		item   T
+		ops    int
+		result chan R
+	}
+	tasks, order := make(chan task, ahead), make(chan task, ahead)
+	drawn := newLoad(jobs+1, aheadOps)
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for t := range tasks {
+				t.result <- do(t.item)
+			}
+		})
+	}
+	workers.Go(func() {
+		defer close(order)
+		defer close(tasks)
+		for item := range items {
+			t := task{item, ops(item), make(chan R, 1)}
+			if !drawn.add(t.ops) {
+				return
+			}
+			order <- t
+			tasks <- t
+		}
+	})
+	for t, ok := <-order; ok; {
+		result := <-t.result
+		drawn.remove(t.ops)
+		var next task
+		there := false
+		select {
+		case next, ok = <-order:
+			there = ok && len(next.result) > 0
+		default:
+		}
+		if !emit(result, !there) {
+			drawn.close()
+			break
+		}
+		if t = next; ok && t.result == nil {
+			t, ok = <-order
+		}
+	}
+	for range order { // let go of what was begun
+	}
+	workers.Wait()
+}
+
+// A load is what was drawn and has no result that is out.
+type load struct {
+	mu         sync.Mutex
+	less       *sync.Cond
+	items, ops int
+	least      int // so many items may always be drawn
+	limit      int // more may be while they have fewer operations
+	closed     bool
+}
+
+func newLoad(least, limit int) *load {
+	l := &load{least: least, limit: limit}
+	l.less = sync.NewCond(&l.mu)
+	return l
+}
+
+// add waits until another item may be drawn. It reports false if none will.
+func (l *load) add(ops int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.items >= l.least && l.ops+ops > l.limit && !l.closed {
+		l.less.Wait()
+	}
+	l.items++
+	l.ops += ops
+	return !l.closed
+}
+
+func (l *load) remove(ops int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items--
+	l.ops -= ops
+	l.less.Signal()
+}
+
+func (l *load) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.less.Signal()
+}
+
+// A collector decides when garbage is collected. Checking a long history
+// makes little garbage, and following the pointers of a million operations
+// again and again would take a quarter of the time. So the first collection
+// waits until the process is larger than its input calls for; from then on
+// garbage is collected as usual, and while a long history is checked sooner.
+//
+// At all times the runtime collects as hard as it must to stay below the
+// limit; what then still needs more is given up by the engines.
+type collector struct {
+	mu      sync.Mutex
+	limit   int64 // in bytes
+	first   int64 // when the process has so many bytes, the first collection begins
+	waiting bool  // for it
+	long    int   // histories at work that are long
+	restore func()
+}
+
+const (
+	// firstCollection is the size of the process at the first collection, in
+	// bytes, if its input is small.
+	firstCollection = 16 << 20
+	// usualGarbage and soonGarbage are how much garbage there may be, in
+	// percent of what is in use.
+	usualGarbage, soonGarbage = 100, 40
+)
+
+func newCollector(limit int64) *collector {
+	c := &collector{limit: limit, first: min(limit, firstCollection), waiting: true}
+	percent, bytes := debug.SetGCPercent(-1), debug.SetMemoryLimit(c.first)
+	c.restore = func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(bytes) }
+	// The first collection finds this without use.
+	runtime.AddCleanup(&[]*collector{c}, (*collector).begun, c)
+	return c
+}
+
+// begun is told that the first collection has been.
+func (c *collector) begun() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting {
+		c.waiting = false
+		debug.SetMemoryLimit(c.limit)
+		c.adjust()
+	}
+}
+
+// reading is told that an input of so many bytes will be read.
+func (c *collector) reading(input int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// The operations take about as much as their text, and so do the monitors;
+	// the search takes more.
+	if wanted := min(c.limit, firstCollection+3*input); c.waiting && wanted > c.first {
+		c.first = wanted
+		debug.SetMemoryLimit(wanted)
+	}
+}
+
+// checking is told that there are so many more long histories at work.
+func (c *collector) checking(more int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.long += more
+	if !c.waiting {
+		c.adjust()
+	}
+}
+
+func (c *collector) adjust() {
+	if c.long > 0 {
+		debug.SetGCPercent(soonGarbage)
+	} else {
+		debug.SetGCPercent(usualGarbage)
+	}
+}
+
+// stop makes garbage be collected as it was before.
+func (c *collector) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = false
+	c.restore()
+}
+
+// A progress line says on a terminal how many histories, or what else, are done, five times
+// a second at most; elsewhere it is silent.
+type progress struct {
+	w       io.Writer // nil: silent
+	n       int
+	last    time.Time
+	visible bool
+	what    string // is counted
+}
+
+func newProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	if !ok {
+		return &progress{}
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return &progress{}
+	}
+	return &progress{w: w, last: time.Now(), what: "histories"}
+}
+
+func (p *progress) step() {
+	p.n++
+	if p.w == nil || time.Since(p.last) < 200*time.Millisecond {
+		return
+	}
+	p.last, p.visible = time.Now(), true
+	fmt.Fprintf(p.w, "\r%d %s", p.n, p.what)
+}
+
+// clear takes the line away before something else is written.
+func (p *progress) clear() {
+	if p.visible {
+		fmt.Fprint(p.w, "\r\033[K")
+		p.visible = false
+	}
+}
