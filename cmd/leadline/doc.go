@@ -303,7 +303,8 @@
 //
 // --timeout is for one history; --memory for the whole process, all jobs
 // together, of which 10 MiB are set aside for the program itself (half, if there
-// are less than 20); --max-schedules for the families of one history, after which
+// are less than 20), and a sixteenth of the rest for what is allocated between
+// two looks at the bound; --max-schedules for the families of one history, after which
 // the other engines take over. --engine families, monitor, blocks or search
 // leaves the others out. What is left open is unknown, with the cause: depth,
 // schedules, time, memory, cancelled, torn where the file may have been cut,
