@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // TestConcurrency holds Concurrency against that of the poset, with pending
@@ -37,7 +38,7 @@ func TestConcurrency(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, cp := replay.Concurrency(h)
+		c, cp := engine.Concurrency(h)
 		if wantC, wantCP := in.Poset.Concurrency(); c != wantC || cp != wantCP {
 			t.Fatalf("c=%d cp=%d, the poset has c=%d cp=%d", c, cp, wantC, wantCP)
 		}
@@ -88,7 +89,7 @@ func TestConcurrencyWithEdges(t *testing.T) {
 		if k%2 == 0 {
 			h = h.ProgramOrder()
 		}
-		c, cp := replay.Concurrency(h)
+		c, cp := engine.Concurrency(h)
 		if c == 0 {
 			unknown++
 			apart := func(e history.Edge) bool {
@@ -137,11 +138,11 @@ func TestConcurrencyOfLong(t *testing.T) {
 		if h.HasEdges() != (processes > 1) {
 			t.Errorf("%d processes: %d edges", processes, len(h.Edges))
 		}
-		if c, cp := replay.Concurrency(h); c != want.c || cp != want.cp {
+		if c, cp := engine.Concurrency(h); c != want.c || cp != want.cp {
 			t.Errorf("%d processes: c=%d cp=%d, want %v", processes, c, cp, want)
 		}
 		h = h.ProgramOrder()
-		if c, cp := replay.Concurrency(h); c != int(processes) || cp != (processes-1)*n*n {
+		if c, cp := engine.Concurrency(h); c != int(processes) || cp != (processes-1)*n*n {
 			t.Errorf("%d processes in program order: c=%d cp=%d", processes, c, cp)
 		}
 	}

@@ -1,7 +1,7 @@
-// Package replay checks histories against sequential specifications by
-// replaying schedules: Spec is what a specification has to offer, Families
-// the search for a witness by increasing depth, Verdict what comes out.
-// Use package decide to check a history; its Check is the one entry point.
+// Package replay has the words of checking histories against sequential
+// specifications by replaying schedules: a Spec is what a specification has to
+// offer, Options are what a user can ask for, a Verdict is what comes out. Use
+// package decide to check a history; its Check is the one entry point.
 //
 // A schedule is a witness if the object, run sequentially in its order, gives
 // every recorded result. A queue, and two processes:
@@ -14,8 +14,8 @@
 // enqueue(1), so a strong 1-hitting family has it: witness depth 1.
 //
 // Specifications come in two kinds. A state model has objects that are
-// States: they can be copied and have canonical keys, so that a Machine
-// interns them, computes each transition once and replays by looking up a
+// States: they can be copied and have canonical keys, so that they are
+// interned, each transition is computed once and replaying is looking up a
 // table; Model makes one from functions on values, nondeterministic ones
 // included. Any other Object is simply run, a fresh one per schedule.
 //

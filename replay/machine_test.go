@@ -9,6 +9,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // TestMachineSharesStates: different orders of the same writes end in one
@@ -18,7 +19,7 @@ func TestMachineSharesStates(t *testing.T) {
 		invoke(0, "add", 1), invoke(1, "add", 2), invoke(2, "add", 1),
 		ok(0, history.UnknownValue), ok(1, history.UnknownValue), ok(2, history.UnknownValue),
 	})
-	m := replay.NewMachine(h, lookup(t, "set"))
+	m := engine.NewMachine(h, lookup(t, "set"))
 	run := func(order ...int32) int32 {
 		state := m.Start()
 		for _, op := range order {
@@ -26,7 +27,7 @@ func TestMachineSharesStates(t *testing.T) {
 		}
 		return state
 	}
-	if a, b := run(0, 1), run(1, 2); a != b || a == replay.Fail || a == m.Start() {
+	if a, b := run(0, 1), run(1, 2); a != b || a == engine.Fail || a == m.Start() {
 		t.Errorf("{1, 2} is state %d and %d", a, b)
 	}
 	before := m.Bytes()
@@ -57,8 +58,8 @@ func TestTablesOfTwoTypes(t *testing.T) {
 	h := build(t, []history.Event{invoke(0, "get"), ok(0, history.IntValue(1))})
 	for range 2 {
 		for n, spec := range []replay.Spec{&zeroes{constant(0)}, &ones{constant(1)}} {
-			m := replay.NewMachine(h, spec)
-			if can := m.Step(m.Start(), 0) != replay.Fail; can != (n == 1) {
+			m := engine.NewMachine(h, spec)
+			if can := m.Step(m.Start(), 0) != engine.Fail; can != (n == 1) {
 				t.Errorf("a constant %d returns 1: %v", n, can)
 			}
 			m.Release()
@@ -91,19 +92,19 @@ func TestMachineSetsOfStates(t *testing.T) {
 		invoke(3, "look"), ok(3, history.IntValue(1)),
 		invoke(4, "look"),
 	})
-	m := replay.NewMachine(h, coin())
+	m := engine.NewMachine(h, coin())
 	tossed := m.Step(m.Start(), 0)
 	if again := m.Step(tossed, 1); again != tossed {
 		t.Errorf("a second toss leads from state %d to %d", tossed, again)
 	}
 	seen2 := m.Step(tossed, 2)
-	if seen2 == replay.Fail || seen2 == tossed {
+	if seen2 == engine.Fail || seen2 == tossed {
 		t.Fatalf("2 can be seen, and says which side is up: state %d", seen2)
 	}
-	if m.Step(seen2, 2) != seen2 || m.Step(seen2, 3) != replay.Fail {
+	if m.Step(seen2, 2) != seen2 || m.Step(seen2, 3) != engine.Fail {
 		t.Error("after 2 was seen, 2 and only 2 can be seen")
 	}
-	if m.Step(m.Start(), 2) != replay.Fail {
+	if m.Step(m.Start(), 2) != engine.Fail {
 		t.Error("2 is seen before the toss")
 	}
 	if m.Step(m.Start(), 4) != m.Start() {
@@ -126,7 +127,7 @@ func TestSetKeys(t *testing.T) {
 		},
 		Key: func(dst []byte, s string) []byte { return append(dst, s...) },
 	}
-	m := replay.NewMachine(build(t, []history.Event{invoke(0, "first"), invoke(1, "second")}), words)
+	m := engine.NewMachine(build(t, []history.Event{invoke(0, "first"), invoke(1, "second")}), words)
 	if m.Step(m.Start(), 0) == m.Step(m.Start(), 1) {
 		t.Error("{a, bc} and {ab, c} are one state")
 	}
@@ -138,7 +139,7 @@ func TestMachineSparse(t *testing.T) {
 	for op := range int64(2000) {
 		events = append(events, invoke(op, "write", op), ok(op, history.NoValue))
 	}
-	m := replay.NewMachine(build(t, events), lookup(t, "register"))
+	m := engine.NewMachine(build(t, events), lookup(t, "register"))
 	seen := map[int32]int32{}
 	for op := range int32(2000) {
 		state := m.Step(m.Start(), op)
@@ -156,9 +157,9 @@ func TestHappened(t *testing.T) {
 		invoke(0, "lock"), invoke(1, "lock"), invoke(2, "lock"), ok(0, history.NoValue),
 	}, [2]int64{1, 2})
 	mutex := lookup(t, "mutex")
-	m := replay.NewMachine(h, mutex)
+	m := engine.NewMachine(h, mutex)
 	held := m.Step(m.Start(), 0)
-	if m.Step(held, 1) != replay.Fail {
+	if m.Step(held, 1) != engine.Fail {
 		t.Error("an operation that happened is passed over where it has no transition")
 	}
 	if m.Step(held, 2) != held {

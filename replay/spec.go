@@ -68,3 +68,17 @@ type Outcome struct {
 func Accepts(recorded, predicted history.Value) bool {
 	return recorded.Kind() == history.Unknown || recorded.Equal(predicted)
 }
+
+// Transitions returns the outcomes of an invocation: at most one of an
+// ordinary state, any number of a nondeterministic one.
+func Transitions(s State, inv Invocation) []Outcome {
+	if n, ok := s.(Nondeterministic); ok {
+		return n.Outcomes(inv)
+	}
+	next := s.Clone()
+	result, ok := next.Apply(inv)
+	if !ok {
+		return nil
+	}
+	return []Outcome{{result, next}}
+}

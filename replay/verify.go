@@ -236,3 +236,12 @@ func (v *verifier) replayStates(start State, witness []int32) error {
 	}
 	return nil
 }
+
+// accepted reports whether a recorded operation is consistent with what the
+// object did: ok says whether there was a transition.
+func accepted(op *history.Operation, result history.Value, ok bool) bool {
+	if !ok {
+		return op.Pending() && !op.Happened
+	}
+	return Accepts(op.Result, result)
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -116,7 +117,7 @@ func (b *blocks) decide(block [2]int32) (replay.Finding, error) {
 	for i := block[0]; i < block[1]; i++ {
 		ops = append(ops, i)
 	}
-	part := replay.Restrict(b.h, ops)
+	part := engine.Restrict(b.h, ops)
 	spec := resumed{b.spec, b.state}
 	var f replay.Finding
 	if len(ops)-len(b.carry) <= short {
@@ -126,7 +127,7 @@ func (b *blocks) decide(block [2]int32) (replay.Finding, error) {
 		}
 		o := b.o
 		o.Budget.Schedules = blockSchedules
-		if f, err = replay.Families(in, spec, o, b.meter); err != nil {
+		if f, err = engine.Families(in, spec, o, b.meter); err != nil {
 			return f, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // ErrWitness reports that a witness failed its second replay: a fault of this
@@ -113,7 +114,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 	if v.Finding, err = t.decide(); err != nil {
 		return v, err
 	}
-	v.C, v.CP = replay.Concurrency(t.h)
+	v.C, v.CP = engine.Concurrency(t.h)
 	if v.C == 0 && len(t.h.Ops) <= long { // unknown without the poset
 		if in, err := t.poset(); err == nil {
 			v.C, v.CP = in.Poset.Concurrency()
@@ -169,7 +170,7 @@ func (t *task) decide() (replay.Finding, error) {
 }
 
 // join returns what is known of a history after one more finding, that of e.
-func join(known, f replay.Finding, e *engine) replay.Finding {
+func join(known, f replay.Finding, e *row) replay.Finding {
 	if f.Replayed == nil {
 		f.Replayed = known.Replayed
 	}
@@ -195,7 +196,7 @@ func (t *task) exactDepth() int {
 	if err != nil || len(t.h.Ops) > hitting.ExactMax {
 		return 0
 	}
-	machine := replay.NewMachine(t.h, t.spec)
+	machine := engine.NewMachine(t.h, t.spec)
 	if machine == nil {
 		return 0
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/search"
 )
 
-// An engine is a way to decide a history: a row of the table of engines.
-type engine struct {
+// A row is an engine and when to ask it.
+type row struct {
 	name string
 	kind replay.Engine // the name by which users ask for it
 	// min and max bound the number of operations of the histories that the
@@ -59,7 +60,7 @@ const (
 //
 // Each engine declines the histories that it cannot decide, whatever their
 // length: see the package that it is from.
-var engines = []engine{
+var engines = []row{
 	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
@@ -76,7 +77,7 @@ var engines = []engine{
 }
 
 // isAsked reports whether the engine can add to what is known of the history.
-func (e *engine) isAsked(t *task, known *replay.Finding) bool {
+func (e *row) isAsked(t *task, known *replay.Finding) bool {
 	if t.o.Engine != replay.AutoEngine {
 		return e.forced && e.kind == t.o.Engine && !known.Decided()
 	}
@@ -87,7 +88,7 @@ func (e *engine) isAsked(t *task, known *replay.Finding) bool {
 	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable
 }
 
-func (e *engine) ask(t *task) (replay.Finding, error) {
+func (e *row) ask(t *task) (replay.Finding, error) {
 	if e.share == nil {
 		return e.run(t, t.meter)
 	}
@@ -168,7 +169,7 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 	case err != nil:
 		return replay.Finding{}, err
 	}
-	return replay.Families(in, t.spec, o, m)
+	return engine.Families(in, t.spec, o, m)
 }
 
 func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {

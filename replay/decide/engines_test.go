@@ -8,20 +8,21 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
 func never() bool { return false }
 
 // An engine decides a history on its own; ok says whether it could.
-type engine struct {
+type decider struct {
 	name   string
 	decide func(t *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool)
 }
 
 // engines are all ways to decide, each by itself: families at d = n under
 // both chain partitions, the complete search, and the portfolio.
-var engines = []engine{
+var engines = []decider{
 	{"families by process", familiesAlone(replay.ProcessChains)},
 	{"families by minimum partition", familiesAlone(replay.MinimumChains)},
 	{"search", searchAlone(search.Pruning{})},
@@ -80,7 +81,7 @@ func instance(t *testing.T, h *history.History, mode replay.ChainMode) *replay.I
 func familiesAlone(mode replay.ChainMode) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
 	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		o := replay.Options{MaxDepth: len(h.Ops) + 1, Chains: mode}.WithDefaults(len(h.Ops))
-		f, err := replay.Families(instance(t, h, mode), s, o, nil)
+		f, err := engine.Families(instance(t, h, mode), s, o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ type Row struct {
 	Name     string
 	Min, Max int
 	Forced   bool
-	engine   *engine
+	row      *row
 }
 
 // Rows returns the table of engines.
@@ -28,12 +28,12 @@ func Rows() []Row {
 // IsAsked reports whether the row is asked for a history of which nothing is
 // known.
 func (r Row) IsAsked(h *history.History, spec replay.Spec) bool {
-	return r.engine.isAsked(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))), &replay.Finding{})
+	return r.row.isAsked(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))), &replay.Finding{})
 }
 
 // Ask asks the row alone.
 func (r Row) Ask(h *history.History, spec replay.Spec) (replay.Finding, error) {
-	return r.engine.ask(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))))
+	return r.row.ask(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))))
 }
 
 // Tighten is tighten.

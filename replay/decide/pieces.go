@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -39,7 +40,7 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Met
 			order = append(order, piece.Ops...)
 			continue
 		}
-		f := search.Run(replay.Restrict(h, piece.Ops), spec, maxBytes, m)
+		f := search.Run(engine.Restrict(h, piece.Ops), spec, maxBytes, m)
 		switch f.Answer {
 		case replay.Undecided:
 			return f

@@ -5,6 +5,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // refutedWhateverWasCut reports whether a history that is not linearizable, and
@@ -32,13 +33,13 @@ func (t *task) refutedWhateverWasCut() bool {
 	if h.Order == history.StampOrder {
 		last := &h.Ops[len(h.Ops)-1]
 		return h.Format == "polylin" && int(last.Line) == h.Torn && len(h.Ops) >= sortedLines &&
-			inOrderOfLines(h) && t.isRefuted(replay.UpTo(h, last.Call))
+			inOrderOfLines(h) && t.isRefuted(engine.UpTo(h, last.Call))
 	}
 	last := lastReturn(h)
 	if last < 0 || h.Ops[last].Return < h.Ops[len(h.Ops)-1].Call { // an invocation is the last event
-		return t.isRefuted(replay.UpTo(h, h.Ops[len(h.Ops)-1].Call-1))
+		return t.isRefuted(engine.UpTo(h, h.Ops[len(h.Ops)-1].Call-1))
 	}
-	if t.isRefuted(replay.UpTo(h, h.Ops[last].Return-1)) || t.isRefuted(returning(h, last, history.UnknownValue)) {
+	if t.isRefuted(engine.UpTo(h, h.Ops[last].Return-1)) || t.isRefuted(returning(h, last, history.UnknownValue)) {
 		return true
 	}
 	if !returnsWhatWentIn(t.spec, &h.Ops[last]) {

@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // StackOfWidth is QueueOrStack of a stack with passes of so many items. It does
@@ -25,7 +26,7 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 // of reads placed at the start and has placed op, by numbers of h.
 func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 	a := arrange(h)
-	machine := replay.NewMachine(a.recorded, spec)
+	machine := engine.NewMachine(a.recorded, spec)
 	defer machine.Release()
 	s, _ := newSweep(a, spec, machine, Pruning{})
 	for s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
@@ -42,7 +43,7 @@ func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 // Guess returns a witness that guessing alone finds, or nil.
 func Guess(h *history.History, spec replay.Spec) []int32 {
 	a := arrange(h)
-	machine := replay.NewMachine(a.recorded, spec)
+	machine := engine.NewMachine(a.recorded, spec)
 	defer machine.Release()
 	s, _ := newSweep(a, spec, machine, Pruning{})
 	s.maxBytes, s.meter = 1<<30, meter.New(nil)

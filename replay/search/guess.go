@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/hitting/meter"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // Bounds of guessing. They bound the effort, not what is right: a guess is a
@@ -118,11 +118,11 @@ func (g *guesser) isBlocked(op int32, first []int32) bool {
 	return slices.ContainsFunc(g.s.before[op], func(b int32) bool { return !g.isPlaced(b) && !slices.Contains(first, b) })
 }
 
-// step returns the state after op, or replay.Fail. Once it is time or memory to
+// step returns the state after op, or engine.Fail. Once it is time or memory to
 // stop, it accepts nothing, which ends the guess.
 func (g *guesser) step(state, op int32) int32 {
 	if g.meter.MustStop(1+g.s.grown.work(g.s.machine.Bytes())) || g.s.machine.Bytes() > g.s.maxBytes {
-		return replay.Fail
+		return engine.Fail
 	}
 	return g.s.machine.Step(state, op)
 }
@@ -155,7 +155,7 @@ func (g *guesser) waysOf(extra int, k, state int32, before []int32, try func(way
 	due := g.s.order[k]
 	if extra == 0 {
 		after := g.step(state, due)
-		return after == replay.Fail || try(append(before, due), after)
+		return after == engine.Fail || try(append(before, due), after)
 	}
 	for _, op := range g.open[k] {
 		if g.meter.MustStop(1) {
@@ -164,7 +164,7 @@ func (g *guesser) waysOf(extra int, k, state int32, before []int32, try func(way
 		if op == due || slices.Contains(before, op) || g.isPlaced(op) || g.isBlocked(op, before) {
 			continue
 		}
-		if after := g.step(state, op); after != replay.Fail && !g.waysOf(extra-1, k, after, append(before, op), try) {
+		if after := g.step(state, op); after != engine.Fail && !g.waysOf(extra-1, k, after, append(before, op), try) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // parts decides each part of a partitioned object. One without a witness
@@ -29,7 +30,7 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 		return gaveUp
 	}
 	if a.before == nil {
-		return replay.Found(replay.SearchEngine, replay.Merge(a.h, parts, witnesses))
+		return replay.Found(replay.SearchEngine, engine.Merge(a.h, parts, witnesses))
 	}
 	if witness := mergeAlong(a, parts, witnesses); witness != nil {
 		return replay.Found(replay.SearchEngine, witness)
@@ -41,10 +42,10 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 // through others is kept, within bounds: a part that lacks some of it may have
 // a witness that the history has none for, and no more.
 func (a *arrangement) restrict(ops []int32) *arrangement {
-	part := &arrangement{h: replay.Restrict(a.h, ops)}
+	part := &arrangement{h: engine.Restrict(a.h, ops)}
 	part.recorded = part.h
 	if a.number != nil {
-		part.recorded = replay.Restrict(a.recorded, ops)
+		part.recorded = engine.Restrict(a.recorded, ops)
 	}
 	if a.before == nil {
 		return part
@@ -82,7 +83,7 @@ func (a *arrangement) nearest(i int32, ops []int32) []int32 {
 }
 
 // mergeAlong makes a witness of the whole history out of those of its parts,
-// as replay.Merge does; but before each operation it places what is before it
+// as engine.Merge does; but before each operation it places what is before it
 // by an edge. It returns nil if the witnesses and the edges contradict each
 // other.
 func mergeAlong(a *arrangement, parts [][]int32, witnesses [][]int32) []int32 {

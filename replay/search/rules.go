@@ -1,6 +1,8 @@
 package search
 
-import "github.com/leadline/leadline/replay"
+import (
+	"github.com/leadline/leadline/replay"
+)
 
 // Pruning switches rules off by which the search leaves out what cannot matter.
 // Tests compare the search with and without each.
@@ -9,7 +11,7 @@ type Pruning struct {
 	NoTwins       bool // see isSecondTwin
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
-	NoParts       bool // see replay.Split
+	NoParts       bool // see engine.Split
 	NoGuess       bool // see guess
 	NoErased      bool // see erases
 	NoSweep       bool // search by vectors what a sweep could

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // Run decides the history. It declines where it cannot search: the
@@ -44,7 +45,7 @@ func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 	low, high := 0, len(returned)
 	for low < high {
 		mid := (low + high) / 2
-		f := r.decide(replay.UpTo(h, h.Ops[returned[mid]].Return))
+		f := r.decide(engine.UpTo(h, h.Ops[returned[mid]].Return))
 		switch {
 		case !f.Decided():
 			return 0, false
@@ -80,7 +81,7 @@ func (r *runner) decide(h *history.History) replay.Finding {
 // that has no witness without them has none with them. Where every part has
 // one, they have to be placed, and the whole is searched.
 func (r *runner) split(a *arrangement) replay.Finding {
-	parts, across := replay.Split(a.h, r.spec)
+	parts, across := engine.Split(a.h, r.spec)
 	switch {
 	case parts == nil || r.prune.NoParts:
 		return r.whole(a)
@@ -105,7 +106,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)
 	}
-	machine := replay.NewMachine(a.recorded, r.spec)
+	machine := engine.NewMachine(a.recorded, r.spec)
 	if machine == nil {
 		return replay.Declines("")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // MaxSmall is up to how many operations Small decides a history.
@@ -21,7 +22,7 @@ func Small(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding 
 	if len(h.Ops) > MaxSmall || h.HasEdges() {
 		return replay.Declines("")
 	}
-	machine := replay.NewMachine(h, spec)
+	machine := engine.NewMachine(h, spec)
 	if machine == nil {
 		return replay.Declines("")
 	}
@@ -62,7 +63,7 @@ var smallPool = sync.Pool{New: func() any { return new(small) }}
 // small is the memory of one search. Operations are bits of a word.
 type small struct {
 	n        int
-	machine  *replay.Machine
+	machine  *engine.Machine
 	before   [MaxSmall]uint32 // operation -> those that returned before it was invoked
 	must     uint32           // operations that a witness has to place
 	observes uint32           // returned operations that only look: see sweep.placeReads
@@ -78,7 +79,7 @@ type smallFrame struct {
 	trail        int8 // how many operations are placed
 }
 
-func (s *small) prepare(h *history.History, machine *replay.Machine) {
+func (s *small) prepare(h *history.History, machine *engine.Machine) {
 	s.n, s.machine, s.must, s.observes = len(h.Ops), machine, 0, 0
 	for i := range h.Ops {
 		op := &h.Ops[i]
@@ -117,7 +118,7 @@ func (s *small) run() (outcome, *smallFrame) {
 		}
 		op := bits.TrailingZeros32(f.left)
 		f.left &= f.left - 1
-		if state := s.machine.Step(f.state, int32(op)); state != replay.Fail {
+		if state := s.machine.Step(f.state, int32(op)); state != engine.Fail {
 			s.trail[f.trail] = int8(op)
 			next := &s.path[depth+1]
 			s.enter(next, f.placed|1<<op, state, f.trail+1)

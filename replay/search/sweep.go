@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // sweep searches a history along its responses. An operation need not be
@@ -28,7 +29,7 @@ import (
 type sweep struct {
 	*arrangement
 	ops      []history.Operation
-	machine  *replay.Machine
+	machine  *engine.Machine
 	prune    Pruning
 	order    []int32 // operations that must be placed, by response
 	called   []int32 // response -> how many operations were invoked before it
@@ -73,7 +74,7 @@ type frame struct {
 
 // newSweep prepares the search; it reports false if more operations that
 // return are open at once than a mask has bits.
-func newSweep(a *arrangement, spec replay.Spec, machine *replay.Machine, prune Pruning) (*sweep, bool) {
+func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune Pruning) (*sweep, bool) {
 	ops := a.h.Ops
 	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
 		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
@@ -249,7 +250,7 @@ func (s *sweep) choose() bool {
 // try places the operation if that may lead to a witness.
 func (s *sweep) try(op int32) bool {
 	state := s.machine.Step(s.at.state, op)
-	if state == replay.Fail || s.isBlocked(op) || s.isUseless(op, state) || s.erases(op, state) {
+	if state == engine.Fail || s.isBlocked(op) || s.isUseless(op, state) || s.erases(op, state) {
 		return false
 	}
 	s.place(op, state)

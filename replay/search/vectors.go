@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // vectors searches a history of any order: one that is sequentially
@@ -24,7 +25,7 @@ import (
 // last of its chain: it holds up nothing where it does stay out.
 type vectors struct {
 	*arrangement
-	machine  *replay.Machine
+	machine  *engine.Machine
 	prune    Pruning
 	observes []bool
 
@@ -63,7 +64,7 @@ type vectorFrame struct {
 	first, next, end int32 // candidates, and those left, in open
 }
 
-func newVectors(a *arrangement, spec replay.Spec, machine *replay.Machine, prune Pruning) *vectors {
+func newVectors(a *arrangement, spec replay.Spec, machine *engine.Machine, prune Pruning) *vectors {
 	s := &vectors{arrangement: a, machine: machine, prune: prune, observes: observers(a, spec, prune),
 		chains: a.chains(), place: make([]int32, len(a.h.Ops)), chain: make([]int32, len(a.h.Ops)), state: machine.Start()}
 	for c, chain := range s.chains {
@@ -201,7 +202,7 @@ func (s *vectors) bound() replay.Cause {
 // refuses, nor if it is a pending one that may as well stay out.
 func (s *vectors) try(op int32) bool {
 	state := s.machine.Step(s.state, op)
-	if state == replay.Fail || state == s.state && !s.prune.NoUseless && s.mayStayOut(op) {
+	if state == engine.Fail || state == s.state && !s.prune.NoUseless && s.mayStayOut(op) {
 		return false
 	}
 	s.put(op)

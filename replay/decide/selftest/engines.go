@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -40,15 +41,15 @@ func newTrial(p *problem) (*trial, error) {
 	return t, nil
 }
 
-// An engine is a way to decide. It leaves the verdict Undecided where it does
+// A decider is a way to decide. It leaves the verdict Undecided where it does
 // not apply.
-type engine struct {
+type decider struct {
 	name   string
 	decide func(t *trial, v *replay.Verdict) error
 }
 
 // engines are all ways to decide, each by itself.
-var engines = []engine{
+var engines = []decider{
 	{"families by process", func(t *trial, v *replay.Verdict) error { return families(t, t.in, replay.ProcessChains, v) }},
 	{"families by minimum partition", func(t *trial, v *replay.Verdict) error { return families(t, t.minimum, replay.MinimumChains, v) }},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
@@ -102,7 +103,7 @@ func families(t *trial, in *replay.Instance, mode replay.ChainMode, v *replay.Ve
 	if n > smallFamily {
 		m = m.Share(familyWork)
 	}
-	f, err := replay.Families(in, t.spec, o, m)
+	f, err := engine.Families(in, t.spec, o, m)
 	v.Finding = f
 	return err
 }
@@ -188,7 +189,7 @@ func answerOf(linearizable bool) replay.Answer {
 
 // ask returns the verdict of an engine, "" if it has none. An error, a panic
 // and a false witness are verdicts too.
-func (t *trial) ask(e engine) (says string) {
+func (t *trial) ask(e decider) (says string) {
 	defer func() {
 		if p := recover(); p != nil {
 			says = fmt.Sprintf("panic: %v", p)

@@ -1,10 +1,11 @@
-package replay
+package engine
 
 import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
 )
 
 // Fail is the state after an operation whose recorded result the
@@ -25,12 +26,12 @@ type Machine struct {
 
 	meter    *meter.Meter // see Bound
 	maxBytes int64        // of the tables, 0: no bound
-	gaveUp   Cause
+	gaveUp   replay.Cause
 }
 
 // NewMachine returns a Machine for the operations of h, or nil if the
 // specification's objects are not States.
-func NewMachine(h *history.History, spec Spec) *Machine {
+func NewMachine(h *history.History, spec replay.Spec) *Machine {
 	t := takeTables(len(h.Ops), spec)
 	if t == nil {
 		return nil
@@ -50,9 +51,9 @@ func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
 	m.meter, m.maxBytes = count, maxBytes
 }
 
-// GaveUp returns why a transition was not computed to its end, NoCause if all
+// GaveUp returns why a transition was not computed to its end, replay.NoCause if all
 // were. What Step returned from then on says nothing.
-func (m *Machine) GaveUp() Cause { return m.gaveUp }
+func (m *Machine) GaveUp() replay.Cause { return m.gaveUp }
 
 // Start returns the initial state.
 func (m *Machine) Start() int32 { return 0 }
@@ -90,7 +91,7 @@ func (m *Machine) Step(state, op int32) int32 {
 	c := m.column[op]
 	next, known := m.next.get(state, c)
 	if !known {
-		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != NoCause {
+		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != replay.NoCause {
 			return Fail
 		}
 		m.next.put(state, c, next)
@@ -103,12 +104,12 @@ func (m *Machine) Step(state, op int32) int32 {
 // Sets can grow by a factor with each operation, so that bounds are looked at
 // within.
 func (m *Machine) compute(state int32, op *history.Operation) int32 {
-	inv := Invocation{op.Method, op.Args}
-	var after []State
+	inv := replay.Invocation{Method: op.Method, Args: op.Args}
+	var after []replay.State
 	for _, s := range m.states[state] {
-		outcomes := Transitions(s, inv)
+		outcomes := replay.Transitions(s, inv)
 		for _, o := range outcomes {
-			if Accepts(op.Result, o.Result) {
+			if replay.Accepts(op.Result, o.Result) {
 				after = append(after, o.Next)
 			}
 		}
@@ -133,11 +134,11 @@ const outcomeWork = 16
 func (m *Machine) isOver(work, states int) bool {
 	switch {
 	case m.meter.MustStop(work):
-		m.gaveUp = Time
+		m.gaveUp = replay.Time
 	case m.maxBytes > 0 && m.Bytes()+int64(states)*stateCost > m.maxBytes:
-		m.gaveUp = Memory
+		m.gaveUp = replay.Memory
 	}
-	return m.gaveUp != NoCause
+	return m.gaveUp != replay.NoCause
 }
 
 // Release gives the tables to the next history of the same specification,

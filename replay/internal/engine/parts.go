@@ -1,17 +1,18 @@
-package replay
+package engine
 
 import (
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
 )
 
 // Split returns the operations of each part of a partitioned object, parts
 // in the order of their first invocations, and those that are about several
 // parts; no parts if the specification has none, or there is only one.
-func Split(h *history.History, spec Spec) (parts [][]int32, across []int32) {
-	if !TraitsOf(spec).Partitioned {
+func Split(h *history.History, spec replay.Spec) (parts [][]int32, across []int32) {
+	if !replay.TraitsOf(spec).Partitioned {
 		return nil, nil
 	}
-	described := spec.(Described)
+	described := spec.(replay.Described)
 	number := map[string]int{}
 	var key []byte
 	for i := range h.Ops {

@@ -1,6 +1,9 @@
-package replay
+package engine
 
-import "github.com/leadline/leadline/history"
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
 
 // tableMax is up to how many operations a history is replayed by table. For
 // longer ones, running the object itself takes less than remembering all the
@@ -9,17 +12,17 @@ const tableMax = 1024
 
 // A replayer tells witnesses from other schedules of an instance.
 type replayer struct {
-	in       *Instance
-	spec     Spec
+	in       *replay.Instance
+	spec     replay.Spec
 	machine  *Machine // nil: run the object
 	maxBytes int64
 }
 
 // tableFor returns the Machine by which schedules of h are replayed, or nil
 // where they run on the object itself.
-func tableFor(h *history.History, spec Spec) *Machine {
+func tableFor(h *history.History, spec replay.Spec) *Machine {
 	if len(h.Ops) > tableMax {
-		if _, set := spec.New().(Nondeterministic); !set {
+		if _, set := spec.New().(replay.Nondeterministic); !set {
 			return nil
 		}
 	}
@@ -53,7 +56,7 @@ func (r *replayer) run(schedule []int32) bool {
 	object := r.spec.New()
 	for _, e := range schedule {
 		op := &r.in.History.Ops[r.in.Ops[e]]
-		result, ok := object.Apply(Invocation{op.Method, op.Args})
+		result, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
 		if !accepted(op, result, ok) {
 			return false
 		}
@@ -67,13 +70,13 @@ func accepted(op *history.Operation, result history.Value, ok bool) bool {
 	if !ok {
 		return op.Pending() && !op.Happened
 	}
-	return Accepts(op.Result, result)
+	return replay.Accepts(op.Result, result)
 }
 
 // gaveUp returns why not every schedule was replayed to its end.
-func (r *replayer) gaveUp() Cause {
+func (r *replayer) gaveUp() replay.Cause {
 	if r.machine == nil {
-		return NoCause
+		return replay.NoCause
 	}
 	return r.machine.GaveUp()
 }

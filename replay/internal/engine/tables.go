@@ -1,4 +1,4 @@
-package replay
+package engine
 
 import (
 	"reflect"
@@ -6,17 +6,18 @@ import (
 	"sync"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
 )
 
 // tables are the states and transitions of a specification that are known so
 // far. Histories of a specification with a Key hand them on, one after another:
 // small ones, of which there are many, meet the same states again and again.
 type tables struct {
-	spec    Spec
+	spec    replay.Spec
 	key     shelfKey
 	columns []int32 // hash table: what an operation looks like -> column + 1
 	sample  []look  // column -> an operation that looks so
-	states  [][]State
+	states  [][]replay.State
 	next    transitions
 	index   map[string]int32
 	scratch []byte
@@ -27,8 +28,8 @@ type tables struct {
 // A look is what is known of operations that look the same.
 type look struct {
 	history.Operation
-	wrong    bool // Spec.Check refuses it
-	readOnly bool // Facts.ReadOnly
+	wrong    bool // replay.Spec.Check refuses it
+	readOnly bool // replay.Facts.ReadOnly
 }
 
 const (
@@ -44,7 +45,7 @@ const (
 // two Go types never do, whatever their Traits say.
 type shelfKey struct {
 	spec reflect.Type
-	key  string // Traits.Key; "" if tables are not handed on
+	key  string // replay.Traits.Key; "" if tables are not handed on
 }
 
 // shelf holds tables between two histories.
@@ -56,9 +57,9 @@ var shelf struct {
 
 // takeTables returns tables for a history of n operations: some that were
 // given back, or new ones; nil if the specification's objects are not States.
-func takeTables(n int, spec Spec) *tables {
+func takeTables(n int, spec replay.Spec) *tables {
 	key := shelfKey{}
-	if k := TraitsOf(spec).Key; k != "" && n <= sharedOps {
+	if k := replay.TraitsOf(spec).Key; k != "" && n <= sharedOps {
 		key = shelfKey{reflect.TypeOf(spec), k}
 		shelf.Lock()
 		if list := shelf.byKey[key]; len(list) > 0 {
@@ -70,12 +71,12 @@ func takeTables(n int, spec Spec) *tables {
 		}
 		shelf.Unlock()
 	}
-	initial, ok := spec.New().(State)
+	initial, ok := spec.New().(replay.State)
 	if !ok {
 		return nil
 	}
 	t := &tables{spec: spec, key: key, columns: make([]int32, 64), index: map[string]int32{}}
-	t.intern([]State{initial})
+	t.intern([]replay.State{initial})
 	return t
 }
 
@@ -109,7 +110,7 @@ func (t *tables) columnOf(op *history.Operation) int32 {
 	}
 	c := int32(len(t.sample))
 	l := look{Operation: *op, wrong: t.spec.Check(op) != nil}
-	l.readOnly = !l.wrong && FactsOf(t.spec, op).ReadOnly
+	l.readOnly = !l.wrong && replay.FactsOf(t.spec, op).ReadOnly
 	t.sample = append(t.sample, l)
 	t.columns[at] = c + 1
 	t.bytes += columnCost
@@ -151,25 +152,11 @@ func looksLike(a, b *history.Operation) bool {
 // columnCost is the memory of a column besides its transitions.
 const columnCost = 200
 
-// Transitions returns the outcomes of an invocation: at most one of an
-// ordinary state, any number of a nondeterministic one.
-func Transitions(s State, inv Invocation) []Outcome {
-	if n, ok := s.(Nondeterministic); ok {
-		return n.Outcomes(inv)
-	}
-	next := s.Clone()
-	result, ok := next.Apply(inv)
-	if !ok {
-		return nil
-	}
-	return []Outcome{{result, next}}
-}
-
 // stateCost is the memory of a state besides its key: the object itself, its
 // place in the index.
 const stateCost = 256
 
-func (t *tables) intern(set []State) int32 {
+func (t *tables) intern(set []replay.State) int32 {
 	if len(set) == 1 {
 		t.scratch = set[0].AppendKey(t.scratch[:0])
 	} else {
@@ -187,10 +174,10 @@ func (t *tables) intern(set []State) int32 {
 
 // sortSet sorts the states by key, leaves out doubles, and makes t.scratch the
 // key of the set.
-func (t *tables) sortSet(set []State) []State {
+func (t *tables) sortSet(set []replay.State) []replay.State {
 	type keyed struct {
 		key   string
-		state State
+		state replay.State
 	}
 	byKey := make([]keyed, len(set))
 	for i, s := range set {

@@ -1,4 +1,4 @@
-package replay
+package engine
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
 )
 
 // Families looks for a witness in the strong d-hitting families of the
@@ -19,7 +20,7 @@ import (
 //
 // The instance holds all operations of its history. The zero values of o must
 // have been replaced. Replayed is filled in whatever the answer.
-func Families(whole *Instance, spec Spec, o Options, m *meter.Meter) (Finding, error) {
+func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {
 	h := whole.History
 	machine := tableFor(h, spec)
 	if machine != nil {
@@ -28,15 +29,15 @@ func Families(whole *Instance, spec Spec, o Options, m *meter.Meter) (Finding, e
 	}
 	rounds := []*round{newRound(whole, spec, machine, o, m)}
 	if slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened }) {
-		completed, err := NewInstance(h, false, o.Chains)
+		completed, err := replay.NewInstance(h, false, o.Chains)
 		if err != nil {
-			return Finding{}, err
+			return replay.Finding{}, err
 		}
 		rounds = []*round{newRound(completed, spec, machine, o, m), rounds[0]}
 	}
 	budget := o.Budget.Schedules
 	var replayed []int64
-	end := func(f Finding) (Finding, error) {
+	end := func(f replay.Finding) (replay.Finding, error) {
 		f.Replayed = replayed
 		return f, nil
 	}
@@ -47,35 +48,35 @@ func Families(whole *Instance, spec Spec, o Options, m *meter.Meter) (Finding, e
 			budget -= count
 			replayed[d-1] += count
 			switch {
-			case r.replayer.gaveUp() != NoCause:
-				return end(GaveUp(r.replayer.gaveUp()))
+			case r.replayer.gaveUp() != replay.NoCause:
+				return end(replay.GaveUp(r.replayer.gaveUp()))
 			case found:
-				f := Found(FamiliesEngine, r.witness)
+				f := replay.Found(replay.FamiliesEngine, r.witness)
 				f.Depth, f.Index = d, r.index
 				return end(f)
 			case r.family.Stopped():
-				return end(GaveUp(Time))
+				return end(replay.GaveUp(replay.Time))
 			case budget == 0:
-				return end(GaveUp(Schedules))
+				return end(replay.GaveUp(replay.Schedules))
 			}
 		}
 		if rounds[len(rounds)-1].family.Done() {
-			return end(Refuted(FamiliesEngine))
+			return end(replay.Refuted(replay.FamiliesEngine))
 		}
 	}
-	return end(GaveUp(Depth))
+	return end(replay.GaveUp(replay.Depth))
 }
 
 // A round is the search through the families of one instance.
 type round struct {
-	in       *Instance
+	in       *replay.Instance
 	family   *hitting.Family
 	replayer *replayer
 	index    hitting.Index
 	witness  []int32
 }
 
-func newRound(in *Instance, spec Spec, machine *Machine, o Options, m *meter.Meter) *round {
+func newRound(in *replay.Instance, spec replay.Spec, machine *Machine, o replay.Options, m *meter.Meter) *round {
 	// Half of the memory is for recognising duplicates, half for states.
 	half := o.Budget.Bytes / 2
 	return &round{
@@ -99,7 +100,7 @@ func (r *round) grow(budget int64) (replayed int64, found bool) {
 			r.keep(index, schedule)
 			return replayed, true
 		}
-		if replayed == budget || r.replayer.gaveUp() != NoCause {
+		if replayed == budget || r.replayer.gaveUp() != replay.NoCause {
 			break
 		}
 	}

@@ -1,4 +1,4 @@
-package replay
+package engine
 
 // transitions maps a state and a column to the next state. It is a hash table
 // with open addressing. The zero value is empty.

@@ -1,0 +1,16 @@
+// Package engine has what the engines of package replay share: the Machine that
+// replays by table, the parts and prefixes of a history, its concurrency, and
+// the families of schedules.
+//
+//	machine := engine.NewMachine(h, spec)
+//	defer machine.Release()
+//	state := machine.Start()
+//	for _, op := range schedule {
+//		if state = machine.Step(state, op); state == engine.Fail {
+//			break // not a witness
+//		}
+//	}
+//
+// Transitions are computed once and handed on to the next history of the same
+// specification, so that replaying is looking up a table.
+package engine
