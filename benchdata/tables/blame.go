@@ -45,7 +45,7 @@ func Try(ctx context.Context, h *history.History, spec replay.Spec) (Trial, erro
 	return t, nil
 }
 
-// signature tells overloads apart: remove/0, remove/1.
+// signature distinguishes overloads: remove/0, remove/1.
 func signature(op *history.Operation) string { return fmt.Sprintf("%s/%d", op.Method, len(op.Args)) }
 
 // programOf writes the program of a history in Violat's notation, a sequence
@@ -97,7 +97,7 @@ type charge struct {
 	example   *Trial
 }
 
-// effort is how much was tried to convict a method.
+// effort is how much was tried to show that a method is not atomic.
 type effort struct{ programs, executions, histories string }
 
 // Effort notes how much was tried, from lines of class, method, programs,
@@ -130,8 +130,8 @@ func (b *Blame) charge(class, method string) *charge {
 	return b.methods[key]
 }
 
-// Add adds a trial. Of several histories that convict a method, the one of
-// the shortest program is kept, the first of these.
+// Add adds a trial. Among the histories that show a method not to be atomic, it
+// keeps the first one of the shortest program.
 func (b *Blame) Add(t Trial) {
 	for i, m := range t.untrusted {
 		if slices.Contains(t.untrusted[:i], m) {

@@ -156,7 +156,7 @@
 //
 // # Formats
 //
-// The format of a file is told by its content, or by --format. Leadline's own
+// The content of a file decides its format, unless --format does. Leadline's own
 // is JSON Lines, easily written by hand or by a recorder, and read while it is
 // still being written; package history/codec documents it:
 //

@@ -25,12 +25,11 @@ const (
 	aheadOps = 1 << 12
 )
 
-// inOrder runs do on every item, up to jobs at a time, and hands the results
-// to emit in the order of the items, each as soon as it and all before it are
-// there; waiting tells emit that the next result is not there yet. ops is how
-// many operations an item has: items are drawn ahead of the work as far as
-// they are small. When emit returns false, inOrder stops drawing items and
-// returns.
+// inOrder runs do on every item, up to jobs at a time, and passes the results to
+// emit in the order of the items, each as soon as it and all before it are there.
+// waiting is true if the next result is not there yet. ops is the number of
+// operations of an item: more items are drawn ahead if they are small. When emit
+// returns false, inOrder draws no more items and returns.
 func inOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) R, emit func(r R, waiting bool) bool) {
 	type task struct {
 		item   T
@@ -160,7 +159,7 @@ func newCollector(limit int64) *collector {
 	return c
 }
 
-// begun is told that the first collection has been.
+// begun is called after the first collection.
 func (c *collector) begun() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +170,7 @@ func (c *collector) begun() {
 	}
 }
 
-// reading is told that an input of so many bytes will be read.
+// reading announces an input of so many bytes.
 func (c *collector) reading(input int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +182,7 @@ func (c *collector) reading(input int64) {
 	}
 }
 
-// checking is told that there are so many more long histories at work.
+// checking adds to the number of long histories at work.
 func (c *collector) checking(more int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
