@@ -2,46 +2,46 @@ package replay
 
 import "github.com/leadline/leadline/history"
 
-// A Described is a Spec that says more about its objects and operations than
-// what they do. What it says has to be true: a wrong fact makes verdicts
-// wrong. A Spec that is not a Described, or says nothing, is decided all the
-// same, only slower.
+// A Described is a Spec with additional facts about its objects and operations.
+// The facts have to be true: a wrong fact makes verdicts wrong. A Spec that is
+// not a Described, or gives no facts, is decided too, only more slowly.
 type Described interface {
 	Spec
 	Traits() Traits
-	// Facts returns what is known of op, an operation that Check accepts. It
-	// is asked once per operation.
+	// Facts returns what is known of op, an operation that Check accepts. It is
+	// called once per operation.
 	Facts(op *history.Operation) Facts
 }
 
 // Traits are what is true of all objects of a specification. The zero value
-// says nothing.
+// claims nothing.
 type Traits struct {
-	// Discipline says which values the removals of a collection take;
-	// NoDiscipline if no monitor decides its histories.
+	// Discipline determines which values the removals of a collection take. It
+	// is NoDiscipline if no monitor decides its histories.
 	Discipline Discipline
-	// Partitioned says that an object consists of independent parts, as a map
-	// does of its keys (P-compositionality: Horn and Kroening 2015). Then a
-	// history of operations on one part each is linearizable if and only if
-	// the operations of each part are (Herlihy and Wing 1990, Theorem 1).
+	// Partitioned is true if an object consists of independent parts, such as
+	// the keys of a map (P-compositionality: Horn and Kroening 2015). Then a
+	// history whose operations concern one part each is linearizable if and
+	// only if the operations of each part are (Herlihy and Wing 1990, Theorem
+	// 1).
 	Partitioned bool
 	// Key is a string that two specifications of one Go type share only if no
-	// sequence of invocations tells their objects apart; "" if there is none.
+	// sequence of invocations distinguishes their objects; "" if there is none.
 	Key string
 }
 
-// Facts are what is known of an operation. The zero value says nothing.
+// Facts are what is known of an operation. The zero value claims nothing.
 type Facts struct {
-	// Role says what the operation does to a collection if it has its
-	// recorded result, and Value to which value.
+	// Role is what the operation does to a collection if it has its recorded
+	// result, and Value is the value that it does it to.
 	Role  Role
 	Value history.Value
-	// ReadOnly says that the operation leaves the state as it is in every
-	// state in which it has its recorded result: a read, but also a removal
-	// that found nothing to remove.
+	// ReadOnly is true if the operation leaves the state unchanged in every
+	// state in which it has its recorded result. Examples are a read and a
+	// removal that found nothing to remove.
 	ReadOnly bool
-	// Part is the part of a partitioned object that the operation concerns;
-	// HasPart is false if it concerns several, as the size of a map does.
+	// Part is the part of a partitioned object that the operation concerns.
+	// HasPart is false if it concerns several, like the size of a map.
 	Part    history.Value
 	HasPart bool
 }
@@ -64,20 +64,20 @@ func FactsOf(spec Spec, op *history.Operation) Facts {
 	return Facts{}
 }
 
-// A Discipline says which value a removal takes.
+// A Discipline determines which value a removal takes.
 type Discipline uint8
 
 const (
 	NoDiscipline Discipline = iota
-	FirstIn                 // a queue: the one that is in it longest
-	LastIn                  // a stack: the one that came last
+	FirstIn                 // a queue: the oldest value
+	LastIn                  // a stack: the newest value
 	Smallest                // a priority queue: the first in the order of history.Value.Compare
 	Largest                 // a priority queue: the last in that order
 	BothEnds                // a deque
-	Named                   // a set: the one that is asked for
-	Counted                 // a multiset: as Named, but it may hold a value several times
-	Overwritten             // a register: there is one, and each insertion removes it
-	// OverwrittenByKey is a map: there is one value for each part of the
+	Named                   // a set: the value given as argument
+	Counted                 // a multiset: like Named, but with repeated values
+	Overwritten             // a register: it holds one value, replaced by each insertion
+	// OverwrittenByKey is a map: it holds one value for each part of the
 	// object, which has to be Partitioned.
 	OverwrittenByKey
 )
@@ -86,29 +86,29 @@ const (
 type Role uint8
 
 const (
-	// Other is anything else, or an operation of which the recorded result
-	// does not tell.
+	// Other is anything else, or an operation whose effect the recorded result
+	// does not determine.
 	Other Role = iota
 	// Insert puts a value in; into a deque, at the back.
 	Insert
-	// Remove takes a value out and answers it; from a deque, at the back. A
+	// Remove takes a value out and returns it; from a deque, at the back. A
 	// pending removal has the value Unknown unless it names one.
 	Remove
-	// Look finds the value that Remove would take (or that a set holds) and
+	// Look reads the value that Remove would take (or that a set holds) and
 	// leaves it there.
 	Look
 	// InsertFront, RemoveFront and LookFront are for the front of a deque.
 	InsertFront
 	RemoveFront
 	LookFront
-	// Nothing finds the collection empty and leaves it so. In a register, or
+	// Nothing finds the collection empty and leaves it empty. In a register, or
 	// under a key of a map, it reads the initial value.
 	Nothing
-	// Absent finds that a set does not hold the value, and leaves it so.
+	// Absent finds that a set does not hold the value, and changes nothing.
 	Absent
-	// Idle looks, and is pending: it does not matter.
+	// Idle is a pending read: it does not matter.
 	Idle
-	// Never has a result that it cannot have in any state, or in any where
-	// values are distinct.
+	// Never has a result that is impossible in every state, or in every state
+	// where values are distinct.
 	Never
 )

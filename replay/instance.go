@@ -8,8 +8,8 @@ import (
 	"github.com/leadline/leadline/poset"
 )
 
-// An Instance is the poset of some operations of a history, with its chains:
-// what families are generated from.
+// An Instance is the poset of some operations of a history, with its chains.
+// Families are generated from it.
 type Instance struct {
 	History *history.History
 	Ops     []int32 // element -> operation
@@ -18,8 +18,8 @@ type Instance struct {
 }
 
 // NewInstance returns the poset of h's operations under the executed-before
-// relation (Definition 3.4) and the history's edges. Without pending, the
-// pending operations are left out, but those marked as happened are not.
+// relation (Definition 3.4) and the history's edges. If pending is false,
+// pending operations are left out, except those marked as happened.
 //
 // The only error is poset.ErrTooLarge, for long histories with edges.
 func NewInstance(h *history.History, pending bool, mode ChainMode) (*Instance, error) {
@@ -44,7 +44,7 @@ func NewInstance(h *history.History, pending bool, mode ChainMode) (*Instance, e
 	}
 	var edges []poset.Edge
 	for _, e := range h.Edges {
-		// No operation comes after a pending one that may not have happened.
+		// No operation follows a pending one that may not have happened.
 		if from, to := element[e.From], element[e.To]; from >= 0 && to >= 0 {
 			edges = append(edges, poset.Edge{From: from, To: to})
 		}
@@ -77,12 +77,13 @@ func (in *Instance) setChains(mode ChainMode) {
 	in.Chains = process
 }
 
-// TooLarge reports whether err is that of a poset with edges and too many
-// elements.
+// TooLarge reports whether err is the error of a poset that has edges and too
+// many elements.
 func TooLarge(err error) bool { return errors.Is(err, poset.ErrTooLarge) }
 
-// Check checks every operation of h by the specification, and returns an
-// *history.Errors with the lines of those that it refuses.
+// Check checks every operation of h against the specification. It returns an
+// *history.Errors with the lines of the operations that the specification
+// rejects.
 func Check(h *history.History, spec Spec) error {
 	errs := history.Errors{ID: h.ID}
 	for i := range h.Ops {

@@ -2,14 +2,14 @@ package replay
 
 import "github.com/leadline/leadline/history"
 
-// A Model is a specification given by functions on values: the shortest way
-// to write one. S is the type of the states, which must not be changed.
+// A Model is a specification given by functions on values, the shortest way to
+// write one. S is the type of the states, which must not be modified.
 type Model[S any] struct {
 	Label   string // its name
 	Initial S
-	// Next returns every possible result of the invocation in state s, with
-	// the state it leads to: one for a deterministic object, none where there
-	// is no transition.
+	// Next returns every possible result of the invocation in state s, with the
+	// resulting state: one for a deterministic object, none where there is no
+	// transition.
 	Next func(s S, inv Invocation) []Step[S]
 	// Key appends the canonical key of s to dst; see State.
 	Key func(dst []byte, s S) []byte

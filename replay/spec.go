@@ -4,35 +4,36 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// An Invocation is what a specification is asked: a method with arguments.
+// An Invocation is a method call without its result.
 type Invocation struct {
 	Method string
 	Args   []history.Value
 }
 
-// A Spec is a sequential specification: what the object would answer if its
-// operations ran one after another. It must be safe for concurrent use; the
+// A Spec is a sequential specification: what the object returns if its
+// operations run one after another. It must be safe for concurrent use; the
 // objects that it makes need not be.
 type Spec interface {
-	// Name is what a history's header and --model call the specification.
+	// Name is the name of the specification in a history's header and for
+	// --model.
 	Name() string
-	// Check reports an unknown method, a wrong number or type of arguments,
-	// or a result that the method can never give in any state (a number
-	// where it answers true or false). Unknown results always pass, and so
-	// does an exception. The message need not name a line.
+	// Check reports an unknown method, a wrong number or type of arguments, or
+	// a result that the method cannot give in any state (a number where it
+	// returns true or false). Unknown results and exceptions always pass. The
+	// message need not name a line.
 	Check(op *history.Operation) error
 	// New returns a fresh object in its initial state. If it is a State, its
-	// states are interned and transitions computed once; otherwise every
+	// states are interned and transitions computed once; otherwise each
 	// schedule runs on a fresh object.
 	New() Object
 }
 
 // An Object is one instance, run sequentially.
 type Object interface {
-	// Apply performs the invocation, changes the object and returns the
-	// result. It reports false, and changes nothing, where the object has no
-	// transition: a lock that is held cannot be locked, however long one
-	// waits. inv has passed Spec.Check; its arguments must not be changed.
+	// Apply performs the invocation, changes the object and returns the result.
+	// Where the object has no transition, it returns false and changes nothing:
+	// a held lock cannot be locked, however long one waits. inv has passed
+	// Spec.Check; its arguments must not be modified.
 	Apply(inv Invocation) (result history.Value, ok bool)
 }
 
@@ -41,18 +42,18 @@ type State interface {
 	Object
 	// Clone returns an independent copy.
 	Clone() State
-	// AppendKey appends the canonical key of the state to dst: two states
-	// have the same key exactly if no sequence of invocations tells them
-	// apart. A key that separates more than that is correct but slow.
+	// AppendKey appends the canonical key of the state to dst. Two states have
+	// the same key exactly if no sequence of invocations distinguishes them. A
+	// key that separates more states is correct but slow.
 	AppendKey(dst []byte) []byte
 }
 
 // A Nondeterministic state may have several transitions for one invocation.
-// Outcomes is then asked instead of Apply, which may be left to panic.
+// Outcomes is then called instead of Apply, which may panic.
 type Nondeterministic interface {
 	State
-	// Outcomes returns every possible result with the state it leads to, in
-	// a fixed order, and leaves the receiver as it is. No outcome means no
+	// Outcomes returns every possible result with the resulting state, in a
+	// fixed order, and does not change the receiver. No outcome means no
 	// transition.
 	Outcomes(inv Invocation) []Outcome
 }
@@ -69,8 +70,8 @@ func Accepts(recorded, predicted history.Value) bool {
 	return recorded.Kind() == history.Unknown || recorded.Equal(predicted)
 }
 
-// Transitions returns the outcomes of an invocation: at most one of an
-// ordinary state, any number of a nondeterministic one.
+// Transitions returns the outcomes of an invocation: at most one for an
+// ordinary state, any number for a nondeterministic one.
 func Transitions(s State, inv Invocation) []Outcome {
 	if n, ok := s.(Nondeterministic); ok {
 		return n.Outcomes(inv)

@@ -8,8 +8,8 @@ import (
 	"github.com/leadline/leadline/hitting"
 )
 
-// An Answer says whether a history is linearizable. The zero value is
-// Undecided, which is neither a success nor a failure.
+// An Answer is the result of checking whether a history is linearizable. The
+// zero value is Undecided, which is neither a success nor a failure.
 type Answer uint8
 
 const (
@@ -22,7 +22,7 @@ func (a Answer) String() string {
 	return nameIn([]string{"unknown", "linearizable", "not-linearizable"}, int(a), "answer")
 }
 
-// A Cause says which bound kept a history undecided.
+// A Cause is the reason why a history stayed undecided.
 type Cause uint8
 
 const (
@@ -32,8 +32,8 @@ const (
 	Time                   // Budget.Time passed
 	Memory                 // Budget.Bytes were used
 	Cancelled              // the context was cancelled
-	Declined               // the engine that Options.Engine asks for does not decide such histories
-	Torn                   // there is no witness, but the history may have been cut (history.Header.Torn)
+	Declined               // the engine in Options.Engine does not decide such histories
+	Torn                   // there is no witness, but the file may be cut off (history.Header.Torn)
 )
 
 func (c Cause) String() string {
@@ -45,66 +45,66 @@ func (c Cause) String() string {
 type Finding struct {
 	Answer Answer
 	Cause  Cause  // of Undecided
-	Reason string // of Declined: why the engine does not take the history, if it says so
+	Reason string // of Declined: why the engine does not take the history, if known
 	Engine Engine // what decided; AutoEngine if nothing did
-	// Depth is the witness depth: the smallest d whose family holds a
-	// witness; 0 if no family up to the depth tried does. Pending operations
-	// use up places in the index: read it beside Pending.
+	// Depth is the witness depth: the smallest d whose family holds a witness.
+	// It is 0 if no family up to the depth tried has one. Pending operations
+	// use up places in the index, so read it together with Pending.
 	Depth int
 	// Index is the first schedule index of Depth, by chain and tuple, that
 	// gives a witness. Its elements are operation numbers.
 	Index hitting.Index
-	// BlockDepths are the witness depths of the blocks between quiescent cuts,
-	// each from the state that the witness of the blocks before it leads to; 0
-	// where the search found the witness. nil unless the history was decided
-	// in blocks; Depth is 0 then.
+	// BlockDepths are the witness depths of the blocks between quiescent cuts.
+	// Each starts from the state that the witness of the blocks before it leads
+	// to. A depth is 0 where the search found the witness. It is nil unless the
+	// history was decided in blocks; Depth is 0 then.
 	BlockDepths []int
-	// Contributions say what each engine did for the verdict, where several
-	// did, or one did it in pieces; nil where one did all in one piece.
+	// Contributions are what each engine did for the verdict. It is nil where
+	// one engine did everything in one piece.
 	Contributions []Contribution
-	// Replayed counts, per depth from 1 on, the schedules replayed: those up
-	// to the witness in index order.
+	// Replayed counts the schedules replayed per depth, starting at 1, up to
+	// the witness in index order.
 	Replayed []int64
-	// Witness has all operations in the order of a witness, operations that
-	// never took effect at its end; nil unless Linearizable.
+	// Witness has all operations in the order of a witness. Operations that
+	// never took effect are at its end. It is nil unless Linearizable.
 	Witness []int32
-	// Conflict are operations that a monitor found to be in conflict: already
-	// the history of these alone is not linearizable. nil if none did.
+	// Conflict are operations that a monitor found to be in conflict: a history
+	// of these alone is not linearizable. It is nil if no monitor found any.
 	Conflict []int32
 }
 
-// Found is the finding of an engine that found a witness.
+// Found returns the finding of an engine that found a witness.
 func Found(e Engine, witness []int32) Finding {
 	return Finding{Answer: Linearizable, Engine: e, Witness: witness}
 }
 
-// Refuted is the finding of an engine that proved that there is no witness.
+// Refuted returns the finding of an engine that proved that no witness exists.
 func Refuted(e Engine) Finding { return Finding{Answer: NotLinearizable, Engine: e} }
 
-// GaveUp is the finding of an engine that reached a bound.
+// GaveUp returns the finding of an engine that reached a bound.
 func GaveUp(c Cause) Finding { return Finding{Cause: c} }
 
-// Declines is the finding of an engine that does not take the history.
+// Declines returns the finding of an engine that does not take the history.
 func Declines(reason string) Finding { return Finding{Cause: Declined, Reason: reason} }
 
-// Decided reports whether the finding is an answer.
+// Decided reports whether the history was decided.
 func (f *Finding) Decided() bool { return f.Answer != Undecided }
 
 // A Verdict is what is known of a history after checking.
 type Verdict struct {
 	Finding
-	// ExactDepth is the linearizability depth of Definition 4.2; 0 if it was
-	// not asked for or not found within the budget.
+	// ExactDepth is the linearizability depth of Definition 4.2. It is 0 if it
+	// was not requested or not found within the budget.
 	ExactDepth int
-	// C and CP are the level of concurrency and the number of concurrent
-	// pairs, as in Table 1 of the paper. With operations, a C of 0 means that
+	// C and CP are the level of concurrency and the number of concurrent pairs,
+	// as in Table 1 of the paper. If there are operations, C = 0 means that
 	// both are unknown: the history has edges and is too long for a poset.
 	C  int
 	CP int64
-	// Explanation says why there is no witness; nil if it was not asked for or
-	// not found within the budget.
+	// Explanation is the reason why there is no witness. It is nil if it was
+	// not requested or not found within the budget.
 	Explanation *Explanation
-	// Elapsed is the time it took.
+	// Elapsed is the duration of the check.
 	Elapsed time.Duration
 }
 
@@ -115,35 +115,35 @@ type Contribution struct {
 	Ops    int // operations in them
 }
 
-// An Explanation says what of a history that is not linearizable no order
-// explains. It names results, not culprits: a broken mutator shows in a later,
-// innocent read.
+// An Explanation names the parts of a history that no order explains. It names
+// results, not causes: a broken mutator shows in a later read that is correct
+// in itself.
 type Explanation struct {
 	// Unexplained is the operation of the first response that no order
-	// explains: up to the response before it the history is linearizable.
-	// NoOperation if real time alone can be explained, and Marks and Edges are
+	// explains: up to the response before it the history is linearizable. It is
+	// NoOperation if real time alone can be explained; then Marks and Edges are
 	// the reason.
 	Unexplained int32
 	// Marks are pending operations that are known to have happened, and Edges
-	// orders beyond real time, which together leave no order; without any one
-	// of them there is one. Both are nil unless Unexplained is NoOperation.
+	// are orders beyond real time. Together they leave no order; without any
+	// one of them there is one. Both are nil unless Unexplained is NoOperation.
 	Marks []int32
 	Edges []history.Edge
-	// Free are the ways to make the history linearizable by freeing the
-	// results of as few operations as possible, three at most; one group of
-	// operations each.
+	// Free are at most three ways to make the history linearizable by freeing
+	// the results of as few operations as possible. Each is a group of
+	// operations.
 	Free [][]FreedResult
 }
 
 // NoOperation stands for no operation of a history.
 const NoOperation = -1
 
-// A FreedResult is an operation whose result, if it had been another, would
-// have left the history linearizable.
+// A FreedResult is an operation such that another result would make the history
+// linearizable.
 type FreedResult struct {
 	Op int32
-	// Allowed are results with which it would be, together with allowed
-	// results of the others of its group; some, not always all.
+	// Allowed are some, not always all, results that make the history
+	// linearizable together with allowed results of the others of its group.
 	Allowed []history.Value
 }
 
@@ -156,15 +156,15 @@ const (
 )
 
 // DefaultSchedules is the default of Budget.Schedules for a history of n
-// operations: 2^20, but not so many that more than 2^29 operations would be
-// replayed, which takes half a minute; and not less than 100.
+// operations. It is 2^20, limited so that at most 2^29 operations are replayed,
+// which takes half a minute, but at least 100.
 func DefaultSchedules(n int) int64 {
 	return max(100, min(1<<20, 1<<29/int64(max(n, 1))))
 }
 
-// A Budget bounds the work on one history. A zero value stands for the
-// default. Time is kept within 20 ms or a twentieth; a long history may add some
-// tenths of a microsecond for each operation, since single passes over it and
+// A Budget bounds the work on one history. A zero value stands for the default.
+// Time is exceeded by at most 20 ms or a twentieth. A long history may add some
+// tenths of a microsecond per operation, since single passes over it and
 // sorting are not interrupted.
 type Budget struct {
 	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
@@ -174,7 +174,7 @@ type Budget struct {
 	Process   int64         // memory of the whole process, as the Go runtime counts it; no bound
 }
 
-// ChainMode says what the chains of the poset are.
+// ChainMode selects the chains of the poset.
 type ChainMode uint8
 
 const (
@@ -185,7 +185,7 @@ const (
 	MinimumChains
 )
 
-// Engine says which engines may decide.
+// Engine selects the engines that may decide.
 type Engine uint8
 
 const (
@@ -193,7 +193,7 @@ const (
 	FamiliesEngine               // families alone
 	SearchEngine                 // the complete search alone
 	MonitorEngine                // a monitor alone: see replay/monitor
-	BlocksEngine                 // block by block between quiescent cuts, without another try
+	BlocksEngine                 // block by block between quiescent cuts, with no other engine after it
 )
 
 // EngineNames are the names of the engines, in verdicts and on the command
@@ -202,7 +202,7 @@ var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", Se
 
 func (e Engine) String() string { return nameIn(EngineNames[:], int(e), "engine") }
 
-// nameIn returns the i-th name, or what i is and its number if it has none.
+// nameIn returns the i-th name, or what and the number if i has no name.
 func nameIn(names []string, i int, what string) string {
 	if i < len(names) {
 		return names[i]
@@ -220,8 +220,8 @@ type Options struct {
 	Explain    bool   // look for Verdict.Explanation
 }
 
-// WithDefaults returns o with the defaults for a history of n operations in
-// the place of zero values.
+// WithDefaults returns o with zero values replaced by the defaults for a
+// history of n operations.
 func (o Options) WithDefaults(n int) Options {
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = DefaultMaxDepth

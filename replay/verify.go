@@ -10,17 +10,19 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 )
 
-// ErrStopped says that Verify was told to stop before it had finished.
-var ErrStopped = errors.New("the witness was not checked to its end")
+// ErrStopped reports that Verify was stopped before it finished.
+var ErrStopped = errors.New("the check of the witness was stopped")
 
-// Verify checks a witness anew, with nothing that helped to find it: that it
-// has every operation of h once, in an order that respects real time and the
-// history's edges, and that a fresh object gives the recorded results. It uses
-// no memoised transition and no poset. It returns ErrStopped if m stops, a unit
-// of whose work is an operation or outcome.
+// Verify checks a witness independently of how it was found:
+//   - it has every operation of h exactly once,
+//   - its order respects real time and the history's edges,
+//   - a fresh object gives the recorded results.
 //
-// It takes O(n) for n operations, O(n log n) with operations that did not
-// happen, besides the edges and the transitions of the object.
+// It uses no memoised transition and no poset. It returns ErrStopped if m
+// stops. A unit of work is an operation or an outcome.
+//
+// It takes O(n) for n operations, and O(n log n) if some did not happen, plus
+// the edges and the transitions of the object.
 func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) error {
 	v := verifier{h: h, meter: m}
 	if err := v.checkOrder(witness); err != nil {
@@ -53,8 +55,9 @@ func (v *verifier) mustStop() bool { return v.meter.MustStop(1) }
 
 // checkOrder checks that the witness is an order of all operations that
 // respects real time, the edges, and what follows from both. Order through
-// operations needs no closure: if each is after all that come directly before
-// it, it is after all before those. Only ghosts have no place of their own.
+// operations needs no closure: if each operation is after its direct
+// predecessors, it is also after theirs. Only ghosts have no place of their
+// own.
 func (v *verifier) checkOrder(witness []int32) error {
 	h := v.h
 	if len(witness) != len(h.Ops) {
@@ -88,18 +91,18 @@ func (v *verifier) checkOrder(witness []int32) error {
 	return v.checkGhosts()
 }
 
-// A ghostSweep goes through a history by position and finds, for each ghost,
-// the latest place of an operation before it: what comes after the ghost must
-// have a later place.
+// A ghostSweep goes through a history by position. For each ghost, it finds the
+// latest place of an operation before it: what follows the ghost must have a
+// later place.
 //
 // A ghost is settled once it has been invoked and all ghosts with edges to it
 // are settled. It is then later than everything that returned before its
-// invocation, and than what is before those ghosts.
+// invocation, and than everything before those ghosts.
 type ghostSweep struct {
 	*verifier
-	latest  []int32   // ghost -> latest place before it, as far as it is known
+	latest  []int32   // ghost -> latest place before it, so far
 	waits   []int32   // ghost -> ghosts with edges to it that are not settled, +1 until it is invoked
-	out     [][]int32 // ghost -> what it has edges to
+	out     [][]int32 // ghost -> targets of its edges
 	settled int
 }
 
@@ -160,8 +163,8 @@ func (v *verifier) checkGhosts() error {
 
 var errThroughGhost = errors.New("order through an operation that did not happen is not respected")
 
-// settle notes that ghost g waits for one thing less, and passes its order on
-// if that was the last. It reports false if an operation comes too early.
+// settle removes one of the things that ghost g waits for, and propagates its
+// order if that was the last. It reports false if an operation comes too early.
 func (s *ghostSweep) settle(g int32) bool {
 	n := int32(len(s.h.Ops))
 	for left := []int32{g}; len(left) > 0; {
@@ -205,8 +208,7 @@ func (v *verifier) instants() []instant {
 	return all
 }
 
-// replayStates carries along every state in which a nondeterministic object
-// may be.
+// replayStates tracks every state that a nondeterministic object may be in.
 func (v *verifier) replayStates(start State, witness []int32) error {
 	states := map[string]State{"": start}
 	for _, i := range witness {
@@ -237,8 +239,8 @@ func (v *verifier) replayStates(start State, witness []int32) error {
 	return nil
 }
 
-// accepted reports whether a recorded operation is consistent with what the
-// object did: ok says whether there was a transition.
+// accepted reports whether a recorded operation is consistent with the replay,
+// where ok reports whether there was a transition.
 func accepted(op *history.Operation, result history.Value, ok bool) bool {
 	if !ok {
 		return op.Pending() && !op.Happened

@@ -9,11 +9,11 @@ import (
 
 // Concurrency returns the level of concurrency c, the largest number of
 // mutually concurrent operations, and the number cp of unordered pairs of
-// concurrent operations, both as in Table 1 of the paper. It needs no poset.
-// O(n) for n events, O(n log n) with edges.
+// concurrent operations. Both are defined as in Table 1 of the paper. It needs
+// no poset. It takes O(n) for n events, O(n log n) with edges.
 //
-// A c of 0, of a history with operations, means unknown: it has edges that add
-// more to real time than each process's own order.
+// If h has operations, c = 0 means unknown: its edges add more to real time
+// than the order of each process.
 func Concurrency(h *history.History) (c int, cp int64) {
 	switch {
 	case !h.HasEdges():
@@ -57,12 +57,13 @@ func concurrencyOfIntervals(h *history.History) (c int, cp int64) {
 	return c, cp
 }
 
-// edgesWithinProcesses reports whether the order of h is that of the intervals
-// and each process's own order, and nothing more.
+// edgesWithinProcesses reports whether the order of h consists of the intervals
+// and the order of each process, and nothing more.
 //
-// An edge from x to y of one process, where y is both invoked and returns after
-// x, orders no other pair: what returned before x was invoked did so before y
-// was, and what is invoked after y returned is so after x did.
+// Suppose an edge goes from x to y of one process, and y is both invoked and
+// returns after x. Such an edge orders no other pair: what returned before x
+// was invoked also returned before y was invoked, and what is invoked after y
+// returned is also invoked after x returned.
 func edgesWithinProcesses(h *history.History) bool {
 	for _, e := range h.Edges {
 		if max(int(e.From), int(e.To)) >= len(h.Ops) {
@@ -87,10 +88,10 @@ func edgesWithinProcesses(h *history.History) bool {
 	return true
 }
 
-// concurrencyOfProcesses counts operations of different processes that overlap:
-// those of one process are ordered. Operations that overlap pair by pair all
-// overlap at one moment (Helly), so that c is the largest number of processes
-// with an open operation.
+// concurrencyOfProcesses counts operations of different processes that overlap;
+// operations of one process are ordered. Intervals that overlap pairwise all
+// overlap at one moment (Helly). So c is the largest number of processes with
+// an open operation.
 func concurrencyOfProcesses(h *history.History) (c int, cp int64) {
 	events := make([]int32, lastPosition(h)+1) // position -> operation+1 invoked, -operation-1 returned there
 	for i := range h.Ops {
@@ -101,7 +102,7 @@ func concurrencyOfProcesses(h *history.History) (c int, cp int64) {
 		}
 	}
 	open := make([]int, len(h.Processes)) // operations of a process
-	all, processes := 0, 0                // open operations, processes that have some
+	all, processes := 0, 0                // open operations, processes with one or more
 	for _, e := range events {
 		switch {
 		case e > 0:

@@ -11,6 +11,6 @@
 //		}
 //	}
 //
-// Transitions are computed once and handed on to the next history of the same
-// specification, so that replaying is looking up a table.
+// Transitions are computed once and reused for the next history of the same
+// specification, so replaying is a table lookup.
 package engine

@@ -9,17 +9,17 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Families looks for a witness in the strong d-hitting families of the
-// history for d = 1, 2, ..., o.MaxDepth. It finds the first witness by depth,
-// chain and tuple, or refutes the history once a family without a witness has
-// all linear extensions. Otherwise it gives up, with a cause.
+// Families searches the strong d-hitting families of the history for a witness,
+// for d = 1, 2, ..., o.MaxDepth. It finds the first witness by depth, chain and
+// tuple. It refutes the history once a family without a witness has all linear
+// extensions. Otherwise it gives up, with a cause.
 //
-// A history with pending operations is tried at each depth first without
-// them: a witness of what returned is a witness, with the pending operations,
-// none of which took effect, at its end.
+// At each depth, a history with pending operations is tried without them first.
+// A witness of the completed operations is a witness of the whole history: the
+// pending operations follow at its end, where they have no effect.
 //
-// The instance holds all operations of its history. The zero values of o must
-// have been replaced. Replayed is filled in whatever the answer.
+// The instance must hold all operations of its history, and the zero values of
+// o must have been replaced. Replayed is set for every finding.
 func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {
 	h := whole.History
 	machine := tableFor(h, spec)
@@ -77,7 +77,7 @@ type round struct {
 }
 
 func newRound(in *replay.Instance, spec replay.Spec, machine *Machine, o replay.Options, m *meter.Meter) *round {
-	// Half of the memory is for recognising duplicates, half for states.
+	// Half of the memory is for duplicate detection, half for states.
 	half := o.Budget.Bytes / 2
 	return &round{
 		in:       in,
@@ -86,13 +86,13 @@ func newRound(in *replay.Instance, spec replay.Spec, machine *Machine, o replay.
 	}
 }
 
-// grow replays the schedules of the next depth, budget at most, up to the
-// first witness.
+// grow replays at most budget schedules of the next depth, up to the first
+// witness.
 func (r *round) grow(budget int64) (replayed int64, found bool) {
 	if len(r.in.Ops) == 0 && r.family.Depth() == 0 {
 		r.family.Count()
 		r.keep(hitting.Index{}, nil)
-		return 0, true // nothing returned: nothing to explain
+		return 0, true // no operation returned, so there is nothing to explain
 	}
 	for index, schedule := range r.family.Grow() {
 		replayed++
@@ -107,8 +107,8 @@ func (r *round) grow(budget int64) (replayed int64, found bool) {
 	return replayed, false
 }
 
-// keep notes the witness in terms of operations, with those that are not in
-// the instance at its end.
+// keep records the witness in terms of operations, followed by those that are
+// not in the instance.
 func (r *round) keep(index hitting.Index, schedule []int32) {
 	r.index = index.Clone()
 	for i, e := range r.index.Tuple {

@@ -8,21 +8,21 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Fail is the state after an operation whose recorded result the
-// specification cannot give.
+// Fail is the state after an operation whose recorded result is impossible in
+// the specification.
 const Fail = -1
 
-// A Machine replays operations of one history on a specification whose
-// objects are States. States are interned by their canonical keys and every
-// transition is computed once, so that replaying is looking up a table.
-// Operations that look the same (method, arguments, result) share a column.
-// A state of the machine is the set of states in which a nondeterministic
-// object may be. It is not safe for concurrent use.
+// A Machine replays operations of one history on a specification whose objects
+// are States. States are interned by their canonical keys and every transition
+// is computed once, so replaying is a table lookup. Operations that are alike
+// (same method, arguments and result) share a column. A state of the machine is
+// the set of states that a nondeterministic object may be in. A Machine is not
+// safe for concurrent use.
 type Machine struct {
 	*tables
 	ops    []history.Operation
 	column []int32 // operation -> column
-	found  int64   // bytes of the tables when they were taken
+	found  int64   // size of the tables before this history, in bytes
 
 	meter    *meter.Meter // see Bound
 	maxBytes int64        // of the tables, 0: no bound
@@ -44,33 +44,33 @@ func NewMachine(h *history.History, spec replay.Spec) *Machine {
 	return m
 }
 
-// Bound bounds the machine: the meter counts outcomes computed, and the tables
-// may hold maxBytes more, 0 meaning any number. Where a bound is passed within a
-// Step, GaveUp says so from then on.
+// Bound bounds the machine. The meter counts outcomes computed, and the tables
+// may grow by maxBytes; 0 means any amount. After a Step that exceeds a bound,
+// GaveUp returns the cause.
 func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
 	m.meter, m.maxBytes = count, maxBytes
 }
 
-// GaveUp returns why a transition was not computed to its end, replay.NoCause if all
-// were. What Step returned from then on says nothing.
+// GaveUp returns why a transition was not fully computed, or replay.NoCause if
+// all were. Results of Step since then are meaningless.
 func (m *Machine) GaveUp() replay.Cause { return m.gaveUp }
 
 // Start returns the initial state.
 func (m *Machine) Start() int32 { return 0 }
 
-// Same reports whether two operations look the same: method, arguments and
-// result.
+// Same reports whether two operations are alike: they have the same method,
+// arguments and result.
 func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }
 
-// Look returns a number, below Looks(), that two operations share exactly if
-// they look the same.
+// Look returns the column of op, below Looks(). Two operations have the same
+// column exactly if they are alike.
 func (m *Machine) Look(op int32) int32 { return m.column[op] }
 
-// ReadOnly is what Facts says of op.
+// ReadOnly returns Facts.ReadOnly of op.
 func (m *Machine) ReadOnly(op int32) bool { return m.sample[m.column[op]].readOnly }
 
 // Valid reports whether the specification accepts all operations: see Check.
-// Until then Step must not be called.
+// Step must not be called unless it does.
 func (m *Machine) Valid() bool {
 	for _, c := range m.column {
 		if m.sample[c].wrong {
@@ -80,10 +80,10 @@ func (m *Machine) Valid() bool {
 	return true
 }
 
-// Looks bounds the numbers of Look.
+// Looks returns the number of columns: an upper bound for Look.
 func (m *Machine) Looks() int { return len(m.sample) }
 
-// Bytes estimates the memory of what this history has added to the tables.
+// Bytes estimates the memory that this history has added to the tables.
 func (m *Machine) Bytes() int64 { return m.size() - m.found }
 
 // Step returns the state after operation op in the given state, or Fail.
@@ -99,10 +99,10 @@ func (m *Machine) Step(state, op int32) int32 {
 	return next
 }
 
-// compute applies op to each state of the set and interns what comes out.
-// A pending operation for which there is no transition did not take effect.
-// Sets can grow by a factor with each operation, so that bounds are looked at
-// within.
+// compute applies op to each state of the set and interns the resulting set. A
+// pending operation for which there is no transition did not take effect. Sets
+// can grow by a factor with each operation, so bounds are checked inside the
+// loop.
 func (m *Machine) compute(state int32, op *history.Operation) int32 {
 	inv := replay.Invocation{Method: op.Method, Args: op.Args}
 	var after []replay.State
@@ -126,11 +126,11 @@ func (m *Machine) compute(state int32, op *history.Operation) int32 {
 	return m.intern(after)
 }
 
-// outcomeWork is the work of one of several outcomes: making the state, its key
-// and its place among the others.
+// outcomeWork is the work of one of several outcomes: making the state,
+// computing its key and finding its place among the others.
 const outcomeWork = 16
 
-// isOver counts work and reports whether to give up with so many new states.
+// isOver counts work and reports whether to give up with this many new states.
 func (m *Machine) isOver(work, states int) bool {
 	switch {
 	case m.meter.MustStop(work):
@@ -141,9 +141,9 @@ func (m *Machine) isOver(work, states int) bool {
 	return m.gaveUp != replay.NoCause
 }
 
-// Release gives the tables to the next history of the same specification,
-// which then finds in them what this one has computed. The Machine must not be
-// used afterwards. One that is not released is forgotten with its tables.
+// Release passes the tables on to the next history of the same specification,
+// which then reuses their transitions. The Machine must not be used afterwards.
+// Tables that are not released are garbage-collected.
 func (m *Machine) Release() {
 	t := m.tables
 	m.tables, m.ops = nil, nil

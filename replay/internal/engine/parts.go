@@ -5,9 +5,10 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Split returns the operations of each part of a partitioned object, parts
-// in the order of their first invocations, and those that are about several
-// parts; no parts if the specification has none, or there is only one.
+// Split returns the operations of each part of a partitioned object, with parts
+// in the order of their first invocations, and the operations that concern
+// several parts. It returns no parts if the specification has none or there is
+// only one.
 func Split(h *history.History, spec replay.Spec) (parts [][]int32, across []int32) {
 	if !replay.TraitsOf(spec).Partitioned {
 		return nil, nil
@@ -36,8 +37,7 @@ func Split(h *history.History, spec replay.Spec) (parts [][]int32, across []int3
 	return parts, across
 }
 
-// Restrict returns the history of some operations, with the positions that
-// they have.
+// Restrict returns the history of some operations, which keep their positions.
 func Restrict(h *history.History, ops []int32) *history.History {
 	part := &history.History{Header: h.Header, Processes: h.Processes, Ops: make([]history.Operation, len(ops))}
 	for k, i := range ops {
@@ -46,9 +46,9 @@ func Restrict(h *history.History, ops []int32) *history.History {
 	return part
 }
 
-// UpTo returns the history as it was right after the event at a position:
-// later responses have not come yet, and what is pending need not have happened
-// yet. If it has no witness, nor has h. Edges are left out.
+// UpTo returns the history as it was right after the event at a position. Later
+// responses are removed, and what is pending need not have happened yet. If the
+// result has no witness, neither has h. Edges are left out.
 func UpTo(h *history.History, position int32) *history.History {
 	cut := &history.History{Header: h.Header, Processes: h.Processes}
 	for _, op := range h.Ops {
@@ -63,11 +63,11 @@ func UpTo(h *history.History, position int32) *history.History {
 	return cut
 }
 
-// Merge makes a witness of the whole history out of those of its parts. It
-// goes along the responses and at each places what the witness of the
-// operation's part has up to it. Of two operations in real-time order the
-// first is placed at its response at the latest, and the second was not
-// invoked before that, so that it cannot stand earlier.
+// Merge combines witnesses of the parts into a witness of the whole history. It
+// visits the responses in order. At each, it places the witness of the
+// operation's part up to that operation. Suppose two operations are in
+// real-time order. The first is placed at its response at the latest, and the
+// second was not invoked before that, so it cannot be placed earlier.
 func Merge(h *history.History, parts [][]int32, witnesses [][]int32) []int32 {
 	part := make([]int32, len(h.Ops)) // operation -> part
 	place := make([]int, len(h.Ops))  // operation -> place in the witness of its part, from 1 on
@@ -92,9 +92,9 @@ func Merge(h *history.History, parts [][]int32, witnesses [][]int32) []int32 {
 	return merged
 }
 
-// byReturn returns the operations that returned by their responses, which need
-// not all be different, and behind them the others that happened. O(n) for n
-// events.
+// byReturn returns the completed operations in the order of their responses,
+// which need not be distinct, followed by the pending operations that happened.
+// O(n) for n events.
 func byReturn(h *history.History) []int32 {
 	last := int32(0)
 	for i := range h.Ops {
@@ -102,7 +102,7 @@ func byReturn(h *history.History) []int32 {
 			last = max(last, h.Ops[i].Return)
 		}
 	}
-	start := make([]int32, last+2) // position -> how many responses are before it
+	start := make([]int32, last+2) // position -> number of responses before it
 	for i := range h.Ops {
 		if op := &h.Ops[i]; !op.Pending() {
 			start[op.Return+1]++

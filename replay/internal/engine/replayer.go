@@ -5,12 +5,12 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// tableMax is up to how many operations a history is replayed by table. For
-// longer ones, running the object itself takes less than remembering all the
-// states it goes through.
+// tableMax is the largest number of operations of a history that is replayed by
+// table. For longer histories, running the object itself takes less time than
+// interning all the states.
 const tableMax = 1024
 
-// A replayer tells witnesses from other schedules of an instance.
+// A replayer distinguishes witnesses from other schedules of an instance.
 type replayer struct {
 	in       *replay.Instance
 	spec     replay.Spec
@@ -18,8 +18,8 @@ type replayer struct {
 	maxBytes int64
 }
 
-// tableFor returns the Machine by which schedules of h are replayed, or nil
-// where they run on the object itself.
+// tableFor returns the Machine for replaying schedules of h, or nil if they run
+// on the object itself.
 func tableFor(h *history.History, spec replay.Spec) *Machine {
 	if len(h.Ops) > tableMax {
 		if _, set := spec.New().(replay.Nondeterministic); !set {
@@ -36,7 +36,7 @@ func (r *replayer) isWitness(schedule []int32) bool {
 		return r.run(schedule)
 	}
 	if r.machine.Bytes() > r.maxBytes {
-		// Start over with empty tables rather than hold them all.
+		// Start over with empty tables to stay within the bound.
 		full := r.machine
 		r.machine = NewMachine(r.in.History, r.spec)
 		r.machine.Bound(full.meter, full.maxBytes)
@@ -64,8 +64,8 @@ func (r *replayer) run(schedule []int32) bool {
 	return true
 }
 
-// accepted reports whether a recorded operation is consistent with what the
-// object did: ok says whether there was a transition.
+// accepted reports whether a recorded operation is consistent with the replay,
+// where ok reports whether there was a transition.
 func accepted(op *history.Operation, result history.Value, ok bool) bool {
 	if !ok {
 		return op.Pending() && !op.Happened
@@ -73,7 +73,7 @@ func accepted(op *history.Operation, result history.Value, ok bool) bool {
 	return replay.Accepts(op.Result, result)
 }
 
-// gaveUp returns why not every schedule was replayed to its end.
+// gaveUp returns why some schedules were not replayed to their end.
 func (r *replayer) gaveUp() replay.Cause {
 	if r.machine == nil {
 		return replay.NoCause

@@ -10,53 +10,54 @@ import (
 )
 
 // tables are the states and transitions of a specification that are known so
-// far. Histories of a specification with a Key hand them on, one after another:
-// small ones, of which there are many, meet the same states again and again.
+// far. Histories of a specification with a Key pass them on to the next one:
+// small histories are many, and meet the same states again and again.
 type tables struct {
 	spec    replay.Spec
 	key     shelfKey
-	columns []int32 // hash table: what an operation looks like -> column + 1
-	sample  []look  // column -> an operation that looks so
+	columns []int32    // hash table: operation -> column + 1
+	sample  []sampleOp // column -> one of its operations
 	states  [][]replay.State
 	next    transitions
 	index   map[string]int32
 	scratch []byte
-	view    Machine // of the present history
+	view    Machine // of the current history
 	bytes   int64   // of all but next
 }
 
-// A look is what is known of operations that look the same.
-type look struct {
+// A sampleOp stands for all operations of a column.
+type sampleOp struct {
 	history.Operation
-	wrong    bool // replay.Spec.Check refuses it
+	wrong    bool // replay.Spec.Check rejects it
 	readOnly bool // replay.Facts.ReadOnly
 }
 
 const (
-	// sharedOps is up to how many operations histories hand their tables on.
+	// sharedOps is the largest number of operations of a history that shares
+	// tables.
 	sharedOps = 256
-	// sharedBytes bounds the tables that are handed on, and shelved how many
-	// of them lie ready.
+	// sharedBytes is the largest size of shared tables, and shelved is the
+	// largest number of tables on the shelf.
 	sharedBytes = 2 << 20
 	shelved     = 32
 )
 
-// A shelfKey tells specifications apart that must not share tables: those of
-// two Go types never do, whatever their Traits say.
+// A shelfKey distinguishes specifications that must not share tables. Those of
+// two Go types never share any, whatever their Traits are.
 type shelfKey struct {
 	spec reflect.Type
-	key  string // replay.Traits.Key; "" if tables are not handed on
+	key  string // replay.Traits.Key; "" if tables are not shared
 }
 
-// shelf holds tables between two histories.
+// shelf holds tables that no history uses.
 var shelf struct {
 	sync.Mutex
 	byKey map[shelfKey][]*tables
 	n     int
 }
 
-// takeTables returns tables for a history of n operations: some that were
-// given back, or new ones; nil if the specification's objects are not States.
+// takeTables returns tables for a history of n operations, from the shelf or
+// new. It returns nil if the specification's objects are not States.
 func takeTables(n int, spec replay.Spec) *tables {
 	key := shelfKey{}
 	if k := replay.TraitsOf(spec).Key; k != "" && n <= sharedOps {
@@ -80,8 +81,8 @@ func takeTables(n int, spec replay.Spec) *tables {
 	return t
 }
 
-// giveBack puts the tables on the shelf, unless they are too large or it is
-// full.
+// giveBack puts the tables on the shelf, unless they are too large. A full
+// shelf is cleared first.
 func (t *tables) giveBack() {
 	if t.key.key == "" || t.size() > sharedBytes {
 		return
@@ -102,14 +103,14 @@ func (t *tables) giveBack() {
 // size estimates the memory of the tables.
 func (t *tables) size() int64 { return t.bytes + t.next.bytes() }
 
-// columnOf returns the column of what op looks like.
+// columnOf returns the column of op.
 func (t *tables) columnOf(op *history.Operation) int32 {
 	at := t.findColumn(op)
 	if c := t.columns[at]; c > 0 {
 		return c - 1
 	}
 	c := int32(len(t.sample))
-	l := look{Operation: *op, wrong: t.spec.Check(op) != nil}
+	l := sampleOp{Operation: *op, wrong: t.spec.Check(op) != nil}
 	l.readOnly = !l.wrong && replay.FactsOf(t.spec, op).ReadOnly
 	t.sample = append(t.sample, l)
 	t.columns[at] = c + 1
@@ -123,8 +124,8 @@ func (t *tables) columnOf(op *history.Operation) int32 {
 	return c
 }
 
-// findColumn returns the place in t.columns of what op looks like: there, or
-// free for it.
+// findColumn returns the slot of op in t.columns: the slot that has its column,
+// or a free one.
 func (t *tables) findColumn(op *history.Operation) uint64 {
 	h := uint64(len(op.Method))
 	if h > 0 {
@@ -136,15 +137,15 @@ func (t *tables) findColumn(op *history.Operation) uint64 {
 	}
 	mask := uint64(len(t.columns) - 1)
 	for at := h & mask; ; at = (at + 1) & mask {
-		if c := t.columns[at]; c == 0 || looksLike(&t.sample[c-1].Operation, op) {
+		if c := t.columns[at]; c == 0 || alike(&t.sample[c-1].Operation, op) {
 			return at
 		}
 	}
 }
 
-// looksLike reports whether two operations have the same method, arguments and
+// alike reports whether two operations have the same method, arguments and
 // result, and both or neither returned or happened.
-func looksLike(a, b *history.Operation) bool {
+func alike(a, b *history.Operation) bool {
 	return a.Method == b.Method && a.Pending() == b.Pending() && a.Happened == b.Happened &&
 		a.Result.Equal(b.Result) && slices.EqualFunc(a.Args, b.Args, history.Value.Equal)
 }
@@ -152,7 +153,7 @@ func looksLike(a, b *history.Operation) bool {
 // columnCost is the memory of a column besides its transitions.
 const columnCost = 200
 
-// stateCost is the memory of a state besides its key: the object itself, its
+// stateCost is the memory of a state besides its key: the object itself and its
 // place in the index.
 const stateCost = 256
 
@@ -172,8 +173,8 @@ func (t *tables) intern(set []replay.State) int32 {
 	return id
 }
 
-// sortSet sorts the states by key, leaves out doubles, and makes t.scratch the
-// key of the set.
+// sortSet sorts the states by key, removes duplicates, and sets t.scratch to
+// the key of the set.
 func (t *tables) sortSet(set []replay.State) []replay.State {
 	type keyed struct {
 		key   string
@@ -197,7 +198,7 @@ func (t *tables) sortSet(set []replay.State) []replay.State {
 	for i, k := range byKey {
 		if i == 0 || k.key != byKey[i-1].key {
 			set = append(set, k.state)
-			// With its length in front no set's key is that of another.
+			// The length prefix makes keys of different sets different.
 			t.scratch = history.StringValue(k.key).AppendKey(t.scratch)
 		}
 	}

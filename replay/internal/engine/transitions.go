@@ -17,7 +17,7 @@ const transitionBytes = 12
 
 func (t *transitions) bytes() int64 { return int64(len(t.slots)) * transitionBytes }
 
-// start is where a transition is looked for first.
+// start is the first slot to probe for a transition.
 func (t *transitions) start(state, column int32) uint32 {
 	h := (uint64(uint32(state))<<32 | uint64(uint32(column))) * 0x9e3779b97f4a7c15
 	return uint32(h>>33) & uint32(len(t.slots)-1)
@@ -38,7 +38,7 @@ func (t *transitions) get(state, column int32) (next int32, known bool) {
 	}
 }
 
-// put adds a transition that is not known yet.
+// put adds a transition that is not in the table yet.
 func (t *transitions) put(state, column, next int32) {
 	if 8*(t.n+1) > 5*len(t.slots) {
 		old := t.slots
