@@ -7,24 +7,24 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// An arrangement is a history as the engines take it. The order of a history
-// with edges is that of its intervals and edges, and what follows from both,
-// also through operations that did not happen. Here it is brought into another
-// form: the intervals are made as narrow as the edges allow, after which most
-// edges say nothing that the intervals do not, and the rest stand in before.
+// An arrangement is a history in the form that the engines take. The order of a
+// history with edges consists of its intervals, its edges, and what follows
+// from both, also through operations that did not happen. arrange makes the
+// intervals as narrow as the edges allow. After that, most edges add nothing to
+// the intervals; the rest are in before.
 //
 // An operation takes effect at a moment within its interval. If x has to come
-// before y, the moment of y is later than the invocation of x, and that of x
-// is earlier than the response of y; so is it if x is an operation that did
-// not happen, with respect to what returned before its invocation. So
-// narrowing changes no order, and order that passes through intervals and
-// edges in turn is order of the intervals then.
+// before y, the moment of y is later than the invocation of x, and the moment
+// of x is earlier than the response of y. If x is an operation that did not
+// happen, the same holds for what returned before its invocation. So narrowing
+// changes no order, and order that passes through intervals and edges
+// alternately becomes order of the intervals.
 type arrangement struct {
-	h        *history.History // operations by narrowed invocations, numbered along the edges; without edges
+	h        *history.History // without edges; operations by narrowed invocation, then along the edges
 	recorded *history.History // the same operations with their own intervals
-	number   []int32          // of each in the history it was made of; nil: its own
-	before   [][]int32        // operation -> others before it that the intervals do not put there; nil if there are none
-	followed []bool           // operation -> stands in a list of before
+	number   []int32          // operation -> number in the original history; nil: the same
+	before   [][]int32        // operation -> predecessors that the intervals do not order; nil if there are none
+	followed []bool           // operation -> is in a list of before
 }
 
 // arrange takes O(n log n) for n operations and edges, unless many pass order
@@ -65,7 +65,7 @@ func operationOrGhost(h *history.History, i int) *history.Operation {
 	return &h.Ghosts[i-len(h.Ops)]
 }
 
-// alongEdges returns operations and ghosts in an order that the edges allow.
+// alongEdges returns operations and ghosts in an order that respects the edges.
 func alongEdges(h *history.History) []int32 {
 	n := len(h.Ops) + len(h.Ghosts)
 	waits := make([]int32, n)
@@ -90,8 +90,7 @@ func alongEdges(h *history.History) []int32 {
 	return sorted
 }
 
-// throughGhosts puts in the place of each number from n on, of a ghost, those
-// before it.
+// throughGhosts replaces each ghost, a number >= n, by its predecessors.
 func throughGhosts(in [][]int32, sorted []int32, n int) {
 	isGhost := func(u int32) bool { return int(u) >= n }
 	for _, v := range sorted {
@@ -111,8 +110,8 @@ func throughGhosts(in [][]int32, sorted []int32, n int) {
 	}
 }
 
-// renumber makes the arrangement, operations by invocation and, of those to
-// which edges have given the same, along the edges.
+// renumber makes the arrangement. Operations are sorted by invocation; those
+// that edges gave the same invocation are sorted along the edges.
 func renumber(h *history.History, call, ret []int32, in [][]int32, sorted []int32) *arrangement {
 	n := len(h.Ops)
 	a := &arrangement{
@@ -150,7 +149,7 @@ func (a *arrangement) addBefore(from, to int32) {
 	a.followed[from] = true
 }
 
-// isRelaxed reports whether edges are all the order there is: every operation
+// isRelaxed reports whether the only order is that of edges: every operation
 // was invoked before the first response.
 func (a *arrangement) isRelaxed() bool {
 	if a.before == nil {
@@ -161,15 +160,15 @@ func (a *arrangement) isRelaxed() bool {
 }
 
 // mayStayOut reports whether a witness need not place the operation: it is
-// pending, and nothing says that it took effect. What something is ordered
-// behind has to be placed; that costs nothing, for a pending operation may be
-// placed anywhere, at the latest at the end.
+// pending, not marked as happened, and has no successor. An operation with a
+// successor has to be placed. That excludes no witness, since a pending
+// operation may be placed anywhere after its invocation.
 func (a *arrangement) mayStayOut(i int32) bool {
 	op := &a.h.Ops[i]
 	return op.Pending() && !op.Happened && (a.followed == nil || !a.followed[i])
 }
 
-// original returns a witness in the numbers of the history that was arranged.
+// original translates a witness to the numbers of the original history.
 func (a *arrangement) original(witness []int32) []int32 {
 	if a.number == nil || witness == nil {
 		return witness
@@ -181,9 +180,9 @@ func (a *arrangement) original(witness []int32) []int32 {
 	return original
 }
 
-// chains puts the operations into chains, in each of which one is before the
-// other by an edge or by the intervals: behind one of its own process if
-// possible. They need not be as few as possible.
+// chains partitions the operations into chains, in each of which an edge or the
+// intervals order each operation after the previous one. An operation follows
+// one of its own process if possible. The number of chains need not be minimal.
 func (a *arrangement) chains() [][]int32 {
 	ops := a.h.Ops
 	var chains [][]int32
@@ -194,39 +193,39 @@ func (a *arrangement) chains() [][]int32 {
 		returned[i] = int32(i)
 	}
 	slices.SortFunc(returned, func(x, y int32) int { return cmp.Compare(ops[x].Return, ops[y].Return) })
-	var free []int32 // returned before the present one's invocation
+	var free []int32 // returned before the invocation of i
 	for i := range int32(len(ops)) {
 		for len(returned) > 0 && ops[returned[0]].Return < ops[i].Call {
 			free = append(free, returned[0])
 			returned = returned[1:]
 		}
-		behind := int32(-1)
+		previous := int32(-1)
 		if a.before != nil {
 			for _, b := range a.before[i] {
-				if isLast(b) && (behind < 0 || ops[b].Process == ops[i].Process) {
-					behind = b
+				if isLast(b) && (previous < 0 || ops[b].Process == ops[i].Process) {
+					previous = b
 				}
 			}
 		}
-		for behind < 0 && len(free) > 0 {
+		for previous < 0 && len(free) > 0 {
 			if last := free[len(free)-1]; isLast(last) {
-				behind = last
+				previous = last
 			}
 			free = free[:len(free)-1]
 		}
-		if behind < 0 {
+		if previous < 0 {
 			of[i] = int32(len(chains))
 			chains = append(chains, []int32{i})
 			continue
 		}
-		of[i] = of[behind]
+		of[i] = of[previous]
 		chains[of[i]] = append(chains[of[i]], i)
 	}
 	return chains
 }
 
-// complete returns a witness that begins with a trail: at its end stands what
-// never took effect.
+// complete returns a witness that begins with the trail, followed by the
+// operations that never took effect.
 func (a *arrangement) complete(trail []int32) []int32 {
 	placed := make([]bool, len(a.h.Ops))
 	for _, op := range trail {

@@ -13,10 +13,10 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// bruteForce decides by the definition: it tries all orders of all operations
-// that took effect for certain and any of the others, and remembers nothing.
-// What has to come before what is closed under transitivity step by step,
-// through operations that did not happen as well.
+// bruteForce decides by the definition. It tries all orders of the operations
+// that took effect for certain and any of the others, and has no memory. The
+// order is closed under transitivity step by step, also through operations that
+// did not happen.
 func bruteForce(h *history.History, s replay.Spec) bool {
 	n := len(h.Ops)
 	before := closure(h)
@@ -64,7 +64,8 @@ func bruteForce(h *history.History, s replay.Spec) bool {
 	return extend(s.New().(replay.State))
 }
 
-// closure says of operations, then ghosts, which is before which.
+// closure returns which operation or ghost is before which; ghosts follow the
+// operations.
 func closure(h *history.History) [][]bool {
 	all := append(append([]history.Operation{}, h.Ops...), h.Ghosts...)
 	before := make([][]bool, len(all))
@@ -123,8 +124,8 @@ func subjects(t testing.TB) []subject {
 	}
 }
 
-// flakyBag gives any of the values that it holds, may refuse one, and may say
-// that it is empty although it is not. It is nondeterministic.
+// flakyBag returns any of the values that it holds, may reject one, and may
+// return "empty" although it is not. It is nondeterministic.
 func flakyBag() replay.Spec {
 	return &replay.Model[[2]int]{
 		Label: "flaky-bag",
@@ -150,8 +151,8 @@ func flakyBag() replay.Spec {
 	}
 }
 
-// awkward are elements and results that look like a signal: like "empty",
-// like "failed", or like one another. Histories take neighbours.
+// awkward are elements and results that resemble special results: "empty",
+// "failed", or one another. Histories draw neighbours in this list.
 var awkward = []history.Value{
 	history.NullValue, history.BoolValue(false), history.BoolValue(true), history.IntValue(0), history.BoolValue(false), history.IntValue(-1),
 	history.StringValue(""), history.BoolValue(false), history.ListValue(), history.StringValue("a"), history.NullValue, history.ListValue(history.IntValue(1)),
@@ -164,8 +165,8 @@ func (s subject) takes(inv replay.Invocation, result history.Value) bool {
 	return bundled && s.spec.Check(&history.Operation{Method: inv.Method, Args: inv.Args, Result: result}) == nil
 }
 
-// elements returns what the arguments of one history are drawn from: two
-// awkward values that every method takes, or 0 and 1.
+// elements returns the values for the arguments of one history: two awkward
+// values that every method accepts, or 0 and 1.
 func (s subject) elements(r *rand.Rand) []history.Value {
 	at := r.IntN(len(awkward) + 2)
 	if at+2 > len(awkward) {
@@ -182,9 +183,9 @@ func (s subject) elements(r *rand.Rand) []history.Value {
 	return some
 }
 
-// randomHistory has up to most operations, some pending, some marked as
-// happened or as not happened, and up to edges edges; results are those of some
-// order, now and then replaced by another or by none.
+// randomHistory returns a history of at most most operations and edges edges.
+// Some operations are pending, some are marked as happened or as not happened.
+// Results are those of some order; a few are replaced by others or left out.
 func randomHistory(t testing.TB, r *rand.Rand, s subject, most, edges int) *history.History {
 	for {
 		h, err := tryHistory(r, s, 1+r.IntN(most), r.IntN(edges+1))
@@ -267,7 +268,7 @@ func tryHistory(r *rand.Rand, s subject, n, edges int) (*history.History, error)
 	return b.Build()
 }
 
-// prunings are ways to search that must not differ in what they find.
+// prunings are variants of the search that must have equal findings.
 var prunings = []search.Pruning{
 	{},
 	{GuessFirst: true},
@@ -286,9 +287,9 @@ var prunings = []search.Pruning{
 	{NoSweep: true, NoParts: true, NoReadsAtOnce: true},
 }
 
-// TestBruteForce holds the search, with and without each rule, against brute
-// force on small histories with and without edges, as they are and relaxed to
-// program order.
+// TestBruteForce compares the search, with and without each rule, with brute
+// force. It uses small histories with and without edges, unchanged and relaxed
+// to program order.
 func TestBruteForce(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 2))
@@ -340,9 +341,9 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// forgetHappened takes the marks of pending operations away, those that edges
-// have made as well, so that a pending operation may be before others and yet
-// have no effect. A Builder makes no such history, but a search of a part does.
+// forgetHappened removes the marks of pending operations, including those set
+// by edges. A pending operation may then be before others although it has no
+// effect. A Builder makes no such history, but a search of a part does.
 func forgetHappened(h *history.History) {
 	for i := range h.Ops {
 		h.Ops[i].Happened = false

@@ -9,7 +9,7 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// StackOfWidth is QueueOrStack of a stack with passes of so many items. It does
+// StackOfWidth is QueueOrStack of a stack with passes of width items. It does
 // not search the values inserted once first.
 func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
 	c := readCollected(h, spec)
@@ -23,7 +23,7 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 }
 
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses
-// of reads placed at the start and has placed op, by numbers of h.
+// of reads placed at the start and has placed op, in the numbers of h.
 func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 	a := arrange(h)
 	machine := engine.NewMachine(a.recorded, spec)
@@ -40,7 +40,7 @@ func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 	return a.original(s.trail)
 }
 
-// Guess returns a witness that guessing alone finds, or nil.
+// Guess returns a witness found by guessing alone, or nil.
 func Guess(h *history.History, spec replay.Spec) []int32 {
 	a := arrange(h)
 	machine := engine.NewMachine(a.recorded, spec)

@@ -9,7 +9,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// A line of a small history: an operation begins, or it ends with a result.
+// A line is an event of a small history: an invocation or a response.
 type line struct {
 	op     int64
 	method string // "" for a response
@@ -23,8 +23,8 @@ func call(op int64, method string, args ...int64) line {
 
 func answer(op int64, result history.Value) line { return line{op: op, result: result} }
 
-// smallHistory makes a history; an edge from an operation to itself marks it
-// as happened.
+// smallHistory makes a history. An edge from an operation to itself marks the
+// operation as happened.
 func smallHistory(t *testing.T, lines []line, edges [][2]int64) *history.History {
 	t.Helper()
 	b := history.NewBuilder(history.Header{})
@@ -52,7 +52,7 @@ func smallHistory(t *testing.T, lines []line, edges [][2]int64) *history.History
 	return h
 }
 
-// TestSmall has small histories that need one thing each.
+// TestSmall has small histories, each for one rule of the search.
 func TestSmall(t *testing.T) {
 	none, one := history.NoValue, history.IntValue(1)
 	for _, c := range []struct {
@@ -73,14 +73,14 @@ func TestSmall(t *testing.T) {
 		{"the second operation first", "register",
 			[]line{call(0, "write", 1), call(1, "write", 2), call(2, "read"), answer(0, none), answer(1, none), answer(2, one)},
 			[][2]int64{{0, 2}, {1, 2}}, search.Pruning{}, replay.Linearizable},
-		{"of two write(1) the one that was invoked first has to wait for a read of 2", "register",
+		{"the write(1) that was invoked first has to wait for a read of 2", "register",
 			[]line{call(0, "write", 1), call(1, "write", 1), call(2, "read"), answer(2, one), call(3, "write", 2), answer(3, none), answer(1, none),
 				call(4, "read"), answer(4, history.IntValue(2)), call(5, "read"), answer(5, one), answer(0, none)},
 			nil, search.Pruning{}, replay.Linearizable},
-		{"write(3), pending write(1), cas(1, 3) fails; cas(1, 3), write(3) leads to the same state with write(1) to come", "cas-register:1",
+		{"write(3), pending write(1), cas(1, 3) fails; cas(1, 3), write(3) leads to the same state with write(1) left", "cas-register:1",
 			[]line{call(0, "write", 3), call(1, "cas", 1, 3), call(2, "write", 1), answer(0, none), answer(1, history.BoolValue(true)),
 				call(3, "read"), answer(3, one)}, nil, search.Pruning{NoDominance: true}, replay.Linearizable},
-		{"write(1), pending cas(1, 0), cas(0, 1) fails; the same without the pending one does not, which is still to come", "cas-register:0",
+		{"write(1), pending cas(1, 0), cas(0, 1) fails; without the pending one it does not, and that is still left", "cas-register:0",
 			[]line{call(0, "write", 1), call(1, "cas", 1, 0), call(2, "cas", 0, 1), answer(0, none), answer(2, history.BoolValue(true)),
 				call(3, "read"), answer(3, history.IntValue(0))}, nil, search.Pruning{}, replay.Linearizable},
 	} {
@@ -97,8 +97,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestPartGivenUp: a part that takes too much memory leaves the history open,
-// unless another part has no witness.
+// TestPartGivenUp: a part that takes too much memory leaves the history
+// undecided, unless another part has no witness.
 func TestPartGivenUp(t *testing.T) {
 	kv, err := spec.Parse("kv")
 	if err != nil {
@@ -113,7 +113,7 @@ func TestPartGivenUp(t *testing.T) {
 		for op := range int64(n) {
 			lines = append(lines, answer(op, history.NoValue))
 		}
-		lines = append(lines, call(n, "get", 0), answer(n, history.IntValue(n)), // which nobody put
+		lines = append(lines, call(n, "get", 0), answer(n, history.IntValue(n)), // never put
 			call(n+1, "put", 1, 1), answer(n+1, history.NoValue), call(n+2, "get", 1), answer(n+2, history.IntValue(read)))
 		var v replay.Verdict
 		v.Finding = search.Run(smallHistory(t, lines, nil), kv, 1<<20, nil)
@@ -123,9 +123,9 @@ func TestPartGivenUp(t *testing.T) {
 	}
 }
 
-// TestUnexplainedHappened: what is known to have happened need not have by the
-// first response. Of lock, pending lock, unlock, unlock, unlock the third
-// unlock has no explanation.
+// TestUnexplainedHappened: an operation marked as happened need not have
+// happened by the first response. In lock, pending lock, unlock, unlock, unlock
+// the third unlock has no explanation.
 func TestUnexplainedHappened(t *testing.T) {
 	none := history.NoValue
 	h := smallHistory(t, []line{call(0, "lock"), call(1, "lock"), answer(0, none), call(2, "unlock"), answer(2, none),

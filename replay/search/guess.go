@@ -7,37 +7,38 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// Bounds of guessing. They bound the effort, not what is right: a guess is a
-// witness or nothing.
+// Limits of guessing. They limit the effort and do not affect correctness: a
+// guess is a witness or nothing.
 const (
-	guessAfter  = 1 << 15 // configurations searched before
-	guessWindow = 4096    // how many responses a repair goes back
+	guessAfter  = 1 << 15 // configurations searched before guessing
+	guessWindow = 4096    // number of responses that a repair goes back
 	guessWork   = 1 << 19 // units of work, and guessPerOp more per operation
 	guessPerOp  = 64
-	guessOpen   = 1 << 24 // places in the lists of open operations
-	guessExtra  = 2       // operations placed before the one whose response is due
+	guessOpen   = 1 << 24 // total length of the lists of open operations
+	guessExtra  = 2       // operations placed before the due one
 )
 
-// A guesser looks for a witness by following the responses. At each response it
-// places the due operation in the first way that works. Where nothing works it
-// repairs its path: from there backwards, it looks for a response at which
-// placing other operations first gets it past the obstacle.
+// A guesser searches for a witness along the responses. At each response it
+// places the due operation in the first way that works. Where nothing works, it
+// repairs its path. From there it goes backwards to find a response at which
+// placing other operations first leads past the obstacle.
 //
-// A guesser remembers nothing that failed, and when it fails nothing is
-// decided. It finds witnesses of histories in which the order of two operations
-// shows only much later, as that of two enqueues does. The depth-first search
-// tries all combinations of what lies between; a repair goes back once. (Queues
-// with edges need it: the searches of queueSearch and of the monitors take none.)
+// A guesser remembers no failures, and its failure decides nothing. It finds
+// witnesses of histories in which the order of two operations, such as two
+// enqueues, becomes visible only much later. The depth-first search tries all
+// combinations of what lies between; a repair goes back once. (Queues with
+// edges need it: queueSearch and the monitors decline those.)
 type guesser struct {
 	s     *sweep
 	meter *meter.Meter
-	open  [][]int32 // response -> open operations that return, and pending ones
+	open  [][]int32 // response -> open operations, pending ones last
 	steps []guessStep
 	state int32   // at the end of the path
 	at    []int32 // operation -> response at which it was placed, or -1
 
-	// A trial is another end of the path, from a response on. While one is
-	// active, path and placed are those of the trial from there on.
+	// A trial is an alternative end of the path, starting at response from.
+	// While a trial is active, path and placed are those of the trial from
+	// there on.
 	trial  []guessStep // nil: none is active
 	from   int32
 	number int32   // of this trial; each has its own
@@ -72,9 +73,8 @@ func guess(s *sweep) []int32 {
 	return s.complete(trail)
 }
 
-// listOpen lists, for each response, the operations that are open then:
-// those that return by their responses, then the pending ones, the latest
-// first.
+// listOpen lists, for each response, the operations that are open then: those
+// that return, sorted by response, then the pending ones, the latest first.
 func (g *guesser) listOpen() bool {
 	s := g.s
 	total, called := 0, int32(0)
@@ -99,8 +99,8 @@ func (g *guesser) listOpen() bool {
 	return true
 }
 
-// isPlaced reports whether the operation has been placed: on the path, or, in
-// a trial, by it or on the path before it.
+// isPlaced reports whether the operation has been placed. During a trial that
+// means by the trial, or on the path before it.
 func (g *guesser) isPlaced(op int32) bool {
 	if g.trial == nil {
 		return g.at[op] >= 0
@@ -108,9 +108,9 @@ func (g *guesser) isPlaced(op int32) bool {
 	return g.in[op] == g.number || g.at[op] >= 0 && g.at[op] < g.from
 }
 
-// isBlocked reports whether an operation before this one by an edge is neither
-// placed nor among those that are to be placed first. The due operation is
-// never blocked: those before it were due before it (see arrange).
+// isBlocked reports whether a predecessor by an edge is neither placed nor in
+// first, the operations to be placed before this one. The due operation is
+// never blocked: its predecessors were due before it (see arrange).
 func (g *guesser) isBlocked(op int32, first []int32) bool {
 	if g.s.before == nil {
 		return false
@@ -118,8 +118,8 @@ func (g *guesser) isBlocked(op int32, first []int32) bool {
 	return slices.ContainsFunc(g.s.before[op], func(b int32) bool { return !g.isPlaced(b) && !slices.Contains(first, b) })
 }
 
-// step returns the state after op, or engine.Fail. Once it is time or memory to
-// stop, it accepts nothing, which ends the guess.
+// step returns the state after op, or engine.Fail. After a bound on time or
+// memory is reached, it returns Fail, which ends the guess.
 func (g *guesser) step(state, op int32) int32 {
 	if g.meter.MustStop(1+g.s.grown.work(g.s.machine.Bytes())) || g.s.machine.Bytes() > g.s.maxBytes {
 		return engine.Fail
@@ -141,8 +141,9 @@ func (g *guesser) first(k, state int32) (placed []int32, after int32, ok bool) {
 }
 
 // ways calls try with each sequence of at most guessExtra open operations
-// followed by the due one that has the recorded results, short ones first, and
-// with the state after it, until try returns false.
+// followed by the due one that has the recorded results. Short sequences come
+// first. It passes the state after the sequence, and stops when try returns
+// false.
 func (g *guesser) ways(k, state int32, try func(way []int32, after int32) bool) {
 	for extra := range guessExtra + 1 {
 		if !g.waysOf(extra, k, state, nil, try) {
@@ -180,7 +181,7 @@ func (g *guesser) commit(step guessStep, after int32) {
 	g.state = after
 }
 
-// repair changes the path before response k, at which nothing works, so that
+// repair changes the path before response k, where nothing works, so that
 // something does, and extends it past k.
 func (g *guesser) repair(k int32) bool {
 	for j := k - 1; j >= 0 && j > k-guessWindow && !g.meter.Stopped(); j-- {
@@ -191,7 +192,7 @@ func (g *guesser) repair(k int32) bool {
 	return false
 }
 
-// repairAt tries what else could be placed at response j.
+// repairAt tries other operations at response j.
 func (g *guesser) repairAt(j, k int32) bool {
 	repaired := false
 	g.from, g.trial = j, []guessStep{}
@@ -206,7 +207,7 @@ func (g *guesser) repairAt(j, k int32) bool {
 	return repaired
 }
 
-// follow goes on from another way at response from, up to and past k. If that
+// follow continues from another way at response from, up to and past k. If that
 // succeeds, it is the new end of the path.
 func (g *guesser) follow(k int32, way []int32, after int32) bool {
 	state := g.steps[g.from].state

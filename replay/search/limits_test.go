@@ -11,7 +11,7 @@ import (
 
 // openAtOnce returns a history of a queue or stack of 8 values with that many
 // removals open at once. All insertions come before, one after another; two
-// removals come after. If wrong is set, these two remove their values in the
+// removals come after. If wrong is set, these two return their values in the
 // wrong order.
 func openAtOnce(t *testing.T, model string, open int, wrong bool) *history.History {
 	insert, remove := "enqueue", "dequeue"
@@ -46,10 +46,9 @@ func openAtOnce(t *testing.T, model string, open int, wrong bool) *history.Histo
 	return smallHistory(t, lines, nil)
 }
 
-// TestOpenAtOnce drives the number of operations that a mask can hold at its
-// limit, one below and one above: a sweep, the search of a queue and that of a
-// stack decline above it, and what they decline the search along chains
-// decides.
+// TestOpenAtOnce tests the number of operations that a mask can hold at the
+// limit, one below and one above. Above it, a sweep, the search of a queue and
+// that of a stack decline, and the search along chains decides.
 func TestOpenAtOnce(t *testing.T) {
 	for _, model := range []string{"queue", "stack"} {
 		s := lookup(t, model)
@@ -66,10 +65,10 @@ func TestOpenAtOnce(t *testing.T) {
 					"guess first":           search.RunPruned(h, s, search.Pruning{GuessFirst: true}, 1<<28, nil),
 					"queue or stack search": search.QueueOrStack(h, s, 1<<28, nil),
 				} {
-					// A wrong order of values that a stack holds once shows without the others.
+					// A stack with distinct values in the wrong order is refuted without the others.
 					if name == "queue or stack search" && open > 64 && !(model == "stack" && wrong) {
 						if f.Cause != replay.Declined {
-							t.Errorf("%s, %d open: %v (%v), want that it declines", model, open, f.Answer, f.Cause)
+							t.Errorf("%s, %d open: %v (%v), want declined", model, open, f.Answer, f.Cause)
 						}
 						continue
 					}
@@ -92,8 +91,8 @@ func checkFinding(t *testing.T, name string, h *history.History, s replay.Spec, 
 	}
 }
 
-// TestMaxSmall: up to MaxSmall operations Small decides, above it declines; its
-// answers are those of the search.
+// TestMaxSmall: Small decides histories of up to MaxSmall operations and
+// declines longer ones. Its answers are those of the search.
 func TestMaxSmall(t *testing.T) {
 	count := map[replay.Answer]int{}
 	for _, model := range []string{"queue", "stack"} {
@@ -113,7 +112,7 @@ func TestMaxSmall(t *testing.T) {
 					f := search.Small(h, s, nil)
 					switch {
 					case n > search.MaxSmall && f.Cause != replay.Declined:
-						t.Errorf("%d operations: %v (%v), want that it declines", n, f.Answer, f.Cause)
+						t.Errorf("%d operations: %v (%v), want declined", n, f.Answer, f.Cause)
 					case n <= search.MaxSmall && f.Decided():
 						checkFinding(t, "small search", h, s, f, want)
 						count[f.Answer]++
@@ -127,10 +126,10 @@ func TestMaxSmall(t *testing.T) {
 	}
 }
 
-// TestWorkLimits: of n concurrent additions to a set and a look that none
-// explains there are 2^n configurations, so that the work of Small and the
-// work before a guess are less than their bounds for some n and more for
-// others. The answer is the same on both sides.
+// TestWorkLimits has n concurrent additions to a set and a read that no order
+// explains: 2^n configurations. The limits of Small and of the work before a
+// guess are exceeded for some n and not for others. The answer is the same on
+// both sides.
 func TestWorkLimits(t *testing.T) {
 	set := lookup(t, "set")
 	decided, declined := 0, 0
@@ -151,8 +150,8 @@ func TestWorkLimits(t *testing.T) {
 	}
 }
 
-// TestManyPending: sets of pending operations take a word more from 64 on.
-// Each pending increment may have happened or not.
+// TestManyPending: from 64 operations on, a set of pending operations takes
+// another word. Each pending increment may have happened or not.
 func TestManyPending(t *testing.T) {
 	counter := lookup(t, "counter")
 	for _, n := range []int64{62, 63, 64, 65, 127, 128, 129} {
@@ -174,8 +173,8 @@ func TestManyPending(t *testing.T) {
 	}
 }
 
-// TestEdgesThroughParts: order that edges make through many operations of
-// another key counts, however many these are.
+// TestEdgesThroughParts: order that passes by edges through many operations of
+// another key counts, however many there are.
 func TestEdgesThroughParts(t *testing.T) {
 	kv := lookup(t, "kv")
 	for _, through := range []int64{1, 62, 63, 64, 65, 66, 130} {

@@ -12,7 +12,7 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-// registerCalls write distinct values.
+// registerCalls returns writes of distinct values.
 func registerCalls(r *rand.Rand, i int) replay.Invocation {
 	if r.IntN(2) == 0 {
 		return replay.Invocation{Method: "write", Args: []history.Value{history.IntValue(int64(i))}}
@@ -25,8 +25,8 @@ var simulated = []struct {
 	next         func(*rand.Rand, int) replay.Invocation
 }{{"register", "read", registerCalls}, {"queue", "dequeue", queueCalls}, {"stack", "pop", stackCalls}, {"kv", "get", kvCalls}}
 
-// withEdges adds edges along the order of effects; some of what took effect
-// and did not return is known to have happened by that.
+// withEdges adds edges along the order of effects. They mark some pending
+// operations as happened.
 func withEdges(t *testing.T, r *rand.Rand, b *history.Builder, effects []int64, edges int) *history.History {
 	for range edges {
 		i := r.IntN(len(effects) - 1)
@@ -40,9 +40,9 @@ func withEdges(t *testing.T, r *rand.Rand, b *history.Builder, effects []int64, 
 	return h
 }
 
-// TestLongWithEdges searches histories of correct objects with edges that
-// agree with what happened, and the same with a value out of nowhere; also
-// relaxed to program order.
+// TestLongWithEdges searches histories of correct objects with edges that agree
+// with the order of effects. It also searches them with one impossible result,
+// and relaxed to program order.
 func TestLongWithEdges(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 3))
@@ -55,8 +55,9 @@ func TestLongWithEdges(t *testing.T) {
 		for k, c := range simulated {
 			for _, lost := range []int{0, 3} {
 				for _, relaxed := range []bool{false, true} {
-					// What is hard is left out: lost operations and the order of
-					// values out of sight of real time.
+					// Hard histories are skipped: those with lost operations,
+					// or with an order of values that real time does not
+					// determine.
 					isHard := lost > 0 || k%3 > 0
 					if isHard && (n > 300 || n > 65 && relaxed || n > 100 && lost > 0) {
 						continue
@@ -77,14 +78,14 @@ func TestLongWithEdges(t *testing.T) {
 	}
 }
 
-// checkLong searches a history that happened and a spoilt one, and returns
-// how many of the two it decided.
+// checkLong searches a correct history and a spoilt one, and returns how many
+// of the two it decided.
 func checkLong(t *testing.T, r *rand.Rand, h *history.History, model, reads, name string) int {
 	t.Helper()
 	s := lookup(t, model)
 	decided := 0
 	for _, want := range []replay.Answer{replay.Linearizable, replay.NotLinearizable} {
-		asked := 0 // what takes long is left undecided
+		asked := 0 // long searches are left undecided
 		var v replay.Verdict
 		v.Finding = search.RunPruned(h, s, search.Pruning{}, 1<<26, meter.New(func() bool { asked++; return asked > 1000 }))
 		switch v.Answer {
@@ -107,8 +108,9 @@ func checkLong(t *testing.T, r *rand.Rand, h *history.History, model, reads, nam
 	return decided
 }
 
-// TestEdgesForbid: a read of a value that was overwritten before it, as edges
-// say and real time does not; without them it is fine.
+// TestEdgesForbid reads a value that was overwritten before the read, according
+// to edges but not to real time. Without the edges, the history is
+// linearizable.
 func TestEdgesForbid(t *testing.T) {
 	s := lookup(t, "register")
 	for _, n := range []int{10, 63, 64, 65, 1000} {
@@ -172,9 +174,9 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestVectorsAgainstSweep holds the two searches against each other on
-// histories of many short processes, whose keys take several words. Results
-// are right, or those of other calls are put in the place of some.
+// TestVectorsAgainstSweep compares the two searches on histories of many short
+// processes, whose keys take several words. Some results are replaced by those
+// of other calls.
 func TestVectorsAgainstSweep(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 7))
@@ -206,13 +208,13 @@ func TestVectorsAgainstSweep(t *testing.T) {
 		}
 	}
 	if count[replay.Linearizable] < 100 || count[replay.NotLinearizable] < 20 {
-		t.Errorf("too few to say much: %v", count)
+		t.Errorf("too few of each answer: %v", count)
 	}
 }
 
-// TestManyOpen: more operations open at once than a mask has bits, in real
-// time: 80 increments that overlap, of which a last one was invoked after the
-// first response, and reads.
+// TestManyOpen has more operations open at once, in real time, than a mask has
+// bits: 80 increments that overlap, and reads. The last increment was invoked
+// after the first response.
 func TestManyOpen(t *testing.T) {
 	s := lookup(t, "counter")
 	const n = 80
@@ -243,9 +245,9 @@ func TestManyOpen(t *testing.T) {
 	}
 }
 
-// TestReadsAtOnceFreeOthers: a read that has an edge to another one frees it,
-// also where a read without edges is placed in the same pass. The freed read
-// has the lowest slot, so it is free only in the next pass.
+// TestReadsAtOnceFreeOthers: a read with an edge to another read unblocks it,
+// even if a read without edges is placed in the same pass. The unblocked read
+// has the lowest slot, so it is placed only in the next pass.
 func TestReadsAtOnceFreeOthers(t *testing.T) {
 	one := history.IntValue(1)
 	lines := []line{call(0, "read"), call(1, "read"), call(2, "read"), answer(0, history.IntValue(0)), call(3, "read"), call(4, "write", 1),

@@ -8,11 +8,10 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// parts decides each part of a partitioned object. One without a witness
-// decides the history, so that a part that has to be given up does not end
-// the search. Witnesses of all parts make one of the history, unless edges
-// lead from part to part in a way that contradicts them; then nothing is known
-// but that each part has one.
+// parts decides each part of a partitioned object. A part without a witness
+// decides the history, so the search goes on after a part that is undecided.
+// Witnesses of all parts are merged into one of the history. If edges between
+// parts contradict them, it searches the history as a whole.
 func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 	witnesses := make([][]int32, len(parts))
 	gaveUp := replay.Finding{}
@@ -38,9 +37,10 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 	return r.whole(a)
 }
 
-// restrict returns the arrangement of some operations. Order that edges make
-// through others is kept, within bounds: a part that lacks some of it may have
-// a witness that the history has none for, and no more.
+// restrict returns the arrangement of some operations. Order that passes
+// through other operations by edges is kept, within limits. A part that lacks
+// some of it may have a witness although the history has none, but never the
+// reverse.
 func (a *arrangement) restrict(ops []int32) *arrangement {
 	part := &arrangement{h: engine.Restrict(a.h, ops)}
 	part.recorded = part.h
@@ -60,11 +60,11 @@ func (a *arrangement) restrict(ops []int32) *arrangement {
 	return part
 }
 
-// mostThrough is how many operations of other parts nearest goes through.
+// mostThrough limits the operations of other parts that nearest follows.
 const mostThrough = 64
 
-// nearest returns, of the given operations, those from which edges lead to
-// operation i, directly or through others.
+// nearest returns those of ops from which edges lead to operation i, directly
+// or through operations not in ops.
 func (a *arrangement) nearest(i int32, ops []int32) []int32 {
 	var nearest []int32
 	queue := []int32{i}
@@ -82,10 +82,10 @@ func (a *arrangement) nearest(i int32, ops []int32) []int32 {
 	return nearest
 }
 
-// mergeAlong makes a witness of the whole history out of those of its parts,
-// as engine.Merge does; but before each operation it places what is before it
-// by an edge. It returns nil if the witnesses and the edges contradict each
-// other.
+// mergeAlong combines witnesses of the parts into a witness of the whole
+// history, as engine.Merge does. In addition, it places the predecessors of
+// each operation by edges before it. It returns nil if the witnesses and the
+// edges contradict each other.
 func mergeAlong(a *arrangement, parts [][]int32, witnesses [][]int32) []int32 {
 	m := merger{arrangement: a, previous: make([]int32, len(a.h.Ops)), state: make([]uint8, len(a.h.Ops))}
 	var returned, rest []int32
@@ -125,9 +125,9 @@ const (
 	placed
 )
 
-// place places the operation, and first what has to be before it and has not
-// been placed. It reports false if that includes itself, or what was not
-// invoked before its response.
+// place places the operation, after everything that has to precede it and has
+// not been placed. It reports false if that includes the operation itself, or
+// an operation that was invoked after its response.
 func (m *merger) place(op int32) bool {
 	response := m.h.Ops[op].Return
 	for stack := []int32{op}; len(stack) > 0; {
@@ -150,8 +150,8 @@ func (m *merger) place(op int32) bool {
 	return true
 }
 
-// missing returns an operation that has to be before this one and has not
-// been placed, or -1.
+// missing returns an operation that has to precede this one and has not been
+// placed, or -1.
 func (m *merger) missing(op int32) int32 {
 	if p := m.previous[op]; p >= 0 && m.state[p] != placed {
 		return p

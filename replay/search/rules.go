@@ -88,7 +88,7 @@ func (s *sweep) erases(op, state int32) bool {
 }
 
 // isSecondTwin reports whether another open operation that has not been placed
-// looks the same (method, arguments, result) and must return first. A witness
+// is alike (same method, arguments, result) and must return first. A witness
 // with the later one first stays a witness when the two change places: both are
 // open now, and the response of the earlier one comes first. With edges, the
 // earlier one must not be blocked, and no operation may have to follow the later
@@ -119,11 +119,11 @@ func (s *sweep) findEarlier() {
 	last := map[int32]int32{}
 	s.earlier = make([]int32, len(s.pendings))
 	for k, op := range s.pendings {
-		look := s.machine.Look(op)
+		column := s.machine.Look(op)
 		s.earlier[k] = -1
-		if j, ok := last[look]; ok {
+		if j, ok := last[column]; ok {
 			s.earlier[k] = j
 		}
-		last[look] = int32(k)
+		last[column] = int32(k)
 	}
 }

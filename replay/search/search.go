@@ -76,10 +76,10 @@ func (r *runner) decide(h *history.History) replay.Finding {
 	return f
 }
 
-// split searches part by part where that is possible. Operations about several
-// parts that only look, as the size of a map, change nothing in any part: one
-// that has no witness without them has none with them. Where every part has
-// one, they have to be placed, and the whole is searched.
+// split searches part by part where possible. Operations about several parts
+// that only read, like the size of a map, change nothing in any part. So if a
+// part has no witness without them, the history has none. If every part has
+// one, the whole is searched, with them.
 func (r *runner) split(a *arrangement) replay.Finding {
 	parts, across := engine.Split(a.h, r.spec)
 	switch {
@@ -99,9 +99,10 @@ func (r *runner) split(a *arrangement) replay.Finding {
 	return r.whole(a)
 }
 
-// whole searches without parts: along the responses; or along the chains,
-// where more operations are open at once than a sweep can hold apart, or all
-// are, so that their responses lead nowhere.
+// whole searches without parts, along the responses. It searches along the
+// chains instead if more operations are open at once than a sweep can
+// represent. The same applies if all operations are open at once: then their
+// responses give no direction.
 func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)

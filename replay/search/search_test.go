@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// concurrentAdds has n concurrent adds of different values, and a contains
-// of the first with the given answer.
+// concurrentAdds has n concurrent adds of different values, and a contains of
+// the first with the given result.
 func concurrentAdds(t testing.TB, n int, contains bool) *history.History {
 	var events []history.Event
 	value := func(i int) []history.Value { return []history.Value{history.IntValue(int64(i))} }
@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 		want     replay.Answer
 	}{
 		{16, true, replay.Linearizable},
-		{16, false, replay.NotLinearizable}, // 2^15 configurations, of 15! orders
+		{16, false, replay.NotLinearizable}, // 2^15 configurations, 15! orders
 		{63, true, replay.Linearizable},
 		{64, true, replay.Linearizable},
 		{65, true, replay.Linearizable},
@@ -79,17 +79,17 @@ func TestBounds(t *testing.T) {
 	v = replay.Verdict{}
 	v.Finding = search.RunPruned(h, set, whole, 1<<40, meter.New(func() bool { return true }))
 	if v.Answer != replay.Undecided {
-		t.Errorf("%v although told to stop", v.Answer)
+		t.Errorf("%v although stopped", v.Answer)
 	}
-	v.Finding = search.Run(h, set, 1<<20, nil) // part by part there is nothing to it
+	v.Finding = search.Run(h, set, 1<<20, nil) // easy part by part
 	if v.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v) in parts", v.Answer, v.Cause)
 	}
 }
 
-// TestLooksAcrossParts: of 40 puts to as many keys all orders are possible, so
-// that the size in their middle spoils the search of the whole; but the one get
-// that nothing explains shows in its own part.
+// TestLooksAcrossParts: 40 puts to different keys can occur in any order. So
+// the search of the whole fails because of the size read in their middle. But
+// the one get that no order explains is found in its own part.
 func TestLooksAcrossParts(t *testing.T) {
 	var events []history.Event
 	add := func(typ history.EventType, process int64, method string, result history.Value, args ...int64) {
@@ -123,6 +123,6 @@ func TestLooksAcrossParts(t *testing.T) {
 	}
 	v = replay.Verdict{}
 	if v.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, nil); v.Cause != replay.Memory {
-		t.Errorf("%v (%v) without parts, want that it takes too much memory", v.Answer, v.Cause)
+		t.Errorf("%v (%v) without parts, want unknown (memory)", v.Answer, v.Cause)
 	}
 }

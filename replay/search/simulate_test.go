@@ -11,10 +11,10 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// simulate records n operations of a correct object used by some processes:
-// each operation takes effect at one moment between its invocation and its
-// response. next draws an invocation; lost says in how many of a hundred
-// operations the response never comes.
+// simulate records n operations of a correct object used by some processes.
+// Each operation takes effect at one moment between its invocation and its
+// response. next returns an invocation; lost is the percentage of operations
+// without a response.
 func simulate(t testing.TB, r *rand.Rand, s replay.Spec, processes, n, lost int, next func(r *rand.Rand, i int) replay.Invocation) *history.History {
 	b, _ := simulation(r, s, processes, n, lost, next)
 	h, err := b.Build()
@@ -24,7 +24,7 @@ func simulate(t testing.TB, r *rand.Rand, s replay.Spec, processes, n, lost int,
 	return h
 }
 
-// simulation returns also which operations took effect, in that order.
+// simulation also returns which operations took effect, in order.
 func simulation(r *rand.Rand, s replay.Spec, processes, n, lost int, next func(r *rand.Rand, i int) replay.Invocation) (*history.Builder, []int64) {
 	b := history.NewBuilder(history.Header{})
 	var effects []int64
@@ -38,7 +38,7 @@ func simulation(r *rand.Rand, s replay.Spec, processes, n, lost int, next func(r
 		result  history.Value
 	}
 	open := make([]*call, processes)
-	name := int64(processes) // of the process that takes a retired one's place
+	name := int64(processes) // of the process that replaces a retired one
 	names := make([]int64, processes)
 	for p := range names {
 		names[p] = int64(p)
@@ -86,7 +86,7 @@ func stackCalls(r *rand.Rand, i int) replay.Invocation {
 	return replay.Invocation{Method: "pop"}
 }
 
-// kvCalls use five keys; values are distinct.
+// kvCalls uses five keys; values are distinct.
 func kvCalls(r *rand.Rand, i int) replay.Invocation {
 	key := history.IntValue(int64(r.IntN(5)))
 	if r.IntN(2) == 0 {
@@ -103,8 +103,8 @@ func lookup(t testing.TB, text string) replay.Spec {
 	return s
 }
 
-// BenchmarkRun searches linearizable histories and, of each, one with a wrong
-// result in the middle.
+// BenchmarkRun searches linearizable histories, and variants of them with a
+// wrong result in the middle.
 func BenchmarkRun(b *testing.B) {
 	for _, c := range []struct {
 		model      string

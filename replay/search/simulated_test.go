@@ -13,10 +13,10 @@ import (
 
 var seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
 
-// TestSimulated searches histories of correct objects, too long for brute
-// force, with and without guessing and lost responses: there must be a
-// witness, and one that Verify accepts. With a value that was never there put
-// into one result there must be none.
+// TestSimulated searches histories of correct objects that are too long for
+// brute force. They are searched with and without guessing and with and without
+// lost responses. Each must have a witness that Verify accepts. If one result
+// is replaced by a value that was never inserted, there must be no witness.
 func TestSimulated(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 0))
@@ -42,7 +42,7 @@ func TestSimulated(t *testing.T) {
 			}
 			if spoil(r, h, c.reads) {
 				if v := run(t, h, s, search.Pruning{}); v.Answer == replay.Linearizable {
-					t.Fatalf("%s: a value out of nowhere is explained", c.model)
+					t.Fatalf("%s: a value that was never inserted is explained", c.model)
 				} else if v.Answer == replay.NotLinearizable {
 					decided["spoilt "+c.model]++
 				}
@@ -61,7 +61,8 @@ func run(t *testing.T, h *history.History, s replay.Spec, prune search.Pruning) 
 	return v
 }
 
-// spoil gives a random call of the method a result that no call can have.
+// spoil gives a random call of the method a result that is impossible for every
+// call.
 func spoil(r *rand.Rand, h *history.History, method string) bool {
 	var calls []int
 	for i := range h.Ops {

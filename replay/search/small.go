@@ -10,14 +10,15 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// MaxSmall is up to how many operations Small decides a history.
+// MaxSmall is the largest number of operations of a history that Small decides.
 const MaxSmall = 32
 
 // Small is Run for histories of up to MaxSmall operations without edges, of
-// which there are often thousands: the same search of configurations, without
-// anything that only pays off on longer ones. It declines where it does not
-// apply, the specification refuses an operation, or it would take more than a
-// few milliseconds.
+// which there are often thousands. It searches configurations like Run, but
+// omits what only pays off on longer histories. It declines if
+//   - it does not apply,
+//   - the specification rejects an operation, or
+//   - it would take more than a few milliseconds.
 func Small(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
 	if len(h.Ops) > MaxSmall || h.HasEdges() {
 		return replay.Declines("")
@@ -54,29 +55,29 @@ const (
 )
 
 const (
-	smallWork  = 1 << 16 // bounds the configurations that Small goes through
-	smallBytes = 1 << 24 // and the sets of states that it computes
+	smallWork  = 1 << 16 // bounds the configurations that Small visits
+	smallBytes = 1 << 24 // bounds the sets of states that it computes
 )
 
 var smallPool = sync.Pool{New: func() any { return new(small) }}
 
-// small is the memory of one search. Operations are bits of a word.
+// small is the state of one search. Sets of operations are bits of a word.
 type small struct {
 	n        int
 	machine  *engine.Machine
-	before   [MaxSmall]uint32 // operation -> those that returned before it was invoked
+	before   [MaxSmall]uint32 // operation -> operations that returned before it was invoked
 	must     uint32           // operations that a witness has to place
-	observes uint32           // returned operations that only look: see sweep.placeReads
+	observes uint32           // completed operations that only read: see sweep.placeReads
 	path     [MaxSmall + 1]smallFrame
 	trail    [MaxSmall]int8 // operations in the order of placing
 	met      keySet         // configurations entered
 }
 
-// A smallFrame is a configuration with the candidates that are left to try.
+// A smallFrame is a configuration with the candidates left to try.
 type smallFrame struct {
 	placed, left uint32
 	state        int32
-	trail        int8 // how many operations are placed
+	trail        int8 // number of operations placed
 }
 
 func (s *small) prepare(h *history.History, machine *engine.Machine) {
@@ -101,7 +102,7 @@ func (s *small) prepare(h *history.History, machine *engine.Machine) {
 	s.met.clear()
 }
 
-// run searches depth first, and never enters a configuration twice.
+// run searches depth first and never enters a configuration twice.
 func (s *small) run() (outcome, *smallFrame) {
 	depth := 0
 	s.enter(&s.path[0], 0, s.machine.Start(), 0)
@@ -130,19 +131,19 @@ func (s *small) run() (outcome, *smallFrame) {
 	return undecided, nil
 }
 
-// enter makes f the frame of a configuration. It places what only reads, has
-// its recorded result here and leaves the state as it is: see
-// sweep.placeReads. What may come next is left as candidates.
+// enter makes f the frame of a configuration. It places operations that only
+// read, have their recorded result here, and leave the state unchanged: see
+// sweep.placeReads. The candidates are the operations that may come next.
 func (s *small) enter(f *smallFrame, placed uint32, state int32, trail int8) {
 	for again := true; again; {
 		again = false
-		for looks := s.observes &^ placed; looks != 0; looks &= looks - 1 {
-			op := bits.TrailingZeros32(looks)
+		for reads := s.observes &^ placed; reads != 0; reads &= reads - 1 {
+			op := bits.TrailingZeros32(reads)
 			if s.before[op]&^placed == 0 && s.machine.Step(state, int32(op)) == state {
 				s.trail[trail] = int8(op)
 				placed |= 1 << op
 				trail++
-				again = true // for what it preceded
+				again = true // operations after op may be possible now
 			}
 		}
 	}
@@ -154,8 +155,7 @@ func (s *small) enter(f *smallFrame, placed uint32, state int32, trail int8) {
 	}
 }
 
-// witness is the trail of the last frame, and at its end what never took
-// effect.
+// witness is the trail of the last frame, followed by what never took effect.
 func (s *small) witness(last *smallFrame) []int32 {
 	order := make([]int32, 0, s.n)
 	for _, op := range s.trail[:last.trail] {

@@ -13,8 +13,8 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-// threadTime is the processor time that this thread has used, which other
-// programs do not add to.
+// threadTime is the processor time that this thread has used. Other programs do
+// not add to it.
 func threadTime(t testing.TB) time.Duration {
 	const thisThread = 1 // RUSAGE_THREAD
 	var u syscall.Rusage
@@ -25,7 +25,7 @@ func threadTime(t testing.TB) time.Duration {
 }
 
 // BenchmarkSilence reports the longest processor time between two questions
-// whether to stop; 20 ms is the aim. TestStopIsAsked counts the work.
+// whether to stop. The target is 20 ms. TestStopIsAsked counts the work.
 func BenchmarkSilence(b *testing.B) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

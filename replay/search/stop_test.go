@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-// A counting specification counts what its objects are asked. A fresh one
-// gives every state a key of its own, so that the search knows none again and
+// A counting specification counts the calls of its objects. If fresh is set,
+// every state has its own key, so that the search recognizes no state and
 // computes every step.
 type counting struct {
 	replay.Spec
@@ -50,17 +50,17 @@ func (s *countingState) AppendKey(dst []byte) []byte {
 	return dst
 }
 
-// A stubborn history is one that keeps some engine busy.
+// A stubborn history keeps some engine busy.
 type stubborn struct {
 	name  string
 	model string
 	h     *history.History
 	prune search.Pruning
 	fresh bool
-	stops int // how often it may ask before it is told to stop
+	stops int // questions before it is stopped
 }
 
-// stubborns are histories for all engines.
+// stubborns returns histories for all engines.
 func stubborns(t testing.TB) []stubborn {
 	r := rand.New(rand.NewPCG(1, 5))
 	queue := lookup(t, "queue")
@@ -104,10 +104,10 @@ func stubborns(t testing.TB) []stubborn {
 	}
 }
 
-// TestStopIsAsked: between two questions whether to stop there is not more
-// than a certain number of operations applied to the object, whatever the
-// engine, and after the answer that it is time next to nothing. Every step is
-// computed where the states are fresh.
+// TestStopIsAsked counts the operations applied to the object between two
+// questions whether to stop. There is an upper limit for every engine, and
+// almost none follow after the answer to stop. Every step is computed where the
+// states are fresh.
 func TestStopIsAsked(t *testing.T) {
 	const most = 1 << 11
 	for _, c := range stubborns(t) {
@@ -125,7 +125,7 @@ func TestStopIsAsked(t *testing.T) {
 		}))
 		after := counted.steps - last
 		if c.stops == 1<<30 {
-			longest, after = max(longest, after), 0 // it came to its end
+			longest, after = max(longest, after), 0 // it finished
 		}
 		t.Logf("%s: asked %d times, %d steps at most between, %d after; %v (%v)", c.name, asked, longest, after, v.Answer, v.Cause)
 		if asked < 3 || longest > most || after > 64 {

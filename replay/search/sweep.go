@@ -11,35 +11,36 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// sweep searches a history along its responses. An operation need not be
-// placed before some response forces it: that of its own, or of one that has
-// to come after it. So a configuration is the next response that is due, the
-// state, which of the open operations have been placed, and which pending
-// ones; everything earlier has been placed, everything later has not.
+// sweep searches a history along its responses. An operation need not be placed
+// before some response requires it: its own, or that of an operation that has
+// to follow it. So a configuration consists of the next response (the due one),
+// the state, the set of open operations that have been placed, and the set of
+// pending operations that have been placed. Everything earlier has been placed,
+// everything later has not.
 //
-// An operation that has others before it by edges (arrangement.before) is
-// blocked while one of them has not been placed. Every witness can still be
-// gone along in its own order, for what it places before the operation whose
-// response is due was invoked before that response. And a configuration says
-// what has been placed, hence what is blocked, so that what can follow depends
-// on nothing else. (The operation whose response is due is never blocked:
-// intervals have been narrowed, so what is before it was due before it.)
+// An operation with predecessors by edges (arrangement.before) is blocked while
+// one of them has not been placed. The search still reaches every witness in
+// its own order, because what a witness places before the due operation was
+// invoked before the due response. A configuration determines what has been
+// placed, hence what is blocked, so what can follow depends on nothing else.
+// (The due operation is never blocked: intervals have been narrowed, so its
+// predecessors were due before it.)
 //
-// The search goes depth first and never tries a configuration that failed.
+// The search is depth first and never tries a configuration that failed.
 type sweep struct {
 	*arrangement
 	ops      []history.Operation
 	machine  *engine.Machine
 	prune    Pruning
 	order    []int32 // operations that must be placed, by response
-	called   []int32 // response -> how many operations were invoked before it
+	called   []int32 // response -> number of operations invoked before it
 	slot     []int32 // operation -> bit of the mask; -1 for pending ones
 	slots    int
 	pendings []int32 // operations that may stay out, by invocation
-	pendUpTo []int32 // response -> how many of them were invoked before it
-	observes []bool  // operation -> only looks
+	pendUpTo []int32 // response -> number of them invoked before it
+	observes []bool  // operation -> only reads
 	rank     []int32 // operation that must be placed -> index into order; only with before
-	earlier  []int32 // pendings -> the one before it that looks the same, or -1
+	earlier  []int32 // pendings -> the previous one that is alike, or -1
 
 	at       spot
 	occupant []int32 // slot -> open operation, or -1
@@ -51,8 +52,8 @@ type sweep struct {
 	maxBytes int64
 	meter    *meter.Meter
 	grown    growth
-	work     int // configurations gone to
-	pause    int // work after which run returns paused; 0: never
+	work     int // configurations visited
+	pause    int // work after which run pauses; 0: never
 	paused   bool
 	gaveUp   replay.Cause
 }
@@ -72,8 +73,8 @@ type frame struct {
 	next  int32 // the first candidate that has not been tried
 }
 
-// newSweep prepares the search; it reports false if more operations that
-// return are open at once than a mask has bits.
+// newSweep prepares the search. It reports false if more operations that must
+// be placed are open at once than a mask has bits.
 func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune Pruning) (*sweep, bool) {
 	ops := a.h.Ops
 	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
@@ -108,8 +109,8 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 	return s, true
 }
 
-// assignSlots gives each operation that must be placed the lowest bit that is
-// free while it is open.
+// assignSlots assigns the lowest bit that is free to each operation that must
+// be placed, for the time while it is open.
 func (s *sweep) assignSlots() bool {
 	free := ^uint64(0)
 	next, pend := 0, 0
@@ -136,7 +137,7 @@ func (s *sweep) assignSlots() bool {
 	return true
 }
 
-// invoke lets the operations from..to-1 become open.
+// invoke marks the operations from..to-1 as open.
 func (s *sweep) invoke(from, to int32) {
 	for i := from; i < to; i++ {
 		if s.slot[i] >= 0 {
@@ -145,7 +146,7 @@ func (s *sweep) invoke(from, to int32) {
 	}
 }
 
-// advance passes the due response, whose operation has been placed.
+// advance moves past the due response, whose operation has been placed.
 func (s *sweep) advance() {
 	o := s.order[s.at.due]
 	s.at.mask &^= 1 << s.slot[o]
@@ -157,7 +158,7 @@ func (s *sweep) advance() {
 	}
 }
 
-// retreatTo takes advance back until the given response is due.
+// retreatTo undoes advance until the given response is due.
 func (s *sweep) retreatTo(due int32) {
 	for s.at.due > due {
 		if int(s.at.due) < len(s.order) {
@@ -173,7 +174,7 @@ func (s *sweep) retreatTo(due int32) {
 	}
 }
 
-// place puts an operation behind the trail.
+// place appends an operation to the trail.
 func (s *sweep) place(op, state int32) {
 	s.trail = append(s.trail, op)
 	s.at.state = state
@@ -186,8 +187,9 @@ func (s *sweep) place(op, state int32) {
 	s.placeReads()
 }
 
-// run looks for a witness and leaves it in s.trail; without one, it returns
-// the cause if it had to give up. After a pause it goes on where it was.
+// run searches for a witness and leaves it in s.trail. Without one, it returns
+// the cause if it had to give up. After a pause, the next call continues where
+// it stopped.
 func (s *sweep) run() (bool, replay.Cause) {
 	if s.paused {
 		s.paused = false
@@ -211,8 +213,8 @@ func (s *sweep) run() (bool, replay.Cause) {
 	}
 }
 
-// choose goes back to the last configuration with a candidate left and
-// places it; it reports false if there is none or a bound is reached.
+// choose goes back to the last configuration with a candidate left and places
+// it. It reports false if there is none or a bound is reached.
 func (s *sweep) choose() bool {
 	for len(s.stack) > 0 {
 		compared := s.failed.compared
@@ -262,9 +264,9 @@ func (s *sweep) atBound() bool {
 	return s.gaveUp != replay.NoCause
 }
 
-// candidate returns the k-th operation to try here, or -1 where that place
-// has none to try: first the one whose response is due, then the other open
-// ones, then the pending ones. It reports false behind the last.
+// candidate returns the k-th operation to try here, or -1 if there is none at
+// index k. The order is: the due operation, the other open ones, the pending
+// ones. It reports false after the last.
 func (s *sweep) candidate(k int32) (int32, bool) {
 	due := s.order[s.at.due]
 	if k == 0 {
@@ -292,13 +294,13 @@ func (s *sweep) bytes() int64 {
 	return s.failed.bytes() + s.used.bytes() + s.machine.Bytes() + int64(cap(s.stack))*32 + int64(cap(s.trail))*4
 }
 
-// forget drops the failed configurations that cannot be met again: those
-// before the first one on the path that has a candidate left. It reports
-// whether enough memory is free then.
+// forget drops the failed configurations that cannot occur again: those before
+// the first one on the path that has a candidate left. It reports whether
+// enough memory is free afterwards.
 func (s *sweep) forget() bool {
 	for i := range s.stack {
-		// That a number is left does not mean that a candidate is; then less
-		// is dropped than could be.
+		// An index may be left where no candidate is; then less is dropped than
+		// possible.
 		if f := &s.stack[i]; f.next < 1+int32(s.slots)+s.pendUpTo[f.due] {
 			s.failed.dropBefore(f.due)
 			break

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestKeySet compares the hash table with a map while it grows, for keys of
+// TestKeySet compares the hash table with a map while it grows, with keys of
 // one length and of several, also after some keys were dropped.
 func TestKeySet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -54,8 +54,8 @@ func compareKeySet(t *testing.T, r *rand.Rand, words, n int) {
 	}
 }
 
-// randomKey draws a key, of some words if words is 0. Many keys differ in high
-// bits alone.
+// randomKey returns a key of the given number of words, or of a random number
+// if words is 0. Many keys differ only in high bits.
 func randomKey(r *rand.Rand, words, n int) []uint64 {
 	key := make([]uint64, words)
 	if words == 0 {

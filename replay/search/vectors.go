@@ -10,19 +10,22 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// vectors searches a history of any order: one that is sequentially
-// consistent at best, where all operations are open at once, or one in which
-// more are open than a sweep can hold apart. Its operations form chains, in
-// each of which one comes after the other, so that what has been placed is
-// told by how many of each chain have been; a configuration is these numbers
-// and the state. It goes depth first, the operation with the earliest response
-// first, and never tries a configuration that failed (Wing and Gong 1993, with
-// the memory of Lowe 2017).
+// vectors searches a history of any order. It is for sequential consistency,
+// where all operations are open at once, and for histories with more open
+// operations than a sweep can represent. The operations form chains, and the
+// operations of a chain are ordered. So the number of operations placed of each
+// chain determines what has been placed. A configuration consists of these
+// numbers and the state. The search is depth first, tries the operation with
+// the earliest response first, and never tries a configuration that failed
+// (Wing and Gong 1993, with the memory of Lowe 2017).
 //
-// An operation may be placed if it is the first left of its chain, was invoked
-// before the first response of those left, and is not blocked by an edge. What
-// may stay out (arrangement.mayStayOut) has nothing behind it and so is the
-// last of its chain: it holds up nothing where it does stay out.
+// An operation may be placed if
+//   - it is the first of its chain that is left,
+//   - it was invoked before the first response of those left, and
+//   - no edge blocks it.
+//
+// An operation that may stay out (arrangement.mayStayOut) has no successor and
+// so is the last of its chain: if it stays out, it holds up nothing.
 type vectors struct {
 	*arrangement
 	machine  *engine.Machine
@@ -32,24 +35,24 @@ type vectors struct {
 	chains [][]int32
 	chain  []int32 // operation -> its chain
 	place  []int32 // operation -> place in it
-	fields []field // chain -> where its number stands in the key
+	fields []field // chain -> where its number is in the key
 
 	state  int32
-	key    []uint64 // of the configuration, but for the state
+	key    []uint64 // of the configuration, except for the state
 	count  []int32  // chain -> operations placed
-	heads  []int32  // first left of each chain, by response
+	heads  []int32  // first operation left of each chain, by response
 	left   int      // operations not placed that may not stay out
 	trail  []int32  // operations placed, in order
-	open   []int32  // candidates of the frames of stack, one after another
+	open   []int32  // candidates of the frames of stack, concatenated
 	stack  []vectorFrame
 	failed keySet
-	seen   []int64 // look of an operation -> the last frame with a candidate that looks so
-	frames int64   // frames made
+	seen   []int64 // column of the machine -> the last frame with a candidate of it
+	frames int64   // number of frames made
 
 	maxBytes int64
 	meter    *meter.Meter
 	grown    growth
-	work     int // not yet given to the meter
+	work     int // not yet spent on the meter
 }
 
 // A field is some bits of a key.
@@ -61,7 +64,7 @@ type field struct {
 // A vectorFrame is a configuration with a choice.
 type vectorFrame struct {
 	state, trail     int32
-	first, next, end int32 // candidates, and those left, in open
+	first, next, end int32 // candidates are open[first:end], those left open[next:end]
 }
 
 func newVectors(a *arrangement, spec replay.Spec, machine *engine.Machine, prune Pruning) *vectors {
@@ -88,8 +91,8 @@ func (s *vectors) byResponse(x, y int32) int {
 	return cmp.Or(cmp.Compare(s.h.Ops[x].Return, s.h.Ops[y].Return), cmp.Compare(x, y))
 }
 
-// layOut gives each chain as many bits of the key as its number needs, behind
-// 32 for the state.
+// layOut assigns to each chain as many bits of the key as its number needs,
+// after 32 bits for the state.
 func (s *vectors) layOut() {
 	word, used := 0, 32
 	for _, chain := range s.chains {
@@ -104,7 +107,7 @@ func (s *vectors) layOut() {
 	s.failed.words = word + 1
 }
 
-// run looks for a witness and leaves it in s.trail; without one, it returns
+// run searches for a witness and leaves it in s.trail. Without one, it returns
 // the cause if it had to give up.
 func (s *vectors) run() (bool, replay.Cause) {
 	for s.left > 0 {
@@ -118,15 +121,15 @@ func (s *vectors) run() (bool, replay.Cause) {
 	return true, replay.NoCause
 }
 
-// configuration returns the key of the present one, valid until the next call.
+// configuration returns the current key, valid until the next call.
 func (s *vectors) configuration() []uint64 {
 	s.key[0] = s.key[0]>>32<<32 | uint64(uint32(s.state+1))
 	return s.key
 }
 
-// push makes a frame of the configuration. Of two candidates that look the
-// same only the one with the earlier response is tried, unless an edge leads
-// from the other: see sweep.isSecondTwin.
+// push adds a frame for the configuration. If two candidates are alike, only
+// the one with the earlier response is tried, unless an edge leads from the
+// other: see sweep.isSecondTwin.
 func (s *vectors) push() {
 	first := int32(len(s.open))
 	s.frames++
@@ -135,18 +138,18 @@ func (s *vectors) push() {
 		if !s.isOpen(op) {
 			continue
 		}
-		look := s.machine.Look(op)
-		if s.seen[look] == s.frames && (s.followed == nil || !s.followed[op]) && !s.prune.NoTwins {
+		column := s.machine.Look(op)
+		if s.seen[column] == s.frames && (s.followed == nil || !s.followed[op]) && !s.prune.NoTwins {
 			continue
 		}
-		s.seen[look] = s.frames
+		s.seen[column] = s.frames
 		s.open = append(s.open, op)
 	}
 	s.stack = append(s.stack, vectorFrame{s.state, int32(len(s.trail)), first, first, int32(len(s.open))})
 }
 
-// isOpen reports whether an operation that is first of what is left of its
-// chain may be placed.
+// isOpen reports whether op, the first operation left of its chain, may be
+// placed.
 func (s *vectors) isOpen(op int32) bool {
 	if s.h.Ops[op].Call > s.h.Ops[s.heads[0]].Return {
 		return false
@@ -162,7 +165,7 @@ func (s *vectors) isOpen(op int32) bool {
 }
 
 // choose goes back to the last configuration with a candidate left and places
-// it; it reports false if there is none, or a bound is reached, with the
+// it. It reports false if there is none, or if a bound is reached, with the
 // cause.
 func (s *vectors) choose() (replay.Cause, bool) {
 	for len(s.stack) > 0 {
@@ -198,8 +201,8 @@ func (s *vectors) bound() replay.Cause {
 	return replay.NoCause
 }
 
-// try places the operation if that may lead to a witness: not if the object
-// refuses, nor if it is a pending one that may as well stay out.
+// try places the operation if that may lead to a witness. It does not if the
+// object has no transition, or if a pending operation may as well stay out.
 func (s *vectors) try(op int32) bool {
 	state := s.machine.Step(s.state, op)
 	if state == engine.Fail || state == s.state && !s.prune.NoUseless && s.mayStayOut(op) {
@@ -211,8 +214,8 @@ func (s *vectors) try(op int32) bool {
 	return true
 }
 
-// placeReads places what only looks, may be placed, and sees here what it
-// recorded: see sweep.placeReads.
+// placeReads places operations that only read, may be placed, and have their
+// recorded result here: see sweep.placeReads.
 func (s *vectors) placeReads() {
 	for placed := true; placed; {
 		placed = false
@@ -221,13 +224,13 @@ func (s *vectors) placeReads() {
 			if op := s.heads[k]; s.observes[op] && s.isOpen(op) && s.machine.Step(s.state, op) == s.state {
 				s.put(op)
 				placed = true
-				k-- // another stands there now
+				k-- // s.heads[k] is another operation now
 			}
 		}
 	}
 }
 
-// put puts an operation behind the trail.
+// put appends an operation to the trail.
 func (s *vectors) put(op int32) {
 	s.trail = append(s.trail, op)
 	s.work += 1 + len(s.heads)/16
@@ -244,7 +247,7 @@ func (s *vectors) put(op int32) {
 	}
 }
 
-// goBack takes back what was placed after the configuration.
+// goBack undoes what was placed after the configuration of f.
 func (s *vectors) goBack(f *vectorFrame) {
 	s.state = f.state
 	for len(s.trail) > int(f.trail) {
