@@ -14,8 +14,8 @@ const noReturn = history.NoReturn
 // maxOps is the largest number of operations of a history.
 const maxOps = 16
 
-// A problem is a history of a kind as brute force sees it, operations by
-// invocation. It is reused: reset clears it.
+// A problem is a history of a kind as brute force sees it, with operations
+// sorted by invocation. It is reused: reset clears it.
 type problem struct {
 	kind    *kind
 	n       int
@@ -23,8 +23,9 @@ type problem struct {
 	result  [maxOps]history.Value
 	process [maxOps]int32
 	begin   [maxOps]int32 // positions of the events
-	end     [maxOps]int32 // noReturn where there is none
-	// before has what must come before an operation, as a set of bits.
+	end     [maxOps]int32 // noReturn for a pending operation
+	// before is the set of operations that must come before an operation, as
+	// bits.
 	before   [maxOps]uint16
 	happened [maxOps]bool
 	edges    []history.Edge
@@ -60,7 +61,7 @@ func (p *problem) draw(r *rand.Rand) {
 	}
 }
 
-// value returns what stands for an answer to c.
+// value returns the recorded value of answer a to c.
 func (p *problem) value(c *call, a answer) history.Value {
 	if c.op != size && (a == 1 || a == 2) {
 		return p.elements[a]
@@ -68,7 +69,7 @@ func (p *problem) value(c *call, a answer) history.Value {
 	return a.value()
 }
 
-// args returns what stands for the arguments of c.
+// args returns the recorded values of the arguments of c.
 func (p *problem) args(c *call) []history.Value {
 	var args []history.Value
 	switch {
@@ -83,7 +84,7 @@ func (p *problem) args(c *call) []history.Value {
 	return args
 }
 
-// invoke adds an operation, with the order that real time gives it.
+// invoke adds an operation, ordered by real time.
 func (p *problem) invoke(c *call, process int32) int {
 	i := p.n
 	p.n++
@@ -104,22 +105,22 @@ func (p *problem) respond(i int) {
 	p.events++
 }
 
-// addEdge orders i before j, so that i happened. The caller sees to it that
-// j does not come before i.
+// addEdge orders i before j, so that i happened. The caller ensures that j does
+// not come before i.
 func (p *problem) addEdge(i, j int) {
 	p.edges = append(p.edges, history.Edge{From: int32(i), To: int32(j)})
 	p.before[j] |= 1 << i
 	p.happened[i] = p.happened[i] || p.end[i] == noReturn
 }
 
-// sortEdges puts the edges into the order that a History has them in.
+// sortEdges sorts the edges like those of a History.
 func (p *problem) sortEdges() {
 	slices.SortFunc(p.edges, func(x, y history.Edge) int {
 		return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
 	})
 }
 
-// must has the operations that took effect for certain.
+// must returns the operations that took effect for certain.
 func (p *problem) must() uint16 {
 	set := uint16(0)
 	for i := range p.n {
@@ -130,10 +131,10 @@ func (p *problem) must() uint16 {
 	return set
 }
 
-// linearizable decides by the definition: is there a sequence, of all
-// operations that took effect for certain and any of the others, that respects
-// the order and that the model explains? It tries one operation after
-// another, gives up where the model does, and remembers nothing.
+// linearizable decides by the definition. It searches for a sequence of all
+// operations that took effect for certain and any of the others. The sequence
+// has to respect the order, and the model has to explain it. It tries one
+// operation after another, gives up where the model does, and has no memory.
 func (p *problem) linearizable() bool {
 	return p.extend(0, p.must(), p.initial)
 }
@@ -143,8 +144,8 @@ func (p *problem) extend(placed, must uint16, state uint32) bool {
 		return true
 	}
 	for i := range p.n {
-		// An operation before this one that never happened does not hold it
-		// up; but nothing is known to lie behind such a one.
+		// A predecessor that never happened would not block this one; but an
+		// operation that may not have happened has no known successor.
 		if placed>>i&1 != 0 || p.before[i]&^placed != 0 {
 			continue
 		}
@@ -162,7 +163,7 @@ func (p *problem) accepts(i int, a answer) bool {
 	return replay.Accepts(p.result[i], p.value(p.call[i], a))
 }
 
-// explains reports whether an order of all operations is a witness: pending
+// explains reports whether an order of all operations is a witness. Pending
 // ones for which the model has no transition did not take effect.
 func (p *problem) explains(order []int32) bool {
 	placed := uint16(0)
@@ -189,8 +190,8 @@ func (p *problem) replays(order []int32, must uint16, state uint32) bool {
 	return o.n == 0 && must>>i&1 == 0 && p.replays(order[1:], must, state)
 }
 
-// history builds what the engines get. It does without history.New, whose
-// checks would take most of the time.
+// history builds the history for the engines. It does not use history.New,
+// whose checks would take most of the time.
 func (p *problem) history(id string) *history.History {
 	h := &history.History{
 		Header: history.Header{ID: id, Model: p.kind.spec.Name(), ModelArgs: p.kind.args},

@@ -18,8 +18,8 @@ type trial struct {
 	p    *problem
 	h    *history.History
 	spec replay.Spec
-	// Families by process and by minimum partition; the second is nil where
-	// both are the same.
+	// in has chains by process and minimum has a minimum partition; minimum is
+	// nil where both are the same.
 	in, minimum *replay.Instance
 }
 
@@ -48,7 +48,7 @@ type decider struct {
 	decide func(t *trial, v *replay.Verdict) error
 }
 
-// engines are all ways to decide, each by itself.
+// engines are all ways to decide, each separately.
 var engines = []decider{
 	{"families by process", func(t *trial, v *replay.Verdict) error { return families(t, t.in, replay.ProcessChains, v) }},
 	{"families by minimum partition", func(t *trial, v *replay.Verdict) error { return families(t, t.minimum, replay.MinimumChains, v) }},
@@ -88,11 +88,12 @@ func forced(e replay.Engine) func(*trial, *replay.Verdict) error {
 	}
 }
 
-// smallFamily is up to how many operations families are run to their end.
+// smallFamily is the largest number of operations for which families run to
+// their end.
 const smallFamily = 6
 
-// families runs to d = n. Of larger histories it gives up after a while,
-// measured in work so that every run gives up at the same place.
+// families runs to d = n. On larger histories it gives up after an amount of
+// work that is the same in every run.
 func families(t *trial, in *replay.Instance, mode replay.ChainMode, v *replay.Verdict) error {
 	if in == nil {
 		return nil
@@ -113,8 +114,8 @@ const familyWork = 1 << 17
 
 const maxBytes = 1 << 30
 
-// without is the search without some rules, on histories on which they
-// matter: elsewhere it would go the way of the search with them.
+// without is the search without some rules. It runs on histories where the
+// rules matter: on others it would be the same search.
 func without(rules search.Pruning, applies func(*trial) bool) func(*trial, *replay.Verdict) error {
 	return func(t *trial, v *replay.Verdict) error {
 		if applies(t) {
@@ -160,8 +161,8 @@ func (t *trial) hasParts() bool {
 	return false
 }
 
-// compare asks every engine and returns how many answered, and what each said
-// if any of them was wrong, nil otherwise.
+// compare runs every engine and returns how many decided. If any of them was
+// wrong, it also returns all their verdicts, otherwise nil.
 func (t *trial) compare(want bool) (answered int, said []Said) {
 	wrong := false
 	for _, e := range engines {
@@ -187,8 +188,8 @@ func answerOf(linearizable bool) replay.Answer {
 	return replay.NotLinearizable
 }
 
-// ask returns the verdict of an engine, "" if it has none. An error, a panic
-// and a false witness are verdicts too.
+// ask returns the verdict of an engine, "" if it has none. Errors, panics and
+// false witnesses are verdicts too.
 func (t *trial) ask(e decider) (says string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -207,7 +208,7 @@ func (t *trial) ask(e decider) (says string) {
 			return fmt.Sprintf("linearizable, with a false witness %v", v.Witness)
 		}
 		if err := replay.Verify(t.h, t.spec, v.Witness, nil); err != nil {
-			return fmt.Sprintf("linearizable, with a witness that Verify refuses: %v", err)
+			return fmt.Sprintf("linearizable, with a witness that Verify rejects: %v", err)
 		}
 	}
 	return v.Answer.String()

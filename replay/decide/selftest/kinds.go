@@ -9,8 +9,8 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// kinds are the types under test. Of calls that differ in a value alone, the
-// one with 1 stands right before the one with 2: shape.labels relies on it.
+// kinds returns the types under test. If two calls differ only in a value, the
+// one with 1 is right before the one with 2: shape.labels relies on it.
 func kinds() []*kind {
 	return []*kind{
 		newKind("register", model("register"), true, distinct, stepRegister,
@@ -58,7 +58,7 @@ func kinds() []*kind {
 	}
 }
 
-// model parses one of this package's own names.
+// model parses a name defined in this package.
 func model(text string) replay.Spec {
 	s, err := spec.Parse(text)
 	if err != nil {
@@ -104,7 +104,7 @@ func newKind(name string, s replay.Spec, symmetric bool, e elements, step func(u
 	return k
 }
 
-// exchanged is the call with values 1 and 2 exchanged.
+// exchanged returns the call with values 1 and 2 exchanged.
 func (c call) exchanged() call {
 	other := func(v int8) int8 {
 		if v == 1 || v == 2 {
@@ -119,7 +119,7 @@ func (c call) exchanged() call {
 	return c
 }
 
-// find returns where a call is in a list, or -1.
+// find returns the index of a call in a list, or -1.
 func find(list []call, c *call) int {
 	for i := range list {
 		if d := &list[i]; d.method == c.method && d.a == c.a && d.b == c.b && d.answer == c.answer {

@@ -7,12 +7,11 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// An answer is a result as the models see it: a number from 0 on, or one of
-// these.
+// An answer is a result in the models: a number >= 0, or one of these.
 type answer int8
 
 const (
-	unseen answer = -1 - iota // returned, but nobody saw what
+	unseen answer = -1 - iota // returned, but the result is unknown
 	void
 	null
 	yes
@@ -33,24 +32,24 @@ func (a answer) value() history.Value {
 	return history.IntValue(int64(a))
 }
 
-// A call is a method with its arguments, and what was recorded of it.
+// A call is a method with its arguments and recorded result.
 type call struct {
 	method string
 	a, b   int8 // arguments; 0 where there is none
 	answer answer
 
-	op int8 // what the model calls the method
-	// twin is the call with values 1 and 2 exchanged, by number in its list.
+	op int8 // the method in the model
+	// twin is the number in its list of the call with values 1 and 2 exchanged.
 	twin int
 }
 
-// with is the call with another result.
+// with returns the call with another result.
 func (c call) with(a answer) call {
 	c.answer = a
 	return c
 }
 
-// outcomes are the ways in which a model can go on: two at most.
+// outcomes are the possible transitions of a model: two at most.
 type outcomes struct {
 	n      int
 	answer [2]answer
@@ -77,24 +76,25 @@ type kind struct {
 	step    func(s uint32, c *call) outcomes
 	// returned are the calls with results, pending those without.
 	returned, pending []call
-	// symmetric: exchanging values 1 and 2 makes no difference to the model.
+	// symmetric is true if exchanging values 1 and 2 makes no difference to the
+	// model.
 	symmetric bool
 	elements  elements
 }
 
-// An elements says what values 1 and 2 of a model may be in a history.
+// elements selects what values 1 and 2 of a model can be in a history.
 type elements uint8
 
 const (
 	numbers  elements = iota // themselves
 	distinct                 // any two of awkward
-	sorted                   // ints or strings, in their order
-	initial                  // as distinct; the object holds null at first
-	byKey                    // as distinct; the first argument is a key
+	sorted                   // ints or strings, in ascending order
+	initial                  // like distinct; the object holds null at first
+	byKey                    // like distinct; the first argument is a key
 )
 
-// awkward are values that an engine could take for a signal: for "empty", for
-// "failed" or for one another.
+// awkward are values that an engine could confuse with special results
+// ("empty", "failed") or with one another.
 var awkward = []history.Value{
 	history.BoolValue(false), history.BoolValue(true), history.NullValue, history.IntValue(0), history.IntValue(-1),
 	history.IntValue(1), history.IntValue(2), history.StringValue(""), history.StringValue("a"),
@@ -110,7 +110,7 @@ func pair(r *rand.Rand) (x, y history.Value) {
 	return awkward[i], awkward[j]
 }
 
-// sortedPair returns two ints or strings in their order.
+// sortedPair returns two ints or strings in ascending order.
 func sortedPair(r *rand.Rand) (x, y history.Value) {
 	for {
 		x, y = pair(r)
@@ -125,7 +125,7 @@ func sortedPair(r *rand.Rand) (x, y history.Value) {
 
 func isScalar(v history.Value) bool { return v.Kind() == history.Int || v.Kind() == history.String }
 
-// Methods by the numbers that models know.
+// Numbers of the methods in the models.
 const (
 	get int8 = iota
 	put
@@ -150,7 +150,7 @@ func stepRegister(s uint32, c *call) outcomes {
 	return one(orNull(s), s)
 }
 
-// orNull is the answer of something that holds s, or nothing if it is 0.
+// orNull returns the answer of an object that holds s, or null if s is 0.
 func orNull(s uint32) answer {
 	if s == 0 {
 		return null
@@ -158,8 +158,8 @@ func orNull(s uint32) answer {
 	return answer(s)
 }
 
-// A line of values is a number in base 4 with the first value as its last
-// digit; no digit is 0, so that the number of digits is known.
+// A sequence of values is a number in base 4, with the first value as its last
+// digit. No digit is 0, so the number of digits is determined.
 
 func length(s uint32) int {
 	n := 0
@@ -185,7 +185,7 @@ func stepStack(s uint32, c *call) outcomes {
 	return one(orNull(s&3), s>>2)
 }
 
-// stepDeque has its front where stepQueue takes.
+// The front of stepDeque is where stepQueue dequeues.
 func stepDeque(s uint32, c *call) outcomes {
 	switch {
 	case c.op == put:
@@ -199,7 +199,7 @@ func stepDeque(s uint32, c *call) outcomes {
 	return one(orNull(s&3), s>>2)
 }
 
-// stepBounded is a queue for two: put may be refused, take waits.
+// stepBounded is a queue of capacity two: put may fail, take waits.
 func stepBounded(s uint32, c *call) outcomes {
 	switch {
 	case c.op == put && length(s) == 2:
@@ -214,8 +214,8 @@ func stepBounded(s uint32, c *call) outcomes {
 	return one(answer(s&3), s>>2)
 }
 
-// stepFlaky is a queue that may refuse a put although it has room, and may
-// say that it is empty although it is not.
+// stepFlaky is a queue that may reject a put although it has room, and may
+// return "empty" although it is not empty.
 func stepFlaky(s uint32, c *call) outcomes {
 	if c.op == put {
 		return outcomes{2, [2]answer{yes, no}, [2]uint32{behind(s, c.a), s}}
@@ -237,7 +237,8 @@ func stepSet(s uint32, c *call) outcomes {
 	return one(truth(s&bit != 0), s)
 }
 
-// stepMultiset has how many there are of 1 and of 2 in a half word each.
+// stepMultiset has the number of ones in the low half word and of twos in the
+// high.
 func stepMultiset(s uint32, c *call) outcomes {
 	unit := uint32(1) << (16 * (c.a - 1))
 	count := s / unit & 0xffff

@@ -6,10 +6,10 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A generator makes random histories. It lets operations take effect at some
-// moment between their events, so that most histories would be linearizable;
-// then some results are made wrong or unknown. Some operations stay pending,
-// some histories get edges and marks.
+// A generator makes random histories. Operations take effect at some moment
+// between their events, so most histories would be linearizable; then some
+// results are made wrong or unknown. Some operations stay pending, and some
+// histories get edges and marks.
 type generator struct {
 	p      *problem
 	r      *rand.Rand
@@ -17,12 +17,12 @@ type generator struct {
 	state  uint32
 	open   [maxOps]int // process -> its operation, +1
 	done   [maxOps]bool
-	lost   [maxOps]bool // shall never return
+	lost   [maxOps]bool // never returns
 	effect []int        // operations in the order in which they took effect
 	answer [maxOps]answer
 }
 
-// random makes p a random history of 1 to most operations.
+// random sets p to a random history of 1 to most operations.
 func random(p *problem, k *kind, most int, r *rand.Rand) {
 	p.reset(k)
 	if r.IntN(4) > 0 {
@@ -44,7 +44,7 @@ func random(p *problem, k *kind, most int, r *rand.Rand) {
 	}
 }
 
-// event lets a process go on.
+// event adds the next event of a process.
 func (g *generator) event(process int32, pending bool) {
 	k := g.p.kind
 	i := g.open[process] - 1
@@ -63,7 +63,7 @@ func (g *generator) event(process int32, pending bool) {
 	}
 }
 
-// take lets an operation take effect, unless it has to wait.
+// take applies an operation to the model, unless it has to wait.
 func (g *generator) take(i int) {
 	o := g.p.kind.step(g.state, g.p.call[i])
 	if o.n == 0 {
@@ -74,7 +74,7 @@ func (g *generator) take(i int) {
 	g.effect = append(g.effect, i)
 }
 
-// recorded gives the operations their results, all of them random if wild.
+// recorded sets the results of the operations, all of them random if wild.
 func (g *generator) recorded(wild bool) {
 	p, k := g.p, g.p.kind
 	for i := range p.n {
@@ -85,7 +85,7 @@ func (g *generator) recorded(wild bool) {
 		case x == 1 || wild && x < 10:
 			p.result[i] = g.stray(i)
 		case x < 4 || wild:
-			// That of some call of the same method.
+			// The result of some call of the same method.
 			for _, at := range g.r.Perm(len(k.returned)) {
 				if c := &k.returned[at]; c.method == p.call[i].method {
 					p.result[i] = p.value(c, c.answer)
@@ -96,8 +96,8 @@ func (g *generator) recorded(wild bool) {
 	}
 }
 
-// stray returns an awkward result that the specification does not refuse, or
-// the one that operation i has.
+// stray returns an awkward result that the specification accepts, or the
+// current result of operation i.
 func (g *generator) stray(i int) history.Value {
 	op := history.Operation{Method: g.p.call[i].method, Args: g.p.args(g.p.call[i])}
 	for range 4 {
@@ -139,8 +139,7 @@ func (g *generator) edges() {
 	p.sortEdges()
 }
 
-// marks says of some pending operations that they happened, mostly of those
-// that did.
+// marks marks some pending operations as happened, mostly those that did.
 func (g *generator) marks() {
 	for i := range g.p.n {
 		if g.p.end[i] == noReturn && g.r.IntN(3) == 0 && (g.done[i] || g.r.IntN(3) == 0) {
@@ -149,7 +148,7 @@ func (g *generator) marks() {
 	}
 }
 
-// reaches reports whether i comes before j, if through others.
+// reaches reports whether i comes before j, directly or through others.
 func (p *problem) reaches(i, j int) bool {
 	seen := uint16(1) << j
 	for grown := true; grown; {

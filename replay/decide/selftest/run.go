@@ -13,34 +13,33 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// Options say how much to test. The zero value of a field stands for the
-// default.
+// Options limit the test. The zero value of a field stands for the default.
 type Options struct {
 	Ops       int    // every history up to this many operations; 3, MaxOps at most
-	Seed      uint64 // of everything that is drawn
+	Seed      uint64 // of all random choices
 	Random    int    // random histories; none
-	RandomOps int    // how many operations they have at most; 12, MaxOps at most
-	Jobs      int    // histories at the same time; GOMAXPROCS
-	// Duration is after how long to stop; no bound. Of it, three quarters are
-	// for the histories of a few operations if random ones are to follow.
+	RandomOps int    // the most operations of one; 12, MaxOps at most
+	Jobs      int    // histories tested at the same time; GOMAXPROCS
+	// Duration is the time limit; no limit by default. If random histories are
+	// requested, the histories of a few operations get three quarters of it.
 	Duration time.Duration
-	// Progress is told how many more histories are done. Its calls do not
-	// overlap.
+	// Progress is called with the number of additional histories tested. Its
+	// calls do not overlap.
 	Progress func(histories int)
 }
 
 // MaxOps is the largest number of operations of a history here.
 const MaxOps = maxOps
 
-// A Report is what came out.
+// A Report is the result of a test.
 type Report struct {
 	Kinds       []Count
-	Comparisons int64 // verdicts of engines held against brute force
+	Comparisons int64 // verdicts of engines compared with brute force
 	Wrong       int64 // histories with a verdict that differs
-	// Disagreements are the smallest of those, some of them.
+	// Disagreements are some of the smallest of those.
 	Disagreements []Disagreement
-	// Complete is up to how many operations every history was tested; Stopped
-	// whether time or the context ended the test early.
+	// Complete is the largest number of operations for which every history was
+	// tested. Stopped is true if time or the context ended the test early.
 	Complete int
 	Stopped  bool
 	Elapsed  time.Duration
@@ -55,7 +54,7 @@ func (r *Report) Histories() int64 {
 	return n
 }
 
-// A Count is how many histories of a type were tested.
+// A Count counts the tested histories of a type.
 type Count struct {
 	Name         string
 	Small        int64 // of a few operations, each of them
@@ -63,16 +62,16 @@ type Count struct {
 	Linearizable int64 // of both
 }
 
-// A Disagreement is a history of whose verdicts one at least is not what brute
-// force says.
+// A Disagreement is a history on which at least one verdict differs from brute
+// force.
 type Disagreement struct {
 	History      *history.History
-	Linearizable bool // what brute force says
+	Linearizable bool // the verdict of brute force
 	Said         []Said
 	order        [2]int // unit, number within it
 }
 
-// Said is what an engine said of a history.
+// Said is the verdict of an engine on a history.
 type Said struct {
 	Engine, Verdict string
 	Wrong           bool
@@ -84,8 +83,8 @@ const (
 	randomUnit  = 64 // random histories of a unit
 )
 
-// A unit is a piece of work with random numbers of its own: the histories of
-// a shape whose first operation is a given call, or some random ones.
+// A unit is a piece of work with its own random numbers. It has the histories
+// of a shape whose first operation is a given call, or some random histories.
 type unit struct {
 	kind  int
 	shape *shape // nil: random
@@ -93,7 +92,8 @@ type unit struct {
 	count int    // random histories
 }
 
-// Run tests. It returns early, with what it has, when ctx is cancelled.
+// Run runs the test. When ctx is cancelled, it returns early with the results
+// so far.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	o.Ops, o.RandomOps = cmp.Or(o.Ops, 3), cmp.Or(o.RandomOps, 12)
 	o.Jobs = cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
@@ -127,7 +127,7 @@ func (r *Report) keepSmallest() {
 type tester struct {
 	o       Options
 	kinds   []*kind
-	started int // units, so that each has a number
+	started int // units started; numbers them
 	mu      sync.Mutex
 	report  *Report
 }
@@ -143,8 +143,8 @@ func (t *tester) small(ctx context.Context, start time.Time, limit time.Duration
 	}
 }
 
-// smallUnits are shuffled, so that of a test that is cut short every type has
-// its share.
+// smallUnits returns the units in random order, so that a test that ends early
+// has covered every type.
 func (t *tester) smallUnits(n int) []unit {
 	all := shapes(n)
 	var units []unit
@@ -160,15 +160,15 @@ func (t *tester) smallUnits(n int) []unit {
 	return units
 }
 
-// randomUnits returns how many units the random histories make.
+// randomUnits returns the number of units of random histories.
 func (t *tester) randomUnits() int { return (t.o.Random + randomUnit - 1) / randomUnit }
 
-// randomUnit returns one of them; kinds take turns.
+// randomUnit returns the i-th of them; kinds take turns.
 func (t *tester) randomUnit(i int) unit {
 	return unit{kind: i % len(t.kinds), count: min(t.o.Random-i*randomUnit, randomUnit)}
 }
 
-// run lets o.Jobs workers do n units.
+// run runs n units on o.Jobs workers.
 func (t *tester) run(ctx context.Context, n int, at func(int) unit, start time.Time, limit time.Duration) {
 	if limit > 0 {
 		var cancel context.CancelFunc

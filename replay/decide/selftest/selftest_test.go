@@ -31,7 +31,7 @@ func TestEngines(t *testing.T) {
 	for _, k := range r.Kinds {
 		all := k.Small + k.Random
 		if k.Small < 100 || k.Random < 100 || k.Linearizable < all/10 || k.Linearizable > all*95/100 {
-			t.Errorf("%+v: too few of a sort to say much", k)
+			t.Errorf("%+v: too few of one answer", k)
 		}
 	}
 	t.Logf("%d histories, %d comparisons in %v", r.Histories(), r.Comparisons, r.Elapsed)
@@ -46,7 +46,7 @@ func show(h *history.History) string {
 	return text + fmt.Sprintln(h.Edges)
 }
 
-// TestJobs: the same report for any number of jobs.
+// TestJobs: the report is the same for any number of jobs.
 func TestJobs(t *testing.T) {
 	var reports []*Report
 	for _, jobs := range []int{1, 3} {
@@ -68,14 +68,14 @@ func TestDuration(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if r.Kinds[0].Small == 0 || r.Kinds[0].Random == 0 {
-		t.Errorf("%+v: nothing was done", r.Kinds[0])
+		t.Errorf("%+v: nothing was tested", r.Kinds[0])
 	}
 	if _, err := Run(context.Background(), Options{Ops: MaxOps + 1}); err == nil {
 		t.Error("too many operations are accepted")
 	}
 }
 
-// TestFault: a model that is wrong shows, smallest histories first.
+// TestFault: a wrong model is detected, with the smallest histories first.
 func TestFault(t *testing.T) {
 	k := newKind("register", model("register"), true, distinct, func(s uint32, c *call) outcomes {
 		if c.op == put && s == 1 {
@@ -100,9 +100,9 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestShapes holds the number of shapes against that of interval orders with
-// marks, counted from event words: every sequence of n invocations and at most
-// n responses stands for one order, up to isomorphism by what precedes what.
+// TestShapes compares the number of shapes with the number of interval orders
+// with marks, counted from event words. Every sequence of n invocations and at
+// most n responses represents one order, up to isomorphism.
 func TestShapes(t *testing.T) {
 	for n, want := range []int{1: 1, 2, 5, 15, 53, 217} {
 		if n == 0 {
@@ -135,8 +135,8 @@ func countWords(n int) int {
 	var extend func(p problem, open []int)
 	extend = func(p problem, open []int) {
 		if p.n == n {
-			// Whatever is still open may return in any order; no order among
-			// the operations depends on it, only which stay pending.
+			// The order in which open operations return does not affect the
+			// order among operations, only which of them stay pending.
 			for set := range 1 << len(open) {
 				q := p
 				for b, i := range open {
@@ -190,8 +190,8 @@ func canonical(p *problem) string {
 	return best
 }
 
-// TestLabels: every choice of calls comes once, up to what the shape and the
-// exchange of values do not tell apart.
+// TestLabels: every choice of calls is visited once, up to equal spans and the
+// exchange of values.
 func TestLabels(t *testing.T) {
 	for _, k := range kinds() {
 		for _, s := range shapes(2) {
@@ -213,7 +213,7 @@ func TestLabels(t *testing.T) {
 					}
 				}
 			}
-			// Where an exchange is an automorphism both may come.
+			// Where an exchange is an automorphism both may be visited.
 			if got < want || got > want+want/4 {
 				t.Errorf("%s %v: %d ways, want %d", k.name, s, got, want)
 			}
@@ -242,7 +242,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// wellFormed feeds the history's events to history.New.
+// wellFormed passes the history's events to history.New.
 func wellFormed(h *history.History) error {
 	var events []history.Event
 	for at := int32(0); at < int32(2*len(h.Ops)); at++ {

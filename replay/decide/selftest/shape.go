@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 )
 
-// A shape is an interval order up to isomorphism: blocks of invocations and
-// of responses in turn, and which operations begin and end in which. An
-// interval order has exactly one such form without superfluous blocks
-// (Greenough 1976; without pending operations there are 1, 2, 5, 15, 53, 217
-// of 1 to 6 operations). Operations are sorted, so that those that no order
-// tells apart stand together.
+// A shape is an interval order up to isomorphism. It alternates blocks of
+// invocations and blocks of responses, and has the blocks in which each
+// operation begins and ends. An interval order has exactly one such form
+// without superfluous blocks (Greenough 1976). Without pending operations there
+// are 1, 2, 5, 15, 53, 217 of 1 to 6 operations. Operations are sorted, so that
+// operations with equal spans are adjacent.
 type shape struct {
 	blocks int
 	ops    []span
@@ -21,12 +21,12 @@ type span struct{ begin, end int8 }
 // open is the end of a pending operation.
 const open = 1<<7 - 1
 
-// shapes returns all of n operations. Every block has an invocation, and a
-// response as well, but the last may do with pending operations alone.
+// shapes returns all shapes of n operations. Every block has an invocation and
+// a response, except that the last block may have pending operations only.
 func shapes(n int) []shape {
 	var all []shape
 	for blocks := 1; blocks <= n; blocks++ {
-		var cells []span // that an operation can be
+		var cells []span // possible operations
 		for b := range int8(blocks) {
 			for e := b; int(e) < blocks; e++ {
 				cells = append(cells, span{b, e})
@@ -53,7 +53,7 @@ func shapes(n int) []shape {
 	return all
 }
 
-// isReduced reports whether no block could be left out.
+// isReduced reports whether no block is superfluous.
 func (s *shape) isReduced() bool {
 	var begins, ends [maxOps]bool
 	for _, o := range s.ops {
@@ -70,7 +70,7 @@ func (s *shape) isReduced() bool {
 	return true
 }
 
-// list are the calls that operation i of the shape may be.
+// list returns the possible calls of operation i of the shape.
 func (s *shape) list(k *kind, i int) []call {
 	if s.ops[i].end == open {
 		return k.pending
@@ -78,13 +78,13 @@ func (s *shape) list(k *kind, i int) []call {
 	return k.returned
 }
 
-// labels calls visit with every way to give the operations calls, by number
-// in their lists, the first operation having the given one; visit may say
-// that it has enough. Of operations that no order tells apart the numbers
-// ascend. Of a symmetric kind, where exchanging values 1 and 2 makes no
-// difference, those are left out whose first value is 2: as a call with 1
-// stands right before that with 2, the other of the two, sorted, comes first
-// with 1.
+// labels calls visit with every way to assign calls to the operations, as
+// numbers in their lists, where the first operation has the call first. visit
+// returns whether to stop. Operations with equal spans have ascending numbers.
+// In a symmetric kind, exchanging values 1 and 2 makes no difference, so
+// assignments whose first value is 2 are skipped. None is lost: a call with 1
+// is right before the same call with 2, so the exchanged assignment, sorted,
+// comes earlier.
 func (s *shape) labels(k *kind, first int, visit func(label []int) bool) {
 	label := make([]int, len(s.ops))
 	label[0] = first
@@ -130,8 +130,8 @@ func (s *shape) beginsWithTwo(k *kind, label []int) bool {
 	return false
 }
 
-// arrange makes p the history of the shape with the given calls. The order
-// of events within a block, processes, and which value is which are random.
+// arrange sets p to the history of the shape with the given calls. The order of
+// events within a block, the processes, and which value is which are random.
 func (s *shape) arrange(p *problem, k *kind, label []int, r *rand.Rand) {
 	p.reset(k)
 	p.draw(r)
@@ -165,7 +165,7 @@ func (s *shape) arrange(p *problem, k *kind, label []int, r *rand.Rand) {
 	}
 }
 
-// pick appends the operations that satisfy f in random order.
+// pick appends the operations that satisfy f, in random order.
 func (s *shape) pick(order []int, r *rand.Rand, f func(span) bool) []int {
 	for i, o := range s.ops {
 		if f(o) {

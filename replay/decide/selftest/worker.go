@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A worker does units, one after another.
+// A worker tests units, one after another.
 type worker struct {
 	t   *tester
 	ctx context.Context
@@ -18,7 +18,7 @@ type worker struct {
 	found part
 }
 
-// A part is what a unit adds to the report.
+// A part is the contribution of a unit to the report.
 type part struct {
 	histories, linearizable, comparisons, wrong int64
 	disagreements                               []Disagreement
@@ -47,7 +47,7 @@ func (w *worker) do(u unit, order int) {
 	w.report()
 }
 
-// test holds the engines against brute force on w.p.
+// test compares the engines with brute force on w.p.
 func (w *worker) test() {
 	want := w.p.linearizable()
 	w.found.histories++
@@ -72,7 +72,7 @@ func (w *worker) test() {
 	w.found.disagreements = found[:min(len(found), keptPerUnit)]
 }
 
-// report adds what was found to the report.
+// report merges the results into the report.
 func (w *worker) report() {
 	t, found := w.t, &w.found
 	t.mu.Lock()
