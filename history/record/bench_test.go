@@ -9,8 +9,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// nowhere takes events and does nothing, so that the path of the processes
-// can be measured by itself.
+// nowhere takes events and does nothing, so that the work of the processes can
+// be measured alone.
 type nowhere struct{}
 
 func (nowhere) event(*history.Event) error { return nil }
@@ -20,8 +20,8 @@ func (nowhere) flush() error               { return nil }
 
 var orders = map[string]Order{"stamps": Stamps, "program": ProgramOrder}
 
-// BenchmarkPath is the cost of recording an operation, Call and Return, as
-// long as buffers have room.
+// BenchmarkPath is the cost of recording an operation, Call and Return, while
+// buffers have room.
 func BenchmarkPath(b *testing.B) {
 	for _, name := range []string{"stamps", "program"} {
 		for _, processes := range []int{1, 2} {
@@ -36,11 +36,11 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// batch is how many operations of a process a benchmark records before it
-// lets the writer have its turn, while the clock stands still.
+// batch is the number of operations of a process that a benchmark records
+// between two runs of the writer, for which it stops the timer.
 const batch = 1 << 13
 
-// unhurried returns processes of a Recorder whose writer waits to be called.
+// unhurried returns processes of a Recorder whose writer runs only when called.
 func unhurried(order Order, n int) []*Process {
 	r := newRecorder(nowhere{}, Options{Order: order, Buffer: 4 * batch})
 	var ps []*Process
@@ -59,7 +59,7 @@ func inBatches(b *testing.B, ps []*Process, do func(p *Process, i int)) {
 		var ready atomic.Int32
 		for _, p := range ps {
 			wg.Go(func() {
-				for ready.Add(1); int(ready.Load()) < len(ps); { // begin together
+				for ready.Add(1); int(ready.Load()) < len(ps); { // start together
 				}
 				for i := range n {
 					do(p, i)
@@ -77,8 +77,8 @@ func inBatches(b *testing.B, ps []*Process, do func(p *Process, i int)) {
 	}
 }
 
-// BenchmarkSustained is the time that an operation takes all in all, if
-// processes do nothing but record: the writer encodes it, too.
+// BenchmarkSustained is the total time per operation if processes do nothing
+// but record. It includes the writer's encoding.
 func BenchmarkSustained(b *testing.B) {
 	for _, c := range []Compression{None, Zstd, Gzip} {
 		b.Run("compress="+[...]string{"none", "zstd", "gzip"}[c], func(b *testing.B) {
@@ -105,8 +105,8 @@ type counting struct{ bytes int64 }
 
 func (w *counting) Write(p []byte) (int, error) { w.bytes += int64(len(p)); return len(p), nil }
 
-// BenchmarkLostUpdates measures how far recording hides a bug: how many of
-// the increments of a counter that reads and then writes are lost.
+// BenchmarkLostUpdates measures how much recording hides a bug: the share of
+// lost increments of a counter that reads and then writes.
 func BenchmarkLostUpdates(b *testing.B) {
 	for _, name := range []string{"none", "stamps", "program"} {
 		b.Run("recorder="+name, func(b *testing.B) {

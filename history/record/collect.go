@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// run is the writer's goroutine.
+// run is the goroutine of the writer.
 func (r *Recorder) run() {
 	var tick <-chan time.Time
 	if every := r.options.FlushEvery; every >= 0 {
@@ -43,14 +43,14 @@ func (r *Recorder) wakeWriter() {
 	}
 }
 
-// round takes all events that were published before it, those of a
-// consistent cut, from their buffers.
+// round takes all events that were published before it, which form a consistent
+// cut, from their buffers.
 func (r *Recorder) round(flush bool) {
 	if r.options.Order == ProgramOrder {
 		r.collectEpoch()
 	} else {
-		// A process that has drawn a stamp will publish its event shortly:
-		// nothing that could wait lies between.
+		// A process that has drawn a stamp publishes its event soon: nothing in
+		// between can block.
 		cut := min(r.stamps.n.Load(), r.limit.Load())
 		for tries := 0; r.next < cut && !r.broken; tries++ {
 			if r.collect(); r.next < cut {
@@ -67,7 +67,8 @@ func (r *Recorder) round(flush bool) {
 	}
 }
 
-// check reports whether writing succeeded. If not, it ends the recording.
+// check reports whether writing succeeded. If it failed, check ends the
+// recording.
 func (r *Recorder) check(err error) bool {
 	if err == nil {
 		return true
@@ -77,7 +78,7 @@ func (r *Recorder) check(err error) bool {
 	return false
 }
 
-// pause lets processes continue that are in the middle of an event.
+// pause yields to processes that are in the middle of an event.
 func pause(tries int) {
 	if tries < 20 {
 		runtime.Gosched()
@@ -86,8 +87,8 @@ func pause(tries int) {
 	time.Sleep(50 * time.Microsecond)
 }
 
-// collect writes the events that are there from stamp r.next on, up to the
-// first stamp that is missing. Linear in the events that are there.
+// collect writes the available events from stamp r.next on, up to the first
+// missing stamp. It takes time linear in the available events.
 func (r *Recorder) collect() {
 	processes := r.list()
 	for i, p := range processes {
@@ -100,7 +101,7 @@ func (r *Recorder) collect() {
 			r.owner[place] = int32(i) + 1
 		}
 	}
-	limit := r.limit.Load() // after looking for events, see stop
+	limit := r.limit.Load() // after reading the heads, see stop
 	for _, owner := range r.owner {
 		if owner == 0 || r.next >= limit {
 			break
@@ -115,22 +116,22 @@ func (r *Recorder) collect() {
 	r.makeRoom()
 }
 
-// collectEpoch ends the epoch and writes all of its events.
+// collectEpoch ends the epoch and writes all its events.
 func (r *Recorder) collectEpoch() {
 	epoch := r.epoch.n.Add(1) - 1
 	processes := r.list()
 	filled := make([]uint64, len(processes))
 	for i, p := range processes {
 		head := p.head.Load()
-		// The epoch of an event under way is unknown. Any later event belongs
-		// to the new epoch.
+		// The epoch of an event that is being stored is unknown. Any later
+		// event belongs to the new epoch.
 		for tries, first := 0, head; head == first && head&1 != 0; tries++ {
 			pause(tries)
 			head = p.head.Load()
 		}
 		filled[i] = head >> 1
 	}
-	last := min(epoch, r.limit.Load()-1) // after looking for events, see stop
+	last := min(epoch, r.limit.Load()-1) // after reading the heads, see stop
 	some := false
 	for i, p := range processes {
 		for p.taken < filled[i] && p.ring[p.taken&p.mask].at <= last {
@@ -168,7 +169,7 @@ func (r *Recorder) put(p *Process) bool {
 	return r.check(r.sink.event(ev))
 }
 
-// makeRoom returns the places of written events to their processes, and removes
+// makeRoom frees the slots of written events for their processes, and removes
 // closed processes.
 func (r *Recorder) makeRoom() {
 	done := false
@@ -194,7 +195,7 @@ func (r *Recorder) makeRoom() {
 // over reports whether p is closed and all of its events have been taken.
 func (p *Process) over() bool { return p.closed.Load() && p.head.Load() == p.taken<<1 }
 
-// noteInFile writes the first misuse into the file, once.
+// noteInFile writes the first misuse to the file, once.
 func (r *Recorder) noteInFile() error {
 	r.errMu.Lock()
 	misuse := r.misuse

@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// manual returns a Recorder without a goroutine of its own.
+// manual returns a Recorder without a goroutine.
 func manual(order Order, buffer int) (*Recorder, *bytes.Buffer) {
 	b := &bytes.Buffer{}
 	o := Options{Order: order, Buffer: buffer}
@@ -21,8 +21,8 @@ func manual(order Order, buffer int) (*Recorder, *bytes.Buffer) {
 	return newRecorder(s, o), b
 }
 
-// TestGap: an event whose stamp is drawn and which is not published yet
-// holds back all that come after it, and nothing else does.
+// TestGap: an event whose stamp is drawn but which is not published yet blocks
+// all later events, and nothing else does.
 func TestGap(t *testing.T) {
 	r, b := manual(Stamps, 0)
 	p, q, idle := r.Process(), r.Process(), r.Process()
@@ -43,7 +43,7 @@ func TestGap(t *testing.T) {
 	go func() { flushed <- r.Flush() }()
 	select {
 	case <-flushed:
-		t.Fatal("Flush did not wait for an event under way")
+		t.Fatal("Flush did not wait for an event that is being stored")
 	case <-time.After(10 * time.Millisecond):
 	}
 	e.at, e.typ = at, history.OK
@@ -58,14 +58,14 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// response returns the place for a response.
+// response returns the slot for a response.
 func (p *Process) response() *event {
 	p.state = idle
 	return &p.ring[p.count&p.mask]
 }
 
-// TestEpoch: an event under way holds the end of its epoch back, and one that
-// began after the end is not in it.
+// TestEpoch: an event that is being stored delays the end of its epoch. An
+// event that began after the end is not in it.
 func TestEpoch(t *testing.T) {
 	r, b := manual(ProgramOrder, 0)
 	p, q := r.Process(), r.Process()
@@ -80,7 +80,7 @@ func TestEpoch(t *testing.T) {
 	q.Call("get") // of epoch 1
 	select {
 	case <-flushed:
-		t.Fatal("Flush did not wait for an event under way")
+		t.Fatal("Flush did not wait for an event that is being stored")
 	case <-time.After(10 * time.Millisecond):
 	}
 	place.at, place.typ, p.state = at, history.OK, idle
@@ -100,8 +100,8 @@ func TestEpoch(t *testing.T) {
 	}
 }
 
-// TestStop: what is not recorded because the recording has come to its end
-// may show in results that are under way; those are not written.
+// TestStop: an operation that is not recorded because the recording has ended
+// may influence results of open operations. Those are not written.
 func TestStop(t *testing.T) {
 	for _, order := range []Order{Stamps, ProgramOrder} {
 		r, b := manual(order, 4)
@@ -119,12 +119,12 @@ func TestStop(t *testing.T) {
 			t.Errorf("Close returns %v", err)
 		}
 		if text := b.String(); strings.Contains(text, "get") || strings.Count(text, `"ok"`) != 2 {
-			t.Errorf("order %d: written is\n%s", order, text)
+			t.Errorf("order %d: the file has\n%s", order, text)
 		}
 	}
 }
 
-// TestClosedProcesses: a process that is closed leaves nothing behind.
+// TestClosedProcesses: a closed process is removed.
 func TestClosedProcesses(t *testing.T) {
 	r, _ := manual(Stamps, 0)
 	for i := range 1000 {

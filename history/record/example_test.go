@@ -46,7 +46,7 @@ func Example() {
 	// Output: 300 operations: linearizable <nil>
 }
 
-// A recording in a file, here in memory for once, with every kind of response.
+// A recording to a file, here a buffer in memory, with every kind of response.
 func ExampleNew() {
 	var file bytes.Buffer
 	r, err := record.New(&file, record.Options{ID: "shop", Model: "kv", Compress: record.Zstd})

@@ -22,7 +22,7 @@ import (
 )
 
 // childFile names the file to which the test binary, run as a child, records
-// for ever.
+// until it is killed.
 const (
 	childFile = "LEADLINE_RECORD_TO"
 	childMode = "LEADLINE_RECORD_MODE"
@@ -83,8 +83,8 @@ func child(t *testing.T, file string, order record.Order, compress record.Compre
 	return cmd
 }
 
-// TestKill kills recording programs at random moments. What they left is the
-// history up to some moment.
+// TestKill kills recording programs at random moments. The file has the history
+// up to some moment.
 func TestKill(t *testing.T) {
 	random := newRandom(t)
 	for _, order := range []record.Order{record.Stamps, record.ProgramOrder} {
@@ -116,8 +116,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// checkRest checks what a killed program, or one whose last write was torn,
-// has left.
+// checkRest checks the file of a program that was killed, or whose last write
+// was torn.
 func checkRest(t *testing.T, content []byte, order record.Order) {
 	t.Helper()
 	text := expand(t, content)
@@ -163,7 +163,7 @@ func checkRest(t *testing.T, content []byte, order record.Order) {
 	}
 }
 
-// upTo returns the text up to the last occurrence of end, or none of it.
+// upTo returns text up to the last occurrence of end, or "" if there is none.
 func upTo(text, end string) string {
 	i := strings.LastIndex(text, end)
 	if i < 0 {
@@ -172,7 +172,7 @@ func upTo(text, end string) string {
 	return text[:i+len(end)]
 }
 
-// expand decompresses as much as there is.
+// expand decompresses as much as possible.
 func expand(t *testing.T, content []byte) string {
 	t.Helper()
 	var r io.Reader = bytes.NewReader(content)
@@ -198,7 +198,7 @@ func expand(t *testing.T, content []byte) string {
 	return string(text)
 }
 
-// TestTorn cuts recordings anywhere, as a kill in the middle of a write does.
+// TestTorn cuts recordings anywhere, like a kill in the middle of a write.
 func TestTorn(t *testing.T) {
 	random := newRandom(t)
 	for _, order := range []record.Order{record.Stamps, record.ProgramOrder} {
@@ -228,7 +228,7 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestPipe reads from a program that goes on recording, and kills it then.
+// TestPipe reads from a program that keeps recording, and then kills it.
 func TestPipe(t *testing.T) {
 	for _, compress := range []record.Compression{record.None, record.Zstd, record.Gzip} {
 		cmd := child(t, "-", record.Stamps, compress)
@@ -252,13 +252,13 @@ func TestPipe(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		if lines != 500 {
-			t.Fatalf("%d lines came", lines)
+			t.Fatalf("read %d lines", lines)
 		}
 		checkRest(t, content.Bytes(), record.Stamps)
 	}
 }
 
-// decompressed is for a stream whose beginning is there.
+// decompressed decompresses a stream whose beginning is available.
 func decompressed(t *testing.T, r io.Reader) io.Reader {
 	t.Helper()
 	in := bufio.NewReader(r)

@@ -12,7 +12,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// TestResponses: what the four kinds of responses become.
+// TestResponses: each of the four kinds of responses is recorded correctly.
 func TestResponses(t *testing.T) {
 	m := record.NewMemory(record.Options{Model: "kv", Classify: func(err error) (history.EventType, history.Value) {
 		switch err {
@@ -49,7 +49,7 @@ func TestResponses(t *testing.T) {
 	want := []string{"0 get(1): 7", "0 get(1): !EOF", "0 get(1): pending", "1 get(1): pending",
 		"2 five(1, 2, 3, 4, 5): true", `2 four(1, null, none, "x"): pending`}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") || h.Dropped != 1 {
-		t.Errorf("recorded are, besides %d that did not happen,\n%s", h.Dropped, strings.Join(got, "\n"))
+		t.Errorf("recorded, besides %d that did not happen:\n%s", h.Dropped, strings.Join(got, "\n"))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestMisuse(t *testing.T) {
 			}
 		}
 		if text := b.String(); strings.Count(text, "# record: process handle 0: ") != 1 {
-			t.Errorf("%s: the file does not say so:\n%s", want, text)
+			t.Errorf("%s: no comment in the file:\n%s", want, text)
 		}
 		if got := verdict(t, decodeOne(t, &b)); got != replay.Linearizable {
 			t.Errorf("%s: %v", want, got)
@@ -116,7 +116,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A limited writer fails after so many bytes.
+// A limited writer fails after that many bytes.
 type limited struct{ left int }
 
 var errNoSpace = errors.New("no space left")
@@ -128,7 +128,7 @@ func (w *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriteError: it is reported, and holds nobody up.
+// TestWriteError: a write error is reported, and blocks nobody.
 func TestWriteError(t *testing.T) {
 	if _, err := record.New(&limited{}, options()); !errors.Is(err, errNoSpace) {
 		t.Errorf("New returns %v", err)

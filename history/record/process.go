@@ -7,15 +7,15 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// inline is how many arguments an event has room for.
+// inline is the number of arguments that an event has room for.
 const inline = 3
 
-// An event waits in the buffer of its process.
+// An event is an entry in the buffer of a process.
 type event struct {
 	at     int64
 	method string
-	args   [inline]history.Value // a response's result comes first
-	n      uint8                 // arguments; many: they are in a list in args[0]
+	args   [inline]history.Value // of a response, the result is first
+	n      uint8                 // number of arguments; many: args[0] is a list of them
 	typ    history.EventType
 }
 
@@ -40,7 +40,7 @@ func (e *event) arguments() []history.Value {
 const (
 	idle    = iota
 	open    // between Call and response
-	skipped // the same, but the Call was not recorded
+	skipped // like open, but the Call was not recorded
 	gone    // closed
 )
 
@@ -56,25 +56,25 @@ type Process struct {
 	ring   []event
 	mask   uint64
 	count  uint64 // events in the ring so far
-	seen   uint64 // taken, when last looked
+	seen   uint64 // tail when last read
 	handle int64
 	state  uint8
 	epochs bool
-	// head is how far the ring is filled: twice count, and one more while an
-	// event of an epoch is under way.
+	// head is the fill position of the ring: twice count, plus one while an
+	// event of an epoch is being stored.
 	head atomic.Uint64
 	_    [128]byte
 
-	tail    atomic.Uint64 // how many events have been taken from the ring
+	tail    atomic.Uint64 // events taken from the ring
 	waiting atomic.Bool   // for room
 	closed  atomic.Bool
 	room    chan struct{}
 
-	// The writer's own:
+	// Used by the writer only:
 	taken   uint64
 	number  int64 // of the process, in the history
 	op      int64 // its operation
-	retired bool  // the next operation is another process's
+	retired bool  // the next operation gets a new process number
 	_       [128]byte
 }
 
@@ -86,8 +86,8 @@ func newProcess(r *Recorder, number int64) *Process {
 	}
 }
 
-// Call records an invocation. Its stamp is drawn last, so that nothing lies
-// between it and what the caller does next. Up to three arguments take no
+// Call records an invocation. Its stamp is drawn last, so that nothing is
+// between it and what the caller does next. Up to three arguments need no
 // allocation.
 func (p *Process) Call(method string, args ...history.Value) {
 	if e := p.begin(method); e != nil {
@@ -119,9 +119,9 @@ func (p *Process) CallInts(method string, args ...int) {
 	p.publish()
 }
 
-// Return records that the operation returned with the result; NoValue is
-// that of a void method, an ExceptionValue an error by name. The stamp is
-// drawn first.
+// Return records that the operation returned with the result. The result of a
+// void method is NoValue; an error is an ExceptionValue with its name. The
+// stamp is drawn first.
 func (p *Process) Return(result history.Value) { p.end(history.OK, result) }
 
 // ReturnInt is Return of an integer.
@@ -133,15 +133,15 @@ func (p *Process) ReturnBool(b bool) { p.end(history.OK, history.BoolValue(b)) }
 // Fail records that the operation certainly did not happen.
 func (p *Process) Fail() { p.end(history.Fail, history.NoValue) }
 
-// Unknown records that the outcome of the operation is unknown, so that it is
-// pending for ever. Since a process issues one operation at a
-// time, the next one is recorded as that of a new process.
+// Unknown records that the outcome of the operation is not known, so that it
+// stays pending. Since a process issues one operation at a time, the next one
+// is recorded as that of a new process.
 func (p *Process) Unknown() { p.end(history.Info, history.NoValue) }
 
-// Do records what f does as one operation, and returns what f returns. If
-// that is an error, Options.Classify says what it means. By default, as after a
-// panic, the outcome is unknown, see Unknown. A recorder that takes every error
-// for a sign that nothing happened records what is not true.
+// Do records what f does as one operation, and returns what f returns. If that
+// is an error, Options.Classify determines its meaning. By default, and after a
+// panic, the outcome is recorded as Unknown. A recorder that treats every error
+// as "did not happen" records false facts.
 func (p *Process) Do(method string, args []history.Value, f func() (history.Value, error)) (history.Value, error) {
 	p.Call(method, args...)
 	ended := false
@@ -175,9 +175,9 @@ func (p *Process) Close() {
 	p.closed.Store(true)
 }
 
-// begin returns the place for an invocation, nil if it is not recorded.
+// begin returns the slot for an invocation, or nil if it is not recorded.
 func (p *Process) begin(method string) *event {
-	// There has to be room for two, so that a response never waits.
+	// Two slots have to be free, so that a response never waits.
 	if p.state != idle || p.count-p.seen >= p.mask || method == "" || p.r.stopped.Load() {
 		if !p.prepare(method) {
 			return nil
@@ -189,8 +189,8 @@ func (p *Process) begin(method string) *event {
 	return e
 }
 
-// prepare handles everything that can be wrong before an invocation, and
-// reports whether to record it.
+// prepare handles all misuse before an invocation, and reports whether to
+// record it.
 func (p *Process) prepare(method string) bool {
 	switch p.state {
 	case open:
@@ -210,8 +210,8 @@ func (p *Process) prepare(method string) bool {
 	return p.waitForRoom()
 }
 
-// waitForRoom waits for places for two events, and reports false if the
-// recording has come to its end.
+// waitForRoom waits for slots for two events, and reports false if the
+// recording has ended.
 func (p *Process) waitForRoom() bool {
 	for !p.r.stopped.Load() {
 		if p.seen = p.tail.Load(); p.count-p.seen < p.mask {
@@ -222,7 +222,7 @@ func (p *Process) waitForRoom() bool {
 			return false
 		}
 		p.waiting.Store(true)
-		if p.tail.Load() != p.seen { // the writer may have missed that
+		if p.tail.Load() != p.seen { // the writer may have missed p.waiting
 			continue
 		}
 		p.r.wakeWriter()
@@ -234,7 +234,7 @@ func (p *Process) waitForRoom() bool {
 	return false
 }
 
-// end records a response, for which begin has kept a place.
+// end records a response, in the slot that begin reserved.
 func (p *Process) end(typ history.EventType, result history.Value) {
 	if p.state != open {
 		p.endNothing()
@@ -247,7 +247,7 @@ func (p *Process) end(typ history.EventType, result history.Value) {
 	p.publish()
 }
 
-// endNothing is end where no operation is open, or one that is not recorded.
+// endNothing is end if no operation is open, or one that is not recorded.
 func (p *Process) endNothing() {
 	switch p.state {
 	case idle:
@@ -260,8 +260,7 @@ func (p *Process) endNothing() {
 }
 
 // stamp draws the stamp of an event. Until publish, the writer knows that
-// there is one more event to come: it misses the stamp, or sees that head is
-// odd.
+// another event follows: it finds the stamp missing, or sees that head is odd.
 func (p *Process) stamp() int64 {
 	if p.epochs {
 		p.head.Store(p.count<<1 | 1)
@@ -270,7 +269,7 @@ func (p *Process) stamp() int64 {
 	return p.r.stamps.n.Add(1) - 1
 }
 
-// publish hands the event to the writer.
+// publish passes the event to the writer.
 func (p *Process) publish() {
 	p.count++
 	p.head.Store(p.count << 1)

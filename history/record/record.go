@@ -13,20 +13,20 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// Order says what is recorded of the order of events.
+// Order selects what is recorded about the order of events.
 type Order uint8
 
 const (
-	// Stamps: every event draws a stamp from one atomic counter, so that
-	// real time is recorded completely.
+	// Stamps: every event draws a stamp from one atomic counter, so real time
+	// is recorded completely.
 	Stamps Order = iota
-	// ProgramOrder: no counter, so that the recorder does not synchronise the
-	// processes. It records the order of each process and, coarsely, which
-	// events come before and after a flush.
+	// ProgramOrder: there is no counter, so the recorder does not synchronise
+	// the processes. It records the order of each process and, coarsely, which
+	// events are before and after a flush.
 	ProgramOrder
 )
 
-// Compression of what is written.
+// Compression selects the compression of the output.
 type Compression uint8
 
 const (
@@ -37,44 +37,49 @@ const (
 
 var suffixes = [...]string{None: "", Zstd: ".zst", Gzip: ".gz"}
 
-// Full says what a process does when its buffer is full because the writer
+// Full selects what a process does when its buffer is full because the writer
 // cannot keep up.
 type Full uint8
 
 const (
 	// Block: the next Call waits for room.
 	Block Full = iota
-	// Stop: the recording ends; what came before stays a sound history, and
+	// Stop: the recording ends. Everything before that is a sound history, and
 	// Close reports ErrFull. The object is never delayed.
 	Stop
 )
 
 var (
-	// ErrMisuse is wrapped by the error about calls of a Process that make
-	// no history: two Calls without a response between them, and the like.
+	// ErrMisuse is wrapped by errors about calls of a Process that do not form
+	// a history, such as two Calls without a response between them.
 	ErrMisuse = errors.New("misuse of the recorder")
 	// ErrFull ends a recording under Options.Full = Stop.
 	ErrFull = errors.New("record: the writer could not keep up")
 )
 
-// Options of a Recorder. The zero value is ready for use.
+// Options of a Recorder. The zero value is ready to use.
 type Options struct {
 	ID        string          // name of the history
 	Model     string          // its specification, a name that leadline models lists
 	ModelArgs []history.Value // of the specification
 	Order     Order
 	Compress  Compression
-	// FlushEvery is how often everything recorded is written: every 100 ms by
-	// default. If it is negative, only as buffers fill, by Flush and by Close.
+	// FlushEvery is the interval at which everything recorded is written: 100
+	// ms by default. If it is negative, events are written only as buffers
+	// fill, by Flush and by Close.
 	FlushEvery time.Duration
-	// Buffer is how many events of a process are kept until they are
-	// written, 80 bytes each: 1024 by default, rounded up to a power of two.
+	// Buffer is the number of events of a process that are kept until they are
+	// written, 80 bytes each. The default is 1024; it is rounded up to a power
+	// of two.
 	Buffer int
 	Full   Full
-	// Classify says what an error in Process.Do means: history.OK with a result
-	// (an ExceptionValue, say) if the operation returned it, history.Fail if it
-	// certainly did not happen, history.Info if the outcome is unknown. Without
-	// Classify, the outcome of every error is unknown.
+	// Classify returns the meaning of an error in Process.Do:
+	//   - history.OK with a result (for example an ExceptionValue) if the
+	//     operation returned it,
+	//   - history.Fail if it certainly did not happen,
+	//   - history.Info if the outcome is unknown.
+	//
+	// If Classify is nil, the outcome of every error is unknown.
 	Classify func(error) (history.EventType, history.Value)
 }
 
@@ -87,18 +92,18 @@ const (
 func (o Options) check() error {
 	switch {
 	case o.Order > ProgramOrder:
-		return fmt.Errorf("record: no order %d", o.Order)
+		return fmt.Errorf("record: unknown order %d", o.Order)
 	case int(o.Compress) >= len(suffixes):
-		return fmt.Errorf("record: no compression %d", o.Compress)
+		return fmt.Errorf("record: unknown compression %d", o.Compress)
 	case o.Full > Stop:
-		return fmt.Errorf("record: Full cannot be %d", o.Full)
+		return fmt.Errorf("record: unknown value %d of Full", o.Full)
 	case o.Buffer < 0 || o.Buffer > maxBuffer:
-		return fmt.Errorf("record: a buffer of %d events; between 2 and %d are possible", o.Buffer, maxBuffer)
+		return fmt.Errorf("record: buffer of %d events: must be between 2 and %d", o.Buffer, maxBuffer)
 	}
 	return nil
 }
 
-// bufferSize returns how many events a buffer has.
+// bufferSize returns the number of events of a buffer.
 func (o Options) bufferSize() int {
 	n := o.Buffer
 	if n == 0 {
@@ -108,13 +113,13 @@ func (o Options) bufferSize() int {
 }
 
 func (o Options) header() history.Header {
-	// Under ProgramOrder the stamps are numbers of epochs, equal ones
+	// Under ProgramOrder the stamps are epoch numbers, where equal ones are
 	// concurrent.
 	return history.Header{ID: o.ID, Model: o.Model, ModelArgs: o.ModelArgs, Order: history.StampOrder, Tie: history.Closed}
 }
 
-// A counter is an atomic number on a cache line of its own, and away from
-// the one beside it, which processors fetch along with it.
+// A counter is an atomic number on its own cache line. It also keeps a line's
+// distance from the adjacent one, which processors fetch together with it.
 type counter struct {
 	_ [128]byte
 	n atomic.Int64
@@ -131,7 +136,7 @@ type Recorder struct {
 	limit   atomic.Int64 // the first stamp or epoch that is not written
 	options Options
 	wake    chan struct{} // there are events for the writer
-	done    chan struct{} // closed with stopped, but for Close after the last round
+	done    chan struct{} // closed together with stopped; by Close, after the last round
 	ended   sync.Once     // closes done
 	names   atomic.Int64  // the next process number
 
@@ -139,23 +144,22 @@ type Recorder struct {
 	processes []*Process
 
 	errMu  sync.Mutex
-	err    error // the first of any but misuse
-	misuse error // the first
-	noted  bool  // in the file
+	err    error // the first error other than misuse
+	misuse error // the first misuse
+	noted  bool  // misuse is in the file
 
-	mu     sync.Mutex // guards what follows, and taking turns as the writer
+	mu     sync.Mutex // guards the fields below; held by whoever acts as the writer
 	closed bool
 	broken bool // writing failed
 	sink   sink
-	next   int64   // Stamps: of the event to be written next
+	next   int64   // Stamps: stamp of the next event to write
 	ops    int64   // operations written
 	owner  []int32 // Stamps: scratch of collect
 	event  history.Event
 }
 
-// New returns a Recorder that writes to w, and begins with writing the
-// header. A goroutine of the Recorder uses w until Close, which does not
-// close w.
+// New returns a Recorder that writes to w, and writes the header. A goroutine
+// of the Recorder uses w until Close, which does not close w.
 func New(w io.Writer, o Options) (*Recorder, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -180,7 +184,7 @@ func newRecorder(s sink, o Options) *Recorder {
 	return r
 }
 
-// Process returns a handle for one goroutine, or whatever else issues
+// Process returns a handle for one goroutine, or for anything else that issues
 // operations one at a time. Its number in the history counts from 0, and
 // changes after each Unknown.
 func (r *Recorder) Process() *Process {
@@ -191,15 +195,15 @@ func (r *Recorder) Process() *Process {
 	return p
 }
 
-// list returns the processes there are.
+// list returns the current processes.
 func (r *Recorder) list() []*Process {
 	r.listMu.Lock()
 	defer r.listMu.Unlock()
 	return r.processes[:len(r.processes):len(r.processes)]
 }
 
-// Flush writes all events that were recorded before it was called, and
-// returns what Err does.
+// Flush writes all events that were recorded before it was called, and returns
+// the result of Err.
 func (r *Recorder) Flush() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,8 +213,8 @@ func (r *Recorder) Flush() error {
 	return r.Err()
 }
 
-// Close ends the recording, writes all of it and returns what Err does.
-// Operations that are open stay pending, and later ones are not recorded.
+// Close ends the recording, writes all of it and returns the result of Err.
+// Open operations stay pending, and later ones are not recorded.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -227,8 +231,8 @@ func (r *Recorder) Close() error {
 	return r.Err()
 }
 
-// Err returns the first error in writing, ErrFull, and the first misuse, as
-// far as there were any.
+// Err returns the first write error, ErrFull, and the first misuse, if there
+// were any.
 func (r *Recorder) Err() error {
 	r.errMu.Lock()
 	defer r.errMu.Unlock()
@@ -249,9 +253,9 @@ func (r *Recorder) fail(err error) {
 	r.ended.Do(func() { close(r.done) })
 }
 
-// stop ends the recording; errMu is held. First it fixes which events are the
-// last ones, and only then processes see that they need not record. So what they
-// do unrecorded has no influence on what is in the file.
+// stop ends the recording; errMu is held. It first fixes the last events; only
+// then do processes see that they need not record. So what they do unrecorded
+// has no influence on the file.
 func (r *Recorder) stop() {
 	switch {
 	case r.stopped.Load():

@@ -21,7 +21,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "of random tests; 0: by the clock")
+var seedFlag = flag.Uint64("seed", 0, "seed of random tests; 0: from the clock")
 
 func newRandom(t testing.TB) *rand.Rand {
 	seed := *seedFlag
@@ -32,8 +32,8 @@ func newRandom(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// A store is a map behind a mutex. Broken, its puts take effect only at the
-// next put.
+// A store is a map with a mutex. If it is broken, its puts take effect only at
+// the next put.
 type store struct {
 	mu     sync.Mutex
 	m      map[int]int
@@ -60,7 +60,7 @@ func (s *store) get(k int) int {
 	return s.m[k]
 }
 
-// use issues operations on keys 1 to 8, every value written once.
+// use issues operations on keys 1 to 8; each value is written once.
 func (s *store) use(p *record.Process, random *rand.Rand, number, operations int) {
 	for i := range operations {
 		k := 1 + random.IntN(8)
@@ -96,7 +96,7 @@ func useBy(s *store, processes, operations int, random *rand.Rand, next func() *
 	wg.Wait()
 }
 
-// options are those of a store's history.
+// options are those of the history of a store.
 func options() record.Options {
 	return record.Options{ID: "store", Model: "kv", ModelArgs: []history.Value{history.IntValue(0)}}
 }
@@ -131,8 +131,8 @@ func verdict(t *testing.T, h *history.History) replay.Answer {
 	return v.Answer
 }
 
-// TestStore records a store that is atomic and one that is not, in every way
-// of writing.
+// TestStore records a store that is atomic and one that is not, with all
+// options.
 func TestStore(t *testing.T) {
 	random := newRandom(t)
 	for _, order := range []record.Order{record.Stamps, record.ProgramOrder} {
@@ -143,7 +143,7 @@ func TestStore(t *testing.T) {
 				o.Buffer, o.FlushEvery = []int{0, 2, 64}[random.IntN(3)], time.Millisecond
 				operations, want := 1000, replay.Linearizable
 				if order == record.ProgramOrder {
-					operations = 100 // few of them are in order
+					operations = 100 // few of them are ordered
 				}
 				if broken {
 					want = replay.NotLinearizable
@@ -183,7 +183,7 @@ func TestMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			if again, err := m.History(); again != h || err != nil {
-				t.Error("the second history is another")
+				t.Error("the second history differs")
 			}
 			want := replay.Linearizable
 			if broken {
@@ -196,8 +196,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestProgramOrder: of a history without stamps that fits into one epoch,
-// real time says nothing, but a process's order does.
+// TestProgramOrder has a history without stamps that fits into one epoch. Its
+// only order is that of each process.
 func TestProgramOrder(t *testing.T) {
 	for _, swapped := range []bool{false, true} {
 		m := record.NewMemory(record.Options{Model: "register", Order: record.ProgramOrder})
@@ -206,7 +206,7 @@ func TestProgramOrder(t *testing.T) {
 		a.Return(history.NoValue)
 		a.CallInts("write", 2)
 		a.Return(history.NoValue)
-		results := []int{1, 2} // b reads after a wrote, and may find what was there before
+		results := []int{1, 2} // b reads after a wrote, and may read the old value
 		want := replay.Linearizable
 		if swapped {
 			results, want = []int{2, 1}, replay.NotLinearizable
@@ -225,8 +225,8 @@ func TestProgramOrder(t *testing.T) {
 	}
 }
 
-// TestCloseWhileInUse: Close may come at any moment, and what is used after
-// it is not recorded.
+// TestCloseWhileInUse: Close may be called at any moment, and later operations
+// are not recorded.
 func TestCloseWhileInUse(t *testing.T) {
 	random := newRandom(t)
 	for _, order := range []record.Order{record.Stamps, record.ProgramOrder} {

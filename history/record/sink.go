@@ -10,16 +10,16 @@ import (
 	"github.com/leadline/leadline/history/codec"
 )
 
-// A sink is where the writer puts events. Only one goroutine at a time uses
-// it.
+// A sink is where the writer puts events. It is used by one goroutine at a
+// time.
 type sink interface {
-	event(ev *history.Event) error // keeps nothing of ev
+	event(ev *history.Event) error // does not retain ev
 	epoch(number int64) error      // the epoch is complete
 	comment(text string) error
 	flush() error
 }
 
-// A textSink writes leadline's own format.
+// A textSink writes leadline's native format.
 type textSink struct {
 	events *codec.EventWriter
 }
@@ -58,7 +58,7 @@ func wrap(err error) error {
 	return fmt.Errorf("record: writing the history: %w", err)
 }
 
-// frames makes one compressed frame of each Write, and one Write of that.
+// frames compresses each Write into one frame, and passes it on in one Write.
 type frames struct {
 	w          io.Writer
 	compressor resetter // nil: none
@@ -95,7 +95,7 @@ func (f *frames) Write(text []byte) (int, error) {
 type memorySink struct {
 	b    *history.Builder
 	line int
-	args []history.Value // the arguments of many operations
+	args []history.Value // backing array for arguments of many operations
 }
 
 func (s *memorySink) event(ev *history.Event) error {
@@ -126,8 +126,8 @@ type Memory struct {
 	err   error
 }
 
-// NewMemory returns a Memory. Of the options, Compress and FlushEvery do
-// nothing; mistakes in others are reported by History.
+// NewMemory returns a Memory. It ignores the options Compress and FlushEvery;
+// History reports mistakes in the others.
 func NewMemory(o Options) *Memory {
 	err := o.check()
 	if err != nil {
@@ -136,14 +136,14 @@ func NewMemory(o Options) *Memory {
 	o.FlushEvery = -1
 	h := o.header()
 	if o.Order == Stamps {
-		h.Order = history.FileOrder // events come in their order: no need to sort
+		h.Order = history.FileOrder // events arrive in order: no need to sort
 	}
 	s := &memorySink{b: history.NewBuilder(h)}
 	return &Memory{Recorder: start(s, o), sink: s, err: err}
 }
 
-// History closes the Recorder and returns what it recorded. An operation's
-// Line counts events. Misuse is an error.
+// History closes the Recorder and returns what it recorded. The Line of an
+// operation is an event number. Misuse is an error.
 func (m *Memory) History() (*history.History, error) {
 	err := m.Close()
 	m.mu.Lock()
