@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// TestConcurrency holds Concurrency against that of the poset, with pending
-// operations and with events that belong to no operation any more.
+// TestConcurrency compares Concurrency with the poset, for histories with
+// pending operations and with positions that belong to no operation any more.
 func TestConcurrency(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for k := range 500 {
@@ -45,8 +45,9 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// randomStamped returns a history of few stamps, so that processes have
-// operations that touch, and sometimes edges; nil if these close a cycle.
+// randomStamped returns a history with few stamps, so that processes have
+// operations that touch. Some histories have edges. It returns nil if these
+// close a cycle.
 func randomStamped(r *rand.Rand) *history.History {
 	b := history.NewBuilder(history.Header{Order: history.StampOrder})
 	n := int64(0)
@@ -76,8 +77,9 @@ func randomStamped(r *rand.Rand) *history.History {
 	return h
 }
 
-// TestConcurrencyWithEdges: c and cp are those of the poset, or unknown, which
-// needs an edge between two processes or of an operation that did not happen.
+// TestConcurrencyWithEdges: c and cp are those of the poset, or unknown.
+// Unknown requires an edge between two processes or of an operation that did
+// not happen.
 func TestConcurrencyWithEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	unknown, touching := 0, 0
@@ -116,7 +118,7 @@ func TestConcurrencyWithEdges(t *testing.T) {
 	}
 }
 
-// TestConcurrencyOfLong: histories too long for a poset.
+// TestConcurrencyOfLong has histories that are too long for a poset.
 func TestConcurrencyOfLong(t *testing.T) {
 	const n = 40_000 // of each process
 	for processes, want := range map[int64]struct {

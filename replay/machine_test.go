@@ -33,11 +33,11 @@ func TestMachineSharesStates(t *testing.T) {
 	before := m.Bytes()
 	run(0, 1, 2)
 	if m.Bytes() != before {
-		t.Error("known transitions are computed again")
+		t.Error("known transitions are recomputed")
 	}
 }
 
-// Two Go types never share tables, whatever keys they have.
+// Two Go types never share tables, whatever their keys.
 type zeroes struct{ replay.Model[int] }
 type ones struct{ replay.Model[int] }
 
@@ -67,14 +67,15 @@ func TestTablesOfTwoTypes(t *testing.T) {
 	}
 }
 
-// coin shows heads or tails, whatever it showed before; Key forgets nothing.
+// coin shows heads or tails, whatever it showed before; its Key has the whole
+// state.
 func coin() replay.Spec {
 	return &replay.Model[int]{
 		Label: "coin",
 		Next: func(s int, inv replay.Invocation) []replay.Step[int] {
 			if inv.Method == "look" {
 				if s == 0 {
-					return nil // not tossed yet: one has to wait
+					return nil // not tossed yet: no transition
 				}
 				return []replay.Step[int]{{Result: history.IntValue(int64(s)), Next: s}}
 			}
@@ -99,24 +100,24 @@ func TestMachineSetsOfStates(t *testing.T) {
 	}
 	seen2 := m.Step(tossed, 2)
 	if seen2 == engine.Fail || seen2 == tossed {
-		t.Fatalf("2 can be seen, and says which side is up: state %d", seen2)
+		t.Fatalf("reading 2 leads to state %d, want a single side", seen2)
 	}
 	if m.Step(seen2, 2) != seen2 || m.Step(seen2, 3) != engine.Fail {
-		t.Error("after 2 was seen, 2 and only 2 can be seen")
+		t.Error("after a read of 2, reads other than of 2 succeed or one of 2 fails")
 	}
 	if m.Step(m.Start(), 2) != engine.Fail {
-		t.Error("2 is seen before the toss")
+		t.Error("2 is read before the toss")
 	}
 	if m.Step(m.Start(), 4) != m.Start() {
-		t.Error("a pending look at what was not tossed changes something")
+		t.Error("a pending read before the toss changes the state")
 	}
 	if err := replay.Verify(h, coin(), []int32{0, 1, 2, 3, 4}, nil); err == nil {
-		t.Error("2 and 1 are seen after one another, and Verify accepts it")
+		t.Error("Verify accepts a read of 1 after one of 2")
 	}
 }
 
-// TestSetKeys: different sets of states whose keys, strung together, would be
-// the same.
+// TestSetKeys has different sets of states whose concatenated keys would be
+// equal.
 func TestSetKeys(t *testing.T) {
 	words := &replay.Model[string]{
 		Next: func(_ string, inv replay.Invocation) []replay.Step[string] {
@@ -133,7 +134,7 @@ func TestSetKeys(t *testing.T) {
 	}
 }
 
-// TestMachineSparse: no two of many transitions are mixed up.
+// TestMachineSparse: many transitions are kept apart.
 func TestMachineSparse(t *testing.T) {
 	var events []history.Event
 	for op := range int64(2000) {
@@ -150,8 +151,8 @@ func TestMachineSparse(t *testing.T) {
 	}
 }
 
-// TestHappened: of three locks the first returned and the second, which an
-// edge marks, took effect for certain; nobody unlocked. The third may wait.
+// TestHappened has three locks and no unlock. The first lock returned, and an
+// edge marks the second as happened. The third may wait.
 func TestHappened(t *testing.T) {
 	h := build(t, []history.Event{
 		invoke(0, "lock"), invoke(1, "lock"), invoke(2, "lock"), ok(0, history.NoValue),
@@ -160,13 +161,13 @@ func TestHappened(t *testing.T) {
 	m := engine.NewMachine(h, mutex)
 	held := m.Step(m.Start(), 0)
 	if m.Step(held, 1) != engine.Fail {
-		t.Error("an operation that happened is passed over where it has no transition")
+		t.Error("an operation that happened has no transition, but does not fail")
 	}
 	if m.Step(held, 2) != held {
 		t.Error("a pending operation without a transition does not wait")
 	}
 	if err := replay.Verify(h, mutex, []int32{0, 1, 2}, nil); err == nil {
-		t.Error("Verify lets two locks in a row happen")
+		t.Error("Verify accepts two locks in a row")
 	}
 	in, err := replay.NewInstance(h, false, replay.AutoChains)
 	if err != nil || !slices.Equal(in.Ops, []int32{0, 1}) {
@@ -181,7 +182,7 @@ func TestModelIsASpec(t *testing.T) {
 	}
 	o := c.New()
 	if _, ok := o.Apply(replay.Invocation{Method: "look"}); ok {
-		t.Error("a look before the toss has a transition")
+		t.Error("a read before the toss has a transition")
 	}
 	if _, ok := o.Apply(replay.Invocation{Method: "toss"}); !ok {
 		t.Error("no toss")
@@ -192,7 +193,7 @@ func TestModelIsASpec(t *testing.T) {
 	}
 	refuse := &replay.Model[int]{Valid: func(*history.Operation) error { return errors.New("no") }}
 	if refuse.Check(nil) == nil {
-		t.Error("Valid is not asked")
+		t.Error("Valid is not called")
 	}
 }
 

@@ -21,7 +21,7 @@ func lookup(t testing.TB, name string, args ...history.Value) replay.Spec {
 	return s
 }
 
-// invoke and ok are events of the process and operation with one number.
+// invoke and ok are events of a process and an operation with the same number.
 func invoke(op int64, method string, args ...int64) history.Event {
 	e := history.Event{Type: history.Invoke, Process: history.IntValue(op), Op: history.IntValue(op), Method: method}
 	for _, a := range args {
@@ -80,7 +80,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestVerifyEdges(t *testing.T) {
-	// 2 did not happen, yet passes on order: by edges and by its interval.
+	// 2 did not happen, but orders others: by edges and by its interval.
 	events := []history.Event{
 		invoke(0, "write", 1), invoke(1, "write", 2), ok(1, history.NoValue), invoke(2, "write", 3),
 		invoke(3, "write", 4), {Type: history.Fail, Op: history.IntValue(2)},
@@ -115,7 +115,7 @@ func TestVerifyEdges(t *testing.T) {
 	}
 }
 
-// anything gives any result, so that Verify's answer is about order alone.
+// anything gives any result, so that Verify checks the order only.
 type anything struct{}
 
 func (anything) Name() string                   { return "anything" }
@@ -125,8 +125,8 @@ func (anything) Apply(replay.Invocation) (v history.Value, ok bool) {
 	return history.UnknownValue, true
 }
 
-// randomGhosts returns a history of a few operations, some of which did not
-// happen, with edges; nil if these close a cycle.
+// randomGhosts returns a history of a few operations with edges. Some
+// operations did not happen. It returns nil if the edges close a cycle.
 func randomGhosts(r *rand.Rand, n int) *history.History {
 	b := history.NewBuilder(history.Header{})
 	open := map[int64]int64{}
@@ -164,7 +164,7 @@ func randomGhosts(r *rand.Rand, n int) *history.History {
 }
 
 // TestVerifyOrderOracle compares Verify with the transitive closure of
-// positions and edges, on every order of a few operations.
+// positions and edges, for every order of a few operations.
 func TestVerifyOrderOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	good, bad, throughGhost := 0, 0, 0
@@ -238,9 +238,9 @@ func eachOrder(n int, f func([]int32)) {
 	choose(0)
 }
 
-// TestVerifyStops: the work grows with the length, also where half of the
-// operations did not happen and order passes through them; and it can be
-// ended.
+// TestVerifyStops: the work is linear in the length, even if half of the
+// operations did not happen and pass order on. Verify can be stopped at any
+// point.
 func TestVerifyStops(t *testing.T) {
 	for _, n := range []int{1000, 10_000, 50_000} {
 		b := history.NewBuilder(history.Header{})
@@ -285,7 +285,7 @@ func TestVerifyStops(t *testing.T) {
 		if n > 1024 {
 			witness[n-1], witness[n-2] = witness[n-2], witness[n-1]
 			if err := replay.Verify(h, anything{}, witness, nil); err == nil {
-				t.Error("the last two operations exchanged: no error")
+				t.Error("the last two operations swapped: no error")
 			}
 		}
 	}

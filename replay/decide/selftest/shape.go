@@ -79,12 +79,12 @@ func (s *shape) list(k *kind, i int) []call {
 }
 
 // labels calls visit with every way to assign calls to the operations, as
-// numbers in their lists, where the first operation has the call first. visit
-// returns whether to stop. Operations with equal spans have ascending numbers.
-// In a symmetric kind, exchanging values 1 and 2 makes no difference, so
-// assignments whose first value is 2 are skipped. None is lost: a call with 1
-// is right before the same call with 2, so the exchanged assignment, sorted,
-// comes earlier.
+// numbers in their lists, where first is the number of the first operation. It
+// stops when visit returns false. Operations with equal spans have ascending
+// numbers. In a symmetric kind, exchanging values 1 and 2 makes no difference,
+// so assignments whose first value is 2 are skipped. None is lost: a call with
+// 1 is right before the same call with 2, so the exchanged assignment, sorted,
+// comes first and begins with 1.
 func (s *shape) labels(k *kind, first int, visit func(label []int) bool) {
 	label := make([]int, len(s.ops))
 	label[0] = first
