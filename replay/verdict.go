@@ -54,11 +54,6 @@ type Finding struct {
 	// Index is the first schedule index of Depth, by chain and tuple, that
 	// gives a witness. Its elements are operation numbers.
 	Index hitting.Index
-	// BlockDepths are the witness depths of the blocks between quiescent cuts.
-	// Each starts from the state that the witness of the blocks before it leads
-	// to. A depth is 0 where the search found the witness. It is nil unless the
-	// history was decided in blocks; Depth is 0 then.
-	BlockDepths []int
 	// Contributions are what each engine did for the verdict. It is nil where
 	// one engine did everything in one piece.
 	Contributions []Contribution
@@ -111,7 +106,7 @@ type Verdict struct {
 // A Contribution is what one engine did for a verdict.
 type Contribution struct {
 	Engine Engine
-	Pieces int // blocks or parts of the history that it decided
+	Pieces int // parts of the history that it decided
 	Ops    int // operations in them
 }
 
@@ -193,12 +188,11 @@ const (
 	FamiliesEngine               // families alone
 	SearchEngine                 // the complete search alone
 	MonitorEngine                // a monitor alone: see replay/monitor
-	BlocksEngine                 // block by block between quiescent cuts, with no other engine after it
 )
 
 // EngineNames are the names of the engines, in verdicts and on the command
 // line.
-var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", SearchEngine: "search", MonitorEngine: "monitor", BlocksEngine: "blocks"}
+var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", SearchEngine: "search", MonitorEngine: "monitor"}
 
 func (e Engine) String() string { return nameIn(EngineNames[:], int(e), "engine") }
 

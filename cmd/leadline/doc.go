@@ -27,8 +27,8 @@
 //
 // A line has the verdict (linearizable, not-linearizable, unknown, invalid);
 // the witness depth, which is the smallest d such that a strong d-hitting
-// family holds a witness ("by search", "by monitor" or "by blocks" where those
-// found one and no family that was tried did, the cause of an unknown verdict,
+// family holds a witness ("by search" or "by monitor" where those found one
+// and no family that was tried did, the cause of an unknown verdict,
 // "-" where there is no witness); how many
 // operations and processes there are; the level of concurrency c, the number
 // of concurrent pairs cp ("-" for both where a history with order edges is too
@@ -281,8 +281,8 @@
 // what is absent is null:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","block_depths":null,"contributions":null,"exact_depth":null,"witness":[2,0,4,1,3,5],"unexplained":null,"blame":null,"conflict":null,"errors":null}
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","block_depths":null,"contributions":null,"exact_depth":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"unexplained":null,"blame":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","contributions":null,"exact_depth":null,"witness":[2,0,4,1,3,5],"unexplained":null,"blame":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","contributions":null,"exact_depth":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"unexplained":null,"blame":null,"conflict":null,"errors":null}
 //
 // The witness and the tuple of schedule_index have the file's own identifiers
 // of operations. replayed counts the schedules of each depth up to the
@@ -292,12 +292,10 @@
 // are values of the native format: 1, 1.5, true, null, "text", [1, 2].
 //
 // engine is what decided: families, monitor (distinct values in a queue, stack
-// and the like, in polynomial time), blocks (one after another between quiescent
-// cuts, at which nothing is open but what is pending for ever) or search. Then
-// block_depths has the depth of each block, null where the search found its
-// witness, and contributions says how many blocks, with how many operations,
-// each engine decided. conflict has operations that a monitor found to be in
-// conflict: their history alone is not linearizable.
+// and the like, in polynomial time) or search. Where several decided parts of
+// the history, contributions says how many parts, with how many operations, each
+// decided. conflict has operations that a monitor found to be in conflict: their
+// history alone is not linearizable.
 //
 // # Bounds
 //
@@ -305,7 +303,7 @@
 // together, of which 10 MiB are set aside for the program itself (half, if there
 // are less than 20), and a sixteenth of the rest for what is allocated between
 // two looks at the bound; --max-schedules for the families of one history, after which
-// the other engines take over. --engine families, monitor, blocks or search
+// the other engines take over. --engine families, monitor or search
 // leaves the others out. What is left open is unknown, with the cause: depth,
 // schedules, time, memory, cancelled, torn where the file may have been cut,
 // so that a violation proves nothing, or engine where the one that was asked

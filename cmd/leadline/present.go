@@ -38,9 +38,7 @@ type record struct {
 	Index     *recordIndex `json:"schedule_index"`
 	Replayed  []int64      `json:"replayed"`
 	Engine    *string      `json:"engine"`
-	// BlockDepths are those of the blocks between quiescent cuts, null for one
-	// that the search decided; Contributions what several engines did.
-	BlockDepths   []*int               `json:"block_depths"`
+	// Contributions are what several engines did.
 	Contributions []recordContribution `json:"contributions"`
 	ExactDepth    *int                 `json:"exact_depth"`
 	Witness       []any                `json:"witness"`
@@ -134,9 +132,6 @@ func newRecord(r *result, times bool) *record {
 		rec.Index = newRecordIndex(r.history, v.Index)
 	}
 	rec.Replayed = v.Replayed
-	for _, d := range v.BlockDepths {
-		rec.BlockDepths = append(rec.BlockDepths, positive(d))
-	}
 	for _, c := range v.Contributions {
 		rec.Contributions = append(rec.Contributions, recordContribution{c.Engine.String(), c.Pieces, c.Ops})
 	}

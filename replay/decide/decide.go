@@ -34,8 +34,8 @@ func (e *PanicError) Error() string {
 }
 
 // Check decides whether the history is linearizable with respect to the
-// specification. It asks the engines one after another; see Engines for their
-// order and when each is asked. o.Engine leaves only one of them.
+// specification. It asks the engines one after another, in the order that the
+// package comment gives. o.Engine leaves only one of them.
 //
 // A verdict that stays Undecided says why in Cause. Cancelling ctx ends in such
 // a verdict and a nil error. An error is one of these:

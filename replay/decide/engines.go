@@ -47,9 +47,6 @@ const (
 	quickShare = 5 * meter.AskEvery
 	// stackShare takes about ten seconds.
 	stackShare = 1 << 14 * meter.AskEvery
-	// blocksMax is the number of operations up to which a history is tried in
-	// blocks: with more, the search is the faster way.
-	blocksMax = 1 << 14
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
 )
@@ -71,7 +68,6 @@ var engines = []row{
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
-	{name: "blocks", kind: replay.BlocksEngine, min: short + 1, max: blocksMax, forced: true, run: runBlocks},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
 	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
 }
@@ -174,8 +170,4 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 
 func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
-}
-
-func runBlocks(t *task, m *meter.Meter) (replay.Finding, error) {
-	return inBlocks(t.h, t.spec, t.o, m)
 }

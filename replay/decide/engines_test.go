@@ -42,7 +42,6 @@ var engines = []decider{
 		return v, v.Decided()
 	}},
 	{"monitor", forced(replay.MonitorEngine)},
-	{"blocks", forced(replay.BlocksEngine)},
 	{"portfolio", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		v, err := decide.Check(context.Background(), h, s, replay.Options{MaxDepth: 2})
 		if err != nil {
@@ -145,7 +144,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 	for _, e := range engines {
 		// These two take histories of their kind only.
-		least := map[string]int{"monitor": 1, "blocks": 3, "lazy search": 1}[e.name] * rounds
+		least := map[string]int{"monitor": 1, "lazy search": 1}[e.name] * rounds
 		if least == 0 {
 			least = 8 * rounds
 		}

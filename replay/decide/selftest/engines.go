@@ -74,7 +74,6 @@ var engines = []decider{
 		return nil
 	}},
 	{"monitor", forced(replay.MonitorEngine)},
-	{"blocks", forced(replay.BlocksEngine)},
 	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {
 		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{MaxDepth: 2})
 		return err

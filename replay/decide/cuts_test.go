@@ -1,14 +1,12 @@
 package decide_test
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
 )
 
 // blockHistory is one of n operations, with a quiescent cut after every few;
@@ -95,96 +93,41 @@ func built(t testing.TB, events []history.Event) *history.History {
 	return h
 }
 
-// TestBlocks holds the blocks against the complete search: an answer of theirs
-// is its answer, and they have one for most histories.
-func TestBlocks(t *testing.T) {
+// TestQuiescentCuts holds the engines together against the search alone, on
+// histories with moments at which nothing is open but what is lost.
+func TestQuiescentCuts(t *testing.T) {
 	r := newRand(t)
-	positive, mixed := 0, 0
+	answers := map[replay.Answer]int{}
 	const rounds = 300
 	for k := range rounds {
 		for _, s := range subjects(t) {
 			if _, ok := s.spec.New().(replay.State); !ok || s.spec.Name() == "flaky-queue" {
 				continue
 			}
-			lost := []int{0, 30, 60}[k%3]
-			h := blockHistory(t, r, s, 20+r.IntN(40), lost, k%4 == 3)
-			want, err := decide.Check(context.Background(), h, s.spec, replay.Options{Engine: replay.SearchEngine})
-			if err != nil {
-				t.Fatal(err)
+			h := blockHistory(t, r, s, 20+r.IntN(40), []int{0, 30, 60}[k%3], k%4 == 3)
+			want := check(t, h, s.spec, replay.Options{Engine: replay.SearchEngine})
+			got := check(t, h, s.spec, replay.Options{MaxDepth: 2})
+			if got.Answer != want.Answer || got.Answer == replay.Undecided {
+				t.Fatalf("all engines: %v, the search: %v:\n%s", got.Answer, want.Answer, show(h))
 			}
-			got, err := decide.Check(context.Background(), h, s.spec, replay.Options{Engine: replay.BlocksEngine})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Answer == replay.Undecided {
-				continue
-			}
-			if got.Answer != want.Answer {
-				t.Fatalf("blocks say %v, the search %v:\n%s", got.Answer, want.Answer, show(h))
-			}
-			if got.Answer != replay.Linearizable {
-				continue
-			}
-			positive++
-			if len(got.BlockDepths) < 2 || got.Depth != 0 || got.Engine != replay.BlocksEngine {
-				t.Fatalf("%+v: want depths of blocks and none of the whole", got)
-			}
-			ops := 0
-			for _, c := range got.Contributions {
-				ops += c.Ops
-			}
-			if ops != len(h.Ops) {
-				t.Fatalf("contributions of %d operations, want %d: %v", ops, len(h.Ops), got.Contributions)
-			}
-			if len(got.Contributions) > 1 {
-				mixed++
-			}
+			answers[got.Answer]++
 		}
 	}
-	t.Logf("%d witnesses by blocks, %d of them with several engines", positive, mixed)
-	if positive < 3*rounds {
-		t.Errorf("only %d witnesses", positive)
+	if answers[replay.Linearizable] < rounds || answers[replay.NotLinearizable] < rounds/10 {
+		t.Errorf("only %v", answers)
 	}
 }
 
-// TestBlocksCarry: the pending write is not needed in the first block, nor the
-// second, but in the third; and only once.
-func TestBlocksCarry(t *testing.T) {
+// TestPendingAcrossCuts: the pending write is not needed before the first
+// quiescent cut, nor before the second, but later; and only once.
+func TestPendingAcrossCuts(t *testing.T) {
 	lines := []string{"invoke P write 7", "invoke A write 1", "ok A", "invoke B read", "ok B 1",
 		"invoke A write 2", "ok A", "invoke B read", "ok B 7"}
-	h := newHistory(t, lines...)
-	o := replay.Options{Engine: replay.BlocksEngine}
-	if v := check(t, h, model(t, "register:0"), o); v.Answer != replay.Linearizable || !slices.Equal(v.BlockDepths, []int{1, 1, 1, 1}) {
-		t.Errorf("%+v, want linearizable with four blocks of depth 1", v)
-	}
-	h = newHistory(t, append(lines, "invoke A write 2", "ok A", "invoke B read", "ok B 7")...)
-	if v := check(t, h, model(t, "register:0"), o); v.Answer != replay.Undecided || v.Cause != replay.Declined {
-		t.Errorf("%+v, want no answer: the write is used up", v)
-	}
-	if v := check(t, h, model(t, "register:0"), replay.Options{}); v.Answer != replay.NotLinearizable {
-		t.Errorf("%+v, want not linearizable", v)
-	}
-}
-
-// TestBlocksHappened: an operation that must happen, some time, may do so in
-// a later block; so there are no blocks.
-func TestBlocksHappened(t *testing.T) {
-	events := []history.Event{
-		{Type: history.Invoke, Process: history.IntValue(0), Op: history.IntValue(0), Method: "write", Args: []history.Value{history.IntValue(7)}},
-		{Type: history.Invoke, Process: history.IntValue(1), Op: history.IntValue(1), Method: "read"},
-		{Type: history.OK, Process: history.IntValue(1), Op: history.IntValue(1), Result: history.IntValue(0)},
-		{Type: history.Invoke, Process: history.IntValue(1), Op: history.IntValue(2), Method: "read"},
-		{Type: history.OK, Process: history.IntValue(1), Op: history.IntValue(2), Result: history.IntValue(7)},
-	}
-	h, err := history.New(history.Header{ID: "happened"}, events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Ops[0].Happened = true
-	if v := check(t, h, model(t, "register:0"), replay.Options{Engine: replay.BlocksEngine}); v.Cause != replay.Declined {
-		t.Errorf("%+v, want that the blocks decline", v)
-	}
-	if v := check(t, h, model(t, "register:0"), replay.Options{}); v.Answer != replay.Linearizable {
+	if v := check(t, newHistory(t, lines...), model(t, "register:0"), replay.Options{}); v.Answer != replay.Linearizable {
 		t.Errorf("%+v, want linearizable", v)
+	}
+	h := newHistory(t, append(lines, "invoke A write 2", "ok A", "invoke B read", "ok B 7")...)
+	if v := check(t, h, model(t, "register:0"), replay.Options{}); v.Answer != replay.NotLinearizable {
+		t.Errorf("%+v, want not linearizable: the write is used up", v)
 	}
 }
