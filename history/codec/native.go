@@ -47,7 +47,6 @@ type native struct {
 
 	memory int64 // limit on the memory that open histories take
 	taken  int64 // by them, about
-	made   int64 // of scan.pool, as far as it is counted in taken
 
 	open    []*stream          // in the order of their headers, with some that are closed
 	closed  int                // among those
@@ -204,8 +203,8 @@ const (
 // charge counts the bytes of a line against the limit.
 func (d *native) charge(st *stream, size int) bool {
 	st.bytes += int64(size)
-	values := d.scan.pool.made - d.made
-	d.made += values
+	values := d.scan.pool.made
+	d.scan.pool.made = 0
 	st.values += values
 	d.taken += values
 	if st.lines++; st.lines < 16 || st.lines%64 == 0 {
