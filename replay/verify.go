@@ -33,7 +33,7 @@ func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) erro
 		return v.replayStates(start, witness)
 	}
 	for _, i := range witness {
-		if v.mustStop() {
+		if v.meter.MustStop(1) {
 			return ErrStopped
 		}
 		op := &h.Ops[i]
@@ -51,8 +51,6 @@ type verifier struct {
 	place []int32 // of each operation in the witness, from 1
 }
 
-func (v *verifier) mustStop() bool { return v.meter.MustStop(1) }
-
 // checkOrder checks that the witness is an order of all operations that
 // respects real time, the edges, and what follows from both. Order through
 // operations needs no closure: if each operation is after its direct
@@ -63,16 +61,17 @@ func (v *verifier) checkOrder(witness []int32) error {
 	if len(witness) != len(h.Ops) {
 		return fmt.Errorf("%d operations instead of %d", len(witness), len(h.Ops))
 	}
-	v.place = make([]int32, len(h.Ops))
+	place := make([]int32, len(h.Ops))
+	v.place = place
 	latest := int32(-1)
 	for k, i := range witness {
-		if v.mustStop() {
+		if v.meter.MustStop(1) {
 			return ErrStopped
 		}
-		if i < 0 || int(i) >= len(h.Ops) || v.place[i] != 0 {
+		if i < 0 || int(i) >= len(place) || place[i] != 0 {
 			return fmt.Errorf("place %d repeats an operation or has none", k)
 		}
-		v.place[i] = int32(k + 1)
+		place[i] = int32(k + 1)
 		op := &h.Ops[i]
 		if op.Return < latest {
 			return fmt.Errorf("operation %v follows one that was invoked after its response", op.ID())
@@ -133,7 +132,7 @@ func (v *verifier) checkGhosts() error {
 	}
 	returned := int32(0) // latest place of, or before, what has returned
 	for _, at := range v.instants() {
-		if v.mustStop() {
+		if v.meter.MustStop(1) {
 			return ErrStopped
 		}
 		switch g := at.op - n; {
@@ -215,12 +214,12 @@ func (v *verifier) replayStates(start State, witness []int32) error {
 		op := &v.h.Ops[i]
 		after := map[string]State{}
 		for _, s := range states {
-			if v.mustStop() {
+			if v.meter.MustStop(1) {
 				return ErrStopped
 			}
 			outcomes := Transitions(s, Invocation{op.Method, op.Args})
 			for _, o := range outcomes {
-				if v.mustStop() {
+				if v.meter.MustStop(1) {
 					return ErrStopped
 				}
 				if accepted(op, o.Result, true) {

@@ -108,10 +108,6 @@ func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter
 // stopped is the reason of a monitor that was told to stop.
 const stopped = "stopped"
 
-// mustStop counts work and reports whether to stop. Passes over a list are not
-// counted as long as there is a fixed number of them; all other work is.
-func (p *problem) mustStop(work int) bool { return p.meter.MustStop(work) }
-
 // A finding is the result of a monitor: an order of the operations, or a conflict
 // (not nil), or why it declined.
 type finding struct {

@@ -42,7 +42,7 @@ func (p *problem) priorityQueue() finding {
 	turns := p.inTurn(inners)
 	s := &server{p, turns, newNumberSet(p.end+2, true), p.ints(len(p.looks)), p.ints(len(p.nothing))}
 	for i := range turns {
-		if p.mustStop(1) {
+		if p.meter.MustStop(1) {
 			return finding{}
 		}
 		if op := s.serve(&turns[i]); op != none {

@@ -93,7 +93,7 @@ func (q *fifo) enter(v int32) {
 func (q *fifo) sort() (conflict []int32) {
 	q.order = make([]int32, 0, q.todo)
 	var first, seen, second, calledIn, last int32
-	for len(q.order) < q.todo && !q.mustStop(1) {
+	for len(q.order) < q.todo && !q.meter.MustStop(1) {
 		first, seen = q.next(q.entering, first), q.next(q.leaving, seen)
 		second = q.next(q.leaving, max(second, seen+1))
 		for ; calledIn < first; calledIn++ {

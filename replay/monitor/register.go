@@ -22,7 +22,7 @@ func (p *problem) register() finding {
 	clusters := make([]cluster, p.initials)
 	byBegin := make([]int32, p.end) // position -> value whose cluster begins there, +1
 	for v := range p.initials {
-		if p.mustStop(1) {
+		if p.meter.MustStop(1) {
 			return finding{}
 		}
 		if conflict := p.disorder(v); conflict != nil {
@@ -42,7 +42,7 @@ func (p *problem) register() finding {
 		t.record(v)
 	}
 	for _, v := range byBegin {
-		if p.mustStop(1) {
+		if p.meter.MustStop(1) {
 			return finding{}
 		}
 		v--

@@ -141,7 +141,7 @@ func (p *problem) lives() finding {
 	s := p.newSweep()
 	for _, e := range s.events {
 		switch {
-		case s.mustStop(1):
+		case s.meter.MustStop(1):
 			return finding{}
 		case e > 0:
 			s.invoke(e - 1)
@@ -280,7 +280,7 @@ func (s *sweep) conflict(last int32) (ops []int32) {
 	l := &second.lives[v]
 	for _, e := range s.events {
 		op := max(e, -e) - 1
-		if s.mustStop(1) {
+		if s.meter.MustStop(1) {
 			return nil
 		}
 		if e == 0 || s.about[op] != v || !kept[op] && s.roles[op] != replay.Insert && s.roles[op] != replay.Remove {

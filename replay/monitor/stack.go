@@ -144,7 +144,7 @@ func (w *tower) slotIn(g, op int32) int32 { return max(w.gaps[g].begin, w.call[o
 // the order. It does not recurse, as towers can be high.
 func (w *tower) takeApart(from, to int32) (stuck []clue) {
 	w.todo = append(w.todo, task{from, to})
-	for len(w.todo) > 0 && !w.mustStop(1) {
+	for len(w.todo) > 0 && !w.meter.MustStop(1) {
 		t := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		if t.a < 0 {

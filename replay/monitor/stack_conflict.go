@@ -28,7 +28,7 @@ func (w *tower) stuck(first, end, begin, last int32) []clue {
 	s.choose(chain(s.values, w.inners, none, begin+1, last))
 	const enough = 64 // chains of this kind; each takes linear time
 	var clues []clue
-	for chains := 0; len(clues) < len(s.list) && !w.mustStop(1); {
+	for chains := 0; len(clues) < len(s.list) && !w.meter.MustStop(1); {
 		v := s.list[len(clues)]
 		c := s.bounding(v)
 		if w.call[c.push] < begin && (c.pop == none || w.ret[c.pop] > last) {
@@ -38,7 +38,7 @@ func (w *tower) stuck(first, end, begin, last int32) []clue {
 			}
 			switch chains++; {
 			case chains <= enough:
-				w.mustStop(len(s.values))
+				w.meter.MustStop(len(s.values))
 				s.choose(chain(s.values, w.inners, v, w.call[look]+1, w.ret[look]))
 			case chains == enough+1:
 				s.choose(s.values) // all of them, so that later looks need no chain
@@ -60,7 +60,7 @@ type stuckTower struct {
 }
 
 func (s *stuckTower) choose(values []int32) {
-	s.mustStop(len(values))
+	s.meter.MustStop(len(values))
 	for _, v := range values {
 		if !s.chosen[v] {
 			s.chosen[v] = true
@@ -134,7 +134,7 @@ func fewest(most int, yes func(int) bool) int {
 
 // refutes reports whether the operations of the clues are in conflict.
 func (p *problem) refutes(clues []clue) bool {
-	if p.mustStop(len(clues)) {
+	if p.meter.MustStop(len(clues)) {
 		return false
 	}
 	q := p.only(clues)
