@@ -30,20 +30,31 @@ type Traits struct {
 	Key string
 }
 
-// Facts are what is known of an operation. The zero value claims nothing.
+// Facts are what is known of an operation. The zero value claims nothing. Engines
+// ask for them once per operation, so they are small enough to be passed in
+// registers.
 type Facts struct {
 	// Role is what the operation does to a collection if it has its recorded
 	// result, and Value is the value that it does it to.
-	Role  Role
-	Value history.Value
+	Role Role
 	// ReadOnly is true if the operation leaves the state unchanged in every
 	// state in which it has its recorded result. Examples are a read and a
 	// removal that found nothing to remove.
 	ReadOnly bool
-	// Part is the part of a partitioned object that the operation concerns.
-	// HasPart is false if it concerns several, like the size of a map.
-	Part    history.Value
-	HasPart bool
+	// Part is the number, from 1, of the argument that is the part of a
+	// partitioned object that the operation concerns. It is 0 if it concerns
+	// several, like the size of a map.
+	Part  int
+	Value history.Value
+}
+
+// PartOf returns the part that op concerns, which has these facts. It returns
+// false if op concerns several.
+func (f Facts) PartOf(op *history.Operation) (history.Value, bool) {
+	if f.Part == 0 {
+		return history.Value{}, false
+	}
+	return op.Args[f.Part-1], true
 }
 
 // TraitsOf returns the traits of a specification, or the zero value if it is

@@ -84,12 +84,14 @@ func partitioner(spec replay.Spec) func([]porcupine.Operation) [][]porcupine.Ope
 	}
 	return func(ops []porcupine.Operation) [][]porcupine.Operation {
 		for _, op := range ops {
-			if !replay.FactsOf(spec, op.Input.(*history.Operation)).HasPart {
+			if replay.FactsOf(spec, op.Input.(*history.Operation)).Part == 0 {
 				return [][]porcupine.Operation{ops}
 			}
 		}
 		return partsBy(ops, func(op *porcupine.Operation) string {
-			return string(replay.FactsOf(spec, op.Input.(*history.Operation)).Part.AppendKey(nil))
+			recorded := op.Input.(*history.Operation)
+			part, _ := replay.FactsOf(spec, recorded).PartOf(recorded)
+			return string(part.AppendKey(nil))
 		})
 	}
 }

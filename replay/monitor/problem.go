@@ -28,7 +28,9 @@ type problem struct {
 	pendingRemovals []int32
 	impossible      []int32   // a conflict that was found when reading
 	spare           [][]int32 // see ints
-	meter           *meter.Meter
+	// meter counts work. Passes over a list are not counted as long as there is
+	// a fixed number of them; all other work is.
+	meter *meter.Meter
 
 	ranks []history.Value // the values themselves, of a priority queue
 
@@ -64,7 +66,7 @@ func newProblem(h *history.History, d replay.Described, until int32, m *meter.Me
 	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
 	r.meter = m
 	for i := range n {
-		if r.mustStop(1) {
+		if r.meter.MustStop(1) {
 			return nil, stopped
 		}
 		op := &h.Ops[i]
@@ -148,10 +150,11 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	}
 	key := int32(0)
 	if r.parted {
-		if !facts.HasPart {
+		part, ok := facts.PartOf(op)
+		if !ok {
 			return "operations that no monitor knows"
 		}
-		key = r.keys.number(facts.Part)
+		key = r.keys.number(part)
 	}
 	switch overwritten := r.discipline == replay.Overwritten || r.parted; {
 	case role == replay.Nothing && overwritten:

@@ -26,8 +26,7 @@ func (c *counting) Traits() replay.Traits {
 }
 
 func (c *counting) Facts(op *history.Operation) replay.Facts {
-	facts := replay.FactsOf(c.Spec, op)
-	return replay.Facts{Part: facts.Part, HasPart: facts.HasPart}
+	return replay.Facts{Part: replay.FactsOf(c.Spec, op).Part}
 }
 
 type countingState struct {

@@ -46,13 +46,8 @@ func (f facts) problem(s *signature) string {
 // unchanged reports whether a method with that result left the object as it
 // was.
 func (f facts) unchanged(result value) bool {
-	switch {
-	case f.has(reads):
-		return true
-	case f.has(failsFalse):
-		return result.Kind() == history.Bool && !result.Bool()
-	}
-	return f.has(failsNull) && result.Kind() == history.Null
+	kind := result.Kind()
+	return f.has(reads) || f.has(failsFalse) && kind == history.Bool && !result.Bool() || f.has(failsNull) && kind == history.Null
 }
 
 // Traits returns what is known of all objects; see replay.Described.
@@ -67,7 +62,7 @@ func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 	f := s.table.list[i].facts
 	known := replay.Facts{ReadOnly: f.unchanged(op.Result)}
 	if f.has(keyed) {
-		known.Part, known.HasPart = op.Args[0], true
+		known.Part = 1
 	}
 	if s.discipline != replay.NoDiscipline {
 		known.Role, known.Value = s.role(f, op)

@@ -69,11 +69,11 @@ func TestParts(t *testing.T) {
 			parts := map[string]replay.Object{}
 			for range r.IntN(20) {
 				inv := m.invocation(r, methods)
-				facts := described.Facts(&history.Operation{Method: inv.Method, Args: inv.Args})
-				if !facts.HasPart {
+				op := &history.Operation{Method: inv.Method, Args: inv.Args}
+				part, ok := described.Facts(op).PartOf(op)
+				if !ok {
 					continue
 				}
-				part := facts.Part
 				calls++
 				if parts[part.String()] == nil {
 					parts[part.String()] = s.New()

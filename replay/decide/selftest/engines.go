@@ -151,9 +151,10 @@ func (t *trial) hasParts() bool {
 	if !replay.TraitsOf(t.spec).Partitioned {
 		return false
 	}
-	first := replay.FactsOf(t.spec, &t.h.Ops[0]).Part
+	partOf := func(op *history.Operation) (history.Value, bool) { return replay.FactsOf(t.spec, op).PartOf(op) }
+	first, _ := partOf(&t.h.Ops[0])
 	for i := range t.h.Ops {
-		if f := replay.FactsOf(t.spec, &t.h.Ops[i]); f.HasPart && !f.Part.Equal(first) {
+		if part, ok := partOf(&t.h.Ops[i]); ok && !part.Equal(first) {
 			return true
 		}
 	}

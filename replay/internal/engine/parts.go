@@ -17,12 +17,13 @@ func Split(h *history.History, spec replay.Spec) (parts [][]int32, across []int3
 	number := map[string]int{}
 	var key []byte
 	for i := range h.Ops {
-		facts := described.Facts(&h.Ops[i])
-		if !facts.HasPart {
+		op := &h.Ops[i]
+		part, ok := described.Facts(op).PartOf(op)
+		if !ok {
 			across = append(across, int32(i))
 			continue
 		}
-		key = facts.Part.AppendKey(key[:0])
+		key = part.AppendKey(key[:0])
 		k, ok := number[string(key)]
 		if !ok {
 			k = len(parts)
