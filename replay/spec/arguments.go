@@ -27,8 +27,8 @@ func badArgument(name, what, want string, got value) error {
 	return fmt.Errorf("%s: %s must be %s, got %s", name, what, want, got)
 }
 
-// optional returns the one argument, called what, that a specification may
-// have, or def.
+// optional returns the optional argument of a specification, called what, or
+// def if there is none.
 func optional(name string, args []value, what string, set kinds, def value) (value, error) {
 	if err := atMost(name, args, 1); err != nil {
 		return value{}, err
@@ -50,7 +50,7 @@ func positive(name, what string, v value) error {
 	return nil
 }
 
-// distance is the edit distance of two names, whatever their case: how many
+// distance is the edit distance of two names, ignoring case: the number of
 // letters to insert, remove or change (Wagner and Fischer, 1974).
 func distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)

@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkLong applies two operations per element of a long history to an
-// object that holds many elements, so that a cost per element held shows.
+// object that holds many elements, which makes a cost per element held visible.
 func BenchmarkLong(b *testing.B) {
 	for _, c := range []struct{ model, in, out string }{
 		{"queue", "enqueue", "dequeue"},
@@ -48,13 +48,13 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
-// scatter gives the numbers below 2^30 in no order, none twice.
+// scatter maps 0, 1, ... to distinct numbers below 2^30 in a scattered order.
 func scatter(i int) []history.Value {
 	return []history.Value{history.IntValue(int64(i) * 0x9e3779b1 & (1<<30 - 1))}
 }
 
-// BenchmarkStep is one transition of a small state as the replayer computes
-// it: clone, apply, key.
+// BenchmarkStep is one transition of a small state as a replay computes it:
+// clone, apply, key.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct{ model, call string }{
 		{"register:1", "write 2 = "},

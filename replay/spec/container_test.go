@@ -9,10 +9,11 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// sizes are where growth and chunks begin and end, and some beyond.
+// sizes are the sizes at which buffers grow and chunks split, and some larger
+// ones.
 var sizes = []int{0, 1, 2, 3, 4, 5, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 5000}
 
-// TestRing drives a ring and a slice through random steps around each size.
+// TestRing applies random steps to a ring and a slice, around each size.
 func TestRing(t *testing.T) {
 	r := newRandom(t)
 	for _, size := range sizes {
@@ -79,7 +80,7 @@ func TestOrdered(t *testing.T) {
 			if removing := step > 2*size; removing || r.IntN(4) == 0 {
 				_, there := want[k]
 				if got.remove(history.IntValue(k)) != there {
-					t.Fatalf("size %d: remove(%d) does not answer %v", size, k, there)
+					t.Fatalf("size %d: remove(%d) does not return %v", size, k, there)
 				}
 				delete(want, k)
 			} else {
@@ -116,7 +117,7 @@ func sameOrdered(t *testing.T, got *ordered[history.Value, int], want map[int64]
 		}
 	}
 	if got.get(history.IntValue(-1)) != nil {
-		t.Fatal("get finds what is not there")
+		t.Fatal("get finds a missing key")
 	}
 	sameNear(t, got, keys)
 	switch first, last := got.first(), got.last(); {
@@ -129,7 +130,7 @@ func sameOrdered(t *testing.T, got *ordered[history.Value, int], want map[int64]
 	}
 }
 
-// sameNear looks below and above every key and every gap between keys.
+// sameNear checks below and above for every key and every gap between keys.
 func sameNear(t *testing.T, got *ordered[history.Value, int], keys []int64) {
 	t.Helper()
 	last := int64(0)
@@ -160,7 +161,7 @@ func sameKey(t *testing.T, where string, k int64, p *pair[history.Value, int], k
 	}
 }
 
-// TestOrderedSplit inserts at every place of a full chunk.
+// TestOrderedSplit inserts at every position of a full chunk.
 func TestOrderedSplit(t *testing.T) {
 	for at := range int64(maxChunk + 1) {
 		var got ordered[history.Value, int]
@@ -170,7 +171,7 @@ func TestOrderedSplit(t *testing.T) {
 			want[2*k] = 0
 		}
 		got.getOrAdd(history.IntValue(2*at - 1))
-		if at == 0 { // sameOrdered takes -1 for a key that is not there
+		if at == 0 { // sameOrdered uses -1 as a missing key
 			got.remove(history.IntValue(-1))
 			delete(want, -1)
 		}
@@ -179,7 +180,7 @@ func TestOrderedSplit(t *testing.T) {
 }
 
 // TestTreeShape checks the rules of red-black trees, which the recorded
-// programs show indirectly only, and that key sees a difference of shape.
+// programs test only indirectly, and that the key depends on the shape.
 func TestTreeShape(t *testing.T) {
 	r := newRandom(t)
 	for _, size := range sizes[1:14] {
@@ -204,7 +205,7 @@ func TestTreeShape(t *testing.T) {
 			}
 		}
 		if _, n := checkTree(t, c, c.root); n > 0 && string(c.appendKey(nil)) == string(tree.appendKey(nil)) {
-			t.Fatal("two shapes have one key")
+			t.Fatal("two shapes have the same key")
 		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A counter is a 64-bit integer that wraps around. Beside the blind updates
-// of a counter it has the ones of java.util.concurrent.atomic.AtomicLong that
-// answer what was, or what is.
+// A counter is a 64-bit integer that wraps around. Besides updates without a
+// result, it has the updates of java.util.concurrent.atomic.AtomicLong, which
+// return the value before or after.
 type counter struct{ n int64 }
 
 func (c *counter) clone() *counter { d := *c; return &d }
@@ -34,7 +34,7 @@ var counterTable = newTable([]method[*counter]{
 })
 
 var counterEntry = entry{"counter", "[:initial]",
-	"a 64-bit integer, at first 0",
+	"a 64-bit integer, initially 0",
 	&counterTable.signatures, newCounter, nil}
 
 func newCounter(args []value) (replay.Spec, error) {

@@ -18,7 +18,7 @@ var dequeTable = newTable([]method[*valueRing]{
 }, sizeMethods[*valueRing]())
 
 var dequeEntry = entry{"deque", "",
-	"a queue with two ends; removing from the empty deque answers null",
+	"a queue with two ends; removing from an empty deque returns null",
 	&dequeTable.signatures, newDeque, nil}
 
 func newDeque(args []value) (replay.Spec, error) {

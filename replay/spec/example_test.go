@@ -8,8 +8,8 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// The whole use: get a specification, check operations against it, and run
-// them on a fresh object in some order.
+// A complete example: get a specification, check operations against it, and run
+// them on a fresh object.
 func Example() {
 	queue, err := spec.Parse("queue:1")
 	if err != nil {

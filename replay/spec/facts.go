@@ -5,9 +5,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A facts says what engines may know of a method; it stands in the row of the
-// method. What it says has to be true in every state: a wrong one makes
-// verdicts wrong.
+// facts are what engines may assume about a method, in the row of the method. A
+// fact has to be true in every state: a wrong one makes verdicts wrong.
 type facts uint16
 
 const (
@@ -16,21 +15,21 @@ const (
 	failsNull                    // changes nothing where it returns null, which is not an element
 	keyed                        // concerns the key, or element, that is its first argument, and no other
 	inserts                      // inserts its last argument
-	removes                      // removes a value and returns it, or removes its argument from a set
-	finds                        // returns the value that a removal would take, or looks for its argument in a set
+	removes                      // removes and returns a value, or removes its argument from a set
+	finds                        // returns the value that a removal would take, or whether a set has its argument
 	front                        // inserts, removes or finds at the front of a deque
 	waits                        // has no transition where there is nothing to remove
-	counts                       // returns how many values there are, or whether there are none
+	counts                       // returns the number of values, or whether there are none
 
-	updates  = facts(0) // nothing is known
+	updates  = facts(0) // no facts
 	peeks    = reads | finds
 	measures = reads | counts
 )
 
 func (f facts) has(g facts) bool { return f&g == g }
 
-// problem returns what is wrong with the facts of a method, if anything: a
-// result can mean failure only where no element looks like it.
+// problem describes what is wrong with the facts of a method, or returns "". A
+// result can mean failure only if no element equals it.
 func (f facts) problem(s *signature) string {
 	switch {
 	case f.has(failsFalse) && s.result != 1<<history.Bool:
@@ -43,8 +42,8 @@ func (f facts) problem(s *signature) string {
 	return ""
 }
 
-// unchanged reports whether a method with that result left the object as it
-// was.
+// unchanged reports whether a method with that result left the object
+// unchanged.
 func (f facts) unchanged(result value) bool {
 	kind := result.Kind()
 	return f.has(reads) || f.has(failsFalse) && kind == history.Bool && !result.Bool() || f.has(failsNull) && kind == history.Null
@@ -70,12 +69,12 @@ func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 	return known
 }
 
-// role returns what op does. Null is never told from nothing, so that a
-// collection that holds it is left to the search.
+// role returns the role of op. The result null is ambiguous in a collection
+// that holds null, so such a collection is left to the search.
 func (s *specification[S]) role(f facts, op *history.Operation) (replay.Role, history.Value) {
 	switch d := s.discipline; {
 	case op.Result.Kind() == history.Exception:
-		return replay.Never, history.Value{} // no collection throws any
+		return replay.Never, history.Value{} // no collection throws exceptions
 	case f.has(counts):
 		return sizeRole(op), history.Value{}
 	case f&(inserts|removes|finds) == 0:
@@ -88,7 +87,7 @@ func (s *specification[S]) role(f facts, op *history.Operation) (replay.Role, hi
 	return s.takeRole(f, op)
 }
 
-// role returns the role of a method that does what its facts say.
+// role returns the role of a method according to its facts.
 func (f facts) role() replay.Role {
 	back, first := replay.Look, replay.LookFront
 	switch {
@@ -103,7 +102,7 @@ func (f facts) role() replay.Role {
 	return back
 }
 
-// sizeRole is that of methods that return how much there is.
+// sizeRole is the role of methods that return a size.
 func sizeRole(op *history.Operation) replay.Role {
 	switch {
 	case op.Pending():
@@ -114,7 +113,7 @@ func sizeRole(op *history.Operation) replay.Role {
 	return replay.Other
 }
 
-// namedRole is that of the methods of a set or multiset.
+// namedRole is the role of the methods of a set or multiset.
 func namedRole(f facts, op *history.Operation) (replay.Role, history.Value) {
 	role, v := f.role(), op.Args[0]
 	switch {
@@ -130,13 +129,13 @@ func namedRole(f facts, op *history.Operation) (replay.Role, history.Value) {
 		return replay.Other, v
 	case op.Result.Bool():
 		return role, v
-	case role == replay.Insert: // was there before
+	case role == replay.Insert: // it was in the set before
 		return replay.Look, v
 	}
 	return replay.Absent, v
 }
 
-// countRole is that of a multiset's count.
+// countRole is the role of a multiset's count.
 func countRole(n int64) replay.Role {
 	switch {
 	case n == 0:
@@ -144,16 +143,16 @@ func countRole(n int64) replay.Role {
 	case n == 1:
 		return replay.Look
 	}
-	return replay.Never // as long as values are distinct
+	return replay.Never // where values are distinct
 }
 
-// insertRole is that of the methods that insert their last argument.
+// insertRole is the role of methods that insert their last argument.
 func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Role, history.Value) {
 	v := op.Args[len(op.Args)-1]
 	switch {
 	case v.Kind() == history.Null:
 		return replay.Other, v
-	case f.has(failsFalse) && f.unchanged(op.Result): // there is always room
+	case f.has(failsFalse) && f.unchanged(op.Result): // it is never full
 		return replay.Never, v
 	case s.overwritten() && v.Equal(s.initial):
 		return replay.Other, v
@@ -161,7 +160,7 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 	return f.role(), v
 }
 
-// takeRole is that of the methods that return a value, or null where there is
+// takeRole is the role of methods that return a value, or null if there is
 // none.
 func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role, history.Value) {
 	v := op.Result

@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// Exceptions of java.lang and java.util, as histories name them.
+// Exceptions of java.lang and java.util, by their names in histories.
 var (
 	nullPointer     = history.ExceptionValue("java.lang.NullPointerException")
 	illegalArgument = history.ExceptionValue("java.lang.IllegalArgumentException")
@@ -23,13 +23,13 @@ func javaTable[S any](lists ...[]method[S]) *table[S] {
 	return t
 }
 
-// checkJava reports an int that is none in Java, and what a list or map of
-// Integers cannot hold.
+// checkJava reports an int that does not fit in Java, and lists and maps that
+// cannot hold Integers.
 func checkJava(arg value) error {
 	switch arg.Kind() {
 	case history.Int:
 		if !fitsInt(arg) {
-			return fmt.Errorf("%s does not fit an int of Java", arg)
+			return fmt.Errorf("%s does not fit a Java int", arg)
 		}
 	case history.List:
 		for i, e := range arg.List() {
@@ -55,7 +55,7 @@ func fitsInt(v value) bool {
 	return v.Kind() == history.Int && v.Int() >= math.MinInt32 && v.Int() <= math.MaxInt32
 }
 
-// mapKey returns the int that is, or as a JSON key is spelled by, v.
+// mapKey returns the int that v is, or that it spells as a JSON key.
 func mapKey(v value) (int32, bool) {
 	if v.Kind() == history.String {
 		n, err := strconv.ParseInt(v.Text(), 10, 32)
@@ -68,8 +68,9 @@ func isNull(v value) bool { return v.Kind() == history.Null }
 
 func javaInt(n int32) value { return history.IntValue(int64(n)) }
 
-// A javaText builds what toString prints of a collection or map, or what a
-// recorder prints of an array or Enumeration: the latter without blanks.
+// A javaText builds the string that toString returns for a collection or map,
+// or that a recorder prints for an array or Enumeration. The latter has no
+// blanks.
 type javaText struct {
 	buf   []byte
 	sep   string
@@ -101,8 +102,8 @@ func (t *javaText) end(close byte) value {
 	return history.StringValue(string(append(t.buf, close)))
 }
 
-// javaCapacity returns the capacity that a class may be given, the largest int
-// of Java if none is, as its constructors do.
+// javaCapacity returns the capacity argument of a class, or the largest Java
+// int if there is none, like the constructors.
 func javaCapacity(name, what string, args []value) (int, error) {
 	if err := atMost(name, args, 1); err != nil || len(args) == 0 {
 		return math.MaxInt32, err
@@ -111,7 +112,7 @@ func javaCapacity(name, what string, args []value) (int, error) {
 		return 0, err
 	}
 	if !fitsInt(args[0]) {
-		return 0, badArgument(name, what, "an int of Java", args[0])
+		return 0, badArgument(name, what, "a Java int", args[0])
 	}
 	return int(args[0].Int()), nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A collection is the state of a java.util.Collection of Integers; no class of
+// A collection is the state of a java.util.Collection of Integers. No class of
 // java.util.concurrent holds null.
 type collection interface {
 	length() int
@@ -14,8 +14,8 @@ type collection interface {
 	// offer adds e and reports whether it did.
 	offer(e int32) bool
 	removeAt(i int)
-	// filter removes the elements that keep refuses and reports whether
-	// there were any.
+	// filter removes the elements for which keep returns false, and reports
+	// whether there were any.
 	filter(keep func(int32) bool) bool
 	clear()
 }
@@ -39,8 +39,8 @@ func collectionText[S collection](s S, sep string) value {
 	return t.end(']')
 }
 
-// collectionMethods are those of java.util.Collection that ask and remove.
-// removeNull is what remove answers to null.
+// collectionMethods are the methods of java.util.Collection that read and
+// remove. removeNull is the result of remove(null).
 func collectionMethods[S collection](removeNull value) []method[S] {
 	return slices.Concat([]method[S]{
 		{"contains(e: null|int) -> bool", func(s S, args []value) value {
@@ -61,7 +61,7 @@ func collectionMethods[S collection](removeNull value) []method[S] {
 	})
 }
 
-// javaSizeMethods are those that Collection and Map have in common.
+// javaSizeMethods are the methods that Collection and Map share.
 func javaSizeMethods[S interface {
 	length() int
 	clear()
@@ -73,7 +73,7 @@ func javaSizeMethods[S interface {
 	}
 }
 
-// removeFound removes element i unless that is -1, for one not found.
+// removeFound removes element i, unless i is -1 (not found).
 func removeFound[S collection](s S, i int) value {
 	if i >= 0 {
 		s.removeAt(i)
@@ -93,7 +93,7 @@ func containsAll[S collection](s S, args []value) value {
 	return history.BoolValue(true)
 }
 
-// bulkRemove keeps the elements that are in c, or those that are not.
+// bulkRemove keeps either the elements in c or those not in c.
 func bulkRemove[S collection](s S, c value, keep bool) value {
 	if isNull(c) {
 		return nullPointer
@@ -103,8 +103,8 @@ func bulkRemove[S collection](s S, c value, keep bool) value {
 
 func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaInt(e).Equal) }
 
-// javaQueueMethods are those of java.util.Queue. How a class takes a list in is its own
-// affair: addAllInTurn or addAllAtOnce.
+// javaQueueMethods are the methods of java.util.Queue. addAll differs between
+// classes: addAllInTurn or addAllAtOnce.
 func javaQueueMethods[S collection](addAll func(S, []value) value) []method[S] {
 	return []method[S]{
 		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, failsFalse},
@@ -122,9 +122,9 @@ func javaQueueMethods[S collection](addAll func(S, []value) value) []method[S] {
 	}
 }
 
-// blockingMethods are those of java.util.concurrent.BlockingQueue that may
-// wait, and then have no transition. Its timed methods are left out: how long
-// they wait is not in the history.
+// blockingMethods are the methods of java.util.concurrent.BlockingQueue that
+// may wait, and then have no transition. Its timed methods are left out: the
+// history does not record how long they wait.
 func blockingMethods[S interface {
 	collection
 	remainingCapacity() int
@@ -146,7 +146,8 @@ func blockingMethods[S interface {
 	}
 }
 
-// head returns the first element, which it removes if told so, or none.
+// head returns the first element, or none. If remove is set, it also removes
+// the element.
 func head[S collection](s S, remove bool, none value) value {
 	if s.length() == 0 {
 		return none
@@ -169,8 +170,8 @@ func addOrThrow[S collection](s S, e value) value {
 	return history.BoolValue(true)
 }
 
-// addAllInTurn is java.util.AbstractQueue.addAll: what went in before an
-// element that does not stays in.
+// addAllInTurn is java.util.AbstractQueue.addAll: if an element is rejected,
+// the elements before it stay in the queue.
 func addAllInTurn[S collection](s S, args []value) value {
 	if isNull(args[0]) {
 		return nullPointer
@@ -183,7 +184,7 @@ func addAllInTurn[S collection](s S, args []value) value {
 	return history.BoolValue(len(args[0].List()) > 0)
 }
 
-// addAllAtOnce adds nothing if there is a null among the elements; the linked
+// addAllAtOnce adds nothing if one of the elements is null, because the linked
 // classes build their nodes first.
 func addAllAtOnce[S collection](s S, args []value) value {
 	if isNull(args[0]) || slices.ContainsFunc(args[0].List(), isNull) {

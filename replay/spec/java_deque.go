@@ -5,13 +5,13 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A dequeEnd is where the methods of java.util.Deque that are called
-// somethingFirst or somethingLast work.
+// A dequeEnd is the end on which the methods xxxFirst or xxxLast of
+// java.util.Deque operate.
 type dequeEnd struct {
 	name  string
 	offer func(q *intQueue, e int32) bool
-	index func(q *intQueue) int          // of the element at this end; -1 if there is none
-	find  func(q *intQueue, e value) int // the equal element nearest to this end, or -1
+	index func(q *intQueue) int          // index of the element at this end; -1 if there is none
+	find  func(q *intQueue, e value) int // index of the equal element nearest to this end, or -1
 }
 
 var dequeEnds = [2]dequeEnd{
@@ -28,7 +28,7 @@ func lastIndexOf(q *intQueue, e value) int {
 	return -1
 }
 
-// insert adds e and answers done, or full where there is no room.
+// insert adds e and returns done, or full if there is no room.
 func (end *dequeEnd) insert(q *intQueue, e, done, full value) value {
 	switch {
 	case isNull(e):
@@ -39,8 +39,9 @@ func (end *dequeEnd) insert(q *intQueue, e, done, full value) value {
 	return done
 }
 
-// look returns the element at this end, which it removes if told so, or none.
-func (end *dequeEnd) look(q *intQueue, remove bool, none value) value {
+// element returns the element at this end, or none. If remove is set, it also
+// removes the element.
+func (end *dequeEnd) element(q *intQueue, remove bool, none value) value {
 	i := end.index(q)
 	if i < 0 {
 		return none
@@ -52,16 +53,16 @@ func (end *dequeEnd) look(q *intQueue, remove bool, none value) value {
 	return e
 }
 
-// javaDequeMethods are those that java.util.Deque has besides those of Queue.
-// removeNull is what removeFirstOccurrence and removeLastOccurrence answer to
-// null.
+// javaDequeMethods are the methods that java.util.Deque adds to those of Queue.
+// removeNull is the result of removeFirstOccurrence(null) and
+// removeLastOccurrence(null).
 func javaDequeMethods(removeNull value) []method[*intQueue] {
 	front := &dequeEnds[0]
 	methods := []method[*intQueue]{
 		{"push(e: null|int)", func(q *intQueue, args []value) value {
 			return front.insert(q, args[0], history.NoValue, illegalState)
 		}, updates},
-		{"pop() -> int", func(q *intQueue, _ []value) value { return front.look(q, true, noSuchElement) }, updates},
+		{"pop() -> int", func(q *intQueue, _ []value) value { return front.element(q, true, noSuchElement) }, updates},
 	}
 	for i := range dequeEnds {
 		end := &dequeEnds[i]
@@ -73,16 +74,16 @@ func javaDequeMethods(removeNull value) []method[*intQueue] {
 				return end.insert(q, args[0], history.BoolValue(true), history.BoolValue(false))
 			}, failsFalse},
 			{"poll" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
-				return end.look(q, true, history.NullValue)
+				return end.element(q, true, history.NullValue)
 			}, failsNull},
 			{"peek" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
-				return end.look(q, false, history.NullValue)
+				return end.element(q, false, history.NullValue)
 			}, reads},
 			{"remove" + end.name + "() -> int", func(q *intQueue, _ []value) value {
-				return end.look(q, true, noSuchElement)
+				return end.element(q, true, noSuchElement)
 			}, updates},
 			{"get" + end.name + "() -> int", func(q *intQueue, _ []value) value {
-				return end.look(q, false, noSuchElement)
+				return end.element(q, false, noSuchElement)
 			}, reads},
 			{"remove" + end.name + "Occurrence(e: null|int) -> bool", func(q *intQueue, args []value) value {
 				if isNull(args[0]) {
@@ -95,8 +96,8 @@ func javaDequeMethods(removeNull value) []method[*intQueue] {
 	return methods
 }
 
-// blockingDequeMethods are those of java.util.concurrent.BlockingDeque that
-// may wait.
+// blockingDequeMethods are the methods of java.util.concurrent.BlockingDeque
+// that may wait.
 func blockingDequeMethods() []method[*intQueue] {
 	var methods []method[*intQueue]
 	for i := range dequeEnds {
@@ -106,7 +107,7 @@ func blockingDequeMethods() []method[*intQueue] {
 				return end.insert(q, args[0], history.NoValue, noTransition)
 			}, updates},
 			{"take" + end.name + "() -> int", func(q *intQueue, _ []value) value {
-				return end.look(q, true, noTransition)
+				return end.element(q, true, noTransition)
 			}, updates},
 		}...)
 	}

@@ -19,8 +19,8 @@ func (m *hashMap) valueOf(key int32) *int32 {
 	return nil
 }
 
-// keys and elements are Enumerations, which a recorder prints as it does
-// arrays. contains asks for a value, as in java.util.Hashtable.
+// keys and elements are Enumerations, which a recorder prints like arrays.
+// contains searches for a value, as in java.util.Hashtable.
 var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []method[*hashMap]{
 	{"putAll(map: null|map)", func(m *hashMap, args []value) value {
 		if !isNull(args[0]) {
@@ -34,8 +34,8 @@ var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []metho
 	{"elements() -> string", func(m *hashMap, _ []value) value { return mapText(m, "[]", ",", valText) }, reads},
 })
 
-// maxInitial bounds the initial capacity: the table is made at the first
-// entry, and once for every state.
+// maxInitial bounds the initial capacity: the table is allocated with the first
+// entry, and again for every state.
 const maxInitial = 1 << 16
 
 var concurrentHashMapEntry = entry{"ConcurrentHashMap", "[:capacity]",

@@ -17,12 +17,12 @@ func (m *hashTable) double() {
 	}
 }
 
-// splitList divides a list into the nodes whose hash does not have bit and
-// those whose has it. The end of the list that stays together is kept as it
-// is; the nodes before it are put in front of the two one by one, which
-// reverses them.
+// splitList divides a list into the nodes whose hash does not have the bit and
+// those whose hash has it. The longest tail whose nodes all go to one side is
+// kept as it is. The nodes before it are prepended to the two lists one by one,
+// which reverses them.
 func (m *hashTable) splitList(head, bit int32) (low, high int32) {
-	run := head // where the end that stays together begins
+	run := head // first node of the tail that is kept
 	runBit := spread(m.nodes[head].key) & bit
 	for p := m.nodes[head].next; p != 0; p = m.nodes[p].next {
 		if b := spread(m.nodes[p].key) & bit; b != runBit {
@@ -47,8 +47,8 @@ func (m *hashTable) splitList(head, bit int32) (low, high int32) {
 }
 
 // splitTree divides the nodes of a tree bin, keeping their order. A part that
-// is large enough is a tree again: the old one if it has all the nodes, else
-// one built anew.
+// is large enough is a tree again: the old tree if it has all the nodes,
+// otherwise a new one.
 func (m *hashTable) splitTree(b, n, head int32, t *treeShape) {
 	var parts, tails, counts [2]int32
 	for p := head; p != 0; {
@@ -80,7 +80,7 @@ func (m *hashTable) splitTree(b, n, head int32, t *treeShape) {
 	}
 }
 
-// treeify makes a tree of the long list in bin b, or a larger table if it is
+// treeify makes a tree of the long list in bin b, or doubles the table if it is
 // still small.
 func (m *hashTable) treeify(b int32) {
 	if n := len(m.heads); n < minTreeTable {

@@ -6,22 +6,25 @@ import (
 )
 
 // A hashTable is the table of a java.util.concurrent.ConcurrentHashMap from
-// Integer to Integer as one thread sees it, done as JDK 17 does it (after the
+// Integer to Integer as one thread sees it. It works like JDK 17 (after the
 // class of that name in JSR 166, which its authors released to the public
-// domain), because the order of iteration depends on all of it: bins in the
-// order of their indices, entries of a bin as they were linked, reversed in
-// part by each doubling of the table, and from eight in one bin on a tree
-// with an order of its own. The table never shrinks.
+// domain), because the order of iteration depends on all of it:
+//   - bins in the order of their indices,
+//   - entries of a bin in the order in which they were linked, reversed in part
+//     by each doubling of the table,
+//   - from eight in one bin on, a tree with an order of its own.
+//
+// The table never shrinks.
 type hashTable struct {
-	// heads holds the first node of each bin, 0 in an empty one. It is nil
-	// until the first entry, or putAll, makes the table.
+	// heads has the first node of each bin, 0 for an empty one. It is nil until
+	// the first entry, or putAll, allocates the table.
 	heads []int32
 	nodes []hashNode // nodes[0] is not used
 	free  int32      // list of unused nodes
 	n     int        // entries
-	// initial is the size of the table asked for at construction, 0 if none.
+	// initial is the size given to the constructor, 0 if none.
 	initial int
-	trees   map[int32]*treeShape // of bins that are trees
+	trees   map[int32]*treeShape // bins that are trees
 }
 
 type hashNode struct{ key, val, next int32 }
@@ -29,13 +32,13 @@ type hashNode struct{ key, val, next int32 }
 const (
 	defaultTable = 16
 	maxTable     = 1 << 30
-	treeifyAt    = 8  // entries that a new one meets in a list to make it a tree
-	untreeifyAt  = 6  // half of a split tree of so many, or fewer, becomes a list
+	treeifyAt    = 8  // a list of this many entries becomes a tree when another is added
+	untreeifyAt  = 6  // a half of a split tree with at most this many entries becomes a list
 	minTreeTable = 64 // smaller tables grow instead
 )
 
-// spread is the hash of a key; its low bits choose the bin. Two keys may have
-// the same.
+// spread is the hash of a key; its low bits select the bin. Two keys may have
+// the same hash.
 func spread(key int32) int32 {
 	h := uint32(key)
 	return int32((h ^ h>>16) & 0x7fffffff)
@@ -47,7 +50,7 @@ func (m *hashTable) bin(key int32) int32 { return spread(key) & int32(len(m.head
 // of its size.
 func (m *hashTable) limit() int { return len(m.heads) - len(m.heads)>>2 }
 
-// tableFor is the smallest power of two that is not smaller than n.
+// tableFor is the smallest power of two that is at least n.
 func tableFor(n int) int {
 	if n <= 1 {
 		return 1
@@ -55,7 +58,7 @@ func tableFor(n int) int {
 	return min(1<<bits.Len(uint(n-1)), maxTable)
 }
 
-// presize makes room for n entries, and about half as many more.
+// presize makes room for n entries and about half as many more.
 func (m *hashTable) presize(n int) {
 	want := maxTable
 	if n < maxTable/2 {
@@ -69,8 +72,8 @@ func (m *hashTable) presize(n int) {
 	}
 }
 
-// find returns the node of key and the one before it in its bin, 0 where
-// there is none, and the position of the node in the bin, from 1 on.
+// find returns the node of key and the one before it in its bin, 0 if there is
+// none, and the position of the node in the bin, starting at 1.
 func (m *hashTable) find(key int32) (node, prev int32, position int) {
 	if m.heads == nil {
 		return 0, 0, 0
@@ -85,8 +88,8 @@ func (m *hashTable) find(key int32) (node, prev int32, position int) {
 	return 0, prev, position
 }
 
-// put sets the value of key, or only adds a new key if told so, and returns
-// the value that was there before.
+// put sets the value of key and returns the old value. If onlyIfAbsent is set,
+// it does not replace a value.
 func (m *hashTable) put(key, val int32, onlyIfAbsent bool) (old int32, was bool) {
 	if m.heads == nil {
 		size := m.initial
@@ -105,7 +108,7 @@ func (m *hashTable) put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
 	} else {
 		m.link(b, prev, m.newNode(key, val))
 	}
-	if position >= treeifyAt && m.trees[b] == nil { // also where the key was there, so deep in its bin
+	if position >= treeifyAt && m.trees[b] == nil { // also if the key existed, at this position in its bin
 		m.treeify(b)
 	}
 	if node != 0 {
@@ -118,7 +121,7 @@ func (m *hashTable) put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
 	return 0, false
 }
 
-// link puts a new node into bin b: first in a tree, after the last otherwise.
+// link adds a new node to bin b: first in a tree, otherwise after the last.
 func (m *hashTable) link(b, last, node int32) {
 	switch t := m.trees[b]; {
 	case t != nil:
@@ -145,7 +148,7 @@ func (m *hashTable) newNode(key, val int32) int32 {
 	return int32(len(m.nodes) - 1)
 }
 
-// remove removes key, which must be there.
+// remove removes key, which must exist.
 func (m *hashTable) remove(key int32) {
 	node, prev, _ := m.find(key)
 	b := m.bin(key)
@@ -160,7 +163,7 @@ func (m *hashTable) remove(key int32) {
 	m.n--
 	switch t := m.trees[b]; {
 	case t == nil:
-	case t.small(): // as it is when this was the last
+	case t.small(): // also true if this was the last node
 		delete(m.trees, b)
 	default:
 		t.remove(key)
@@ -172,7 +175,7 @@ func (m *hashTable) clear() {
 	m.nodes, m.free, m.n, m.trees = m.nodes[:min(1, len(m.nodes))], 0, 0, nil
 }
 
-// each calls f for every entry in the order of iteration until it answers
+// each calls f for every entry in the order of iteration, until f returns
 // false.
 func (m *hashTable) each(f func(key, val int32) bool) {
 	for _, i := range m.heads {
@@ -197,24 +200,24 @@ func (m *hashTable) clone() hashTable {
 	return c
 }
 
-// visibleSize is what shows, sooner or later, of the size of the table: keys
-// that share a bin in one table and not in the other tell two sizes apart, if
-// there is room for two keys. A table that will be made in the size asked for
-// is as good as made.
+// visibleSize is the part of the table size that can become visible. Keys that
+// share a bin in one table but not in another distinguish two sizes, if there
+// is room for two keys. A table that will be allocated with the requested size
+// counts as allocated.
 func (m *hashTable) visibleSize() int {
 	size := len(m.heads)
 	if m.heads == nil {
 		size = m.initial
 	}
 	if size == 0 {
-		return 0 // the next call decides: put makes 16, putAll what it needs
+		return 0 // the next call decides: put allocates 16, putAll what it needs
 	}
 	return max(size, 4)
 }
 
 // appendKey appends the size of the table, the entries in the order of
-// iteration, in which those of a bin stand as they were linked, and the
-// shapes of the trees.
+// iteration (within a bin, in the order of linking), and the shapes of the
+// trees.
 func (m *hashTable) appendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.visibleSize()))
 	dst = binary.AppendUvarint(dst, uint64(m.n))

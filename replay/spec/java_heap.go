@@ -8,9 +8,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// An intHeap is the state of a PriorityBlockingQueue of Integers: a binary
-// heap in an array. Unlike in a textbook, it matters where every element
-// stands: iteration, toArray and toString show the array.
+// An intHeap is the state of a PriorityBlockingQueue of Integers: a binary heap
+// in an array. Every position in it matters, since iteration, toArray and
+// toString show the array.
 type intHeap struct{ heap []int32 }
 
 func (h *intHeap) clone() *intHeap {
@@ -45,8 +45,8 @@ func (h *intHeap) up(i int) {
 	h.heap[i] = e
 }
 
-// down moves the element at i behind smaller descendants, along the smaller
-// child, which of equals is the left one.
+// down moves the element at i below smaller descendants, along the smaller
+// child; if the children are equal, along the left one.
 func (h *intHeap) down(i int) {
 	e, n := h.heap[i], len(h.heap)
 	for 2*i+1 < n {
@@ -69,8 +69,8 @@ func (h *intHeap) offer(e int32) bool {
 	return true
 }
 
-// removeAt puts the last element in the place of element i. It comes from
-// another branch, perhaps, and then may be smaller than its new ancestors.
+// removeAt replaces element i by the last element. That may come from another
+// branch, and then may be smaller than its new ancestors.
 func (h *intHeap) removeAt(i int) {
 	n := len(h.heap) - 1
 	moved := h.heap[n]
@@ -82,8 +82,8 @@ func (h *intHeap) removeAt(i int) {
 	}
 }
 
-// filter keeps the order of the array and then makes a heap of it, from the
-// last parent to the root.
+// filter keeps the order of the array and then makes it a heap, from the last
+// parent to the root.
 func (h *intHeap) filter(keep func(int32) bool) bool {
 	n := len(h.heap)
 	h.heap = slices.DeleteFunc(h.heap, func(e int32) bool { return !keep(e) })
@@ -108,8 +108,8 @@ var priorityBlockingQueueEntry = entry{"PriorityBlockingQueue", "[:capacity]",
 	"java.util.concurrent.PriorityBlockingQueue of JDK 17, holding ints",
 	&priorityBlockingQueueTable.signatures, newPriorityBlockingQueue, nil}
 
-// newPriorityBlockingQueue takes the constructor's initial capacity, which
-// shows nowhere.
+// newPriorityBlockingQueue takes the constructor's initial capacity, which is
+// never visible.
 func newPriorityBlockingQueue(args []value) (replay.Spec, error) {
 	const name = "PriorityBlockingQueue"
 	if _, err := javaCapacity(name, "initial capacity", args); err != nil {

@@ -11,15 +11,15 @@ import (
 // to Integer.
 type intMap interface {
 	length() int
-	// valueOf returns a pointer to the value of key, valid until the next
-	// change of the keys, or nil.
+	// valueOf returns a pointer to the value of key, or nil. It is valid until
+	// the keys change.
 	valueOf(key int32) *int32
-	// put sets the value of key, or only adds a new key if told so, and
-	// returns the value that was there before.
+	// put sets the value of key and returns the old value. If onlyIfAbsent is
+	// set, it does not replace a value.
 	put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
 	remove(key int32)
-	// each calls f for every entry in the order of iteration until it
-	// answers false.
+	// each calls f for every entry in the order of iteration, until f returns
+	// false.
 	each(f func(key, val int32) bool)
 	clear()
 }
@@ -35,8 +35,8 @@ func lookup[S intMap](s S, key, none value) value {
 	return none
 }
 
-// replaceValue gives key a new value where it has one, and old if that is not
-// null, and returns the value there was.
+// replaceValue sets the value of key and returns the old value, if key has a
+// value and, unless old is null, that value is old.
 func replaceValue[S intMap](s S, key, old, val value) value {
 	p := s.valueOf(int32(key.Int()))
 	if p == nil {
@@ -71,8 +71,8 @@ func putValue[S intMap](s S, key, val value, onlyIfAbsent bool) value {
 	return history.NullValue
 }
 
-// removeKey removes key where it has a value, and that is val if val is not
-// None, and returns the value there was.
+// removeKey removes key and returns its value, if key has a value and, unless
+// val is None, that value is val.
 func removeKey[S intMap](s S, key, val value) value {
 	old := lookup(s, key, history.NullValue)
 	if old.Kind() == history.Int && (val.Kind() == history.None || old.Equal(val)) {
@@ -81,7 +81,7 @@ func removeKey[S intMap](s S, key, val value) value {
 	return old
 }
 
-// mapText lists the entries in the order of iteration, as add writes them.
+// mapText lists the entries in the order of iteration, formatted by add.
 func mapText(s interface {
 	each(f func(key, val int32) bool)
 }, brackets, sep string, add func(t *javaText, key, val int32)) value {
@@ -96,8 +96,9 @@ func mapText(s interface {
 func keyText(t *javaText, key, _ int32) { t.element(key) }
 func valText(t *javaText, _, val int32) { t.element(val) }
 
-// concurrentMapMethods are those of ConcurrentMap. The views (keySet, values,
-// entrySet) are live in Java; a history has what they printed at once.
+// concurrentMapMethods are the methods of ConcurrentMap. In Java the views
+// (keySet, values, entrySet) are live; a history has what they printed
+// immediately.
 func concurrentMapMethods[S intMap]() []method[S] {
 	return slices.Concat([]method[S]{
 		{"get(key: null|int) -> null|int", func(s S, args []value) value {
@@ -154,9 +155,9 @@ func replaceMethods[S intMap]() []method[S] {
 	}
 }
 
-// putAll adds the entries in the order of their keys and stops at a null
-// value. A history does not say in which order its map was iterated; the
-// order shows only after such a stop, and in a hash map where two new keys
+// putAll adds the entries in the order of their keys and stops at a null value.
+// The history does not record the order in which its map was iterated. The
+// order is visible only after such a stop, and in a hash map where two new keys
 // share a bin.
 func putAll[S intMap](s S, args []value) value {
 	if isNull(args[0]) {

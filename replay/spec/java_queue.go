@@ -10,10 +10,10 @@ import (
 )
 
 // An intQueue is the state of a queue of java.util.concurrent that keeps its
-// elements as they came, or of a deque.
+// elements in insertion order, or of a deque.
 type intQueue struct {
 	ring[int32]
-	capacity int // 0: without bound
+	capacity int // 0: unbounded
 }
 
 func (q *intQueue) clone() *intQueue { return &intQueue{q.ring.clone(), q.capacity} }
@@ -44,8 +44,8 @@ func (q *intQueue) offerFirst(e int32) bool {
 	return true
 }
 
-// remainingCapacity of a queue without bound is the largest int of Java,
-// however much it holds.
+// remainingCapacity of an unbounded queue is the largest Java int, whatever its
+// size.
 func (q *intQueue) remainingCapacity() int {
 	if q.capacity == 0 {
 		return math.MaxInt32
@@ -57,7 +57,7 @@ func intQueueSpec(name string, args []value, t *table[*intQueue], capacity int) 
 	return &specification[*intQueue]{name: name, args: args, table: t, fresh: func() *intQueue { return &intQueue{capacity: capacity} }}
 }
 
-var notFound = history.BoolValue(false) // what most classes answer to remove(null)
+var notFound = history.BoolValue(false) // result of remove(null) in most classes
 
 var arrayBlockingQueueTable = javaTable(
 	javaQueueMethods(addAllInTurn[*intQueue]),
@@ -69,8 +69,8 @@ var arrayBlockingQueueEntry = entry{"ArrayBlockingQueue", ":capacity[,fair]",
 	"java.util.concurrent.ArrayBlockingQueue of JDK 17, holding ints",
 	&arrayBlockingQueueTable.signatures, newArrayBlockingQueue, nil}
 
-// newArrayBlockingQueue takes the arguments of the constructors: a capacity
-// and whether waiting threads are served fairly, which shows nowhere.
+// newArrayBlockingQueue takes the arguments of the constructors: a capacity,
+// and whether waiting threads are served fairly, which is never visible.
 func newArrayBlockingQueue(args []value) (replay.Spec, error) {
 	const name = "ArrayBlockingQueue"
 	if len(args) == 0 {
@@ -125,9 +125,9 @@ func newConcurrentLinkedQueue(args []value) (replay.Spec, error) {
 	return intQueueSpec(name, args, concurrentLinkedQueueTable, 0), nil
 }
 
-// A consumer waits only while its take does, and such a take has no
-// transition: one after another, calls never meet one. transfer would always
-// wait and is left out.
+// A consumer waits only during its take, and a take that waits has no
+// transition, so in a sequential run there is never a waiting consumer.
+// transfer would always wait and is left out.
 var linkedTransferQueueTable = javaTable(
 	javaQueueMethods(addAllInTurn[*intQueue]),
 	collectionMethods[*intQueue](notFound),

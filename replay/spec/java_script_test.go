@@ -24,7 +24,7 @@ var javaScripts = []string{
 	`PriorityBlockingQueue; addAll [1,0,2,0,1,2] = true; toArray = [0,0,2,1,1,2]; take = 0; toArray = [0,1,2,2,1]; remove 2 = true; toArray = [0,1,1,2]`,
 	`PriorityBlockingQueue; addAll [0,2,1,3,2,1,1] = true; toArray = [0,2,1,3,2,1,1]; removeAll [0,3] = true; toArray = [1,1,2,2,1]; addAll [0] = true; retainAll [0,1] = true; peek = 0`,
 	`PriorityBlockingQueue; addAll [0,2,1,3,2,1,1] = true; retainAll [2,3] = true; toArray = [2,3,2]`,
-	// The last element goes up when it takes the place of one on another branch.
+	// The last element moves up if it replaces an element of another branch.
 	`PriorityBlockingQueue:1; addAll [0,5,1,6,7,2] = true; toArray = [0,5,1,6,7,2]; remove 6 = true; toArray = [0,2,1,5,7]; remove 7 = true; toArray = [0,2,1,5]`,
 	`PriorityBlockingQueue; take = blocks; put 1 = -; offer 0 = true; remainingCapacity = 2147483647; element = 0; remove = 0; contains 1 = true; containsAll [1,0] = false; remove null = false; size = 1; isEmpty = false; clear = -; remove = java.util.NoSuchElementException; put null = java.lang.NullPointerException; addAll [1,null] = java.lang.NullPointerException; toString = [1]`,
 
@@ -33,7 +33,7 @@ var javaScripts = []string{
 	`ConcurrentHashMap; get null = java.lang.NullPointerException; put null 1 = java.lang.NullPointerException; put 1 null = java.lang.NullPointerException; contains null = java.lang.NullPointerException; containsKey null = java.lang.NullPointerException; remove null = java.lang.NullPointerException; remove null 1 = java.lang.NullPointerException; remove 1 null = false; replace 1 null = java.lang.NullPointerException; replace 1 1 null = java.lang.NullPointerException; putAll null = java.lang.NullPointerException; putAll {1:1,2:null,3:1} = java.lang.NullPointerException; toString = {1=1}`,
 	// The note on iteration in jdk17-behaviours.md: bins of 16, insertion order within a bin.
 	`ConcurrentHashMap; put 17 0 = null; put 1 0 = null; put 33 0 = null; put 16 0 = null; put 0 0 = null; keys = [16,0,17,1,33]; remove 16 = 0; put 16 0 = null; keys = [0,16,17,1,33]`,
-	// Two entries at once make a table of 8 where one would make 16.
+	// putAll allocates a smaller table than put: 8 and 0 share a bin.
 	`ConcurrentHashMap; putAll {0:0} = -; clear = -; put 8 0 = null; put 0 0 = null; keys = [8,0]`,
 	`ConcurrentHashMap; put 0 0 = null; clear = -; put 8 0 = null; put 0 0 = null; keys = [0,8]`,
 	`ConcurrentHashMap:100; put 128 0 = null; put 0 0 = null; keys = [0,128]; put 256 0 = null; keys = [0,256,128]`,
@@ -43,6 +43,6 @@ var javaScripts = []string{
 	`ConcurrentSkipListMap; putAll {1:1,3:3,5:5} = -; headMap 3 = {1=1}; headMap 3 true = "{1=1, 3=3}"; tailMap 3 = "{3=3, 5=5}"; tailMap 3 false = {5=5}; subMap 1 5 = "{1=1, 3=3}"; subMap 1 false 5 true = "{3=3, 5=5}"; subMap 3 3 = {}; subMap 3 true 3 true = {3=3}; subMap 3 false 3 false = {}; subMap 5 1 = java.lang.IllegalArgumentException; subMap 5 null = java.lang.NullPointerException; headMap null = java.lang.NullPointerException`,
 	`ConcurrentSkipListMap; get null = java.lang.NullPointerException; containsKey null = java.lang.NullPointerException; containsValue null = java.lang.NullPointerException; ceilingKey null = java.lang.NullPointerException; putAll {1:1,2:null,3:1} = java.lang.NullPointerException; toString = {1=1}; get 1 = 1; get 2 = null; getOrDefault 2 7 = 7; containsKey 1 = true; containsValue 2 = false; clear = -; size = 0`,
 	`ConcurrentSkipListSet; first = java.util.NoSuchElementException; last = java.util.NoSuchElementException; pollFirst = null; pollLast = null; add 5 = true; add 5 = false; addAll [1,3,3] = true; addAll [1] = false; toString = [1, 3, 5]; toArray = [1,3,5]; descendingSet = [5, 3, 1]; first = 1; last = 5; lower 3 = 1; floor 3 = 3; ceiling 4 = 5; higher 5 = null; headSet 3 = [1]; headSet 3 true = [1, 3]; tailSet 3 = [3, 5]; tailSet 3 false = [5]; subSet 1 5 = [1, 3]; subSet 1 false 5 true = [3, 5]; subSet 2 0 = java.lang.IllegalArgumentException; pollFirst = 1; pollLast = 5; size = 1; isEmpty = false; clear = -; toString = []`,
-	// A null is met in its turn.
+	// A null fails in its turn.
 	`ConcurrentSkipListSet; add null = java.lang.NullPointerException; contains null = java.lang.NullPointerException; remove null = java.lang.NullPointerException; addAll [1,2,null,3] = java.lang.NullPointerException; toString = [1, 2]; removeAll [1,null,2] = java.lang.NullPointerException; toString = [2]; containsAll [1,null] = false; containsAll [2,null] = java.lang.NullPointerException; containsAll [2,2] = true; retainAll [null,2] = false; retainAll [3] = true; remove 2 = false; add 2 = true; remove 2 = true; contains 2 = false; removeAll [2,2] = false; lower null = java.lang.NullPointerException`,
 }

@@ -40,7 +40,7 @@ func newSorted(name string, args []value, t *table[*sortedMap]) (replay.Spec, er
 	return &specification[*sortedMap]{name: name, args: args, table: t, fresh: func() *sortedMap { return &sortedMap{} }}, nil
 }
 
-// ifElement is f for an element that is not null.
+// ifElement returns f, with a NullPointerException for null.
 func ifElement(f func(m *sortedMap, e int32) bool) func(*sortedMap, value) value {
 	return func(m *sortedMap, e value) value {
 		if isNull(e) {
@@ -59,8 +59,8 @@ var (
 	setRemove   = ifElement(func(m *sortedMap, e int32) bool { return m.ordered.remove(sortedKey(e)) })
 )
 
-// setMethods are those of java.util.Set. Unlike those of the queues they take
-// the elements of a list in turn and fail at the first null.
+// setMethods are the methods of java.util.Set. Unlike those of the queues, they
+// handle the elements of a list in turn and fail at the first null.
 var setMethods = slices.Concat([]method[*sortedMap]{
 	{"add(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setAdd(m, args[0]) }, failsFalse | keyed},
 	{"addAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setAdd) }, failsFalse},
@@ -83,7 +83,8 @@ var setMethods = slices.Concat([]method[*sortedMap]{
 	{"toString() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ", ", keyText) }, reads},
 }, javaSizeMethods[*sortedMap]())
 
-// anyOf does f to every element of c and answers whether any answered true.
+// anyOf applies f to every element of c and returns whether any call returned
+// true.
 func anyOf(m *sortedMap, c value, f func(*sortedMap, value) value) value {
 	if isNull(c) {
 		return nullPointer
@@ -99,8 +100,8 @@ func anyOf(m *sortedMap, c value, f func(*sortedMap, value) value) value {
 	return history.BoolValue(changed)
 }
 
-// retainElements looks for the elements of the set in the list, so that a
-// null in that does no harm.
+// retainElements looks up the elements of the set in the list, so a null in the
+// list does not matter.
 func retainElements(m *sortedMap, args []value) value {
 	if isNull(args[0]) {
 		return nullPointer

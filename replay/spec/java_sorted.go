@@ -7,9 +7,9 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A sortedMap is the state of a ConcurrentSkipListMap from Integer to Integer
-// and, with 0 for every value, of a ConcurrentSkipListSet. The levels of the
-// skip list, which Java draws at random, show nowhere.
+// A sortedMap is the state of a ConcurrentSkipListMap from Integer to Integer.
+// With 0 for every value, it is that of a ConcurrentSkipListSet. The levels of
+// the skip list, which Java chooses at random, are never visible.
 type sortedMap struct{ ordered[sortedKey, int32] }
 
 type sortedKey int32
@@ -50,7 +50,7 @@ func (m *sortedMap) each(f func(key, val int32) bool) {
 	}
 }
 
-// A shower is what a method answers of the pair that it found.
+// A shower returns the result of a method for the pair that it found.
 type shower func(*sortedPair) value
 
 func showKey(p *sortedPair) value { return javaInt(int32(p.key)) }
@@ -61,8 +61,8 @@ func showEntry(p *sortedPair) value {
 	return history.StringValue(string(t.buf))
 }
 
-// endMethod answers with the first or last pair, which it removes if told so,
-// or with none.
+// endMethod returns the result for the first or last pair, or none. If remove
+// is set, it also removes the pair.
 func endMethod(signature string, end func(*sortedMap) *sortedPair, remove bool, show shower, none value) method[*sortedMap] {
 	known := reads
 	if remove {
@@ -82,7 +82,7 @@ func endMethod(signature string, end func(*sortedMap) *sortedPair, remove bool, 
 }
 
 // nearMethods are lower, floor, ceiling and higher, whose names end in suffix.
-// result is what they answer if not null.
+// result is the type of a result that is not null.
 func nearMethods(suffix, result string, show shower) []method[*sortedMap] {
 	var methods []method[*sortedMap]
 	for _, near := range []struct {

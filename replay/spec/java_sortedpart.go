@@ -15,14 +15,13 @@ func (d descending) each(f func(key, val int32) bool) {
 	}
 }
 
-// A bound is where a part of a sortedMap begins or ends; nil where it goes on
-// to the end.
+// A bound is the begin or end of a part of a sortedMap; nil means unbounded.
 type bound struct {
 	key       value
 	inclusive bool
 }
 
-// A part is what lies between two bounds.
+// A part is the range between two bounds.
 type part struct {
 	*sortedMap
 	from, to *bound
@@ -38,12 +37,12 @@ func (s part) each(f func(key, val int32) bool) {
 	}
 }
 
-// reaches reports whether key is not beyond the end.
+// reaches reports whether key is not beyond the upper bound.
 func (s part) reaches(key sortedKey) bool {
 	return s.to == nil || int64(key) < s.to.key.Int() || s.to.inclusive && int64(key) == s.to.key.Int()
 }
 
-// check returns the exception with which Java refuses a part, or None.
+// check returns the exception that Java throws for an invalid part, or None.
 func (s part) check() value {
 	switch {
 	case s.from != nil && isNull(s.from.key) || s.to != nil && isNull(s.to.key):
@@ -54,8 +53,8 @@ func (s part) check() value {
 	return history.NoValue
 }
 
-// partMethods are headMap, tailMap and subMap, or those of a set, all named
-// with suffix. text is what toString of the part gives.
+// partMethods are headMap, tailMap and subMap, or those of a set, with names
+// that end in suffix. text is the toString of the part.
 func partMethods(suffix string, text func(part) value) []method[*sortedMap] {
 	from, to, flag := "from: null|int", "to: null|int", "inclusive: bool"
 	show := func(m *sortedMap, from, to *bound) value {

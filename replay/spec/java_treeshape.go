@@ -6,14 +6,14 @@ import (
 )
 
 // A treeShape is the red-black tree over the keys of one bin of a hashTable,
-// ordered by hash and then by key. Nothing is looked up in it: the bin's list
-// has the entries. It is kept because a removal turns the tree back into a
-// list when the tree is small, and how small a tree looks depends on its
-// shape. Insertion and removal are those of Cormen, Leiserson, Rivest and
-// Stein, chapter 13. Unlike there, removal copies the successor's key where
-// the JDK relinks the successor; the shape comes out the same.
+// ordered by hash and then by key. It is not used for lookup: the bin's list
+// has the entries. It is kept because a removal turns a small tree back into a
+// list, and how small the JDK thinks a tree is depends on its shape. Insertion
+// and removal are those of Cormen, Leiserson, Rivest and Stein, chapter 13.
+// Unlike there, removal copies the successor's key where the JDK relinks the
+// successor; the resulting shape is the same.
 type treeShape struct {
-	nodes []treeNode // nodes[0] stands for no node; it is black
+	nodes []treeNode // nodes[0] is the nil node; it is black
 	free  int32      // list of unused nodes, by parent
 	root  int32
 }
@@ -34,14 +34,15 @@ func compareHashes(a, b int32) int {
 	return cmp.Compare(a, b)
 }
 
-// small is how the JDK guesses, before a removal, that few nodes are left. It
-// also asks for the root's right child, without which the left has none.
+// small is the test by which the JDK guesses, before a removal, that few nodes
+// are left. The JDK also checks the root's right child; but without that, the
+// left child has no children.
 func (t *treeShape) small() bool {
 	left := t.nodes[t.root].child[0]
 	return left == 0 || t.nodes[left].child[0] == 0
 }
 
-// side says which child of its parent x is.
+// side returns which child of its parent x is.
 func (t *treeShape) side(x int32) int {
 	if t.nodes[t.nodes[x].parent].child[1] == x {
 		return 1
@@ -123,7 +124,7 @@ func (t *treeShape) balanceInsert(x int32) {
 	t.nodes[t.root].red = false
 }
 
-// remove removes key, which must be there.
+// remove removes key, which must exist.
 func (t *treeShape) remove(key int32) {
 	x := t.root
 	for t.nodes[x].key != key {
@@ -152,7 +153,7 @@ func (t *treeShape) remove(key int32) {
 	t.nodes[x].parent, t.free = t.free, x
 }
 
-// balanceRemove makes up for the black node that the paths through x are
+// balanceRemove compensates for the black node that the paths through x are
 // about to lose.
 func (t *treeShape) balanceRemove(x int32) {
 	for x != t.root && !t.nodes[x].red {
@@ -187,8 +188,8 @@ func (t *treeShape) clone() *treeShape {
 	return &c
 }
 
-// appendKey appends keys and colours in preorder, with a mark where a child
-// is missing.
+// appendKey appends keys and colours in preorder, with a mark for each missing
+// child.
 func (t *treeShape) appendKey(dst []byte) []byte {
 	stack := []int32{t.root}
 	for len(stack) > 0 {

@@ -18,8 +18,8 @@ var (
 	fresh    = flag.Int("fresh", 5000, "`number` of new programs per class that TestFreshJDK runs")
 )
 
-// TestJDK replays random sequential programs with the answers that JDK 17
-// gave. testdata/Programs.java wrote them and explains their form. Those in
+// TestJDK replays random sequential programs with the results of JDK 17.
+// testdata/Programs.java wrote them and documents their format. Those in
 // testdata use every method of every class.
 func TestJDK(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -30,7 +30,7 @@ func TestJDK(t *testing.T) {
 		files = append(files, *programs)
 	}
 	unused := newUnused(func(e *entry) bool { return e.methods.java })
-	ran := 0 // -run may choose some of them
+	ran := 0 // -run may select some of them
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			f, err := os.Open(file)
@@ -50,8 +50,8 @@ func TestJDK(t *testing.T) {
 	}
 }
 
-// replayPrograms reads to the end whatever fails, strikes from unused the
-// calls that it meets, and returns how many programs there were of each class.
+// replayPrograms reads the whole file, whatever fails, and removes the calls
+// that it finds from unused. It returns the number of programs of each class.
 func replayPrograms(t *testing.T, file string, lines *bufio.Reader, unused unusedCalls) map[string]int {
 	done, failed := map[string]int{}, 0
 	for line := 1; ; line++ {
@@ -81,7 +81,8 @@ func replayPrograms(t *testing.T, file string, lines *bufio.Reader, unused unuse
 }
 
 // TestFreshJDK runs new random programs on the classes themselves. It needs a
-// JDK 17, for Programs.java is compiled and other JDKs may answer otherwise.
+// JDK 17, because it compiles Programs.java and other JDKs may behave
+// differently.
 //
 //	go test ./replay/spec -run TestFreshJDK -fresh 100000 -v
 func TestFreshJDK(t *testing.T) {

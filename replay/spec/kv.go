@@ -7,10 +7,10 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A kvStore is a map from keys to values. Where a key is missing, get and
-// remove answer a fixed value, which is also what cas compares with and what
-// append appends to. By default it is null; porcupine's key-value logs have
-// "" instead, which is kv:"" on the command line.
+// A kvStore is a map from keys to values. For a missing key, get and remove
+// return a fixed value; cas compares with it and append appends to it. By
+// default it is null. For porcupine's key-value logs it is "", which is kv:""
+// on the command line.
 type kvStore struct {
 	ordered[value, value]
 	missing value
@@ -66,8 +66,9 @@ var kvTable = newTable([]method[*kvStore]{
 	}, failsFalse | keyed},
 }, sizeMethods[*kvStore]())
 
-// kvAppend appends to a text; a missing key counts as "" unless the answer
-// for it is itself a text. Appending to anything else has no transition.
+// kvAppend appends to a string. A missing key counts as "" unless the value for
+// missing keys is itself a string. Appending to any other value has no
+// transition.
 func kvAppend(s *kvStore, args []value) value {
 	old := s.lookup(args[0])
 	if old.Kind() != history.String && s.get(args[0]) != nil {
@@ -78,14 +79,14 @@ func kvAppend(s *kvStore, args []value) value {
 }
 
 var kvEntry = entry{"kv", "[:missing]",
-	"a map from keys to values; a missing key answers null or what is given",
+	"a map from keys to values; a missing key returns null or the argument",
 	&kvTable.signatures, newKV, []string{
 		`append to a missing key stores the string, or appends it to the missing value if that is a string.`,
 		`append to a value that is not a string never returns.`,
 	}}
 
 func newKV(args []value) (replay.Spec, error) {
-	missing, err := optional("kv", args, "answer for a missing key", anyValue, history.NullValue)
+	missing, err := optional("kv", args, "value for a missing key", anyValue, history.NullValue)
 	if err != nil {
 		return nil, err
 	}

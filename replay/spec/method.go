@@ -54,7 +54,7 @@ func parseKinds(text string) kinds {
 			}
 		}
 		if !found {
-			panic("spec: no kind of value is called " + word)
+			panic("spec: unknown kind " + word)
 		}
 	}
 	return set
@@ -65,9 +65,9 @@ type param struct {
 	kinds kinds
 }
 
-// A signature says how a method is called and what it can answer.
+// A signature is how a method is called and what it can return.
 type signature struct {
-	text   string   // as in the table of methods
+	text   string   // the row in the table of methods
 	names  []string // the name first, then its synonyms
 	params []param
 	result kinds
@@ -78,8 +78,8 @@ type signature struct {
 //
 //	NAME{|SYNONYM}([PARAM{, PARAM}]) [-> KINDS]    PARAM = NAME[: KINDS]    KINDS = any or KIND{|KIND}
 //
-// where a parameter without kinds takes any value and a method without ->
-// answers nothing. The tables are part of the program, so a mistake panics.
+// A parameter without kinds takes any value, and a method without -> returns
+// nothing. The tables are part of the program, so a mistake panics.
 func parseSignature(text string) signature {
 	head, rest, open := strings.Cut(text, "(")
 	inside, tail, closed := strings.Cut(rest, ")")
@@ -106,15 +106,15 @@ func parseSignature(text string) signature {
 // maxParams bounds the number of parameters of a method.
 const maxParams = 4
 
-// overloads holds, by number of arguments, 1 + the position in the table of
-// the method of a name; 0 where there is none.
+// overloads has, by number of arguments, 1 + the position in the table of the
+// method of a name, or 0 if there is none.
 type overloads [maxParams + 1]uint8
 
-// signatures are the methods of a specification, without what they do.
+// signatures are the methods of a specification without their implementations.
 type signatures struct {
 	list   []signature
 	byName map[string]overloads
-	quick  [64]named // most of byName, by quickSlot: histories look a method up for each operation
+	quick  [64]named // most of byName, by quickSlot: each operation needs a lookup
 	java   bool      // ints have 32 bits, lists hold ints or null, maps go from int to int
 }
 
@@ -156,8 +156,8 @@ func (t *signatures) find(name string, args int) int {
 	return int(t.byName[name][args]) - 1
 }
 
-// check reports what is wrong with op, an operation on the specification
-// called spec.
+// check reports what is wrong with op, an operation of the specification called
+// spec.
 func (t *signatures) check(spec string, op *history.Operation) error {
 	i := t.find(op.Method, len(op.Args))
 	if i < 0 {
@@ -173,7 +173,7 @@ func (t *signatures) check(spec string, op *history.Operation) error {
 	case k == history.Unknown || k == history.Exception || s.result.has(k):
 		return nil
 	default:
-		return fmt.Errorf("%s answers %s, recorded %s", op.Method, s.result, kindWord(k))
+		return fmt.Errorf("%s returns %s, recorded %s", op.Method, s.result, kindWord(k))
 	}
 }
 
@@ -215,8 +215,8 @@ func (t *signatures) checkArg(want kinds, arg value) error {
 	return nil
 }
 
-// A method is one row of a table: how it is called, what it does, and what
-// engines may know of it.
+// A method is one row of a table: its signature, its implementation, and the
+// facts that engines may use.
 type method[S any] struct {
 	signature string
 	// do performs the method and returns its result, or noTransition.
@@ -224,17 +224,18 @@ type method[S any] struct {
 	facts
 }
 
-// noTransition is what a method returns where the object has no transition;
-// it must not have changed the object then. No method answers Unknown.
+// noTransition is the result of a method where the object has no transition.
+// The method must not change the object then. No method has the result Unknown
+// otherwise.
 var noTransition = history.UnknownValue
 
-// A table is the methods of a specification whose state is an S.
+// A table has the methods of a specification whose state is an S.
 type table[S any] struct {
 	signatures
 	do []func(S, []value) value
 }
 
-// newTable puts lists of methods one after another.
+// newTable concatenates lists of methods.
 func newTable[S any](lists ...[]method[S]) *table[S] {
 	t := &table[S]{signatures: signatures{byName: map[string]overloads{}}}
 	for _, m := range slices.Concat(lists...) {

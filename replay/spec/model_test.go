@@ -10,23 +10,22 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A model is what the random tests vary: a specification and the ints that
-// invocations on it carry. Its probes show, one after another, each on a copy
-// of its own, everything that a state can ever show; there are none where
-// several keys may stand for one state.
+// A model is a specification and the ints in its invocations, for the random
+// tests. Its probes, each applied to a copy, show everything that a state can
+// ever show. There are no probes where one state may have several keys.
 type model struct {
 	text   string
 	ints   []int
 	probes []string
-	before string // calls that lead to the states from which programs start
+	before string // calls before a program starts
 }
 
 var drained = strings.Repeat("; %s = ", 30)
 
 func drain(method string) string { return strings.ReplaceAll(drained[2:], "%s", method) }
 
-// tableProbe shows the size of a hash map's table: two keys stand in the
-// order in which they were put exactly if they share a bin.
+// tableProbe shows the size of a hash map's table: two keys are in insertion
+// order exactly if they share a bin.
 func tableProbe(first string) string {
 	p := first
 	for k := 1; k < 1024; k *= 2 {
@@ -37,8 +36,8 @@ func tableProbe(first string) string {
 
 var small = []int{0, 1, 2}
 
-// awkward are elements that look like a signal: like "empty", like "failed",
-// or like one another.
+// awkward are elements that resemble special results ("empty", "failed") or one
+// another.
 var awkward = []string{"null", "false", "true", "0", "-1", `""`, `"a"`, "[]", "[null]", "[1,2]"}
 
 // forEach returns calls of a method for each element that a state may hold.
@@ -79,11 +78,11 @@ var models = []model{
 	{"PriorityBlockingQueue", small, []string{"toString = "}, ""},
 	{"ConcurrentHashMap", []int{0, 1, 16, 17, 32, 48, 64, 128}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1} = ")}, ""},
 	{"ConcurrentHashMap:0", []int{0, 1, 2, 4}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1,2:2,3:3} = ")}, ""},
-	// All keys share a bin, which soon is a tree and sometimes a list again.
+	// All keys share a bin, which soon becomes a tree and sometimes a list again.
 	{"ConcurrentHashMap:64", []int{0, 256, 1024, 1280, 8192}, nil, "putAll {0:0,256:0,512:0,768:0,1024:0,1280:0,1536:0,1792:0,2048:0,2304:0,2560:0} = "},
 }
 
-// invocation picks one that Check lets pass.
+// invocation returns an invocation that Check accepts.
 func (m *model) invocation(r *rand.Rand, methods *signatures) replay.Invocation {
 	return m.call(r, methods, r.IntN(len(methods.list)))
 }
@@ -159,11 +158,11 @@ func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
 	case *specification[*sortedMap]:
 		return s, &s.table.signatures
 	}
-	t.Fatalf("the tests do not know a %T", s)
+	t.Fatalf("no model for %T", s)
 	return nil, nil
 }
 
-// start returns the state from which programs start.
+// start returns the state in which programs start.
 func (m *model) start(t *testing.T, s replay.Spec) replay.State {
 	state := s.New().(replay.State)
 	if m.before != "" {
@@ -172,8 +171,8 @@ func (m *model) start(t *testing.T, s replay.Spec) replay.State {
 	return state
 }
 
-// run makes calls, written as in a program but without answers, and returns
-// what they answered.
+// run performs calls, written as in a program but without results, and returns
+// their results.
 func run(t *testing.T, s replay.State, calls string) string {
 	var shown strings.Builder
 	for call := range strings.SplitSeq(calls, "; ") {

@@ -8,13 +8,13 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A multiRegister is a set of registers under keys that transactions read and
-// write at once: the multi-register of Jepsen's knossos. With append its
-// registers are the lists of Elle's list-append (Kingsbury and Alvaro, VLDB
+// A multiRegister is a set of registers with keys. Transactions read and write
+// several at once: it is the multi-register of Jepsen's knossos. With append,
+// its registers are the lists of Elle's list-append (Kingsbury and Alvaro, VLDB
 // 2020).
 type multiRegister struct {
-	ordered[value, value]       // without those that hold what they held at first
-	initial               value // of every register, or a map of those that do not begin with null
+	ordered[value, value]       // without the registers that have their initial value
+	initial               value // of every register, or a map of those that are not initially null
 }
 
 func (m *multiRegister) clone() *multiRegister {
@@ -36,7 +36,7 @@ func (m *multiRegister) lookup(key value) value {
 	return m.atFirst(key)
 }
 
-// atFirst returns what a register holds before anything is written to it.
+// atFirst returns the initial value of a register.
 func (m *multiRegister) atFirst(key value) value {
 	if m.initial.Kind() != history.Map {
 		return m.initial
@@ -59,13 +59,13 @@ func (m *multiRegister) store(key, v value) {
 	*p = v
 }
 
-// A microOp is a part of a transaction: [f, key, value].
+// A microOp is one step of a transaction: [f, key, value].
 type microOp struct {
 	f          string
 	key, value value
 }
 
-// microOps returns the parts of a transaction, or what is wrong with them.
+// microOps returns the steps of a transaction, or what is wrong with them.
 func microOps(list value) ([]microOp, error) {
 	ops := make([]microOp, len(list.List()))
 	for i, one := range list.List() {
@@ -83,8 +83,8 @@ func microOps(list value) ([]microOp, error) {
 	return ops, nil
 }
 
-// transact performs a transaction and answers it with the values that its
-// reads found. An append to what is no list has no transition.
+// transact performs a transaction and returns it with the values that its reads
+// found. An append to a value that is not a list has no transition.
 func (m *multiRegister) transact(args []value) value {
 	ops, err := microOps(args[0])
 	if err != nil {
@@ -120,7 +120,7 @@ var multiRegisterTable = newTable([]method[*multiRegister]{
 	}, updates},
 })
 
-// A multiRegisterSpec also looks into transactions.
+// A multiRegisterSpec also checks the contents of transactions.
 type multiRegisterSpec struct {
 	*specification[*multiRegister]
 }
@@ -141,7 +141,7 @@ func (s multiRegisterSpec) Check(op *history.Operation) error {
 }
 
 var multiRegisterEntry = entry{"multi-register", "[:initial]",
-	"registers under keys, read and written by transactions; at first null, or what is given for all or in a map",
+	"registers under keys, read and written by transactions; initially null, or the argument: one value for all, or a map",
 	&multiRegisterTable.signatures, newMultiRegister, []string{
 		`txn takes a list of [f, key, value], where f is "read", "write" or "append", and performs them in order at once.`,
 		`It returns the same list with the value found in place of each value read, which is null in the argument.`,

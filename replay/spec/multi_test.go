@@ -10,14 +10,13 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// TestMultiRegisterMistakes: what no transaction can be is the caller's, or
-// the file's, mistake.
+// TestMultiRegisterMistakes: malformed transactions are bad input.
 func TestMultiRegisterMistakes(t *testing.T) {
 	for call, want := range map[string]string{
 		`txn [1] = =[1]`: `element 1 of a transaction: want [f, key, value], got 1`,
 		`txn [["read","x",null],["swap","x",1]] = =[]`:  `element 2 of a transaction: want read, write or append, got "swap"`,
 		`txn [["read","x",null]] = =[["read","x"]]`:     `element 1 of a transaction: want [f, key, value], got ["read", "x"]`,
-		`txn [["read","x",null]] = true`:                `txn answers list, recorded bool`,
+		`txn [["read","x",null]] = true`:                `txn returns list, recorded bool`,
 		`txn 3 = =[]`:                                   `argument 1 of txn: want list, got int`,
 		`txn [["read","x",null]] = =[["read","x",[1]]]`: "",
 		`txn [["write","x",2]] = blocks`:                "",
@@ -36,7 +35,7 @@ func TestMultiRegisterMistakes(t *testing.T) {
 	}
 }
 
-// TestMultiRegisterTransactions holds random transactions against a map.
+// TestMultiRegisterTransactions compares random transactions with a map.
 func TestMultiRegisterTransactions(t *testing.T) {
 	r := newRandom(t)
 	for range 300 {
@@ -51,21 +50,21 @@ func TestMultiRegisterTransactions(t *testing.T) {
 			asked, answer := randomTransaction(r, want)
 			got, ok := state.Apply(replay.Invocation{Method: "txn", Args: []history.Value{asked}})
 			if !ok || !got.Equal(answer) {
-				t.Fatalf("%v answers %v, want %v", asked, got, answer)
+				t.Fatalf("%v returns %v, want %v", asked, got, answer)
 			}
 		}
-		// The key depends on what registers hold, not on how it came there.
+		// The key depends on the values of registers, not on how they were set.
 		fresh := s.New().(replay.State)
 		for k, v := range want {
 			fresh.Apply(replay.Invocation{Method: "write", Args: []history.Value{history.StringValue(k), history.IntValue(v)}})
 		}
 		if key(fresh) != key(state) {
-			t.Fatal("two keys for one state")
+			t.Fatal("two keys of the same state")
 		}
 	}
 }
 
-// randomTransaction performs what it asks on registers.
+// randomTransaction returns a transaction and performs it on registers.
 func randomTransaction(r *rand.Rand, registers map[string]int64) (asked, answer history.Value) {
 	var ask, answers []history.Value
 	for range r.IntN(4) {
@@ -81,8 +80,8 @@ func randomTransaction(r *rand.Rand, registers map[string]int64) (asked, answer 
 	return history.ListValue(ask...), history.ListValue(answers...)
 }
 
-// A transaction that has no transition leaves no trace, also of its parts
-// that could have been done.
+// A transaction without a transition changes nothing, not even by its possible
+// steps.
 func TestMultiRegisterUndo(t *testing.T) {
 	for _, program := range []string{
 		`multi-register; write "x" 1 = -; txn [["write","y",2],["append","x",3]] = blocks; read "y" = null; read "x" = 1`,

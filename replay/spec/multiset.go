@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A multiset holds values, each as often as it was added and not removed.
+// A multiset holds values with their multiplicities.
 type multiset struct {
 	counts ordered[value, int]
 	n      int
@@ -64,7 +64,7 @@ var multisetTable = newTable([]method[*multiset]{
 }, sizeMethods[*multiset]())
 
 var multisetEntry = entry{"multiset", "",
-	"a set that holds a value as often as it is added; remove answers whether there was one",
+	"a set that holds a value as often as it is added; remove returns whether there was one",
 	&multisetTable.signatures, newMultiset, nil}
 
 func newMultiset(args []value) (replay.Spec, error) {

@@ -5,10 +5,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A mutex is held or not; whoever holds it, anyone may unlock it, since a
-// specification does not see processes. Locking a mutex that is held, and
-// unlocking one that is not, has no transition: the first waits, and the
-// second never answers normally.
+// A mutex is held or not. Anyone may unlock it, since a specification does not
+// see processes. Locking a held mutex and unlocking a free one have no
+// transition: the first waits, and the second never returns normally.
 type mutex struct{ held bool }
 
 func (m *mutex) clone() *mutex { c := *m; return &c }

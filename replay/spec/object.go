@@ -9,13 +9,13 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A state is what the file of one sequential object provides besides its
+// A state is what the file of a sequential object provides in addition to its
 // table of methods.
 type state[S any] interface {
 	clone() S
-	// appendKey appends what the object can show later, and no more; two
-	// states of one specification have the same key exactly if no sequence
-	// of invocations tells them apart, unless the type says otherwise.
+	// appendKey appends what the object can show later, and nothing else. Two
+	// states of one specification have the same key exactly if no sequence of
+	// invocations distinguishes them, unless the type documents an exception.
 	appendKey(dst []byte) []byte
 }
 
@@ -25,14 +25,14 @@ type specification[S state[S]] struct {
 	args  []value
 	table *table[S]
 	fresh func() S
-	// discipline is that of a collection; initial is what a register, or a
-	// key of a map, holds before the first write.
+	// discipline is that of a collection. initial is the value of a register,
+	// or of a key of a map, before the first write.
 	discipline replay.Discipline
 	initial    value
 	traits     replay.Traits // see complete
 }
 
-// complete fills in the traits.
+// complete sets the traits.
 func (s *specification[S]) complete() {
 	key := append([]byte(s.name), 0)
 	for _, a := range s.args {
@@ -51,7 +51,7 @@ func (s *specification[S]) Check(op *history.Operation) error { return s.table.c
 // New returns the object in its initial state.
 func (s *specification[S]) New() replay.Object { return object[S]{s.table, s.fresh()} }
 
-// String returns the specification as Parse reads it.
+// String returns the specification in the form that Parse reads.
 func (s *specification[S]) String() string {
 	var b strings.Builder
 	b.WriteString(s.name)
@@ -84,7 +84,7 @@ func (o object[S]) Clone() replay.State { return object[S]{o.table, o.state.clon
 
 func (o object[S]) AppendKey(dst []byte) []byte { return o.state.appendKey(dst) }
 
-// sizeMethods are those of everything that holds elements.
+// sizeMethods are the methods of all containers.
 func sizeMethods[S interface {
 	length() int
 	clear()

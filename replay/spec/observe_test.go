@@ -7,9 +7,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// TestObserves asks every method in random states: an operation that is said
-// to change nothing must leave the key of the state as it is, whatever its
-// result, or, if the result decides, wherever it has that result.
+// TestObserves calls every method in random states. If its facts claim that an
+// operation changes nothing, it must leave the key of the state unchanged. That
+// holds for every result, or for the results given in the facts.
 func TestObserves(t *testing.T) {
 	r := newRandom(t)
 	for i := range models {
@@ -38,20 +38,20 @@ func TestObserves(t *testing.T) {
 						}
 						observed++
 						if key(after) != before {
-							t.Fatalf("%v is said to change nothing, but changes the state", &op)
+							t.Fatalf("the facts of %v claim no change, but it changes the state", &op)
 						}
 					}
 				}
 			}
 			if observed == 0 {
-				t.Error("no operation is said to change nothing")
+				t.Error("no operation with facts that claim no change")
 			}
 		})
 	}
 }
 
 // TestParts runs random programs of operations with parts on one object and,
-// part by part, on objects of their own: the answers must be the same.
+// part by part, on one object per part. The results must be the same.
 func TestParts(t *testing.T) {
 	r := newRandom(t)
 	tried := 0
@@ -81,7 +81,7 @@ func TestParts(t *testing.T) {
 				a, okA := whole.Apply(inv)
 				b, okB := parts[part.String()].Apply(inv)
 				if okA != okB || okA && !a.Equal(b) {
-					t.Fatalf("%s: %v answers %v on the whole and %v on its part", m.text, inv, a, b)
+					t.Fatalf("%s: %v returns %v on the whole and %v on its part", m.text, inv, a, b)
 				}
 			}
 		}

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// An ordered is a map in the order of its keys. Finding is O(log n);
-// inserting and removing move a part of one chunk and now and then a part of
-// the list of chunks, which is about as fast as a balanced tree up to tens of
-// millions of keys. A small map, the usual case, is one sorted slice: cheap
-// to clone, and its order is its canonical form. The zero ordered is empty.
+// An ordered is a map sorted by key. Lookup takes O(log n). Inserting and
+// removing move a part of one chunk, and sometimes a part of the list of
+// chunks. That is about as fast as a balanced tree up to tens of millions of
+// keys. A small map, the usual case, is one sorted slice: cheap to clone, and
+// its order is its canonical form. The zero ordered is empty.
 type ordered[K interface{ Compare(K) int }, V any] struct {
 	chunks [][]pair[K, V] // none is empty
 	n      int
 }
 
-// A pair has the value first: an empty struct at the end would be padded.
+// In a pair the value is first: an empty struct at the end would be padded.
 type pair[K, V any] struct {
 	val V
 	key K
@@ -25,10 +25,10 @@ const maxChunk = 256
 
 func (o *ordered[K, V]) length() int { return o.n }
 
-// locate returns where key is, or where it belongs.
+// locate returns the position of key, or the position to insert it.
 func (o *ordered[K, V]) locate(key K) (chunk, index int, found bool) {
 	if len(o.chunks) > 1 {
-		// The last chunk that does not begin after key, else the first.
+		// The last chunk that does not begin after key, or the first chunk.
 		lo, hi := 0, len(o.chunks)
 		for hi-lo > 1 {
 			if mid := int(uint(lo+hi) / 2); o.chunks[mid][0].key.Compare(key) <= 0 {
@@ -58,8 +58,8 @@ func (o *ordered[K, V]) locate(key K) (chunk, index int, found bool) {
 	return chunk, lo, false
 }
 
-// get returns a pointer to the value of key, valid until the next change of
-// the keys, or nil.
+// get returns a pointer to the value of key, or nil. It is valid until the keys
+// change.
 func (o *ordered[K, V]) get(key K) *V {
 	if c, i, ok := o.locate(key); ok {
 		return &o.chunks[c][i].val
@@ -67,8 +67,8 @@ func (o *ordered[K, V]) get(key K) *V {
 	return nil
 }
 
-// getOrAdd returns a pointer as get does, to a zero value if key is new, and
-// reports whether it is.
+// getOrAdd is like get, but adds key with a zero value if it is missing, and
+// reports whether it did.
 func (o *ordered[K, V]) getOrAdd(key K) (p *V, added bool) {
 	c, i, ok := o.locate(key)
 	if ok {
@@ -91,7 +91,7 @@ func (o *ordered[K, V]) getOrAdd(key K) (p *V, added bool) {
 	return &o.chunks[c][i].val, true
 }
 
-// remove removes key and reports whether it was there.
+// remove removes key and reports whether it existed.
 func (o *ordered[K, V]) remove(key K) bool {
 	c, i, ok := o.locate(key)
 	if !ok {
@@ -123,8 +123,8 @@ func (o *ordered[K, V]) last() *pair[K, V] {
 	return &c[len(c)-1]
 }
 
-// below returns the pair of the largest key that is smaller than key, or
-// equal to it if told so, or nil.
+// below returns the pair of the largest key that is smaller than key, or equal
+// to it if orEqual is set, or nil.
 func (o *ordered[K, V]) below(key K, orEqual bool) *pair[K, V] {
 	c, i, found := o.locate(key)
 	if !found || !orEqual {
@@ -140,8 +140,8 @@ func (o *ordered[K, V]) below(key K, orEqual bool) *pair[K, V] {
 	return &o.chunks[c][i]
 }
 
-// above returns the pair of the smallest key that is larger than key, or
-// equal to it if told so, or nil.
+// above returns the pair of the smallest key that is larger than key, or equal
+// to it if orEqual is set, or nil.
 func (o *ordered[K, V]) above(key K, orEqual bool) *pair[K, V] {
 	c, i, found := o.locate(key)
 	if found && !orEqual {
@@ -156,7 +156,7 @@ func (o *ordered[K, V]) above(key K, orEqual bool) *pair[K, V] {
 	return &o.chunks[c][i]
 }
 
-// all yields the pairs in the order of their keys.
+// all yields the pairs in key order.
 func (o *ordered[K, V]) all() iter.Seq[*pair[K, V]] {
 	return func(yield func(*pair[K, V]) bool) {
 		for _, c := range o.chunks {
@@ -171,7 +171,7 @@ func (o *ordered[K, V]) all() iter.Seq[*pair[K, V]] {
 
 func (o *ordered[K, V]) clear() { *o = ordered[K, V]{} }
 
-// clone copies keys and values, values as = does.
+// clone copies keys and values by assignment.
 func (o *ordered[K, V]) clone() ordered[K, V] {
 	c := ordered[K, V]{n: o.n}
 	if o.n > 0 {

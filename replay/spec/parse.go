@@ -8,9 +8,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Parse returns the specification that text describes, as --model does: NAME
-// or NAME:ARG,ARG. An argument is a value as history.ParseValue reads it, or a
-// word, which stands for itself: ArrayBlockingQueue:20, register:0, kv:"",
+// Parse returns the specification for a string like that of --model: NAME or
+// NAME:ARG,ARG. An argument is a value as history.ParseValue reads it, or a
+// word, which is a string: ArrayBlockingQueue:20, register:0, kv:"",
 // priority-queue:max.
 func Parse(text string) (replay.Spec, error) {
 	name, args, err := ParseName(text)
@@ -20,7 +20,7 @@ func Parse(text string) (replay.Spec, error) {
 	return Lookup(name, args)
 }
 
-// ParseName splits what Parse takes into the name and the arguments of a
+// ParseName splits the argument of Parse into the name and the arguments of a
 // model, which need not exist.
 func ParseName(text string) (name string, args []history.Value, err error) {
 	name, rest, more := strings.Cut(text, ":")
@@ -38,7 +38,7 @@ func ParseName(text string) (name string, args []history.Value, err error) {
 	return name, args, nil
 }
 
-// cutArgument returns the argument that text begins with, and what follows.
+// cutArgument returns the first argument in text and the rest.
 func cutArgument(text string) (v history.Value, rest string, err error) {
 	word, _, _ := strings.Cut(text, ",")
 	switch {

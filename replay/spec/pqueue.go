@@ -7,10 +7,10 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A priorityQueue serves its smallest value first, or its largest. Values are
-// their own priorities: ints in their order, texts in that of their bytes,
-// ints before texts. Equal values are served in an order nobody can see, so
-// the state is how many there are of each.
+// A priorityQueue removes its smallest value first, or its largest. Values are
+// their own priorities: ints in numeric order, strings in byte order, ints
+// before strings. The order of equal values is not visible, so the state is the
+// number of each.
 type priorityQueue struct {
 	count   ordered[value, int]
 	n       int
@@ -36,7 +36,7 @@ func (q *priorityQueue) clear() {
 	q.n = 0
 }
 
-// next returns the value to be served with its count, or nil.
+// next returns the value to be removed with its count, or nil.
 func (q *priorityQueue) next() *pair[value, int] {
 	if q.largest {
 		return q.count.last()
@@ -72,7 +72,7 @@ var priorityQueueTable = newTable([]method[*priorityQueue]{
 }, sizeMethods[*priorityQueue]())
 
 var priorityQueueEntry = entry{"priority-queue", "[:min|:max]",
-	"serves the smallest value first, or the largest; null when empty",
+	"removes the smallest value first, or the largest; null when empty",
 	&priorityQueueTable.signatures, newPriorityQueue, nil}
 
 func newPriorityQueue(args []value) (replay.Spec, error) {

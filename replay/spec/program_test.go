@@ -9,11 +9,11 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A program is a line MODEL; METHOD ARG ARG = ANSWER; ... where "-" is the
-// answer of a method that has none and "blocks" stands for no transition.
+// A program is a line MODEL; METHOD ARG ARG = RESULT; ... where "-" is the
+// result of a method without one and "blocks" means no transition.
 
-// replayProgram also goes on with a clone after every call, so that a state
-// that clone forgets shows.
+// replayProgram also continues with a clone after every call, so that a state
+// that clone omits is detected.
 func replayProgram(text string) error {
 	calls := strings.Split(text, "; ")
 	s, err := Parse(calls[0])
@@ -31,7 +31,7 @@ func replayProgram(text string) error {
 		}
 		got, ok := state.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
 		if ok == (op.Result.Kind() == history.Unknown) || ok && !got.Equal(op.Result) {
-			return fmt.Errorf("call %d: %s, but the model answers %v, %v\n%s", i+1, call, got, ok, text)
+			return fmt.Errorf("call %d: %s, but the model returns %v, %v\n%s", i+1, call, got, ok, text)
 		}
 		state = state.Clone()
 	}
@@ -41,7 +41,7 @@ func replayProgram(text string) error {
 func parseCall(call string) (*history.Operation, error) {
 	words, answer, ok := strings.Cut(call, " = ")
 	if !ok {
-		return nil, fmt.Errorf("no answer in %q", call)
+		return nil, fmt.Errorf("no result in %q", call)
 	}
 	op := &history.Operation{Result: programAnswer(answer)}
 	for j, word := range strings.Split(words, " ") {
@@ -80,7 +80,7 @@ func programArgument(word string) history.Value {
 	}
 	for part := range strings.FieldsFuncSeq(word[1:len(word)-1], outside) {
 		key, val, isEntry := strings.Cut(part, ":")
-		if isEntry { // as in JSON, keys are texts
+		if isEntry { // as in JSON, keys are strings
 			parts = append(parts, history.StringValue(key), programArgument(val))
 		} else {
 			parts = append(parts, programArgument(part))
@@ -113,7 +113,7 @@ func programAnswer(text string) history.Value {
 	if quoted, err := strconv.Unquote(text); err == nil {
 		return history.StringValue(quoted)
 	}
-	if strings.HasPrefix(text, "=[") { // a list; without =, the text of one in Java
+	if strings.HasPrefix(text, "=[") { // a list; without =, the string of a list in Java
 		return programArgument(text[1:])
 	}
 	if strings.HasPrefix(text, "java.") {
@@ -122,8 +122,8 @@ func programAnswer(text string) history.Value {
 	return history.StringValue(text)
 }
 
-// unusedCalls holds calls, each as "CLASS METHOD" with an "arg" for each
-// argument, until a program uses them.
+// unusedCalls are the calls that no program has used so far, each as "CLASS
+// METHOD" with an "arg" for each argument.
 type unusedCalls map[string]bool
 
 func newUnused(want func(*entry) bool) unusedCalls {
@@ -140,8 +140,8 @@ func newUnused(want func(*entry) bool) unusedCalls {
 	return unused
 }
 
-// strike removes the calls that a program uses and returns the name of its
-// model.
+// strike removes the calls of a program from the set and returns the name of
+// its model.
 func (u unusedCalls) strike(text string) string {
 	calls := strings.Split(text, "; ")
 	model, _, _ := strings.Cut(strings.TrimPrefix(calls[0], javaPackage), ":")

@@ -26,7 +26,7 @@ func newRandom(t *testing.T) *rand.Rand {
 
 func key(s replay.State) string { return string(s.AppendKey(nil)) }
 
-// answer is what a state shows in one step.
+// answer is the result of one step of a state.
 func answer(s replay.State, inv replay.Invocation) string {
 	v, ok := s.Apply(inv)
 	if !ok {
@@ -35,7 +35,7 @@ func answer(s replay.State, inv replay.Invocation) string {
 	return string(v.AppendKey(nil))
 }
 
-// TestModelsComplete sees that no specification is left out of these tests.
+// TestModelsComplete checks that these tests cover every specification.
 func TestModelsComplete(t *testing.T) {
 	for _, e := range entries {
 		found := false
@@ -49,9 +49,9 @@ func TestModelsComplete(t *testing.T) {
 	}
 }
 
-// TestKeys runs random programs. States with equal keys must answer alike
-// from then on, whatever they are asked, and keep equal keys; states with
-// different keys must differ in what a probe shows.
+// TestKeys runs random programs. States with equal keys must have equal results
+// for all further invocations, and keep equal keys. States with different keys
+// must differ in the result of a probe.
 func TestKeys(t *testing.T) {
 	r := newRandom(t)
 	for i := range models {
@@ -73,7 +73,7 @@ func TestKeys(t *testing.T) {
 				}
 			}
 			if equal < 100 {
-				t.Errorf("only %d pairs with equal keys: the test says little", equal)
+				t.Errorf("only %d pairs with equal keys", equal)
 			}
 			t.Logf("%d states, %d pairs with equal keys", len(first), equal)
 			if m.probes == nil {
@@ -83,7 +83,7 @@ func TestKeys(t *testing.T) {
 			for k, state := range first {
 				p := m.probe(t, state)
 				if other, ok := shown[p]; ok {
-					t.Fatalf("keys %x and %x of states that cannot be told apart", k, other)
+					t.Fatalf("keys %x and %x of states that no probe distinguishes", k, other)
 				}
 				shown[p] = k
 			}
@@ -95,7 +95,7 @@ func sameFromNowOn(t *testing.T, r *rand.Rand, m *model, methods *signatures, a,
 	for range 12 {
 		inv := m.invocation(r, methods)
 		if x, y := answer(a, inv), answer(b, inv); x != y {
-			t.Fatalf("states with equal keys: %s%v answers %q and %q", inv.Method, inv.Args, x, y)
+			t.Fatalf("states with equal keys: %s%v returns %q and %q", inv.Method, inv.Args, x, y)
 		}
 		if key(a) != key(b) {
 			t.Fatalf("keys were equal before %s%v and are not after", inv.Method, inv.Args)
@@ -111,8 +111,8 @@ func (m *model) probe(t *testing.T, state replay.State) string {
 	return shown
 }
 
-// TestClone lets clones diverge: neither sees what is done to the other, and a
-// clone is no different from the original.
+// TestClone modifies clones: neither is affected by changes of the other, and a
+// clone behaves like the original.
 func TestClone(t *testing.T) {
 	r := newRandom(t)
 	for i := range models {
@@ -127,28 +127,28 @@ func TestClone(t *testing.T) {
 				before := key(a)
 				b := a.Clone()
 				if key(b) != before {
-					t.Fatal("a clone has another key")
+					t.Fatal("a clone has a different key")
 				}
 				for range 8 {
 					b.Apply(m.invocation(r, methods))
 				}
 				if key(a) != before {
-					t.Fatal("the original follows its clone")
+					t.Fatal("the original changes with its clone")
 				}
 				c, after := a.Clone(), key(b)
 				for range 8 {
 					a.Apply(m.invocation(r, methods))
 				}
 				if key(b) != after || key(c) != before {
-					t.Fatal("a clone follows the original")
+					t.Fatal("a clone changes with the original")
 				}
 			}
 		})
 	}
 }
 
-// TestNoTransition: where there is none, nothing changes; and AppendKey
-// appends.
+// TestNoTransition: without a transition, nothing changes. AppendKey keeps its
+// prefix.
 func TestNoTransition(t *testing.T) {
 	r := newRandom(t)
 	refused := 0
@@ -176,8 +176,8 @@ func TestNoTransition(t *testing.T) {
 	}
 }
 
-// TestTreeKeys leads a map along two ways to the same order of iteration but,
-// mostly, to trees of different shapes, which may show later.
+// TestTreeKeys leads a map in two ways to the same order of iteration but,
+// mostly, to trees of different shapes, which may become visible later.
 func TestTreeKeys(t *testing.T) {
 	r := newRandom(t)
 	s, err := Parse("ConcurrentHashMap:64")

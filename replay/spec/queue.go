@@ -9,7 +9,7 @@ import (
 )
 
 // A valueRing is the state of stack, queue and deque: their values from front
-// to back, the top of a stack at the back.
+// to back. The top of a stack is at the back.
 type valueRing struct {
 	ring[value]
 	capacity int // of a queue
@@ -32,7 +32,7 @@ func pushBack(r *valueRing, args []value) value {
 	return history.NoValue
 }
 
-// The removing and looking methods answer null where there is nothing.
+// The methods that remove or read return null if there is nothing.
 
 func popFront(r *valueRing, _ []value) value {
 	if r.n == 0 {
@@ -71,9 +71,9 @@ func offer(r *valueRing, args []value) value {
 	return history.BoolValue(true)
 }
 
-// An unbounded queue's enqueue answers nothing, a bounded one's whether there
-// was room. offer answers that in both, and put and take wait in both: for
-// room, for an element.
+// enqueue of an unbounded queue returns nothing; that of a bounded queue
+// returns whether there was room. offer returns that for both. put waits for
+// room, and take waits for an element, in both.
 var (
 	queueTable = newTable([]method[*valueRing]{
 		{"enqueue|enq(value)", pushBack, inserts},
@@ -103,7 +103,7 @@ var queueMethods = []method[*valueRing]{
 }
 
 var queueEntry = entry{"queue", "[:capacity]",
-	"first in, first out; dequeue of the empty queue answers null; with a capacity, enqueue answers true or false",
+	"first in, first out; dequeue of an empty queue returns null; with a capacity, enqueue returns true or false",
 	&queueTable.signatures, newQueue, nil}
 
 func newQueue(args []value) (replay.Spec, error) {

@@ -34,7 +34,7 @@ var registerMethods = []method[*register]{
 }
 
 var registerEntry = entry{"register", "[:initial]",
-	"a value to read and write, at first null",
+	"a value to read and write, initially null",
 	&registerTable.signatures, newRegister, nil}
 
 func newRegister(args []value) (replay.Spec, error) {

@@ -16,9 +16,9 @@ type Entry struct {
 	Args string // its arguments as in queue[:capacity], without the name
 	Doc  string // one line
 	// Methods are the signatures, as in "remove(key: null|int) -> bool".
-	// Synonyms are separated by bars, overloads have lines of their own.
+	// Synonyms are separated by bars; each overload has its own line.
 	Methods []string
-	Notes   []string // lines on what the signatures leave open
+	Notes   []string // lines about what the signatures do not cover
 }
 
 type entry struct {
@@ -28,7 +28,7 @@ type entry struct {
 	notes           []string
 }
 
-// javaPackage may stand before the names of its classes.
+// javaPackage is an optional prefix of the names of its classes.
 const javaPackage = "java.util.concurrent."
 
 // entries is the list of all specifications: the plain objects first, then
@@ -51,12 +51,12 @@ func All() []Entry {
 			all[i].Methods = append(all[i].Methods, s.text)
 		}
 	}
-	return append(all, Entry{Name: RunsName, Args: ":class,tree", Doc: "what objects of a class answered in sequential runs, which the header lists; see leadline stress"})
+	return append(all, Entry{Name: RunsName, Args: ":class,tree", Doc: "the results of a class in sequential runs, which the header lists; see leadline stress"})
 }
 
-// Lookup returns the specification called name with the given arguments. A
-// name is matched exactly, else whatever its case; classes of
-// java.util.concurrent may be given with their package.
+// Lookup returns the specification called name with the given arguments. A name
+// is matched exactly, or else ignoring case. Classes of java.util.concurrent
+// may be given with their package.
 func Lookup(name string, args []history.Value) (replay.Spec, error) {
 	if name == RunsName {
 		return newRuns(args)
@@ -67,7 +67,7 @@ func Lookup(name string, args []history.Value) (replay.Spec, error) {
 		i = slices.IndexFunc(entries, func(e entry) bool { return strings.EqualFold(e.name, short) })
 	}
 	if i < 0 || short != name && !strings.HasPrefix(entries[i].doc, javaPackage) {
-		return nil, fmt.Errorf("no model is called %q (closest: %s)", name, strings.Join(closest(short, 3), ", "))
+		return nil, fmt.Errorf("unknown model %q (closest: %s)", name, strings.Join(closest(short, 3), ", "))
 	}
 	s, err := entries[i].build(slices.Clone(args))
 	if err != nil {
@@ -77,7 +77,7 @@ func Lookup(name string, args []history.Value) (replay.Spec, error) {
 	return s, nil
 }
 
-// closest returns the n names that are spelled most like name.
+// closest returns the n names whose spelling is closest to name.
 func closest(name string, n int) []string {
 	names := make([]string, len(entries))
 	for i, e := range entries {

@@ -26,9 +26,9 @@ func TestParse(t *testing.T) {
 		{"priority-queue:max", `priority-queue:"max"`},
 		{"ConcurrentHashMap:64", "ConcurrentHashMap:64"},
 
-		{"queu", `error: no model is called "queu" (closest: queue, set, deque)`},
-		{"java.util.concurrent.queue", `error: no model is called "java.util.concurrent.queue" (closest: queue, deque, set)`},
-		{"", `error: no model is called "" (closest: kv, set, stack)`},
+		{"queu", `error: unknown model "queu" (closest: queue, set, deque)`},
+		{"java.util.concurrent.queue", `error: unknown model "java.util.concurrent.queue" (closest: queue, deque, set)`},
+		{"", `error: unknown model "" (closest: kv, set, stack)`},
 		{"queue:", `error: model queue:: an argument is empty (write "" for the empty string)`},
 		{"queue:1,", `error: model queue:1,: an argument is empty (write "" for the empty string)`},
 		{"queue:1,2", "error: queue takes at most 1 argument, got 2"},
@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 		{"priority-queue:1", "error: priority-queue: order must be of kind string, got 1"},
 		{"ArrayBlockingQueue", "error: ArrayBlockingQueue needs a capacity, as in ArrayBlockingQueue:20"},
 		{"ArrayBlockingQueue:0", "error: ArrayBlockingQueue: capacity must be a positive int, got 0"},
-		{"ArrayBlockingQueue:2147483648", "error: ArrayBlockingQueue: capacity must be an int of Java, got 2147483648"},
+		{"ArrayBlockingQueue:2147483648", "error: ArrayBlockingQueue: capacity must be a Java int, got 2147483648"},
 		{"ArrayBlockingQueue:1,2", "error: ArrayBlockingQueue: fairness must be true or false, got 2"},
 		{"ArrayBlockingQueue:1,true,3", "error: ArrayBlockingQueue takes at most 2 arguments, got 3"},
 		{"LinkedBlockingQueue", "LinkedBlockingQueue"},
@@ -83,7 +83,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What is printed is read again, and a caller may change the arguments.
+// TestLookup: Parse reads what String prints, and a caller may modify the
+// arguments.
 func TestLookup(t *testing.T) {
 	args := []history.Value{history.StringValue("a,\"b")}
 	s, err := Lookup("Register", args)
@@ -93,7 +94,7 @@ func TestLookup(t *testing.T) {
 	args[0] = history.NullValue
 	again, err := Parse(fmt.Sprint(s))
 	if err != nil || fmt.Sprint(again) != `register:"a,\"b"` {
-		t.Errorf("%v is read as %v, %v", s, again, err)
+		t.Errorf("Parse(%v) = %v, %v", s, again, err)
 	}
 }
 
@@ -105,12 +106,12 @@ func TestAll(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range all {
 		if lower := strings.ToLower(e.Name); seen[lower] {
-			t.Errorf("%s occurs twice, whatever its case", e.Name)
+			t.Errorf("%s occurs twice, ignoring case", e.Name)
 		} else {
 			seen[lower] = true
 		}
 		if e.Doc == "" || len(e.Methods) == 0 && e.Name != RunsName {
-			t.Errorf("%s is not described", e.Name)
+			t.Errorf("%s has no description", e.Name)
 		}
 		var args []history.Value
 		if strings.HasPrefix(e.Args, ":") {
@@ -135,14 +136,14 @@ func TestSignatureMistakes(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%q is taken", text)
+					t.Errorf("Parse accepts %q", text)
 				}
 			}()
 			parseSignature(text)
 		}()
 	}
 	for what, rows := range map[string][]method[*mutex]{
-		"a method that is there twice":       {{"lock()", nil, updates}, {"acquire|lock()", nil, updates}},
+		"a duplicate method":                 {{"lock()", nil, updates}, {"acquire|lock()", nil, updates}},
 		"false for failed among any values":  {{"pop() -> any", nil, failsFalse}},
 		"null for nothing among any values":  {{"pop() -> any", nil, failsNull}},
 		"null for nothing of a bool":         {{"pop() -> bool", nil, failsNull}},

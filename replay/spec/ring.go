@@ -1,7 +1,7 @@
 package spec
 
-// A ring is a sequence with cheap ends: pushing and popping at either is
-// amortised O(1), whatever its length. The zero ring is empty.
+// A ring is a sequence with cheap ends: pushing and popping at either end is
+// amortised O(1). The zero ring is empty.
 type ring[T any] struct {
 	buf  []T // element i is buf[(head+i) mod len(buf)]
 	head int
@@ -28,8 +28,8 @@ func (r *ring[T]) copyTo(dst []T) int {
 	return k + copy(dst[k:], r.buf[:r.n-k])
 }
 
-// clone leaves room for one or two more elements: what is cloned is about to
-// be changed.
+// clone leaves room for one or two more elements, since a clone is usually
+// modified.
 func (r *ring[T]) clone() ring[T] {
 	if r.n == 0 {
 		return ring[T]{}
@@ -64,11 +64,11 @@ func (r *ring[T]) pushFront(v T) {
 	r.buf[r.head] = v
 }
 
-// popFront removes and returns element 0 of a ring that has one.
+// popFront removes and returns element 0 of a nonempty ring.
 func (r *ring[T]) popFront() T {
 	p := r.slot(0)
 	v := *p
-	clear(r.buf[r.head : r.head+1]) // lets go of what the element refers to
+	clear(r.buf[r.head : r.head+1]) // drops references of the element
 	r.head++
 	if r.head == len(r.buf) {
 		r.head = 0
@@ -77,7 +77,7 @@ func (r *ring[T]) popFront() T {
 	return v
 }
 
-// popBack removes and returns the last element of a ring that has one.
+// popBack removes and returns the last element of a nonempty ring.
 func (r *ring[T]) popBack() T {
 	var zero T
 	p := r.slot(r.n - 1)
@@ -99,8 +99,8 @@ func (r *ring[T]) removeAt(i int) {
 	r.popBack()
 }
 
-// filter removes the elements that keep refuses and reports whether there
-// were any. O(n).
+// filter removes the elements for which keep returns false, and reports whether
+// there were any. O(n).
 func (r *ring[T]) filter(keep func(T) bool) bool {
 	kept := 0
 	for i := range r.n {

@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// RunsName is the name of the specification that histories carry with them.
+// RunsName is the name of the specification that is contained in a history.
 const RunsName = "runs"
 
 // A runStep is an invocation with its result.
@@ -19,19 +19,19 @@ type runStep struct {
 	Result     history.Value
 }
 
-// runs is the specification "runs": it has nothing but the results that objects
-// of a class returned in the sequential runs of a small program. A history of
-// that program carries them, if no other specification describes the object;
-// see package history/stress, which writes them.
+// runs is the specification "runs". It consists of the results that objects of
+// a class returned in the sequential runs of a small program. A history of that
+// program includes them if no other specification describes the object; see
+// package history/stress, which writes them.
 //
-// The arguments are the name of the class and a tree: a list of edges, each a
-// list of the method, the list of arguments, a list of the result (empty if there
-// is none) and the tree of what was called next. The states are the nodes of the
-// tree.
+// The arguments are the name of the class and a tree. A tree is a list of
+// edges. Each edge is a list of the method, the list of arguments, a list of
+// the result (empty if there is none) and the tree of subsequent calls. The
+// states are the nodes of the tree.
 type runs struct {
 	class   string
 	nodes   [][]runEdge
-	methods map[string][]int // how many arguments each method was called with
+	methods map[string][]int // the numbers of arguments in the calls of each method
 }
 
 type runEdge struct {
@@ -42,7 +42,7 @@ type runEdge struct {
 // newRuns returns the specification with these arguments.
 func newRuns(args []value) (replay.Spec, error) {
 	if len(args) != 2 || args[0].Kind() != history.String || args[1].Kind() != history.List {
-		return nil, errors.New("the model runs takes the name of a class and a tree of its runs")
+		return nil, errors.New("runs takes the name of a class and a tree of its runs")
 	}
 	r := &runs{class: args[0].Text(), methods: map[string][]int{}}
 	type work struct {
@@ -74,7 +74,7 @@ func parseEdge(edge value) (step runStep, next value, err error) {
 	parts := edge.List()
 	if edge.Kind() != history.List || len(parts) != 4 || parts[0].Kind() != history.String || parts[1].Kind() != history.List ||
 		parts[2].Kind() != history.List || len(parts[2].List()) > 1 || parts[3].Kind() != history.List {
-		return step, next, fmt.Errorf("%v is no edge of a tree: a method, arguments, a result or none, and a tree", edge)
+		return step, next, fmt.Errorf("%v is not an edge of a tree: want a method, arguments, a result or none, and a tree", edge)
 	}
 	step.Invocation = replay.Invocation{Method: parts[0].Text(), Args: parts[1].List()}
 	if result := parts[2].List(); len(result) == 1 {
@@ -88,7 +88,7 @@ func (r *runs) Name() string { return RunsName }
 // Class is the name of the class whose runs these are.
 func (r *runs) Class() string { return r.class }
 
-// Check knows the methods that occur in runs.
+// Check accepts the methods that occur in runs.
 func (r *runs) Check(op *history.Operation) error {
 	counts, ok := r.methods[op.Method]
 	if !ok {
@@ -102,14 +102,14 @@ func (r *runs) Check(op *history.Operation) error {
 
 func (r *runs) New() replay.Object { return &runState{runs: r} }
 
-// A runState is a node of the tree. There may be several results of an
-// invocation, of objects that may answer one way or another.
+// A runState is a node of the tree. A nondeterministic object may have several
+// results for an invocation.
 type runState struct {
 	*runs
 	at int
 }
 
-// Apply takes the first result that there is.
+// Apply takes the first result.
 func (s *runState) Apply(inv replay.Invocation) (history.Value, bool) {
 	for _, e := range s.nodes[s.at] {
 		if e.answers(inv) {

@@ -12,7 +12,7 @@ func step(method string, arg int64, result history.Value) runStep {
 	return runStep{replay.Invocation{Method: method, Args: []history.Value{history.IntValue(arg)}}, result}
 }
 
-// The specification answers as the runs did, and only so.
+// TestRuns: the specification returns the results of the runs and no others.
 func TestRuns(t *testing.T) {
 	yes, no := history.BoolValue(true), history.BoolValue(false)
 	add, again, remove := step("add", 1, yes), step("add", 1, no), step("remove", 1, yes)
@@ -44,7 +44,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// An object that may answer one way or another has several outcomes.
+// TestRunsNondeterministic: an object with several possible results has several
+// outcomes.
 func TestRunsNondeterministic(t *testing.T) {
 	yes, no := step("try", 1, history.BoolValue(true)), step("try", 1, history.BoolValue(false))
 	s, err := Lookup(RunsName, runsArgs("lock", []sequentialRun{{yes, no}, {no, yes}}))
@@ -71,7 +72,7 @@ func TestRunsMistakes(t *testing.T) {
 		{text, history.ListValue(history.ListValue(text, text, list, list))}, {text, history.ListValue(history.ListValue(text, list, history.ListValue(text, text), list))},
 	} {
 		if _, err := Lookup(RunsName, args); err == nil {
-			t.Errorf("%v is taken", args)
+			t.Errorf("%v is accepted", args)
 		}
 	}
 	s, err := Lookup(RunsName, runsArgs("a", []sequentialRun{{step("f", 1, history.NoValue)}}))
@@ -80,7 +81,7 @@ func TestRunsMistakes(t *testing.T) {
 	}
 	for _, op := range []history.Operation{{Method: "g"}, {Method: "f"}, {Method: "f", Args: []history.Value{text, text}}} {
 		if s.Check(&op) == nil {
-			t.Errorf("%v is taken", &op)
+			t.Errorf("%v is accepted", &op)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func runsArgs(class string, runs []sequentialRun) []history.Value {
 	return []history.Value{history.StringValue(class), runTree(runs)}
 }
 
-// runTree makes a tree of runs.
+// runTree builds the tree of the runs.
 func runTree(runs []sequentialRun) history.Value {
 	var edges []history.Value
 	for len(runs) > 0 {

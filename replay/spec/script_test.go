@@ -10,7 +10,7 @@ import (
 )
 
 // scripts use every method of every specification under each of its names;
-// TestScripts sees to that.
+// TestScripts checks that.
 var scripts = append(javaScripts, []string{
 	`register; read = null; write 1 = -; read = 1; write "a" = -; get = "a"; set 1 = -; load = 1; store null = -; put 2 = -; read = 2`,
 	`register:0; read = 0`,
@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// A script with a wrong answer must not pass.
+// TestScriptsCanFail: a script with a wrong result fails.
 func TestScriptsCanFail(t *testing.T) {
 	for _, script := range []string{
 		"queue; enqueue 1 = -; dequeue = 2",
@@ -79,25 +79,25 @@ func TestCheck(t *testing.T) {
 		{"queue", "enqueue = -", "enqueue takes 1 argument, got 0"},
 		{"queue", "enq 1 2 3 4 5 = -", "enq takes 1 argument, got 5"},
 		{"queue", "size 1 = 0", "size takes 0 arguments, got 1"},
-		{"queue", "enqueue 1 = true", "enqueue answers nothing, recorded bool"},
-		{"queue:3", "enqueue 1 = -", "enqueue answers bool, recorded nothing"},
-		{"queue", "size = true", "size answers int, recorded bool"},
-		{"set", "remove 1 = 1", "remove answers bool, recorded int"},
-		{"kv", "remove 1 = -", "remove answers any value, recorded nothing"},
+		{"queue", "enqueue 1 = true", "enqueue returns nothing, recorded bool"},
+		{"queue:3", "enqueue 1 = -", "enqueue returns bool, recorded nothing"},
+		{"queue", "size = true", "size returns int, recorded bool"},
+		{"set", "remove 1 = 1", "remove returns bool, recorded int"},
+		{"kv", "remove 1 = -", "remove returns any value, recorded nothing"},
 		{"kv", "append 1 2 = -", "argument 2 of append: want string, got int"},
 		{"kv", "cas 1 2 = true", "cas takes 3 arguments, got 2"},
 		{"counter", `add "a" = -`, "argument 1 of add: want int, got string"},
 		{"priority-queue", "insert [1] = -", "argument 1 of insert: want int or string, got list"},
 		{"ArrayBlockingQueue:1", "offer [1] = true", "argument 1 of offer: want null or int, got list"},
-		{"ArrayBlockingQueue:1", "offer 2147483648 = true", "argument 1 of offer: 2147483648 does not fit an int of Java"},
+		{"ArrayBlockingQueue:1", "offer 2147483648 = true", "argument 1 of offer: 2147483648 does not fit a Java int"},
 		{"ArrayBlockingQueue:1", `addAll [1,"a"] = true`, `argument 1 of addAll: element 2: want int or null, got "a"`},
 		{"ArrayBlockingQueue:1", "remove 1 2 = true", "remove takes 0 or 1 arguments, got 2"},
-		{"ArrayBlockingQueue:1", "poll = true", "poll answers null or int, recorded bool"},
-		{"ArrayBlockingQueue:1", "offer 1 = -", "offer answers bool, recorded nothing"},
+		{"ArrayBlockingQueue:1", "poll = true", "poll returns null or int, recorded bool"},
+		{"ArrayBlockingQueue:1", "offer 1 = -", "offer returns bool, recorded nothing"},
 		{"ConcurrentHashMap", "replace 1 = null", "replace takes 2 or 3 arguments, got 1"},
 		{"ConcurrentHashMap", `putAll {x:1} = -`, `argument 1 of putAll: key "x": want int`},
 		{"ConcurrentHashMap", "putAll {1:true} = -", `argument 1 of putAll: value of key "1": want int or null, got true`},
-		{"ConcurrentHashMap", "toString = 3", "toString answers string, recorded int"},
+		{"ConcurrentHashMap", "toString = 3", "toString returns string, recorded int"},
 		{"ConcurrentLinkedQueue", "take = 3", "ConcurrentLinkedQueue has no method take (it has add, addAll, offer, poll, peek, remove, element, contains, containsAll, removeAll, retainAll, size, isEmpty, clear, toArray, toString)"},
 		{"queue", "size = blocks", "ok"},
 		{"queue", "size = java.lang.IllegalStateException", "ok"},
@@ -121,7 +121,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An invocation that Check refuses is the caller's mistake.
+// TestApplyUnchecked: an invocation that Check rejects is a programmer error.
 func TestApplyUnchecked(t *testing.T) {
 	defer func() {
 		if r, _ := recover().(string); !strings.HasPrefix(r, "spec: ") {
@@ -135,7 +135,7 @@ func TestApplyUnchecked(t *testing.T) {
 	s.New().Apply(replay.Invocation{Method: "add", Args: slices.Repeat([]history.Value{history.NullValue}, 9)})
 }
 
-// TestNotes holds the specifications to what their notes say.
+// TestNotes checks the statements in the notes of the specifications.
 func TestNotes(t *testing.T) {
 	for _, program := range []string{
 		`set; add "b" = true; add [1] = true; add 2 = true; add null = true; add false = true; add "a" = true; add 3 = true; elements = =[null,false,2,3,"a","b",[1]]`,

@@ -7,7 +7,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A setOf holds values, each once. Updates answer whether they changed it.
+// A setOf holds values without repetition. Updates return whether they changed
+// it.
 type setOf struct{ ordered[value, struct{}] }
 
 func (s *setOf) clone() *setOf { return &setOf{s.ordered.clone()} }
@@ -31,7 +32,7 @@ var setTable = newTable([]method[*setOf]{
 	{"contains|has(value) -> bool", func(s *setOf, args []value) value {
 		return history.BoolValue(s.get(args[0]) != nil)
 	}, peeks | keyed},
-	// Sorted: ints in their order, texts in that of their bytes.
+	// Sorted: ints in numeric order, strings in byte order.
 	{"elements|read() -> list", func(s *setOf, _ []value) value {
 		list := make([]value, 0, s.n)
 		for p := range s.all() {
@@ -42,7 +43,7 @@ var setTable = newTable([]method[*setOf]{
 }, sizeMethods[*setOf]())
 
 var setEntry = entry{"set", "",
-	"a set of values; add and remove answer whether they changed it",
+	"a set of values; add and remove return whether they changed it",
 	&setTable.signatures, newSet, []string{
 		`elements lists the elements sorted by kind (null, bool, int, float, string, list, map), then by value;`,
 		`strings are sorted by their bytes. A recorded result has to be in that order.`,

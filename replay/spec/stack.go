@@ -9,7 +9,7 @@ var stackTable = newTable([]method[*valueRing]{
 }, sizeMethods[*valueRing]())
 
 var stackEntry = entry{"stack", "",
-	"last in, first out; pop of the empty stack answers null",
+	"last in, first out; pop of an empty stack returns null",
 	&stackTable.signatures, newStack, nil}
 
 func newStack(args []value) (replay.Spec, error) {
