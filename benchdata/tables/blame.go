@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A Trial is a history as evidence about methods: the calls of methods that
-// are not core in it, and whether it is linearizable.
+// A Trial is a history as evidence about methods: its calls of methods that are
+// not core, and whether it is linearizable.
 type Trial struct {
 	class     string
 	history   string // its name
@@ -22,7 +22,7 @@ type Trial struct {
 	ops       int
 }
 
-// Try decides the history and notes what it says about methods. The errors
+// Try decides the history and records what it shows about methods. The errors
 // are those of decide.Check.
 func Try(ctx context.Context, h *history.History, spec replay.Spec) (Trial, error) {
 	t := Trial{class: spec.Name(), history: h.ID, ops: len(h.Ops)}
@@ -48,8 +48,8 @@ func Try(ctx context.Context, h *history.History, spec replay.Spec) (Trial, erro
 // signature distinguishes overloads: remove/0, remove/1.
 func signature(op *history.Operation) string { return fmt.Sprintf("%s/%d", op.Method, len(op.Args)) }
 
-// programOf writes the program of a history in Violat's notation, a sequence
-// per process, and what its calls answered.
+// programOf writes the program of a history in Violat's notation, one sequence
+// per process, and the results of its calls.
 func programOf(h *history.History) (program, outcome string) {
 	calls, results := make([][]string, len(h.Processes)), make([][]string, len(h.Processes))
 	for i := range h.Ops {
@@ -78,29 +78,29 @@ func programOf(h *history.History) (program, outcome string) {
 	return join(calls), join(results)
 }
 
-// A Blame gathers trials by class and method. The argument is that of
-// "Exposing Non-Atomic Methods of Concurrent Objects": core methods are
-// trusted, so a history that is not linearizable and has one call of one
-// other method convicts that method. With several such calls each is suspect
-// at most: a broken mutator can show in a later, innocent read. The zero
-// value is empty.
+// A Blame collects trials by class and method. The argument is that of
+// "Exposing Non-Atomic Methods of Concurrent Objects". Core methods are
+// trusted. So a history that is not linearizable and has exactly one call of a
+// method that is not core convicts that method. With several such calls, each
+// method is only a suspect: a broken mutator can show in a later read that is
+// correct in itself. The zero value is empty.
 type Blame struct {
 	methods map[[2]string]*charge // class, method
 	effort  map[[2]string]effort
 }
 
-// A charge is what the trials say against a method.
+// A charge is the evidence against a method.
 type charge struct {
-	histories int // in which it is the only call that is not core
+	histories int // histories in which it is the only call that is not core
 	bad       int // those that are not linearizable
-	suspected int // histories that are not linearizable, with other such calls
+	suspected int // histories that are not linearizable but have other such calls
 	example   *Trial
 }
 
-// effort is how much was tried to show that a method is not atomic.
+// effort is the amount of testing for a method.
 type effort struct{ programs, executions, histories string }
 
-// Effort notes how much was tried, from lines of class, method, programs,
+// Effort records the amount of testing, from lines of class, method, programs,
 // executions and histories, separated by tabs. Lines that begin with # are
 // comments.
 func (b *Blame) Effort(lines string) error {
@@ -130,8 +130,8 @@ func (b *Blame) charge(class, method string) *charge {
 	return b.methods[key]
 }
 
-// Add adds a trial. Among the histories that show a method not to be atomic, it
-// keeps the first one of the shortest program.
+// Add adds a trial. Among the histories that show that a method is not atomic,
+// it keeps the first one with the shortest program.
 func (b *Blame) Add(t Trial) {
 	for i, m := range t.untrusted {
 		if slices.Contains(t.untrusted[:i], m) {
@@ -154,7 +154,7 @@ func (b *Blame) Add(t Trial) {
 	}
 }
 
-// Table sets out who is convicted, and by what.
+// Table lists the findings about methods with their evidence.
 func (b *Blame) Table(paper bool) *Table {
 	t := &Table{ID: "blame", Title: "Methods that are not atomic, given that the core methods are",
 		Columns: []string{"class", "method", "finding", "histories", "not linearizable", "executions", "frequency", "program", "outcome", "history"}}
@@ -194,7 +194,7 @@ func (b *Blame) classes() []string {
 	return names
 }
 
-// methodsOf lists the convicted methods first, each group by name.
+// methodsOf returns the convicted methods first, each group sorted by name.
 func (b *Blame) methodsOf(class string) []string {
 	var names []string
 	for key := range b.methods {
@@ -237,8 +237,8 @@ func (b *Blame) row(class, method string, paper bool) []any {
 	return row
 }
 
-// frequency is the last part of the names that Recorder.java gives, how often
-// the history came in how many executions of its program.
+// frequency is the last part of the names that Recorder.java gives: how often
+// the history occurred in how many executions of its program.
 func frequency(name string) any {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	times, executions, ok := strings.Cut(last, "of")

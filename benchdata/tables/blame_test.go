@@ -9,8 +9,9 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// Three histories: a size that counts what was never there at once convicts
-// size; a clear and a size together make suspects of both; a right one.
+// Three histories. In the first, size counts an entry too many, which convicts
+// size. In the second, clear and size together are both suspects. The third is
+// linearizable.
 const evidence = `{"leadline":1,"history":"ConcurrentHashMap/7/size-0/1.1/any/3of100","model":"ConcurrentHashMap"}
 {"process":0,"op":0,"type":"invoke","method":"put","args":[0,0]}
 {"process":0,"op":0,"type":"ok","result":null}
@@ -66,8 +67,8 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestFigure6: every class of the figure has its three columns, and the
-// lookup tells remove() from remove(Object).
+// TestFigure6: every class of the figure has its three columns, and the lookup
+// distinguishes remove() from remove(Object).
 func TestFigure6(t *testing.T) {
 	if len(figure6Classes) != 10 {
 		t.Errorf("%d classes, the figure has 10", len(figure6Classes))

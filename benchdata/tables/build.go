@@ -7,9 +7,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Tables returns all tables of the collection, in the order of the paper,
-// each with the paper's numbers under those of the classes that it has, if
-// paper says so.
+// Tables returns all tables of the collection, in the order of the paper. If
+// paper is set, each includes the paper's numbers below those of the same
+// class.
 func (c *Collection) Tables(paper bool) []*Table {
 	return []*Table{c.Table1(paper), c.Table2(paper), c.Totals(), c.Table3(paper), c.Figure4(paper), c.Depths()}
 }
@@ -32,7 +32,7 @@ func (c *Collection) Table1(paper bool) *Table {
 	return t
 }
 
-// ops is the number of operations, or the least and the most.
+// ops is the number of operations, or its minimum and maximum.
 func (k *class) ops() string {
 	if k.minOps == k.maxOps {
 		return strconv.Itoa(k.maxOps)
@@ -67,7 +67,7 @@ func (c *Collection) Table2(paper bool) *Table {
 	return t
 }
 
-// Totals sums the schedules: unlike Table 2, it changes with every one.
+// Totals sums the schedules. Unlike Table 2, it changes with each schedule.
 func (c *Collection) Totals() *Table {
 	t := &Table{ID: "totals", Title: "Distinct schedules in all", Columns: []string{"class", "non-sequential"}}
 	for d := 1; d <= CountDepths; d++ {
@@ -153,7 +153,7 @@ func (c *Collection) hasPaperClass() bool {
 	return false
 }
 
-// Depths sets the linearizability depth beside the witness depth.
+// Depths compares the linearizability depth with the witness depth.
 func (c *Collection) Depths() *Table {
 	t := &Table{ID: "depths", Title: "Linearizability depth (Definition 4.2) and witness depth, over the linearizable non-sequential histories",
 		Columns: []string{"class", "linearizable", "depth"}}
@@ -174,8 +174,8 @@ func (c *Collection) Depths() *Table {
 	return t
 }
 
-// histogram counts depths 1..MaxDepth and those above, and gives the mean of
-// those that are known.
+// histogram counts depths 1..MaxDepth and larger ones, and returns the mean of
+// the known ones.
 func (k *class) histogram(depth func(Measurement) int) []any {
 	counts := make([]int, MaxDepth+1)
 	sum, n := 0, 0

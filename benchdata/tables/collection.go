@@ -8,12 +8,12 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A Collection gathers measurements by class. The zero value is empty.
+// A Collection groups measurements by class. The zero value is empty.
 type Collection struct {
 	classes map[string]*class
 }
 
-// A class has the measurements of one class, and what of them is left out.
+// A class has the measurements of one class, and the number of those left out.
 type class struct {
 	name        string
 	histories   int
@@ -63,7 +63,7 @@ func (c *Collection) sorted() []*class {
 	return all
 }
 
-// total is all classes as one.
+// total is the union of all classes.
 func (c *Collection) total() *class {
 	t := &class{name: "all"}
 	for i, k := range c.sorted() {
@@ -101,8 +101,8 @@ func (k *class) count(f func(Measurement) bool) int {
 	return n
 }
 
-// summary has the largest value, the mean and the standard deviation (n-1) of
-// a sample.
+// summary has the maximum, the mean and the standard deviation (n-1) of a
+// sample.
 type summary struct {
 	n        int
 	max      int64

@@ -1,6 +1,6 @@
 // Package tables computes the tables and the figure of Section 6 of "Checking
-// Linearizability Using Hitting Families" (PPoPP 2019) for any histories, and
-// a table that the paper lacks.
+// Linearizability Using Hitting Families" (PPoPP 2019) for any histories. It
+// also computes a table of exact depths, which is not in the paper.
 //
 //   - Table 1: histories, operations, level of concurrency c, concurrent pairs
 //     cp. Histories counts all of them; c and cp are over the non-sequential
@@ -16,12 +16,12 @@
 //     larger one.
 //
 // Standard deviations divide by n-1. Histories with pending operations, whose
-// depth means something else, are left out and counted.
+// depth has a different meaning, are left out and counted.
 //
 //	measurement := tables.Measure(ctx, h, specification)   // per history, in parallel
 //	collection.Add(measurement)                            // in order
 //	for _, t := range collection.Tables(true) { t.Write(os.Stdout, tables.Text) }
 //
-// Promised: the output depends on the histories alone, byte for byte. Not
-// promised: that the numbers of the paper come out; its histories were others.
+// The output depends only on the histories, byte for byte. It differs from the
+// numbers of the paper, which had other histories.
 package tables

@@ -6,13 +6,13 @@ import (
 )
 
 // A figure6Class is a row of Figure 6 of "Exposing Non-Atomic Methods of
-// Concurrent Objects" (JDK 8): methods by their names, remove(Object) as
+// Concurrent Objects" (JDK 8). It has methods by name; remove(Object) is
 // remove/1.
 type figure6Class struct {
 	core, atomic, nonAtomic string
 }
 
-// Rows that the figure gives for several classes together.
+// Rows that several classes share in the figure.
 var (
 	linkedQueue = figure6Class{"offer peek poll", "add isEmpty remove/0 remove/1 contains element",
 		"removeAll retainAll clear containsAll size toString toArray"}
@@ -21,9 +21,9 @@ var (
 		"addAll removeAll retainAll containsAll"}
 )
 
-// figure6Classes is the figure. addAll is non-atomic in LinkedTransferQueue
-// and possibly atomic in ConcurrentLinkedQueue; headMap and subMap of the map
-// are inferred from the set.
+// figure6Classes is the figure. addAll is non-atomic in LinkedTransferQueue and
+// possibly atomic in ConcurrentLinkedQueue; headMap and subMap of the map are
+// inferred from the set.
 var figure6Classes = map[string]figure6Class{
 	"ConcurrentHashMap": {"put get remove/1 containsKey", "putIfAbsent replace",
 		"putAll clear contains containsValue isEmpty elements entrySet keys keySet values size mappingCount toString"},
@@ -45,15 +45,15 @@ var figure6Classes = map[string]figure6Class{
 }
 
 // lists reports whether a list of the figure has the method: by its full
-// signature, or by its name where the figure does not tell overloads apart.
+// signature, or by its name where the figure does not distinguish overloads.
 func lists(list, method string) bool {
 	name, _, _ := strings.Cut(method, "/")
 	words := strings.Fields(list)
 	return slices.Contains(words, method) || slices.Contains(words, name)
 }
 
-// isCore reports whether the method is core in the figure; no method of an
-// unknown class is.
+// isCore reports whether the method is core in the figure; an unknown class has
+// no core methods.
 func isCore(class, method string) bool { return lists(figure6Classes[class].core, method) }
 
 // coreOf lists the core methods.
@@ -65,7 +65,7 @@ func coreOf(class string) string {
 	return strings.Join(words, ", ")
 }
 
-// figure6 is what the figure says of a method.
+// figure6 returns the classification of a method in the figure.
 func figure6(class, method string) any {
 	f := figure6Classes[class]
 	switch {
@@ -79,17 +79,17 @@ func figure6(class, method string) any {
 	return nil
 }
 
-// ownBulk are the bulk methods for which JDK 17 has code of the class's own
-// that runs under its lock, where JDK 8 inherited a loop over single calls.
-// (removeAll and retainAll of the linked blocking classes have code of their
-// own too, but are convicted all the same.)
+// ownBulk are the bulk methods that JDK 17 implements in the class itself,
+// under its lock, where JDK 8 inherits a loop over single calls. (removeAll and
+// retainAll of the linked blocking classes have their own implementation too,
+// but are convicted nevertheless.)
 var ownBulk = map[string]string{
 	"ArrayBlockingQueue":    "removeAll retainAll",
 	"PriorityBlockingQueue": "removeAll retainAll",
 	"LinkedBlockingDeque":   "addAll",
 }
 
-// difference explains where a finding and the figure disagree.
+// difference explains a disagreement between a finding and the figure.
 func difference(class, method string, convicted bool) any {
 	said := figure6(class, method)
 	switch {

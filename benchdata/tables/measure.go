@@ -12,21 +12,22 @@ import (
 )
 
 const (
-	// CountDepths is up to which depth schedules are counted (Table 2).
+	// CountDepths is the largest depth for which schedules are counted (Table
+	// 2).
 	CountDepths = 5
-	// MaxDepth is up to which depth witnesses are looked for (Figure 4).
+	// MaxDepth is the largest depth at which witnesses are searched (Figure 4).
 	MaxDepth = 7
 	// exactWork bounds the steps for one exact depth: a tenth of a second.
 	exactWork = 1 << 21
 )
 
-// A Measurement is what the tables need to know of one history.
+// A Measurement is what the tables use of one history.
 type Measurement struct {
 	Class     string // name of the specification
 	Ops       int
 	Pending   int
 	C         int
-	CP        int64              // 0: sequential, and nothing below is known
+	CP        int64              // 0: sequential, and the fields below are not set
 	Schedules [CountDepths]int64 // distinct schedules for d = 1..5
 	Answer    replay.Answer
 	Depth     int // witness depth, 0 if above MaxDepth
@@ -57,7 +58,7 @@ func Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measure
 	return m, decideDepths(ctx, h, spec, &m)
 }
 
-// classOf is the name of the specification, or of what it is about.
+// classOf is the name of the specification, or of the class that it describes.
 func classOf(spec replay.Spec) string {
 	if c, ok := spec.(interface{ Class() string }); ok {
 		return c.Class()
@@ -65,7 +66,7 @@ func classOf(spec replay.Spec) string {
 	return spec.Name()
 }
 
-// answer decides the history, by the complete search where it can.
+// answer decides the history, by the complete search if possible.
 func answer(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
 	o.Engine = replay.SearchEngine
 	v, err := decide.Check(ctx, h, spec, o)
@@ -76,9 +77,9 @@ func answer(ctx context.Context, h *history.History, spec replay.Spec, o replay.
 	return v, err
 }
 
-// decideDepths finds out whether the history is linearizable, and how deep.
-// The complete search comes first here: where there is no witness, the
-// families would all be run through in vain.
+// decideDepths computes whether the history is linearizable, and its depths.
+// The complete search comes first here: without a witness, running all families
+// would be useless.
 func decideDepths(ctx context.Context, h *history.History, spec replay.Spec, m *Measurement) error {
 	v, err := answer(ctx, h, spec, replay.Options{ExactDepth: true, Budget: replay.Budget{ExactWork: exactWork}})
 	m.Answer, m.Exact = v.Answer, v.ExactDepth

@@ -1,9 +1,9 @@
 package tables
 
-// paperName is the name under which the paper's numbers stand.
+// paperName is the row name of the paper's numbers.
 const paperName = "  paper"
 
-// A paperClass has what the paper prints of a class: Table 1, Table 2 (max,
+// A paperClass has the paper's numbers for a class: Table 1, Table 2 (max,
 // mean, sd for d = 1..5) and Table 3.
 type paperClass struct {
 	histories, ops int
@@ -48,10 +48,11 @@ var paperClasses = map[string]*paperClass{
 		982, 955, [5]int{793, 910, 935, 949, 955}},
 }
 
-// paperLinearizable and paperShown are the totals behind Figure 4: 8673
-// linearizable histories; for d = 6 the text adds two histories of
-// ArrayBlockingQueue, three of ConcurrentSkipListSet and two of
-// LinkedTransferQueue to those of Table 3. For d = 7 it gives no number.
+// paperLinearizable and paperShown are the totals of Figure 4: 8673
+// linearizable histories. For d = 6 the text of the paper adds some histories
+// to those of Table 3: two of ArrayBlockingQueue, three of
+// ConcurrentSkipListSet and two of LinkedTransferQueue. For d = 7 it gives no
+// number.
 const paperLinearizable = 8673
 
 var paperShown = [MaxDepth - 1]int{6816, 8092, 8511, 8629, 8660, 8667}

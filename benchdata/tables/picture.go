@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Picture draws Figure 4 as SVG: for each d the percentage of linearizable
-// histories that families of depth d show to be, over all classes, beside
-// the paper's where it is wanted; and a line per class. It refers to nothing
-// outside itself and needs no colours.
+// Picture draws Figure 4 as SVG. For each d it shows the percentage of
+// linearizable histories that families of depth d show to be, over all classes,
+// next to the paper's if paper is set. It also draws a line per class. The SVG
+// has no external references and no colours.
 func (c *Collection) Picture(paper bool) string {
 	p := picture{paper: paper && c.hasPaperClass()}
 	p.open()
@@ -30,7 +30,8 @@ func share(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// Sizes in pixels. Left is the chart of all classes, right a small one each.
+// Sizes in pixels. The chart of all classes is on the left, a small chart of
+// each is on the right.
 const (
 	chartLeft, chartTop     = 50, 40
 	chartWidth, chartHeight = 520, 300
@@ -57,7 +58,7 @@ func (p *picture) open() {
 	p.printf(`<text x="%d" y="20" font-size="13">Linearizable histories with a witness in a family of depth d, in percent</text>`, chartLeft)
 }
 
-// height is how tall a percentage is drawn.
+// height is the height of a percentage in the drawing.
 func height(percent float64, full int) float64 { return percent / 100 * float64(full) }
 
 func (p *picture) axes() {
@@ -92,7 +93,7 @@ func (p *picture) legend() {
 	}
 }
 
-// classes draws a small chart per class, in two columns; the first ten.
+// classes draws small charts of the first ten classes, in two columns.
 func (p *picture) classes(all []*class) {
 	for i, k := range all {
 		if i == 10 {

@@ -14,7 +14,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// A Form is how tables are written.
+// A Form is an output format of tables.
 type Form string
 
 // The forms: for people, for documents, for spreadsheets, for programs.
@@ -26,7 +26,7 @@ const (
 	HTML     Form = "html"
 )
 
-// Write writes the table. JSON is one object per table, on a line.
+// Write writes the table. In JSON, it is one object on one line.
 func (t *Table) Write(w io.Writer, form Form) error {
 	switch form {
 	case CSV:
@@ -96,7 +96,7 @@ func (t *Table) render(w io.Writer, title string, r tw.Renderer, escape func(str
 	return err
 }
 
-// isText reports whether a column has texts rather than numbers.
+// isText reports whether a column has strings rather than numbers.
 func (t *Table) isText(column int) bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool {
 		s, ok := r.Cells[column].(string)
@@ -104,8 +104,8 @@ func (t *Table) isText(column int) bool {
 	})
 }
 
-// writeCSV writes a line per row, with the table's name in front and who the
-// numbers are from.
+// writeCSV writes a line per row, starting with the name of the table and the
+// source of the numbers.
 func (t *Table) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	records := [][]string{append([]string{"table", "source"}, t.Columns...)}
@@ -137,8 +137,7 @@ func (r *Row) source() string {
 	return "leadline"
 }
 
-// class is the first cell, or that of the row above where this row belongs
-// to it.
+// class is the first cell, or that of the row above if this row belongs to it.
 func (r *Row) class(above string) string {
 	if name := text(r.Cells[0]); name != "" && !r.Paper {
 		return name
@@ -154,7 +153,7 @@ type jsonTable struct {
 	Notes   []string         `json:"notes"`
 }
 
-// writeJSON writes rows as objects from columns to cells, with "source".
+// writeJSON writes rows as objects from columns to cells, with a key "source".
 func (t *Table) writeJSON(w io.Writer) error {
 	j := jsonTable{Table: t.ID, Title: t.Title, Columns: append([]string{"source"}, t.Columns...), Rows: []map[string]any{}, Notes: t.Notes}
 	class := ""
@@ -172,8 +171,8 @@ func (t *Table) writeJSON(w io.Writer) error {
 	return e.Encode(j)
 }
 
-// WriteAll writes the tables; HTML becomes a page of its own, with the
-// picture of Figure 4 if there is one.
+// WriteAll writes the tables. HTML becomes a complete page, with the picture of
+// Figure 4 if there is one.
 func WriteAll(w io.Writer, all []*Table, form Form, picture string) error {
 	if form == HTML {
 		if _, err := io.WriteString(w, pageHead); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// A Table is a table before it has a form.
+// A Table is a table independent of its output format.
 type Table struct {
 	ID      string // "table1", for programs
 	Title   string
@@ -15,15 +15,15 @@ type Table struct {
 	Notes   []string
 }
 
-// A Row is a line of a table. Cells are string, int, int64, decimal or nil,
-// as many as columns.
+// A Row is a line of a table. It has one cell per column; cells are string,
+// int, int64, decimal or nil.
 type Row struct {
 	Cells []any
 	// Paper marks numbers that the paper printed.
 	Paper bool
 }
 
-// A decimal is a number with its places after the point.
+// A decimal is a number with its decimal places.
 type decimal struct {
 	value  float64
 	places int
@@ -31,7 +31,7 @@ type decimal struct {
 
 func (d decimal) String() string { return strconv.FormatFloat(d.value, 'f', d.places, 64) }
 
-// MarshalJSON writes the number with its places.
+// MarshalJSON writes the number with its decimal places.
 func (d decimal) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(d.value) || math.IsInf(d.value, 0) {
 		return []byte("null"), nil
@@ -39,7 +39,8 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return []byte(d.String()), nil
 }
 
-// percent returns part of whole as a percentage of one place; nil of nothing.
+// percent returns part of whole as a percentage with one decimal place, or nil
+// if whole is 0.
 func percent(part, whole int) any {
 	if whole == 0 {
 		return nil
@@ -47,7 +48,7 @@ func percent(part, whole int) any {
 	return decimal{100 * float64(part) / float64(whole), 1}
 }
 
-// text returns a cell as people read it.
+// text returns a cell as a string for people.
 func text(cell any) string {
 	if cell == nil {
 		return "-"

@@ -13,7 +13,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// small is a collection whose numbers can be worked out by hand.
+// small is a collection whose numbers can be computed by hand.
 func small() *Collection {
 	c := &Collection{}
 	for _, m := range []Measurement{
@@ -69,7 +69,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestPaper: the numbers copied from the tables add up to those of the text.
+// TestPaper: the numbers copied from the tables add up to those in the text.
 func TestPaper(t *testing.T) {
 	histories := 0
 	var sum paperClass
@@ -125,7 +125,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	if html := write(HTML); !strings.Contains(html, "<svg") || strings.Contains(html, "http://") && strings.Count(html, "http://") > 1 {
-		t.Error("html has no picture, or refers to something outside")
+		t.Error("html has no picture, or has external references")
 	}
 }
 
