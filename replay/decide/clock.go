@@ -12,7 +12,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A clock tells when to stop, and why: at a deadline, when the context is
+// A clock reports when to stop and why: at a deadline, when the context is
 // cancelled, or when the process has taken too much memory.
 type clock struct {
 	ctx      context.Context
@@ -60,8 +60,8 @@ func (c *clock) expired() bool {
 }
 
 // verifying returns what stops the check of a witness of n operations. A
-// witness that was found within the budget is not lost: its check gets a second
-// and two microseconds for each operation, of the user's time or beyond.
+// witness that was found within the budget is not lost: its check may take one
+// second and two microseconds per operation, even after the budget has ended.
 func (c *clock) verifying(n int) *meter.Meter {
 	ctx := c.ctx
 	if c.over {
@@ -88,8 +88,8 @@ func mapped() int64 {
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// collecting lets one history at a time find out whether garbage is to blame,
-// so that the others profit from it.
+// collecting lets one history at a time collect garbage, from which the others
+// profit.
 var collecting sync.Mutex
 
 // stillMapped reports whether more than limit bytes are held after garbage

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
@@ -346,5 +347,25 @@ func TestFalseAsElement(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestReplayedOnce: where every pending operation is known to have happened,
+// there is one family to replay, and its schedules are counted once.
+func TestReplayedOnce(t *testing.T) {
+	h := newHistory(t, "invoke A write 1", "invoke B write 2", "invoke C read", "ok C 3")
+	h.Ops[0].Happened, h.Ops[1].Happened = true, true
+	v := check(t, h, model(t, "register:0"), replay.Options{Engine: replay.FamiliesEngine})
+	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, ok := hitting.Counts(in.Poset, in.Chains, len(v.Replayed), hitting.Options{})
+	total := int64(0)
+	for _, n := range v.Replayed {
+		total += n
+	}
+	if !ok || v.Answer != replay.NotLinearizable || total != counts[len(counts)-1] {
+		t.Errorf("%v, replayed %v, the families have %v", v.Answer, v.Replayed, counts)
 	}
 }

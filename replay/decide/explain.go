@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// freeMax is up to how many operations of a history every result is freed
-	// in turn.
+	// freeMax is the number of operations up to which every result of a history
+	// is freed in turn.
 	freeMax = 200
-	// groupMax is the same for pairs and triples of results.
+	// groupMax is that number for pairs and triples of results.
 	groupMax = 24
-	// groupSize is how many results are freed together at most.
+	// groupSize is the largest number of results freed together.
 	groupSize = 3
 	// effort bounds the work of all searches together.
 	effort = 1000 * meter.AskEvery
-	// allowedMax is how many allowed results are listed of an operation.
+	// allowedMax bounds the allowed results listed for an operation.
 	allowedMax = 5
 )
 
-// explanation asks the monitor for the first response without an explanation,
-// where one decided a history that is not short; else the search.
+// explanation finds the first response without an explanation: by the monitor if
+// it decided a history that is not short, else by the search.
 func explanation(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter, f *replay.Finding) *replay.Explanation {
 	if f.Engine == replay.MonitorEngine && len(h.Ops) > freeMax {
 		if op, ok := monitor.Unexplained(h, spec, f.Conflict, m); ok {
@@ -39,9 +39,9 @@ func explanation(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 	return explain(h, spec, maxBytes, m.Share(effort))
 }
 
-// explain says why the history has no witness: the first response that no
-// order explains, and the fewest results without which there would be one.
-// It returns nil where that cannot be found, or not with that much effort.
+// explain returns why the history has no witness: the first response that no
+// order explains, and the smallest sets of results without which there would be
+// a witness. It returns nil if the meter stops first.
 func explain(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) *replay.Explanation {
 	x := explainer{h: h, spec: spec, maxBytes: maxBytes, meter: m}
 	e := &replay.Explanation{Unexplained: replay.NoOperation}
@@ -60,14 +60,14 @@ func explain(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Mete
 	return e
 }
 
-// A constraint is what a history says about order besides real time: an edge,
+// A constraint is something that a history records besides real time: an edge,
 // or that a pending operation happened.
 type constraint struct {
 	happened int32 // NoOperation: it is an edge
 	edge     history.Edge
 }
 
-// under returns the history with no other constraints than the given ones.
+// under returns the history with the given constraints only.
 func (x *explainer) under(constraints []constraint) *history.History {
 	h := *x.h
 	h.Edges = nil
@@ -89,10 +89,10 @@ func (x *explainer) under(constraints []constraint) *history.History {
 // reasonsMax bounds the constraints of which an explanation consists.
 const reasonsMax = 16
 
-// reasons returns constraints that together leave no order, none of which can
-// be missed; none if that cannot be found out. If the first k of a list leave
-// no order, and fewer do, the k-th cannot be missed: then it is moved to the
-// front and the next one is looked for, until those in front are enough.
+// reasons returns a minimal set of constraints that leaves no order, or none if
+// the search gives up. If the first k of a list leave no order and the first k-1
+// do, the k-th is needed. It moves to the front, and the search for the next one
+// goes on until those in front leave no order by themselves.
 func (x *explainer) reasons() (marks []int32, edges []history.Edge) {
 	var all []constraint
 	for i := range x.h.Ops {
@@ -145,7 +145,7 @@ type explainer struct {
 	meter    *meter.Meter
 }
 
-// groups tries every set of size operations that returned a result.
+// groups frees the results of every set of the given size.
 func (x *explainer) groups(size int) [][]replay.FreedResult {
 	var found [][]replay.FreedResult
 	chosen := make([]int32, 0, size)
@@ -171,8 +171,8 @@ func (x *explainer) groups(size int) [][]replay.FreedResult {
 	return found
 }
 
-// free frees the results of the operations and, if that helps, says which
-// others they might have had.
+// free frees the results of the operations. If that makes the history
+// linearizable, it returns results that they might have had.
 func (x *explainer) free(ops []int32) []replay.FreedResult {
 	results := make([]history.Value, len(ops))
 	for k := range results {
@@ -204,8 +204,8 @@ func (x *explainer) free(ops []int32) []replay.FreedResult {
 	return group
 }
 
-// candidates are results that the operation might have had: those that calls
-// of its method have elsewhere in the history, and the usual ones.
+// candidates returns results that the operation might have had: the common ones,
+// and those of other calls of its method in the history.
 func (x *explainer) candidates(op int32) []history.Value {
 	method := x.h.Ops[op].Method
 	candidates := []history.Value{history.BoolValue(true), history.BoolValue(false), history.NullValue}
@@ -232,8 +232,8 @@ func (x *explainer) witness(ops []int32, results []history.Value) []int32 {
 	return search.Run(x.with(ops, results), x.spec, x.maxBytes, x.meter).Witness
 }
 
-// answers returns what the object answers to the operations in the order of
-// the witness; Unknown where it may answer several things.
+// answers returns the results that the object gives to the operations in the
+// order of the witness. They are Unknown for a nondeterministic object.
 func (x *explainer) answers(ops []int32, results []history.Value, witness []int32) []history.Value {
 	answered := slices.Clone(results)
 	object := x.spec.New()

@@ -12,13 +12,13 @@ import (
 // byIntervals decides a history with edges by an engine that takes intervals
 // only. It gives the engine two other histories of the same operations:
 //
-//   - one with less order, without the edges. If that has no witness, nor has
-//     the history; and a witness of it may respect the edges by luck.
-//   - one with more order, see tighten. A witness of that is one of the history.
+//   - one with less order, without the edges. If it has no witness, the history
+//     has none. A witness of it may respect the edges by luck.
+//   - one with more order, see tighten. A witness of it is one of the history.
 //
-// Where edges matter little, as those that order operations of one process that
-// touch at a time stamp, one of the two decides most histories. Elsewhere the
-// finding is a decline.
+// One of the two decides most histories in which edges matter little, such as
+// edges between operations of one process that touch at a time stamp. If neither
+// does, byIntervals declines.
 func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Finding) replay.Finding {
 	if !t.h.HasEdges() {
 		return replay.Declines("no edges")
@@ -28,7 +28,7 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 	f := run(&loose)
 	switch f.Answer {
 	case replay.Undecided:
-		return f // it will not take the other one
+		return f // the engine would decline the other one, too
 	case replay.NotLinearizable:
 		return f
 	}
@@ -46,10 +46,11 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 }
 
 // A moment orders the events of a tightened history: by position, then by the
-// operation whose invocation is there, of which others have to end before it.
+// rank of the operation that is invoked there. What has to end before that
+// invocation ends at the same rank, right before it.
 type moment struct {
 	position int32
-	rank     int32 // of that operation along the edges; a response of its own: after all
+	rank     int32 // along the edges; a response that no edge moves has the last one
 	call     bool
 }
 

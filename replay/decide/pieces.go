@@ -59,7 +59,7 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Met
 	return f
 }
 
-// withRest appends to an order the operations that are not in it.
+// withRest appends the operations that an order lacks.
 func withRest(h *history.History, order []int32) []int32 {
 	placed := make([]bool, len(h.Ops))
 	for _, i := range order {

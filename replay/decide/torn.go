@@ -9,19 +9,19 @@ import (
 )
 
 // refutedWhateverWasCut reports whether a history that is not linearizable, and
-// whose file may have been cut, has no witness whatever the file was before.
-// One of these has to be shown:
+// whose file may have been cut, has no witness whatever the whole file was. It
+// proves one of these:
 //
-//   - the history before its last event has none, where lines are events in
-//     their order: what is missing comes later;
-//   - with the response of the last event free, it has none;
-//   - it has none with any value in its place that the recorded one may be the
-//     beginning of, where all that a method can return is in the history;
-//   - the history as it was at its last invocation has none, where lines are
-//     operations, the last one could be read, and all have come in the order of
-//     their invocations, sortedLines at least: then what is missing was invoked
-//     later. The format does not promise that, but fewer than one in 24 files of
-//     lines in a random order begin so.
+//   - Lines are events in their order, and the history before the last event has
+//     no witness: what is missing comes later.
+//   - The history has no witness even if the result of the last event is free.
+//   - It has none with any longer value that begins like the recorded one, and
+//     the method can only return values that occur in the history.
+//   - Lines are operations, and the history up to its last invocation has no
+//     witness. This counts if the last line could be read and at least
+//     sortedLines lines came in the order of their invocations, so that what is
+//     missing was invoked later. The format does not promise that order, but at
+//     most one in 24 files in random order begins so.
 func (t *task) refutedWhateverWasCut() bool {
 	h := t.h
 	if t.clock.expired() {
