@@ -12,8 +12,6 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-func never() bool { return false }
-
 // An engine decides a history on its own; ok says whether it could.
 type decider struct {
 	name   string

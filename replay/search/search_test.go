@@ -31,8 +31,6 @@ func concurrentAdds(t testing.TB, n int, contains bool) *history.History {
 	return h
 }
 
-func never() bool { return false }
-
 func TestRun(t *testing.T) {
 	set, err := spec.Lookup("set", nil)
 	if err != nil {
