@@ -12,8 +12,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A keyed state is what porcupine carries along: a state with its canonical
-// key. It is never changed once made.
+// A keyed state is a state of the porcupine model: a state with its canonical
+// key. It is immutable.
 type keyed struct {
 	state replay.State
 	key   string
@@ -23,10 +23,10 @@ func newKeyed(s replay.State) *keyed { return &keyed{s, string(s.AppendKey(nil))
 
 var hashSeed = maphash.MakeSeed()
 
-// Model returns a porcupine.Model that answers as the specification does. Its
-// inputs are *history.Operation, its outputs nil: the recorded result is part
-// of the operation. It is an error if the specification's objects are not
-// replay.States, since porcupine has to compare them.
+// Model returns a porcupine.Model that behaves like the specification. Its
+// inputs are *history.Operation. Its outputs are nil, because the operation
+// includes the recorded result. If the specification's objects are not
+// replay.States, Model returns an error, since porcupine has to compare them.
 func Model(spec replay.Spec) (porcupine.Model, error) {
 	equal := func(a, b any) bool { return a.(*keyed).key == b.(*keyed).key }
 	hash := func(s any) uint64 { return maphash.String(hashSeed, s.(*keyed).key) }
@@ -50,7 +50,7 @@ func Model(spec replay.Spec) (porcupine.Model, error) {
 			Hash:      hash,
 		}, nil
 	}
-	return porcupine.Model{}, fmt.Errorf("objects of %s are no states that could be compared", spec.Name())
+	return porcupine.Model{}, fmt.Errorf("objects of %s are not comparable states", spec.Name())
 }
 
 func step(state, input, _ any) (bool, any) {
@@ -75,9 +75,9 @@ func outcomes(state, input, _ any) []any {
 	return next
 }
 
-// partitioner returns what divides a history by the parts of a partitioned
-// object, and nil for other objects. A history with an operation about
-// several parts stays whole.
+// partitioner returns a function that divides a history by the parts of a
+// partitioned object, or nil for other objects. A history with an operation
+// that concerns several parts is not divided.
 func partitioner(spec replay.Spec) func([]porcupine.Operation) [][]porcupine.Operation {
 	if !replay.TraitsOf(spec).Partitioned {
 		return nil
@@ -96,7 +96,8 @@ func partitioner(spec replay.Spec) func([]porcupine.Operation) [][]porcupine.Ope
 	}
 }
 
-// partsBy returns the operations of each key, in the order of the first ones.
+// partsBy returns the operations of each key, with keys in the order of their
+// first operations.
 func partsBy[K comparable](ops []porcupine.Operation, key func(op *porcupine.Operation) K) [][]porcupine.Operation {
 	number := map[K]int{}
 	var parts [][]porcupine.Operation
@@ -112,10 +113,9 @@ func partsBy[K comparable](ops []porcupine.Operation, key func(op *porcupine.Ope
 	return parts
 }
 
-// Operations returns the operations of h as porcupine has them, with the
-// positions of events in the place of time stamps. Of the pending operations
-// those that took says are taken to have effect some time; the others are
-// left out.
+// Operations returns the operations of h in porcupine's form, with positions of
+// events as time stamps. A pending operation takes effect if took returns true
+// for it; otherwise it is left out.
 func Operations(h *history.History, took func(op int) bool) []porcupine.Operation {
 	ops := make([]porcupine.Operation, 0, len(h.Ops))
 	for i := range h.Ops {
@@ -128,20 +128,20 @@ func Operations(h *history.History, took func(op int) bool) []porcupine.Operatio
 	return ops
 }
 
-// MaxPending is how many pending operations Check can cope with.
+// MaxPending is the largest number of pending operations that Check accepts.
 const MaxPending = 12
 
-// ErrNotComparable says that porcupine cannot be asked about a history.
-var ErrNotComparable = errors.New("porcupine cannot be asked about this history")
+// ErrNotComparable reports that porcupine cannot check a history.
+var ErrNotComparable = errors.New("porcupine cannot check this history")
 
-// Check asks porcupine about h, once for each subset of the pending
-// operations that may have taken effect, and not longer than timeout each
-// time; 0 is no bound. h must have passed replay.Check.
+// Check runs porcupine on h, once for each subset of the pending operations
+// that may have taken effect. Each run stops after timeout; 0 means no limit. h
+// must have passed replay.Check.
 func Check(h *history.History, model porcupine.Model, timeout time.Duration) (porcupine.CheckResult, error) {
 	if h.HasEdges() {
 		return porcupine.Unknown, fmt.Errorf("%w: it has an order beyond real time", ErrNotComparable)
 	}
-	var pending []int // those that may or may not have taken effect
+	var pending []int // pending operations not marked as happened
 	bit := map[int]int{}
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Pending() && !op.Happened {

@@ -18,13 +18,13 @@ import (
 )
 
 var (
-	eachFlag  = flag.Duration("each", 20*time.Second, "bound on the CPU time of either checker on one history")
-	bytesFlag = flag.Uint64("bytes", 4<<30, "bound on the heap that porcupine may fill")
+	eachFlag  = flag.Duration("each", 20*time.Second, "limit on the CPU time of each checker per history")
+	bytesFlag = flag.Uint64("bytes", 4<<30, "limit on the heap that porcupine may use")
 	etcdFlag  = flag.String("etcd", "../../../shared/histories/etcd", "directory of etcd logs")
 )
 
-// checked are the workloads of BenchmarkCheck. Collections hold about 4
-// values: porcupine hardly finishes with more.
+// checked are the workloads of BenchmarkCheck. Collections hold about 4 values:
+// with more, porcupine rarely finishes.
 func checked() []simulate.Workload {
 	list := []simulate.Workload{{Model: "kv", Ops: 100_000, Threads: 50, Seed: 1}}
 	for _, model := range []string{"queue", "stack", "priority-queue", "set", "kv"} {
@@ -37,8 +37,9 @@ func checked() []simulate.Workload {
 	return list
 }
 
-// finishes reports whether porcupine takes seconds and not hours, as measured
-// by this benchmark. leadline's search alone has the same bounds, or nearly.
+// finishes reports whether porcupine takes seconds rather than hours, as
+// measured by this benchmark. leadline's search alone has about the same
+// limits.
 func finishes(w simulate.Workload) bool {
 	switch w.Model {
 	case "queue", "stack":
@@ -49,10 +50,10 @@ func finishes(w simulate.Workload) bool {
 	return true
 }
 
-// BenchmarkCheck has each engine check histories of atomic objects.
-// engine=leadline is what leadline does by itself, engine=search its complete
-// search alone. engine=both has leadline and porcupine take turns on the same
-// history, so that the ratio holds on a machine with other work.
+// BenchmarkCheck measures each engine on histories of atomic objects.
+// engine=leadline is leadline's default, and engine=search is its complete
+// search alone. engine=both runs leadline and porcupine in turns on the same
+// history, so that the ratio is valid on a machine with other work.
 func BenchmarkCheck(b *testing.B) {
 	for _, w := range checked() {
 		if testing.Short() && (w.Ops > 1000 || w.Threads > 4) {
@@ -117,22 +118,21 @@ func inTurns(b *testing.B, w simulate.Workload) {
 		runtime.GC()
 		theirs := c.porcupineRuns(q)
 		if ours != theirs && ours != replay.Undecided && theirs != replay.Undecided {
-			b.Fatalf("leadline says %v, porcupine %v", ours, theirs)
+			b.Fatalf("leadline reports %v, porcupine %v", ours, theirs)
 		}
 	}
 	c.report(b, runs)
 }
 
-// A race is the CPU time that each of the two has used.
+// A race is the CPU time that each checker has used.
 type race struct {
 	peers.Times
 	unfinished int // runs of porcupine that were stopped
 	undecided  int // of leadline
 }
 
-// bounded returns a context that is done when the process has used as much CPU
-// time as -each says: on a machine with other work that is another moment
-// than that much later.
+// bounded returns a context that is done when the process has used the CPU time
+// of -each. On a machine with other work, that takes longer on the clock.
 func bounded() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	end := peers.CPU() + *eachFlag
@@ -185,9 +185,9 @@ func (c *race) porcupineRuns(q peers.Question) replay.Answer {
 	return replay.Undecided
 }
 
-// report has the CPU microseconds of each per run, and how many times more
-// porcupine used. Where porcupine was stopped, it would have used more than
-// that; where leadline was, there is no ratio.
+// report reports the CPU time of each per run in microseconds, and the ratio of
+// porcupine's to leadline's. If porcupine was stopped, the ratio is a lower
+// bound; if leadline was, there is no ratio.
 func (c *race) report(b *testing.B, runs int) {
 	each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 / float64(runs) }
 	b.ReportMetric(0, "ns/op")
@@ -208,8 +208,9 @@ func (c *race) report(b *testing.B, runs int) {
 	}
 }
 
-// BenchmarkSmall has both check recorded histories of java.util.concurrent,
-// bulk operations included, in turns, and gives the time per history.
+// BenchmarkSmall runs both in turns on recorded histories of
+// java.util.concurrent, bulk operations included, and reports the time per
+// history.
 func BenchmarkSmall(b *testing.B) {
 	all, err := peers.Small()
 	if err != nil {
@@ -218,11 +219,11 @@ func BenchmarkSmall(b *testing.B) {
 	recorded(b, fmt.Sprintf("type=juc/n=8-18/histories=%d", len(all)), all)
 }
 
-// BenchmarkEtcd does the same with Jepsen's logs of etcd, which are not part
-// of the project.
+// BenchmarkEtcd does the same with Jepsen's logs of etcd, which are not part of
+// the project.
 func BenchmarkEtcd(b *testing.B) {
 	if _, err := os.Stat(*etcdFlag); err != nil {
-		b.Skipf("no logs of etcd: %v; -etcd says where they are", err)
+		b.Skipf("no logs of etcd: %v; set -etcd to their directory", err)
 	}
 	all, err := peers.Logs(*etcdFlag)
 	if err != nil {

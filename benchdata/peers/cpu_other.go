@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// CPU returns the time that has passed, where CPU time is not to be had.
+// CPU returns the elapsed time, where CPU time is not available.
 func CPU() time.Duration { return time.Since(began) }

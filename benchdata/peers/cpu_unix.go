@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// CPU returns the CPU time that the process has used: all its threads, the
-// garbage collector included.
+// CPU returns the CPU time that the process has used: all its threads,
+// including the garbage collector.
 func CPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,40 +1,39 @@
-// Package peers holds leadline against porcupine, the nearest relative
-// (github.com/anishathalye/porcupine): the same histories, the same
-// specifications, the same process. It is a module of its own, so that
-// leadline itself does not depend on its peers.
+// Package peers compares leadline with porcupine, the most similar tool
+// (github.com/anishathalye/porcupine). Both check the same histories with the
+// same specifications in the same process. It is a separate module, so that
+// leadline does not depend on its peers.
 //
 //	history.History --+--> decide.Check (every engine) ----+
 //	                  |                                     +--> same verdict?
 //	                  +--> Operations, Model --> porcupine -+    at what cost?
 //
 // [Model] makes a porcupine.Model of any replay.Spec whose objects are
-// replay.States, and [Check] asks porcupine. The tests compare verdicts on
-// random histories of every bundled specification. The benchmarks compare
-// CPU time: on histories of history/stress/simulate with porcupine models
-// written by hand (see [Native]), as a user of porcupine would write them,
-// and on recorded histories (see [Small], [Logs] and [Race]). Command table
-// compares whole processes.
+// replay.States, and [Check] runs porcupine. The tests compare verdicts on
+// random histories of every bundled specification. The benchmarks compare CPU
+// time. They use histories of history/stress/simulate with hand-written
+// porcupine models (see [Native]), such as a user of porcupine would write.
+// They also use recorded histories (see [Small], [Logs] and [Race]). Command
+// table compares whole processes.
 //
-// # What porcupine cannot say
+// # Limitations of porcupine
 //
-// These are its known faults, or rather what it leaves to its caller. The
-// tests hold porcupine v1.3.1 to them, so that a newer version that mends one
-// is noticed.
+// The following are known faults of porcupine, or tasks that it leaves to its
+// caller. The tests check them for porcupine v1.3.1, so that a fix in a newer
+// version is noticed.
 //
 //   - A pending operation cannot be left out. A call event without a return
 //     event makes every history illegal, whether the write is observed or not.
-//     Given a return later than all others the operation has to take effect
-//     some time, so that lock() pending behind a lock that is never released
-//     makes a history illegal. Check therefore asks about each subset of the
-//     pending operations, as if those had taken effect and the others had not.
-//   - A reused identifier is not refused. The two operations share one bit of
-//     the set of what was done, and the verdict is about another history:
-//     write(1) twice, one after the other, is illegal.
-//   - A response before its invocation is not refused: such a history is
+//     With a return after all others, the operation has to take effect some
+//     time. So a pending lock() after a lock that is never released makes a
+//     history illegal. Check therefore runs once for each subset of the pending
+//     operations, as if those had taken effect and the others had not.
+//   - A reused identifier is not rejected. The two operations share one bit of
+//     the set of completed operations, and the verdict is about a different
+//     history: write(1) twice, one after the other, is illegal.
+//   - A response before its invocation is not rejected: such a history is
 //     illegal, whatever its results.
-//   - There is no order but that of intervals: histories with edges are
-//     refused by Check.
+//   - The only order is that of intervals: Check rejects histories with edges.
 //
-// history.New refuses the ill-formed ones of these, so that Check never meets
+// history.New rejects the ill-formed histories among these, so Check never gets
 // them.
 package peers

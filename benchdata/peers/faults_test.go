@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// register is a register as the users of porcupine write it: writes have an
-// input, reads have none.
+// register is a register as users of porcupine write it: writes have an input,
+// reads have none.
 var register = porcupine.Model{
 	Init: func() any { return 0 },
 	Step: func(state, input, output any) (bool, any) {
@@ -30,9 +30,9 @@ func ret(id int, output any) porcupine.Event {
 	return porcupine.Event{Kind: porcupine.ReturnEvent, Id: id, ClientId: id, Value: output}
 }
 
-// TestKnownFaults holds porcupine to the faults that the package's
-// documentation names: each of these verdicts is wrong, or about something
-// that is no history.
+// TestKnownFaults checks that porcupine has the faults in the package's
+// documentation. Each of these verdicts is wrong, or is about input that is not
+// a history.
 func TestKnownFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -46,16 +46,16 @@ func TestKnownFaults(t *testing.T) {
 		{"reused identifier, two open at once", []porcupine.Event{call(0, 1), call(0, 2), ret(0, nil), ret(0, nil)}, false},
 	} {
 		if says := porcupine.CheckEvents(register, c.events); says != c.says {
-			t.Errorf("%s: porcupine now says %v; the documentation is out of date", c.name, says)
+			t.Errorf("%s: porcupine now reports %v; the documentation is out of date", c.name, says)
 		}
 	}
 	backwards := []porcupine.Operation{{Input: 1, Call: 10, Return: 5}}
 	if porcupine.CheckOperations(register, backwards) {
-		t.Error("response before invocation: porcupine no longer says illegal; the documentation is out of date")
+		t.Error("response before invocation: porcupine no longer reports illegal; the documentation is out of date")
 	}
 }
 
-// TestPending: Check copes with what porcupine alone gets wrong.
+// TestPending: Check handles histories that porcupine alone gets wrong.
 func TestPending(t *testing.T) {
 	invoke := func(process, op int64, method string, args ...history.Value) history.Event {
 		return history.Event{Type: history.Invoke, Process: history.IntValue(process), Op: history.IntValue(op), Method: method, Args: args}

@@ -9,10 +9,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Bounded asks porcupine about operations until ctx is done or, which
-// porcupine itself cannot do, until the heap of the process (garbage not yet
-// collected included) has more than so many bytes. Beyond that no step
-// succeeds, so that the search backs out, and the result is Unknown.
+// Bounded runs porcupine on operations until ctx is done, or until the heap of
+// the process (including uncollected garbage) exceeds the given bytes;
+// porcupine itself has no such limit. After that every step fails, so the
+// search ends, and the result is Unknown.
 func Bounded(ctx context.Context, model porcupine.Model, ops []porcupine.Operation, bytes uint64) porcupine.CheckResult {
 	var over atomic.Bool
 	done := make(chan struct{})

@@ -12,21 +12,21 @@ import (
 
 // A Call is the input of a hand-written porcupine model.
 type Call struct {
-	Method   byte  // 'i'nsert or write, 'r'emove, 'l'ook or read, 'c'ompare and set
-	Key      int64 // 0 where there are no parts
+	Method   byte  // 'i'nsert or write, 'r'emove, 'l'ook (peek) or read, 'c'ompare and set
+	Key      int64 // 0 if there are no parts
 	Old, Arg int64
 	Result   int64 // 0 and 1 for false and true
 }
 
 const (
-	none    = math.MinInt64     // null: what is removed from, or seen in, what is empty
+	none    = math.MinInt64     // null: result of removing from, or reading, an empty object
 	unknown = math.MinInt64 + 1 // a result that was not recorded
 )
 
-// gives reports whether the operation may have answered result.
+// gives reports whether the operation may have returned result.
 func (c *Call) gives(result int64) bool { return c.Result == result || c.Result == unknown }
 
-// Types are the models, as spec.Lookup calls them, that Native knows.
+// Types are the models that Native supports, by their names in spec.Lookup.
 var Types = []string{"queue", "stack", "priority-queue", "set", "kv", "register", "cas-register"}
 
 var methods = map[string]byte{
@@ -36,15 +36,14 @@ var methods = map[string]byte{
 	"cas": 'c',
 }
 
-// Native returns a porcupine model written by hand for a history of one of
-// Types, whose values are integers, with the operations as its inputs. The
-// models are made to be as fast as porcupine allows: persistent or sliced
-// states, hashes kept along, partitions where there are keys.
+// Native returns a hand-written porcupine model for a history of one of Types,
+// whose values are integers, with the operations as its inputs. The models are
+// as fast as porcupine allows: persistent or sliced states, incremental hashes,
+// partitions where there are keys.
 //
-// Operations without a response are taken to be open to the end, with an
-// unknown result. Nothing has to come after them then, and these types let
-// every operation happen at any time, so that they can come last, where they
-// harm nobody, as if they had not happened.
+// Operations without a response are open to the end and have an unknown result.
+// So nothing has to follow them, and these types allow every operation at any
+// time. They can therefore come last, which is as if they had not happened.
 func Native(h *history.History) (porcupine.Model, []porcupine.Operation, error) {
 	model, ok := natives[h.Model]
 	if !ok || len(h.ModelArgs) > 0 || h.HasEdges() {
@@ -138,7 +137,7 @@ var natives = map[string]porcupine.Model{
 	"cas-register": cells,
 }
 
-// cells are values under keys; a register is the only one.
+// cells are values by key; a register has only one.
 var cells = porcupine.Model{
 	Partition: byKey,
 	Init:      func() any { return int64(none) },
@@ -171,11 +170,11 @@ func mix(v int64) uint64 {
 	return x ^ x>>31
 }
 
-// base is that of the polynomials that hash queues and stacks.
+// base is the base of the polynomials that hash queues and stacks.
 const base = 0x9e3779b97f4a7c15
 
-// A queue shares its items with those that it came from, but never appends in
-// place.
+// A queue shares its items with the states that it came from, but never appends
+// in place.
 type queue struct {
 	items []int64
 	hash  uint64 // the sum of mix(items[i]) * base^(len-1-i)
@@ -206,7 +205,7 @@ func (q queue) step(c *Call) (bool, any) {
 
 func (q queue) equal(p queue) bool { return q.hash == p.hash && slices.Equal(q.items, p.items) }
 
-// A stack is its top and what lies below; nil is the empty one.
+// A stack is its top and the rest below; nil is the empty stack.
 type stack struct {
 	top   int64
 	below *stack
@@ -235,7 +234,7 @@ func (s *stack) step(c *Call) (bool, any) {
 }
 
 func (s *stack) equal(p *stack) bool {
-	for s != p { // shared from some place on, or to the end
+	for s != p { // shared from here on, or at the end
 		if s == nil || p == nil || s.hash != p.hash || s.top != p.top {
 			return false
 		}

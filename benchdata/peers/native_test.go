@@ -12,9 +12,9 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// TestNative holds the models written by hand against those made of
-// specifications, which are asked about each subset of the pending
-// operations, on small simulated histories.
+// TestNative compares the hand-written models with those made of
+// specifications, on small simulated histories. The latter run once for each
+// subset of the pending operations.
 func TestNative(t *testing.T) {
 	all := simulate.Mix{Insert: 2, Remove: 1, Look: 2, Update: 1}
 	for _, typ := range peers.Types {
@@ -50,7 +50,7 @@ func TestNative(t *testing.T) {
 			}
 			t.Logf("%d legal, %d illegal, %d pending operations", legal, illegal, pending)
 			if legal < 100 || illegal < 40 || pending < 100 {
-				t.Error("too few of some kind")
+				t.Error("too few legal, illegal or pending")
 			}
 		})
 	}
@@ -75,12 +75,12 @@ func compareNative(t *testing.T, w simulate.Workload, h *history.History) porcup
 		t.Fatal(err)
 	}
 	if got := peers.Bounded(context.Background(), native, ops, 1<<40); got != want {
-		t.Errorf("%v: the model written by hand says %v, the other %v", w, got, want)
+		t.Errorf("%v: the hand-written model reports %v, the other %v", w, got, want)
 	}
 	return want
 }
 
-// spoil exchanges the first two different results of one method.
+// spoil swaps the first two different results of one method.
 func spoil(h *history.History) {
 	for i := range h.Ops {
 		for j := range i {

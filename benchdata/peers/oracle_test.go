@@ -26,13 +26,13 @@ import (
 
 var (
 	seedFlag      = flag.Uint64("seed", 1, "seed of the random histories")
-	historiesFlag = flag.Int("histories", 2000, "how many random histories to compare per type")
+	historiesFlag = flag.Int("histories", 2000, "number of random histories to compare per type")
 	firstFlag     = flag.Int("first", 0, "number of the first of them")
 	outFlag       = flag.String("out", "", "directory for the histories on which verdicts differ; by default a temporary one")
 )
 
-// arguments of the specifications that are tried, where they take or need
-// any.
+// models are the arguments of the specifications under test, where they take or
+// require any.
 var models = map[string][]string{
 	"register": {"register:0"}, "cas-register": {"cas-register:0"}, "multi-register": {"multi-register:0", "multi-register"},
 	"queue": {"queue", "queue:2"}, "priority-queue": {"priority-queue", "priority-queue:max"},
@@ -41,11 +41,11 @@ var models = map[string][]string{
 	"LinkedBlockingDeque": {"LinkedBlockingDeque", "LinkedBlockingDeque:2"},
 }
 
-// subjects are all bundled specifications and a nondeterministic one.
+// subjects returns all bundled specifications and a nondeterministic one.
 func subjects(t testing.TB) []subject {
 	var list []subject
 	for _, e := range spec.All() {
-		if e.Name == spec.RunsName { // has no methods of its own
+		if e.Name == spec.RunsName { // has no fixed methods
 			continue
 		}
 		texts := models[e.Name]
@@ -63,8 +63,8 @@ func subjects(t testing.TB) []subject {
 	return append(list, subject{"flaky-queue", flakyQueue(), []signature{parse("put(value: int) -> bool"), parse("take() -> null|int")}})
 }
 
-// flakyQueue may refuse a put although it has room, and may say that it is
-// empty although it is not.
+// flakyQueue may reject a put although it has room, and may return "empty"
+// although it is not empty.
 func flakyQueue() replay.Spec {
 	type queue = string // of bytes
 	return &replay.Model[queue]{
@@ -86,10 +86,10 @@ func flakyQueue() replay.Spec {
 	}
 }
 
-// A tally counts what was compared of one type.
+// A tally counts the comparisons of one type.
 type tally struct {
 	legal, illegal, right, pending, unknown int
-	families                                int // histories that families decided alone
+	families                                int // histories that families alone decided
 	differ                                  int
 	operations                              int
 }
@@ -105,12 +105,12 @@ func (a *tally) add(b tally) {
 	a.operations += b.operations
 }
 
-// familyMax is up to how many operations families are asked to decide alone,
-// which takes as many schedules as there are linear extensions.
+// familyMax is the largest number of operations for which families decide
+// alone. That takes as many schedules as there are linear extensions.
 const familyMax = 6
 
-// engines returns the ways in which leadline is asked about the k-th history,
-// of n operations. All but families have to decide.
+// engines returns the options with which leadline checks the k-th history, of n
+// operations. All but families have to decide.
 func engines(k, n int) map[string]replay.Options {
 	all := map[string]replay.Options{
 		"auto":   {MaxDepth: 1 + k%3},
@@ -125,8 +125,8 @@ func engines(k, n int) map[string]replay.Options {
 	return all
 }
 
-// compare holds all verdicts on one history against porcupine's and returns
-// what differs.
+// compare compares all verdicts on one history with porcupine's and returns the
+// differences.
 func compare(s subject, model porcupine.Model, k int, count *tally) (h *history.History, differences []string) {
 	r := s.rand(k)
 	h, right, err := randomHistory(r, s)
@@ -157,7 +157,7 @@ func compare(s subject, model porcupine.Model, k int, count *tally) (h *history.
 	if right {
 		count.right++
 		if want != replay.Linearizable {
-			differences = append(differences, "porcupine says illegal of a history that is linearizable by construction")
+			differences = append(differences, "porcupine reports illegal for a history that is linearizable by construction")
 		}
 	}
 	for name, o := range engines(k, len(h.Ops)) {
@@ -166,7 +166,7 @@ func compare(s subject, model porcupine.Model, k int, count *tally) (h *history.
 		case err != nil:
 			differences = append(differences, fmt.Sprintf("%s: %v", name, err))
 		case v.Answer != want && (v.Answer != replay.Undecided || name != "families"):
-			differences = append(differences, fmt.Sprintf("%s says %v, porcupine %v", name, v.Answer, want))
+			differences = append(differences, fmt.Sprintf("%s reports %v, porcupine %v", name, v.Answer, want))
 		case name == "families" && v.Answer != replay.Undecided:
 			count.families++
 		}
@@ -174,14 +174,14 @@ func compare(s subject, model porcupine.Model, k int, count *tally) (h *history.
 	return h, differences
 }
 
-// rand returns the source of the k-th history of the subject.
+// rand returns the random source of the k-th history of the subject.
 func (s subject) rand(k int) *rand.Rand {
 	name := fnv.New64a()
 	name.Write([]byte(s.name))
 	return rand.New(rand.NewPCG(*seedFlag^name.Sum64(), uint64(k)))
 }
 
-// TestOracle compares verdicts. A long run is
+// TestOracle compares verdicts. For a long run:
 //
 //	go test -run TestOracle -v -timeout 0 -histories 100000
 func TestOracle(t *testing.T) {
@@ -198,7 +198,7 @@ func TestOracle(t *testing.T) {
 			t.Logf("%d legal (%d of all by construction), %d illegal; %d with pending operations, %d with unknown results; %d decided by families too; %d differ",
 				count.legal, count.right, count.illegal, count.pending, count.unknown, count.families, count.differ)
 			if n >= 200 && (count.illegal < n/50 || count.legal < n/50 || count.pending < n/50 || count.unknown < n/50) {
-				t.Errorf("too few of some kind among %d histories", n)
+				t.Errorf("too few legal or illegal among %d histories", n)
 			}
 		})
 	}
@@ -206,7 +206,7 @@ func TestOracle(t *testing.T) {
 		total.legal+total.illegal, total.operations, total.legal, total.illegal, total.differ)
 }
 
-// TestOracleNotices gives porcupine a queue with room for one more value.
+// TestOracleNotices uses a queue with room for one more value in porcupine.
 func TestOracleNotices(t *testing.T) {
 	for _, s := range subjects(t) {
 		if s.name != "queue:2" {
@@ -234,11 +234,11 @@ func TestOracleNotices(t *testing.T) {
 	}
 }
 
-// maxShown bounds the disagreements that are written of one type.
+// maxShown is the largest number of disagreements printed per type.
 const maxShown = 5
 
-// compareMany lets as many workers as there are processors share the
-// histories, each of which depends on its number alone.
+// compareMany distributes the histories over as many workers as there are
+// processors. Each history depends only on its number.
 func compareMany(t *testing.T, s subject, n int) tally {
 	model, err := peers.Model(s.spec)
 	if err != nil {
@@ -278,8 +278,8 @@ func compareMany(t *testing.T, s subject, n int) tally {
 	return total
 }
 
-// write puts the history into a file of leadline's own format and returns
-// what the file says.
+// write writes the history to a file in leadline's native format and returns
+// its content.
 func write(t *testing.T, s subject, k int, h *history.History) string {
 	if h == nil {
 		return "no history"

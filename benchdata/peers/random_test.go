@@ -14,7 +14,7 @@ type subject struct {
 	methods []signature
 }
 
-// An open operation of a random history.
+// A pendingCall is an open operation of a random history.
 type pendingCall struct {
 	event  history.Event
 	kinds  string // of results
@@ -22,7 +22,7 @@ type pendingCall struct {
 	result history.Value
 }
 
-// A recorder makes one random history.
+// A recorder generates one random history.
 type recorder struct {
 	r       *rand.Rand
 	s       subject
@@ -31,16 +31,16 @@ type recorder struct {
 	values  []history.Value // see elements
 	names   []int64
 	events  []history.Event
-	results map[string][]history.Value // that were right at some time, by method
-	lose    int                        // one in so many responses never comes; 0: all come
-	wrong   int                        // one in so many results is wrong; 0: none
-	blank   int                        // one in so many results is unknown; 0: none
-	spoilt  bool                       // a result is not what the object answered
+	results map[string][]history.Value // that were correct at some time, by method
+	lose    int                        // one in this many responses never comes; 0: all come
+	wrong   int                        // one in this many results is wrong; 0: none
+	blank   int                        // one in this many results is unknown; 0: none
+	spoilt  bool                       // a result differs from the object's
 }
 
 // randomHistory returns a history of 3 to 12 operations by 2 to 4 processes.
-// Each operation takes effect at some moment between its events; then some
-// results are made wrong or unknown, in some histories. right reports that
+// Each operation takes effect at some moment between its events. In some
+// histories, some results are then made wrong or unknown. right reports that
 // none was made wrong, so that the history is certainly linearizable.
 func randomHistory(r *rand.Rand, s subject) (h *history.History, right bool, err error) {
 	c := &recorder{r: r, s: s, object: s.spec.New(), values: elements(r), results: map[string][]history.Value{}}
@@ -88,8 +88,8 @@ func randomHistory(r *rand.Rand, s subject) (h *history.History, right bool, err
 	return h, !c.spoilt, err
 }
 
-// pool chooses the methods of one history: a few, so that they meet; half of
-// the time from the first of the list, which are the most used ones.
+// pool chooses the methods of one history: a few, so that they interact. Half
+// of the time they are the first of the list, which are the most common ones.
 func (c *recorder) pool() []signature {
 	from := c.s.methods
 	if c.r.IntN(2) == 0 {
@@ -115,7 +115,7 @@ func (c *recorder) invoke(p, id int, s signature) bool {
 	return true
 }
 
-// apply lets the call take effect, if the object has a transition for it.
+// apply performs the call, if the object has a transition for it.
 func (c *recorder) apply(call *pendingCall) bool {
 	inv := replay.Invocation{Method: call.event.Method, Args: call.event.Args}
 	if n, several := c.object.(replay.Nondeterministic); several {
@@ -144,7 +144,7 @@ func (c *recorder) respond(call *pendingCall) {
 	c.events = append(c.events, history.Event{Type: history.OK, Process: call.event.Process, Op: call.event.Op, Result: result})
 }
 
-// other returns a result that the method may have, but perhaps not here.
+// other returns a possible result of the method, which may be wrong here.
 func (c *recorder) other(call *pendingCall) history.Value {
 	seen := c.results[call.event.Method]
 	result := seen[c.r.IntN(len(seen))]

@@ -18,7 +18,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// A Question is a history, ready for both.
+// A Question is a history prepared for both checkers.
 type Question struct {
 	History *history.History
 	Spec    replay.Spec
@@ -26,11 +26,11 @@ type Question struct {
 	Ops     []porcupine.Operation
 }
 
-// smallMax is how many recorded histories Small returns at most.
+// smallMax is the largest number of recorded histories that Small returns.
 const smallMax = 10_000
 
-// Small returns the bundled histories of java.util.concurrent of 8 to 18
-// operations without pending ones. porcupine has models made of leadline's
+// Small returns the bundled histories of java.util.concurrent that have 8 to 18
+// operations, none of them pending. The porcupine models are made of leadline's
 // specifications.
 func Small() ([]Question, error) {
 	const dir = "juc"
@@ -70,7 +70,7 @@ func Logs(name string) ([]Question, error) {
 	return all.list, nil
 }
 
-// questions collects what is asked.
+// questions collects the histories to check.
 type questions struct {
 	list    []Question
 	generic map[string]porcupine.Model // by specification
@@ -93,8 +93,8 @@ func (all *questions) add(histories iter.Seq2[*history.History, error], wanted f
 	return nil
 }
 
-// NewQuestion prepares a history: for porcupine with a model written by hand
-// where there is one, else one made of leadline's specification.
+// NewQuestion prepares a history. The porcupine model is hand-written if there
+// is one, otherwise made of leadline's specification.
 func NewQuestion(h *history.History) (Question, error) { return new(questions).question(h) }
 
 func (all *questions) question(h *history.History) (q Question, err error) {
@@ -123,18 +123,18 @@ func (all *questions) question(h *history.History) (q Question, err error) {
 	return q, nil
 }
 
-// Times is the CPU time that each has used.
+// Times is the CPU time that each checker has used.
 type Times struct{ Leadline, Porcupine time.Duration }
 
-// Ratio is how many times more porcupine used.
+// Ratio is porcupine's time divided by leadline's.
 func (t Times) Ratio() float64 { return float64(t.Porcupine) / float64(max(t.Leadline, 1)) }
 
-// Batch is how many histories each checks before it is the other's turn:
-// the clock of CPU time is too coarse for one.
+// Batch is the number of histories that each checks in a turn: the CPU clock is
+// too coarse for one.
 const Batch = 500
 
-// Race has both check the histories, in turns, and returns what that took,
-// from parsed histories to verdicts. Verdicts that differ are an error.
+// Race runs both on the histories, in turns, and returns the time from parsed
+// histories to verdicts. Verdicts that differ are an error.
 func Race(all []Question, o replay.Options) (t Times, err error) {
 	for len(all) > 0 {
 		part := all[:min(len(all), Batch)]
@@ -152,7 +152,7 @@ func Race(all []Question, o replay.Options) (t Times, err error) {
 		t.Porcupine += CPU() - start
 		for i, q := range part {
 			if ours[i] != theirs[i] {
-				return t, fmt.Errorf("%s, history %s: leadline says %v, porcupine %v", q.History.File, q.History.ID, ours[i], theirs[i])
+				return t, fmt.Errorf("%s, history %s: leadline reports %v, porcupine %v", q.History.File, q.History.ID, ours[i], theirs[i])
 			}
 		}
 	}

@@ -48,16 +48,16 @@ func signatures(name string) []signature {
 	return list
 }
 
-// awkward are elements and results that look like a signal: like "empty",
-// like "failed", or like one another.
+// awkward are elements and results that resemble special results ("empty",
+// "failed") or one another.
 var awkward = []history.Value{
 	history.BoolValue(false), history.BoolValue(true), history.NullValue, history.IntValue(0), history.IntValue(-1),
 	history.IntValue(1), history.StringValue(""), history.StringValue("a"), history.ListValue(),
 	history.ListValue(history.NullValue), history.ListValue(history.IntValue(1), history.IntValue(2)),
 }
 
-// elements returns the values that stand for any value in one history: few,
-// so that operations meet.
+// elements returns the values used for any value in one history. They are few,
+// so that operations interact.
 func elements(r *rand.Rand) []history.Value {
 	if r.IntN(3) == 0 {
 		return []history.Value{history.IntValue(0), history.IntValue(1), history.IntValue(2), history.IntValue(3)}
@@ -69,8 +69,8 @@ func elements(r *rand.Rand) []history.Value {
 	return some
 }
 
-// value returns a random value of one of the kinds, of which any is one of
-// the elements.
+// value returns a random value of one of the kinds; "any" is one of the
+// elements.
 func value(r *rand.Rand, kinds string, elements []history.Value) history.Value {
 	alternatives := strings.Split(kinds, "|")
 	kind := alternatives[r.IntN(len(alternatives))]
@@ -106,7 +106,7 @@ func value(r *rand.Rand, kinds string, elements []history.Value) history.Value {
 	return small()
 }
 
-// transaction returns what txn of a multi-register takes.
+// transaction returns an argument for txn of a multi-register.
 func transaction(r *rand.Rand, elements []history.Value) history.Value {
 	list := make([]history.Value, 1+r.IntN(3))
 	for i := range list {
@@ -123,7 +123,7 @@ func transaction(r *rand.Rand, elements []history.Value) history.Value {
 }
 
 // invocation returns a random call with the signature that the specification
-// takes, and false if none was found.
+// accepts, or false if it found none.
 func (s signature) invocation(r *rand.Rand, sp replay.Spec, elements []history.Value) (replay.Invocation, bool) {
 	for range 20 {
 		inv := replay.Invocation{Method: s.names[r.IntN(len(s.names))]}

@@ -18,7 +18,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Exit statuses of leadline check that are no faults.
+// Exit statuses of leadline check that are not errors.
 const (
 	statusNot     = 1
 	statusUnknown = 3
@@ -27,13 +27,13 @@ const (
 // A bench measures rows.
 type bench struct {
 	options
-	ctx  context.Context // its end is that of the child that runs
+	ctx  context.Context // when done, the running child is stopped
 	self string          // this program
-	dir  string          // for files
+	dir  string          // directory for files
 	log  io.Writer
 }
 
-// newBench builds leadline, unless one is given.
+// newBench builds leadline, unless a program is given.
 func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -65,7 +65,7 @@ func repository() (string, error) {
 	const module = "github.com/leadline/leadline"
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
-		return "", fmt.Errorf("finding the module %s, which only works in the directory of benchdata/peers: %w", module, err)
+		return "", fmt.Errorf("finding the module %s (run in the directory benchdata/peers): %w", module, err)
 	}
 	return string(bytes.TrimSpace(dir)), nil
 }
@@ -120,7 +120,7 @@ func (b *bench) row(r *row) error {
 
 func last(runs []cost) cost { return runs[len(runs)-1] }
 
-// truth is what is known of a simulated history.
+// truth is the known verdict of a simulated history.
 func (r *row) truth() replay.Answer {
 	if len(r.workload.Faults) > 0 {
 		return replay.NotLinearizable
@@ -128,8 +128,8 @@ func (r *row) truth() replay.Answer {
 	return replay.Linearizable
 }
 
-// recorded measures histories that were not simulated, in this process. It
-// comes last: see start.
+// recorded measures histories that were not simulated, in this process. It runs
+// last: see start.
 func (b *bench) recorded(r *row) (err error) {
 	var all []peers.Question
 	if r.source == "etcd" {
@@ -142,7 +142,7 @@ func (b *bench) recorded(r *row) (err error) {
 			dir = filepath.Join(root, "..", "shared", "histories", "etcd")
 		}
 		if _, err := os.Stat(dir); err != nil {
-			r.skipped = "not there: " + dir
+			r.skipped = "not found: " + dir
 			return nil
 		}
 		all, err = peers.Logs(dir)
@@ -169,8 +169,8 @@ func (b *bench) recorded(r *row) (err error) {
 	return nil
 }
 
-// run adds another run to those there are. A checker that was stopped once is
-// not started again: it has no other figures to give.
+// run adds another run. A checker that was stopped once is not started again,
+// since that gives no new figures.
 func (b *bench) run(runs *[]cost, name string, args ...string) error {
 	if n := len(*runs); n > 0 && (*runs)[n-1].stopped != "" {
 		return nil
@@ -184,7 +184,7 @@ func (b *bench) run(runs *[]cost, name string, args ...string) error {
 	return nil
 }
 
-// answers returns the verdicts that either checker has printed.
+// answers returns the verdicts that a checker has printed.
 func answers(output []byte) (found []string) {
 	lines := bufio.NewScanner(bytes.NewReader(output))
 	for lines.Scan() {
@@ -198,14 +198,15 @@ func answers(output []byte) (found []string) {
 	return found
 }
 
-// agree reports a verdict that is not the truth, so that those of both agree.
+// agree returns an error if a verdict differs from the truth. Since this is
+// checked for both, their verdicts agree.
 func agree(checker string, truth replay.Answer, c cost) error {
 	switch {
 	case c.stopped != "":
 	case len(c.answers) != 1:
 		return fmt.Errorf("%s gave %d verdicts on one history", checker, len(c.answers))
 	case c.answers[0] != truth.String() && c.answers[0] != replay.Undecided.String():
-		return fmt.Errorf("%s says %s, but the history is %v", checker, c.answers[0], truth)
+		return fmt.Errorf("%s reports %s, but the history is %v", checker, c.answers[0], truth)
 	}
 	return nil
 }

@@ -12,20 +12,21 @@ import (
 	"time"
 )
 
-// look is how often a child is looked at: in that time it cannot get far
-// beyond a limit.
+// look is the interval between two checks of a child, short enough that it
+// cannot exceed a limit by much.
 const look = 10 * time.Millisecond
 
-// patience is how many times the limit of CPU time may pass on a clock.
+// patience is the largest multiple of the CPU time limit that may pass on the
+// clock.
 const patience = 20
 
-// start runs a child to its end or to a limit. The output is what the child
-// wrote, also of one that was stopped. Only Linux tells how much memory a
-// child has while it runs.
+// start runs a child to its end or to a limit. It returns the child's output,
+// even if the child was stopped. Only Linux reports the memory of a running
+// child.
 //
-// Linux counts the parent's own resident set as the child's until the child
-// has begun its own program, so that no child seems to have less than this
-// program ever had: it has to stay small.
+// Linux counts the parent's resident set as the child's until the child
+// executes its own program. So a child never seems to have less memory than
+// this program ever had, and this program has to stay small.
 func start(ctx context.Context, l limits, name string, args ...string) (c cost, output []byte, err error) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -79,7 +80,7 @@ func (l limits) exceeded(pid int, passed time.Duration) string {
 	return ""
 }
 
-// cpuOf returns the CPU time that a process has used, to a hundredth of a
+// cpuOf returns the CPU time that a process has used, in hundredths of a
 // second.
 func cpuOf(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

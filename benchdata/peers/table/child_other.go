@@ -8,5 +8,5 @@ import (
 )
 
 func start(context.Context, limits, string, ...string) (cost, []byte, error) {
-	return cost{}, nil, errors.New("only on Linux can a process be stopped when it has too much memory")
+	return cost{}, nil, errors.New("stopping a process that has too much memory needs Linux")
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// limits are the bounds of one run of a checker.
+// limits are the limits of one run of a checker.
 type limits struct {
 	cpu    time.Duration
 	memory int64 // bytes
 }
 
-// A cost is what a child process used. A median has time and memory of
-// different runs.
+// A cost is the resource use of a child process. A median has time and memory
+// of different runs.
 type cost struct {
 	cpu     time.Duration // user and system
 	memory  int64         // largest resident set, bytes
-	stopped string        // which limit it was stopped at, "" if it finished
+	stopped string        // the limit that stopped it, "" if it finished
 	answers []string
 }
 
@@ -42,7 +42,7 @@ func (c cost) String() string {
 	return text
 }
 
-// undecided reports that there is no verdict on some history.
+// undecided reports that some history has no verdict.
 func (c cost) undecided() bool {
 	return c.stopped != "" || slices.Contains(c.answers, replay.Undecided.String())
 }
@@ -55,8 +55,8 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
-// seconds prints a time in seconds with two digits at least, but none behind
-// the millisecond.
+// seconds prints a time in seconds with at least two digits, but at most three
+// decimal places.
 func seconds(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 1:

@@ -28,16 +28,16 @@ type options struct {
 func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f := flag.NewFlagSet("table", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.BoolVar(&o.full, "full", false, "all rows, up to 1,000,000 operations; it takes an hour, most of it porcupine's")
-	f.BoolVar(&o.list, "list", false, "only list the rows that there would be")
+	f.BoolVar(&o.full, "full", false, "all rows, up to 1,000,000 operations; takes an hour, mostly for porcupine")
+	f.BoolVar(&o.list, "list", false, "only list the names of the rows")
 	f.StringVar(&o.rows, "rows", "", "only rows whose names match this regular `expression`, as ^queue/n=1000/T=(4|16)$; see -list")
-	f.IntVar(&o.repeat, "repeat", 3, "how often each row is measured")
-	f.DurationVar(&o.limits.cpu, "time", 5*time.Second, "CPU time after which either checker is stopped (with -full 1m)")
-	f.Int64Var(&o.limits.memory, "memory", 8<<10, "MiB of memory beyond which either is stopped")
+	f.IntVar(&o.repeat, "repeat", 3, "number of measurements of each row")
+	f.DurationVar(&o.limits.cpu, "time", 5*time.Second, "limit on the CPU time of each checker (with -full 1m)")
+	f.Int64Var(&o.limits.memory, "memory", 8<<10, "limit on the memory of each checker in MiB")
 	f.StringVar(&o.leadline, "leadline", "", "program to measure; by default it is built")
 	f.StringVar(&o.etcd, "etcd", "", "directory of the etcd logs; by default shared/histories/etcd beside the repository")
 	f.Usage = func() {
-		fmt.Fprintln(stderr, "usage: table [flags]\n\nMeasures leadline beside porcupine and writes a table in Markdown; see go doc ./table.")
+		fmt.Fprintln(stderr, "usage: table [flags]\n\nCompares the cost of leadline and porcupine and writes a table in Markdown; see go doc ./table.")
 		f.PrintDefaults()
 	}
 	return f
@@ -71,7 +71,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// table measures what is asked for and prints it.
+// table measures the selected rows and prints them.
 func (o *options) table(stdout, stderr io.Writer) error {
 	only, err := regexp.Compile(o.rows)
 	if err != nil {
@@ -101,7 +101,7 @@ func (o *options) table(stdout, stderr io.Writer) error {
 	return b.write(stdout, sections)
 }
 
-// measure measures row after row.
+// measure measures all rows, one after another.
 func (b *bench) measure(sections []section) error {
 	for _, s := range sections {
 		for _, r := range s.rows {

@@ -13,9 +13,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// porcupineCommand is the first argument with which this program is
-// porcupine: it checks the histories of a file or directory and prints a line
-// for each, as leadline check does.
+// porcupineCommand is the first argument that makes this program run porcupine.
+// It checks the histories of a file or directory and prints a line for each,
+// like leadline check.
 const porcupineCommand = "porcupine"
 
 func runPorcupine(path string, stdout, stderr io.Writer) int {
@@ -44,7 +44,7 @@ func checkFile(file codec.File, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		q.History = nil // porcupine has no use for it
+		q.History = nil // not needed by porcupine
 		answer := replay.NotLinearizable
 		if porcupine.CheckOperations(q.Model, q.Ops) {
 			answer = replay.Linearizable

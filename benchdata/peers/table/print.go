@@ -14,7 +14,7 @@ import (
 	"github.com/leadline/leadline/benchdata/peers"
 )
 
-// write prints all sections, and what they have in common.
+// write prints all sections, and a description of the measurement.
 func (b *bench) write(w io.Writer, sections []section) error {
 	p := &printer{w: w}
 	p.line("%s, %d processors, %s/%s, Go %s. CPU seconds (user and system) and largest resident set of a process that reads a file "+
@@ -34,7 +34,7 @@ func (b *bench) write(w io.Writer, sections []section) error {
 	return p.err
 }
 
-// processor returns the name of the processor, where it can be had.
+// processor returns the name of the processor, if available.
 func processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {
@@ -45,7 +45,7 @@ func processor() string {
 	return "unknown processor"
 }
 
-// A printer keeps the first error of writing.
+// A printer keeps the first write error.
 type printer struct {
 	w   io.Writer
 	err error
@@ -66,8 +66,8 @@ func (p *printer) table(lines [][]string) {
 	}
 }
 
-// simulated prints rows of simulated histories, with a column for what is
-// special about them where something is.
+// simulated prints rows of simulated histories. If any row has special
+// properties, there is a column for them.
 func (p *printer) simulated(s section) {
 	rows, faulty := s.rows, s.faulty()
 	special := slices.ContainsFunc(rows, func(r *row) bool { return r.special() != "" })
@@ -91,7 +91,7 @@ func (p *printer) simulated(s section) {
 	p.table(lines)
 }
 
-// special is what a row has besides type, n and T.
+// special describes the properties of a row besides type, n and T.
 func (r *row) special() string {
 	w := &r.workload
 	var parts []string
@@ -113,8 +113,8 @@ func (r *row) special() string {
 	return strings.Join(parts, ", ")
 }
 
-// ratio tells how many times more CPU time porcupine used; where one of the
-// two was stopped, a bound.
+// ratio returns porcupine's CPU time divided by leadline's, or a bound if one
+// of the two was stopped.
 func (r *row) ratio() string {
 	ratios := slices.Sorted(slices.Values(r.ratios))
 	if len(ratios) == 0 {
@@ -139,7 +139,7 @@ func times(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// relative is leadline's time for a faulty history by that for the same
+// relative is leadline's time for a faulty history divided by that for the same
 // workload without the fault.
 func (r *row) relative() string {
 	if r.sound == nil || r.sound.leadline.cpu == 0 || r.leadline.undecided() {
@@ -164,8 +164,8 @@ func (p *printer) recorded(rows []*row) {
 	p.table(lines)
 }
 
-// growth prints how much more ten times as many operations take, where both
-// were measured.
+// growth prints the increase from ten times as many operations, where both were
+// measured.
 func (p *printer) growth(sections []section) {
 	const large = 1_000_000
 	lines := [][]string{{"type", "T", "CPU time, times", "memory, times", "bytes per operation"}}
@@ -193,8 +193,8 @@ func (p *printer) growth(sections []section) {
 	}
 }
 
-// median takes time and memory apart. Where a run was stopped it is the last;
-// where there is none, nothing.
+// median takes the medians of time and memory separately. If a run was stopped,
+// the result is the last run. Without runs it is zero.
 func median(runs []cost) cost {
 	if len(runs) == 0 {
 		return cost{}

@@ -9,7 +9,7 @@ import (
 	"github.com/leadline/leadline/history/stress/simulate"
 )
 
-// A section is one table, or several rows with one thing in common.
+// A section is one table, or several rows with something in common.
 type section struct {
 	title string
 	note  string
@@ -20,12 +20,12 @@ func (s *section) faulty() bool {
 	return slices.ContainsFunc(s.rows, func(r *row) bool { return len(r.workload.Faults) > 0 })
 }
 
-// A row is what both are asked to check, and what that took.
+// A row is what both checkers check, and its cost.
 type row struct {
 	workload simulate.Workload
-	source   string // of histories that were not simulated: java.util.concurrent or etcd
+	source   string // for histories that were not simulated: java.util.concurrent or etcd
 	full     bool   // measured with -full only
-	sound    *row   // the same without the fault, if there is one; comes before it
+	sound    *row   // the row without the fault, if any; comes before this one
 
 	histories, ops int
 	leadline       cost
@@ -70,24 +70,24 @@ func allSections() []section {
 	return []section{
 		{
 			title: "Collections",
-			note: "Objects that hold about 32 values and are empty now and then; each value is inserted once, some are never removed. " +
+			note: "Objects that hold about 32 values and are sometimes empty; each value is inserted once, some are never removed. " +
 				"porcupine checks sets element by element.",
 			rows: collectionRows(),
 		},
 		{
 			title: "Collections of few values",
-			note:  "As above, but about 4 values: with few enough to choose from porcupine finishes.",
+			note:  "As above, but about 4 values: with so few, porcupine finishes.",
 			rows:  fewRows(),
 		},
 		{
 			title: "Key-value stores, and sets of few elements",
-			note:  "Operations are put and get, or also remove and cas; puts write values of their own, or one of so many. porcupine checks key by key.",
+			note:  "Operations are put and get, or also remove and cas; puts write distinct values, or one of the given number. porcupine checks key by key.",
 			rows:  keyRows(),
 		},
 		{
 			title: "Histories that are not linearizable",
-			note: "wrong@P is one wrong answer after P % of the operations; swap@P are two values that come out in the wrong order. " +
-				"Where porcupine was stopped at the history without the fault, it is not asked about those with one.",
+			note: "wrong@P has one wrong result after P % of the operations; swap@P has two values in the wrong order. " +
+				"If porcupine was stopped at the history without the fault, it does not check those with one.",
 			rows: faultRows(),
 		},
 		{
@@ -191,7 +191,7 @@ func repeatedRows() (rows []*row) {
 	return rows
 }
 
-// selectRows returns the sections with the rows that are to be measured.
+// selectRows returns the sections with the rows to measure.
 func selectRows(full bool, only *regexp.Regexp) []section {
 	var chosen []section
 	for _, s := range allSections() {

@@ -15,7 +15,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// TestMain lets the test's own program be the children that are measured.
+// TestMain lets the test binary act as the measured children.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -66,12 +66,12 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	if _, _, err := start(t.Context(), l, os.Args[0], porcupineCommand, "no-such-file"); err == nil {
-		t.Error("a child that fails is no error")
+		t.Error("no error for a child that fails")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := start(ctx, l, os.Args[0], "spin"); err == nil {
-		t.Error("a child that was interrupted is no error")
+		t.Error("no error for a child that was interrupted")
 	}
 }
 
@@ -94,8 +94,8 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestTable measures a few small rows; the numbers are left out of what is
-// compared.
+// TestTable measures a few small rows and compares everything except the
+// numbers.
 func TestTable(t *testing.T) {
 	linuxOnly(t)
 	if testing.Short() {
@@ -118,10 +118,10 @@ func TestTable(t *testing.T) {
 		`(?m)^\| set \| 1000 \| 4 \| ` + cost + ` \| ` + cost + ` \| ` + number + ` \|$`,
 		`(?m)^\| queue \| 1000 \| 4 \| holds 4 \| ` + cost + ` \| ` + cost + ` \| ` + number + ` \|$`,
 		`(?m)^\| stack \| 100000 \| 16 \| swap@50 \| ` + cost + ` \| - \| - \| ` + number + ` \|$`,
-		`(?m)^\| etcd \| not there: /nowhere \|  \|  \|  \|  \|$`,
+		`(?m)^\| etcd \| not found: /nowhere \|  \|  \|  \|  \|$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
-			t.Errorf("there is no %s in\n%s", want, out.String())
+			t.Errorf("no match of %s in\n%s", want, out.String())
 		}
 	}
 }
@@ -146,7 +146,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestNames: each row can be selected by its name, and each workload is one.
+// TestNames: each row can be selected by its name, and each workload has one
+// row.
 func TestNames(t *testing.T) {
 	for _, s := range selectRows(true, regexp.MustCompile("")) {
 		seen := map[string]bool{}
