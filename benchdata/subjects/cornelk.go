@@ -7,12 +7,12 @@ type Cornelk struct{ *hashmap.Map[int, int] }
 
 func NewCornelk() *Cornelk { return &Cornelk{hashmap.New[int, int]()} }
 
-// NewFilledCornelk returns a map that has the keys 0 and 1.
+// NewFilledCornelk returns a map with the keys 0 and 1.
 func NewFilledCornelk() *Cornelk {
 	m := NewCornelk()
 	fill(m.Set)
 	return m
 }
 
-// Range returns what is visited.
+// Range returns the visited entries.
 func (m *Cornelk) Range() []pair[int] { return sortPairs(visit(m.Map.Range)) }

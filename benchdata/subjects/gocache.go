@@ -2,8 +2,8 @@ package subjects
 
 import "github.com/patrickmn/go-cache"
 
-// GoCache is a cache of github.com/patrickmn/go-cache in which nothing
-// expires and that has no goroutine to clean it up.
+// GoCache is a cache of github.com/patrickmn/go-cache without expiry and
+// without a cleanup goroutine.
 type GoCache struct{ c *cache.Cache }
 
 func NewGoCache() *GoCache { return &GoCache{cache.New(cache.NoExpiration, 0)} }
@@ -23,13 +23,13 @@ func (c *GoCache) DecrementInt(k string, n int) (int, error) { return c.c.Decrem
 func (c *GoCache) Increment(k string, n int) error           { return c.c.Increment(k, int64(n)) }
 func (c *GoCache) IncrementInt(k string, n int) (int, error) { return c.c.IncrementInt(k, n) }
 
-// GetWithExpiration leaves out the time, which is zero.
+// GetWithExpiration omits the time, which is zero.
 func (c *GoCache) GetWithExpiration(k string) (any, bool) {
 	x, _, ok := c.c.GetWithExpiration(k)
 	return x, ok
 }
 
-// Items returns what the items hold.
+// Items returns the values of the items.
 func (c *GoCache) Items() map[string]any {
 	values := map[string]any{}
 	for k, item := range c.c.Items() {

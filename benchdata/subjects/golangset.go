@@ -24,7 +24,7 @@ func (s *GolangSet) IsProperSubset(o []int) bool     { return s.s.IsProperSubset
 func (s *GolangSet) IsProperSuperset(o []int) bool   { return s.s.IsProperSuperset(setOf(o)) }
 func (s *GolangSet) ContainsAnyElement(o []int) bool { return s.s.ContainsAnyElement(setOf(o)) }
 
-// These return what is in the new set.
+// These return the elements of the new set.
 
 func (s *GolangSet) Clone() []int                 { return elements(s.s.Clone()) }
 func (s *GolangSet) Union(other []int) []int      { return elements(s.s.Union(setOf(other))) }
@@ -37,7 +37,7 @@ func (s *GolangSet) SymmetricDifference(o []int) []int {
 // ToSlice is sorted.
 func (s *GolangSet) ToSlice() []int { return elements(s.s) }
 
-// Each returns what is visited, sorted.
+// Each returns the visited elements, sorted.
 func (s *GolangSet) Each() []int {
 	var list []int
 	s.s.Each(func(val int) bool {
@@ -47,7 +47,7 @@ func (s *GolangSet) Each() []int {
 	return sorted(list)
 }
 
-// Iter returns what is received, sorted.
+// Iter returns the received elements, sorted.
 func (s *GolangSet) Iter() []int {
 	var list []int
 	for val := range s.s.Iter() {

@@ -7,7 +7,7 @@ type Haxmap struct{ *haxmap.Map[int, int] }
 
 func NewHaxmap() *Haxmap { return &Haxmap{haxmap.New[int, int]()} }
 
-// NewFilledHaxmap returns a map that has the keys 0 and 1.
+// NewFilledHaxmap returns a map with the keys 0 and 1.
 func NewFilledHaxmap() *Haxmap {
 	m := NewHaxmap()
 	fill(m.Set)
@@ -17,7 +17,7 @@ func NewFilledHaxmap() *Haxmap {
 // Del deletes one key.
 func (m *Haxmap) Del(key int) { m.Map.Del(key) }
 
-// DelAll is Del of several keys.
+// DelAll is Del for several keys.
 func (m *Haxmap) DelAll(keys []int) { m.Map.Del(keys...) }
 
 // GetOrCompute computes value.
@@ -25,5 +25,5 @@ func (m *Haxmap) GetOrCompute(key, value int) (int, bool) {
 	return m.Map.GetOrCompute(key, func() int { return value })
 }
 
-// ForEach returns what is visited.
+// ForEach returns the visited entries.
 func (m *Haxmap) ForEach() []pair[int] { return sortPairs(visit(m.Map.ForEach)) }

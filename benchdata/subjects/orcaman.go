@@ -11,15 +11,15 @@ type Orcaman struct {
 	*cmap.ConcurrentMap[string, int]
 }
 
-// NewOrcaman returns a map with the usual 32 shards. Of the keys "0" and "1"
-// one is in the first and the other in the last: what goes through the shards
-// takes longest from one to the other.
+// NewOrcaman returns a map with the usual 32 shards. The key "0" or "1" is in
+// the first shard and the other in the last. So a method that iterates over the
+// shards takes longest between the two.
 func NewOrcaman() *Orcaman {
 	m := cmap.NewWithCustomShardingFunction[string, int](func(key string) uint32 { return 31 * uint32(key[0]-'0') })
 	return &Orcaman{&m}
 }
 
-// MSet sets the values of the keys that have these numbers.
+// MSet sets the values of the keys with these numbers.
 func (m *Orcaman) MSet(data map[int]int) {
 	texts := make(map[string]int, len(data))
 	for key, value := range data {
@@ -28,7 +28,7 @@ func (m *Orcaman) MSet(data map[int]int) {
 	m.ConcurrentMap.MSet(texts)
 }
 
-// Upsert adds the value to the one that is there.
+// Upsert adds the value to the current one.
 func (m *Orcaman) Upsert(key string, value int) int {
 	return m.ConcurrentMap.Upsert(key, value, func(exists bool, old, value int) int {
 		if exists {
@@ -46,14 +46,14 @@ func (m *Orcaman) RemoveCb(key string, value int) bool {
 // Keys are sorted.
 func (m *Orcaman) Keys() []string { return sorted(m.ConcurrentMap.Keys()) }
 
-// IterCb returns what is visited.
+// IterCb returns the visited entries.
 func (m *Orcaman) IterCb() []pair[string] {
 	return sortPairs(visit(func(f func(string, int) bool) {
 		m.ConcurrentMap.IterCb(func(key string, value int) { f(key, value) })
 	}))
 }
 
-// IterBuffered returns what is received.
+// IterBuffered returns the received entries.
 func (m *Orcaman) IterBuffered() []pair[string] {
 	var pairs []pair[string]
 	for t := range m.ConcurrentMap.IterBuffered() {

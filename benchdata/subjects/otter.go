@@ -7,8 +7,8 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Otter is a cache of github.com/maypok86/otter/v2 without a bound: what a
-// bounded one evicts depends on chance.
+// Otter is an unbounded cache of github.com/maypok86/otter/v2: evictions of a
+// bounded one are random.
 type Otter struct{ c *otter.Cache[int, int] }
 
 func NewOtter() *Otter { return &Otter{otter.Must(&otter.Options[int, int]{})} }
@@ -39,7 +39,7 @@ func (c *Otter) Get(key int) (int, error) {
 
 var tenfold = otter.LoaderFunc[int, int](func(_ context.Context, key int) (int, error) { return 10 * key, nil })
 
-// Compute adds one to the value, and takes an absent one for zero.
+// Compute adds one to the value; an absent value counts as zero.
 func (c *Otter) Compute(key int) (int, bool) {
 	return c.c.Compute(key, func(old int, _ bool) (int, otter.ComputeOp) { return old + 1, otter.WriteOp })
 }
@@ -54,7 +54,7 @@ func (c *Otter) ComputeIfPresent(key int) (int, bool) {
 	return c.c.ComputeIfPresent(key, func(old int) (int, otter.ComputeOp) { return old + 1, otter.WriteOp })
 }
 
-// All returns what is visited, sorted.
+// All returns the visited entries, sorted.
 func (c *Otter) All() []pair[int] {
 	return sortPairs(visit(func(f func(int, int) bool) { c.c.All()(f) }))
 }

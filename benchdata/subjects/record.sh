@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Adds to the corpus benchdata/corpora/go: tests the objects of a file like
-# subjects.txt for a time each, makes the programs smaller that went wrong, and
-# records executions of generated programs of three sequences, some hundred of
-# each object. It wants two cores that nothing else uses.
+# Adds to the corpus benchdata/corpora/go. It tests the objects of a file like
+# subjects.txt for a time each and reduces the programs that had violations. It
+# also records some hundred executions per object of generated programs of three
+# sequences. It needs two cores that nothing else uses.
 #
 #	record.sh FILE TIME
 set -euo pipefail
@@ -18,7 +18,7 @@ mkdir -p "$out"
 jq -c 'del(.history, .file)' "$tmp/results" >> "$out/results.jsonl"
 cat "$tmp"/violations/*.jsonl >> "$out/violations.jsonl" || true
 
-# What is left of each program when it is made smaller.
+# The reduced programs.
 jq -r 'select(.kind == "violation") | "\(.subject)\t\(.program)"' "$tmp/results" | while IFS=$'\t' read -r name program; do
 	read -ra flags <<< "$(grep -e "--name $name " "$file")"
 	"$tmp/leadline" stress "${flags[@]}" --program "$program" --reduce --save '' --output json < /dev/null |
@@ -31,6 +31,6 @@ while read -r line; do
 	echo "$line" > "$tmp/one.txt"
 	"$tmp/leadline" stress --from "$tmp/one.txt" --time 3s --run 20ms --seed 7 --sequences 3 --min-invocations 5 --max-invocations 7 \
 		--save '' --histories "$out/$name.jsonl.zst" --keep 3 > /dev/null || [ $? = 1 ]
-	# An object that goes wrong at once leaves too few.
+	# An object with an immediate violation leaves too few.
 	if [ "$(zstd -dc "$out/$name.jsonl.zst" | grep -c '^{"leadline"')" -lt 100 ]; then rm "$out/$name.jsonl.zst"; fi
 done < "$file"

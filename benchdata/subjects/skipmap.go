@@ -12,7 +12,7 @@ type BytedanceSkipmap struct{ *bytedancemap.IntMap }
 
 func NewBytedanceSkipmap() *BytedanceSkipmap { return &BytedanceSkipmap{bytedancemap.NewInt()} }
 
-// NewFilledBytedanceSkipmap returns a map that has the keys 0 and 1.
+// NewFilledBytedanceSkipmap returns a map with the keys 0 and 1.
 func NewFilledBytedanceSkipmap() *BytedanceSkipmap {
 	m := NewBytedanceSkipmap()
 	fill(func(key, value int) { m.Store(key, value) })
@@ -24,7 +24,7 @@ func (m *BytedanceSkipmap) LoadOrStoreLazy(key, value int) (any, bool) {
 	return m.IntMap.LoadOrStoreLazy(key, func() any { return value })
 }
 
-// Range returns what is visited, in its order.
+// Range returns the visited entries, in its order.
 func (m *BytedanceSkipmap) Range() []pair[int] {
 	return visit(func(f func(int, int) bool) {
 		m.IntMap.Range(func(key int, value any) bool { return f(key, value.(int)) })
@@ -37,7 +37,7 @@ type BytedanceSkipset struct{ *bytedanceset.IntSet }
 
 func NewBytedanceSkipset() *BytedanceSkipset { return &BytedanceSkipset{bytedanceset.NewInt()} }
 
-// Range returns what is visited, in its order.
+// Range returns the visited elements, in its order.
 func (s *BytedanceSkipset) Range() []int {
 	var list []int
 	s.IntSet.Range(func(value int) bool {
@@ -52,7 +52,7 @@ type Skipmap struct{ *skipmap.IntMap[int] }
 
 func NewSkipmap() *Skipmap { return &Skipmap{skipmap.NewInt[int]()} }
 
-// NewFilledSkipmap returns a map that has the keys 0 and 1.
+// NewFilledSkipmap returns a map with the keys 0 and 1.
 func NewFilledSkipmap() *Skipmap {
 	m := NewSkipmap()
 	fill(m.Store)
@@ -64,5 +64,5 @@ func (m *Skipmap) LoadOrStoreLazy(key, value int) (int, bool) {
 	return m.IntMap.LoadOrStoreLazy(key, func() int { return value })
 }
 
-// Range returns what is visited, in its order.
+// Range returns the visited entries, in its order.
 func (m *Skipmap) Range() []pair[int] { return visit(m.IntMap.Range) }

@@ -1,10 +1,10 @@
 // Package subjects makes concurrent objects of other libraries testable with
-// leadline stress --new: it wraps the methods that cannot be called as they
-// are, those that take a function, a duration or options, or that return
-// their results in no order. See README.md, and subjects.txt for the calls.
+// leadline stress --new. It wraps methods that cannot be called directly:
+// methods that take a function, a duration or options, or return their results
+// in no order. See README.md, and subjects.txt for the calls.
 //
-// The methods are called like the library's. Where one takes a function or
-// the like, its comment says what is given for that.
+// Methods have the names of the library. If a library method takes a function
+// or the like, the comment of the wrapper states the argument.
 package subjects
 
 import (
@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// A pair is a key and its value, of what iterates over a map. Lists of pairs
-// are sorted; a key that was visited twice is in them twice.
+// A pair is an entry that an iteration visited. Lists of pairs are sorted; a
+// key that was visited twice occurs twice.
 type pair[K cmp.Ordered] struct {
 	Key   K
 	Value int
@@ -31,7 +31,8 @@ func sorted[T cmp.Ordered](list []T) []T {
 	return list
 }
 
-// visit returns what a method like sync.Map's Range visits, in its order.
+// visit returns the entries that a method like sync.Map's Range visits, in its
+// order.
 func visit[K cmp.Ordered](each func(func(K, int) bool)) []pair[K] {
 	var pairs []pair[K]
 	each(func(key K, value int) bool {
@@ -41,7 +42,7 @@ func visit[K cmp.Ordered](each func(func(K, int) bool)) []pair[K] {
 	return pairs
 }
 
-// fill stores values that programs do not.
+// fill stores values that programs do not store.
 func fill(store func(key, value int)) {
 	store(0, 7)
 	store(1, 8)

@@ -83,8 +83,7 @@ func subjects(t *testing.T) []*subject {
 	return all
 }
 
-// A deriver derives a class as the program does that leadline stress --new
-// writes.
+// A deriver derives a class like the program that leadline stress --new writes.
 type deriver func(stress.ReflectOptions) (*stress.Reflected, error)
 
 func like[T any](sample T, newObject func() any) deriver {
@@ -93,7 +92,7 @@ func like[T any](sample T, newObject func() any) deriver {
 	}
 }
 
-// must is given all that a constructor returns.
+// must takes all results of a constructor.
 func must[T any](v T, err ...error) T {
 	for _, e := range err {
 		return stress.Must(v, e)
@@ -101,11 +100,11 @@ func must[T any](v T, err ...error) T {
 	return v
 }
 
-// constructors are those of constructors_test.go, by name. If it does not
-// compile any more, remove it before -update.
+// constructors are those of constructors_test.go, by name. If that file does
+// not compile, remove it before -update.
 var constructors map[string]deriver
 
-// TestConstructors fails if constructors_test.go does not have the
+// TestConstructors fails if constructors_test.go does not match the
 // constructors of subjects.txt.
 func TestConstructors(t *testing.T) {
 	paths := map[string]bool{}
@@ -142,7 +141,7 @@ func TestConstructors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("constructors_test.go is not that of subjects.txt: go test -run TestConstructors -update")
+		t.Error("constructors_test.go does not match subjects.txt: go test -run TestConstructors -update")
 	}
 }
 
@@ -175,11 +174,11 @@ func TestSubjects(t *testing.T) {
 			}
 			for _, name := range slices.Concat(s.core, s.readOnly, s.weak) {
 				if r.Class.Method(name) == nil {
-					t.Errorf("%s is designated, and left out", name)
+					t.Errorf("%s is designated and left out", name)
 				}
 			}
 			checkReadme(t, s, r)
-			// Weak answers are not looked at, and these must be the same each time, too.
+			// Results of weak methods are not compared, but they must be deterministic too.
 			r, err = derive(stress.ReflectOptions{Name: s.name, Core: s.core, ReadOnly: s.readOnly, Exclude: s.exclude})
 			if err != nil {
 				t.Fatal(err)
@@ -187,7 +186,7 @@ func TestSubjects(t *testing.T) {
 			checkDeterministic(t, r.Class)
 		})
 	}
-	// Those that are ending need to run for it, which a busy machine may delay.
+	// Goroutines that are ending have to run first, which a busy machine may delay.
 	for waits := 0; runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
 		if waits++; waits > 12_000 {
 			stacks := make([]byte, 1<<16)
@@ -212,13 +211,13 @@ func checkReadme(t *testing.T, s *subject, r *stress.Reflected) {
 	}
 	for _, name := range names {
 		if !strings.Contains(section, "`"+name+"`") {
-			t.Errorf("README.md: %s: nothing is said on %s", s.name, name)
+			t.Errorf("README.md: %s: %s is missing", s.name, name)
 		}
 	}
 }
 
 // checkDeterministic fails the test if a method cannot be called, or if
-// programs answer differently from one sequential run to the next.
+// programs return different results in two sequential runs.
 func checkDeterministic(t *testing.T, c *stress.Class) {
 	t.Helper()
 	const programs, repetitions = 12, 20
@@ -241,7 +240,7 @@ func checkDeterministic(t *testing.T, c *stress.Class) {
 			first := expected(t, c, p)
 			for range repetitions - 1 {
 				if again := expected(t, c, p); again != first {
-					t.Fatalf("%v answers\n%s, and then\n%s", p, first, again)
+					t.Fatalf("%v returns\n%s, and then\n%s", p, first, again)
 				}
 			}
 		}

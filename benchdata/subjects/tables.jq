@@ -1,11 +1,10 @@
-# Makes README.md's tables from what leadline stress --output json wrote:
+# Makes the tables of README.md from the output of leadline stress --output json:
 #
 #	jq -rs --arg table violations -f tables.jq ../corpora/go/results.jsonl
 #	jq -rs --arg table methods -f tables.jq ../corpora/go/results.jsonl
 #	jq -rs --arg table reduced -f tables.jq ../corpora/go/results.jsonl ../corpora/go/reduced.jsonl
 #
-# The last one, of which leadline's README has a part, shows what is left of the
-# programs.
+# The last table has the reduced programs; leadline's README has a part of it.
 
 def row: "| " + join(" | ") + " |";
 def code: "`" + gsub("\\|"; "\\|") + "`";

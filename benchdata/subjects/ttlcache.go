@@ -2,13 +2,13 @@ package subjects
 
 import "github.com/jellydator/ttlcache/v3"
 
-// TTLCache is a cache of github.com/jellydator/ttlcache/v3 in which nothing
-// expires. Items are live: their values are read at once.
+// TTLCache is a cache of github.com/jellydator/ttlcache/v3 without expiry.
+// Items are live: their values are read immediately.
 type TTLCache struct{ c *ttlcache.Cache[int, int] }
 
 func NewTTLCache() *TTLCache { return &TTLCache{ttlcache.New[int, int]()} }
 
-// NewSmallTTLCache returns one with room for one item.
+// NewSmallTTLCache returns a cache with room for one item.
 func NewSmallTTLCache() *TTLCache {
 	return &TTLCache{ttlcache.New(ttlcache.WithCapacity[int, int](1))}
 }
@@ -20,7 +20,7 @@ func (c *TTLCache) Len() int           { return c.c.Len() }
 func (c *TTLCache) Set(key, value int) { c.c.Set(key, value, ttlcache.NoTTL) }
 func (c *TTLCache) Touch(key int)      { c.c.Touch(key) }
 
-// Get returns the value of the item, and whether there is one.
+// Get returns the value of the item, and whether it exists.
 func (c *TTLCache) Get(key int) (int, bool) {
 	item := c.c.Get(key)
 	if item == nil {
@@ -29,7 +29,7 @@ func (c *TTLCache) Get(key int) (int, bool) {
 	return item.Value(), true
 }
 
-// GetAndDelete returns the value of the item, and whether there was one.
+// GetAndDelete returns the value of the item, and whether it existed.
 func (c *TTLCache) GetAndDelete(key int) (int, bool) {
 	item, ok := c.c.GetAndDelete(key)
 	if !ok {
@@ -38,9 +38,8 @@ func (c *TTLCache) GetAndDelete(key int) (int, bool) {
 	return item.Value(), true
 }
 
-// GetOrSet returns the value of the item, and whether it was there. Of a new
-// item it returns the value it was made with: that of the item may be
-// another one already.
+// GetOrSet returns the value of the item, and whether it existed. For a new
+// item it returns the value given: the item's value may have changed already.
 func (c *TTLCache) GetOrSet(key, value int) (int, bool) {
 	item, ok := c.c.GetOrSet(key, value)
 	if !ok {
@@ -70,7 +69,7 @@ func (c *TTLCache) Items() map[int]int {
 // Keys are sorted.
 func (c *TTLCache) Keys() []int { return sorted(c.c.Keys()) }
 
-// Range returns the keys that are visited, in its order.
+// Range returns the visited keys, in its order.
 func (c *TTLCache) Range() []int {
 	var keys []int
 	c.c.Range(func(item *ttlcache.Item[int, int]) bool {
@@ -80,7 +79,7 @@ func (c *TTLCache) Range() []int {
 	return keys
 }
 
-// RangeBackwards returns the keys that are visited, in its order.
+// RangeBackwards returns the visited keys, in its order.
 func (c *TTLCache) RangeBackwards() []int {
 	var keys []int
 	c.c.RangeBackwards(func(item *ttlcache.Item[int, int]) bool {

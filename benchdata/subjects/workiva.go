@@ -7,13 +7,14 @@ import (
 	"github.com/Workiva/go-datastructures/queue"
 )
 
-// RingBuffer is one of github.com/Workiva/go-datastructures/queue.
+// RingBuffer is a RingBuffer of github.com/Workiva/go-datastructures/queue.
 type RingBuffer struct{ *queue.RingBuffer }
 
-// NewRingBuffer returns one that no program fills, so that Put does not block.
+// NewRingBuffer returns a buffer that no program fills, so that Put does not
+// block.
 func NewRingBuffer() *RingBuffer { return &RingBuffer{queue.NewRingBuffer(16)} }
 
-// NewSmallRingBuffer returns one with room for two. Put blocks when it is
+// NewSmallRingBuffer returns a buffer with room for two. Put blocks when it is
 // full.
 func NewSmallRingBuffer() *RingBuffer { return &RingBuffer{queue.NewRingBuffer(2)} }
 
@@ -31,10 +32,10 @@ func NewWorkivaQueue() *WorkivaQueue { return &WorkivaQueue{queue.New(4)} }
 // Put adds one item.
 func (q *WorkivaQueue) Put(item int) error { return q.Queue.Put(item) }
 
-// PutAll is Put of several items.
+// PutAll is Put for several items.
 func (q *WorkivaQueue) PutAll(items []any) error { return q.Queue.Put(items...) }
 
-// TakeUntil takes the items before the first that is stop.
+// TakeUntil takes the items before the first that equals stop.
 func (q *WorkivaQueue) TakeUntil(stop int) ([]any, error) {
 	return q.Queue.TakeUntil(func(item any) bool { return item != stop })
 }

@@ -7,7 +7,7 @@ type XsyncMap struct{ *xsync.Map[int, int] }
 
 func NewXsyncMap() *XsyncMap { return &XsyncMap{xsync.NewMap[int, int]()} }
 
-// Compute adds one to the value, and takes an absent one for zero.
+// Compute adds one to the value; an absent value counts as zero.
 func (m *XsyncMap) Compute(key int) (int, bool) {
 	return m.Map.Compute(key, func(old int, _ bool) (int, xsync.ComputeOp) { return old + 1, xsync.UpdateOp })
 }
@@ -22,8 +22,8 @@ func (m *XsyncMap) DeleteMatching(value int) int {
 	return m.Map.DeleteMatching(func(_, v int) (bool, bool) { return v == value, false })
 }
 
-// Range returns what is visited.
+// Range returns the visited entries.
 func (m *XsyncMap) Range() []pair[int] { return sortPairs(visit(m.Map.Range)) }
 
-// RangeRelaxed returns what is visited.
+// RangeRelaxed returns the visited entries.
 func (m *XsyncMap) RangeRelaxed() []pair[int] { return sortPairs(visit(m.Map.RangeRelaxed)) }
