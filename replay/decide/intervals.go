@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // byIntervals decides a history with edges by an engine that takes intervals
@@ -87,14 +88,14 @@ func tighten(h *history.History) (tight *history.History, number []int32) {
 		}
 		return &h.Ghosts[i-n]
 	}
-	sorted := alongEdges(h)
+	sorted := engine.AlongEdges(h)
 	call, ret := make([]moment, len(sorted)), make([]moment, len(sorted))
 	for rank, i := range sorted {
 		op := operation(int(i))
 		call[i] = moment{op.Call, int32(rank), true}
 		ret[i] = moment{op.Return, int32(len(sorted)), false}
 	}
-	out := outOf(h)
+	out := engine.Successors(h)
 	for _, u := range sorted {
 		for _, v := range out[u] {
 			call[v].position = max(call[v].position, call[u].position)
@@ -108,38 +109,6 @@ func tighten(h *history.History) (tight *history.History, number []int32) {
 		}
 	}
 	return fromMoments(h, call, ret)
-}
-
-// outOf returns the ends of the edges that leave each operation and ghost.
-func outOf(h *history.History) [][]int32 {
-	out := make([][]int32, len(h.Ops)+len(h.Ghosts))
-	for _, e := range h.Edges {
-		out[e.From] = append(out[e.From], e.To)
-	}
-	return out
-}
-
-// alongEdges returns operations and ghosts in an order that the edges allow.
-func alongEdges(h *history.History) []int32 {
-	out := outOf(h)
-	waits := make([]int32, len(out))
-	for _, e := range h.Edges {
-		waits[e.To]++
-	}
-	sorted := make([]int32, 0, len(out))
-	for v, w := range waits {
-		if w == 0 {
-			sorted = append(sorted, int32(v))
-		}
-	}
-	for k := 0; k < len(sorted); k++ {
-		for _, w := range out[sorted[k]] {
-			if waits[w]--; waits[w] == 0 {
-				sorted = append(sorted, w)
-			}
-		}
-	}
-	return sorted
 }
 
 // fromMoments returns the history whose operations have the given invocations

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // An arrangement is a history in the form that the engines take. The order of a
@@ -43,7 +44,7 @@ func arrange(h *history.History) *arrangement {
 	for _, e := range h.Edges {
 		in[e.To] = append(in[e.To], e.From)
 	}
-	sorted := alongEdges(h)
+	sorted := engine.AlongEdges(h)
 	for _, v := range sorted {
 		for _, u := range in[v] {
 			call[v] = max(call[v], call[u])
@@ -63,31 +64,6 @@ func operationOrGhost(h *history.History, i int) *history.Operation {
 		return &h.Ops[i]
 	}
 	return &h.Ghosts[i-len(h.Ops)]
-}
-
-// alongEdges returns operations and ghosts in an order that respects the edges.
-func alongEdges(h *history.History) []int32 {
-	n := len(h.Ops) + len(h.Ghosts)
-	waits := make([]int32, n)
-	out := make([][]int32, n)
-	for _, e := range h.Edges {
-		waits[e.To]++
-		out[e.From] = append(out[e.From], e.To)
-	}
-	sorted := make([]int32, 0, n)
-	for v, w := range waits {
-		if w == 0 {
-			sorted = append(sorted, int32(v))
-		}
-	}
-	for k := 0; k < len(sorted); k++ {
-		for _, w := range out[sorted[k]] {
-			if waits[w]--; waits[w] == 0 {
-				sorted = append(sorted, w)
-			}
-		}
-	}
-	return sorted
 }
 
 // throughGhosts replaces each ghost, a number >= n, by its predecessors.

@@ -124,3 +124,36 @@ func byReturn(h *history.History) []int32 {
 	}
 	return order
 }
+
+// Successors returns, for each operation and ghost, the ends of its edges.
+func Successors(h *history.History) [][]int32 {
+	out := make([][]int32, len(h.Ops)+len(h.Ghosts))
+	for _, e := range h.Edges {
+		out[e.From] = append(out[e.From], e.To)
+	}
+	return out
+}
+
+// AlongEdges returns operations and ghosts in an order that the edges allow.
+// O(n) for n operations, ghosts and edges.
+func AlongEdges(h *history.History) []int32 {
+	out := Successors(h)
+	waits := make([]int32, len(out))
+	for _, e := range h.Edges {
+		waits[e.To]++
+	}
+	sorted := make([]int32, 0, len(out))
+	for v, w := range waits {
+		if w == 0 {
+			sorted = append(sorted, int32(v))
+		}
+	}
+	for k := 0; k < len(sorted); k++ {
+		for _, w := range out[sorted[k]] {
+			if waits[w]--; waits[w] == 0 {
+				sorted = append(sorted, w)
+			}
+		}
+	}
+	return sorted
+}
