@@ -203,10 +203,23 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options, garb
 	}
 	r.model = s.Name()
 	r.verdict, r.err = decide.Check(ctx, h, s, o)
-	if errors.Is(r.err, decide.ErrWitness) {
-		r.err, r.internal = nil, fmt.Errorf("%s: %w", r.place(), r.err)
+	if r.internal = internalError(r.place(), r.err); r.internal != nil {
+		r.err = nil
 	}
 	return r
+}
+
+// internalError returns the error of a check of the history at a place if it is
+// a fault of leadline or of a specification, or nil.
+func internalError(place string, err error) error {
+	var p *decide.PanicError
+	switch {
+	case errors.As(err, &p):
+		return fmt.Errorf("internal error at %s: %v\n%s", place, p.Value, p.Stack)
+	case errors.Is(err, decide.ErrWitness):
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	return nil
 }
 
 // knowsConcurrency reports whether v.C and v.CP are known.
