@@ -188,8 +188,8 @@ func (b *Builder) Expect(operations int) { b.expected = operations }
 const manyOperations = 1 << 17
 
 // mostGrowth bounds what grow reserves for expected operations by a multiple of
-// those that have come. The expectation may be a file size that is no measure
-// of the history.
+// those that have come. The expectation may come from a file size that says
+// nothing about the history.
 const mostGrowth = 64
 
 // grow makes room for more operations. It moves them a few at a time, since

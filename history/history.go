@@ -89,7 +89,7 @@ func (op *Operation) ID() Value {
 // SetID gives the operation its identifier, an Int or a String.
 func (op *Operation) SetID(id Value) {
 	op.idNum, op.idRef = int32(id.num), id.ref
-	if int64(op.idNum) != id.num || id.Kind() == List { // a List is no identifier, but ID must not take it for a wrapped one
+	if int64(op.idNum) != id.num || id.Kind() == List { // a List is not an identifier, but ID must not take it for a wrapped one
 		op.idRef = &rest{kind: List, list: []Value{id}}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/poset"
 )
 
-// randomMachine has a few states and fails now and then.
+// randomMachine has a few states and sometimes fails.
 type randomMachine struct{ next [][]int32 } // [state][element]
 
 func newRandomMachine(r *rand.Rand, states, n int, failure float64) randomMachine {
@@ -113,7 +113,7 @@ func TestExactDepth(t *testing.T) {
 }
 
 // TestExactDepthIsAnUpperBound: the family of the exact depth always holds a
-// witness, and now and then a smaller one does, by luck.
+// witness, and sometimes a smaller one does, by luck.
 func TestExactDepthIsAnUpperBound(t *testing.T) {
 	r := newRand(t)
 	lucky := 0

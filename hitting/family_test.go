@@ -125,7 +125,7 @@ func TestIdleChain(t *testing.T) {
 }
 
 // TestInfeasibleTuple is the smallest case in which the printed algorithm
-// gives an infeasible index a schedule that is no linear extension.
+// gives an infeasible index a schedule that is not a linear extension.
 func TestInfeasibleTuple(t *testing.T) {
 	p, err := poset.New(4, []poset.Edge{{From: 0, To: 1}, {From: 2, To: 3}})
 	if err != nil {

@@ -43,7 +43,7 @@ type native struct {
 	line  nativeLine
 	limit int64
 	held  int64 // bytes of input in histories that are open
-	size  int64 // of the file; 0 if nobody knows
+	size  int64 // of the file; 0 if unknown
 
 	memory int64 // limit on the memory that open histories take
 	taken  int64 // by them, about

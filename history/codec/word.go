@@ -28,7 +28,7 @@ type wordHistory struct {
 	line   int
 	events []wordEvent
 	keyed  bool // events have keys of their own
-	idle   bool // there were events that are no operations
+	idle   bool // there were events that are not operations
 	// dialect is set where it is known from the beginning.
 	dialect *dialect
 }
