@@ -6,9 +6,9 @@ import (
 )
 
 // A hashTable is the table of a java.util.concurrent.ConcurrentHashMap from
-// Integer to Integer as one thread sees it. It works like JDK 17 (after the
-// class of that name in JSR 166, which its authors released to the public
-// domain), because the order of iteration depends on all of it:
+// Integer to Integer as one thread sees it. It follows JDK 17 (the class of that
+// name in JSR 166, which its authors released to the public domain). The order of
+// iteration depends on all of it:
 //   - bins in the order of their indices,
 //   - entries of a bin in the order in which they were linked, reversed in part
 //     by each doubling of the table,
@@ -72,8 +72,8 @@ func (m *hashTable) presize(n int) {
 	}
 }
 
-// find returns the node of key and the one before it in its bin, 0 if there is
-// none, and the position of the node in the bin, starting at 1.
+// find returns the node of key, the one before it in its bin, and the position
+// of the node in the bin, starting at 1. A missing node is 0.
 func (m *hashTable) find(key int32) (node, prev int32, position int) {
 	if m.heads == nil {
 		return 0, 0, 0

@@ -47,10 +47,10 @@ func TestMultiRegisterTransactions(t *testing.T) {
 		state := s.New().(replay.State)
 		want := map[string]int64{"x": initial, "y": initial, "z": initial}
 		for range 20 {
-			asked, answer := randomTransaction(r, want)
-			got, ok := state.Apply(replay.Invocation{Method: "txn", Args: []history.Value{asked}})
-			if !ok || !got.Equal(answer) {
-				t.Fatalf("%v returns %v, want %v", asked, got, answer)
+			transaction, result := randomTransaction(r, want)
+			got, ok := state.Apply(replay.Invocation{Method: "txn", Args: []history.Value{transaction}})
+			if !ok || !got.Equal(result) {
+				t.Fatalf("%v returns %v, want %v", transaction, got, result)
 			}
 		}
 		// The key depends on the values of registers, not on how they were set.
@@ -65,8 +65,8 @@ func TestMultiRegisterTransactions(t *testing.T) {
 }
 
 // randomTransaction returns a transaction and performs it on registers.
-func randomTransaction(r *rand.Rand, registers map[string]int64) (asked, answer history.Value) {
-	var ask, answers []history.Value
+func randomTransaction(r *rand.Rand, registers map[string]int64) (transaction, result history.Value) {
+	var steps, results []history.Value
 	for range r.IntN(4) {
 		k := string("xyz"[r.IntN(3)])
 		f, v, found := "read", history.NullValue, history.IntValue(registers[k])
@@ -74,10 +74,10 @@ func randomTransaction(r *rand.Rand, registers map[string]int64) (asked, answer 
 			registers[k] = r.Int64N(3)
 			f, v, found = "write", history.IntValue(registers[k]), history.IntValue(registers[k])
 		}
-		ask = append(ask, history.ListValue(history.StringValue(f), history.StringValue(k), v))
-		answers = append(answers, history.ListValue(history.StringValue(f), history.StringValue(k), found))
+		steps = append(steps, history.ListValue(history.StringValue(f), history.StringValue(k), v))
+		results = append(results, history.ListValue(history.StringValue(f), history.StringValue(k), found))
 	}
-	return history.ListValue(ask...), history.ListValue(answers...)
+	return history.ListValue(steps...), history.ListValue(results...)
 }
 
 // A transaction without a transition changes nothing, not even by its possible

@@ -4,23 +4,23 @@ import java.util.*;
 import java.util.concurrent.*;
 
 /**
- * Writes random sequential programs on classes of java.util.concurrent, each with the answers the
- * JDK gives, one program per line, for TestJDK and TestFreshJDK:
+ * Writes random sequential programs on classes of java.util.concurrent, each with the results of
+ * the JDK, one program per line, for TestJDK and TestFreshJDK:
  *
  *   java Programs.java CLASS,CLASS,... SEED PROGRAMS [CALLS] >FILE
  *
- * PROGRAMS are the number for each class, CALLS the most calls of one program, 30 if not given. A
- * class has the same programs whatever other classes are asked for.
- * A line is CLASS[:ARG]; METHOD ARG ARG = ANSWER; ... where "-" is the answer of a void method and
- * "blocks" stands for a call that would not have returned and was not made.
+ * PROGRAMS is the number of programs for each class, CALLS the largest number of calls in a program
+ * (default 30). The programs of a class do not depend on the other classes.
+ * A line is CLASS[:ARG]; METHOD ARG ARG = RESULT; ... where "-" is the result of a void method and
+ * "blocks" means a call that would not have returned and was not made.
  */
 public class Programs {
     static final PrintStream out = new PrintStream(new BufferedOutputStream(System.out, 1 << 16));
     static Random random;
     static int[] pool; // the values, or keys, of one program
-    static int longest; // list that one program passes
+    static int longest; // length of the longest list in a program
 
-    /** What happens when a method of a given name and number of arguments is called. */
+    /** The call of a method with a given name and number of arguments. */
     interface Call<T> { Object on(T object, Object[] args) throws Exception; }
 
     record Method<T>(String name, String params, Call<T> call) {}
@@ -255,7 +255,7 @@ public class Programs {
         out.println(line);
     }
 
-    /** Keys that share bins in ways of every kind: equal hashes, long lists, trees that split, large tables. */
+    /** Keys that share bins in every way: equal hashes, long lists, trees that split, large tables. */
     static int[] keys() {
         int kind = random.nextInt(10);
         int step = 1 << (kind < 2 ? 0 : 2 + random.nextInt(kind < 5 ? 4 : 10));
@@ -282,7 +282,7 @@ public class Programs {
 
     static <T extends BlockingQueue<Integer>> List<Method<T>> blocking() { return all(queue(), blockingMethods()); }
 
-    /** A capacity, mostly so small that it is reached. */
+    /** A capacity, usually small enough to be reached. */
     static int capacity() { return 1 + random.nextInt(random.nextInt(3) == 0 ? 20 : 5); }
 
     static void one(String name, int most) {
@@ -307,7 +307,7 @@ public class Programs {
             case "LinkedTransferQueue" ->
                 program(name, new LinkedTransferQueue<Integer>(), all(blocking(), transferMethods()), calls);
             case "PriorityBlockingQueue" -> {
-                // The order of the heap tells most when many elements differ and many go at once.
+                // The order of the heap matters most if many elements differ and many are removed at once.
                 pool = new int[4 + random.nextInt(20)];
                 for (int i = 0; i < pool.length; i++) pool[i] = i - 2;
                 longest = 3 + random.nextInt(pool.length);
