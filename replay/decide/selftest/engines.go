@@ -163,22 +163,22 @@ func (t *trial) hasParts() bool {
 
 // compare runs every engine and returns how many decided. If any of them was
 // wrong, it also returns all their verdicts, otherwise nil.
-func (t *trial) compare(want bool) (answered int, said []Said) {
+func (t *trial) compare(want bool) (decided int, verdicts []Said) {
 	wrong := false
 	for _, e := range engines {
-		says := t.ask(e)
-		if says == "" {
+		verdict := t.ask(e)
+		if verdict == "" {
 			continue
 		}
-		answered++
-		fine := says == answerOf(want).String()
-		said = append(said, Said{e.name, says, !fine})
+		decided++
+		fine := verdict == answerOf(want).String()
+		verdicts = append(verdicts, Said{e.name, verdict, !fine})
 		wrong = wrong || !fine
 	}
 	if !wrong {
-		return answered, nil
+		return decided, nil
 	}
-	return answered, said
+	return decided, verdicts
 }
 
 func answerOf(linearizable bool) replay.Answer {
@@ -190,10 +190,10 @@ func answerOf(linearizable bool) replay.Answer {
 
 // ask returns the verdict of an engine, "" if it has none. Errors, panics and
 // false witnesses are verdicts too.
-func (t *trial) ask(e decider) (says string) {
+func (t *trial) ask(e decider) (verdict string) {
 	defer func() {
 		if p := recover(); p != nil {
-			says = fmt.Sprintf("panic: %v", p)
+			verdict = fmt.Sprintf("panic: %v", p)
 		}
 	}()
 	var v replay.Verdict

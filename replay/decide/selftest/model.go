@@ -169,11 +169,11 @@ func length(s uint32) int {
 	return n
 }
 
-func behind(s uint32, v int8) uint32 { return s | uint32(v)<<(2*length(s)) }
+func appended(s uint32, v int8) uint32 { return s | uint32(v)<<(2*length(s)) }
 
 func stepQueue(s uint32, c *call) outcomes {
 	if c.op == put {
-		return one(void, behind(s, c.a))
+		return one(void, appended(s, c.a))
 	}
 	return one(orNull(s&3), s>>2)
 }
@@ -189,7 +189,7 @@ func stepStack(s uint32, c *call) outcomes {
 func stepDeque(s uint32, c *call) outcomes {
 	switch {
 	case c.op == put:
-		return one(void, behind(s, c.a))
+		return one(void, appended(s, c.a))
 	case c.op == putFront:
 		return one(void, s<<2|uint32(c.a))
 	case c.op == takeBack && s != 0:
@@ -205,7 +205,7 @@ func stepBounded(s uint32, c *call) outcomes {
 	case c.op == put && length(s) == 2:
 		return one(no, s)
 	case c.op == put:
-		return one(yes, behind(s, c.a))
+		return one(yes, appended(s, c.a))
 	case c.op == take && s == 0:
 		return outcomes{}
 	case c.op == size:
@@ -218,7 +218,7 @@ func stepBounded(s uint32, c *call) outcomes {
 // return "empty" although it is not empty.
 func stepFlaky(s uint32, c *call) outcomes {
 	if c.op == put {
-		return outcomes{2, [2]answer{yes, no}, [2]uint32{behind(s, c.a), s}}
+		return outcomes{2, [2]answer{yes, no}, [2]uint32{appended(s, c.a), s}}
 	}
 	if s == 0 {
 		return one(null, s)

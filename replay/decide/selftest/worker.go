@@ -55,19 +55,19 @@ func (w *worker) test() {
 		w.found.linearizable++
 	}
 	trial, err := newTrial(&w.p)
-	said := []Said{{"the specification", fmt.Sprint(err), true}}
+	verdicts := []Said{{"the specification", fmt.Sprint(err), true}}
 	if err == nil {
-		var answered int
-		answered, said = trial.compare(want)
-		w.found.comparisons += int64(answered)
+		var decided int
+		decided, verdicts = trial.compare(want)
+		w.found.comparisons += int64(decided)
 	}
-	if said == nil {
+	if verdicts == nil {
 		return
 	}
 	w.found.wrong++
 	name := fmt.Sprintf("%s-%d-%d", w.p.kind.name, w.order, w.found.histories)
 	found := append(w.found.disagreements,
-		Disagreement{w.p.history(name), want, said, [2]int{w.order, int(w.found.histories)}})
+		Disagreement{w.p.history(name), want, verdicts, [2]int{w.order, int(w.found.histories)}})
 	slices.SortStableFunc(found, compareSize)
 	w.found.disagreements = found[:min(len(found), keptPerUnit)]
 }
