@@ -18,8 +18,8 @@ type Spec interface {
 	// --model.
 	Name() string
 	// Check reports an unknown method, a wrong number or type of arguments, or
-	// a result that the method cannot give in any state (a number where it
-	// returns true or false). Unknown results and exceptions always pass. The
+	// a result that the method cannot give in any state, such as a number where
+	// it returns true or false. Unknown results and exceptions always pass. The
 	// message need not name a line.
 	Check(op *history.Operation) error
 	// New returns a fresh object in its initial state. If it is a State, its

@@ -2,26 +2,25 @@
 // order that could still matter.
 //
 // The search follows the responses of a history. An operation need not be
-// placed before some response forces it, its own or that of an operation that
+// placed before some response requires it, its own or that of an operation that
 // has to follow it. So a configuration is: the response that is due, the state
-// of the object, and which of the open operations have been placed. Of the
+// of the object, and which of the open operations have been placed. Take the
 // schedules
 //
 //	add(1) add(2) contains(3) ...
 //	add(2) add(1) contains(3) ...
 //
-// of a set the second is given up as soon as both adds are placed: the first
-// has been in that configuration and failed. (Wing and Gong 1993, with the
+// of a set. The second is abandoned as soon as both adds are placed: the first
+// reached that configuration and failed. (Wing and Gong 1993, with the
 // memory of Lowe 2017.) A failed configuration takes about 35 bytes, or about
 // 70 in a history with pending operations, however long it is. Each state of
 // the object is kept once.
 //
-// Pruning lists the rules that leave out more; each has its argument where it
-// is written:
+// Pruning lists the rules that leave out more; the argument for each is at its
+// code:
 //
 //   - operations that only read are placed at once;
-//   - of two operations that look alike, the one that must return first goes
-//     first;
+//   - if two operations are alike, the one that must return first goes first;
 //   - a configuration that failed covers those that differ by more pending
 //     operations used;
 //   - a pending operation stays out if it changes nothing, or if the next step
@@ -30,9 +29,9 @@
 //
 // Tests compare the search without each of them with brute force.
 //
-// A search that takes long is interrupted once to guess; see guesser. That
-// finds witnesses of histories in which the order of two operations shows only
-// much later, as that of two enqueues does. It proves nothing when it fails.
+// A long search is interrupted once to guess; see guesser. That finds witnesses
+// of histories in which the order of two operations, such as two enqueues,
+// becomes visible only much later. It proves nothing when it fails.
 //
 // Order beyond real time narrows the intervals; what is left of it blocks
 // operations until others have been placed; see arrangement. The responses do
@@ -51,8 +50,8 @@
 //     search of a stack finds the configurations that a pushdown system reaches,
 //     and never keeps a whole stack.
 //
-// Promised: a definite answer, also with pending operations, edges, unknown
-// results and nondeterministic specifications, unless memory or time run out.
-// All engines ask whether to stop in time, which a test measures. Not promised:
-// anything about depth.
+// The answer is definite, also with pending operations, edges, unknown results
+// and nondeterministic specifications, unless memory or time run out. All
+// searches check often enough whether to stop, which a test measures. The
+// package computes no depth.
 package search

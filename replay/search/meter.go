@@ -5,15 +5,15 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// What the search counts as work besides the steps of the object: going to a
+// The search counts work in addition to the steps of the object: visiting a
 // configuration, and new states of the object by their size.
 const (
 	configurationWork = 2
 	bytesPerUnit      = 64
 )
 
-// giveUp returns the cause to give up, if there is one; fits reports whether
-// memory is kept.
+// giveUp returns the cause to give up, or NoCause. fits reports whether memory
+// is within its bound.
 func giveUp(m *meter.Meter, fits func() bool) replay.Cause {
 	switch {
 	case m.Stopped():
@@ -24,10 +24,10 @@ func giveUp(m *meter.Meter, fits func() bool) replay.Cause {
 	return replay.NoCause
 }
 
-// growth is the size of a machine's tables when it was last looked at.
+// growth is the size of a machine's tables when it was last read.
 type growth int64
 
-// work returns the work that the new states of the machine were.
+// work returns the work for the new states of the machine.
 func (g *growth) work(bytes int64) int {
 	work := max(0, bytes-int64(*g)) / bytesPerUnit
 	*g = growth(bytes)

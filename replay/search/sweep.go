@@ -13,10 +13,14 @@ import (
 
 // sweep searches a history along its responses. An operation need not be placed
 // before some response requires it: its own, or that of an operation that has
-// to follow it. So a configuration consists of the next response (the due one),
-// the state, the set of open operations that have been placed, and the set of
-// pending operations that have been placed. Everything earlier has been placed,
-// everything later has not.
+// to follow it. So a configuration consists of
+//
+//   - the next response (the due one),
+//   - the state,
+//   - the set of open operations that have been placed, and
+//   - the set of pending operations that have been placed.
+//
+// Everything earlier has been placed, everything later has not.
 //
 // An operation with predecessors by edges (arrangement.before) is blocked while
 // one of them has not been placed. The search still reaches every witness in

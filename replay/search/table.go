@@ -61,7 +61,7 @@ func (x *index) clear() {
 	x.n = 0
 }
 
-// soon is how many keys can be added before bytes is asked again.
+// soon is the number of keys that can be added before bytes is called again.
 const soon = 4096
 
 // bytes estimates the memory of the index. Where it will grow soon, that
@@ -120,9 +120,9 @@ func (k *keySet) add(key []uint64) (int32, bool) {
 	return k.index.add(hash), true
 }
 
-// keep drops the keys for which f reports false, and numbers the others anew. It
-// works in place, since it is asked for when memory is short: what is kept moves
-// to the front.
+// keep drops the keys for which f returns false, and renumbers the others. It is
+// called when memory is short, so it works in place: keys that are kept move to
+// the front.
 func (k *keySet) keep(f func(i int32, key []uint64) bool) {
 	n, end := int32(k.n), 0
 	clear(k.slots)
@@ -158,8 +158,8 @@ func (k *keySet) bytes() int64 {
 	return k.index.bytes() + 8*grown(len(k.keys), cap(k.keys), soon*words) + 4*grown(len(k.starts), cap(k.starts), soon)
 }
 
-// grown returns the number of elements for which there is room in a slice, with
-// those of the larger one where some more do not fit.
+// grown returns the capacity of a slice. If more elements do not fit, it adds the
+// capacity of the next, larger slice.
 func grown(n, room, more int) int64 {
 	if n+more > room {
 		return int64(room) + max(int64(n+more), int64(room)+int64(room)/4)
