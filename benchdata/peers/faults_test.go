@@ -37,7 +37,7 @@ func TestKnownFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		events []porcupine.Event
-		says   bool
+		legal  bool
 	}{
 		{"pending write", []porcupine.Event{call(0, 1)}, false},
 		{"pending write, not observed", []porcupine.Event{call(0, 1), call(1, nil), ret(1, 0)}, false},
@@ -45,8 +45,8 @@ func TestKnownFaults(t *testing.T) {
 		{"reused identifier, written twice", []porcupine.Event{call(0, 1), ret(0, nil), call(0, 1), ret(0, nil)}, false},
 		{"reused identifier, two open at once", []porcupine.Event{call(0, 1), call(0, 2), ret(0, nil), ret(0, nil)}, false},
 	} {
-		if says := porcupine.CheckEvents(register, c.events); says != c.says {
-			t.Errorf("%s: porcupine now reports %v; the documentation is out of date", c.name, says)
+		if legal := porcupine.CheckEvents(register, c.events); legal != c.legal {
+			t.Errorf("%s: porcupine now reports %v; the documentation is out of date", c.name, legal)
 		}
 	}
 	backwards := []porcupine.Operation{{Input: 1, Call: 10, Return: 5}}

@@ -91,11 +91,11 @@ var ownBulk = map[string]string{
 
 // difference explains a disagreement between a finding and the figure.
 func difference(class, method string, convicted bool) any {
-	said := figure6(class, method)
+	there := figure6(class, method)
 	switch {
-	case convicted && said == "atomic (?)":
+	case convicted && there == "atomic (?)":
 		return "exposed here, not there"
-	case convicted || said != "non-atomic":
+	case convicted || there != "non-atomic":
 		return nil
 	case lists(ownBulk[class], method):
 		return "JDK 17 has it under one lock"

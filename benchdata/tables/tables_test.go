@@ -82,7 +82,7 @@ func TestPaper(t *testing.T) {
 	}
 	for d, want := range []float64{78.6, 93.3, 98.1, 99.5, 99.9} {
 		if got := share(sum.shown[d], sum.linearizable); math.Abs(got-want) > 0.05 || sum.shown[d] != paperShown[d] {
-			t.Errorf("d = %d: %.2f percent, the text says %.1f", d+1, got, want)
+			t.Errorf("d = %d: %.2f percent, the text has %.1f", d+1, got, want)
 		}
 	}
 }
