@@ -35,8 +35,8 @@ func lookup[S intMap](s S, key, none value) value {
 	return none
 }
 
-// replaceValue sets the value of key and returns the old value, if key has a
-// value and, unless old is null, that value is old.
+// replaceValue returns the value of key, or null. It replaces the value by val
+// if there is one, and it equals old or old is null.
 func replaceValue[S intMap](s S, key, old, val value) value {
 	p := s.valueOf(int32(key.Int()))
 	if p == nil {
@@ -71,8 +71,8 @@ func putValue[S intMap](s S, key, val value, onlyIfAbsent bool) value {
 	return history.NullValue
 }
 
-// removeKey removes key and returns its value, if key has a value and, unless
-// val is None, that value is val.
+// removeKey returns the value of key, or null. It removes key if there is a
+// value, and it equals val or val is None.
 func removeKey[S intMap](s S, key, val value) value {
 	old := lookup(s, key, history.NullValue)
 	if old.Kind() == history.Int && (val.Kind() == history.None || old.Equal(val)) {

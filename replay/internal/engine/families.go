@@ -16,7 +16,7 @@ import (
 //
 // At each depth, a history with pending operations is tried without them first.
 // A witness of the completed operations is a witness of the whole history: the
-// pending operations follow at its end, where they have no effect.
+// pending operations follow at its end, where nothing observes them.
 //
 // The instance must hold all operations of its history, and the zero values of
 // o must have been replaced. Replayed is set for every finding.
