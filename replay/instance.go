@@ -21,8 +21,12 @@ type Instance struct {
 // relation (Definition 3.4) and the history's edges. If pending is false,
 // pending operations are left out, except those marked as happened.
 //
-// The only error is poset.ErrTooLarge, for long histories with edges.
+// The only errors are poset.ErrTooLarge, for long histories with edges, and one
+// for a nil history.
 func NewInstance(h *history.History, pending bool, mode ChainMode) (*Instance, error) {
+	if h == nil {
+		return nil, errNil
+	}
 	in := &Instance{History: h}
 	element := make([]int32, len(h.Ops)+len(h.Ghosts))
 	for i := range h.Ops {
@@ -85,6 +89,9 @@ func TooLarge(err error) bool { return errors.Is(err, poset.ErrTooLarge) }
 // *history.Errors with the lines of the operations that the specification
 // rejects.
 func Check(h *history.History, spec Spec) error {
+	if h == nil || spec == nil {
+		return errNil
+	}
 	errs := history.Errors{ID: h.ID}
 	for i := range h.Ops {
 		if err := spec.Check(&h.Ops[i]); err != nil {

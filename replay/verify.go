@@ -24,6 +24,9 @@ var ErrStopped = errors.New("the check of the witness was stopped")
 // It takes O(n) for n operations, and O(n log n) if some did not happen, plus
 // the edges and the transitions of the object.
 func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) error {
+	if h == nil || spec == nil {
+		return errNil
+	}
 	v := verifier{h: h, meter: m}
 	if err := v.checkOrder(witness); err != nil {
 		return err
@@ -44,6 +47,9 @@ func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) erro
 	}
 	return nil
 }
+
+// errNil is the error of a nil history or specification.
+var errNil = errors.New("replay: the history or the specification is nil")
 
 type verifier struct {
 	h     *history.History

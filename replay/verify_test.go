@@ -290,3 +290,18 @@ func TestVerifyStops(t *testing.T) {
 		}
 	}
 }
+
+// TestNil: a nil history or specification is an error.
+func TestNil(t *testing.T) {
+	queue := lookup(t, "queue")
+	h := build(t, nil)
+	if replay.Verify(nil, queue, nil, nil) == nil || replay.Verify(h, nil, nil, nil) == nil {
+		t.Error("Verify: no error")
+	}
+	if replay.Check(nil, queue) == nil || replay.Check(h, nil) == nil {
+		t.Error("Check: no error")
+	}
+	if _, err := replay.NewInstance(nil, true, replay.AutoChains); err == nil {
+		t.Error("NewInstance: no error")
+	}
+}

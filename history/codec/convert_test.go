@@ -256,3 +256,22 @@ func TestSharedFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestNil: a nil reader, writer or history is an error.
+func TestNil(t *testing.T) {
+	faults := 0
+	for h, err := range Decode(nil, "nil", Options{}) {
+		if h != nil || err == nil {
+			t.Errorf("a nil reader: %v, %v", h, err)
+		}
+		faults++
+	}
+	if faults != 1 {
+		t.Errorf("a nil reader: %d errors", faults)
+	}
+	for _, f := range Formats() {
+		if f.Encode(nil, &history.History{}) == nil || f.Encode(io.Discard, nil) == nil {
+			t.Errorf("%s: no error", f.Name)
+		}
+	}
+}

@@ -32,6 +32,20 @@ type Format struct {
 
 // Formats returns all formats, in a fixed order.
 func Formats() []Format {
+	list := formats()
+	for i := range list {
+		encode := list[i].Encode
+		list[i].Encode = func(w io.Writer, h *history.History) error {
+			if w == nil || h == nil {
+				return errors.New("codec: the writer or the history is nil")
+			}
+			return encode(w, h)
+		}
+	}
+	return list
+}
+
+func formats() []Format {
 	return []Format{
 		{
 			Name:        nativeName,
@@ -181,6 +195,9 @@ func (o *Options) stdin() io.Reader {
 func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		format, err := opts.format()
+		if err == nil && r == nil {
+			err = errors.New("codec: the reader is nil")
+		}
 		if err != nil {
 			yield(nil, err)
 			return

@@ -163,3 +163,10 @@ func TestWriteError(t *testing.T) {
 		t.Errorf("a method that is not UTF-8: %v", err)
 	}
 }
+
+// TestNilWriter: a nil writer is an error.
+func TestNilWriter(t *testing.T) {
+	if _, err := record.New(nil, record.Options{Model: "queue"}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -161,6 +161,9 @@ type Recorder struct {
 // New returns a Recorder that writes to w, and writes the header. A goroutine
 // of the Recorder uses w until Close, which does not close w.
 func New(w io.Writer, o Options) (*Recorder, error) {
+	if w == nil {
+		return nil, errors.New("record: the writer is nil")
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
