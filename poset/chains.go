@@ -40,13 +40,20 @@ func (p *Poset) CheckChains(of []int32) (int, error) {
 // On an interval order each element goes to the lowest-numbered chain whose
 // last element precedes it: O(n log n). On other posets the partition comes from a
 // maximum bipartite matching between elements and their successors, in which each
-// element in turn takes the smallest possible successor: O(n^3 / 64).
+// element in turn takes the smallest possible successor: O(n^3 / 64). It is nil
+// if that was stopped; see Bound.
 func (p *Poset) MinimumChains() []int32 {
 	if p.IsInterval() {
 		return p.greedyChains()
 	}
-	return p.matchedChains()
+	p.matching.Do(func() { p.matched = p.matchedChains() })
+	return slices.Clone(p.matched)
 }
+
+// Bound sets what bounds the matching of a poset that is not an interval order,
+// before it is first needed. mustStop counts work, of which a unit is a word of
+// a row, and reports whether to stop.
+func (p *Poset) Bound(mustStop func(work int) bool) { p.mustStop = mustStop }
 
 func (p *Poset) greedyChains() []int32 {
 	of := make([]int32, p.n)
@@ -78,7 +85,9 @@ func (p *Poset) matchedChains() []int32 {
 		successor[i], predecessor[i] = -1, -1
 	}
 	for i := range p.n {
-		p.augment(int32(i), successor, predecessor)
+		if !p.augment(int32(i), successor, predecessor) {
+			return nil
+		}
 	}
 	of := make([]int32, p.n)
 	chains := int32(0)
@@ -104,8 +113,9 @@ func (p *Poset) matchedChains() []int32 {
 }
 
 // augment searches breadth first for an augmenting path from element i and flips
-// it. It finds each possible successor by bit operations and visits it once.
-func (p *Poset) augment(i int32, successor, predecessor []int32) {
+// it. It finds each possible successor by bit operations and visits it once. It
+// reports false if it was stopped.
+func (p *Poset) augment(i int32, successor, predecessor []int32) bool {
 	unseen := make([]uint64, p.words)
 	for w := range unseen {
 		unseen[w] = ^uint64(0)
@@ -115,6 +125,9 @@ func (p *Poset) augment(i int32, successor, predecessor []int32) {
 	for len(queue) > 0 {
 		e := queue[0]
 		queue = queue[1:]
+		if p.mustStop != nil && p.mustStop(p.words) {
+			return false
+		}
 		row := p.above[int(e)*p.words : (int(e)+1)*p.words]
 		for w := range row {
 			for word := row[w] & unseen[w]; word != 0; word &= word - 1 {
@@ -123,12 +136,13 @@ func (p *Poset) augment(i int32, successor, predecessor []int32) {
 				from[s] = e
 				if predecessor[s] < 0 {
 					flip(s, from, successor, predecessor)
-					return
+					return true
 				}
 				queue = append(queue, predecessor[s])
 			}
 		}
 	}
+	return true
 }
 
 // flip gives each element on the path that ends in s its new successor.
@@ -153,10 +167,14 @@ func (p *Poset) byReturn() []int32 {
 // Concurrency returns the level of concurrency c, which is the largest number of
 // mutually concurrent elements, and the number cp of unordered pairs of
 // concurrent elements, both as in Table 1 of the paper. O(n log n) on
-// interval orders, O(n^3 / 64) otherwise.
+// interval orders, O(n^3 / 64) otherwise. Both are 0 if that was stopped; see
+// Bound.
 func (p *Poset) Concurrency() (c int, cp int64) {
 	if !p.IsInterval() {
-		return p.width(), p.incomparable()
+		if c = p.width(); c == 0 {
+			return 0, 0
+		}
+		return c, p.incomparable()
 	}
 	returns := p.byReturn()
 	closed := 0
@@ -173,7 +191,7 @@ func (p *Poset) Concurrency() (c int, cp int64) {
 
 func (p *Poset) width() int {
 	m := int32(0)
-	for _, chain := range p.matchedChains() {
+	for _, chain := range p.MinimumChains() {
 		m = max(m, chain+1)
 	}
 	return int(m)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync"
 )
 
 // MaxGeneral is the largest number of elements of a poset that is kept as a
@@ -26,6 +27,10 @@ type Poset struct {
 	// order is the topological order that always takes the smallest element
 	// whose predecessors are in; nil for 0..n-1.
 	order []int32
+
+	mustStop func(work int) bool // see Bound
+	matching sync.Once
+	matched  []int32 // minimum chains of a poset that is not an interval order
 }
 
 // Interval returns the interval order in which i < j iff ret[i] < call[j]. The

@@ -403,3 +403,42 @@ func TestEdgesRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestBound: the matching of a poset that is not an interval order stops when it
+// is told to, with nothing for an answer, and is computed once.
+func TestBound(t *testing.T) {
+	var edges []Edge
+	const n = 200
+	for i := range int32(n) {
+		for _, step := range []int32{3, 7, 50} {
+			if i+step < n {
+				edges = append(edges, Edge{i, i + step})
+			}
+		}
+	}
+	newPoset := func(mustStop func(int) bool) *Poset {
+		p, err := New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Bound(mustStop)
+		return p
+	}
+	asked := 0
+	free := newPoset(func(int) bool { asked++; return false })
+	c, cp := free.Concurrency()
+	chains := free.MinimumChains()
+	if once := asked; once < n || c != int(slices.Max(chains))+1 || cp == 0 {
+		t.Errorf("asked %d times, c = %d, cp = %d", once, c, cp)
+	}
+	if free.Concurrency(); asked > 3*n {
+		t.Errorf("asked %d times: the matching is computed again", asked)
+	}
+	for last := 1; last < asked; last += 1 + asked/20 {
+		left := last
+		p := newPoset(func(int) bool { left--; return left <= 0 })
+		if c, cp := p.Concurrency(); c != 0 || cp != 0 || p.MinimumChains() != nil || left < 0 {
+			t.Errorf("stopped at question %d: c = %d, cp = %d, %d more questions", last, c, cp, -left)
+		}
+	}
+}

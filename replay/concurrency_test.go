@@ -34,7 +34,7 @@ func TestConcurrency(t *testing.T) {
 			}
 		}
 		h := build(t, events)
-		in, err := replay.NewInstance(h, true, replay.ProcessChains)
+		in, err := replay.NewInstance(h, true, replay.ProcessChains, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestConcurrencyWithEdges(t *testing.T) {
 			}
 			continue
 		}
-		in, err := replay.NewInstance(h, true, replay.ProcessChains)
+		in, err := replay.NewInstance(h, true, replay.ProcessChains, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -21,9 +22,9 @@ type Instance struct {
 // relation (Definition 3.4) and the history's edges. If pending is false,
 // pending operations are left out, except those marked as happened.
 //
-// The only errors are poset.ErrTooLarge, for long histories with edges, and one
-// for a nil history.
-func NewInstance(h *history.History, pending bool, mode ChainMode) (*Instance, error) {
+// The errors are poset.ErrTooLarge, for long histories with edges; ErrStopped, if
+// m stops; and one for a nil history.
+func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Meter) (*Instance, error) {
 	if h == nil {
 		return nil, errNil
 	}
@@ -57,7 +58,10 @@ func NewInstance(h *history.History, pending bool, mode ChainMode) (*Instance, e
 	if in.Poset, err = poset.Extend(call, ret, edges, keep); err != nil {
 		return nil, fmt.Errorf("ordering the operations: %w", err)
 	}
-	in.setChains(mode)
+	in.Poset.Bound(m.MustStop)
+	if in.setChains(mode); in.Chains == nil {
+		return nil, ErrStopped
+	}
 	return in, nil
 }
 

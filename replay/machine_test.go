@@ -169,7 +169,7 @@ func TestHappened(t *testing.T) {
 	if err := replay.Verify(h, mutex, []int32{0, 1, 2}, nil); err == nil {
 		t.Error("Verify accepts two locks in a row")
 	}
-	in, err := replay.NewInstance(h, false, replay.AutoChains)
+	in, err := replay.NewInstance(h, false, replay.AutoChains, nil)
 	if err != nil || !slices.Equal(in.Ops, []int32{0, 1}) {
 		t.Errorf("without pending operations that may not have happened: %v, %v", in.Ops, err)
 	}
@@ -222,7 +222,7 @@ func TestChains(t *testing.T) {
 		replay.MinimumChains: {0, 1, 0, 0},
 		replay.ProcessChains: {0, 1, 2, 3},
 	} {
-		in, err := replay.NewInstance(h, true, mode)
+		in, err := replay.NewInstance(h, true, mode, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestChains(t *testing.T) {
 			t.Errorf("mode %d: chains %v, want %v", mode, in.Chains, want)
 		}
 	}
-	in, err := replay.NewInstance(h, false, replay.AutoChains)
+	in, err := replay.NewInstance(h, false, replay.AutoChains, nil)
 	if err != nil || !slices.Equal(in.Ops, []int32{0, 1, 2}) {
 		t.Errorf("without pending operations: %v, %v", in.Ops, err)
 	}

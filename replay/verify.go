@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 )
 
-// ErrStopped reports that Verify was stopped before it finished.
-var ErrStopped = errors.New("the check of the witness was stopped")
+// ErrStopped reports that Verify or NewInstance was stopped before it finished.
+var ErrStopped = errors.New("stopped before the end")
 
 // Verify checks a witness independently of how it was found:
 //   - it has every operation of h exactly once,

@@ -105,7 +105,7 @@ func TestVerifyEdges(t *testing.T) {
 		if err := replay.Verify(h, register, c.witness, nil); (err == nil) != c.good {
 			t.Errorf("edges %v, witness %v: %v", c.edges, c.witness, err)
 		}
-		in, err := replay.NewInstance(h, true, replay.AutoChains)
+		in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestNil(t *testing.T) {
 	if replay.Check(nil, queue) == nil || replay.Check(h, nil) == nil {
 		t.Error("Check: no error")
 	}
-	if _, err := replay.NewInstance(nil, true, replay.AutoChains); err == nil {
+	if _, err := replay.NewInstance(nil, true, replay.AutoChains, nil); err == nil {
 		t.Error("NewInstance: no error")
 	}
 }

@@ -41,7 +41,7 @@ func Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measure
 	if err := replay.Check(h, spec); err != nil {
 		return m, err
 	}
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
 	if err != nil {
 		return m, fmt.Errorf("measuring history %q: %w", h.ID, err)
 	}

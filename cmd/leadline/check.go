@@ -238,7 +238,7 @@ func countExtensions(h *history.History, v *replay.Verdict) extensions {
 	case len(h.Ops) > countedOps:
 		return extensions{}
 	}
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
 	if err != nil {
 		return extensions{}
 	}

@@ -79,7 +79,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 // print writes the families of one history and returns statusUnknown if a
 // bound kept them from being complete.
 func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
-	in, err := replay.NewInstance(e.history, true, chainMode(f.chains))
+	in, err := replay.NewInstance(e.history, true, chainMode(f.chains), nil)
 	if err != nil {
 		return statusUnknown, fmt.Errorf("%s: %w", e.file, err)
 	}

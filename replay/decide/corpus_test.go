@@ -76,7 +76,7 @@ func TestLabels(t *testing.T) {
 	decided := map[string]int{}
 	for _, l := range readLabels(t) {
 		h := readHistory(t, l)
-		in, err := replay.NewInstance(h, true, replay.AutoChains)
+		in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay
 // the first engine needs it.
 func (t *task) poset() (*replay.Instance, error) {
 	if t.instance == nil && t.instanceErr == nil {
-		t.instance, t.instanceErr = replay.NewInstance(t.h, true, t.o.Chains)
+		t.instance, t.instanceErr = replay.NewInstance(t.h, true, t.o.Chains, t.meter)
 	}
 	return t.instance, t.instanceErr
 }
@@ -115,7 +115,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 		return v, err
 	}
 	v.C, v.CP = engine.Concurrency(t.h)
-	if v.C == 0 && len(t.h.Ops) <= long { // unknown without the poset
+	if v.C == 0 && len(t.h.Ops) <= long && !t.clock.over { // unknown without the poset
 		if in, err := t.poset(); err == nil {
 			v.C, v.CP = in.Poset.Concurrency()
 		}

@@ -356,7 +356,7 @@ func TestReplayedOnce(t *testing.T) {
 	h := newHistory(t, "invoke A write 1", "invoke B write 2", "invoke C read", "ok C 3")
 	h.Ops[0].Happened, h.Ops[1].Happened = true, true
 	v := check(t, h, model(t, "register:0"), replay.Options{Engine: replay.FamiliesEngine})
-	in, err := replay.NewInstance(h, true, replay.AutoChains)
+	in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"errors"
 	"math"
 
 	"github.com/leadline/leadline/history"
@@ -162,6 +163,8 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 	switch {
 	case replay.TooLarge(err):
 		return replay.GaveUp(replay.Memory), nil
+	case errors.Is(err, replay.ErrStopped):
+		return replay.GaveUp(replay.Time), nil
 	case err != nil:
 		return replay.Finding{}, err
 	}

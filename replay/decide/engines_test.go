@@ -68,7 +68,7 @@ func searchAlone(prune search.Pruning) func(*testing.T, *history.History, replay
 }
 
 func instance(t *testing.T, h *history.History, mode replay.ChainMode) *replay.Instance {
-	in, err := replay.NewInstance(h, true, mode)
+	in, err := replay.NewInstance(h, true, mode, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

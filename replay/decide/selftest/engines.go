@@ -29,10 +29,10 @@ func newTrial(p *problem) (*trial, error) {
 		return nil, err
 	}
 	var err error
-	if t.in, err = replay.NewInstance(t.h, true, replay.ProcessChains); err != nil {
+	if t.in, err = replay.NewInstance(t.h, true, replay.ProcessChains, nil); err != nil {
 		return nil, err
 	}
-	if t.minimum, err = replay.NewInstance(t.h, true, replay.MinimumChains); err != nil {
+	if t.minimum, err = replay.NewInstance(t.h, true, replay.MinimumChains, nil); err != nil {
 		return nil, err
 	}
 	if slices.Equal(t.in.Chains, t.minimum.Chains) && t.h.Pending() == 0 {

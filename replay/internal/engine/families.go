@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -29,8 +30,11 @@ func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *met
 	}
 	rounds := []*round{newRound(whole, spec, machine, o, m)}
 	if slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened }) {
-		completed, err := replay.NewInstance(h, false, o.Chains)
-		if err != nil {
+		completed, err := replay.NewInstance(h, false, o.Chains, m)
+		switch {
+		case errors.Is(err, replay.ErrStopped):
+			return replay.GaveUp(replay.Time), nil
+		case err != nil:
 			return replay.Finding{}, err
 		}
 		rounds = []*round{newRound(completed, spec, machine, o, m), rounds[0]}
