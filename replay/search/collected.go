@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -185,4 +186,60 @@ func (c *collected) once() *collected {
 		}
 	}
 	return o
+}
+
+// stackOps are the operations of a history as a pushdown reads them: by
+// response, pending ones last.
+type stackOps struct {
+	ops      []consumer
+	returned int
+	slot     []int32
+	opens    [][]int32 // due -> what was invoked before the response and may be open
+}
+
+// read reports false if more than 64 are open at once.
+func (p *stackOps) read(c *collected) bool {
+	for _, e := range c.inserts {
+		p.ops = append(p.ops, consumer{e.op, e.call, e.ret, e.value, replay.Insert})
+	}
+	p.ops = append(append(p.ops, c.consumers...), c.pendings...)
+	slices.SortFunc(p.ops, func(a, b consumer) int { return cmp.Or(cmp.Compare(a.ret, b.ret), cmp.Compare(a.call, b.call)) })
+	for p.returned < len(p.ops) && p.ops[p.returned].ret != history.NoReturn {
+		p.returned++
+	}
+	byCall := indices(len(p.ops))
+	slices.SortFunc(byCall, func(a, b int32) int { return cmp.Compare(p.ops[a].call, p.ops[b].call) })
+	p.slot = make([]int32, len(p.ops))
+	free := ^uint64(0)
+	var open []int32
+	for i := range int32(p.returned) {
+		for len(byCall) > 0 && p.ops[byCall[0]].call < p.ops[i].ret {
+			if free == 0 {
+				return false
+			}
+			bit := bits.TrailingZeros64(free)
+			free &^= 1 << bit
+			p.slot[byCall[0]] = int32(bit)
+			open = append(open, byCall[0])
+			byCall = byCall[1:]
+		}
+		slices.Sort(open)
+		p.opens = append(p.opens, slices.Clone(open))
+		open = open[1:] // i
+		free |= 1 << p.slot[i]
+	}
+	return true
+}
+
+func (p *stackOps) isPlaced(mask uint64, o int32) bool { return mask>>p.slot[o]&1 != 0 }
+
+// first returns the open operation of a role and value that has the earliest
+// response and is not placed, or -1.
+func (p *stackOps) first(due int32, mask uint64, role replay.Role, value int32) int32 {
+	for _, o := range p.opens[due] {
+		if q := &p.ops[o]; q.role == role && q.value == value && !p.isPlaced(mask, o) {
+			return o
+		}
+	}
+	return -1
 }

@@ -22,6 +22,15 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 	return finding(found, cause, s.witness)
 }
 
+// StackWithin is QueueOrStack of a stack that forgets once so many bytes are
+// used; it returns how far. It does not search the values inserted once first.
+func StackWithin(h *history.History, spec replay.Spec, bytes int64) (replay.Finding, int) {
+	s := newStackSearch(readCollected(h, spec))
+	s.maxBytes, s.meter = 2*bytes, meter.New(nil)
+	found, cause := s.run()
+	return finding(found, cause, s.witness), int(s.horizon)
+}
+
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses
 // of reads placed at the start and has placed op, in the numbers of h.
 func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {

@@ -1,12 +1,10 @@
 package search
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
@@ -16,7 +14,7 @@ import (
 // open operations have been placed; with the stack it is a state of a pushdown
 // system, the runs of which are the witnesses. As what lies on the stack below
 // its top can only be seen when the top is gone, it is not kept: a cell stands
-// for a push in one configuration and knows the cells on which it was pushed
+// for pushes in one configuration and knows the cells on which they were pushed
 // (the post* of Bouajjani, Esparza and Maler). So the work is bounded by the
 // number of configurations, times that of cells, and not by that of stacks.
 //
@@ -44,12 +42,18 @@ import (
 //     same group. y is not removed before the response of r: else r, with looks
 //     right behind it, could come behind that.
 //
+// The pushes of a group that come before the last one are its bag. All of them
+// are open at once, so any order of them is possible, and the search leaves it
+// open: removals decide which push of a bag is on top, and looks do. When it is
+// filled, each push is on top once, so that all looks that see it are placed.
+//
 // Changes do not make groups earlier: an operation that comes earlier is not due
 // any more, and what was placed when it was due is placed with a later one.
 //
 // Configurations are not explored one response after the other, but in passes:
 // each goes along the responses and explores some more of the configurations
-// there. So a witness is often found soon, and nothing is left out in the end.
+// there. So a witness is often found soon, and nothing is left out in the end,
+// unless memory is short; see forget.
 type stackSearch struct {
 	stackOps
 	idle []int32
@@ -61,9 +65,12 @@ type stackSearch struct {
 	itemIndex, cellIndex, linkIndex index
 	starts                          [][]int32 // due -> unexplored first items of groups
 	within                          [][]int32 // due -> other unexplored items
+	bags                            [][]int32 // due -> items on which more pushes can be placed early
 	due                             int32     // of what is explored
 	last                            int32     // the latest due response met
 	goal                            int32     // an item in which all has been placed, or -1
+	horizon                         int32     // the due response before which nothing is explored any more
+	forgotAt                        int32     // the latest due response met when the last items were forgotten
 	random                          uint64
 
 	maxBytes int64
@@ -73,120 +80,82 @@ type stackSearch struct {
 	gaveUp   replay.Cause
 }
 
-// A stackItem is a configuration with a cell on top of the stack, and how
-// it was reached.
-type stackItem struct {
-	mask uint64
-	due  int32
-	cell int32
-	// lock is the earliest response of the removal right before, in the same
-	// group, and of looks right behind that; or atStart of a group, or pushing
-	// if a push came before.
-	lock int32
-	prev int32 // the item before, or -1
-	op   int32 // what was placed, or -1; or both - o if a push was placed right before o
-	link int32 // that was followed as a cell was removed, or -1
-}
-
-const (
-	atStart = 1<<31 - 1
-	pushing = -1
-	both    = -2
-)
-
-// A stackCell is a push in some configuration. Number 0 is the bottom.
-type stackCell struct {
-	mask  uint64 // right behind it
-	due   int32
-	op    int32
-	value int32
-	lock  int32 // the last due response with which nothing may be left on it
-	links int32 // the first one
-	pops  int32 // the first one
-}
-
-// A stackLink says that a cell was pushed on another one.
-type stackLink struct {
-	cell, below int32
-	source      int32 // the item in which it was
-	lock        int32 // the last due response with which the cell must not be removed
-	next        int32 // of the same cell, or -1
-}
-
-// A stackPop says that a cell was removed in some item.
-type stackPop struct{ item, op, next int32 }
-
-const (
-	stackItemBytes = 32
-	stackCellBytes = 32
-	stackLinkBytes = 20
-	stackPopBytes  = 12
-	// stackWidth is how many configurations a pass explores for each
-	// response at which groups begin, and as many within groups.
-	stackWidth = 160
-	// stackBack is how many responses before the last one met the next pass
-	// begins, and twice as many each time that it does not get farther.
-	stackBack = 16
-)
-
 // newStackSearch returns nil if there is no room for all that is open.
 func newStackSearch(c *collected) *stackSearch {
 	p := &stackSearch{idle: c.idle, goal: -1, most: math.MaxInt32 / 2, width: stackWidth}
 	if !p.stackOps.read(c) {
 		return nil
 	}
-	p.starts, p.within = make([][]int32, p.returned), make([][]int32, p.returned)
-	p.cell(stackCell{op: -1, value: -1, lock: -1, links: -1, pops: -1}) // the bottom
+	p.starts, p.within, p.bags = make([][]int32, p.returned), make([][]int32, p.returned), make([][]int32, p.returned)
+	p.cell(stackCell{value: -1, whole: -1}) // the bottom
 	return p
 }
 
 // run looks for a witness; it leaves its last item in goal.
 func (p *stackSearch) run() (bool, replay.Cause) {
 	p.enter(stackItem{lock: atStart, prev: -1, op: -1, link: -1})
-	for from, back := int32(0), int32(stackBack); ; {
+	for from, stuck := int32(0), 0; ; {
 		met := p.last
 		if !p.pass(from) {
 			return false, p.gaveUp
 		}
-		switch {
-		case p.goal >= 0:
+		if p.goal >= 0 {
 			return true, replay.NoCause
-		case from == 0 && p.isExhausted():
-			return false, replay.NoCause
-		case p.last > met:
-			back = stackBack
-		default:
-			back = min(2*back, int32(p.returned))
 		}
-		from = max(0, p.last-back)
+		latest := p.unexplored()
+		if latest < 0 {
+			if p.horizon > 0 { // there may be a witness through what was forgotten
+				return false, replay.Memory
+			}
+			return false, replay.NoCause
+		}
+		if stuck++; p.last > met {
+			stuck = 1
+		}
+		from = max(p.horizon, min(latest, p.last-int32(min(stackBack*luby(stuck), p.returned))))
 	}
 }
 
-func (p *stackSearch) isExhausted() bool {
-	for due := range p.starts {
-		if len(p.starts[due]) > 0 || len(p.within[due]) > 0 {
-			return false
+// luby returns the i-th number of 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, ..., from 1 on
+// (Luby, Sinclair and Zuckerman 1993).
+func luby(i int) int {
+	for {
+		n := bits.Len(uint(i + 1))
+		if i+1 == 1<<(n-1) {
+			return 1 << (n - 2)
 		}
+		i -= 1<<(n-1) - 1
 	}
-	return true
+}
+
+// unexplored returns the latest due response with something unexplored, or -1.
+func (p *stackSearch) unexplored() int32 {
+	due := min(p.last, int32(p.returned)-1)
+	for due >= 0 && len(p.starts[due]) == 0 && len(p.within[due]) == 0 && len(p.bags[due]) == 0 {
+		due--
+	}
+	return due
 }
 
 // pass explores some items for each response; it reports false if a bound is
 // reached.
 func (p *stackSearch) pass(from int32) bool {
-	for p.due = from; int(p.due) < p.returned && p.goal < 0; p.due++ {
+	for p.due = from; p.due <= p.last && p.goal < 0; p.due++ {
+		if p.isFull() && !p.forget() {
+			return false
+		}
 		for range min(p.width, len(p.starts[p.due])) {
 			if !p.explore(p.choose()) {
 				return false
 			}
 		}
 		for range p.width {
-			list := p.within[p.due]
-			if len(list) == 0 {
-				break
+			if i := pop(&p.within[p.due]); i >= 0 && !p.explore(i) {
+				return false
 			}
-			p.within[p.due] = list[1:]
-			if !p.explore(list[0]) {
+		}
+		for range max(1, p.width/16) {
+			if i := pop(&p.bags[p.due]); i >= 0 && !p.gather(i) {
 				return false
 			}
 		}
@@ -194,14 +163,24 @@ func (p *stackSearch) pass(from int32) bool {
 	return true
 }
 
-// choose takes one of three of the items that start a group. It is the one of
-// which the top of the stack has been there longer, as less was placed early
-// that is on top of it. To take it always finds witnesses less often.
+// pop takes the first item from a list; -1 if it is empty.
+func pop(list *[]int32) int32 {
+	if len(*list) == 0 {
+		return -1
+	}
+	i := (*list)[0]
+	*list = (*list)[1:]
+	return i
+}
+
+// choose takes one of three of the items that start a group: that in which the
+// fewest operations have been placed early. To take the best of all finds
+// witnesses less often.
 func (p *stackSearch) choose() int32 {
 	list := p.starts[p.due]
 	i := p.draw(len(list))
 	for range 2 {
-		if j := p.draw(len(list)); p.cells[p.items[list[j]].cell].due < p.cells[p.items[list[i]].cell].due {
+		if j := p.draw(len(list)); p.early(list[j]) < p.early(list[i]) {
 			i = j
 		}
 	}
@@ -212,78 +191,14 @@ func (p *stackSearch) choose() int32 {
 	return chosen
 }
 
+// early returns how many open operations have been placed.
+func (p *stackSearch) early(i int32) int { return bits.OnesCount64(p.items[i].mask) }
+
 // draw returns a number below n; always the same ones.
 func (p *stackSearch) draw(n int) int {
 	p.random = p.random*6364136223846793005 + 1442695040888963407
 	hi, _ := bits.Mul64(p.random, uint64(n))
 	return int(hi)
-}
-
-func (p *stackSearch) atBound() bool {
-	p.gaveUp = giveUp(p.meter, func() bool { return p.bytes() <= p.maxBytes && max(len(p.items), len(p.links), len(p.pops)) <= p.most })
-	return p.gaveUp != replay.NoCause
-}
-
-func (p *stackSearch) bytes() int64 {
-	return int64(cap(p.items))*(stackItemBytes+4) + int64(cap(p.cells))*stackCellBytes +
-		int64(cap(p.links))*stackLinkBytes + int64(cap(p.pops))*stackPopBytes +
-		p.itemIndex.bytes() + p.cellIndex.bytes() + p.linkIndex.bytes()
-}
-
-// stackOps are the operations of a history as a pushdown reads them: by
-// response, pending ones last.
-type stackOps struct {
-	ops      []consumer
-	returned int
-	slot     []int32
-	opens    [][]int32 // due -> what was invoked before the response and may be open
-}
-
-// read reports false if more than 64 are open at once.
-func (p *stackOps) read(c *collected) bool {
-	for _, e := range c.inserts {
-		p.ops = append(p.ops, consumer{e.op, e.call, e.ret, e.value, replay.Insert})
-	}
-	p.ops = append(append(p.ops, c.consumers...), c.pendings...)
-	slices.SortFunc(p.ops, func(a, b consumer) int { return cmp.Or(cmp.Compare(a.ret, b.ret), cmp.Compare(a.call, b.call)) })
-	for p.returned < len(p.ops) && p.ops[p.returned].ret != history.NoReturn {
-		p.returned++
-	}
-	byCall := indices(len(p.ops))
-	slices.SortFunc(byCall, func(a, b int32) int { return cmp.Compare(p.ops[a].call, p.ops[b].call) })
-	p.slot = make([]int32, len(p.ops))
-	free := ^uint64(0)
-	var open []int32
-	for i := range int32(p.returned) {
-		for len(byCall) > 0 && p.ops[byCall[0]].call < p.ops[i].ret {
-			if free == 0 {
-				return false
-			}
-			bit := bits.TrailingZeros64(free)
-			free &^= 1 << bit
-			p.slot[byCall[0]] = int32(bit)
-			open = append(open, byCall[0])
-			byCall = byCall[1:]
-		}
-		slices.Sort(open)
-		p.opens = append(p.opens, slices.Clone(open))
-		open = open[1:] // i
-		free |= 1 << p.slot[i]
-	}
-	return true
-}
-
-func (p *stackOps) isPlaced(mask uint64, o int32) bool { return mask>>p.slot[o]&1 != 0 }
-
-// first returns the open operation of a role and value that has the earliest
-// response and is not placed, or -1.
-func (p *stackOps) first(due int32, mask uint64, role replay.Role, value int32) int32 {
-	for _, o := range p.opens[due] {
-		if q := &p.ops[o]; q.role == role && q.value == value && !p.isPlaced(mask, o) {
-			return o
-		}
-	}
-	return -1
 }
 
 // explore enters what can come next; it reports false if a bound is reached.
@@ -292,24 +207,92 @@ func (p *stackSearch) explore(i int32) bool {
 		return false
 	}
 	it := p.items[i]
-	d := &p.ops[p.due]
-	switch d.role {
+	switch d := &p.ops[it.due]; d.role {
 	case replay.Remove:
 		if it.lock == atStart {
 			p.pair(i)
 		}
 	case replay.Insert, replay.Look:
-		for _, y := range p.opens[p.due] {
-			if q := &p.ops[y]; q.role == replay.Insert && p.first(p.due, it.mask, replay.Insert, q.value) == y {
-				p.push(i, y)
+		if y := p.first(it.due, it.mask, replay.Insert, d.value); y >= 0 {
+			p.push(i, y)
+		}
+		p.bags[it.due] = append(p.bags[it.due], i)
+	}
+	if it.bag == 0 && it.cell != 0 {
+		p.take(i)
+	}
+	return true
+}
+
+// take places each removal that can take a push on top of item i, and each
+// look that decides which one is on top.
+func (p *stackSearch) take(i int32) {
+	it := p.items[i]
+	c := p.cells[it.cell]
+	for _, y := range p.opens[c.due] {
+		if c.set>>p.slot[y]&1 == 0 {
+			continue
+		}
+		value := p.ops[y].value
+		if c.value == several && (p.isSecond(&c, y) || p.lockOf(c.due, y) >= it.due) || c.value != several && value != c.value {
+			continue
+		}
+		for _, wanted := range [...]int32{value, -1} {
+			if o := p.first(it.due, it.mask, replay.Remove, wanted); o >= 0 {
+				p.remove(i, o, y)
 			}
 		}
+		if c.value == several && p.first(it.due, it.mask, replay.Look, value) >= 0 {
+			cell := p.part(it.cell, c.set, value)
+			p.enter(stackItem{mask: it.mask, due: it.due, cell: cell, lock: it.lock, prev: i, op: -1, link: -1})
+		}
+		if c.value != several {
+			break
+		}
 	}
-	if value := p.cells[it.cell].value; value >= 0 && it.lock != pushing {
-		for _, wanted := range [...]int32{value, -1} {
-			if o := p.first(p.due, it.mask, replay.Remove, wanted); o >= 0 {
-				p.remove(i, o)
+}
+
+// isSecond reports whether a push with the same value as y and an earlier
+// response is left in the cell.
+func (p *stackSearch) isSecond(c *stackCell, y int32) bool {
+	for _, o := range p.opens[c.due] {
+		if o == y {
+			break
+		}
+		if c.set>>p.slot[o]&1 != 0 && p.ops[o].value == p.ops[y].value {
+			return true
+		}
+	}
+	return false
+}
+
+// lockOf returns the last due response with which nothing may be left on a push
+// that was placed with this one.
+func (p *stackSearch) lockOf(due, y int32) int32 {
+	if y == due {
+		return -1
+	}
+	lock := y
+	for _, o := range p.opens[due] {
+		if q := &p.ops[o]; q.role == replay.Look && q.value == p.ops[y].value {
+			if o == due {
+				return -1
 			}
+			lock = min(lock, o)
+		}
+	}
+	return lock
+}
+
+// isLocked reports whether some push must be left on each in the cell.
+func (p *stackSearch) isLocked(cell, due int32) bool {
+	c := &p.cells[cell]
+	if cell == 0 {
+		return false
+	}
+	for _, y := range p.opens[c.due] {
+		if c.set>>p.slot[y]&1 != 0 && p.lockOf(c.due, y) < due {
+			return false
 		}
 	}
 	return true
@@ -318,49 +301,80 @@ func (p *stackSearch) explore(i int32) bool {
 // pair places the due removal with a push right before it.
 func (p *stackSearch) pair(i int32) {
 	it := &p.items[i]
-	value := p.ops[p.due].value
-	y := p.first(p.due, it.mask, replay.Insert, value)
+	value := p.ops[it.due].value
+	y := p.first(it.due, it.mask, replay.Insert, value)
 	if y < 0 {
 		return
 	}
-	mask := it.mask | 1<<p.slot[y] | 1<<p.slot[p.due]
-	for _, o := range p.opens[p.due] {
+	mask := it.mask | 1<<p.slot[y] | 1<<p.slot[it.due] | p.looks(it.due, value)
+	p.enter(stackItem{mask: mask, due: it.due, cell: it.cell, lock: atStart, prev: i, op: both - it.due, link: -1})
+}
+
+// looks returns the slots of the open looks that see a value.
+func (p *stackSearch) looks(due, value int32) uint64 {
+	mask := uint64(0)
+	for _, o := range p.opens[due] {
 		if q := &p.ops[o]; q.role == replay.Look && q.value == value {
 			mask |= 1 << p.slot[o]
 		}
 	}
-	p.enter(stackItem{mask: mask, due: p.due, cell: it.cell, lock: atStart, prev: i, op: both - p.due, link: -1})
+	return mask
 }
 
-// push places a push on item i.
-func (p *stackSearch) push(i, y int32) {
-	it := &p.items[i]
-	mask := it.mask | 1<<p.slot[y]
-	lock := int32(-1)
-	if y != p.due {
-		lock = y
-		if o := p.first(p.due, it.mask, replay.Look, p.ops[y].value); o == p.due {
-			lock = -1
-		} else if o >= 0 {
-			lock = min(lock, o)
+// gather explores item i with one more early push, each that can be.
+func (p *stackSearch) gather(i int32) bool {
+	from := p.items[i]
+	for _, y := range p.opens[from.due] {
+		q := &p.ops[y]
+		if q.role != replay.Insert || q.value == p.ops[from.due].value || from.bag != 0 && y < from.op || p.first(from.due, from.mask, replay.Insert, q.value) != y {
+			continue
+		}
+		it := from
+		it.mask |= 1<<p.slot[y] | p.looks(it.due, q.value)
+		it.bag |= 1 << p.slot[y]
+		it.prev, it.op, it.link = i, y, -1
+		n := int32(len(p.items))
+		if p.enter(it); len(p.items) > int(n) && !p.explore(n) {
+			return false
 		}
 	}
-	cell := p.cell(stackCell{mask: mask, due: p.due, op: y, value: p.ops[y].value, lock: lock, links: -1, pops: -1})
-	link := stackLink{cell: cell, below: it.cell, source: i, lock: -1}
-	if it.lock != atStart {
-		link.lock = it.lock
-	}
-	p.link(link)
-	p.enter(stackItem{mask: mask, due: p.due, cell: cell, lock: pushing, prev: i, op: y, link: -1})
+	return true
 }
 
-// remove lets a removal take the cell on top of item i, now and whenever
-// another cell is found below it.
-func (p *stackSearch) remove(i, o int32) {
-	c := &p.cells[p.items[i].cell]
-	p.pops = append(p.pops, stackPop{i, o, c.pops})
-	c.pops = int32(len(p.pops) - 1)
-	for l := c.links; l >= 0; l = p.links[l].next {
+// push places the last push of a group on item i.
+func (p *stackSearch) push(i, y int32) {
+	it := p.items[i]
+	below, lock := it.cell, int32(-1)
+	if it.lock != atStart {
+		lock = it.lock
+	}
+	if it.bag != 0 {
+		below = p.cell(stackCell{mask: it.mask, set: it.bag, due: it.due, whole: -1})
+		p.link(stackLink{cell: below, below: it.cell, source: i, lock: lock})
+		lock = -1
+	}
+	mask := it.mask | 1<<p.slot[y]
+	cell := p.cell(stackCell{mask: mask, set: 1 << p.slot[y], due: it.due, whole: -1})
+	p.link(stackLink{cell: cell, below: below, source: i, lock: lock})
+	p.enter(stackItem{mask: mask, due: it.due, cell: cell, lock: 0, prev: i, op: y, link: -1})
+}
+
+// remove lets a removal take y from the cell on top of item i. If that was the
+// last of the bag, it does so whenever another cell is found below.
+func (p *stackSearch) remove(i, o, y int32) {
+	it := p.items[i]
+	c := p.cells[it.cell]
+	if rest := c.set &^ (1 << p.slot[y]); rest != 0 {
+		cell := p.part(it.cell, rest, several)
+		if !p.isLocked(cell, it.due) {
+			p.uncover(i, o, cell, -1)
+		}
+		return
+	}
+	whole := &p.cells[p.wholeOf(it.cell)]
+	p.pops = append(p.pops, stackPop{i, o, whole.pops})
+	whole.pops = int32(len(p.pops) - 1)
+	for l := whole.links; l >= 0; l = p.links[l].next {
 		p.follow(i, o, l)
 	}
 }
@@ -368,14 +382,18 @@ func (p *stackSearch) remove(i, o int32) {
 // follow places a removal in item i, of which the cell on top has this link.
 func (p *stackSearch) follow(i, o, l int32) {
 	it, link := &p.items[i], &p.links[l]
-	if link.lock >= it.due || p.cells[link.below].lock >= it.due {
-		return
+	if link.lock < it.due && !p.isLocked(link.below, it.due) {
+		p.uncover(i, o, link.below, l)
 	}
+}
+
+func (p *stackSearch) uncover(i, o, cell, l int32) {
+	it := &p.items[i]
 	lock := o
 	if o == it.due {
 		lock = atStart
 	}
-	p.enter(stackItem{mask: it.mask | 1<<p.slot[o], due: it.due, cell: link.below, lock: lock, prev: i, op: o, link: l})
+	p.enter(stackItem{mask: it.mask | 1<<p.slot[o], due: it.due, cell: cell, lock: lock, prev: i, op: o, link: l})
 }
 
 // settle places looks at once and passes responses of what has been placed; it
@@ -394,7 +412,7 @@ func (p *stackSearch) settle(it *stackItem, placed func(o int32)) {
 		}
 		for _, o := range p.opens[it.due] {
 			q := &p.ops[o]
-			if sees := q.role == replay.Look && q.value == value || q.role == replay.Nothing && value < 0; !sees || p.isPlaced(it.mask, o) {
+			if sees := q.role == replay.Look && q.value == value || q.role == replay.Nothing && it.cell == 0; !sees || p.isPlaced(it.mask, o) {
 				continue
 			}
 			it.mask |= 1 << p.slot[o]
@@ -412,61 +430,6 @@ func (p *stackSearch) settle(it *stackItem, placed func(o int32)) {
 	}
 }
 
-// enter settles an item and keeps it, if it is new.
-func (p *stackSearch) enter(it stackItem) {
-	p.settle(&it, nil)
-	hash := hashOf(it.mask, uint64(it.due)<<32|uint64(it.cell), uint64(it.lock))
-	if p.itemIndex.find(hash, func(i int32) bool {
-		o := &p.items[i]
-		return o.mask == it.mask && o.due == it.due && o.cell == it.cell && o.lock == it.lock
-	}) >= 0 {
-		return
-	}
-	i := p.itemIndex.add(hash)
-	p.items = append(p.items, it)
-	p.last = max(p.last, it.due)
-	switch {
-	case int(it.due) == p.returned:
-		p.goal = i
-	case it.lock == atStart:
-		p.starts[it.due] = append(p.starts[it.due], i)
-	default:
-		p.within[it.due] = append(p.within[it.due], i)
-	}
-}
-
-// cell returns the number of a cell, which may be new.
-func (p *stackSearch) cell(c stackCell) int32 {
-	hash := hashOf(c.mask, uint64(c.due)<<32|uint64(uint32(c.op)), uint64(c.lock))
-	if i := p.cellIndex.find(hash, func(i int32) bool {
-		o := &p.cells[i]
-		return o.mask == c.mask && o.due == c.due && o.op == c.op && o.lock == c.lock
-	}); i >= 0 {
-		return i
-	}
-	p.cells = append(p.cells, c)
-	return p.cellIndex.add(hash)
-}
-
-// link enters a link, if it is new, and lets the removals of the cell follow
-// it.
-func (p *stackSearch) link(l stackLink) {
-	hash := hashOf(uint64(l.cell)<<32|uint64(l.below), uint64(l.lock))
-	if p.linkIndex.find(hash, func(i int32) bool {
-		o := &p.links[i]
-		return o.cell == l.cell && o.below == l.below && o.lock == l.lock
-	}) >= 0 {
-		return
-	}
-	n := p.linkIndex.add(hash)
-	c := &p.cells[l.cell]
-	l.next, c.links = c.links, n
-	p.links = append(p.links, l)
-	for k := c.pops; k >= 0; k = p.pops[k].next {
-		p.follow(p.pops[k].item, p.pops[k].op, n)
-	}
-}
-
 // witness returns all operations in order.
 func (p *stackSearch) witness() []int32 {
 	var order []int32
@@ -480,15 +443,30 @@ func (p *stackSearch) witness() []int32 {
 		enter(o)
 		at.mask |= 1 << p.slot[o]
 	}
-	for _, i := range p.path() {
+	show := func(value int32) { // places the looks that see it
+		for l := p.first(at.due, at.mask, replay.Look, value); l >= 0; l = p.first(at.due, at.mask, replay.Look, value) {
+			place(l)
+		}
+	}
+	path, early := p.path()
+	for k, i := range path {
 		it := &p.items[i]
+		if it.bag != 0 {
+			continue
+		}
 		o := it.op
 		if o <= both {
 			o = both - o
 			value := p.ops[o].value
 			place(p.first(at.due, at.mask, replay.Insert, value))
-			for l := p.first(at.due, at.mask, replay.Look, value); l >= 0; l = p.first(at.due, at.mask, replay.Look, value) {
-				place(l)
+			show(value)
+		}
+		if k > 0 {
+			for n := bits.OnesCount64(p.items[path[k-1]].bag); n > 0; n-- {
+				y := early[len(early)-1]
+				early = early[:len(early)-1]
+				place(y)
+				show(p.ops[y].value)
 			}
 		}
 		if o >= 0 {
@@ -507,22 +485,74 @@ func (p *stackSearch) witness() []int32 {
 	return append(order, p.idle...)
 }
 
-// path returns the items that lead to the goal. Backwards, where a cell was
-// removed it is known what lay below: that is where its push must go on.
-func (p *stackSearch) path() []int32 {
-	var path, links []int32
+// path returns the items that lead to the goal, and the early pushes, last
+// group and top first. Backwards, where a cell was removed it is known what lay
+// below: that is where its push must go on. And it is known in which order
+// the pushes of a bag were removed: the last one lay lowest.
+func (p *stackSearch) path() (path, early []int32) {
+	var links, removed []int32
 	for i := p.goal; i >= 0; {
 		path = append(path, i)
 		it := &p.items[i]
 		i = it.prev
-		switch n := len(links) - 1; {
-		case it.link >= 0:
+		if i < 0 || it.bag != 0 {
+			continue
+		}
+		isPush := it.op >= 0 && p.ops[it.op].role == replay.Insert
+		if it.link >= 0 {
 			links = append(links, it.link)
-		case it.op >= 0 && n >= 0: // a push
-			i = p.links[links[n]].source
-			links = links[:n]
+		}
+		switch {
+		case isPush:
+			if n := len(removed) - 1; n >= 0 {
+				removed = removed[:n]
+			}
+			if n := len(links) - 1; n >= 0 {
+				i = p.links[links[n]].source
+				links = links[:n]
+			}
+			bag, due := p.items[i].bag, p.items[i].due
+			if n := len(links) - 1; n >= 0 && bag != 0 {
+				i = p.links[links[n]].source
+				links = links[:n]
+			}
+			for n := len(removed) - 1; n >= 0 && bag>>p.slot[removed[n]]&1 != 0 && slices.Contains(p.opens[due], removed[n]); n-- {
+				early = append(early, removed[n])
+				bag &^= 1 << p.slot[removed[n]]
+				removed = removed[:n]
+			}
+			for _, y := range p.opens[due] {
+				if bag>>p.slot[y]&1 != 0 {
+					early = append(early, y)
+				}
+			}
+		case it.op <= both, p.items[i].cell == it.cell:
+		default: // a push is gone, or known to be on top
+			y := p.taken(p.items[i].cell, it)
+			if n := len(removed) - 1; n < 0 || removed[n] != y {
+				removed = append(removed, y)
+			}
 		}
 	}
 	slices.Reverse(path)
-	return path
+	return path, early
+}
+
+// taken returns the push that was taken from the cell of the item before, or
+// decided to be on top of it.
+func (p *stackSearch) taken(cell int32, it *stackItem) int32 {
+	c := &p.cells[cell]
+	set, value := c.set, int32(several)
+	switch {
+	case it.op < 0:
+		value = p.cells[it.cell].value
+	case it.link < 0:
+		set &^= p.cells[it.cell].set
+	}
+	for _, y := range p.opens[c.due] {
+		if set>>p.slot[y]&1 != 0 && (it.op >= 0 || p.ops[y].value == value) {
+			return y
+		}
+	}
+	panic("search: nothing was taken")
 }

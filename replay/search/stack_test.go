@@ -86,3 +86,60 @@ func TestLargeStacks(t *testing.T) {
 		}
 	}
 }
+
+// TestStacksForget searches stacks with so little memory that it forgets all the
+// time: then it finds a witness that Verify accepts, or does not know.
+func TestStacksForget(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 79))
+	s := lookup(t, "stack")
+	rounds := *stackRounds
+	if testing.Short() {
+		rounds = min(rounds, 3000)
+	}
+	count := map[string]int{}
+	for range rounds {
+		d := randomDuplicating(r, "stack")
+		d.n, d.processes, d.values = 8+r.IntN(20), 2+r.IntN(6), 1+r.IntN(4)
+		h := d.history(t, s)
+		want := search.QueueOrStack(h, s, 1<<30, nil).Answer
+		f, horizon := search.StackWithin(h, s, int64(r.IntN(2000)))
+		switch {
+		case f.Answer == replay.Linearizable:
+			if err := replay.Verify(h, s, f.Witness, nil); err != nil {
+				t.Fatalf("%v: %v:\n%s", f.Witness, err, show(h))
+			}
+		case f.Answer == replay.Undecided && (f.Cause != replay.Memory || horizon == 0):
+			t.Fatalf("%v (%v), forgot %d:\n%s", f.Answer, f.Cause, horizon, show(h))
+		case f.Answer == replay.NotLinearizable && (want != f.Answer || horizon > 0):
+			t.Fatalf("%v, want %v, forgot %d:\n%s", f.Answer, want, horizon, show(h))
+		}
+		if horizon > 0 {
+			count["forgot, "+f.Answer.String()]++
+		}
+	}
+	t.Log(count)
+	if count["forgot, linearizable"] < rounds/10 || count["forgot, unknown"] < rounds/20 {
+		t.Error(count)
+	}
+}
+
+// TestLargeStacksForget finds witnesses with less memory than the search takes
+// where it keeps everything.
+func TestLargeStacksForget(t *testing.T) {
+	s := lookup(t, "stack")
+	for _, c := range []struct {
+		n, threads int
+		bytes      int64
+	}{{10000, 4, 3 << 19}, {10000, 8, 4 << 20}} {
+		h, _ := large(t, "stack", c.n, c.threads, 8, 1)
+		f, horizon := search.StackWithin(h, s, c.bytes)
+		if f.Answer != replay.Linearizable || horizon < c.n/4 {
+			t.Errorf("n=%d T=%d: %v (%v), forgot %d", c.n, c.threads, f.Answer, f.Cause, horizon)
+			continue
+		}
+		if err := replay.Verify(h, s, f.Witness, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}

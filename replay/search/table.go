@@ -61,6 +61,12 @@ func (x *index) clear() {
 	x.n = 0
 }
 
+// reset empties the index and keeps its table.
+func (x *index) reset() {
+	clear(x.slots)
+	x.n = 0
+}
+
 // soon is the number of keys that can be added before bytes is called again.
 const soon = 4096
 
@@ -125,8 +131,7 @@ func (k *keySet) add(key []uint64) (int32, bool) {
 // the front.
 func (k *keySet) keep(f func(i int32, key []uint64) bool) {
 	n, end := int32(k.n), 0
-	clear(k.slots)
-	k.n = 0
+	k.index.reset()
 	for i := range n {
 		key := k.key(i)
 		if !f(i, key) {
