@@ -98,6 +98,9 @@ func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the size of the process is known on Linux")
 	}
+	if underRace {
+		t.Skip("the race detector takes memory of its own")
+	}
 	search := t.TempDir() + "/search.jsonl"
 	args := "record --simulate queue --values 4 --threads 32 --ops 6000 --fault swap@50 --lost 5 --output " + search
 	if status := run(strings.Fields(args), nil, os.Stdout, os.Stderr); status != statusOK {
