@@ -43,7 +43,12 @@ type count struct {
 // New returns a meter that asks stop about once in AskEvery units of work. A
 // nil stop never stops it.
 func New(stop func() bool) *Meter {
-	return &Meter{count: &count{stop: stop, left: AskEvery}, limit: Unlimited}
+	both := &struct {
+		meter Meter
+		count count
+	}{Meter{limit: Unlimited}, count{stop: stop, left: AskEvery}}
+	both.meter.count = &both.count
+	return &both.meter
 }
 
 // OrUnbounded returns m, or a meter that never stops if m is nil: for engines
