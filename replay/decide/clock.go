@@ -16,9 +16,10 @@ import (
 // cancelled, or when the process has taken too much memory.
 type clock struct {
 	ctx      context.Context
-	deadline time.Time // zero: none
-	process  int64     // bytes, 0: no bound
-	looked   time.Time // at the memory of the process
+	deadline time.Time     // zero: none
+	grace    time.Duration // not 0: the deadline is that long after the next question
+	process  int64         // bytes, 0: no bound
+	looked   time.Time     // at the memory of the process
 	over     bool
 	cause    replay.Cause
 }
@@ -43,6 +44,9 @@ func (c *clock) expired() bool {
 	if c.over {
 		return true
 	}
+	if c.grace > 0 {
+		c.deadline, c.grace = time.Now().Add(c.grace), 0
+	}
 	switch err := c.ctx.Err(); {
 	case errors.Is(err, context.DeadlineExceeded), !c.deadline.IsZero() && time.Now().After(c.deadline):
 		c.over, c.cause = true, replay.Time
@@ -59,15 +63,18 @@ func (c *clock) expired() bool {
 	return c.over
 }
 
-// verifying returns what stops the check of a witness of n operations. A
-// witness that was found within the budget is not lost: its check may take one
-// second and two microseconds per operation, even after the budget has ended.
-func (c *clock) verifying(n int) *meter.Meter {
-	ctx := c.ctx
+// verifying returns what stops the check of a witness of n operations; m is the
+// meter of c, and has no other use from then on. A witness that was found within
+// the budget is not lost: its check may take one second and two microseconds per
+// operation, even after the budget has ended. They begin with the first question.
+func (c *clock) verifying(n int, m *meter.Meter) *meter.Meter {
 	if c.over {
-		ctx = context.WithoutCancel(ctx)
+		c = &clock{ctx: context.WithoutCancel(c.ctx)}
+		m = c.meter()
 	}
-	return newClock(ctx, replay.Budget{Time: time.Second + time.Duration(n)*2*time.Microsecond}).meter()
+	c.deadline, c.process = time.Time{}, 0
+	c.grace = time.Second + time.Duration(n)*2*time.Microsecond
+	return m
 }
 
 // hasRoom reports whether so many bytes more keep the process within its

@@ -125,7 +125,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 	}
 	switch {
 	case v.Answer == replay.Linearizable:
-		switch err := replay.Verify(t.h, t.spec, v.Witness, t.clock.verifying(len(t.h.Ops))); {
+		switch err := replay.Verify(t.h, t.spec, v.Witness, t.clock.verifying(len(t.h.Ops), t.meter)); {
 		case errors.Is(err, replay.ErrStopped):
 			v.Finding = replay.Finding{Cause: cmp.Or(t.clock.cause, replay.Time), Replayed: v.Replayed}
 		case err != nil:
