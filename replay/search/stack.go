@@ -71,6 +71,7 @@ type stackSearch struct {
 	goal                            int32     // an item in which all has been placed, or -1
 	horizon                         int32     // the due response before which nothing is explored any more
 	forgotAt                        int32     // the latest due response met when the last items were forgotten
+	kept                            int64     // bytes used after that
 	random                          uint64
 
 	maxBytes int64

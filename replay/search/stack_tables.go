@@ -199,12 +199,16 @@ func (p *stackSearch) wholeOf(cell int32) int32 {
 	return cell
 }
 
-// isFull reports whether half of the memory is used, and enough was met since
-// the last time that something was forgotten to do so again.
+// isFull reports whether half of the memory is used, and a quarter more than
+// was kept the last time, so that forgetting takes time in proportion to what
+// is explored.
 func (p *stackSearch) isFull() bool {
-	used := int64(len(p.items))*(stackItemBytes+indexBytes) + int64(len(p.cells))*(stackCellBytes+indexBytes) +
+	return p.last > p.forgotAt && p.used() > max(p.maxBytes/2, p.kept+p.kept/4)
+}
+
+func (p *stackSearch) used() int64 {
+	return int64(len(p.items))*(stackItemBytes+indexBytes) + int64(len(p.cells))*(stackCellBytes+indexBytes) +
 		int64(len(p.links))*(stackLinkBytes+indexBytes) + int64(len(p.pops))*stackPopBytes
-	return used > p.maxBytes/2 && p.last-p.forgotAt > (p.forgotAt-p.horizon)/4
 }
 
 // forget moves the horizon halfway to the latest due response met, and drops
@@ -278,6 +282,7 @@ func (p *stackSearch) forget() bool {
 			}
 		}
 	}
+	p.kept = p.used()
 	return true
 }
 
