@@ -46,8 +46,10 @@ const (
 	familyWork = 1 << 14
 	// quickShare is enough for most histories: about 5,000 configurations.
 	quickShare = 5 * meter.AskEvery
-	// stackShare takes about ten seconds.
+	// stackShare takes about ten seconds; stackWork is a share for each operation
+	// of histories of more than 131,072.
 	stackShare = 1 << 14 * meter.AskEvery
+	stackWork  = 1 << 8
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
 )
@@ -115,7 +117,7 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 // on histories of more than 16 processes.
 func collectionShare(t *task) int64 {
 	if isStack(t.spec) {
-		return stackShare
+		return max(stackShare, int64(len(t.h.Ops))*stackWork)
 	}
 	return meter.Unlimited
 }
