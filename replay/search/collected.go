@@ -72,7 +72,7 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 const onceShare = 64
 
 // collected is a history of a queue or stack: insertions and consumers, which
-// are removals, looks and operations that find nothing.
+// are removals, peeks and operations that find nothing.
 type collected struct {
 	inserts   []insertion // by invocation
 	consumers []consumer  // by response

@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A queueSearch goes along the responses of the consumers: removals, looks,
+// A queueSearch goes along the responses of the consumers: removals, peeks,
 // and operations that find nothing. As in a sweep, a consumer need not be
 // placed before its own response or that of a later one. Insertions are not
 // placed: when a consumer is placed, an insertion is chosen for it, and the
@@ -31,7 +31,7 @@ import (
 // A consumer may take an insertion e under two conditions:
 //
 //   - no insertion of the rest returned before e was invoked;
-//   - no look has pinned another insertion.
+//   - no peek has pinned another insertion.
 //
 // Then e may be the first of the rest. A consumer that finds nothing may be
 // placed if no insertion of the rest returned before an operation that has been
@@ -56,7 +56,7 @@ import (
 //     insertion of the rest has its response between reach and the invocation.
 //     The two change places. What stands between them then follows an operation
 //     invoked later than before, which affects only insertions of the rest.
-//   - A look at the pinned insertion is placed at once if it is harmless.
+//   - A peek at the pinned insertion is placed at once if it is harmless.
 //   - Pending removals are used in the order of their invocations.
 //   - Of two insertions of the same value that a consumer may take, it takes the
 //     one with the earlier response. In a witness with the other one they change

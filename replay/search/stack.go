@@ -23,29 +23,29 @@ import (
 // of pushes and removals come latest, by the sum of the numbers of their due
 // responses; of these, one with the fewest pairs of pushes, or removals, of the
 // same value in which the one with the later response comes first; of these,
-// one in which looks come as early as can be. It has these properties, as it
+// one in which peeks come as early as can be. It has these properties, as it
 // could be changed otherwise. All that is in a group is concurrent but for
 // order on the stack, and may also come in the next one, if it is not due.
 //
-//   - A look, and what finds nothing, is placed as soon as it can.
+//   - A peek, and what finds nothing, is placed as soon as it can.
 //   - Of open pushes, or removals, of the same value, the one with the earliest
 //     response comes first: else they change places.
 //   - In a group, what is balanced, a push with its removal and all between,
-//     contains the due operation: else it could come behind it. So a group
+//     contains the due operation: else it could come after it. So a group
 //     consists of removals of what was there before and of pushes, in this
 //     order; or, if a removal is due, of it and the push right before it, with
-//     looks between them.
+//     peeks between them.
 //   - Let y be a push that is not due when it is placed. What lies on it is not
-//     all gone before its response: else y, with the looks that saw it at once,
-//     could come behind that.
-//   - Let r be a removal that is not due, y the push right behind it, in the
-//     same group. y is not removed before the response of r: else r, with looks
-//     right behind it, could come behind that.
+//     all gone before its response: else y, with the peeks that saw it at once,
+//     could come after that.
+//   - Let r be a removal that is not due, y the push right after it, in the
+//     same group. y is not removed before the response of r: else r, with peeks
+//     right after it, could come after that.
 //
 // The pushes of a group that come before the last one are its bag. All of them
 // are open at once, so any order of them is possible, and the search leaves it
-// open: removals decide which push of a bag is on top, and looks do. When it is
-// filled, each push is on top once, so that all looks that see it are placed.
+// open: removals decide which push of a bag is on top, and peeks do. When it is
+// filled, each push is on top once, so that all peeks that see it are placed.
 //
 // Changes do not make groups earlier: an operation that comes earlier is not due
 // any more, and what was placed when it was due is placed with a later one.
@@ -226,7 +226,7 @@ func (p *stackSearch) explore(i int32) bool {
 }
 
 // take places each removal that can take a push on top of item i, and each
-// look that decides which one is on top.
+// peek that decides which one is on top.
 func (p *stackSearch) take(i int32) {
 	it := p.items[i]
 	c := p.cells[it.cell]
@@ -307,12 +307,12 @@ func (p *stackSearch) pair(i int32) {
 	if y < 0 {
 		return
 	}
-	mask := it.mask | 1<<p.slot[y] | 1<<p.slot[it.due] | p.looks(it.due, value)
+	mask := it.mask | 1<<p.slot[y] | 1<<p.slot[it.due] | p.peeks(it.due, value)
 	p.enter(stackItem{mask: mask, due: it.due, cell: it.cell, lock: atStart, prev: i, op: both - it.due, link: -1})
 }
 
-// looks returns the slots of the open looks that see a value.
-func (p *stackSearch) looks(due, value int32) uint64 {
+// peeks returns the slots of the open peeks that see a value.
+func (p *stackSearch) peeks(due, value int32) uint64 {
 	mask := uint64(0)
 	for _, o := range p.opens[due] {
 		if q := &p.ops[o]; q.role == replay.Look && q.value == value {
@@ -331,7 +331,7 @@ func (p *stackSearch) gather(i int32) bool {
 			continue
 		}
 		it := from
-		it.mask |= 1<<p.slot[y] | p.looks(it.due, q.value)
+		it.mask |= 1<<p.slot[y] | p.peeks(it.due, q.value)
 		it.bag |= 1 << p.slot[y]
 		it.prev, it.op, it.link = i, y, -1
 		n := int32(len(p.items))
@@ -397,7 +397,7 @@ func (p *stackSearch) uncover(i, o, cell, l int32) {
 	p.enter(stackItem{mask: it.mask | 1<<p.slot[o], due: it.due, cell: cell, lock: lock, prev: i, op: o, link: l})
 }
 
-// settle places looks at once and passes responses of what has been placed; it
+// settle places peeks at once and passes responses of what has been placed; it
 // calls placed, if not nil, for each.
 func (p *stackSearch) settle(it *stackItem, placed func(o int32)) {
 	value := p.cells[it.cell].value
@@ -444,7 +444,7 @@ func (p *stackSearch) witness() []int32 {
 		enter(o)
 		at.mask |= 1 << p.slot[o]
 	}
-	show := func(value int32) { // places the looks that see it
+	show := func(value int32) { // places the peeks that see it
 		for l := p.first(at.due, at.mask, replay.Look, value); l >= 0; l = p.first(at.due, at.mask, replay.Look, value) {
 			place(l)
 		}

@@ -14,7 +14,7 @@ type stackItem struct {
 	due  int32
 	cell int32
 	// lock is the earliest response of the removal right before the pushes, in
-	// the same group, and of looks right behind that; or atStart of a group.
+	// the same group, and of peeks right after that; or atStart of a group.
 	lock int32
 	prev int32 // the item before, or -1
 	op   int32 // what was placed last, or -1; or both - o if a push was placed right before o
