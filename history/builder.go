@@ -187,15 +187,20 @@ func (b *Builder) Expect(operations int) { b.expected = operations }
 // manyOperations is a number of operations that fills several huge pages.
 const manyOperations = 1 << 17
 
-// mostGrowth bounds what grow reserves for expected operations by a multiple of
-// those that have come. The expectation may come from a file size that says
-// nothing about the history.
-const mostGrowth = 64
+// mostExpected bounds the operations for which grow reserves memory after n have
+// come. The expectation may come from a file size that says nothing about the
+// history; memory that is reserved and not used costs little.
+func mostExpected(n int) int {
+	if n < 256 {
+		return 64 * n
+	}
+	return 4096 * n
+}
 
 // grow makes room for more operations. It moves them a few at a time, since
 // a running garbage collector waits for the end of each move.
 func (b *Builder) grow() {
-	room := max(2, 2*cap(b.ops), min(b.expected, mostGrowth*len(b.ops))) // many histories have few operations
+	room := max(2, 2*cap(b.ops), min(b.expected, mostExpected(len(b.ops)))) // many histories have few operations
 	if 2 < room && room < 16 {
 		room = 16
 	}

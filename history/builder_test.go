@@ -172,13 +172,13 @@ func TestMisuse(t *testing.T) {
 func TestExpect(t *testing.T) {
 	b := NewBuilder(Header{})
 	b.Expect(1 << 24)
-	for i := range int64(600) {
+	for i := range int64(9000) {
 		b.Add(&Event{Type: Invoke, Process: IntValue(i), Method: "m"})
-		if most := max(16, mostGrowth*len(b.ops)); cap(b.ops) > most {
+		if most := max(16, mostExpected(len(b.ops))); cap(b.ops) > most || len(b.ops) < 128 && cap(b.ops) > 1<<13 {
 			t.Fatalf("memory for %d operations after %d", cap(b.ops), len(b.ops))
 		}
 	}
-	if cap(b.ops) < 5000 {
+	if cap(b.ops) < 1<<20 {
 		t.Errorf("memory for %d operations where many more are expected", cap(b.ops))
 	}
 }
