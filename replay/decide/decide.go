@@ -162,6 +162,9 @@ func (t *task) decide() (replay.Finding, error) {
 			return known, fmt.Errorf("checking history %q: %w", t.h.ID, err)
 		}
 		known = join(known, f, e)
+		if known.Answer == replay.NotLinearizable || known.Decided() && t.o.Engine != replay.AutoEngine {
+			break
+		}
 	}
 	if !t.checked && !known.Decided() { // the time was over before
 		return known, replay.Check(t.h, t.spec)

@@ -14,7 +14,7 @@ import (
 // small histories are many, and meet the same states again and again.
 type tables struct {
 	spec    replay.Spec
-	key     shelfKey
+	key     string     // replay.Traits.Key; "" if the tables are not shared
 	columns []int32    // hash table: operation -> column + 1
 	sample  []sampleOp // column -> one of its operations
 	states  [][]replay.State
@@ -42,33 +42,31 @@ const (
 	shelved     = 32
 )
 
-// A shelfKey distinguishes specifications that must not share tables. Those of
-// two Go types never share any, whatever their Traits are.
-type shelfKey struct {
-	spec reflect.Type
-	key  string // replay.Traits.Key; "" if tables are not shared
-}
-
-// shelf holds tables that no history uses.
+// shelf holds tables that no history uses. Specifications of two Go types never
+// share any, whatever their Traits are.
 var shelf struct {
 	sync.Mutex
-	byKey map[shelfKey][]*tables
+	byKey map[string][]*tables
 	n     int
 }
 
 // takeTables returns tables for a history of n operations, from the shelf or
 // new. It returns nil if the specification's objects are not States.
 func takeTables(n int, spec replay.Spec) *tables {
-	key := shelfKey{}
-	if k := replay.TraitsOf(spec).Key; k != "" && n <= sharedOps {
-		key = shelfKey{reflect.TypeOf(spec), k}
+	key := ""
+	if n <= sharedOps {
+		key = replay.TraitsOf(spec).Key
+	}
+	if key != "" {
 		shelf.Lock()
-		if list := shelf.byKey[key]; len(list) > 0 {
-			t := list[len(list)-1]
-			shelf.byKey[key] = list[:len(list)-1]
-			shelf.n--
-			shelf.Unlock()
-			return t
+		list := shelf.byKey[key]
+		for i, t := range slices.Backward(list) {
+			if reflect.TypeOf(t.spec) == reflect.TypeOf(spec) {
+				shelf.byKey[key] = slices.Delete(list, i, i+1)
+				shelf.n--
+				shelf.Unlock()
+				return t
+			}
 		}
 		shelf.Unlock()
 	}
@@ -84,7 +82,7 @@ func takeTables(n int, spec replay.Spec) *tables {
 // giveBack puts the tables on the shelf, unless they are too large. A full
 // shelf is cleared first.
 func (t *tables) giveBack() {
-	if t.key.key == "" || t.size() > sharedBytes {
+	if t.key == "" || t.size() > sharedBytes {
 		return
 	}
 	shelf.Lock()
@@ -94,7 +92,7 @@ func (t *tables) giveBack() {
 		shelf.n = 0
 	}
 	if shelf.byKey == nil {
-		shelf.byKey = map[shelfKey][]*tables{}
+		shelf.byKey = map[string][]*tables{}
 	}
 	shelf.byKey[t.key] = append(shelf.byKey[t.key], t)
 	shelf.n++
