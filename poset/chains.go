@@ -41,7 +41,7 @@ func (p *Poset) CheckChains(of []int32) (int, error) {
 // last element precedes it: O(n log n). On other posets the partition comes from a
 // maximum bipartite matching between elements and their successors, in which each
 // element in turn takes the smallest possible successor: O(n^3 / 64). It is nil
-// if that was stopped; see Bound.
+// if that was stopped; see Extend.
 func (p *Poset) MinimumChains() []int32 {
 	if p.IsInterval() {
 		return p.greedyChains()
@@ -49,11 +49,6 @@ func (p *Poset) MinimumChains() []int32 {
 	p.matching.Do(func() { p.matched = p.matchedChains() })
 	return slices.Clone(p.matched)
 }
-
-// Bound sets what bounds the matching of a poset that is not an interval order,
-// before it is first needed. mustStop counts work, of which a unit is a word of
-// a row, and reports whether to stop.
-func (p *Poset) Bound(mustStop func(work int) bool) { p.mustStop = mustStop }
 
 func (p *Poset) greedyChains() []int32 {
 	of := make([]int32, p.n)
@@ -125,7 +120,7 @@ func (p *Poset) augment(i int32, successor, predecessor []int32) bool {
 	for len(queue) > 0 {
 		e := queue[0]
 		queue = queue[1:]
-		if p.mustStop != nil && p.mustStop(p.words) {
+		if p.isStopped(p.words) {
 			return false
 		}
 		row := p.above[int(e)*p.words : (int(e)+1)*p.words]
@@ -168,7 +163,7 @@ func (p *Poset) byReturn() []int32 {
 // mutually concurrent elements, and the number cp of unordered pairs of
 // concurrent elements, both as in Table 1 of the paper. O(n log n) on
 // interval orders, O(n^3 / 64) otherwise. Both are 0 if that was stopped; see
-// Bound.
+// Extend.
 func (p *Poset) Concurrency() (c int, cp int64) {
 	if !p.IsInterval() {
 		if c = p.width(); c == 0 {

@@ -15,6 +15,9 @@ const MaxGeneral = 1 << 15
 // an interval order.
 var ErrTooLarge = errors.New("too many elements for a poset that is not an interval order")
 
+// ErrStopped is the error for a poset that was stopped; see Extend.
+var ErrStopped = errors.New("stopped before the end")
+
 // A Poset is a strict partial order on the elements 0..n-1 (Definition 3.5 of
 // the paper). It is immutable.
 type Poset struct {
@@ -28,7 +31,7 @@ type Poset struct {
 	// whose predecessors are in; nil for 0..n-1.
 	order []int32
 
-	mustStop func(work int) bool // see Bound
+	mustStop func(work int) bool // see Extend; may be nil
 	matching sync.Once
 	matched  []int32 // minimum chains of a poset that is not an interval order
 }
@@ -64,15 +67,20 @@ func New(n int, edges []Edge) (*Poset, error) {
 	if err := checkEdges(n, edges); err != nil {
 		return nil, err
 	}
-	return closure(n, n, edges)
+	return closure(n, n, edges, nil)
 }
 
 // Extend returns the order of the given intervals together with the edges,
 // restricted to the first keep elements: the others only pass on order and are not
 // elements of the poset. The first keep intervals must meet the
 // conditions of Interval, and so must the rest; Extend panics if they do not,
-// or if keep is out of range. Its errors are those of New.
-func Extend(call, ret []int32, edges []Edge, keep int) (*Poset, error) {
+// or if keep is out of range.
+//
+// If the result is not kept as an interval order, mustStop bounds the closure
+// and later the matching of MinimumChains. It counts work, of which a unit is a
+// word of a row, and reports whether to stop; nil never stops. The errors are
+// those of New, and ErrStopped.
+func Extend(call, ret []int32, edges []Edge, keep int, mustStop func(work int) bool) (*Poset, error) {
 	n := len(call)
 	if keep == n && len(edges) == 0 {
 		return Interval(call, ret), nil
@@ -99,7 +107,7 @@ func Extend(call, ret []int32, edges []Edge, keep int) (*Poset, error) {
 			all = append(all, Edge{e, int32(n + after)})
 		}
 	}
-	return closure(2*n, keep, append(all, edges...))
+	return closure(2*n, keep, append(all, edges...), mustStop)
 }
 
 func checkEdges(n int, edges []Edge) error {
@@ -144,7 +152,7 @@ func firstAfter(call, byCall []int32, position int32) int {
 
 // closure computes the transitive closure over nodes nodes and keeps the
 // order among the first keep of them.
-func closure(nodes, keep int, edges []Edge) (*Poset, error) {
+func closure(nodes, keep int, edges []Edge, mustStop func(work int) bool) (*Poset, error) {
 	if keep < 0 {
 		return nil, fmt.Errorf("poset: %d elements", keep)
 	}
@@ -155,15 +163,19 @@ func closure(nodes, keep int, edges []Edge) (*Poset, error) {
 	for _, e := range edges {
 		out[e.From] = append(out[e.From], e.To)
 	}
-	sorted := topological(nodes, out)
+	sorted := Topological(out)
 	if len(sorted) < nodes {
 		return nil, errors.New("poset: the edges close a cycle")
 	}
 	words := (keep + 63) / 64
+	p := &Poset{n: keep, words: words, mustStop: mustStop}
 	rows := make([]uint64, nodes*words)
 	for k := nodes - 1; k >= 0; k-- {
 		v := int(sorted[k])
 		row := rows[v*words : (v+1)*words]
+		if p.isStopped(words * len(out[v])) {
+			return nil, ErrStopped
+		}
 		for _, w := range out[v] {
 			if int(w) < keep {
 				row[w/64] |= 1 << (w % 64)
@@ -173,21 +185,27 @@ func closure(nodes, keep int, edges []Edge) (*Poset, error) {
 			}
 		}
 	}
-	p := &Poset{n: keep, above: rows[: keep*words : keep*words], words: words}
-	p.order = p.smallestFirst()
+	p.above = rows[: keep*words : keep*words]
+	if !p.setOrder() {
+		return nil, ErrStopped
+	}
 	return p, nil
 }
 
-// topological returns the nodes in a topological order, but not all of them if
-// there is a cycle.
-func topological(nodes int, out [][]int32) []int32 {
-	waits := make([]int32, nodes)
+// isStopped counts work and reports whether to stop.
+func (p *Poset) isStopped(work int) bool { return p.mustStop != nil && p.mustStop(work) }
+
+// Topological returns the nodes of a graph, given their successors, in a
+// topological order, but not all of them if there is a cycle. It takes the nodes
+// in the order in which their last predecessors are taken. O(nodes + edges).
+func Topological(out [][]int32) []int32 {
+	waits := make([]int32, len(out))
 	for _, successors := range out {
 		for _, w := range successors {
 			waits[w]++
 		}
 	}
-	sorted := make([]int32, 0, nodes)
+	sorted := make([]int32, 0, len(out))
 	for v := range waits {
 		if waits[v] == 0 {
 			sorted = append(sorted, int32(v))
@@ -203,19 +221,20 @@ func topological(nodes int, out [][]int32) []int32 {
 	return sorted
 }
 
-// smallestFirst returns the topological order that always takes the smallest
-// element whose predecessors are in, or nil if that order is 0..n-1.
-func (p *Poset) smallestFirst() []int32 {
+// setOrder sets p.order. It reports false if it was stopped.
+func (p *Poset) setOrder() bool {
 	waits := make([]int32, p.n)
 	identity := true
 	for i := range p.n {
-		p.eachAbove(i, func(j int) {
+		if p.isStopped(p.words + p.eachAbove(i, func(j int) {
 			waits[j]++
 			identity = identity && i < j
-		})
+		})) {
+			return false
+		}
 	}
 	if identity {
-		return nil
+		return true
 	}
 	var ready intHeap
 	for i := range p.n {
@@ -227,22 +246,29 @@ func (p *Poset) smallestFirst() []int32 {
 	for len(ready) > 0 {
 		i := ready.pop()
 		order = append(order, i)
-		p.eachAbove(int(i), func(j int) {
+		if p.isStopped(p.words + p.eachAbove(int(i), func(j int) {
 			if waits[j]--; waits[j] == 0 {
 				ready.push(int32(j))
 			}
-		})
+		})) {
+			return false
+		}
 	}
-	return order
+	p.order = order
+	return true
 }
 
-// eachAbove calls f with every element above i, ascending. General posets only.
-func (p *Poset) eachAbove(i int, f func(j int)) {
+// eachAbove calls f with every element above i, ascending, and returns their
+// number. General posets only.
+func (p *Poset) eachAbove(i int, f func(j int)) int {
+	above := 0
 	for w, word := range p.above[i*p.words : (i+1)*p.words] {
+		above += bits.OnesCount64(word)
 		for ; word != 0; word &= word - 1 {
 			f(64*w + bits.TrailingZeros64(word))
 		}
 	}
+	return above
 }
 
 // Len returns the number of elements.

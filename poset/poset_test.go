@@ -46,7 +46,7 @@ func TestGeneralAsInterval(t *testing.T) {
 	for _, n := range []int{1023, 1024, 1025, 5000} {
 		call, ret := randomIntervals(r, n, 5)
 		p := Interval(call, ret)
-		q, err := Extend(call, ret, []Edge{firstPair(p)}, n)
+		q, err := Extend(call, ret, []Edge{firstPair(p)}, n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestExtend(t *testing.T) {
 		}
 		m.close()
 		cyclic := slices.ContainsFunc(edges, func(e Edge) bool { return m[e.From][e.From] })
-		p, err := Extend(c, e, edges, keep)
+		p, err := Extend(c, e, edges, keep, nil)
 		if cyclic != (err != nil) {
 			t.Fatalf("error %v of edges whose closure has a cycle: %v", err, cyclic)
 		}
@@ -355,12 +355,12 @@ func TestMisuse(t *testing.T) {
 		"unequal lengths":                func() { Interval([]int32{0, 1}, []int32{5}) },
 		"calls that descend":             func() { Interval([]int32{1, 0}, []int32{2, 3}) },
 		"a return at its call":           func() { Interval([]int32{0}, []int32{0}) },
-		"Extend: unequal lengths":        func() { Extend(ascending, []int32{5, 6}, nil, 1) },
-		"Extend: keep too large":         func() { Extend(ascending, []int32{5, 6, 7}, nil, 4) },
-		"Extend: negative keep":          func() { Extend(ascending, []int32{5, 6, 7}, nil, -1) },
-		"Extend: kept calls descend":     func() { Extend([]int32{1, 0, 2}, []int32{5, 6, 7}, nil, 2) },
-		"Extend: other calls descend":    func() { Extend([]int32{1, 2, 0}, []int32{5, 6, 7}, nil, 1) },
-		"Extend: a return before a call": func() { Extend([]int32{1, 0}, []int32{5, 0}, nil, 1) },
+		"Extend: unequal lengths":        func() { Extend(ascending, []int32{5, 6}, nil, 1, nil) },
+		"Extend: keep too large":         func() { Extend(ascending, []int32{5, 6, 7}, nil, 4, nil) },
+		"Extend: negative keep":          func() { Extend(ascending, []int32{5, 6, 7}, nil, -1, nil) },
+		"Extend: kept calls descend":     func() { Extend([]int32{1, 0, 2}, []int32{5, 6, 7}, nil, 2, nil) },
+		"Extend: other calls descend":    func() { Extend([]int32{1, 2, 0}, []int32{5, 6, 7}, nil, 1, nil) },
+		"Extend: a return before a call": func() { Extend([]int32{1, 0}, []int32{5, 0}, nil, 1, nil) },
 		"a nil Poset":                    func() { (*Poset)(nil).Len() },
 	} {
 		func() {
@@ -398,47 +398,61 @@ func TestEdgesRefused(t *testing.T) {
 		for i := range call {
 			call[i], ret[i] = int32(i), 100
 		}
-		if _, err := Extend(call, ret, c.edges, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Extend(call, ret, c.edges, 1, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Extend by %v: %v, want %q", c.edges, err, c.want)
 		}
 	}
 }
 
-// TestBound: the matching of a poset that is not an interval order stops when it
-// is told to, with nothing for an answer, and is computed once.
-func TestBound(t *testing.T) {
-	var edges []Edge
+// TestStopped: the closure of a poset that is not an interval order and its
+// matching stop when they must, and the matching is computed once.
+func TestStopped(t *testing.T) {
 	const n = 200
+	call, ret := make([]int32, n), make([]int32, n) // all overlap
+	for i := range call {
+		call[i], ret[i] = int32(i), int32(n+i)
+	}
+	var upward, downward []Edge // for the second, the order is not 0..n-1
 	for i := range int32(n) {
 		for _, step := range []int32{3, 7, 50} {
 			if i+step < n {
-				edges = append(edges, Edge{i, i + step})
+				upward, downward = append(upward, Edge{i, i + step}), append(downward, Edge{i + step, i})
 			}
 		}
 	}
-	newPoset := func(mustStop func(int) bool) *Poset {
-		p, err := New(n, edges)
+	for _, edges := range [][]Edge{upward, downward} {
+		asked, work := 0, 0
+		free, err := Extend(call, ret, edges, n, func(units int) bool { asked++; work += units; return false })
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Bound(mustStop)
-		return p
-	}
-	asked := 0
-	free := newPoset(func(int) bool { asked++; return false })
-	c, cp := free.Concurrency()
-	chains := free.MinimumChains()
-	if once := asked; once < n || c != int(slices.Max(chains))+1 || cp == 0 {
-		t.Errorf("asked %d times, c = %d, cp = %d", once, c, cp)
-	}
-	if free.Concurrency(); asked > 3*n {
-		t.Errorf("asked %d times: the matching is computed again", asked)
-	}
-	for last := 1; last < asked; last += 1 + asked/20 {
-		left := last
-		p := newPoset(func(int) bool { left--; return left <= 0 })
-		if c, cp := p.Concurrency(); c != 0 || cp != 0 || p.MinimumChains() != nil || left < 0 {
-			t.Errorf("stopped at question %d: c = %d, cp = %d, %d more questions", last, c, cp, -left)
+		built := asked
+		if above := n*(n-1)/2 - int(free.incomparable()); built < 3*n || work < above {
+			t.Errorf("asked %d times for %d units, with %d ordered pairs", built, work, above)
+		}
+		c, cp := free.Concurrency()
+		chains := free.MinimumChains()
+		if asked < built+n || c != int(slices.Max(chains))+1 || cp == 0 {
+			t.Errorf("asked %d times, c = %d, cp = %d", asked-built, c, cp)
+		}
+		if free.Concurrency(); asked > built+3*n {
+			t.Errorf("asked %d times: the matching is computed again", asked-built)
+		}
+		for last := 1; last < asked; last += 1 + asked/40 {
+			left := last
+			p, err := Extend(call, ret, edges, n, func(int) bool { left--; return left <= 0 })
+			switch {
+			case last <= built:
+				if p != nil || !errors.Is(err, ErrStopped) || left < 0 {
+					t.Errorf("stopped at question %d: %v, %d more questions", last, err, -left)
+				}
+			case err != nil:
+				t.Fatal(err)
+			default:
+				if c, cp := p.Concurrency(); c != 0 || cp != 0 || p.MinimumChains() != nil || left < 0 {
+					t.Errorf("stopped at question %d: c = %d, cp = %d, %d more questions", last, c, cp, -left)
+				}
+			}
 		}
 	}
 }

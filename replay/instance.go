@@ -18,6 +18,9 @@ type Instance struct {
 	Chains  []int32 // element -> chain
 }
 
+// ErrStopped reports that Verify or NewInstance was stopped before it finished.
+var ErrStopped = poset.ErrStopped
+
 // NewInstance returns the poset of h's operations under the executed-before
 // relation (Definition 3.4) and the history's edges. If pending is false,
 // pending operations are left out, except those marked as happened.
@@ -55,10 +58,9 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 		}
 	}
 	var err error
-	if in.Poset, err = poset.Extend(call, ret, edges, keep); err != nil {
+	if in.Poset, err = poset.Extend(call, ret, edges, keep, m.MustStop); err != nil {
 		return nil, fmt.Errorf("ordering the operations: %w", err)
 	}
-	in.Poset.Bound(m.MustStop)
 	if in.setChains(mode); in.Chains == nil {
 		return nil, ErrStopped
 	}

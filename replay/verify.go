@@ -10,9 +10,6 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 )
 
-// ErrStopped reports that Verify or NewInstance was stopped before it finished.
-var ErrStopped = errors.New("stopped before the end")
-
 // Verify checks a witness independently of how it was found:
 //   - it has every operation of h exactly once,
 //   - its order respects real time and the history's edges,

@@ -32,7 +32,7 @@ var imports = map[string][]string{
 	"history/stress/subject":  {"history", "history/stress"},
 	"replay":                  {"history", "poset", "hitting", "hitting/meter"},
 	"replay/spec":             {"history", "replay"},
-	"replay/internal/engine":  {"history", "hitting", "hitting/meter", "replay"},
+	"replay/internal/engine":  {"history", "poset", "hitting", "hitting/meter", "replay"},
 	"replay/search":           {"history", "hitting/meter", "replay", "replay/internal/engine"},
 	"replay/monitor":          {"history", "hitting/meter", "replay"},
 	"replay/decide":           {"history", "hitting", "hitting/meter", "replay", "replay/internal/engine", "replay/monitor", "replay/search"},

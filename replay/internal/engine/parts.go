@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -136,24 +137,4 @@ func Successors(h *history.History) [][]int32 {
 
 // AlongEdges returns operations and ghosts in an order that the edges allow.
 // O(n) for n operations, ghosts and edges.
-func AlongEdges(h *history.History) []int32 {
-	out := Successors(h)
-	waits := make([]int32, len(out))
-	for _, e := range h.Edges {
-		waits[e.To]++
-	}
-	sorted := make([]int32, 0, len(out))
-	for v, w := range waits {
-		if w == 0 {
-			sorted = append(sorted, int32(v))
-		}
-	}
-	for k := 0; k < len(sorted); k++ {
-		for _, w := range out[sorted[k]] {
-			if waits[w]--; waits[w] == 0 {
-				sorted = append(sorted, w)
-			}
-		}
-	}
-	return sorted
-}
+func AlongEdges(h *history.History) []int32 { return poset.Topological(Successors(h)) }
