@@ -168,25 +168,16 @@ func (d *violat) schema(at int) (model string, args []history.Value) {
 		d.wrong("schema", "an object")
 		return "", nil
 	}
-	for more, seen := s.begin('{', '}'), uint(0); more; more = s.more('}') {
-		key := string(s.key())
-		c := s.peek()
-		d.once(&seen, key, "class", "arguments", "order")
-		switch {
-		case key == "class" && c == '"':
+	d.fields(violatSchema, func(key string) {
+		switch key {
+		case "class":
 			model = strings.TrimPrefix(s.string().Text(), violatPackage)
-		case key == "class":
-			d.wrong(key, "a string")
-		case key == "arguments" && c == '[':
+		case "arguments":
 			args = s.list(false)
-		case key == "arguments":
-			d.wrong(key, "a list")
-		case key == "order":
+		case "order":
 			d.readOrder()
-		default:
-			s.skip()
 		}
-	}
+	})
 	return model, args
 }
 
@@ -292,94 +283,82 @@ func (d *violat) events(at int) {
 }
 
 func (d *violat) event(e *violatEvent) {
-	s, seen := &d.scan, uint(0)
-	for more := s.begin('{', '}'); more; more = s.more('}') {
-		key := string(s.key())
-		c := s.peek()
-		d.once(&seen, key, "kind", "sid", "invocation", "value")
+	s := &d.scan
+	d.fields(violatEventKeys, func(key string) {
 		switch key {
 		case "kind":
-			if c != '"' {
-				d.wrong(key, "a string")
-				continue
-			}
 			e.kind = string(s.text())
 		case "sid":
 			e.event.Process = d.identifier(key)
 		case "invocation":
-			if c != '{' {
-				d.wrong(key, "an object")
-				continue
-			}
 			d.invocation(e)
 		case "value":
 			e.valueAt = s.pos
 			s.skip()
-		default:
-			s.skip()
 		}
-	}
+	})
 }
 
 func (d *violat) invocation(e *violatEvent) {
-	s, seen := &d.scan, uint(0)
-	for more := s.begin('{', '}'); more; more = s.more('}') {
-		key := string(s.key())
-		c := s.peek()
-		d.once(&seen, key, "id", "method", "arguments")
+	d.fields(violatInvocation, func(key string) {
 		switch key {
 		case "id":
 			e.event.Op = d.identifier(key)
 		case "method":
-			if c != '{' {
-				d.wrong(key, "an object")
-				continue
-			}
 			d.method(e)
 		case "arguments":
-			if c != '[' {
-				d.wrong(key, "a list")
-				continue
-			}
-			e.event.Args, e.hasArgs = s.list(false), true
-		default:
-			s.skip()
+			e.event.Args, e.hasArgs = d.scan.list(false), true
 		}
-	}
+	})
 }
 
 func (d *violat) method(e *violatEvent) {
+	d.fields(violatMethod, func(key string) {
+		switch key {
+		case "name":
+			e.event.Method, e.hasMethod = d.scan.string().Text(), true
+		case "void":
+			e.void = d.scan.value(false).Bool()
+		}
+	})
+}
+
+// A violatField is a key of an object.
+type violatField struct {
+	key    string
+	begins string // the bytes that its value may begin with; any if empty
+	want   string // what the value must be
+}
+
+var (
+	violatSchema     = []violatField{{"class", `"`, "a string"}, {"arguments", "[", "a list"}, {key: "order"}}
+	violatEventKeys  = []violatField{{"kind", `"`, "a string"}, {key: "sid"}, {"invocation", "{", "an object"}, {key: "value"}}
+	violatInvocation = []violatField{{key: "id"}, {"method", "{", "an object"}, {"arguments", "[", "a list"}}
+	violatMethod     = []violatField{{"name", `"`, "a string"}, {"void", "tf", "true or false"}}
+)
+
+// fields calls read for each known key of the next object, which must be
+// read or skipped there, and skips the others.
+func (d *violat) fields(known []violatField, read func(key string)) {
 	s, seen := &d.scan, uint(0)
 	for more := s.begin('{', '}'); more; more = s.more('}') {
 		key := string(s.key())
 		c := s.peek()
-		d.once(&seen, key, "name", "void")
-		switch {
-		case key == "name" && c == '"':
-			e.event.Method, e.hasMethod = s.string().Text(), true
-		case key == "name":
-			d.wrong(key, "a string")
-		case key == "void" && (c == 't' || c == 'f'):
-			e.void = s.value(false).Bool()
-		case key == "void":
-			d.wrong(key, "true or false")
-		default:
+		i := slices.IndexFunc(known, func(f violatField) bool { return f.key == key })
+		if i < 0 {
 			s.skip()
+			continue
 		}
+		if seen&(1<<i) != 0 {
+			d.b.Errorf(d.line(s.pos), "key %q occurs twice", key)
+		}
+		seen |= 1 << i
+		if f := &known[i]; f.begins != "" && strings.IndexByte(f.begins, c) < 0 {
+			d.wrong(key, f.want)
+			continue
+		}
+		read(key)
 	}
-}
-
-// once notes a key that occurs again in its object, if it is one of those that
-// are known.
-func (d *violat) once(seen *uint, key string, known ...string) {
-	i := slices.Index(known, key)
-	if i < 0 {
-		return
-	}
-	if *seen&(1<<i) != 0 {
-		d.b.Errorf(d.line(d.scan.pos), "key %q occurs twice", key)
-	}
-	*seen |= 1 << i
 }
 
 func (d *violat) identifier(key string) history.Value {
