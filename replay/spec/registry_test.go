@@ -118,7 +118,7 @@ func TestAll(t *testing.T) {
 			args = append(args, history.IntValue(1))
 		}
 		if e.Name == RunsName {
-			args = runsArgs("object", nil)
+			args = parseList(t, `["object", []]`)
 		}
 		s, err := Lookup(e.Name, args)
 		if err != nil || s.Name() != e.Name {

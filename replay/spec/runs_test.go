@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -17,16 +16,18 @@ func TestRuns(t *testing.T) {
 	yes, no := history.BoolValue(true), history.BoolValue(false)
 	add, again, remove := step("add", 1, yes), step("add", 1, no), step("remove", 1, yes)
 	empty, none := step("remove", 1, no), step("note", 1, history.NoValue)
-	s, err := Lookup(RunsName, runsArgs("set", []sequentialRun{{add, again, remove}, {add, remove, none}, {empty, add}, {add, again, remove}, {}}))
+	s, err := Lookup(RunsName, parseList(t, `["set", [
+		["add", [1], [true], [["add", [1], [false], [["remove", [1], [true], []]]], ["remove", [1], [true], [["note", [1], [], []]]]]],
+		["remove", [1], [false], [["add", [1], [true], []]]]]]`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		run  sequentialRun
+		run  []runStep
 		want bool
 	}{
-		{sequentialRun{add, again, remove}, true}, {sequentialRun{add, remove, none}, true}, {sequentialRun{empty, add}, true}, {sequentialRun{add}, true}, {nil, true},
-		{sequentialRun{add, add}, false}, {sequentialRun{remove}, false}, {sequentialRun{empty, add, remove}, false}, {sequentialRun{add, again, remove, none}, false},
+		{[]runStep{add, again, remove}, true}, {[]runStep{add, remove, none}, true}, {[]runStep{empty, add}, true}, {[]runStep{add}, true}, {nil, true},
+		{[]runStep{add, add}, false}, {[]runStep{remove}, false}, {[]runStep{empty, add, remove}, false}, {[]runStep{add, again, remove, none}, false},
 	} {
 		state, got := s.New().(replay.State), true
 		for _, step := range test.run {
@@ -47,8 +48,8 @@ func TestRuns(t *testing.T) {
 // TestRunsNondeterministic: an object with several possible results has several
 // outcomes.
 func TestRunsNondeterministic(t *testing.T) {
-	yes, no := step("try", 1, history.BoolValue(true)), step("try", 1, history.BoolValue(false))
-	s, err := Lookup(RunsName, runsArgs("lock", []sequentialRun{{yes, no}, {no, yes}}))
+	yes := step("try", 1, history.BoolValue(true))
+	s, err := Lookup(RunsName, parseList(t, `["lock", [["try", [1], [true], [["try", [1], [false], []]]], ["try", [1], [false], [["try", [1], [true], []]]]]]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestRunsMistakes(t *testing.T) {
 			t.Errorf("%v is accepted", args)
 		}
 	}
-	s, err := Lookup(RunsName, runsArgs("a", []sequentialRun{{step("f", 1, history.NoValue)}}))
+	s, err := Lookup(RunsName, parseList(t, `["a", [["f", [1], [], []]]]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,41 +87,12 @@ func TestRunsMistakes(t *testing.T) {
 	}
 }
 
-type sequentialRun []runStep
-
-// runsArgs returns the arguments for these runs.
-func runsArgs(class string, runs []sequentialRun) []history.Value {
-	return []history.Value{history.StringValue(class), runTree(runs)}
-}
-
-// runTree builds the tree of the runs.
-func runTree(runs []sequentialRun) history.Value {
-	var edges []history.Value
-	for len(runs) > 0 {
-		if len(runs[0]) == 0 {
-			runs = runs[1:]
-			continue
-		}
-		first := runs[0][0]
-		var next, others []sequentialRun
-		for _, r := range runs {
-			if len(r) > 0 && r[0].same(first) {
-				next = append(next, r[1:])
-			} else {
-				others = append(others, r)
-			}
-		}
-		var result []history.Value
-		if first.Result.Kind() != history.None {
-			result = []history.Value{first.Result}
-		}
-		edges = append(edges, history.ListValue(history.StringValue(first.Invocation.Method), history.ListValue(first.Invocation.Args...),
-			history.ListValue(result...), runTree(next)))
-		runs = others
+// parseList returns the elements of a list.
+func parseList(t *testing.T, text string) []history.Value {
+	t.Helper()
+	v, err := history.ParseValue(text)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return history.ListValue(edges...)
-}
-
-func (s runStep) same(t runStep) bool {
-	return s.Invocation.Method == t.Invocation.Method && s.Result.Equal(t.Result) && slices.EqualFunc(s.Invocation.Args, t.Invocation.Args, history.Value.Equal)
+	return v.List()
 }
