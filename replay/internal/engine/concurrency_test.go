@@ -1,4 +1,4 @@
-package replay_test
+package engine_test
 
 import (
 	"math/rand/v2"
@@ -15,25 +15,28 @@ import (
 func TestConcurrency(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for k := range 500 {
-		var events []history.Event
+		b := history.NewBuilder(history.Header{})
 		open := map[int]bool{}
 		n := 1 + r.IntN(200)
 		for begun := 0; begun < n; {
 			p := r.IntN(1 + k%20)
 			switch {
 			case !open[p]:
-				events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(int64(p)), Method: "read"})
+				b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(int64(p)), Method: "read"})
 				open[p] = true
 				begun++
 			case r.IntN(10) == 0:
-				events = append(events, history.Event{Type: history.Fail, Process: history.IntValue(int64(p))})
+				b.Add(&history.Event{Type: history.Fail, Process: history.IntValue(int64(p))})
 				open[p] = false
 			default:
-				events = append(events, history.Event{Type: history.OK, Process: history.IntValue(int64(p)), Result: history.NullValue})
+				b.Add(&history.Event{Type: history.OK, Process: history.IntValue(int64(p)), Result: history.NullValue})
 				open[p] = false
 			}
 		}
-		h := build(t, events)
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
 		in, err := replay.NewInstance(h, true, replay.ProcessChains, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -1,25 +1,43 @@
-package replay_test
+package engine_test
 
 import (
 	"encoding/binary"
-	"errors"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/spec"
 )
+
+// sequence returns a history of operations that follow one another. Those
+// whose Return is set already stay open.
+func sequence(ops ...history.Operation) *history.History {
+	for i := range ops {
+		ops[i].Call = int32(2 * i)
+		if ops[i].Return == 0 {
+			ops[i].Return = int32(2*i + 1)
+		}
+	}
+	return &history.History{Ops: ops, Processes: []history.Value{history.IntValue(0)}}
+}
+
+func parse(t *testing.T, name string) replay.Spec {
+	t.Helper()
+	s, err := spec.Parse(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 // TestMachineSharesStates: different orders of the same writes end in one
 // state, and equal operations share a column.
 func TestMachineSharesStates(t *testing.T) {
-	h := build(t, []history.Event{
-		invoke(0, "add", 1), invoke(1, "add", 2), invoke(2, "add", 1),
-		ok(0, history.UnknownValue), ok(1, history.UnknownValue), ok(2, history.UnknownValue),
-	})
-	m := engine.NewMachine(h, lookup(t, "set"))
+	add := func(n int64) history.Operation {
+		return history.Operation{Method: "add", Args: []history.Value{history.IntValue(n)}, Result: history.UnknownValue}
+	}
+	m := engine.NewMachine(sequence(add(1), add(2), add(1)), parse(t, "set"))
 	run := func(order ...int32) int32 {
 		state := m.Start()
 		for _, op := range order {
@@ -55,7 +73,7 @@ func constant(n int64) (m replay.Model[int]) {
 }
 
 func TestTablesOfTwoTypes(t *testing.T) {
-	h := build(t, []history.Event{invoke(0, "get"), ok(0, history.IntValue(1))})
+	h := sequence(history.Operation{Method: "get", Result: history.IntValue(1)})
 	for range 2 {
 		for n, spec := range []replay.Spec{&zeroes{constant(0)}, &ones{constant(1)}} {
 			m := engine.NewMachine(h, spec)
@@ -86,13 +104,12 @@ func coin() replay.Spec {
 }
 
 func TestMachineSetsOfStates(t *testing.T) {
-	h := build(t, []history.Event{
-		invoke(0, "toss"), ok(0, history.NoValue), // twice, so that sets are merged
-		invoke(1, "toss"), ok(1, history.NoValue),
-		invoke(2, "look"), ok(2, history.IntValue(2)),
-		invoke(3, "look"), ok(3, history.IntValue(1)),
-		invoke(4, "look"),
-	})
+	h := sequence(
+		history.Operation{Method: "toss"}, history.Operation{Method: "toss"}, // twice, so that sets are merged
+		history.Operation{Method: "look", Result: history.IntValue(2)},
+		history.Operation{Method: "look", Result: history.IntValue(1)},
+		history.Operation{Method: "look", Result: history.UnknownValue, Return: history.NoReturn},
+	)
 	m := engine.NewMachine(h, coin())
 	tossed := m.Step(m.Start(), 0)
 	if again := m.Step(tossed, 1); again != tossed {
@@ -128,7 +145,7 @@ func TestSetKeys(t *testing.T) {
 		},
 		Key: func(dst []byte, s string) []byte { return append(dst, s...) },
 	}
-	m := engine.NewMachine(build(t, []history.Event{invoke(0, "first"), invoke(1, "second")}), words)
+	m := engine.NewMachine(sequence(history.Operation{Method: "first"}, history.Operation{Method: "second"}), words)
 	if m.Step(m.Start(), 0) == m.Step(m.Start(), 1) {
 		t.Error("{a, bc} and {ab, c} are one state")
 	}
@@ -136,11 +153,11 @@ func TestSetKeys(t *testing.T) {
 
 // TestMachineSparse: many transitions are kept apart.
 func TestMachineSparse(t *testing.T) {
-	var events []history.Event
-	for op := range int64(2000) {
-		events = append(events, invoke(op, "write", op), ok(op, history.NoValue))
+	writes := make([]history.Operation, 2000)
+	for op := range writes {
+		writes[op] = history.Operation{Method: "write", Args: []history.Value{history.IntValue(int64(op))}}
 	}
-	m := engine.NewMachine(build(t, events), lookup(t, "register"))
+	m := engine.NewMachine(sequence(writes...), parse(t, "register"))
 	seen := map[int32]int32{}
 	for op := range int32(2000) {
 		state := m.Step(m.Start(), op)
@@ -151,108 +168,18 @@ func TestMachineSparse(t *testing.T) {
 	}
 }
 
-// TestHappened has three locks and no unlock. The first lock returned, and an
-// edge marks the second as happened. The third may wait.
-func TestHappened(t *testing.T) {
-	h := build(t, []history.Event{
-		invoke(0, "lock"), invoke(1, "lock"), invoke(2, "lock"), ok(0, history.NoValue),
-	}, [2]int64{1, 2})
-	mutex := lookup(t, "mutex")
-	m := engine.NewMachine(h, mutex)
+// TestMachineHappened: a lock that happened has no transition while the mutex is
+// held; one that may not have happened waits.
+func TestMachineHappened(t *testing.T) {
+	lock := history.Operation{Method: "lock", Result: history.UnknownValue, Return: history.NoReturn}
+	happened := lock
+	happened.Happened = true
+	m := engine.NewMachine(sequence(history.Operation{Method: "lock"}, happened, lock), parse(t, "mutex"))
 	held := m.Step(m.Start(), 0)
 	if m.Step(held, 1) != engine.Fail {
 		t.Error("an operation that happened has no transition, but does not fail")
 	}
 	if m.Step(held, 2) != held {
 		t.Error("a pending operation without a transition does not wait")
-	}
-	if err := replay.Verify(h, mutex, []int32{0, 1, 2}, nil); err == nil {
-		t.Error("Verify accepts two locks in a row")
-	}
-	in, err := replay.NewInstance(h, false, replay.AutoChains, nil)
-	if err != nil || !slices.Equal(in.Ops, []int32{0, 1}) {
-		t.Errorf("without pending operations that may not have happened: %v, %v", in.Ops, err)
-	}
-}
-
-func TestModelIsASpec(t *testing.T) {
-	c := coin()
-	if c.Name() != "coin" || c.Check(&history.Operation{Method: "anything"}) != nil {
-		t.Error("name or check")
-	}
-	o := c.New()
-	if _, ok := o.Apply(replay.Invocation{Method: "look"}); ok {
-		t.Error("a read before the toss has a transition")
-	}
-	if _, ok := o.Apply(replay.Invocation{Method: "toss"}); !ok {
-		t.Error("no toss")
-	}
-	copied := o.(replay.State).Clone()
-	if result, ok := copied.Apply(replay.Invocation{Method: "look"}); !ok || result.Int() != 1 {
-		t.Errorf("the first outcome of a toss shows %v", result)
-	}
-	refuse := &replay.Model[int]{Valid: func(*history.Operation) error { return errors.New("no") }}
-	if refuse.Check(nil) == nil {
-		t.Error("Valid is not called")
-	}
-}
-
-func TestCheckNamesLines(t *testing.T) {
-	var events []history.Event
-	for op := range int64(12) {
-		e := invoke(op, "fly")
-		e.Line = int(op) + 1
-		events = append(events, e)
-	}
-	err := replay.Check(build(t, events), lookup(t, "register"))
-	var errs *history.Errors
-	if !errors.As(err, &errs) || len(errs.List) != history.MaxErrors || !errs.More || errs.List[9].Line != 10 {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestChains(t *testing.T) {
-	none := history.NoValue
-	// One process per operation, two open at a time.
-	h := build(t, []history.Event{
-		invoke(0, "read"), invoke(1, "read"), ok(0, none), invoke(2, "read"), ok(1, none), ok(2, none), invoke(3, "read"),
-	})
-	for mode, want := range map[replay.ChainMode][]int32{
-		replay.AutoChains:    {0, 1, 0, 0},
-		replay.MinimumChains: {0, 1, 0, 0},
-		replay.ProcessChains: {0, 1, 2, 3},
-	} {
-		in, err := replay.NewInstance(h, true, mode, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(in.Chains, want) {
-			t.Errorf("mode %d: chains %v, want %v", mode, in.Chains, want)
-		}
-	}
-	in, err := replay.NewInstance(h, false, replay.AutoChains, nil)
-	if err != nil || !slices.Equal(in.Ops, []int32{0, 1, 2}) {
-		t.Errorf("without pending operations: %v, %v", in.Ops, err)
-	}
-}
-
-func TestWords(t *testing.T) {
-	var v replay.Verdict
-	if v.Answer.String() != "unknown" || v.Cause.String() != "" {
-		t.Errorf("the zero verdict is %v (%v)", v.Answer, v.Cause)
-	}
-	if replay.NotLinearizable.String() != "not-linearizable" || replay.Cancelled.String() != "cancelled" {
-		t.Error("words")
-	}
-	for _, text := range []string{replay.Answer(9).String(), replay.Cause(99).String(), replay.Engine(99).String()} {
-		if !strings.Contains(text, "9") {
-			t.Errorf("a value that has no name is %q", text)
-		}
-	}
-	if n := replay.DefaultSchedules(14); n != 1<<20 {
-		t.Errorf("%d schedules for 14 operations", n)
-	}
-	if n := replay.DefaultSchedules(1e9); n != 100 {
-		t.Errorf("%d schedules for a billion", n)
 	}
 }
