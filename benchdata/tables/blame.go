@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -86,7 +87,8 @@ func programOf(h *history.History) (program, outcome string) {
 // correct in itself. The zero value is empty.
 type Blame struct {
 	methods map[[2]string]*charge // class, method
-	effort  map[[2]string]effort
+	// executions counts what was tried for a method.
+	executions map[[2]string]int
 }
 
 // A charge is the evidence against a method.
@@ -97,23 +99,24 @@ type charge struct {
 	example   *Trial
 }
 
-// effort is the amount of testing for a method.
-type effort struct{ programs, executions, histories string }
-
-// Effort records the amount of testing, from lines of class, method, programs,
-// executions and histories, separated by tabs. Lines that begin with # are
-// comments.
+// Effort records the amount of testing, from lines of class, method, programs and
+// executions, separated by tabs. More fields may follow. Lines that begin with #
+// are comments.
 func (b *Blame) Effort(lines string) error {
-	b.effort = map[[2]string]effort{}
+	b.executions = map[[2]string]int{}
 	for n, line := range strings.Split(strings.TrimSpace(lines), "\n") {
 		fields := strings.Split(line, "\t")
 		if strings.HasPrefix(line, "#") || fields[0] == "class" {
 			continue
 		}
-		if len(fields) < 5 {
-			return fmt.Errorf("line %d: %d fields, want class, method, programs, executions, histories", n+1, len(fields))
+		if len(fields) < 4 {
+			return fmt.Errorf("line %d: %d fields instead of class, method, programs, executions", n+1, len(fields))
 		}
-		b.effort[[2]string{fields[0], fields[1]}] = effort{fields[2], fields[3], fields[4]}
+		executions, err := strconv.Atoi(fields[3])
+		if err != nil {
+			return fmt.Errorf("line %d: executions: %q is not a number", n+1, fields[3])
+		}
+		b.executions[[2]string{fields[0], fields[1]}] = executions
 		b.charge(fields[0], fields[1])
 	}
 	return nil
@@ -174,7 +177,7 @@ func (b *Blame) Table(paper bool) *Table {
 	t.notef("A method is convicted by a history that is not linearizable and in which its one call is the only one that is not core. " +
 		"Those not convicted are not thereby atomic. Suspects are in histories that are not linearizable, but with other such calls; " +
 		"they are never convicted by that.")
-	if len(b.effort) > 0 {
+	if len(b.executions) > 0 {
 		t.notef("Executions counts what was tried; of each method the corpus keeps ten histories at most, which are counted here.")
 	}
 	if paper {
@@ -225,8 +228,8 @@ func (b *Blame) row(class, method string, paper bool) []any {
 		finding = "suspect"
 	}
 	row := []any{class, method, finding, c.histories, c.bad, nil, nil, nil, nil, nil}
-	if e, ok := b.effort[[2]string{class, method}]; ok {
-		row[5] = e.executions
+	if n, ok := b.executions[[2]string{class, method}]; ok {
+		row[5] = n
 	}
 	if c.example != nil {
 		row[6], row[7], row[8], row[9] = frequency(c.example.history), c.example.program, c.example.outcome, c.example.history
@@ -240,10 +243,14 @@ func (b *Blame) row(class, method string, paper bool) []any {
 // frequency is the last part of the names that Recorder.java gives: how often
 // the history occurred in how many executions of its program.
 func frequency(name string) any {
-	last := name[strings.LastIndexByte(name, '/')+1:]
-	times, executions, ok := strings.Cut(last, "of")
+	times, executions, ok := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], "of")
 	if !ok {
 		return nil
 	}
-	return times + " / " + executions
+	a, err := strconv.Atoi(times)
+	b, err2 := strconv.Atoi(executions)
+	if err != nil || err2 != nil {
+		return nil
+	}
+	return pair{a, b, times + " / " + executions}
 }

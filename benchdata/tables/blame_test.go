@@ -65,6 +65,9 @@ func TestBlame(t *testing.T) {
 	if err := b.Effort("ConcurrentHashMap\tsize"); err == nil {
 		t.Error("a line of two fields is accepted")
 	}
+	if err := b.Effort("ConcurrentHashMap\tsize/0\t10\tmany"); err == nil || !strings.HasPrefix(err.Error(), "line 1: ") {
+		t.Errorf("executions that are not a number: %v", err)
+	}
 }
 
 // TestFigure6: every class of the figure has its three columns, and the lookup

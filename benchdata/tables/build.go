@@ -1,8 +1,9 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
+	"slices"
 
 	"github.com/leadline/leadline/replay"
 )
@@ -21,23 +22,14 @@ func (c *Collection) Table1(paper bool) *Table {
 	for _, k := range c.sorted() {
 		level := summarise(k.measured, func(m Measurement) int64 { return int64(m.C) })
 		pairs := summarise(k.measured, func(m Measurement) int64 { return m.CP })
-		t.add(k.name, k.histories, k.ops(), level.max, decimal{level.mean, 2}, decimal{level.sd, 2},
-			pairs.max, decimal{pairs.mean, 2}, decimal{pairs.sd, 2})
+		t.add(slices.Concat([]any{k.name, len(k.all), k.ops()}, level.cells(2), pairs.cells(2))...)
 		if p, ok := paperClasses[k.name]; ok && paper {
-			t.addPaper(paperName, p.histories, strconv.Itoa(p.ops), int(p.c[0]), decimal{p.c[1], 2}, decimal{p.c[2], 2},
+			t.addPaper(paperName, p.histories, interval(p.ops, p.ops), int(p.c[0]), decimal{p.c[1], 2}, decimal{p.c[2], 2},
 				int(p.cp[0]), decimal{p.cp[1], 2}, decimal{p.cp[2], 2})
 		}
 	}
 	c.notePending(t)
 	return t
-}
-
-// ops is the number of operations, or its minimum and maximum.
-func (k *class) ops() string {
-	if k.minOps == k.maxOps {
-		return strconv.Itoa(k.maxOps)
-	}
-	return fmt.Sprintf("%d-%d", k.minOps, k.maxOps)
 }
 
 // Table2 counts the schedules of the families.
@@ -51,9 +43,9 @@ func (c *Collection) Table2(paper bool) *Table {
 	}
 	for _, k := range c.sorted() {
 		row := []any{k.name}
+		counted := only(k.measured, isCounted)
 		for d := range CountDepths {
-			s := summarise(k.measured, func(m Measurement) int64 { return m.Schedules[d] })
-			row = append(row, s.max, decimal{s.mean, 1}, decimal{s.sd, 1})
+			row = append(row, summarise(counted, func(m Measurement) int64 { return m.Schedules[d] }).cells(1)...)
 		}
 		t.add(row...)
 		if p, ok := paperClasses[k.name]; ok && paper {
@@ -64,7 +56,17 @@ func (c *Collection) Table2(paper bool) *Table {
 			t.addPaper(row...)
 		}
 	}
+	c.noteUncounted(t)
 	return t
+}
+
+// noteUncounted counts the histories that are not in the table since their
+// schedules were not counted.
+func (c *Collection) noteUncounted(t *Table) {
+	all := c.total()
+	if n := len(all.measured) - all.count(isCounted); n > 0 {
+		t.notef("%d histories are left out: their families have too many schedules to count.", n)
+	}
 }
 
 // Totals sums the schedules. Unlike Table 2, it changes with each schedule.
@@ -80,6 +82,7 @@ func (c *Collection) Totals() *Table {
 		}
 		t.add(row...)
 	}
+	c.noteUncounted(t)
 	return t
 }
 
@@ -87,32 +90,34 @@ func (c *Collection) Totals() *Table {
 func (c *Collection) Table3(paper bool) *Table {
 	t := &Table{ID: "table3", Title: "Table 3. Non-sequential histories, linearizable ones, and those shown to be by families of depth d",
 		Columns: []string{"class", "histories", "linearizable"}}
-	for d := 1; d <= CountDepths; d++ {
+	depths := cmp.Or(c.MaxDepth, CountDepths)
+	for d := 1; d <= depths; d++ {
 		t.Columns = append(t.Columns, fmt.Sprintf("d<=%d", d), fmt.Sprintf("d<=%d %%", d))
 	}
 	var sum paperClass
 	for _, k := range c.sorted() {
-		t.add(k.table3()...)
+		t.add(k.table3(depths)...)
 		if p, ok := paperClasses[k.name]; ok && paper {
-			t.addPaper(p.table3()...)
+			t.addPaper(p.table3(depths)...)
 			sum.addTable3(p)
 		}
 	}
-	t.add(c.total().table3()...)
+	all := c.total()
+	t.add(all.table3(depths)...)
 	if sum.nonSequential > 0 {
-		t.addPaper(sum.table3()...)
+		t.addPaper(sum.table3(depths)...)
 	}
-	if n := c.total().undecided; n > 0 {
+	if n := all.count(func(m Measurement) bool { return m.Answer == replay.Undecided }); n > 0 {
 		t.notef("%d histories are undecided and not counted as linearizable.", n)
 	}
 	c.notePending(t)
 	return t
 }
 
-func (k *class) table3() []any {
+func (k *class) table3(depths int) []any {
 	linearizable := k.linearizable()
 	row := []any{k.name, len(k.measured), linearizable}
-	for d := 1; d <= CountDepths; d++ {
+	for d := 1; d <= depths; d++ {
 		row = append(row, k.shown(d), percent(k.shown(d), linearizable))
 	}
 	return row
@@ -122,82 +127,115 @@ func (k *class) table3() []any {
 func (c *Collection) Figure4(paper bool) *Table {
 	t := &Table{ID: "figure4", Title: "Figure 4. Linearizable histories shown to be by families of depth d, in percent",
 		Columns: []string{"class", "linearizable"}}
-	for d := 1; d <= MaxDepth; d++ {
+	depths := c.maxDepth()
+	for d := 1; d <= depths; d++ {
 		t.Columns = append(t.Columns, fmt.Sprintf("d<=%d", d))
 	}
 	all := c.total()
 	for _, k := range append(c.sorted(), all) {
 		row := []any{k.name, k.linearizable()}
-		for d := 1; d <= MaxDepth; d++ {
+		for d := 1; d <= depths; d++ {
 			row = append(row, percent(k.shown(d), k.linearizable()))
 		}
 		t.add(row...)
 	}
 	if paper && c.hasPaperClass() {
 		row := []any{paperName, paperLinearizable}
-		for _, shown := range paperShown {
-			row = append(row, percent(shown, paperLinearizable))
+		for d := 1; d <= depths; d++ {
+			row = append(row, paperPercent(d))
 		}
-		t.addPaper(append(row, nil)...)
-		t.notef("The paper gives no count for d = 7: %q.", "almost all")
+		t.addPaper(row...)
+		if depths > len(paperShown) {
+			t.notef("The paper gives no count for d = 7: %q.", "almost all")
+		}
 	}
 	return t
 }
 
 func (c *Collection) hasPaperClass() bool {
-	for name := range c.classes {
-		if _, ok := paperClasses[name]; ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.all, func(m Measurement) bool { return paperClasses[m.Class] != nil })
 }
 
 // Depths compares the linearizability depth with the witness depth.
 func (c *Collection) Depths() *Table {
 	t := &Table{ID: "depths", Title: "Linearizability depth (Definition 4.2) and witness depth, over the linearizable non-sequential histories",
-		Columns: []string{"class", "linearizable", "depth"}}
-	const columns = MaxDepth
-	for d := 1; d <= columns; d++ {
-		t.Columns = append(t.Columns, fmt.Sprintf("=%d", d))
-	}
-	t.Columns = append(t.Columns, fmt.Sprintf(">%d", columns), "mean", "not computed", "witness smaller", "in %")
+		Columns: append(append([]string{"class", "linearizable", "depth"}, c.depthColumns()...), "not computed", "witness smaller", "in %")}
 	for _, k := range append(c.sorted(), c.total()) {
-		exact := k.histogram(func(m Measurement) int { return m.Exact })
-		witness := k.histogram(func(m Measurement) int { return m.Depth })
-		known := k.count(func(m Measurement) bool { return m.Exact > 0 && m.Depth > 0 })
-		smaller := k.count(func(m Measurement) bool { return m.Exact > 0 && m.Depth > 0 && m.Depth < m.Exact })
-		t.add(append(append([]any{k.name, k.linearizable(), "exact"}, exact...), k.notComputed, smaller, percent(smaller, known))...)
+		linearizable := only(k.measured, isLinearizable)
+		exact, notComputed := c.distribution(linearizable, exactDepth)
+		witness, _ := c.distribution(linearizable, witnessDepth)
+		known := count(linearizable, func(m Measurement) bool { return m.Exact > 0 && m.Depth > 0 })
+		smaller := count(linearizable, func(m Measurement) bool { return m.Depth > 0 && m.Depth < m.Exact })
+		t.add(append(append([]any{k.name, len(linearizable), "exact"}, exact...), notComputed, smaller, percent(smaller, known))...)
 		t.add(append(append([]any{"", nil, "witness"}, witness...), nil, nil, nil)...)
 	}
 	t.notef("Not computed: more than %d steps would have been needed.", exactWork)
+	c.noteDepths(t, only(c.total().measured, isLinearizable), witnessDepth, "witness depth")
 	return t
 }
 
-// histogram counts depths 1..MaxDepth and larger ones, and returns the mean of
-// the known ones.
-func (k *class) histogram(depth func(Measurement) int) []any {
-	counts := make([]int, MaxDepth+1)
-	sum, n := 0, 0
-	for _, m := range k.measured {
-		if d := depth(m); d > 0 && m.Answer == replay.Linearizable {
-			counts[min(d, MaxDepth+1)-1]++
+// A depthOf returns a depth of a measurement, or 0 and the largest depth that is
+// known to be too small.
+type depthOf func(Measurement) (depth, refuted int)
+
+func exactDepth(m Measurement) (int, int)   { return m.Exact, 0 }
+func witnessDepth(m Measurement) (int, int) { return m.Depth, m.Refuted }
+func freeDepth(m Measurement) (int, int)    { return m.DepthFree, m.RefutedFree }
+
+// depthColumns are the columns that distribution fills.
+func (c *Collection) depthColumns() []string {
+	var columns []string
+	for d := 1; d <= c.maxDepth(); d++ {
+		columns = append(columns, fmt.Sprintf("=%d", d))
+	}
+	return append(columns, fmt.Sprintf(">%d", c.maxDepth()), "mean")
+}
+
+// distribution counts depths 1, 2, ... and larger ones, and computes the mean of
+// those found. It also returns how many are not known even to be larger.
+func (c *Collection) distribution(ms []Measurement, depth depthOf) (row []any, unknown int) {
+	most := c.maxDepth()
+	counts := make([]int, most+1)
+	sum, found := 0, 0
+	for _, m := range ms {
+		d, refuted := depth(m)
+		switch {
+		case d > 0:
+			counts[min(d, most+1)-1]++
 			sum += d
-			n++
+			found++
+		case refuted >= most:
+			counts[most]++
+		default:
+			unknown++
 		}
 	}
-	row := make([]any, 0, len(counts)+1)
-	for _, count := range counts {
-		row = append(row, count)
+	for _, n := range counts {
+		row = append(row, n)
 	}
-	if n == 0 {
-		return append(row, nil)
+	if found == 0 {
+		return append(row, nil), unknown
 	}
-	return append(row, decimal{float64(sum) / float64(n), 2})
+	return append(row, decimal{float64(sum) / float64(found), 2}), unknown
+}
+
+// noteDepths says which histories have no exact place in a distribution.
+func (c *Collection) noteDepths(t *Table, ms []Measurement, depth depthOf, name string) {
+	most := c.maxDepth()
+	larger := count(ms, func(m Measurement) bool { d, refuted := depth(m); return d == 0 && refuted >= most })
+	if larger > 0 {
+		t.notef("%d histories have a %s of more than %d that is not known; the mean leaves them out.", larger, name, most)
+	}
+	if _, unknown := c.distribution(ms, depth); unknown > 0 {
+		t.notef("%d histories have no %s: it was not found within the bounds.", unknown, name)
+	}
 }
 
 func (c *Collection) notePending(t *Table) {
-	if n := c.total().pending; n > 0 {
+	if n := count(c.all, isPending); n > 0 {
 		t.notef("%d histories with pending operations are left out.", n)
+	}
+	if n := count(c.all, func(m Measurement) bool { return m.CP < 0 }); n > 0 {
+		t.notef("%d histories are left out: they have order edges and are too long for c and cp.", n)
 	}
 }

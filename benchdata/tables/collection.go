@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -8,82 +9,80 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A Collection groups measurements by class. The zero value is empty.
+// A Collection holds measurements, from which it makes tables. The zero value is
+// empty.
 type Collection struct {
-	classes map[string]*class
-}
+	// MaxDepth is the largest depth that has a column. If it is 0, that is 5 in
+	// Table 3, as in the paper, and DefaultMaxDepth elsewhere.
+	MaxDepth int
 
-// A class has the measurements of one class, and the number of those left out.
-type class struct {
-	name        string
-	histories   int
-	pending     int // histories with pending operations, left out
-	minOps      int
-	maxOps      int
-	measured    []Measurement // non-sequential, without pending operations
-	undecided   int
-	notComputed int // linearizable histories without an exact depth
+	all []Measurement
 }
 
 // Add adds one measurement.
-func (c *Collection) Add(m Measurement) {
-	if c.classes == nil {
-		c.classes = map[string]*class{}
+func (c *Collection) Add(m Measurement) { c.all = append(c.all, m) }
+
+// maxDepth is the largest depth that has a column, but in Table 3.
+func (c *Collection) maxDepth() int { return cmp.Or(c.MaxDepth, DefaultMaxDepth) }
+
+// A class is a group of measurements: those of one class, or all.
+type class struct {
+	name    string
+	archive string
+	all     []Measurement
+	// measured are those in the tables of the paper: non-sequential and without
+	// pending operations.
+	measured []Measurement
+}
+
+func newClass(name, archive string, all []Measurement) *class {
+	k := &class{name: name, archive: archive, all: all}
+	for _, m := range all {
+		if m.CP > 0 && m.Pending == 0 {
+			k.measured = append(k.measured, m)
+		}
 	}
-	k := c.classes[m.Class]
-	if k == nil {
-		k = &class{name: m.Class, minOps: m.Ops}
-		c.classes[m.Class] = k
+	return k
+}
+
+// classes groups the measurements by class, and by archive too if byArchive is
+// set.
+func (c *Collection) classes(byArchive bool) []*class {
+	groups := map[[2]string][]Measurement{}
+	for _, m := range c.all {
+		key := [2]string{"", m.Class}
+		if byArchive {
+			key[0] = m.Archive
+		}
+		groups[key] = append(groups[key], m)
 	}
-	k.histories++
-	k.minOps, k.maxOps = min(k.minOps, m.Ops), max(k.maxOps, m.Ops)
-	switch {
-	case m.Pending > 0:
-		k.pending++
-		return
-	case m.CP == 0:
-		return
+	var classes []*class
+	for key, all := range groups {
+		classes = append(classes, newClass(key[1], key[0], all))
 	}
-	k.measured = append(k.measured, m)
-	if m.Answer == replay.Undecided {
-		k.undecided++
-	}
-	if m.Answer == replay.Linearizable && m.Exact == 0 {
-		k.notComputed++
-	}
+	slices.SortFunc(classes, func(a, b *class) int {
+		return cmp.Or(strings.Compare(a.archive, b.archive), strings.Compare(a.name, b.name))
+	})
+	return classes
 }
 
 // sorted returns the classes by name.
-func (c *Collection) sorted() []*class {
-	var all []*class
-	for _, k := range c.classes {
-		all = append(all, k)
-	}
-	slices.SortFunc(all, func(a, b *class) int { return strings.Compare(a.name, b.name) })
-	return all
-}
+func (c *Collection) sorted() []*class { return c.classes(false) }
 
 // total is the union of all classes.
-func (c *Collection) total() *class {
-	t := &class{name: "all"}
-	for i, k := range c.sorted() {
-		if i == 0 {
-			t.minOps = k.minOps
-		}
-		t.histories += k.histories
-		t.pending += k.pending
-		t.undecided += k.undecided
-		t.notComputed += k.notComputed
-		t.minOps, t.maxOps = min(t.minOps, k.minOps), max(t.maxOps, k.maxOps)
-		t.measured = append(t.measured, k.measured...)
+func (c *Collection) total() *class { return newClass("all", "", c.all) }
+
+// ops is the smallest and the largest number of operations.
+func (k *class) ops() pair {
+	least, most := k.all[0].Ops, k.all[0].Ops
+	for _, m := range k.all {
+		least, most = min(least, m.Ops), max(most, m.Ops)
 	}
-	return t
+	return interval(least, most)
 }
 
 // linearizable counts the linearizable histories.
-func (k *class) linearizable() int {
-	return k.count(func(m Measurement) bool { return m.Answer == replay.Linearizable })
-}
+func (k *class) linearizable() int { return k.count(isLinearizable) }
 
 // shown counts the histories that families up to depth d show to be
 // linearizable.
@@ -91,14 +90,27 @@ func (k *class) shown(d int) int {
 	return k.count(func(m Measurement) bool { return m.Depth > 0 && m.Depth <= d })
 }
 
-func (k *class) count(f func(Measurement) bool) int {
+func (k *class) count(f func(Measurement) bool) int { return count(k.measured, f) }
+
+func count(ms []Measurement, f func(Measurement) bool) int {
 	n := 0
-	for _, m := range k.measured {
+	for _, m := range ms {
 		if f(m) {
 			n++
 		}
 	}
 	return n
+}
+
+func isLinearizable(m Measurement) bool { return m.Answer == replay.Linearizable }
+
+func isPending(m Measurement) bool { return m.Pending > 0 }
+
+func isCounted(m Measurement) bool { return m.Schedules[CountDepths-1] > 0 }
+
+// only returns the measurements with the property.
+func only(ms []Measurement, f func(Measurement) bool) []Measurement {
+	return slices.DeleteFunc(slices.Clone(ms), func(m Measurement) bool { return !f(m) })
 }
 
 // summary has the maximum, the mean and the standard deviation (n-1) of a
@@ -108,6 +120,15 @@ type summary struct {
 	max      int64
 	sum      int64
 	mean, sd float64
+}
+
+// cells are the maximum, the mean and the standard deviation with so many
+// places; they are empty without a sample.
+func (s summary) cells(places int) []any {
+	if s.n == 0 {
+		return []any{nil, nil, nil}
+	}
+	return []any{s.max, decimal{s.mean, places}, decimal{s.sd, places}}
 }
 
 func summarise(ms []Measurement, value func(Measurement) int64) summary {

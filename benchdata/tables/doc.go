@@ -13,15 +13,17 @@
 //   - Figure 4: the last, as percentages, for d = 1..7.
 //   - Depths: the linearizability depth of Definition 4.2 beside the witness
 //     depth. A family may hold a witness by luck, so the second is never the
-//     larger one.
+//     larger one. Depths above 7 share a column, and the means include them.
 //
-// Standard deviations divide by n-1. Histories with pending operations, whose
-// depth has a different meaning, are left out and counted.
+// Collection.MaxDepth replaces 5 and 7, except in Table 2. Standard deviations
+// divide by n-1. Histories with pending operations, whose depth has a different
+// meaning, are left out and counted.
 //
-//	measurement := tables.Measure(ctx, h, specification)   // per history, in parallel
+//	measurer := tables.Measurer{}
+//	measurement, err := measurer.Measure(ctx, h, specification)   // per history, in parallel
 //	collection.Add(measurement)                            // in order
 //	for _, t := range collection.Tables(true) { t.Write(os.Stdout, tables.Text) }
 //
-// The output depends only on the histories, byte for byte. It differs from the
-// numbers of the paper, which had other histories.
+// Without Measurer.Timeout, the output depends only on the histories, byte for
+// byte. It differs from the numbers of the paper, which had other histories.
 package tables

@@ -55,12 +55,24 @@ var paperClasses = map[string]*paperClass{
 // number.
 const paperLinearizable = 8673
 
-var paperShown = [MaxDepth - 1]int{6816, 8092, 8511, 8629, 8660, 8667}
+var paperShown = [...]int{6816, 8092, 8511, 8629, 8660, 8667}
 
-func (p *paperClass) table3() []any {
+// paperPercent is the percentage of Figure 4 for depth d, or nil.
+func paperPercent(d int) any {
+	if d > len(paperShown) {
+		return nil
+	}
+	return percent(paperShown[d-1], paperLinearizable)
+}
+
+func (p *paperClass) table3(depths int) []any {
 	row := []any{paperName, p.nonSequential, p.linearizable}
-	for _, shown := range p.shown {
-		row = append(row, shown, percent(shown, p.linearizable))
+	for d := range depths {
+		if d < len(p.shown) {
+			row = append(row, p.shown[d], percent(p.shown[d], p.linearizable))
+		} else {
+			row = append(row, nil, nil)
+		}
 	}
 	return row
 }

@@ -14,7 +14,7 @@ func (c *Collection) Picture(paper bool) string {
 	p.open()
 	p.axes()
 	all := c.total()
-	for d := 1; d <= MaxDepth; d++ {
+	for d := 1; d <= DefaultMaxDepth; d++ {
 		p.bars(d, share(all.shown(d), all.linearizable()))
 	}
 	p.legend()
@@ -23,19 +23,12 @@ func (c *Collection) Picture(paper bool) string {
 	return p.b.String()
 }
 
-func share(part, whole int) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(whole)
-}
-
 // Sizes in pixels. The chart of all classes is on the left, a small chart of
 // each is on the right.
 const (
 	chartLeft, chartTop     = 50, 40
 	chartWidth, chartHeight = 520, 300
-	group                   = chartWidth / MaxDepth
+	group                   = chartWidth / DefaultMaxDepth
 	bar                     = 28
 	smallLeft               = 620
 	smallWidth, smallHeight = 150, 44
@@ -104,8 +97,8 @@ func (p *picture) classes(all []*class) {
 		p.printf(`<text x="%d" y="%d" font-size="10">%s</text>`, x, y-3, escapeHTML(k.name))
 		p.printf(`<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#bbb"/>`, x, y, smallWidth, smallHeight)
 		var points []string
-		for d := 1; d <= MaxDepth; d++ {
-			px := float64(x) + (float64(d)-0.5)*smallWidth/MaxDepth
+		for d := 1; d <= DefaultMaxDepth; d++ {
+			px := float64(x) + (float64(d)-0.5)*smallWidth/DefaultMaxDepth
 			py := float64(y+smallHeight) - height(share(k.shown(d), k.linearizable()), smallHeight)
 			points = append(points, fmt.Sprintf("%.1f,%.1f", px, py))
 			p.printf(`<circle cx="%.1f" cy="%.1f" r="2"/>`, px, py)

@@ -16,7 +16,7 @@ type Table struct {
 }
 
 // A Row is a line of a table. It has one cell per column; cells are string,
-// int, int64, decimal or nil.
+// int, int64, decimal, pair or nil.
 type Row struct {
 	Cells []any
 	// Paper marks numbers that the paper printed.
@@ -40,12 +40,50 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 }
 
 // percent returns part of whole as a percentage with one decimal place, or nil
-// if whole is 0.
+// if whole is 0. It has more places where one would round what is not all to
+// 100, or what is not nothing to 0.
 func percent(part, whole int) any {
 	if whole == 0 {
 		return nil
 	}
-	return decimal{100 * float64(part) / float64(whole), 1}
+	d := decimal{share(part, whole), 1}
+	for part != 0 && part != whole && (d.rounded() == 0 || d.rounded() == 100) {
+		d.places++
+	}
+	return d
+}
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
+}
+
+// rounded is the value that String prints.
+func (d decimal) rounded() float64 {
+	v, _ := strconv.ParseFloat(d.String(), 64)
+	return v
+}
+
+// A pair is a cell with two numbers. In JSON it is an array of both.
+type pair struct {
+	a, b int
+	text string
+}
+
+func (p pair) String() string { return p.text }
+
+// MarshalJSON writes the two numbers.
+func (p pair) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]", p.a, p.b), nil }
+
+// interval is a pair of the least and the most, written as one number if they
+// are the same.
+func interval(least, most int) pair {
+	if least == most {
+		return pair{least, most, strconv.Itoa(most)}
+	}
+	return pair{least, most, fmt.Sprintf("%d-%d", least, most)}
 }
 
 // text returns a cell as a string for people.

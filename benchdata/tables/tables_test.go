@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -69,6 +70,71 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// TestDeeper: what is deeper than the last column is counted, whether its depth
+// is known or not, and what is not even known to be deeper is in no column.
+func TestDeeper(t *testing.T) {
+	c := small()
+	for _, m := range []Measurement{{Depth: 9}, {Depth: 8}, {Refuted: 7}, {Refuted: 6}} {
+		m.Class, m.Ops, m.C, m.CP, m.Answer = "queue", 20, 3, 9, replay.Linearizable
+		c.Add(m)
+	}
+	deeper := c.Depths()
+	if got, want := cells(t, deeper, 3), " - witness 1 1 0 0 0 0 0 3 5.00 - - -"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	notes := strings.Join(deeper.Notes, "\n")
+	for _, want := range []string{
+		"1 histories have a witness depth of more than 7 that is not known;",
+		"2 histories have no witness depth:", // and the one of class a|b
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes\n%s\ndo not have %q", notes, want)
+		}
+	}
+	if got, want := cells(t, c.Table2(true), 1), "queue 3 2.0 1.0 6 3.0 2.6 7 3.3 3.2 8 3.7 3.8 8 3.7 3.8"; got != want {
+		t.Errorf("%s\nwant %s: histories without counts are left out", got, want)
+	}
+	if notes := strings.Join(c.Table2(true).Notes, ""); !strings.Contains(notes, "4 histories are left out") {
+		t.Errorf("notes %q do not count those without counts", notes)
+	}
+}
+
+// TestMaxDepth: the columns follow MaxDepth, the paper's numbers too.
+func TestMaxDepth(t *testing.T) {
+	for _, test := range []struct{ depth, table3, figure4, depths int }{{0, 13, 9, 15}, {1, 5, 3, 9}, {7, 17, 9, 15}, {12, 27, 14, 20}} {
+		c := small()
+		c.MaxDepth = test.depth
+		m := Measurement{Class: "LinkedBlockingQueue", Ops: 9, C: 2, CP: 1, Schedules: [5]int64{2, 2, 2, 2, 2}, Answer: replay.Linearizable, Depth: 8}
+		c.Add(m)
+		for _, one := range []struct {
+			table *Table
+			want  int
+		}{{c.Table3(true), test.table3}, {c.Figure4(true), test.figure4}, {c.Depths(), test.depths}, {c.Table2(true), 16}} {
+			if len(one.table.Columns) != one.want {
+				t.Errorf("--max-depth %d: %s has %d columns, want %d", test.depth, one.table.ID, len(one.table.Columns), one.want)
+			}
+			for row := range one.table.Rows {
+				cells(t, one.table, row)
+			}
+		}
+	}
+}
+
+// TestPercent: only everything is 100 percent, and only nothing is 0.
+func TestPercent(t *testing.T) {
+	for _, test := range []struct {
+		part, whole int
+		want        string
+	}{
+		{9179, 9179, "100.0"}, {9177, 9179, "99.98"}, {999_999, 1_000_000, "99.9999"}, {9170, 9179, "99.9"},
+		{0, 9179, "0.0"}, {1, 9179, "0.01"}, {1, 3, "33.3"}, {0, 0, "-"}, {1<<40 - 1, 1 << 40, "99.9999999999"},
+	} {
+		if got := text(percent(test.part, test.whole)); got != test.want {
+			t.Errorf("%d of %d are %s percent, want %s", test.part, test.whole, got, test.want)
+		}
+	}
+}
+
 // TestPaper: the numbers copied from the tables add up to those in the text.
 func TestPaper(t *testing.T) {
 	histories := 0
@@ -117,6 +183,9 @@ func TestForms(t *testing.T) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
+		}
+		if j.Table == "table1" && fmt.Sprint(j.Rows[len(j.Rows)-1]["ops"]) != "[3 5]" {
+			t.Errorf("json: ops are not two numbers: %v", j.Rows)
 		}
 		for _, row := range j.Rows {
 			if len(row) != len(j.Columns) {

@@ -94,8 +94,11 @@
 // Tables prints Tables 1 to 3 and Figure 4 of the paper, and a table of
 // linearizability depths, for the bundled histories of java.util.concurrent or
 // any others, beside the paper's numbers where it has any (--no-paper leaves
-// them out). --svg FILE draws Figure 4; --blame says instead which methods are
-// not atomic:
+// them out). --svg FILE draws Figure 4; --blame reports instead which methods are
+// not atomic. --max-depth sets the largest depth that has a column. --timeout
+// bounds the time for one history; without it the tables are the same on every
+// run. A percentage is 100.0 only if it is all of them, and 0.0 only if it is
+// none:
 //
 //	$ leadline tables --output csv --no-paper benchdata/corpora/juc-labelled/LinkedBlockingQueue
 //	table,source,class,histories,ops,max c,mean c,sd c,max cp,mean cp,sd cp

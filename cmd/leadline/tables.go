@@ -3,12 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
 	"path"
 	"runtime"
+	"time"
 
 	"github.com/leadline/leadline/benchdata/corpora"
 	"github.com/leadline/leadline/benchdata/tables"
@@ -25,19 +27,35 @@ type tablesFlags struct {
 	blame   bool
 	svg     string
 	jobs    int
-	output  *choice
+	// maxDepth is 0 by default, which is 5 in Table 3 and 7 elsewhere.
+	maxDepth int
+	timeout  time.Duration
+	output   *choice
 }
+
+// maxColumns bounds --max-depth.
+const maxColumns = 64
 
 func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &tablesFlags{input: newInput()}
 	f.output = choiceFlag(flags, "output", "form of the tables", "text", "markdown", "csv", "json", "html")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
 	flags.BoolVar(&f.blame, "blame", false, "say instead which methods are not atomic")
+	flags.IntVar(&f.maxDepth, "max-depth", tables.DefaultMaxDepth, "largest depth that has a column; by default, Table 3 ends at 5")
+	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.StringVar(&f.svg, "svg", "", "write Figure 4 as a picture to this `file`")
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification` (default: what the files name)")
 	f.input.declare(flags)
 	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to measure at the same time")
-	return f.run
+	return func(s streams, args []string) int {
+		if f.maxDepth < 1 || f.maxDepth > maxColumns {
+			return fail(s, "tables", fmt.Errorf("--max-depth must be 1 to %d", maxColumns))
+		}
+		if !flags.Changed("max-depth") {
+			f.maxDepth = 0
+		}
+		return f.run(s, args)
+	}
 }
 
 func (f *tablesFlags) run(s streams, args []string) int {
@@ -46,8 +64,11 @@ func (f *tablesFlags) run(s streams, args []string) int {
 			return fail(s, "tables", err)
 		}
 	}
-	if f.jobs < 1 || f.jobs > maxJobs {
+	switch {
+	case f.jobs < 1 || f.jobs > maxJobs:
 		return fail(s, "tables", errJobs)
+	case f.timeout < 0:
+		return fail(s, "tables", errors.New("--timeout must not be negative"))
 	}
 	ctx, restore := interruptible()
 	defer restore()
@@ -72,8 +93,9 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	if from == nil {
 		from = bundled("juc")
 	}
-	var collection tables.Collection
-	status := forEach(ctx, f, s, from, tables.Measure, collection.Add)
+	collection := tables.Collection{MaxDepth: f.maxDepth}
+	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout}
+	status := forEach(ctx, f, s, from, measurer.Measure, collection.Add)
 	picture := collection.Picture(!f.noPaper)
 	if f.svg != "" {
 		if err := os.WriteFile(f.svg, []byte(picture), 0o644); err != nil {
