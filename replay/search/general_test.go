@@ -25,7 +25,7 @@ func answer(op int64, result history.Value) line { return line{op: op, result: r
 
 // smallHistory makes a history. An edge from an operation to itself marks the
 // operation as happened.
-func smallHistory(t *testing.T, lines []line, edges [][2]int64) *history.History {
+func smallHistory(t testing.TB, lines []line, edges [][2]int64) *history.History {
 	t.Helper()
 	b := history.NewBuilder(history.Header{})
 	for i, l := range lines {

@@ -118,8 +118,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 			return r.sweep(s)
 		}
 	}
-	s := newVectors(a, r.spec, machine, r.prune)
-	s.maxBytes, s.meter = r.maxBytes, r.meter
+	s := newVectors(a, r, machine)
 	found, cause := s.run()
 	return finding(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return a.complete(s.trail) })
 }

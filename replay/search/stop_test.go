@@ -98,8 +98,52 @@ func stubborns(t testing.TB) []stubborn {
 		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, true, 30},
 		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, false, 300},
 		{"vectors, program order and pending", "queue", lost.ProgramOrder(), noGuess, false, 300},
+		{"vectors, many reads", "register", manyReads(t), noGuess, false, 1 << 30},
 		{"parts", "kv", keys, search.Pruning{}, false, 1 << 30},
 		{"parts with edges", "kv", edges, search.Pruning{}, false, 1 << 30},
+	}
+}
+
+// manyReads returns a history of two writes and their reads, all open at once.
+// After a write, the search along chains places the reads without a choice.
+func manyReads(t testing.TB) *history.History {
+	const n = 4000
+	var lines []line
+	for i := range int64(n) {
+		if i < 2 {
+			lines = append(lines, call(i, "write", i))
+		} else {
+			lines = append(lines, call(i, "read"))
+		}
+	}
+	for i := range int64(n) {
+		if i < 2 {
+			lines = append(lines, answer(i, history.NoValue))
+		} else {
+			lines = append(lines, answer(i, history.IntValue(i%2)))
+		}
+	}
+	return smallHistory(t, lines, nil)
+}
+
+// TestWorkBetweenQuestions: engines do not save up work before they ask whether
+// to stop.
+func TestWorkBetweenQuestions(t *testing.T) {
+	const most = 1 << 16 // when a table grows
+	for _, c := range stubborns(t) {
+		last, longest := int64(0), int64(0)
+		c.stops = min(c.stops, 300)
+		var m *meter.Meter
+		m = meter.New(func() bool {
+			longest = max(longest, m.Spent()-last)
+			last = m.Spent()
+			c.stops--
+			return c.stops == 0
+		})
+		search.RunPruned(c.h, lookup(t, c.model), c.prune, 1<<32, m)
+		if longest = max(longest, m.Spent()-last); longest > most {
+			t.Errorf("%s: %d units of work between two questions, want at most %d", c.name, longest, most)
+		}
 	}
 }
 

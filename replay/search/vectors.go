@@ -53,6 +53,7 @@ type vectors struct {
 	meter    *meter.Meter
 	grown    growth
 	work     int // not yet spent on the meter
+	gaveUp   replay.Cause
 }
 
 // A field is some bits of a key.
@@ -67,9 +68,9 @@ type vectorFrame struct {
 	first, next, end int32 // candidates are open[first:end], those left open[next:end]
 }
 
-func newVectors(a *arrangement, spec replay.Spec, machine *engine.Machine, prune Pruning) *vectors {
-	s := &vectors{arrangement: a, machine: machine, prune: prune, observes: observers(a, spec, prune),
-		chains: a.chains(), place: make([]int32, len(a.h.Ops)), chain: make([]int32, len(a.h.Ops)), state: machine.Start()}
+func newVectors(a *arrangement, r *runner, machine *engine.Machine) *vectors {
+	s := &vectors{arrangement: a, machine: machine, prune: r.prune, observes: observers(a, r.spec, r.prune),
+		maxBytes: r.maxBytes, meter: r.meter, chains: a.chains(), place: make([]int32, len(a.h.Ops)), chain: make([]int32, len(a.h.Ops)), state: machine.Start()}
 	for c, chain := range s.chains {
 		for k, op := range chain {
 			s.chain[op], s.place[op] = int32(c), int32(k)
@@ -111,11 +112,14 @@ func (s *vectors) layOut() {
 // the cause if it had to give up.
 func (s *vectors) run() (bool, replay.Cause) {
 	for s.left > 0 {
+		if s.gaveUp != replay.NoCause {
+			return false, s.gaveUp
+		}
 		if s.failed.number(s.configuration()) < 0 {
 			s.push()
 		}
-		if cause, more := s.choose(); !more {
-			return false, cause
+		if !s.choose() {
+			return false, s.gaveUp
 		}
 	}
 	return true, replay.NoCause
@@ -155,6 +159,7 @@ func (s *vectors) isOpen(op int32) bool {
 		return false
 	}
 	if s.before != nil {
+		s.work += len(s.before[op]) / 4
 		for _, b := range s.before[op] {
 			if s.count[s.chain[b]] <= s.place[b] {
 				return false
@@ -165,40 +170,38 @@ func (s *vectors) isOpen(op int32) bool {
 }
 
 // choose goes back to the last configuration with a candidate left and places
-// it. It reports false if there is none, or if a bound is reached, with the
-// cause.
-func (s *vectors) choose() (replay.Cause, bool) {
+// it. It reports false if there is none or a bound is reached.
+func (s *vectors) choose() bool {
 	for len(s.stack) > 0 {
 		f := &s.stack[len(s.stack)-1]
 		s.goBack(f)
 		s.work += configurationWork + s.grown.work(s.machine.Bytes())
-		for ; f.next < f.end; s.work = 1 {
-			if s.meter.Spend(s.work) {
-				if cause := s.bound(); cause != replay.NoCause {
-					return cause, false
-				}
+		for f.next < f.end {
+			if s.isOver() {
+				return false
 			}
 			op := s.open[f.next]
 			f.next++
 			if s.try(op) {
-				return replay.NoCause, true
+				return true
 			}
+			s.work++
 		}
 		s.failed.add(s.configuration())
 		s.open = s.open[:f.first]
 		s.stack = s.stack[:len(s.stack)-1]
 	}
-	return replay.NoCause, false
+	return false
 }
 
-func (s *vectors) bound() replay.Cause {
-	switch {
-	case s.meter.Stopped():
-		return replay.Time
-	case s.bytes() > s.maxBytes:
-		return replay.Memory
+// isOver spends the work counted so far and reports whether to give up.
+func (s *vectors) isOver() bool {
+	work := s.work
+	s.work = 0
+	if s.meter.Spend(work) && s.gaveUp == replay.NoCause {
+		s.gaveUp = giveUp(s.meter, func() bool { return s.bytes() <= s.maxBytes })
 	}
-	return replay.NoCause
+	return s.gaveUp != replay.NoCause
 }
 
 // try places the operation if that may lead to a witness. It does not if the
@@ -215,7 +218,8 @@ func (s *vectors) try(op int32) bool {
 }
 
 // placeReads places operations that only read, may be placed, and have their
-// recorded result here: see sweep.placeReads.
+// recorded result here: see sweep.placeReads. It stops early if the search is
+// over.
 func (s *vectors) placeReads() {
 	for placed := true; placed; {
 		placed = false
@@ -225,6 +229,9 @@ func (s *vectors) placeReads() {
 				s.put(op)
 				placed = true
 				k-- // s.heads[k] is another operation now
+				if s.isOver() {
+					return
+				}
 			}
 		}
 	}
@@ -250,7 +257,7 @@ func (s *vectors) put(op int32) {
 // goBack undoes what was placed after the configuration of f.
 func (s *vectors) goBack(f *vectorFrame) {
 	s.state = f.state
-	for len(s.trail) > int(f.trail) {
+	for len(s.trail) > int(f.trail) && !s.isOver() {
 		op := s.trail[len(s.trail)-1]
 		s.trail = s.trail[:len(s.trail)-1]
 		s.work += 1 + len(s.heads)/16
