@@ -16,7 +16,7 @@ type recorded struct {
 	// the i-th of Program.All, -1-i its response. Invocations without a
 	// response between them are sorted, and so are responses without an
 	// invocation between them.
-	events []int8
+	events []int16
 	times  int64
 }
 
@@ -196,12 +196,12 @@ func (x *execution) inRow(from, to int) {
 type recordedTally struct {
 	byHash map[uint64][]*recorded
 	events []stampedEvent
-	order  []int8
+	order  []int16
 }
 
 type stampedEvent struct {
 	at    int64
-	event int8
+	event int16
 }
 
 // add counts an execution, given the stamps of each invocation and its
@@ -210,7 +210,7 @@ func (t *recordedTally) add(p *Program, results []history.Value, stamps []int64)
 	overlapped := t.arrange(p, len(results), stamps)
 	sum := Outcome(results).hash()
 	for _, e := range t.order {
-		sum = (sum ^ uint64(uint8(e))) * 0x100000001b3
+		sum = (sum ^ uint64(uint16(e))) * 0x100000001b3
 	}
 	t.find(sum, Outcome(results), t.order).times++
 	return overlapped
@@ -218,7 +218,7 @@ func (t *recordedTally) add(p *Program, results []history.Value, stamps []int64)
 
 // find returns the execution with these results and events, which hash to sum. It
 // has a count of 0 if it is new.
-func (t *recordedTally) find(sum uint64, o Outcome, events []int8) *recorded {
+func (t *recordedTally) find(sum uint64, o Outcome, events []int16) *recorded {
 	for _, r := range t.byHash[sum] {
 		if slices.Equal(r.events, events) && r.outcome.equal(o) {
 			return r
@@ -237,7 +237,7 @@ func (t *recordedTally) find(sum uint64, o Outcome, events []int8) *recorded {
 func (t *recordedTally) arrange(p *Program, n int, stamps []int64) bool {
 	t.events = t.events[:0]
 	for i := len(p.Initial); i < n-len(p.Final); i++ {
-		t.events = append(t.events, stampedEvent{stamps[2*i], int8(i)}, stampedEvent{stamps[2*i+1], int8(-1 - i)})
+		t.events = append(t.events, stampedEvent{stamps[2*i], int16(i)}, stampedEvent{stamps[2*i+1], int16(-1 - i)})
 	}
 	slices.SortFunc(t.events, func(a, b stampedEvent) int { return int(a.at - b.at) })
 	t.order = t.order[:0]
