@@ -242,7 +242,9 @@
 // runs each many thousand times on fresh objects, with a thread for each sequence,
 // and counts the outcomes: the results of all invocations together. Before that, it
 // runs all shuffles of the sequences on the object, one invocation after another, to
-// find the possible outcomes. In square brackets there may be an initial part, which
+// find the possible outcomes. It skips a program that has more than 131072 shuffles,
+// or 8388608 invocations in all shuffles together; if it can run none, that is an
+// error. In square brackets there may be an initial part, which
 // fills the object, and a final part, which observes its last state; --initial and
 // --final bound their lengths. Any other outcome is a violation. So is a recorded
 // execution that is not linearizable; some executions are recorded. The checker

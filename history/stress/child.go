@@ -191,6 +191,8 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	silent := !watchdog.Stop() && !done && failure == nil
 	_ = cmd.Wait() // a process without a report has failed in any case
 	switch {
+	case failure != nil && len(s.result.Crashes) > 0: // the time left was too short to run a program
+		return false, nil
 	case failure != nil:
 		return false, failure
 	case done:

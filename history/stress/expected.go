@@ -14,14 +14,20 @@ type Expected struct {
 	set tally
 }
 
-// maxShuffles bounds the orders of a program's invocations.
-const maxShuffles = 1 << 17
+// Limits of a program whose shuffles are run.
+const (
+	maxShuffles    = 1 << 17
+	maxSequences   = 8       // nine sequences have more shuffles
+	maxInvocations = 1000    // of one program
+	maxCalls       = 1 << 23 // of all shuffles together
+)
 
 // NewExpected finds the outcomes of a program as Violat does ("Generating
 // Tests of Observational Refinement for Concurrent Objects", section 4): it
 // runs each shuffle of the sequences that respects their order on a fresh
 // object of the class, one invocation after another. For k sequences of m
-// invocations that takes (km)!/(m!)^k runs; more than 131072 are an error.
+// invocations that takes (km)!/(m!)^k runs; more than 131072 are an error, and
+// so are more than 1000 invocations, or 8388608 of all runs together.
 // Weak mutators may also fail in any run.
 //
 // Unlike linearizability, it does not know which invocation of one sequence
@@ -54,8 +60,7 @@ type shuffler struct {
 	order   []int // invocations so far, in order
 	failed  []bool
 	seen    *tally
-	runs    int
-	limit   int
+	runs    int                                // counted, see tooMany
 	ran     func(order []int, outcome Outcome) // receives each run; may be nil
 }
 
@@ -93,13 +98,16 @@ func steps(p *Program) []step {
 	return list
 }
 
-// count returns an error if there are too many shuffles.
+// count returns an error if running the shuffles would exceed a limit.
 func (s *shuffler) count() error {
-	s.limit = maxShuffles
-	if s.tooMany(1) {
+	switch n := len(s.calls); {
+	case n > maxInvocations:
+		return fmt.Errorf("the program has %d invocations, but at most %d are possible", n, maxInvocations)
+	case s.tooMany(1) && s.runs > maxShuffles:
 		return fmt.Errorf("the program has more than %d shuffles", maxShuffles)
+	case s.runs*n > maxCalls:
+		return fmt.Errorf("the shuffles of the program have more than %d invocations together", maxCalls)
 	}
-	s.runs, s.limit = 0, 0
 	return nil
 }
 
@@ -125,7 +133,7 @@ func (s *shuffler) tooMany(times int) bool {
 	if !open {
 		s.runs += times
 	}
-	return s.runs > s.limit
+	return s.runs > maxShuffles || s.runs*len(s.calls) > maxCalls
 }
 
 // ready reports whether the sequences before sequence i have ended.

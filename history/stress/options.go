@@ -165,6 +165,10 @@ func (b Bounds) Validate() error {
 			b.MinInvocations, b.MaxInvocations, b.Sequences, b.Values)
 	case b.MinInvocations > b.MaxInvocations:
 		return fmt.Errorf("at least %d invocations, but at most %d", b.MinInvocations, b.MaxInvocations)
+	case b.Sequences > maxSequences:
+		return fmt.Errorf("%d sequences, but at most %d are possible", b.Sequences, maxSequences)
+	case b.MaxInvocations > maxInvocations:
+		return fmt.Errorf("%d invocations, but at most %d are possible", b.MaxInvocations, maxInvocations)
 	case b.Sequences > b.MaxInvocations:
 		return fmt.Errorf("%d sequences, but at most %d invocations", b.Sequences, b.MaxInvocations)
 	case b.Values > maxValues:

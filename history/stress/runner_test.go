@@ -2,6 +2,8 @@ package stress_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -109,6 +111,67 @@ func TestRunProgram(t *testing.T) {
 			t.Errorf("broken %v: %d unexpected outcomes", broken, unexpected)
 		}
 		checkRun(t, c, p, run, expected)
+	}
+}
+
+// TestManyInvocations: programs of up to 1000 invocations are run, and their
+// recorded executions have all of them.
+func TestManyInvocations(t *testing.T) {
+	c := counterClass(false)
+	for _, n := range []int{126, 127, 128, 129, 999} { // and one more
+		p := &stress.Program{Sequences: [][]stress.Invocation{slices.Repeat([]stress.Invocation{invoke(c, "increment")}, n), {invoke(c, "get")}}}
+		if _, err := stress.NewExpected(c, p); err != nil {
+			t.Fatal(err)
+		}
+		run := stress.RunProgram(context.Background(), c, p, stress.RunOptions{Executions: 1, Recorded: 64})
+		histories, _, err := run.Histories(c, p)
+		if err != nil || len(histories) == 0 {
+			t.Fatalf("%d invocations: %d histories, %v", n+1, len(histories), err)
+		}
+		for _, h := range histories[:1] {
+			if len(h.Ops) != n+1 {
+				t.Errorf("%d operations, want %d", len(h.Ops), n+1)
+			}
+		}
+	}
+}
+
+// TestTooLarge: a program that has too many shuffles, or too long ones, is an
+// error, and so is a search that runs no program at all.
+func TestTooLarge(t *testing.T) {
+	c := counterClass(false)
+	program := func(lengths ...int) *stress.Program {
+		p := &stress.Program{}
+		for _, n := range lengths {
+			p.Sequences = append(p.Sequences, slices.Repeat([]stress.Invocation{invoke(c, "increment")}, n))
+		}
+		return p
+	}
+	for _, e := range []struct {
+		lengths []int
+		want    string
+	}{
+		{[]int{9, 9}, ""}, {[]int{10, 9}, ""}, {[]int{10, 10}, "more than 131072 shuffles"}, // 48620, 92378, 184756
+		{[]int{1, 1, 1, 1, 1, 1, 1, 1}, ""}, {[]int{1, 1, 1, 1, 1, 1, 1, 1, 1}, "more than 131072 shuffles"},
+		{[]int{2, 254}, ""}, {[]int{2, 255}, "more than 8388608 invocations together"}, // 32640, 32896
+		{[]int{1000}, ""}, {[]int{1001}, "1001 invocations, but at most 1000"}, {[]int{500_000, 500_000}, "1000000 invocations, but at most 1000"},
+	} {
+		p := program(e.lengths...)
+		if _, err := stress.NewExpected(c, p); e.want == "" && err != nil || e.want != "" && (err == nil || !strings.Contains(err.Error(), e.want)) {
+			t.Errorf("%v: %v, want %q", e.lengths, err, e.want)
+		}
+		if e.want == "" {
+			continue
+		}
+		o := stress.Options{Checker: stresstest.Checker(nil), Programs: []string{p.String()}}
+		if _, err := stress.Search(context.Background(), c, o); err == nil || !strings.Contains(err.Error(), e.want) {
+			t.Errorf("a search that is given %v: %v, want %q", e.lengths, err, e.want)
+		}
+	}
+	o := stress.Options{Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: time.Millisecond, Program: time.Millisecond},
+		Bounds: stress.Bounds{MinInvocations: 900, MaxInvocations: 1000}}
+	if _, err := stress.Search(context.Background(), c, o); err == nil || !strings.Contains(err.Error(), "no program within the bounds could be run") {
+		t.Errorf("no program can be run, but the search returns %v", err)
 	}
 }
 

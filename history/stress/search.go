@@ -23,6 +23,8 @@ type searcher struct {
 	start    time.Time
 	overlap  int64
 	called   map[*Method]bool // by a program that is not unsteady
+	skipped  int              // programs that were not run
+	why      error            // of the last of them
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -53,6 +55,9 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		if err := s.try(t, p); err != nil {
 			return nil, err
 		}
+	}
+	if s.skipped > 0 && s.skipped == s.report.Programs {
+		return nil, fmt.Errorf("no program within the bounds could be run: %w", s.why)
 	}
 	s.complete()
 	return s.report, nil
@@ -182,8 +187,12 @@ func (s *searcher) try(t *target, p *Program) error {
 	t.explored++
 	s.report.Programs++
 	expected, err := s.expected(p)
-	if err != nil {
-		return nil // too many shuffles; the next program may have fewer
+	switch {
+	case err != nil && len(s.programs) > 0:
+		return fmt.Errorf("running %v: %w", p, err)
+	case err != nil: // too many shuffles, say; the next program may have fewer
+		s.skipped, s.why = s.skipped+1, err
+		return nil
 	}
 	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
 	f := s.judge(p, run, expected)
