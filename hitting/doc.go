@@ -75,6 +75,50 @@
 // order of indices, while Exact holds. Not promised: any bound on their number
 // other than m n^(d-1) for m chains.
 //
+// # Exact depth on interval orders
+//
+// ExactDepth adds the parts x_j S_j of a tuple to a downset one by one. Let D be a
+// downset that is reached with k elements of the tuple, and A the minimal elements
+// outside D. On an interval order the elements above x and those above z are
+// nested, so that:
+//
+//   - Each element of A is in the rest of the tuple, for outside D it is above
+//     nothing. So the tuple has at least k + |A| elements.
+//   - If x of A comes next, S has elements only if fewer elements are above each
+//     other z of A than above x. Otherwise all y of S are above such a z, too. But z
+//     is not in D, and not in S, as it is not above x.
+//   - D has all elements whose call is before that of one of its elements, except
+//     for those that are held: they are in A and open at the last of these calls. So
+//     a downset is a position and a set of open elements, whatever the length.
+//
+// The search sweeps over downsets by their size and keeps two sizes. It has
+//
+//	labels  (D, states, k): the orders of D along some path end in these states
+//	parts   (k, first, (D, states), ...): downsets of one size to which an S leads
+//
+// A part begins with x. It may have the elements that are above x, from first on.
+// To grow it by one element, each of its downsets takes every minimal element that
+// it may have. A result D counts if each maximal element of D that is one of S was
+// last in one of these steps, and the states allow all of them: then all orders of
+// S up to D give the recorded results. Each downset of a part is a label. Each
+// minimal element that comes after a label begins another part. If its S is empty,
+// it gives only a label.
+//
+// What can be left out:
+//
+//   - A label, if another one of D has no larger k and none but its states: what
+//     leads from it to the end leads from the other one, too.
+//   - A part, if another one has the same downsets with the same states, no larger
+//     k, and no held or maximal element between the two first elements: what grows
+//     from it grows from the other one.
+//   - A label with k + |A| above a limit, which begins at 1. If no tuple is found,
+//     the limit is raised and the sweep repeated. The smallest k at the end is the
+//     depth if it is within the limit, and there is none if nothing was left out so.
+//
+// So there are at most 2^(c-1) downsets per position, for c elements open at once,
+// and time is linear in n as far as the number of sets of states per downset is
+// bounded.
+//
 // Misuse that only a wrong program commits, such as a chain out of range, is a
 // panic whose message begins with "hitting: " or "poset: ".
 package hitting

@@ -2,10 +2,10 @@ package hitting
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
 	"slices"
 
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -18,50 +18,67 @@ type Machine interface {
 	Step(state, element int32) int32
 }
 
-// ExactMax is the largest number of elements for which ExactDepth works.
+// ExactMax is the largest number of elements for which ExactDepth works; on
+// interval orders, of elements that are pairwise concurrent.
 const ExactMax = 64
+
+// The errors of ExactDepth are bounds that were exceeded.
+var (
+	ErrOpen    = errors.New("hitting: more than 64 elements at once")
+	ErrMemory  = errors.New("hitting: out of memory")
+	ErrStopped = errors.New("hitting: stopped")
+)
 
 // ExactDepth returns the linearizability depth of Definition 4.2: the smallest
 // d such that some d-tuple has only witnesses among the schedules that
 // strongly hit it. It returns 0 if there is no such d, which is so exactly if
-// no schedule is a witness. It reports false if the poset has more than
-// ExactMax elements, or m stopped first. A unit of its work is a state stepped.
+// no schedule is a witness. Its errors are ErrOpen (see ExactMax), ErrMemory and
+// ErrStopped. A unit of its work is a state stepped.
 //
 // The schedules that strongly hit (x_0, ..., x_{d-1}) are those of the form
 // F x_0 S_0 x_1 S_1 ... x_{d-1} S_{d-1}. Here S_j has the elements above x_j and
 // above no later x, F those above none, and each part is in any order that the
 // poset allows. (For y at or after x_i the definition requires y >= x_j, j >= i.)
 // So a tuple is a path of downsets from F to the whole poset. Each step adds a part
-// with a least element. The search keeps, along a path, the set of states in which
-// its orders may end, and goes breadth first over pairs of downset and set of
-// states. Infeasible tuples can be ignored: their schedules are those of a shorter
-// tuple.
-func ExactDepth(p *poset.Poset, machine Machine, m *meter.Meter) (int, bool) {
+// with a least element, and along a path the set of states in which its orders may
+// end is all that matters. Infeasible tuples can be ignored: their schedules are
+// those of a shorter tuple.
+//
+// On interval orders the package comment has the search. On other posets it is
+// breadth first over pairs of downset and set of states.
+func ExactDepth(p *poset.Poset, machine Machine, opt Options) (int, error) {
 	if machine == nil {
 		panic("hitting: a nil Machine")
 	}
-	if p.Len() > ExactMax {
-		return 0, false
+	switch n := p.Len(); {
+	case n == 0:
+		return 0, nil
+	case p.IsInterval():
+		return exactOnIntervals(p, machine, opt)
+	case n > ExactMax:
+		return 0, ErrOpen
 	}
-	if p.Len() == 0 {
-		return 0, true
-	}
-	x := newExact(p, machine, m)
+	return exactInWord(p, machine, opt)
+}
+
+// exactInWord returns ExactDepth of a poset of at most ExactMax elements.
+func exactInWord(p *poset.Poset, machine Machine, opt Options) (int, error) {
+	x := newExact(p, machine, opt)
 	frontier := x.grow(0, []int32{machine.Start()}, x.all, nil)
-	for d := 1; len(frontier) > 0 && d <= p.Len() && !x.exhausted; d++ {
+	for d := 1; len(frontier) > 0 && d <= p.Len() && x.err == nil; d++ {
 		var next []partial
 		for _, from := range frontier {
 			next = x.extend(from, next)
 			if len(next) > 0 && next[len(next)-1].set == x.all {
-				return d, true
+				return d, nil
 			}
-			if x.exhausted {
-				return 0, false
+			if x.err != nil {
+				return 0, x.err
 			}
 		}
 		frontier = next
 	}
-	return 0, !x.exhausted
+	return 0, x.err
 }
 
 // A partial is a downset whose orders, along the paths considered, all give the
@@ -72,20 +89,21 @@ type partial struct {
 }
 
 type exact struct {
-	m         Machine
-	n         int
-	all       uint64
-	above     []uint64 // bit j of above[i]: i < j
-	below     []uint64
-	seen      map[string]bool
-	key       []byte
-	meter     *meter.Meter
-	exhausted bool
+	m     Machine
+	n     int
+	all   uint64
+	above []uint64 // bit j of above[i]: i < j
+	below []uint64
+	seen  map[string]bool
+	bytes int64 // of seen, and about those of the partials found
+	key   []byte
+	opt   Options
+	err   error // why the search stopped
 }
 
-func newExact(p *poset.Poset, machine Machine, m *meter.Meter) *exact {
+func newExact(p *poset.Poset, machine Machine, opt Options) *exact {
 	n := p.Len()
-	x := &exact{m: machine, n: n, all: 1<<(n-1)<<1 - 1, meter: m, seen: map[string]bool{}}
+	x := &exact{m: machine, n: n, all: 1<<(n-1)<<1 - 1, opt: opt, seen: map[string]bool{}}
 	x.above, x.below = make([]uint64, n), make([]uint64, n)
 	for i := range int32(n) {
 		for j := range int32(n) {
@@ -209,11 +227,18 @@ func (x *exact) isNew(part partial) bool {
 		return false
 	}
 	x.seen[string(x.key)] = true
+	x.bytes += stateSetBytes + 2*int64(len(x.key))
 	return true
 }
 
 // spend counts work and reports whether to go on.
 func (x *exact) spend(work int) bool {
-	x.exhausted = x.exhausted || x.meter.MustStop(work)
-	return !x.exhausted
+	switch {
+	case x.err != nil:
+	case x.opt.Meter.MustStop(work):
+		x.err = ErrStopped
+	case x.opt.MaxBytes > 0 && x.bytes > x.opt.MaxBytes:
+		x.err = ErrMemory
+	}
+	return x.err == nil
 }

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -99,9 +98,9 @@ func TestExactDepth(t *testing.T) {
 		}
 		m := newRandomMachine(r, 1+r.IntN(3), n, r.Float64()/2)
 		want := naiveExactDepth(p, m)
-		got, ok := ExactDepth(p, m, nil)
-		if got != want || !ok {
-			t.Fatalf("history %d: exact depth %d, %v; by the definition %d", k, got, ok, want)
+		got, err := ExactDepth(p, m, Options{})
+		if got != want || err != nil {
+			t.Fatalf("history %d: exact depth %d, %v; by the definition %d", k, got, err, want)
 		}
 		depths[got]++
 	}
@@ -121,9 +120,9 @@ func TestExactDepthIsAnUpperBound(t *testing.T) {
 		n := 2 + r.IntN(6)
 		p, chains := randomInterval(r, n, 2+r.IntN(4))
 		m := newRandomMachine(r, 1+r.IntN(3), n, r.Float64()/3)
-		exact, ok := ExactDepth(p, m, nil)
-		if !ok {
-			t.Fatal("out of work")
+		exact, err := ExactDepth(p, m, Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
 		f := NewFamily(p, chains, Options{})
 		witness := 0
@@ -144,16 +143,5 @@ func TestExactDepthIsAnUpperBound(t *testing.T) {
 	}
 	if lucky == 0 {
 		t.Error("witness depth and exact depth never differ; they should in one history of seven")
-	}
-}
-
-func TestExactDepthBounds(t *testing.T) {
-	p, _ := dense()
-	m := newRandomMachine(newRand(t), 3, p.Len(), 0)
-	if _, ok := ExactDepth(p, m, meter.New(nil).Share(10)); ok {
-		t.Error("10 steps were enough")
-	}
-	if _, ok := ExactDepth(p, m, meter.New(func() bool { return true })); ok {
-		t.Error("went on although told to stop")
 	}
 }

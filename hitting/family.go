@@ -7,13 +7,13 @@ import (
 	"github.com/leadline/leadline/poset"
 )
 
-// Options bound the work of a Family. The zero value sets no bound.
+// Options bound the work of a Family or of ExactDepth. The zero value sets no bound.
 type Options struct {
 	// MaxBytes bounds the memory of the fingerprints that recognise duplicates, 16
 	// to 64 bytes per distinct schedule. Beyond it the family goes on without
-	// them: schedules may then come more than once.
+	// them: schedules may then come more than once. ExactDepth ends.
 	MaxBytes int64
-	// Meter counts the work; when it stops, enumeration ends.
+	// Meter counts the work; when it stops, enumeration or ExactDepth ends.
 	Meter *meter.Meter
 }
 

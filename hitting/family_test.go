@@ -238,8 +238,8 @@ func TestMisuse(t *testing.T) {
 		"Hits: not in the schedule":       func() { Hits(p, []int32{0, 2, 1, 9}, []int32{1}) },
 		"Hits: not in the tuple":          func() { Hits(p, []int32{0, 2, 1, 3}, []int32{-1}) },
 		"Feasible: not an element":        func() { Feasible(p, []int32{0, 4}) },
-		"ExactDepth: a nil machine":       func() { ExactDepth(p, nil, nil) },
-		"ExactDepth: a nil poset":         func() { ExactDepth(nil, randomMachine{}, nil) },
+		"ExactDepth: a nil machine":       func() { ExactDepth(p, nil, Options{}) },
+		"ExactDepth: a nil poset":         func() { ExactDepth(nil, randomMachine{}, Options{}) },
 		"Count of a zero Family":          func() { new(Family).Count() },
 		"Grow of a zero Family": func() {
 			for range new(Family).Grow() {

@@ -89,8 +89,12 @@ func (f *Finding) Decided() bool { return f.Answer != Undecided }
 type Verdict struct {
 	Finding
 	// ExactDepth is the linearizability depth of Definition 4.2. It is 0 if it
-	// was not requested or not found within the budget.
+	// was not requested or not found. ExactCause says why it was not found: "time",
+	// "memory" or "cancelled" like Cause, "work" for Budget.ExactWork, "open" if there
+	// are too many operations at once (hitting.ExactMax), or "engine" if the objects
+	// of the specification are not States.
 	ExactDepth int
+	ExactCause string
 	// C and CP are the level of concurrency and the number of concurrent pairs,
 	// as in Table 1 of the paper. If there are operations, C = 0 means that
 	// both are unknown: the history has edges and is too long for a poset.

@@ -292,7 +292,9 @@
 // The witness and the tuple of schedule_index have the file's own identifiers
 // of operations. replayed counts the schedules of each depth up to the
 // witness, as if one after another. exact_depth, the linearizability depth of
-// Definition 4.2, is there with --exact-depth, elapsed_ns with --times. A
+// Definition 4.2, is there with --exact-depth, elapsed_ns with --times. Where it
+// is not found, exact_cause says why: time, memory, work (many sets of states),
+// open (more than 64 operations open at once) or engine (no states). A
 // fault of a file rather than of a history has history null. Results in blame
 // are values of the native format: 1, 1.5, true, null, "text", [1, 2].
 //

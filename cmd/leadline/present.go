@@ -41,6 +41,7 @@ type record struct {
 	// Contributions are what several engines did.
 	Contributions []recordContribution `json:"contributions"`
 	ExactDepth    *int                 `json:"exact_depth"`
+	ExactCause    *string              `json:"exact_cause,omitempty"`
 	Witness       []any                `json:"witness"`
 	// Unexplained is the operation of the first response that no order
 	// explains. Blame has results of which, with others in their place, the
@@ -127,7 +128,7 @@ func newRecord(r *result, times bool) *record {
 	if v.Answer != replay.Undecided {
 		rec.Engine = present(v.Engine.String())
 	}
-	rec.Depth, rec.ExactDepth = positive(v.Depth), positive(v.ExactDepth)
+	rec.Depth, rec.ExactDepth, rec.ExactCause = positive(v.Depth), positive(v.ExactDepth), present(v.ExactCause)
 	if v.Depth > 0 {
 		rec.Index = newRecordIndex(r.history, v.Index)
 	}

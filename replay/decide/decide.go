@@ -121,7 +121,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 		}
 	}
 	if t.o.ExactDepth && v.Answer == replay.Linearizable && !t.clock.over {
-		v.ExactDepth = t.exactDepth()
+		t.exactDepth(&v)
 	}
 	switch {
 	case v.Answer == replay.Linearizable:
@@ -193,22 +193,33 @@ func join(known, f replay.Finding, e *row) replay.Finding {
 	return known
 }
 
-// exactDepth returns the linearizability depth; 0 if it cannot be had.
-func (t *task) exactDepth() int {
-	in, err := t.poset()
-	if err != nil || len(t.h.Ops) > hitting.ExactMax {
-		return 0
+// exactDepth sets the linearizability depth, or the cause why it is unknown.
+func (t *task) exactDepth(v *replay.Verdict) {
+	if t.h.HasEdges() && len(t.h.Ops) > hitting.ExactMax {
+		v.ExactCause = "open"
+		return
 	}
+	in, err := t.poset()
 	machine := engine.NewMachine(t.h, t.spec)
-	if machine == nil {
-		return 0
+	if err != nil || machine == nil {
+		v.ExactCause = replay.Declined.String()
+		return
 	}
 	defer machine.Release()
 	m := t.meter.Share(t.o.Budget.ExactWork)
 	machine.Bound(m, t.o.Budget.Bytes)
-	d, ok := hitting.ExactDepth(in.Poset, machine, m)
-	if !ok || machine.GaveUp() != replay.NoCause {
-		return 0
+	v.ExactDepth, err = hitting.ExactDepth(in.Poset, machine, hitting.Options{Meter: m, MaxBytes: t.o.Budget.Bytes})
+	switch {
+	case errors.Is(err, hitting.ErrOpen):
+		v.ExactCause = "open"
+	case t.clock.over:
+		v.ExactCause = t.clock.cause.String()
+	case errors.Is(err, hitting.ErrMemory), machine.GaveUp() == replay.Memory:
+		v.ExactCause = replay.Memory.String()
+	case err != nil, machine.GaveUp() != replay.NoCause:
+		v.ExactCause = "work"
 	}
-	return d
+	if v.ExactCause != "" {
+		v.ExactDepth = 0
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
@@ -287,6 +288,53 @@ func TestExactDepthOfEveryEngine(t *testing.T) {
 	for _, e := range []replay.Engine{replay.AutoEngine, replay.FamiliesEngine, replay.SearchEngine} {
 		if v := check(t, h, model(t, "register:0"), replay.Options{Engine: e, ExactDepth: true}); v.ExactDepth != 1 {
 			t.Errorf("%v: exact depth %d, want 1", e, v.ExactDepth)
+		}
+	}
+}
+
+// TestExactDepthOfLongHistories: histories of any length have an exact depth, or a
+// cause why it is unknown.
+func TestExactDepthOfLongHistories(t *testing.T) {
+	register, stack := model(t, "register:0"), model(t, "stack")
+	long, err := simulate.Workload{Model: "register", Threads: 4, Ops: 5000, Values: 3}.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Any order of pending pushes is a witness. There are so many states that the
+	// search must end at a bound.
+	wide := func(n int, edge bool) *history.History {
+		b := history.NewBuilder(history.Header{ID: "wide"})
+		for i := range int64(n) {
+			id := history.IntValue(i)
+			b.Add(&history.Event{Type: history.Invoke, Process: id, Op: id, Method: "push", Args: []history.Value{id}})
+		}
+		if edge {
+			b.AddEdge(history.IntValue(0), history.IntValue(1), 0)
+		}
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	for name, c := range map[string]struct {
+		h    *history.History
+		spec replay.Spec
+		b    replay.Budget
+		want string
+	}{
+		"long":                 {long, register, replay.Budget{}, ""},
+		"little work":          {long, register, replay.Budget{ExactWork: 1 << 12}, "work"},
+		"objects only":         {wide(3, false), objectOnly{stack}, replay.Budget{}, "engine"},
+		"64 open":              {wide(64, false), stack, replay.Budget{ExactWork: 1 << 16}, "work"},
+		"65 open":              {wide(65, false), stack, replay.Budget{}, "open"},
+		"little memory":        {wide(64, false), stack, replay.Budget{Bytes: 1 << 20}, "memory"},
+		"64 open with an edge": {wide(64, true), stack, replay.Budget{ExactWork: 1 << 16}, "work"},
+		"65 open with an edge": {wide(65, true), stack, replay.Budget{}, "open"},
+	} {
+		v := check(t, c.h, c.spec, replay.Options{ExactDepth: true, Budget: c.b})
+		if v.Answer != replay.Linearizable || v.ExactCause != c.want || (v.ExactDepth > 0) != (c.want == "") {
+			t.Errorf("%s: %v, exact depth %d (%s), want the cause %q", name, v.Answer, v.ExactDepth, v.ExactCause, c.want)
 		}
 	}
 }
