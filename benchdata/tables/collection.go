@@ -73,10 +73,13 @@ func (c *Collection) sorted() []*class { return c.classes(false) }
 func (c *Collection) total() *class { return newClass("all", "", c.all) }
 
 // ops is the smallest and the largest number of operations.
-func (k *class) ops() pair {
-	least, most := k.all[0].Ops, k.all[0].Ops
+func (k *class) ops() pair { return k.span(func(m Measurement) int { return m.Ops }) }
+
+// span is the smallest and the largest value.
+func (k *class) span(value func(Measurement) int) pair {
+	least, most := value(k.all[0]), value(k.all[0])
 	for _, m := range k.all {
-		least, most = min(least, m.Ops), max(most, m.Ops)
+		least, most = min(least, value(m)), max(most, value(m))
 	}
 	return interval(least, most)
 }

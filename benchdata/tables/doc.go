@@ -1,6 +1,7 @@
 // Package tables computes the tables and the figure of Section 6 of "Checking
 // Linearizability Using Hitting Families" (PPoPP 2019) for any histories. It
-// also computes a table of exact depths, which is not in the paper.
+// also computes tables of exact depths, of archives and of depth profiles, which
+// are not in the paper.
 //
 //   - Table 1: histories, operations, level of concurrency c, concurrent pairs
 //     cp. Histories counts all of them; c and cp are over the non-sequential
@@ -19,9 +20,16 @@
 // divide by n-1. Histories with pending operations, whose depth has a different
 // meaning, are left out and counted.
 //
+// Archives and Profile are about any histories, also sequential ones and those
+// with pending operations. Archives has the distributions of depths for each class
+// in each archive. Profile has the delays per 1,000 operations, depth-1 over n
+// times 1,000, and the base chain. A pending operation that never took effect has
+// to be delayed, so depth grows with lost operations; depth_free is the depth if
+// such operations may be left out at no cost.
+//
 //	measurer := tables.Measurer{}
-//	measurement, err := measurer.Measure(ctx, h, specification)   // per history, in parallel
-//	collection.Add(measurement)                            // in order
+//	measurement, err := measurer.Measure(ctx, h, specification) // per history, in parallel
+//	collection.Add(measurement)                                 // in order
 //	for _, t := range collection.Tables(true) { t.Write(os.Stdout, tables.Text) }
 //
 // Without Measurer.Timeout, the output depends only on the histories, byte for

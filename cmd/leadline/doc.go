@@ -98,7 +98,14 @@
 // not atomic. --max-depth sets the largest depth that has a column. --timeout
 // bounds the time for one history; without it the tables are the same on every
 // run. A percentage is 100.0 only if it is all of them, and 0.0 only if it is
-// none:
+// none.
+//
+// Files and directories have two more tables, with a row for each model in
+// each archive. An archive is a directory that an argument names, or the one with
+// the file that it names. These tables have all histories, also sequential ones
+// and those with pending operations, which the tables of the paper leave out and
+// count. "Not found" counts linearizable histories whose depth needs more work
+// than the bounds allow.
 //
 //	$ leadline tables --output csv --no-paper benchdata/corpora/juc-labelled/LinkedBlockingQueue
 //	table,source,class,histories,ops,max c,mean c,sd c,max cp,mean cp,sd cp
@@ -119,6 +126,26 @@
 //	depths,leadline,LinkedBlockingQueue,,witness,5,1,2,0,0,0,0,0,1.62,,,
 //	depths,leadline,all,8,exact,5,1,2,0,0,0,0,0,1.62,0,0,0.0
 //	depths,leadline,all,,witness,5,1,2,0,0,0,0,0,1.62,,,
+//	table,source,archive,class,histories,with pending,ops,processes,max c,mean c,sd c,linearizable,not linearizable,unknown
+//	archives,leadline,benchdata/corpora/juc-labelled/LinkedBlockingQueue,LinkedBlockingQueue,12,0,6-9,2-3,3,2.42,0.51,8,4,0
+//	table,source,archive,class,linearizable,depth,=1,=2,=3,=4,=5,=6,=7,>7,mean,not found
+//	distributions,leadline,benchdata/corpora/juc-labelled/LinkedBlockingQueue,LinkedBlockingQueue,8,depth,5,1,2,0,0,0,0,0,1.62,0
+//
+// --profile prints instead what long histories need: delays per 1,000 operations,
+// which are the places of the tuple in the schedule index, and the first base
+// chain of that depth. Each history has a row; above 100 histories, the forms for
+// people have means for each model in each archive. "Deeper than" is the largest d
+// whose families are known to have no witness, where the depth is not known:
+//
+//	$ leadline tables --profile replay/decide/testdata/figure2.jsonl benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	Depth profile
+//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+----------------------+------------+
+//	| history                                                          | class                 | verdict      | ops | pending | processes | c | cp | depth | deeper than | depth_free | delays per 1,000 ops | base chain |
+//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+----------------------+------------+
+//	| replay/decide/testdata/figure2.jsonl#threads-1-to-3              | ConcurrentLinkedQueue | linearizable |   6 |       0 |         3 | 3 |  8 |     1 |           - |          1 |                 0.00 |          2 |
+//	| replay/decide/testdata/figure2.jsonl#reconstruction              | ConcurrentLinkedQueue | linearizable |  14 |       0 |         7 | 7 | 47 |     1 |           - |          1 |                 0.00 |          2 |
+//	| benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst | ArrayBlockingQueue    | linearizable |   6 |       0 |         4 | 4 | 12 |     3 |           - |          3 |               333.33 |          3 |
+//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+----------------------+------------+
 //
 // # Models
 //

@@ -9,12 +9,12 @@ import (
 	"iter"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/leadline/leadline/benchdata/corpora"
 	"github.com/leadline/leadline/benchdata/tables"
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/spf13/pflag"
@@ -25,6 +25,7 @@ type tablesFlags struct {
 	input   *input
 	noPaper bool
 	blame   bool
+	profile bool
 	svg     string
 	jobs    int
 	// maxDepth is 0 by default, which is 5 in Table 3 and 7 elsewhere.
@@ -33,6 +34,9 @@ type tablesFlags struct {
 	output   *choice
 }
 
+// profileRows is the number of rows of a profile above which people get means.
+const profileRows = 100
+
 // maxColumns bounds --max-depth.
 const maxColumns = 64
 
@@ -40,7 +44,8 @@ func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &tablesFlags{input: newInput()}
 	f.output = choiceFlag(flags, "output", "form of the tables", "text", "markdown", "csv", "json", "html")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
-	flags.BoolVar(&f.blame, "blame", false, "say instead which methods are not atomic")
+	flags.BoolVar(&f.blame, "blame", false, "report instead which methods are not atomic")
+	flags.BoolVar(&f.profile, "profile", false, "print instead how many delays histories need per 1,000 operations")
 	flags.IntVar(&f.maxDepth, "max-depth", tables.DefaultMaxDepth, "largest depth that has a column; by default, Table 3 ends at 5")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.StringVar(&f.svg, "svg", "", "write Figure 4 as a picture to this `file`")
@@ -67,6 +72,8 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	switch {
 	case f.jobs < 1 || f.jobs > maxJobs:
 		return fail(s, "tables", errJobs)
+	case f.blame && f.profile:
+		return fail(s, "tables", errors.New("--blame and --profile exclude each other"))
 	case f.timeout < 0:
 		return fail(s, "tables", errors.New("--timeout must not be negative"))
 	}
@@ -94,15 +101,43 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 		from = bundled("juc")
 	}
 	collection := tables.Collection{MaxDepth: f.maxDepth}
-	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout}
-	status := forEach(ctx, f, s, from, measurer.Measure, collection.Add)
+	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout, DepthsOnly: f.profile}
+	measure := func(ctx context.Context, e entry, model replay.Spec) (tables.Measurement, error) {
+		m, err := measurer.Measure(ctx, e.history, model)
+		m.Archive, m.History = archiveOf(args, e.file), e.place()
+		return m, err
+	}
+	status := forEach(ctx, f, s, from, measure, collection.Add)
+	if f.profile {
+		forPrograms := f.output.value == string(tables.CSV) || f.output.value == string(tables.JSON)
+		each := forPrograms || collection.Len() <= profileRows
+		return status, f.write(s, []*tables.Table{collection.Profile(each)}, "")
+	}
 	picture := collection.Picture(!f.noPaper)
 	if f.svg != "" {
 		if err := os.WriteFile(f.svg, []byte(picture), 0o644); err != nil {
 			return status, err
 		}
 	}
-	return status, f.write(s, collection.Tables(!f.noPaper), picture)
+	all := collection.Tables(!f.noPaper)
+	if len(args) > 0 {
+		all = append(all, collection.Archives()...)
+	}
+	return status, f.write(s, all, picture)
+}
+
+// archiveOf returns the archive of a file: the directory that an argument names,
+// or the one that has the file that an argument names.
+func archiveOf(args []string, file string) string {
+	if file == "-" {
+		return file
+	}
+	for _, arg := range args {
+		if below, err := filepath.Rel(arg, file); err == nil && below != "." && filepath.IsLocal(below) {
+			return filepath.Clean(arg)
+		}
+	}
+	return filepath.Dir(file)
 }
 
 // blameTable writes the table of methods that are not atomic.
@@ -118,14 +153,17 @@ func (f *tablesFlags) blameTable(ctx context.Context, s streams, from iter.Seq[e
 			return statusInternal, fmt.Errorf("bundled corpus juc-single: %w", err)
 		}
 	}
-	status := forEach(ctx, f, s, from, tables.Try, blame.Add)
+	try := func(ctx context.Context, e entry, model replay.Spec) (tables.Trial, error) {
+		return tables.Try(ctx, e.history, model)
+	}
+	status := forEach(ctx, f, s, from, try, blame.Add)
 	return status, f.write(s, []*tables.Table{blame.Table(!f.noPaper)}, "")
 }
 
 // forEach runs do on all histories, in parallel, and add on what comes out,
 // in order; histories with which it cannot be run are reported.
 func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Seq[entry],
-	do func(context.Context, *history.History, replay.Spec) (R, error), add func(R)) int {
+	do func(context.Context, entry, replay.Spec) (R, error), add func(R)) int {
 	type done struct {
 		entry
 		result R
@@ -140,7 +178,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 		}
 		model, err := modelOf(e.history, f.input.model)
 		if err == nil {
-			d.result, err = do(ctx, e.history, model)
+			d.result, err = do(ctx, e, model)
 		}
 		d.err = err
 		return d

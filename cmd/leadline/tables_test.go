@@ -72,3 +72,23 @@ func BenchmarkTables(b *testing.B) {
 		})
 	}
 }
+
+func TestArchiveOf(t *testing.T) {
+	for _, c := range []struct{ args, file, want string }{
+		{"logs", "logs/a/b.edn", "logs"},
+		{"logs/", "logs/b.edn", "logs"},
+		{"logs/b.edn", "logs/b.edn", "logs"},
+		{"b.edn", "b.edn", "."},
+		{".", "a/b.edn", "."},
+		{". ../x", "../x/b.edn", "../x"},
+		{"/", "/a/b.edn", "/"},
+		{"log logs", "logs/b.edn", "logs"},
+		{"logs/a logs", "logs/a/b.edn", "logs/a"},
+		{". -", "-", "-"},
+		{"", "juc/X.jsonl.zst", "juc"},
+	} {
+		if got := archiveOf(strings.Fields(c.args), c.file); got != c.want {
+			t.Errorf("%s of %q is in %s, want %s", c.file, c.args, got, c.want)
+		}
+	}
+}
