@@ -174,9 +174,9 @@ func (b *Blame) Table(paper bool) *Table {
 			t.add(b.row(class, m, paper)...)
 		}
 	}
-	t.notef("A method is convicted by a history that is not linearizable and in which its one call is the only one that is not core. " +
-		"Those not convicted are not thereby atomic. Suspects are in histories that are not linearizable, but with other such calls; " +
-		"they are never convicted by that.")
+	t.notef("A method is non-atomic if it has a history that is not linearizable in which its one call is the only one that is not core. " +
+		"Those not exposed may be atomic or not. Suspects are in histories that are not linearizable, but together with other such calls; " +
+		"such a history exposes none of them.")
 	if len(b.executions) > 0 {
 		t.notef("Executions counts what was tried; of each method the corpus keeps ten histories at most, which are counted here.")
 	}
@@ -197,7 +197,7 @@ func (b *Blame) classes() []string {
 	return names
 }
 
-// methodsOf returns the convicted methods first, each group sorted by name.
+// methodsOf returns the non-atomic methods first, each group sorted by name.
 func (b *Blame) methodsOf(class string) []string {
 	var names []string
 	for key := range b.methods {
@@ -220,10 +220,10 @@ func (b *Blame) methodsOf(class string) []string {
 
 func (b *Blame) row(class, method string, paper bool) []any {
 	c := b.charge(class, method)
-	finding := "not convicted"
+	finding := "not exposed"
 	switch {
 	case c.bad > 0:
-		finding = "convicted"
+		finding = "non-atomic"
 	case c.suspected > 0:
 		finding = "suspect"
 	}

@@ -49,10 +49,10 @@ func TestBlame(t *testing.T) {
 	table := b.Table(true)
 	want := []string{
 		"ConcurrentHashMap put, get, remove, containsKey core - - - - - - - core -",
-		"ConcurrentHashMap size/0 convicted 1 1 2000 3 / 100 { put(0, 0) } || { size() } { null } || { 2 } ConcurrentHashMap/7/size-0/1.1/any/3of100 non-atomic -",
+		"ConcurrentHashMap size/0 non-atomic 1 1 2000 3 / 100 { put(0, 0) } || { size() } { null } || { 2 } ConcurrentHashMap/7/size-0/1.1/any/3of100 non-atomic -",
 		"ConcurrentHashMap clear/0 suspect 0 0 - - - - - non-atomic not exposed here",
-		"ConcurrentHashMap isEmpty/0 not convicted 1 0 - - - - - non-atomic not exposed here",
-		"ConcurrentHashMap keys/0 not convicted 0 0 1000 - - - - non-atomic not exposed here",
+		"ConcurrentHashMap isEmpty/0 not exposed 1 0 - - - - - non-atomic not exposed here",
+		"ConcurrentHashMap keys/0 not exposed 0 0 1000 - - - - non-atomic not exposed here",
 	}
 	if len(table.Rows) != len(want) {
 		t.Fatalf("%d rows, want %d", len(table.Rows), len(want))

@@ -82,7 +82,7 @@ func figure6(class, method string) any {
 // ownBulk are the bulk methods that JDK 17 implements in the class itself,
 // under its lock, where JDK 8 inherits a loop over single calls. (removeAll and
 // retainAll of the linked blocking classes have their own implementation too,
-// but are convicted nevertheless.)
+// but are non-atomic nevertheless.)
 var ownBulk = map[string]string{
 	"ArrayBlockingQueue":    "removeAll retainAll",
 	"PriorityBlockingQueue": "removeAll retainAll",
@@ -90,12 +90,12 @@ var ownBulk = map[string]string{
 }
 
 // difference explains a disagreement between a finding and the figure.
-func difference(class, method string, convicted bool) any {
+func difference(class, method string, nonAtomic bool) any {
 	there := figure6(class, method)
 	switch {
-	case convicted && there == "atomic (?)":
+	case nonAtomic && there == "atomic (?)":
 		return "exposed here, not there"
-	case convicted || there != "non-atomic":
+	case nonAtomic || there != "non-atomic":
 		return nil
 	case lists(ownBulk[class], method):
 		return "JDK 17 has it under one lock"
