@@ -112,12 +112,12 @@ func (f *selftestFlags) write(i int, d *selftest.Disagreement) (string, error) {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s: brute force says %v\n", d.History.ID, answer)
-	for _, said := range d.Said {
+	for _, v := range d.Verdicts {
 		mark := ""
-		if said.Wrong {
+		if v.Wrong {
 			mark = "  <- wrong"
 		}
-		fmt.Fprintf(&b, "# %s: %s%s\n", said.Engine, strings.ReplaceAll(said.Verdict, "\n", " "), mark)
+		fmt.Fprintf(&b, "# %s: %s%s\n", v.Engine, strings.ReplaceAll(v.Verdict, "\n", " "), mark)
 	}
 	fmt.Fprintf(&b, "# To reproduce: leadline selftest --ops %d --seed %d --random %d --random-ops %d\n",
 		f.ops, f.seed, f.random, f.randomOps)

@@ -21,7 +21,7 @@ func TestSelftestFiles(t *testing.T) {
 	}
 	f := &selftestFlags{ops: 3, seed: 9, out: t.TempDir() + "/new"}
 	var out bytes.Buffer
-	err = f.report(&out, &selftest.Report{Wrong: 1, Disagreements: []selftest.Disagreement{{History: h, Said: []selftest.Said{
+	err = f.report(&out, &selftest.Report{Wrong: 1, Disagreements: []selftest.Disagreement{{History: h, Verdicts: []selftest.EngineVerdict{
 		{Engine: "search", Verdict: "linearizable", Wrong: true}, {Engine: "portfolio", Verdict: "not-linearizable"}}}}})
 	if err != nil {
 		t.Fatal(err)

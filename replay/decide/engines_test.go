@@ -28,10 +28,10 @@ var engines = []decider{
 	{"search without reads at once", searchAlone(search.Pruning{NoReadsAtOnce: true})},
 	{"search without twins", searchAlone(search.Pruning{NoTwins: true})},
 	{"search without dominance", searchAlone(search.Pruning{NoDominance: true})},
-	{"search without useless ones", searchAlone(search.Pruning{NoUseless: true})},
+	{"search with useless operations", searchAlone(search.Pruning{NoUseless: true})},
 	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
-	{"lazy search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
+	{"queue or stack search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
 		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
 		return v, v.Answer != replay.Undecided
 	}},
@@ -142,7 +142,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 	for _, e := range engines {
 		// These two take histories of their kind only.
-		least := map[string]int{"monitor": 1, "lazy search": 1}[e.name] * rounds
+		least := map[string]int{"monitor": 1, "queue or stack search": 1}[e.name] * rounds
 		if least == 0 {
 			least = 8 * rounds
 		}

@@ -119,7 +119,7 @@ func (s *sweep) findEarlier() {
 	last := map[int32]int32{}
 	s.earlier = make([]int32, len(s.pendings))
 	for k, op := range s.pendings {
-		column := s.machine.Look(op)
+		column := s.machine.Column(op)
 		s.earlier[k] = -1
 		if j, ok := last[column]; ok {
 			s.earlier[k] = j

@@ -82,7 +82,7 @@ func newVectors(a *arrangement, r *runner, machine *engine.Machine) *vectors {
 	}
 	slices.SortFunc(s.heads, s.byResponse)
 	s.count = make([]int32, len(s.chains))
-	s.seen = make([]int64, machine.Looks())
+	s.seen = make([]int64, machine.Columns())
 	s.layOut()
 	s.placeReads()
 	return s
@@ -142,7 +142,7 @@ func (s *vectors) push() {
 		if !s.isOpen(op) {
 			continue
 		}
-		column := s.machine.Look(op)
+		column := s.machine.Column(op)
 		if s.seen[column] == s.frames && (s.followed == nil || !s.followed[op]) && !s.prune.NoTwins {
 			continue
 		}

@@ -61,11 +61,11 @@ var engines = []decider{
 	{"search without reads at once", without(search.Pruning{NoReadsAtOnce: true}, (*trial).hasReads)},
 	{"search without twins", without(search.Pruning{NoTwins: true}, (*trial).hasTwins)},
 	{"search without dominance", without(search.Pruning{NoDominance: true}, (*trial).hasOpen)},
-	{"search without useless ones", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
+	{"search with useless operations", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
 	{"search without erasing", without(search.Pruning{NoErased: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
-	{"lazy search", func(t *trial, v *replay.Verdict) error {
+	{"queue or stack search", func(t *trial, v *replay.Verdict) error {
 		v.Finding = search.QueueOrStack(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
@@ -163,7 +163,7 @@ func (t *trial) hasParts() bool {
 
 // compare runs every engine and returns how many decided. If any of them was
 // wrong, it also returns all their verdicts, otherwise nil.
-func (t *trial) compare(want bool) (decided int, verdicts []Said) {
+func (t *trial) compare(want bool) (decided int, verdicts []EngineVerdict) {
 	wrong := false
 	for _, e := range engines {
 		verdict := t.ask(e)
@@ -172,7 +172,7 @@ func (t *trial) compare(want bool) (decided int, verdicts []Said) {
 		}
 		decided++
 		fine := verdict == answerOf(want).String()
-		verdicts = append(verdicts, Said{e.name, verdict, !fine})
+		verdicts = append(verdicts, EngineVerdict{e.name, verdict, !fine})
 		wrong = wrong || !fine
 	}
 	if !wrong {

@@ -16,7 +16,7 @@ func Example() {
 	fmt.Printf("every history of up to %d operations and %d random ones of a %s: %d disagreements\n",
 		report.Complete, report.Kinds[0].Random, report.Kinds[0].Name, report.Wrong)
 	for _, d := range report.Disagreements {
-		fmt.Println(d.History.ID, d.Linearizable, d.Said)
+		fmt.Println(d.History.ID, d.Linearizable, d.Verdicts)
 	}
 	// Output: every history of up to 2 operations and 64 random ones of a register: 0 disagreements
 }

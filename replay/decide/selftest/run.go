@@ -67,12 +67,12 @@ type Count struct {
 type Disagreement struct {
 	History      *history.History
 	Linearizable bool // the verdict of brute force
-	Said         []Said
+	Verdicts     []EngineVerdict
 	order        [2]int // unit, number within it
 }
 
-// Said is the verdict of an engine on a history.
-type Said struct {
+// An EngineVerdict is the verdict of an engine on a history.
+type EngineVerdict struct {
 	Engine, Verdict string
 	Wrong           bool
 }

@@ -23,7 +23,7 @@ func TestEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range r.Disagreements[:min(len(r.Disagreements), 3)] {
-		t.Errorf("linearizable: %v\n%v\n%s", d.Linearizable, d.Said, show(d.History))
+		t.Errorf("linearizable: %v\n%v\n%s", d.Linearizable, d.Verdicts, show(d.History))
 	}
 	if r.Wrong > 0 || r.Stopped || r.Complete != 3 {
 		t.Errorf("%d wrong, complete up to %d, stopped %v", r.Wrong, r.Complete, r.Stopped)
@@ -94,7 +94,7 @@ func TestFault(t *testing.T) {
 		t.Errorf("%d found", len(found))
 	}
 	for _, d := range found {
-		if len(d.Said) < 2 || !slices.ContainsFunc(d.Said, func(s Said) bool { return s.Wrong }) {
+		if len(d.Verdicts) < 2 || !slices.ContainsFunc(d.Verdicts, func(v EngineVerdict) bool { return v.Wrong }) {
 			t.Fatalf("%+v", d)
 		}
 	}

@@ -55,7 +55,7 @@ func (w *worker) test() {
 		w.found.linearizable++
 	}
 	trial, err := newTrial(&w.p)
-	verdicts := []Said{{"the specification", fmt.Sprint(err), true}}
+	verdicts := []EngineVerdict{{"the specification", fmt.Sprint(err), true}}
 	if err == nil {
 		var decided int
 		decided, verdicts = trial.compare(want)

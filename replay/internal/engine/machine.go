@@ -62,9 +62,9 @@ func (m *Machine) Start() int32 { return 0 }
 // arguments and result.
 func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }
 
-// Look returns the column of op, below Looks(). Two operations have the same
+// Column returns the column of op, below Columns(). Two operations have the same
 // column exactly if they are alike.
-func (m *Machine) Look(op int32) int32 { return m.column[op] }
+func (m *Machine) Column(op int32) int32 { return m.column[op] }
 
 // ReadOnly returns Facts.ReadOnly of op.
 func (m *Machine) ReadOnly(op int32) bool { return m.sample[m.column[op]].readOnly }
@@ -80,8 +80,8 @@ func (m *Machine) Valid() bool {
 	return true
 }
 
-// Looks returns the number of columns: an upper bound for Look.
-func (m *Machine) Looks() int { return len(m.sample) }
+// Columns returns the number of columns.
+func (m *Machine) Columns() int { return len(m.sample) }
 
 // Bytes estimates the memory that this history has added to the tables.
 func (m *Machine) Bytes() int64 { return m.size() - m.found }
