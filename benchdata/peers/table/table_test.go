@@ -22,8 +22,10 @@ func TestMain(m *testing.M) {
 		case porcupineCommand:
 			os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 		case "eat":
-			for eaten := []byte{1}; ; time.Sleep(time.Millisecond) {
-				eaten = bytes.Repeat(eaten[:min(len(eaten), 1<<28)], 2)
+			for eaten := [][]byte{}; ; time.Sleep(time.Millisecond) {
+				if len(eaten) < 200 { // MiB
+					eaten = append(eaten, bytes.Repeat([]byte{1}, 1<<20))
+				}
 			}
 		case "spin":
 			for peers.CPU() < time.Hour {
