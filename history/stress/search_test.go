@@ -298,11 +298,10 @@ func TestBlame(t *testing.T) {
 
 // TestReduce: only the invocations that a violation needs are left.
 func TestReduce(t *testing.T) {
-	increment := func(object any) history.Value { // in two steps, between which others have time to run
+	increment := func(object any) history.Value { // in two steps, between which another one has time to end
 		n := object.(*atomic.Int64)
 		v := n.Load() + 1
-		for range 100 {
-			n.Load()
+		for tries := 0; tries < 1000 && n.Load() == v-1; tries++ {
 		}
 		n.Store(v)
 		return history.IntValue(v)
