@@ -68,6 +68,9 @@ func TestLongHistories(t *testing.T) {
 func BenchmarkLong(b *testing.B) {
 	for _, processes := range []int{1, 8} {
 		for _, n := range []int{10_000, 100_000, 1_000_000} {
+			if n > 10_000 && testing.Short() {
+				continue
+			}
 			b.Run(fmt.Sprintf("spec=counter/n=%d/T=%d", n, processes), func(b *testing.B) {
 				h := longHistory(b, n, processes, 0)
 				counter := objectOnly{model(b, "counter")}

@@ -15,7 +15,7 @@ import (
 // objects: reading what the operations do to which values, and deciding.
 func BenchmarkMonitor(b *testing.B) {
 	for _, name := range []string{"queue", "register", "kv", "set"} {
-		for _, n := range []int{1e5, 1e6} {
+		for _, n := range benchmarkSizes() {
 			for _, T := range []int{4, 16} {
 				h, c := benchmarkHistory(b, name, n, T)
 				at := fmt.Sprintf("type=%s/n=%d/T=%d", name, n, T)
@@ -43,6 +43,15 @@ func BenchmarkMonitor(b *testing.B) {
 			}
 		}
 	}
+}
+
+// benchmarkSizes returns the numbers of operations to measure. A million takes
+// minutes in all.
+func benchmarkSizes() []int {
+	if testing.Short() {
+		return []int{1e5}
+	}
+	return []int{1e5, 1e6}
 }
 
 func benchmarkHistory(b *testing.B, name string, n, processes int) (*history.History, replay.Described) {

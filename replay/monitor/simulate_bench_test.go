@@ -2,6 +2,7 @@ package monitor_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history/stress/simulate"
@@ -16,7 +17,7 @@ func BenchmarkSimulated(b *testing.B) {
 		{Model: "stack"}, {Model: "queue"}, {Model: "priority-queue"}, {Model: "set"},
 		{Model: "kv", Keys: 10}, {Model: "kv", Keys: 100_000}, {Model: "register"}, {Model: "set", Values: 1000},
 	} {
-		w.Ops, w.Threads, w.Seed = 1e6, 16, 1
+		w.Ops, w.Threads, w.Seed = slices.Max(benchmarkSizes()), 16, 1
 		at := fmt.Sprintf("type=%s/values=%d/keys=%d/n=%d/T=%d", w.Model, w.Values, w.Keys, w.Ops, w.Threads)
 		b.Run(at, func(b *testing.B) {
 			h, err := w.History()

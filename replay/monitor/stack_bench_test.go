@@ -83,7 +83,7 @@ func BenchmarkContainer(b *testing.B) {
 	for _, name := range []string{"stack", "priority-queue"} {
 		c := collection(b, name)
 		for _, w := range workloads {
-			for _, n := range []int{1e5, 1e6} {
+			for _, n := range benchmarkSizes() {
 				for _, T := range []int{4, 16, 64} {
 					if w.prefill > n/2 || w.prefill > 0 && T != 16 {
 						continue

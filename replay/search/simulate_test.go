@@ -106,6 +106,10 @@ func lookup(t testing.TB, text string) replay.Spec {
 // BenchmarkRun searches linearizable histories, and variants of them with a
 // wrong result in the middle.
 func BenchmarkRun(b *testing.B) {
+	memory := int64(1 << 30)
+	if testing.Short() {
+		memory = 1 << 26
+	}
 	for _, c := range []struct {
 		model      string
 		next       func(*rand.Rand, int) replay.Invocation
@@ -121,7 +125,7 @@ func BenchmarkRun(b *testing.B) {
 			h := simulate(b, rand.New(rand.NewPCG(1, 0)), s, c.T, c.n, c.lost, c.next)
 			for b.Loop() {
 				var v replay.Verdict
-				v.Finding = search.Run(h, s, 1<<30, nil)
+				v.Finding = search.Run(h, s, memory, nil)
 				if v.Answer != replay.Linearizable {
 					b.Skipf("%v (%v)", v.Answer, v.Cause)
 				}

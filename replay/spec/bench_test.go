@@ -22,7 +22,10 @@ func BenchmarkLong(b *testing.B) {
 		{"LinkedBlockingDeque", "addFirst", "pollLast"},
 		{"PriorityBlockingQueue", "offer", "poll"},
 	} {
-		for _, held := range []int{10, 1_000_000} {
+		for _, held := range []int{10, 10_000, 1_000_000} {
+			if held > 10_000 && testing.Short() {
+				continue
+			}
 			b.Run("spec="+c.model+"/held="+history.IntValue(int64(held)).String(), func(b *testing.B) {
 				s, err := Parse(c.model)
 				if err != nil {
