@@ -11,6 +11,9 @@ import (
 // recorder starts the Java recorder, or skips the test where there is no JDK.
 func recorder(t *testing.T, args ...string) (*exec.Cmd, io.Reader) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts Java")
+	}
 	if _, err := exec.LookPath("java"); err != nil {
 		t.Skip("no JDK: nothing is recorded")
 	}

@@ -76,6 +76,9 @@ func TestLimits(t *testing.T) {
 // TestBombs: 120 MiB of comments in a few kilobytes is refused, and is
 // read where the limits say so.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compresses hundreds of megabytes")
+	}
 	const size = 120 << 20
 	var gz, zs bytes.Buffer
 	g, z := gzip.NewWriter(&gz), must(zstd.NewWriter(&zs, zstd.WithEncoderLevel(zstd.SpeedFastest)))
@@ -115,9 +118,9 @@ func TestBombs(t *testing.T) {
 // format, and is refused at a line.
 func TestMemory(t *testing.T) {
 	const limit = 1 << 20
-	many := func(line string) io.Reader { // 16 MiB of lines, %d being a number
+	many := func(line string) io.Reader { // 4 MiB of lines, %d being a number
 		var b bytes.Buffer
-		for i := 0; b.Len() < 16<<20; i++ {
+		for i := 0; b.Len() < 4*limit; i++ {
 			b.WriteString(strings.ReplaceAll(line, "%d", strconv.Itoa(i)))
 		}
 		return &b
