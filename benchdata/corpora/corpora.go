@@ -1,8 +1,8 @@
 // Package corpora holds recorded histories, compressed, so that a program
 // has them wherever it is installed.
 //
-// MANIFEST says of each corpus what it is, how it was recorded and under
-// which licence (CC0-1.0), and has the SHA-256 of each file.
+// MANIFEST describes each corpus: what it is, how it was recorded and under
+// which licence (CC0-1.0). It also has the SHA-256 of each file.
 //
 //   - juc: 10,464 histories of ten classes of java.util.concurrent, in the
 //     native format, as many and about as concurrent as those of Table 1 of
@@ -13,7 +13,7 @@
 //   - juc-mutated: those of juc-labelled with one result changed, with verdicts
 //     by replay on the JDK's own objects (labels.jsonl), in the native format.
 //   - juc-single: histories with exactly one call of one method that is not
-//     core in Figure 6 of the paper on non-atomic methods; tried.tsv says how
+//     core in Figure 6 of the paper on non-atomic methods; tried.tsv has how
 //     many programs and executions of each method they come from.
 //   - go: executions of generated programs on objects of Go libraries, each with
 //     the sequential runs of its program as specification; violations.jsonl has

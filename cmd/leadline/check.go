@@ -85,7 +85,7 @@ const programBytes = 10 << 20
 // check reads, checks and reports.
 func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	memory := int64(f.memory) - min(programBytes, int64(f.memory)/2)
-	memory -= memory / 16                          // what is allocated between two looks at the bound
+	memory -= memory / 16                          // what is allocated between two checks of the bound
 	f.input.Limits.Memory = memory / 3 * 2 &^ 1023 // reading takes more while the room for operations grows
 
 	out := bufio.NewWriter(s.out)

@@ -1,5 +1,6 @@
-// Leadline checks recorded histories of concurrent objects for
-// linearizability, and says how deep one has to look.
+// Leadline checks recorded histories of concurrent objects for linearizability,
+// and measures their depth: how few operations have to be put in order to find a
+// witness.
 //
 //	leadline check [flags] FILE|DIR|-...
 //	leadline family [flags] FILE|DIR|-...
@@ -15,35 +16,38 @@
 //
 // # Checking
 //
-// A history says who called what, when, and what came back. Check reads
-// histories from files, directories (all files below them, by name) and
-// standard input (-), plain or compressed by gzip or zstd, and says of each
-// whether some order of its operations that respects real time would have had
-// the recorded results:
+// A history records which process called which method, when, and with what
+// result. Check reads histories from files, directories (all files below them,
+// sorted by name) and standard input (-), plain or compressed by gzip or zstd.
+// For each history it reports whether some order of its operations that respects
+// real time has the recorded results:
 //
 //	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	linearizable      depth 3      6 ops   4 procs  c=4  cp=12   150 orders     benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
-// A line has the verdict (linearizable, not-linearizable, unknown, invalid);
-// the witness depth, which is the smallest d such that a strong d-hitting
-// family holds a witness ("by search" or "by monitor" where those found one
-// and no family that was tried did, the cause of an unknown verdict,
-// "-" where there is no witness); how many
-// operations and processes there are; the level of concurrency c, the number
-// of concurrent pairs cp ("-" for both where a history with order edges is too
-// long) and the number of orders that real time allows, where it can be counted
-// quickly; and, where there are any, how many operations are
-// pending. Depth grows with pending operations, so read the two together.
-// Below several histories stands a table of totals, which counts depths of
-// histories without pending operations only.
+// A line has:
+//   - the verdict: linearizable, not-linearizable, unknown or invalid;
+//   - the witness depth, which is the smallest d such that a strong d-hitting
+//     family has a witness; "by search" or "by monitor" if one of these found a
+//     witness and no family that was tried has one; the cause of an unknown
+//     verdict; "-" if there is no witness;
+//   - the numbers of operations and processes;
+//   - the level of concurrency c and the number of concurrent pairs cp, or "-"
+//     for both if a history with order edges is too long;
+//   - the number of orders that real time allows, if it can be counted quickly;
+//   - the number of pending operations, if there are any.
 //
-// Of a history that is not linearizable check names the first response that no
-// order explains, and results which, had they been others, would have left the
-// history linearizable. These are results without an explanation, not
-// culprits: a broken mutator shows in a later, innocent read. Where a monitor
-// decided, it names a few operations that no order explains together, whatever
-// else there is in the history. --explain=false leaves that out.
+// Depth grows with pending operations, so read the two together. After several
+// histories, check prints a table of totals, which counts only the depths of
+// histories without pending operations.
+//
+// For a history that is not linearizable, check names the first response that no
+// order explains. It also names results that, had they been different, would have
+// left the history linearizable. These results have no explanation, but their
+// methods need not be at fault: a broken mutator shows in a later, correct read.
+// If a monitor decided, it names a few operations that no order explains
+// together, whatever else the history has. --explain=false omits all this.
 //
 //	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
@@ -85,9 +89,9 @@
 //	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
 //	2 histories: 2 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
-// --order program asks for sequential consistency instead: a witness need only
-// respect the order of each process's own operations, and of edges that the
-// file gives. The verdict is then to be read as such.
+// --order program checks sequential consistency instead: a witness has to respect
+// only the order of each process's own operations and the edges in the file. The
+// verdict is then about sequential consistency.
 //
 // # Tables
 //
@@ -149,10 +153,10 @@
 //
 // # Models
 //
-// What the object should do is its sequential specification: --model names
-// it, or the file does. Models with arguments take them behind a colon:
-// --model ArrayBlockingQueue:20, --model register:0. Leadline models lists
-// them, leadline models NAME the methods of one:
+// A sequential specification defines what the object should do. --model names it,
+// or the file does. Arguments of a model follow a colon: --model
+// ArrayBlockingQueue:20, --model register:0. Leadline models lists all models,
+// and leadline models NAME lists the methods of one:
 //
 //	$ leadline models mutex
 //	mutex: a lock; locking it while it is held has to wait
@@ -165,9 +169,9 @@
 //
 // # Families
 //
-// Family prints the strong d-hitting family of a history's poset, each
-// distinct schedule with its first index <chain, (tuple)>, or with --count how
-// many schedules the families have:
+// Family prints the strong d-hitting family of a history's poset: each distinct
+// schedule, with its first index <chain, (tuple)>. With --count it prints the
+// sizes of the families:
 //
 //	$ leadline family --depth 1 replay/decide/testdata/figure2.jsonl
 //	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <0, ()>  4 5 2 0 1 3
@@ -186,9 +190,10 @@
 //
 // # Formats
 //
-// The content of a file decides its format, unless --format does. Leadline's own
-// is JSON Lines, easily written by hand or by a recorder, and read while it is
-// still being written; package history/codec documents it:
+// Leadline detects the format of a file by its content, unless --format names it.
+// Its own format is JSON Lines, which is easy to write by hand or by a recorder,
+// and can be read while it is still being written. Package history/codec
+// documents it:
 //
 //	$ leadline formats
 //	native     leadline's own, JSON Lines: an event per line behind a header per history
@@ -201,9 +206,9 @@
 //	jsonl      other JSON Lines: starts and finishes, operations with Call and Return, or what --map says
 //	Each may be plain, or compressed by gzip or zstd.
 //
-// Other JSON Lines are read by --map, which says where process, method,
-// arguments and results are. Convert writes histories in another format, and
-// refuses what that one cannot carry:
+// --map reads other JSON Lines: it names the fields for process, method,
+// arguments and results. Convert writes histories in another format. What that
+// format cannot represent is an error:
 //
 //	$ leadline convert --to limo cmd/leadline/testdata/stack.jsonl
 //	# @object atomic-stack
@@ -250,13 +255,13 @@
 //
 // With --subject instead of --simulate, threads use a real object, one of those
 // that leadline stress --list lists, and package history/record records them. It
-// writes ten times a second, so that the history can be checked meanwhile, and after
-// the recorder was killed:
+// writes ten times a second, so that the history can be checked while it is
+// recorded, or after the recorder was killed:
 //
 //	leadline record --subject queue --ops 0 --time 10s | leadline check -
 //
-// --order program leaves out the stamps that order events in real time, in case
-// making them hides a fault. Check such histories with check --order program.
+// --order program omits the stamps that order events in real time, because taking
+// them may hide a fault. Check such histories with check --order program.
 //
 // # Stress
 //
@@ -266,17 +271,18 @@
 //
 //	{ put(0,0); remove(1) } || { put(1,0); size() }
 //
-// runs each many thousand times on fresh objects, with a thread for each sequence,
-// and counts the outcomes: the results of all invocations together. Before that, it
-// runs all shuffles of the sequences on the object, one invocation after another, to
-// find the possible outcomes. It skips a program that has more than 131072 shuffles,
-// or 8388608 invocations in all shuffles together; if it can run none, that is an
-// error. In square brackets there may be an initial part, which
-// fills the object, and a final part, which observes its last state; --initial and
-// --final bound their lengths. Any other outcome is a violation. So is a recorded
-// execution that is not linearizable; some executions are recorded. The checker
-// confirms every violation. In an outcome N is null, T and F are booleans, () is no
-// result, E an exception.
+// It runs each program many thousand times on fresh objects, with a thread for
+// each sequence, and counts the outcomes: the results of all invocations
+// together. Before that, it runs all shuffles of the sequences on the object, one
+// invocation after another, to find the possible outcomes. It skips a program
+// that has more than 131072 shuffles, or 8388608 invocations in all shuffles
+// together. If it can run no program, that is an error.
+//
+// Square brackets enclose an initial part, which fills the object, and a final part,
+// which observes its last state. --initial and --final bound their lengths. Any other
+// outcome is a violation. So is a recorded execution that is not linearizable; some
+// executions are recorded. The checker confirms every violation. In an outcome, N is
+// null, T and F are booleans, () is no result, and E is an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
@@ -285,32 +291,33 @@
 //	leadline stress --new example.com/queue.New --core Enqueue,Dequeue
 //	leadline stress --new 'example.com/lru.New[int,int](8)'
 //
-// Reflection finds the methods. Those with parameters that stress has no values
-// for are left out and listed. --core names methods that are trusted to be atomic.
-// A program then has one invocation of another method, which is to blame, and
-// the core methods are tested among themselves ("-" in the table). Without
-// --core a program mixes all. --weak names methods that are documented not to be
-// atomic: their results never count as violations.
+// Reflection finds the methods. Methods with parameters for which stress has no
+// values are left out and listed. --core names methods that are trusted to be
+// atomic. A program then has one invocation of another method, which is to blame,
+// and the core methods are tested among themselves ("-" in the table). Without
+// --core, a program mixes all methods. --weak names methods that are documented
+// not to be atomic: their results never count as violations.
 //
-// At the end, the first table has the programs with violations: their numbers of
-// invocations, sequences and values; how many programs ran before; the outcome, and
-// how many of the program's executions had one that no order explains. The second
-// table has the methods: trusted, seemingly atomic, not atomic, and weak.
+// At the end, stress prints two tables. The first has the programs with
+// violations: their numbers of invocations, sequences and values; how many
+// programs ran before; the outcome; and how many of the program's executions had
+// an outcome that no order explains. The second has the methods: trusted,
+// seemingly atomic, not atomic, and weak.
 //
-// Each object has a process of its own. If it crashes or hangs, stress reports the
-// program and goes on with the others. --effort says how long, --seed fixes the
-// programs; how their threads interleave differs from run to run. --program
-// runs a given one; its sequences may be put in order, as in
+// Each object has a process of its own. If it crashes or hangs, stress reports
+// the program and continues with the others. --effort sets the time, and --seed
+// fixes the programs; how their threads interleave differs from run to run.
+// --program runs a given program. Its sequences may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
-// --reduce makes programs with violations smaller. --save is where programs and
-// histories of violations go. The exit status is 1 if there were any.
+// --reduce makes programs with violations smaller. --save names the directory for
+// programs and histories of violations. The exit status is 1 if there are any.
 //
 // # JSON
 //
-// With --output json, check prints one object per history and line, in which
-// what is absent is null:
+// With --output json, check prints one object per history, each on its own line.
+// A missing value is null:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":[3],"engine":"families","contributions":null,"exact_depth":null,"witness":[2,0,4,1,3,5],"unexplained":null,"blame":null,"conflict":null,"errors":null}
@@ -333,23 +340,28 @@
 //
 // # Bounds
 //
-// --timeout is for one history; --memory for the whole process, all jobs
-// together, of which 10 MiB are set aside for the program itself (half, if there
-// are less than 20), and a sixteenth of the rest for what is allocated between
-// two looks at the bound; --max-schedules for the families of one history, after which
-// the other engines take over. --engine families, monitor or search
-// leaves the others out. What is left open is unknown, with the cause: depth,
-// schedules, time, memory, cancelled, torn where the file may have been cut,
-// so that a violation proves nothing, or engine where the one that was asked
-// for does not decide such histories. --max-line, --max-history and --max-ratio
-// protect from inputs that would fill the memory.
+//   - --timeout bounds the time for one history.
+//   - --memory bounds the whole process, all jobs together. It reserves 10 MiB
+//     for the program itself (half of the bound, if that is below 20 MiB), and
+//     a sixteenth of the rest for what is allocated between two checks of the
+//     bound.
+//   - --max-schedules bounds the schedules of one history's families. After
+//     that, the other engines take over.
+//   - --max-line, --max-history and --max-ratio protect against inputs that
+//     would fill the memory.
+//
+// --engine families, monitor or search uses that engine alone. A history that is not
+// decided is unknown, with a cause:
+//   - depth, schedules, time, memory or cancelled;
+//   - torn, if the file may have been cut, so that a violation proves nothing;
+//   - engine, if the chosen engine does not decide such histories.
 //
 // # Testing itself
 //
-// Selftest compares all engines with one another and with brute force, on every
-// history up to --ops operations of small types and then on random ones, and
-// writes what they disagree on as files, the smallest first; then the exit
-// status is 1.
+// Selftest compares all engines with one another and with brute force: on every
+// history of up to --ops operations of small types, and then on random histories.
+// It writes each history on which they disagree to a file, the smallest first.
+// The exit status is then 1.
 //
 // # Exit status
 //
@@ -359,12 +371,12 @@
 //	3  some are unknown, or the command was interrupted
 //	4  an internal error; the message says what to send
 //
-// When several hold, it is the first of 4, 2, 1, 3, 0.
+// When several hold, the status is the first of 4, 2, 1, 3, 0.
 //
-// An interrupt (SIGINT) ends a command, also while it waits for input. It prints
-// the results and totals of what it read before; a second interrupt ends it at
-// once. Files of a directory that are not histories are skipped and listed on
-// stderr. Files that are missing, unreadable or empty are faults: the last line
-// counts them by their reason, and the status is 2. So it is when the output
-// cannot be written.
+// An interrupt (SIGINT) ends a command, even while it waits for input. The
+// command prints the results and totals of what it has read; a second interrupt
+// ends it at once. Files of a directory that are not histories are skipped and
+// listed on stderr. Files that are missing, unreadable or empty are faults: the
+// last line counts them by reason, and the status is 2. It is also 2 if the
+// output cannot be written.
 package main

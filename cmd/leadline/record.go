@@ -35,8 +35,8 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&w.Model, "simulate", "", "`model` of an atomic object that threads use: "+strings.Join(simulate.Models(), ", "))
 	flags.IntVar(&w.Threads, "threads", 4, "how many operations may be open at once")
 	flags.IntVar(&w.Ops, "ops", 1000, "how many operations")
-	flags.Uint64Var(&w.Seed, "seed", 1, "`S`, of everything that is drawn")
-	flags.IntVar(&w.Values, "values", 0, "how many values there are to insert or write; 0: none occurs twice")
+	flags.Uint64Var(&w.Seed, "seed", 1, "`S`, the seed of all random choices")
+	flags.IntVar(&w.Values, "values", 0, "how many values there are to insert or write; 0: all are distinct")
 	flags.IntVar(&w.Keys, "keys", 10, "how many keys a kv has")
 	flags.IntVar(&w.Fill, "fill", 32, "about how many elements a collection holds; above 256, it is filled first and never empty")
 	flags.IntVar(&w.Lost, "lost", 0, "how many in 1000 operations never respond; half of them take effect")
@@ -44,8 +44,8 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringArrayVar(&f.faults, "fault", nil, "a fault after so many percent of the operations, `wrong@50` (a wrong answer) or "+
 		"swap@50 (two values in the wrong order); may be repeated")
 	flags.StringVar(&f.subject, "subject", "", "bundled `object` that threads use (see leadline stress --list), instead of --simulate")
-	flags.DurationVar(&f.load.Time, "time", 0, "for how long, of --subject; with --ops 0 the only end")
-	flags.BoolVar(&f.load.Weak, "weak", false, "call also methods of --subject that are documented not to be atomic")
+	flags.DurationVar(&f.load.Time, "time", 0, "how long to record --subject; with --ops 0 nothing else ends it")
+	flags.BoolVar(&f.load.Weak, "weak", false, "also call methods of --subject that are documented not to be atomic")
 	f.order = choiceFlag(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "real-time", "program")
 	flags.StringVar(&f.output, "output", "-", "`file`, compressed if it ends in .gz or .zst")
 	return f.run
@@ -68,7 +68,7 @@ func (f *recordFlags) run(s streams, args []string) int {
 }
 
 // parse completes the workload. Where simulate.Workload has a default for 0,
-// a 0 on the command line is a mistake.
+// a 0 on the command line is an error.
 func (f *recordFlags) parse(args []string) (err error) {
 	w := &f.workload
 	switch {
@@ -127,7 +127,7 @@ func (f *recordFlags) compress(w io.Writer) error {
 	return errors.Join(f.stream(z), z.Close())
 }
 
-// stream writes event by event, so that nothing is held.
+// stream writes event by event and keeps nothing.
 func (f *recordFlags) stream(w io.Writer) error {
 	events, err := f.workload.Events()
 	if err != nil {
@@ -148,8 +148,8 @@ func (f *recordFlags) stream(w io.Writer) error {
 	return out.Flush()
 }
 
-// recordSubject lets threads use a bundled object and records them. What is
-// recorded is written ten times a second, so that it can be checked meanwhile.
+// recordSubject records threads that use a bundled object. It writes ten times a
+// second, so that the history can be checked while it is recorded.
 func (f *recordFlags) recordSubject(s streams) int {
 	w, c := io.Writer(s.out), subject.Lookup(f.subject).Class
 	o := recording.Options{Model: c.Model, ModelArgs: c.ModelArgs}

@@ -28,10 +28,10 @@ type selftestFlags struct {
 func setupSelftest(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &selftestFlags{}
 	flags.IntVar(&f.ops, "ops", 3, "every history of up to `N` operations of small types")
-	flags.Uint64Var(&f.seed, "seed", 1, "`S`, of everything that is drawn")
+	flags.Uint64Var(&f.seed, "seed", 1, "`S`, the seed of all random choices")
 	flags.IntVar(&f.random, "random", 10_000, "how many random histories follow")
 	flags.IntVar(&f.randomOps, "random-ops", 12, "how many operations they have at most")
-	flags.DurationVar(&f.duration, "duration", 0, "when to stop, as 10m (default: when done); a quarter of it is for random histories")
+	flags.DurationVar(&f.duration, "duration", 0, "time limit, as 10m (default: none); a quarter of it is for random histories")
 	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to test at the same time")
 	flags.StringVar(&f.out, "out", "selftest-failures", "`directory` for the histories on which engines disagree with brute force")
 	return f.run
@@ -103,7 +103,7 @@ func (f *selftestFlags) report(w io.Writer, r *selftest.Report) error {
 	return err
 }
 
-// write writes a history with what was said of it, in leadline's own format,
+// write writes a history and its verdicts to a file, in leadline's own format,
 // and returns the name of the file. Smaller histories have smaller numbers.
 func (f *selftestFlags) write(i int, d *selftest.Disagreement) (string, error) {
 	answer := replay.NotLinearizable

@@ -27,7 +27,7 @@ type totals struct {
 type tally struct {
 	histories     int // those that were checked
 	linearizable  int
-	pending       int // linearizable ones with pending operations: their depth is another thing
+	pending       int // linearizable ones with pending operations, whose depths are not comparable
 	depth         []int
 	deeper        int
 	not           int
@@ -38,7 +38,7 @@ type tally struct {
 	reasons       [len(faultReasons)]int
 }
 
-// faultReasons are the faults of files that the totals count one by one.
+// faultReasons are the faults of files that the totals count separately.
 var faultReasons = [...]struct {
 	name string
 	is   func(error) bool
@@ -55,7 +55,7 @@ func isUnreadable(err error) bool {
 	return errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
 }
 
-// entries counts the histories, whatever became of them.
+// entries returns the number of histories, valid or not.
 func (t *tally) entries() int { return t.histories + t.invalid + t.internalError }
 
 func (t *totals) add(r *result) {
@@ -143,8 +143,8 @@ func counted(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// table writes the totals by model and depth, up to maxDepth columns of
-// depths as far as any history reaches.
+// table writes the totals by model and depth. It has a column for each depth up
+// to the largest one that occurs, at most maxDepth.
 func (t *totals) table(w io.Writer, maxDepth int) error {
 	columns := min(maxDepth, len(t.all.depth))
 	header := []any{"model", "histories"}

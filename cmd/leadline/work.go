@@ -208,8 +208,8 @@ func (c *collector) stop() {
 	c.restore()
 }
 
-// A progress line says on a terminal how many histories, or what else, are done, five times
-// a second at most; elsewhere it is silent.
+// A progress line counts on a terminal the histories, or what else, that are done. It changes
+// at most five times a second. Elsewhere it is silent.
 type progress struct {
 	w       io.Writer // nil: silent
 	n       int

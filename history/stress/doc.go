@@ -51,6 +51,6 @@
 // Threads are pinned, where the system supports it, and go through batches of
 // objects side by side. BenchmarkRunProgram, with programs of four invocations on
 // two cores: 4.6 to 9.4 million executions a second on an atomic counter, 1.4 to
-// 2.0 million on a map under a lock. Of those recorded, 80 to 85 % and 44 %
-// overlapped.
+// 2.0 million on a map under a lock. 80 to 85 % and 44 % of the
+// recorded ones overlapped.
 package stress

@@ -51,15 +51,15 @@ import (
 //
 //   - A consumer that finds nothing is placed as soon as it can be. Insertions
 //     of the rest that the witness has before it can follow it, in their order.
-//   - Of two open consumers of the same role and value, the one with the earlier
+//   - Two open consumers may have the same role and value. The one with the earlier
 //     response goes first if it was also invoked first or is harmless: no
 //     insertion of the rest has its response between reach and the invocation.
-//     The two change places. What stands between them then follows an operation
+//     The two change places. What was between them then follows an operation
 //     invoked later than before, which affects only insertions of the rest.
 //   - A peek at the pinned insertion is placed at once if it is harmless.
 //   - Pending removals are used in the order of their invocations.
-//   - Of two insertions of the same value that a consumer may take, it takes the
-//     one with the earlier response. In a witness with the other one they change
+//   - If a consumer may take two insertions of the same value, it takes the one
+//     with the earlier response. In a witness with the other one they change
 //     places. What comes between was invoked before the earlier response.
 type queueSearch struct {
 	*collected
