@@ -17,13 +17,14 @@ import (
 // A Form is an output format of tables.
 type Form string
 
-// The forms: for people, for documents, for spreadsheets, for programs.
+// The forms: for people, for documents, for spreadsheets, for programs, for papers.
 const (
 	Text     Form = "text"
 	Markdown Form = "markdown"
 	CSV      Form = "csv"
 	JSON     Form = "json"
 	HTML     Form = "html"
+	LaTeX    Form = "latex"
 )
 
 // Write writes the table. In JSON, it is one object on one line.
@@ -33,6 +34,8 @@ func (t *Table) Write(w io.Writer, form Form) error {
 		return t.writeCSV(w)
 	case JSON:
 		return t.writeJSON(w)
+	case LaTeX:
+		return t.writeLaTeX(w)
 	case Markdown:
 		return t.render(w, "### "+t.Title+"\n\n", renderer.NewMarkdown(), escapeMarkdown, "\n")
 	case HTML:
@@ -57,7 +60,7 @@ func (t *Table) render(w io.Writer, title string, r tw.Renderer, escape func(str
 	align := make([]tw.Align, len(t.Columns))
 	for i := range align {
 		align[i] = tw.AlignRight
-		if i == 0 || t.isText(i) {
+		if t.isLeft(i) {
 			align[i] = tw.AlignLeft
 		}
 	}
@@ -96,9 +99,10 @@ func (t *Table) render(w io.Writer, title string, r tw.Renderer, escape func(str
 	return err
 }
 
-// isText reports whether a column has strings rather than numbers.
-func (t *Table) isText(column int) bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool {
+// isLeft reports whether a column is aligned to the left: the first one, and those
+// that have strings rather than numbers.
+func (t *Table) isLeft(column int) bool {
+	return column == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool {
 		s, ok := r.Cells[column].(string)
 		return ok && strings.ContainsFunc(s, unicode.IsLetter)
 	})
@@ -174,10 +178,9 @@ func (t *Table) writeJSON(w io.Writer) error {
 // WriteAll writes the tables. HTML becomes a complete page, with the picture of
 // Figure 4 if there is one.
 func WriteAll(w io.Writer, all []*Table, form Form, picture string) error {
-	if form == HTML {
-		if _, err := io.WriteString(w, pageHead); err != nil {
-			return err
-		}
+	head := map[Form]string{HTML: pageHead, LaTeX: latexHead}[form]
+	if _, err := io.WriteString(w, head); err != nil {
+		return err
 	}
 	for _, t := range all {
 		if err := t.Write(w, form); err != nil {

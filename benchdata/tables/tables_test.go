@@ -198,6 +198,53 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestLaTeX: every row has all columns, environments are closed, headers of
+// several columns add up, and no character is left that LaTeX reads as its own.
+func TestLaTeX(t *testing.T) {
+	c := small()
+	c.Add(Measurement{Archive: `a_b\~^#$%&{}`, Class: "x|y", Ops: 2, C: 2, CP: 1, Answer: replay.Linearizable, Depth: 1})
+	var out bytes.Buffer
+	if err := WriteAll(&out, append(c.Tables(true), c.Archives()...), LaTeX, c.Picture(true)); err != nil {
+		t.Fatal(err)
+	}
+	latex := out.String()
+	for _, want := range []string{
+		"\\begin{tabular}{lrrrrrrrrrrrrrrr}\n\\toprule\n & \\multicolumn{3}{c}{d=1} & ",
+		"\\cmidrule(lr){2-4} \\cmidrule(lr){5-7} ",
+		"\nclass & max & mean & sd & ",
+		"\nqueue & 3 & 2 & 1 & 50.0 & ",
+		"\\midrule\nall & 5 & ",
+		`\multicolumn{2}{c}{d$\le$5} \\`,
+		`a\_b\textbackslash{}\textasciitilde{}\textasciicircum{}\#\$\%\&\{\} & x\textbar{}y & 1 & `,
+		"\\caption{Histories; c and cp over the non-sequential ones}\n\\label{table1}",
+	} {
+		if !strings.Contains(latex, want) {
+			t.Errorf("no %s in\n%s", want, latex)
+		}
+	}
+	if n := strings.Count(latex, "\\begin{"); n != 16 || n != strings.Count(latex, "\\end{") {
+		t.Errorf("%d environments begin, want 16, which end", n)
+	}
+	columns := 0
+	for _, line := range strings.Split(latex, "\n") {
+		if spec, ok := strings.CutPrefix(line, "\\begin{tabular}{"); ok {
+			columns = len(spec) - 1
+		}
+		row, ok := strings.CutSuffix(line, `\\`)
+		if !ok {
+			continue
+		}
+		row = strings.ReplaceAll(row, `\&`, "")
+		n := 1 + strings.Count(row, "&")
+		for _, wide := range strings.Split(row, `\multicolumn{`)[1:] {
+			n += int(wide[0]-'0') - 1
+		}
+		if n != columns {
+			t.Errorf("%d cells in %d columns: %s", n, columns, line)
+		}
+	}
+}
+
 func TestPictureIsXML(t *testing.T) {
 	for _, paper := range []bool{true, false} {
 		d := xml.NewDecoder(strings.NewReader(small().Picture(paper)))

@@ -99,9 +99,10 @@
 // linearizability depths, for the bundled histories of java.util.concurrent or
 // any others, beside the paper's numbers where it has any (--no-paper leaves
 // them out). --svg FILE draws Figure 4; --blame reports instead which methods are
-// not atomic. --max-depth sets the largest depth that has a column. --timeout
-// bounds the time for one history; without it the tables are the same on every
-// run. A percentage is 100.0 only if it is all of them, and 0.0 only if it is
+// not atomic. --output chooses text, markdown, csv, json, html (with the figure) or
+// latex (with booktabs). --max-depth sets the largest depth that has a column.
+// --timeout bounds the time for one history; without it the tables are the same on
+// every run. A percentage is 100.0 only if it is all of them, and 0.0 only if it is
 // none.
 //
 // Files and directories have two more tables, with a row for each model in
@@ -337,6 +338,19 @@
 // the history, contributions says how many parts, with how many operations, each
 // decided. conflict has operations that a monitor found to be in conflict: their
 // history alone is not linearizable.
+//
+// Tables prints one object per table and line:
+//
+//	$ leadline tables --profile --output json benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	{"table":"profile","title":"Depth profile","columns":["source","history","class","verdict","ops","pending","processes","c","cp","depth","deeper than","depth_free","delays per 1,000 ops","base chain"],"rows":[{"base chain":3,"c":4,"class":"ArrayBlockingQueue","cp":12,"deeper than":null,"delays per 1,000 ops":333.33,"depth":3,"depth_free":3,"history":"benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst","ops":6,"pending":0,"processes":4,"source":"leadline","verdict":"linearizable"}],"notes":null}
+//
+// table names the table: table1, table2, totals, table3, figure4, depths, archives,
+// distributions, profile or blame. columns has the columns in their order. Each row
+// is an object with all of them as keys; source is leadline or paper. Numbers are
+// numbers. What is a range or a frequency in other forms is an array of two: the
+// least and the most ops or processes, or how often a history occurred in how many
+// executions. Where there is no number, it is null. notes has the lines below the
+// table, or is null.
 //
 // # Bounds
 //

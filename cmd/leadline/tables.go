@@ -42,7 +42,7 @@ const maxColumns = 64
 
 func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &tablesFlags{input: newInput()}
-	f.output = choiceFlag(flags, "output", "form of the tables", "text", "markdown", "csv", "json", "html")
+	f.output = choiceFlag(flags, "output", "form of the tables", "text", "markdown", "csv", "json", "html", "latex")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
 	flags.BoolVar(&f.blame, "blame", false, "report instead which methods are not atomic")
 	flags.BoolVar(&f.profile, "profile", false, "print instead how many delays histories need per 1,000 operations")
