@@ -1,0 +1,157 @@
+package depth
+
+// A node is a point on the way through the events. All elements invoked so far
+// are placed, except those of tail and held.
+type node[M mask] struct {
+	tail  M     // open, and still to be placed in this segment
+	held  M     // open and delayed
+	state int32 // of the machine
+	cost  int32 // the number of elements delayed so far
+	word  int32 // those of them that are placed, in their order: see words
+}
+
+// A layer is a set of nodes. Of the nodes that differ only in cost and word it
+// keeps the best.
+type layer[M mask] struct {
+	nodes []node[M]
+	slots []int32 // hash table: number of a node + 1; empty while there are few
+}
+
+// few is the number of nodes up to which nodes are compared one by one.
+const few = 8
+
+func (l *layer[M]) clear() {
+	l.nodes = l.nodes[:0]
+	l.slots = l.slots[:0]
+}
+
+func (l *layer[M]) add(w *words, n *node[M]) {
+	if len(l.nodes) < few {
+		for i := range l.nodes {
+			if o := &l.nodes[i]; o.state == n.state && o.tail == n.tail && o.held == n.held {
+				improve(w, o, n)
+				return
+			}
+		}
+		l.nodes = append(l.nodes, *n)
+		return
+	}
+	if 2*len(l.nodes) >= len(l.slots) {
+		l.grow()
+	}
+	at := l.find(n)
+	if i := l.slots[at]; i != 0 {
+		improve(w, &l.nodes[i-1], n)
+		return
+	}
+	l.nodes = append(l.nodes, *n)
+	l.slots[at] = int32(len(l.nodes))
+}
+
+// improve replaces o by n if n has a smaller cost, or the same cost and the
+// smaller word. Both words have the same length then.
+func improve[M mask](w *words, o, n *node[M]) {
+	if n.cost < o.cost || n.cost == o.cost && w.less(n.word, o.word) {
+		*o = *n
+	}
+}
+
+// grow enters all nodes into a table of at least four times their number.
+func (l *layer[M]) grow() {
+	size := 4 * few
+	for size < 4*len(l.nodes) {
+		size *= 2
+	}
+	if cap(l.slots) < size {
+		l.slots = make([]int32, size)
+	} else {
+		l.slots = l.slots[:size]
+		clear(l.slots)
+	}
+	for i := range l.nodes {
+		l.slots[l.find(&l.nodes[i])] = int32(i + 1)
+	}
+}
+
+// find returns the slot of n, or the free one where it belongs.
+func (l *layer[M]) find(n *node[M]) uint64 {
+	size := uint64(len(l.slots) - 1)
+	for at := hash(&n.tail, &n.held, n.state) & size; ; at = (at + 1) & size {
+		i := l.slots[at]
+		if i == 0 {
+			return at
+		}
+		if o := &l.nodes[i-1]; o.state == n.state && o.tail == n.tail && o.held == n.held {
+			return at
+		}
+	}
+}
+
+// words has the tuples of all nodes as lists from the last element to the
+// first, which share their beginnings. A word is the number of its last
+// letter, or noWord.
+type words []letter
+
+type letter struct {
+	element int32
+	before  int32 // word without it
+}
+
+const noWord = -1
+
+func (w *words) append(word, element int32) int32 {
+	*w = append(*w, letter{element, word})
+	return int32(len(*w) - 1)
+}
+
+// less compares words of the same length lexicographically.
+func (w *words) less(a, b int32) bool {
+	less := false
+	for a != b {
+		x, y := (*w)[a], (*w)[b]
+		if x.element != y.element {
+			less = x.element < y.element
+		}
+		a, b = x.before, y.before
+	}
+	return less
+}
+
+func (w words) elements(word int32) []int32 {
+	var list []int32
+	for ; word != noWord; word = w[word].before {
+		list = append(list, w[word].element)
+	}
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
+
+// keep drops all letters but those of the nodes' words.
+func keep[M mask](w *words, nodes []node[M]) {
+	moved := make([]int32, len(*w)) // letter -> new number + 1
+	for i := range nodes {
+		for at := nodes[i].word; at != noWord && moved[at] == 0; at = (*w)[at].before {
+			moved[at] = 1
+		}
+	}
+	n := int32(0)
+	for at, l := range *w {
+		if moved[at] == 0 {
+			continue
+		}
+		if l.before != noWord {
+			l.before = moved[l.before] - 1
+		}
+		(*w)[n] = l
+		n++
+		moved[at] = n
+	}
+	*w = (*w)[:n]
+	for i := range nodes {
+		if word := nodes[i].word; word != noWord {
+			nodes[i].word = moved[word] - 1
+		}
+	}
+}

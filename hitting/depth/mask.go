@@ -1,0 +1,51 @@
+package depth
+
+// A mask is a set of open elements. Bit r stands for the open element of rank r:
+// the r-th to be invoked of those that are open.
+type mask interface {
+	[1]uint64 | [2]uint64 | [4]uint64 | [16]uint64
+}
+
+// MaxOpen is the largest number of elements that may be open at once.
+const MaxOpen = 16 * 64
+
+func has[M mask](m *M, r int) bool { return (*m)[r>>6]>>(r&63)&1 != 0 }
+
+func set[M mask](m *M, r int) { (*m)[r>>6] |= 1 << (r & 63) }
+
+func reset[M mask](m *M, r int) { (*m)[r>>6] &^= 1 << (r & 63) }
+
+func isEmpty[M mask](m *M) bool {
+	any := uint64(0)
+	for w := range len(*m) {
+		any |= (*m)[w]
+	}
+	return any == 0
+}
+
+// close removes rank r, which is not in the set: greater ranks move down by one.
+func close[M mask](m *M, r int) {
+	w := r >> 6
+	low := uint64(1)<<(r&63) - 1
+	(*m)[w] = (*m)[w]&low | (*m)[w]>>1&^low
+	for w++; w < len(*m); w++ {
+		(*m)[w-1] |= (*m)[w] << 63
+		(*m)[w] >>= 1
+	}
+}
+
+// setFrom adds the ranks from..to-1.
+func setFrom[M mask](m *M, from, to int) {
+	for r := from; r < to; r++ {
+		set(m, r)
+	}
+}
+
+func hash[M mask](tail, held *M, state int32) uint64 {
+	h := uint64(uint32(state)) * 0x9e3779b97f4a7c15
+	for w := range len(*tail) {
+		h = (h ^ (*tail)[w]) * 0xff51afd7ed558ccd
+		h = (h ^ h>>32 ^ (*held)[w]) * 0xc4ceb9fe1a85ec53
+	}
+	return h ^ h>>29
+}
