@@ -51,6 +51,12 @@ type Finding struct {
 	// It is 0 if no family up to the depth tried has one. Pending operations
 	// use up places in the index, so read it together with Pending.
 	Depth int
+	// Deeper is the largest d whose family is known to hold no witness, if Depth
+	// is 0, and DepthCause is why Depth is not known: Depth (it exceeds
+	// Options.MaxDepth), Time, Memory or Schedules; Declined if no engine that
+	// looks for it takes the history.
+	Deeper     int
+	DepthCause Cause
 	// Index is the first schedule index of Depth, by chain and tuple, that
 	// gives a witness. Its elements are operation numbers.
 	Index hitting.Index

@@ -51,9 +51,9 @@ type sweeper interface {
 	sweep(chain int32, budget int) (tuple []int32, found bool)
 }
 
-// New returns a search. It reports false if more than MaxOpen elements are open
-// at once. O(n log n).
-func New(in Intervals, machine hitting.Machine, o Options) (*Search, bool) {
+// New returns a search. Of more than MaxOpen elements that are open at once, it is
+// Full from the start. O(n log n).
+func New(in Intervals, machine hitting.Machine, o Options) *Search {
 	s := &Search{in: in, machine: machine, o: o}
 	for e, r := range in.Return {
 		if r != Never {
@@ -83,16 +83,24 @@ func New(in Intervals, machine hitting.Machine, o Options) (*Search, bool) {
 		s.sweeper = &sweep[[4]uint64]{Search: s}
 	case s.open <= MaxOpen:
 		s.sweeper = &sweep[[16]uint64]{Search: s}
-	default:
-		return nil, false
 	}
-	return s, true
+	return s
 }
+
+// Intervals returns the elements.
+func (s *Search) Intervals() Intervals { return s.in }
+
+// Bound replaces Options.Meter.
+func (s *Search) Bound(m *meter.Meter) { s.o.Meter, s.stopped, s.full = m, false, false }
 
 // Try returns the first index of depth d, by chain and tuple, whose schedule the
 // machine replays to its end. There must be none of a smaller depth: call Try
 // for d = 1, 2, ... It reports false if there is none, or if the search gave up.
 func (s *Search) Try(d int) (hitting.Index, bool) {
+	if s.sweeper == nil {
+		s.full = true
+		return hitting.Index{}, false
+	}
 	for chain := range max(s.chains, 1) {
 		if tuple, found := s.sweeper.sweep(chain, d-1); found {
 			return hitting.Index{Chain: chain, Tuple: tuple}, true

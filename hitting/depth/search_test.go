@@ -105,7 +105,7 @@ func TestFamilies(t *testing.T) {
 		call, ret, chain := random(r, n, 1+r.IntN(5), []float64{0, 0, 0.2}[r.IntN(3)])
 		m := arbitrary{r.Uint64(), 1 + r.Uint64N(6), r.Uint64N(60)}
 		want, ok := enumerated(call, ret, chain, m, maxDepth)
-		s, _ := depth.New(depth.Intervals{Call: call, Return: ret, Chain: chain}, m, depth.Options{})
+		s := depth.New(depth.Intervals{Call: call, Return: ret, Chain: chain}, m, depth.Options{})
 		var got hitting.Index
 		found := false
 		for d := 1; d <= maxDepth && !found; d++ {
@@ -115,11 +115,14 @@ func TestFamilies(t *testing.T) {
 			t.Fatalf("calls %v returns %v chains %v machine %v: %v %v, families say %v %v", call, ret, chain, m, got, found, want, ok)
 		}
 		if found {
+			p := poset.Interval(call, ret)
+			if w := hitting.Schedule(p, chain, got); !slices.Equal(w, depth.Schedule(s.Intervals(), got)) {
+				t.Fatalf("calls %v returns %v chains %v index %v: %v, Algorithm 1 says %v", call, ret, chain, got, depth.Schedule(s.Intervals(), got), w)
+			}
 			depths[got.Depth()]++
 		} else {
 			depths[0]++
 		}
 	}
 	t.Log(depths)
-	_ = slices.Max[[]int]
 }

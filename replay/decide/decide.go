@@ -67,6 +67,9 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	}()
 	t := newTask(ctx, h, spec, o.WithDefaults(len(h.Ops)))
 	v, err = t.check()
+	if t.depths != nil {
+		t.depths.Release()
+	}
 	if h.Torn > 0 && v.Answer == replay.NotLinearizable && !t.refutedWhateverWasCut() {
 		v.Finding, v.Explanation = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}, nil
 	}
@@ -94,6 +97,7 @@ type task struct {
 
 	instance    *replay.Instance // see poset
 	instanceErr error
+	depths      *engine.Depths // see depthSearch
 }
 
 func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {

@@ -66,12 +66,15 @@ var engines = []row{
 	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
 	{name: "short search", kind: replay.SearchEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runSearch},
+	{name: "first depths", kind: replay.FamiliesEngine, max: unbounded,
+		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
+	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, deepens: true, run: runDepths},
 	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
 }
 
@@ -175,4 +178,24 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 
 func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
+}
+
+// runDepths looks for a witness as families do, by shortest paths.
+func runDepths(t *task, m *meter.Meter) (replay.Finding, error) {
+	if t.depths == nil {
+		whole, err := t.poset()
+		if err != nil {
+			return replay.Finding{Cause: replay.Declined}, nil
+		}
+		var completed *replay.Instance
+		if engine.Optional(t.h) {
+			if completed, err = replay.NewInstance(t.h, false, t.o.Chains, t.meter); err != nil {
+				return replay.Finding{Cause: replay.Declined}, nil
+			}
+		}
+		if t.depths = engine.NewDepths(whole, completed, t.spec, t.o.Budget.Bytes); t.depths == nil {
+			return replay.Finding{Cause: replay.Declined}, nil
+		}
+	}
+	return t.depths.Run(t.o.MaxDepth, m), nil
 }
