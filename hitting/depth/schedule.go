@@ -9,8 +9,8 @@ import (
 // Schedule returns the schedule of an index, which hitting.Schedule builds by
 // Algorithm 1. The tuple must be feasible. O(n (c + log n)) for c elements open
 // at once.
-func Schedule(in Intervals, index hitting.Index) []int32 {
-	n := len(in.Call)
+func Schedule(elements []Element, index hitting.Index) []int32 {
+	n := len(elements)
 	delayed := make([]bool, n)
 	for _, x := range index.Tuple {
 		delayed[x] = true
@@ -23,21 +23,21 @@ func Schedule(in Intervals, index hitting.Index) []int32 {
 		// The cut of the segment is the first return of those that are left.
 		record := -1
 		for i, x := range left {
-			if record < 0 || in.Return[x] <= in.Return[left[record]] {
+			if record < 0 || elements[x].Return <= elements[left[record]].Return {
 				record = i
 			}
 		}
 		at := int32(Never)
 		if record >= 0 {
-			at = in.Return[left[record]]
+			at = elements[left[record]].Return
 		}
-		for ; next < n && in.Call[next] <= at; next++ {
+		for ; next < n && elements[next].Call <= at; next++ {
 			if delayed[next] {
 				continue
 			}
 			place := len(tail)
-			if in.Chain[next] != index.Chain {
-				for place > 0 && in.Return[tail[place-1]] >= in.Call[next] {
+			if elements[next].Chain != index.Chain {
+				for place > 0 && elements[tail[place-1]].Return >= elements[next].Call {
 					place--
 				}
 			}

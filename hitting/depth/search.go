@@ -3,17 +3,16 @@ package depth
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 )
 
-// Intervals are the elements of an interval order: x < y if x returns before y
-// is called. Elements are numbered by their calls.
-type Intervals struct {
-	Call   []int32 // ascending
-	Return []int32 // not before Call; Never if it does not return
-	Chain  []int32 // element -> chain; the elements of a chain are ordered
+// An Element of an interval order: x < y if x returns before y is called.
+type Element struct {
+	Call, Return int32 // Never if it does not return
+	Chain        int32
 }
 
 // Never is the return of an element that has no greater ones.
@@ -25,105 +24,180 @@ type Options struct {
 	Meter *meter.Meter
 	// MaxBytes bounds the memory of the nodes.
 	MaxBytes int64
-	// Optional are elements that a schedule may leave out, at no cost. They are
-	// elements that never return.
-	Optional []bool
+	// Optional elements may be left out of a schedule at no cost. They never
+	// return. Nil: none is.
+	Optional func(e int32) bool
+}
+
+// A Forgetter is a machine whose states take memory.
+type Forgetter interface {
+	hitting.Machine
+	// Crowded reports whether states have to go.
+	Crowded() bool
+	// Keep forgets all states but the given ones, which it may renumber. They come
+	// more than once. The start is kept.
+	Keep(states []int32)
 }
 
 // A Search looks for the first index of a strong d-hitting family whose
 // schedule a machine replays to its end. It is not safe for concurrent use.
 type Search struct {
-	in       Intervals
+	next     func() (Element, bool) // of the order; nil after the last one
+	chains   int32
 	machine  hitting.Machine
 	o        Options
-	returns  []int32 // elements by their returns
-	called   []int32 // response -> number of elements called before or with it
-	open     int     // largest number of elements open at once
-	chains   int32
+	elements []Element // so far
+	returns  []int32   // elements by their returns, so far
+	called   []int32   // response -> number of elements called before or with it
+	pending  []int32   // elements that will return, by their returns
 	sweeper  sweeper
-	stopped  bool
-	full     bool
-	farthest int // of all sweeps: the number of responses passed
+	width    int // of the sweeper's masks
+	cause    cause
+	reached  int
 }
+
+type cause uint8
+
+const (
+	none cause = iota
+	stopped
+	full
+	wider // more open elements than the masks hold
+)
 
 // A sweeper looks for the best way through the events with one base chain.
 type sweeper interface {
 	sweep(chain int32, budget int) (tuple []int32, found bool)
 }
 
-// New returns a search. Of more than MaxOpen elements that are open at once, it is
-// Full from the start. O(n log n).
-func New(in Intervals, machine hitting.Machine, o Options) *Search {
-	s := &Search{in: in, machine: machine, o: o}
-	for e, r := range in.Return {
-		if r != Never {
-			s.returns = append(s.returns, int32(e))
-		}
-	}
-	slices.SortStableFunc(s.returns, func(x, y int32) int { return int(in.Return[x] - in.Return[y]) })
-	s.called = make([]int32, len(s.returns))
-	called := 0
-	for i, e := range s.returns {
-		for called < len(in.Call) && in.Call[called] <= in.Return[e] {
-			called++
-		}
-		s.called[i] = int32(called)
-		s.open = max(s.open, called-i)
-	}
-	s.open = max(s.open, len(in.Call)-len(s.returns))
-	for _, c := range in.Chain {
-		s.chains = max(s.chains, c+1)
-	}
-	switch {
-	case s.open <= 64:
-		s.sweeper = &sweep[[1]uint64]{Search: s}
-	case s.open <= 2*64:
-		s.sweeper = &sweep[[2]uint64]{Search: s}
-	case s.open <= 4*64:
-		s.sweeper = &sweep[[4]uint64]{Search: s}
-	case s.open <= MaxOpen:
-		s.sweeper = &sweep[[16]uint64]{Search: s}
-	}
-	return s
+// New returns a search in the order of the elements that next returns, by their
+// calls, as far as they are needed. Their chains are numbered below chains.
+func New(next func() (Element, bool), chains int, machine hitting.Machine, o Options) *Search {
+	return &Search{next: next, chains: int32(max(chains, 1)), machine: machine, o: o, sweeper: nil}
 }
-
-// Intervals returns the elements.
-func (s *Search) Intervals() Intervals { return s.in }
-
-// Bound replaces Options.Meter.
-func (s *Search) Bound(m *meter.Meter) { s.o.Meter, s.stopped, s.full = m, false, false }
 
 // Try returns the first index of depth d, by chain and tuple, whose schedule the
 // machine replays to its end. There must be none of a smaller depth: call Try
 // for d = 1, 2, ... It reports false if there is none, or if the search gave up.
 func (s *Search) Try(d int) (hitting.Index, bool) {
-	if s.sweeper == nil {
-		s.full = true
-		return hitting.Index{}, false
-	}
-	for chain := range max(s.chains, 1) {
-		if tuple, found := s.sweeper.sweep(chain, d-1); found {
+	for chain := range s.chains {
+		if tuple, found := s.least(chain, d-1); found {
 			return hitting.Index{Chain: chain, Tuple: tuple}, true
 		}
-		if s.stopped || s.full {
+		if s.cause != none {
 			break
 		}
 	}
 	return hitting.Index{}, false
 }
 
-// Stopped reports whether Options.Meter ended the search.
-func (s *Search) Stopped() bool { return s.stopped }
-
-// Full reports whether Options.MaxBytes ended the search.
-func (s *Search) Full() bool { return s.full }
-
-func (s *Search) spend(work int) (goOn bool) {
-	s.stopped = s.stopped || s.o.Meter.MustStop(work)
-	return !s.stopped
+// Least returns the shortest tuple of the chain, of at most so many elements,
+// and of these the first, whose schedule the machine replays to its end.
+func (s *Search) Least(chain int32, most int) (tuple []int32, found bool) {
+	return s.least(chain, most)
 }
 
-func (s *Search) isOptional(e int32) bool { return s.o.Optional != nil && s.o.Optional[e] }
+func (s *Search) least(chain int32, budget int) (tuple []int32, found bool) {
+	for {
+		if s.sweeper == nil || s.cause == wider {
+			s.widen()
+		}
+		if s.cause != none {
+			return nil, false
+		}
+		if tuple, found = s.sweeper.sweep(chain, budget); s.cause != wider {
+			return tuple, found
+		}
+	}
+}
+
+// widen takes a sweeper for more open elements.
+func (s *Search) widen() {
+	s.cause = none
+	switch s.width {
+	case 0:
+		s.sweeper, s.width = &sweep[[1]uint64]{Search: s}, 64
+	case 64:
+		s.sweeper, s.width = &sweep[[2]uint64]{Search: s}, 2*64
+	case 2 * 64:
+		s.sweeper, s.width = &sweep[[4]uint64]{Search: s}, 4*64
+	case 4 * 64:
+		s.sweeper, s.width = &sweep[[16]uint64]{Search: s}, MaxOpen
+	default:
+		s.cause = full
+	}
+}
+
+// Elements returns all elements.
+func (s *Search) Elements() []Element {
+	for s.load() {
+	}
+	return s.elements
+}
+
+// Bound replaces Options.Meter and lets a search that gave up try again.
+func (s *Search) Bound(m *meter.Meter) { s.o.Meter, s.cause = m, none }
+
+// Stopped reports whether Options.Meter ended the search.
+func (s *Search) Stopped() bool { return s.cause == stopped }
+
+// Full reports whether Options.MaxBytes ended the search, or more than MaxOpen
+// elements were open at once.
+func (s *Search) Full() bool { return s.cause == full }
+
+// Reached returns the number of responses that the best schedule of those tried
+// explains, with all that are before them.
+func (s *Search) Reached() int { return s.reached }
+
+func (s *Search) spend(work int) (goOn bool) {
+	if s.o.Meter.MustStop(work) {
+		s.cause = stopped
+	}
+	return s.cause == none
+}
+
+// load takes the next element.
+func (s *Search) load() bool {
+	if s.next == nil {
+		return false
+	}
+	e, ok := s.next()
+	if !ok {
+		s.next = nil
+		s.settle(Never)
+		return false
+	}
+	s.settle(e.Call)
+	if e.Return != Never {
+		at, _ := slices.BinarySearchFunc(s.pending, e.Return+1, func(x, r int32) int { return int(s.elements[x].Return - r) })
+		s.pending = slices.Insert(s.pending, at, int32(len(s.elements)))
+	}
+	s.elements = append(s.elements, e)
+	return true
+}
+
+// settle enters the responses before a call.
+func (s *Search) settle(call int32) {
+	k := 0
+	for ; k < len(s.pending) && s.elements[s.pending[k]].Return < call; k++ {
+		s.returns = append(s.returns, s.pending[k])
+		s.called = append(s.called, int32(len(s.elements)))
+	}
+	s.pending = slices.Delete(s.pending, 0, k)
+}
+
+// response returns the element of the i-th response and the number of elements
+// called before or with it. It reports false after the last one.
+func (s *Search) response(i int) (e, called int32, ok bool) {
+	for i >= len(s.returns) && s.load() {
+	}
+	if i >= len(s.returns) {
+		return 0, int32(len(s.elements)), false
+	}
+	return s.returns[i], s.called[i], true
+}
+
+func (s *Search) isOptional(e int32) bool { return s.o.Optional != nil && s.o.Optional(e) }
 
 type sweep[M mask] struct {
 	*Search
@@ -147,19 +221,27 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 	s.cur.clear()
 	s.cur.nodes = append(s.cur.nodes, node[M]{state: s.machine.Start(), word: noWord})
 	called := int32(0)
-	for i, y := range s.returns {
+	for i := 0; ; i++ {
+		y, end, ok := s.response(i)
+		if !ok {
+			return s.end(called)
+		}
 		from := len(s.list)
-		called = s.call(called, s.called[i])
+		called = s.call(called, end)
+		if len(s.list) > s.width {
+			s.cause = wider
+			return nil, false
+		}
 		rank, _ := slices.BinarySearch(s.list, y)
 		s.next.clear()
 		for _, n := range s.cur.nodes {
 			setFrom(&n.tail, from, len(s.list))
 			s.respond(n, y, rank)
 		}
-		if len(s.next.nodes) == 0 || !s.spend(len(s.cur.nodes)) {
+		if len(s.next.nodes) == 0 || !s.spend(len(s.cur.nodes)) || !s.hasRoom() {
 			return nil, false
 		}
-		s.farthest = max(s.farthest, i+1)
+		s.reached = max(s.reached, i+1)
 		s.cur, s.next = s.next, s.cur
 		s.list = slices.Delete(s.list, rank, rank+1)
 		switch {
@@ -168,23 +250,28 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 		case s.own > rank:
 			s.own--
 		}
-		if s.isFull() {
-			return nil, false
-		}
 	}
+}
+
+// end returns the best tuple after the last response.
+func (s *sweep[M]) end(called int32) (tuple []int32, found bool) {
 	from := len(s.list)
-	s.call(called, int32(len(s.in.Call)))
+	s.call(called, int32(len(s.elements)))
+	if len(s.list) > s.width {
+		s.cause = wider
+		return nil, false
+	}
 	s.next.clear()
 	for _, n := range s.cur.nodes {
 		setFrom(&n.tail, from, len(s.list))
 		s.finish(n)
 	}
-	if len(s.next.nodes) == 0 || s.stopped {
+	if len(s.next.nodes) == 0 || s.cause != none {
 		return nil, false
 	}
-	best := &s.next.nodes[0]
+	best := s.next.nodes[0]
 	for k := range s.next.nodes {
-		improve(&s.words, best, &s.next.nodes[k])
+		improve(&s.words, &best, &s.next.nodes[k])
 	}
 	return s.words.elements(best.word), true
 }
@@ -192,7 +279,7 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 // call opens the elements from..to-1 and returns to.
 func (s *sweep[M]) call(from, to int32) int32 {
 	for e := from; e < to; e++ {
-		if s.in.Chain[e] == s.chain {
+		if s.elements[e].Chain == s.chain {
 			s.own = len(s.list)
 		}
 		s.list = append(s.list, e)
@@ -200,20 +287,31 @@ func (s *sweep[M]) call(from, to int32) int32 {
 	return to
 }
 
-// isFull bounds the memory.
-func (s *sweep[M]) isFull() bool {
+// hasRoom drops what next does not need, and reports whether the rest fits.
+func (s *sweep[M]) hasRoom() bool {
 	if len(s.words) > 2*s.live {
-		keep(&s.words, s.cur.nodes)
+		keep(&s.words, s.next.nodes)
 		s.live = max(len(s.words), 1<<10)
+	}
+	if f, ok := s.machine.(Forgetter); ok && f.Crowded() {
+		states := make([]int32, len(s.next.nodes))
+		for k := range states {
+			states[k] = s.next.nodes[k].state
+		}
+		f.Keep(states)
+		for k := range states {
+			s.next.nodes[k].state = states[k]
+		}
 	}
 	if s.o.MaxBytes > 0 {
 		nodes := cap(s.cur.nodes) + cap(s.next.nodes) + cap(s.parts.nodes) + cap(s.more.nodes)
 		slots := cap(s.cur.slots) + cap(s.next.slots) + cap(s.parts.slots) + cap(s.more.slots)
-		var n node[M]
-		size := int64(nodes)*int64(16*len(n.tail)+16) + int64(slots)*4 + int64(cap(s.words))*8
-		s.full = size > s.o.MaxBytes
+		size := int64(nodes)*int64(unsafe.Sizeof(node[M]{})) + int64(slots)*4 + int64(cap(s.words))*8
+		if size > s.o.MaxBytes {
+			s.cause = full
+		}
 	}
-	return s.full
+	return s.cause == none
 }
 
 // respond adds to next what may become of n when element y, of the given rank,

@@ -105,7 +105,7 @@ func TestFamilies(t *testing.T) {
 		call, ret, chain := random(r, n, 1+r.IntN(5), []float64{0, 0, 0.2}[r.IntN(3)])
 		m := arbitrary{r.Uint64(), 1 + r.Uint64N(6), r.Uint64N(60)}
 		want, ok := enumerated(call, ret, chain, m, maxDepth)
-		s := depth.New(depth.Intervals{Call: call, Return: ret, Chain: chain}, m, depth.Options{})
+		s := search(call, ret, chain, m)
 		var got hitting.Index
 		found := false
 		for d := 1; d <= maxDepth && !found; d++ {
@@ -116,8 +116,8 @@ func TestFamilies(t *testing.T) {
 		}
 		if found {
 			p := poset.Interval(call, ret)
-			if w := hitting.Schedule(p, chain, got); !slices.Equal(w, depth.Schedule(s.Intervals(), got)) {
-				t.Fatalf("calls %v returns %v chains %v index %v: %v, Algorithm 1 says %v", call, ret, chain, got, depth.Schedule(s.Intervals(), got), w)
+			if w := hitting.Schedule(p, chain, got); !slices.Equal(w, depth.Schedule(s.Elements(), got)) {
+				t.Fatalf("calls %v returns %v chains %v index %v: %v, Algorithm 1 says %v", call, ret, chain, got, depth.Schedule(s.Elements(), got), w)
 			}
 			depths[got.Depth()]++
 		} else {
@@ -125,4 +125,14 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	t.Log(depths)
+}
+
+func search(call, ret, chain []int32, m hitting.Machine) *depth.Search {
+	e := -1
+	return depth.New(func() (depth.Element, bool) {
+		if e++; e == len(call) {
+			return depth.Element{}, false
+		}
+		return depth.Element{Call: call[e], Return: ret[e], Chain: chain[e]}, true
+	}, int(slices.Max(chain))+1, m, depth.Options{})
 }
