@@ -101,6 +101,11 @@ type Verdict struct {
 	// of the specification are not States.
 	ExactDepth int
 	ExactCause string
+	// FreeDepth is the smallest depth of a linearizable history without any of
+	// its pending operations, whichever leave the smallest; 0 if there are none to
+	// leave out, or if it is not known. It exceeds FreeDeeper then.
+	FreeDepth  int
+	FreeDeeper int
 	// C and CP are the level of concurrency and the number of concurrent pairs,
 	// as in Table 1 of the paper. If there are operations, C = 0 means that
 	// both are unknown: the history has edges and is too long for a poset.

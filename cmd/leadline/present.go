@@ -23,21 +23,27 @@ type presenter interface {
 
 // A record is a line of check --output json. What is absent is null.
 type record struct {
-	File      string       `json:"file"`
-	History   *string      `json:"history"`
-	Format    *string      `json:"format"`
-	Model     *string      `json:"model"`
-	Ops       *int         `json:"ops"`
-	Pending   *int         `json:"pending"`
-	Processes *int         `json:"processes"`
-	C         *int         `json:"c"`
-	CP        *int64       `json:"cp"`
-	Verdict   string       `json:"verdict"`
-	Cause     *string      `json:"cause"`
-	Depth     *int         `json:"depth"`
-	Index     *recordIndex `json:"schedule_index"`
-	Replayed  []int64      `json:"replayed"`
-	Engine    *string      `json:"engine"`
+	File      string  `json:"file"`
+	History   *string `json:"history"`
+	Format    *string `json:"format"`
+	Model     *string `json:"model"`
+	Ops       *int    `json:"ops"`
+	Pending   *int    `json:"pending"`
+	Processes *int    `json:"processes"`
+	C         *int    `json:"c"`
+	CP        *int64  `json:"cp"`
+	Verdict   string  `json:"verdict"`
+	Cause     *string `json:"cause"`
+	Depth     *int    `json:"depth"`
+	// Deeper is a depth that is known to be too small, and DepthCause is why
+	// there is no depth. FreeDepth is the depth if pending operations may be left
+	// out at no cost.
+	Deeper     *int         `json:"deeper_than"`
+	DepthCause *string      `json:"depth_cause"`
+	FreeDepth  *int         `json:"depth_free"`
+	Index      *recordIndex `json:"schedule_index"`
+	Replayed   []int64      `json:"replayed"`
+	Engine     *string      `json:"engine"`
 	// Contributions are what several engines did.
 	Contributions []recordContribution `json:"contributions"`
 	ExactDepth    *int                 `json:"exact_depth"`
@@ -128,7 +134,11 @@ func newRecord(r *result, times bool) *record {
 	if v.Answer != replay.Undecided {
 		rec.Engine = present(v.Engine.String())
 	}
-	rec.Depth, rec.ExactDepth, rec.ExactCause = positive(v.Depth), positive(v.ExactDepth), present(v.ExactCause)
+	rec.Depth, rec.FreeDepth = positive(v.Depth), positive(v.FreeDepth)
+	rec.ExactDepth, rec.ExactCause = positive(v.ExactDepth), present(v.ExactCause)
+	if v.Answer == replay.Linearizable && v.Depth == 0 {
+		rec.Deeper, rec.DepthCause = &v.Deeper, present(depthCause(v))
+	}
 	if v.Depth > 0 {
 		rec.Index = newRecordIndex(r.history, v.Index)
 	}
@@ -370,10 +380,20 @@ func depthText(v *replay.Verdict) string {
 		return v.Cause.String()
 	case v.Depth > 0:
 		return "depth " + strconv.Itoa(v.Depth)
+	case v.Answer == replay.Linearizable && v.Deeper > 0:
+		return "depth > " + strconv.Itoa(v.Deeper)
 	case v.Answer == replay.Linearizable:
 		return "by " + v.Engine.String()
 	}
 	return "-"
+}
+
+// depthCause is why the depth of a linearizable history is not known.
+func depthCause(v *replay.Verdict) string {
+	if v.DepthCause == replay.Depth {
+		return "deeper"
+	}
+	return v.DepthCause.String()
 }
 
 func (x extensions) String() string {

@@ -43,7 +43,7 @@ type Forgetter interface {
 // schedule a machine replays to its end. It is not safe for concurrent use.
 type Search struct {
 	next     func() (Element, bool) // of the order; nil after the last one
-	chains   int32
+	chains   int32                  // seen so far
 	machine  hitting.Machine
 	o        Options
 	elements []Element // so far
@@ -70,45 +70,51 @@ type sweeper interface {
 	sweep(chain int32, budget int) (tuple []int32, found bool)
 }
 
-// New returns a search in the order of the elements that next returns, by their
-// calls, as far as they are needed. Their chains are numbered below chains.
-func New(next func() (Element, bool), chains int, machine hitting.Machine, o Options) *Search {
-	return &Search{next: next, chains: int32(max(chains, 1)), machine: machine, o: o, sweeper: nil}
+// New returns a search in an interval order. It takes elements from next as far
+// as it needs them. They come by their calls, which are distinct, and chains are
+// numbered by their first elements.
+func New(next func() (Element, bool), machine hitting.Machine, o Options) *Search {
+	return &Search{next: next, machine: machine, o: o}
 }
 
 // Try returns the first index of depth d, by chain and tuple, whose schedule the
 // machine replays to its end. There must be none of a smaller depth: call Try
 // for d = 1, 2, ... It reports false if there is none, or if the search gave up.
 func (s *Search) Try(d int) (hitting.Index, bool) {
-	for chain := range s.chains {
-		if tuple, found := s.least(chain, d-1); found {
-			return hitting.Index{Chain: chain, Tuple: tuple}, true
-		}
-		if s.cause != none {
-			break
+	for chain := int32(0); s.mayExist(chain); chain++ {
+		isNew := chain >= s.chains
+		tuple, found := s.Least(chain, d-1)
+		switch {
+		case s.cause != none:
+			return hitting.Index{}, false
+		case found:
+			return hitting.Index{Chain: chain, Tuple: tuple}, chain < max(s.chains, 1)
+		case isNew && chain >= s.chains:
+			// The search met no element of this chain, nor of any greater one,
+			// which it would go through in the same way.
+			return hitting.Index{}, false
 		}
 	}
 	return hitting.Index{}, false
 }
 
+// mayExist reports whether there may be such a chain. Without elements there is
+// one.
+func (s *Search) mayExist(chain int32) bool { return chain < max(s.chains, 1) || s.next != nil }
+
 // Least returns the shortest tuple of the chain, of at most so many elements,
 // and of these the first, whose schedule the machine replays to its end.
 func (s *Search) Least(chain int32, most int) (tuple []int32, found bool) {
-	return s.least(chain, most)
-}
-
-func (s *Search) least(chain int32, budget int) (tuple []int32, found bool) {
-	for {
-		if s.sweeper == nil || s.cause == wider {
-			s.widen()
-		}
-		if s.cause != none {
-			return nil, false
-		}
-		if tuple, found = s.sweeper.sweep(chain, budget); s.cause != wider {
+	if s.sweeper == nil {
+		s.widen()
+	}
+	for s.cause == none {
+		if tuple, found = s.sweeper.sweep(chain, most); s.cause != wider {
 			return tuple, found
 		}
+		s.widen()
 	}
+	return nil, false
 }
 
 // widen takes a sweeper for more open elements.
@@ -173,6 +179,7 @@ func (s *Search) load() bool {
 		s.pending = slices.Insert(s.pending, at, int32(len(s.elements)))
 	}
 	s.elements = append(s.elements, e)
+	s.chains = max(s.chains, e.Chain+1)
 	return true
 }
 

@@ -134,5 +134,5 @@ func search(call, ret, chain []int32, m hitting.Machine) *depth.Search {
 			return depth.Element{}, false
 		}
 		return depth.Element{Call: call[e], Return: ret[e], Chain: chain[e]}, true
-	}, int(slices.Max(chain))+1, m, depth.Options{})
+	}, m, depth.Options{})
 }

@@ -98,6 +98,7 @@ type task struct {
 	instance    *replay.Instance // see poset
 	instanceErr error
 	depths      *engine.Depths // see depthSearch
+	hasNoDepths bool
 }
 
 func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {
@@ -114,9 +115,21 @@ func (t *task) poset() (*replay.Instance, error) {
 	return t.instance, t.instanceErr
 }
 
+// depthSearch returns the search for the depth, or nil if it does not apply.
+func (t *task) depthSearch() *engine.Depths {
+	if t.depths == nil && !t.hasNoDepths {
+		t.depths = engine.NewDepths(t.h, t.spec, t.o.Chains, t.o.Budget.Bytes)
+		t.hasNoDepths = t.depths == nil
+	}
+	return t.depths
+}
+
 func (t *task) check() (v replay.Verdict, err error) {
 	if v.Finding, err = t.decide(); err != nil {
 		return v, err
+	}
+	if v.Answer == replay.Linearizable {
+		t.deepen(&v)
 	}
 	v.C, v.CP = engine.Concurrency(t.h)
 	if v.C == 0 && len(t.h.Ops) <= long && !t.clock.over { // unknown without the poset
@@ -181,6 +194,10 @@ func join(known, f replay.Finding, e *row) replay.Finding {
 	if f.Replayed == nil {
 		f.Replayed = known.Replayed
 	}
+	f.Deeper = max(f.Deeper, known.Deeper)
+	if f.DepthCause = known.DepthCause; e.kind == replay.FamiliesEngine && f.Cause != replay.Declined {
+		f.DepthCause = f.Cause
+	}
 	switch {
 	case f.Decided():
 		return f
@@ -193,8 +210,32 @@ func join(known, f replay.Finding, e *row) replay.Finding {
 	case known.Cause != replay.Memory:
 		known.Cause, known.Reason = f.Cause, f.Reason
 	}
-	known.Replayed = f.Replayed
+	known.Replayed, known.Deeper, known.DepthCause = f.Replayed, f.Deeper, f.DepthCause
 	return known
+}
+
+// deepen completes what is known of the depths of a linearizable history.
+func (t *task) deepen(v *replay.Verdict) {
+	switch {
+	case v.Depth > 0:
+		v.Deeper, v.DepthCause = 0, replay.NoCause
+	case t.clock.over:
+		v.DepthCause = t.clock.cause
+	case v.DepthCause == replay.NoCause:
+		v.DepthCause = replay.Declined
+	}
+	if t.depths == nil || t.o.Engine != replay.AutoEngine || !t.depths.HasOptional() || t.clock.over {
+		return
+	}
+	// Leaving operations out is never worse than keeping them or leaving out all.
+	most := t.o.MaxDepth
+	if v.Depth > 0 {
+		most = v.Depth - 1
+	}
+	var cause replay.Cause
+	if v.FreeDepth, v.FreeDeeper, cause = t.depths.Free(most, t.meter.Share(depthShare(t))); cause == replay.Depth && v.Depth > 0 {
+		v.FreeDepth, v.FreeDeeper = v.Depth, 0
+	}
 }
 
 // exactDepth sets the linearizability depth, or the cause why it is unknown.

@@ -37,9 +37,8 @@ const (
 	// short is the number of operations up to which families go to the end of
 	// their budget: those of the paper have at most 18.
 	short = 24
-	// long is the number of operations from which on the depth is left open:
-	// it grows with the history, and a family of depth 1 hardly ever has a
-	// witness there.
+	// long is the number of operations from which on posets and small budgets
+	// are not tried.
 	long = 1 << 14
 	// familyWork is the number of operations of a longer history that the first
 	// families replay, which takes part of a millisecond.
@@ -50,6 +49,10 @@ const (
 	// of histories of more than 131,072.
 	stackShare = 1 << 14 * meter.AskEvery
 	stackWork  = 1 << 8
+	// depthBase and depthWork are what the search for one depth may take, and what
+	// it may take for each operation.
+	depthBase = 1 << 22
+	depthWork = 4
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
 )
@@ -61,12 +64,14 @@ const (
 // Each engine declines the histories that it cannot decide, whatever their
 // length: see the package that it is from.
 var engines = []row{
+	{name: "first depths", kind: replay.FamiliesEngine, max: short,
+		share: func(*task) int64 { return quickShare }, checks: true, run: runFirstDepths},
 	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
 	{name: "short search", kind: replay.SearchEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runSearch},
-	{name: "first depths", kind: replay.FamiliesEngine, max: unbounded,
+	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
@@ -74,7 +79,7 @@ var engines = []row{
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
-	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, deepens: true, run: runDepths},
+	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, share: depthShare, deepens: true, run: runDepths},
 	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
 }
 
@@ -154,8 +159,12 @@ func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	return t.families(t.o, m)
 }
 
-// runFirstFamilies replays few schedules of longer histories.
+// runFirstFamilies replays few schedules of longer histories. It serves those that
+// have edges and objects that are no States; runDepths finds the depth of others.
 func runFirstFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
+	if t.depthSearch() != nil {
+		return replay.Declines(""), nil
+	}
 	o := t.o
 	if n := int64(len(t.h.Ops)); n > short {
 		o.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/n))
@@ -180,22 +189,26 @@ func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
+// depthShare bounds the search for a depth: for each depth about a tenth of a
+// second, and what the verdict on a long history takes.
+func depthShare(t *task) int64 {
+	return int64(t.o.MaxDepth) * (depthBase + depthWork*int64(len(t.h.Ops)))
+}
+
+// runFirstDepths looks for a witness before anything else is known: most
+// histories have one at depth 1 or 2.
+func runFirstDepths(t *task, m *meter.Meter) (replay.Finding, error) {
+	if x := t.depthSearch(); x == nil || !x.Valid() {
+		return replay.Declines(""), nil
+	}
+	return runDepths(t, m)
+}
+
 // runDepths looks for a witness as families do, by shortest paths.
 func runDepths(t *task, m *meter.Meter) (replay.Finding, error) {
-	if t.depths == nil {
-		whole, err := t.poset()
-		if err != nil {
-			return replay.Finding{Cause: replay.Declined}, nil
-		}
-		var completed *replay.Instance
-		if engine.Optional(t.h) {
-			if completed, err = replay.NewInstance(t.h, false, t.o.Chains, t.meter); err != nil {
-				return replay.Finding{Cause: replay.Declined}, nil
-			}
-		}
-		if t.depths = engine.NewDepths(whole, completed, t.spec, t.o.Budget.Bytes); t.depths == nil {
-			return replay.Finding{Cause: replay.Declined}, nil
-		}
+	x := t.depthSearch()
+	if x == nil {
+		return replay.Declines(""), nil
 	}
-	return t.depths.Run(t.o.MaxDepth, m), nil
+	return x.Run(t.o.MaxDepth, m), nil
 }

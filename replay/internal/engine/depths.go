@@ -11,92 +11,111 @@ import (
 )
 
 // Depths finds the witness depth of a history, its index and its witness, as
-// Families does, by package depth: without replaying families. It goes on
+// Families does, but without replaying families: see package depth. It goes on
 // where it stopped. Release it after use.
 type Depths struct {
-	whole    *replay.Instance
+	h        *history.History
+	spec     replay.Spec
+	chains   replay.ChainMode
 	machine  *Machine
-	rounds   []depthRound
+	rounds   []*depthRound
+	free     *depthRound // see Free
 	maxBytes int64
-	free     *depth.Search // nil until Free
-	refuted  int           // no schedule of a family of this depth is a witness
-	unfree   int           // nor with operations left out at no cost
+	refuted  int // families of this depth have no witness
+	unfree   int // nor do those of this depth of a history that lacks pending operations
 }
 
+// A depthRound is the search through the families of some operations.
 type depthRound struct {
-	in     *replay.Instance
+	from   *intervals
 	search *depth.Search
+	object replay.Object // of a replay in one line, or nil
+	states int32         // passed by object
+	x      *Depths
 }
 
-// NewDepths returns a search for the depth of the history of an instance that
-// holds all its operations; completed is the instance without those that never
-// took effect, or nil if there are none. It returns nil if the search does not
-// apply: the poset must be an interval order, and the objects of the
-// specification States that accept all operations.
-func NewDepths(whole, completed *replay.Instance, spec replay.Spec, maxBytes int64) *Depths {
-	if !whole.Poset.IsInterval() {
+// NewDepths returns a search for the depth of h. It returns nil if the search does
+// not apply: h has edges, or the objects of the specification are not States. The
+// specification must accept all operations.
+func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, maxBytes int64) *Depths {
+	if h.HasEdges() {
 		return nil
 	}
-	machine := NewMachine(whole.History, spec)
+	machine := NewLazyMachine(h, spec)
 	if machine == nil {
 		return nil
 	}
-	if !machine.Valid() {
-		machine.Release()
-		return nil
+	x := &Depths{h: h, spec: spec, chains: chains, machine: machine, maxBytes: maxBytes / 2}
+	if slices.ContainsFunc(h.Ops, mayBeLeftOut) {
+		x.rounds = append(x.rounds, x.newRound(false, depth.Options{MaxBytes: maxBytes / 2}))
 	}
-	x := &Depths{whole: whole, machine: machine, maxBytes: maxBytes}
-	if completed != nil {
-		x.rounds = append(x.rounds, x.newRound(completed))
-	}
-	x.rounds = append(x.rounds, x.newRound(whole))
+	x.rounds = append(x.rounds, x.newRound(true, depth.Options{MaxBytes: maxBytes / 2}))
 	return x
 }
 
-func (x *Depths) newRound(in *replay.Instance) depthRound {
-	return depthRound{in, x.newSearch(in, nil)}
+// mayBeLeftOut reports whether a schedule may have op after everything else, where
+// nothing can observe it.
+func mayBeLeftOut(op history.Operation) bool { return op.Pending() && !op.Happened }
+
+func (x *Depths) newRound(pending bool, o depth.Options) *depthRound {
+	r := &depthRound{from: newIntervals(x.h, pending, x.chains), x: x}
+	r.search = depth.New(r.from.next, r, o)
+	return r
 }
 
-func (x *Depths) newSearch(in *replay.Instance, optional []bool) *depth.Search {
-	n := len(in.Ops)
-	intervals := depth.Intervals{Call: make([]int32, n), Return: make([]int32, n), Chain: in.Chains}
-	for e, i := range in.Ops {
-		op := &in.History.Ops[i]
-		intervals.Call[e], intervals.Return[e] = op.Call, op.Return
-	}
-	var machine hitting.Machine = x.machine
-	if n != len(in.History.Ops) {
-		machine = &partOf{x.machine, in.Ops}
-	}
-	return depth.New(intervals, machine, depth.Options{MaxBytes: x.maxBytes / 2, Optional: optional})
-}
+// Valid reports whether the specification accepts all operations. It may only be
+// asked of a history of at most sharedOps operations.
+func (x *Depths) Valid() bool { return x.machine.Valid() }
 
-// partOf is a machine for some of the operations.
-type partOf struct {
-	*Machine
-	ops []int32 // element -> operation
-}
-
-func (m *partOf) Step(state, element int32) int32 { return m.Machine.Step(state, m.ops[element]) }
+// HasOptional reports whether h has pending operations that may be left out.
+func (x *Depths) HasOptional() bool { return len(x.rounds) > 1 }
 
 // Release gives the tables back.
 func (x *Depths) Release() { x.machine.Release() }
+
+func (r *depthRound) Start() int32 {
+	if r.object != nil {
+		r.object, r.states = r.x.spec.New(), 0
+		return 0
+	}
+	return r.x.machine.Start()
+}
+
+func (r *depthRound) Step(state, element int32) int32 {
+	op := r.from.operation(element)
+	if r.object == nil {
+		return r.x.machine.Step(state, op)
+	}
+	if state != r.states {
+		panic("engine: a replay in one line goes back")
+	}
+	o := &r.x.h.Ops[op]
+	result, ok := r.object.Apply(replay.Invocation{Method: o.Method, Args: o.Args})
+	if !accepted(o, result, ok) {
+		return Fail
+	}
+	r.states++
+	return r.states
+}
+
+func (r *depthRound) Crowded() bool { return r.object == nil && r.x.machine.Crowded() }
+
+func (r *depthRound) Keep(states []int32) { r.x.machine.Keep(states) }
 
 // Run looks for a witness of depth up to maxDepth, from the smallest one that is
 // left. It gives up with Depth if there is none, and with Time or Memory if a
 // bound is reached first. Deeper is set for every finding without a depth.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
-	x.machine.Bound(m, x.maxBytes/2)
 	for d := x.refuted + 1; d <= maxDepth; d++ {
 		for _, r := range x.rounds {
-			index, found, cause := x.try(r.search, d, m)
-			if cause != replay.NoCause {
+			index, found, cause := r.try(d, m)
+			switch {
+			case cause != replay.NoCause:
 				return replay.Finding{Cause: cause, Deeper: x.refuted}
-			}
-			if found {
+			case found:
 				f := replay.Found(replay.FamiliesEngine, nil)
 				f.Depth = d
-				f.Index, f.Witness = inOperations(r.in, index, depth.Schedule(r.search.Intervals(), index))
+				f.Index, f.Witness = r.inOperations(index)
 				return f
 			}
 		}
@@ -105,60 +124,72 @@ func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
 	return replay.Finding{Cause: replay.Depth, Deeper: x.refuted}
 }
 
-func (x *Depths) try(s *depth.Search, d int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
-	s.Bound(m)
-	index, found := s.Try(d)
+// Free returns the smallest depth, of at most maxDepth, of the history without any
+// of the pending operations that may be left out. Otherwise it returns the largest
+// depth known to be too small, with the cause.
+func (x *Depths) Free(maxDepth int, m *meter.Meter) (d, deeper int, cause replay.Cause) {
+	if x.free == nil {
+		var r *depthRound
+		r = x.newRound(true, depth.Options{MaxBytes: x.maxBytes, Optional: func(e int32) bool {
+			return mayBeLeftOut(x.h.Ops[r.from.operation(e)])
+		}})
+		x.free = r
+	}
+	for d := x.unfree + 1; d <= maxDepth; d++ {
+		_, found, cause := x.free.try(d, m)
+		switch {
+		case cause != replay.NoCause:
+			return 0, x.unfree, cause
+		case found:
+			return d, 0, replay.NoCause
+		}
+		x.unfree = d
+	}
+	return 0, x.unfree, replay.Depth
+}
+
+// try looks for an index of depth d.
+func (r *depthRound) try(d int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
+	r.x.machine.Bound(m, r.x.maxBytes)
+	r.search.Bound(m)
+	// At depth 1 there is one schedule for each chain. A long one is replayed on
+	// the object: states that are met once are not worth keeping.
+	r.object = nil
+	if _, set := r.x.machine.states[0][0].(replay.Nondeterministic); d == 1 && len(r.x.h.Ops) > tableMax && !set && r != r.x.free {
+		r.object = r.x.spec.New()
+	}
+	index, found := r.search.Try(d)
 	switch {
-	case x.machine.GaveUp() != replay.NoCause:
-		return index, false, x.machine.GaveUp()
+	case r.x.machine.GaveUp() != replay.NoCause:
+		return index, false, r.x.machine.GaveUp()
 	case found:
 		return index, true, replay.NoCause
-	case s.Stopped():
+	case r.search.Stopped():
 		return index, false, replay.Time
-	case s.Full():
+	case r.search.Full():
 		return index, false, replay.Memory
 	}
 	return index, false, replay.NoCause
 }
 
-// Free returns the smallest depth of the history with any of its pending
-// operations left out, of at most maxDepth. It returns 0 and the cause if there
-// is none or a bound was reached.
-func (x *Depths) Free(maxDepth int, m *meter.Meter) (int, replay.Cause) {
-	x.machine.Bound(m, x.maxBytes/2)
-	if x.free == nil {
-		optional := make([]bool, len(x.whole.Ops))
-		for e, i := range x.whole.Ops {
-			op := &x.whole.History.Ops[i]
-			optional[e] = op.Pending() && !op.Happened
-		}
-		x.free = x.newSearch(x.whole, optional)
+// inOperations returns an index and its schedule in terms of operations, followed
+// by those that are no elements.
+func (r *depthRound) inOperations(index hitting.Index) (hitting.Index, []int32) {
+	elements := r.search.Elements()
+	witness := make([]int32, 0, len(r.x.h.Ops))
+	for _, e := range depth.Schedule(elements, index) {
+		witness = append(witness, r.from.operation(e))
 	}
-	for d := x.unfree + 1; d <= maxDepth; d++ {
-		_, found, cause := x.try(x.free, d, m)
-		switch {
-		case found:
-			return d, replay.NoCause
-		case cause != replay.NoCause:
-			return 0, cause
-		}
-		x.unfree = d
-	}
-	return 0, replay.Depth
-}
-
-// inOperations returns an index and a schedule of the instance in terms of
-// operations, followed by those that are not in the instance.
-func inOperations(in *replay.Instance, index hitting.Index, schedule []int32) (hitting.Index, []int32) {
 	index = index.Clone()
 	for i, e := range index.Tuple {
-		index.Tuple[i] = in.Ops[e]
+		index.Tuple[i] = r.from.operation(e)
 	}
-	placed := make([]bool, len(in.History.Ops))
-	witness := make([]int32, 0, len(placed))
-	for _, e := range schedule {
-		placed[in.Ops[e]] = true
-		witness = append(witness, in.Ops[e])
+	if len(witness) == len(r.x.h.Ops) {
+		return index, witness
+	}
+	placed := make([]bool, len(r.x.h.Ops))
+	for _, i := range witness {
+		placed[i] = true
 	}
 	for i := range placed {
 		if !placed[i] {
@@ -166,9 +197,4 @@ func inOperations(in *replay.Instance, index hitting.Index, schedule []int32) (h
 		}
 	}
 	return index, witness
-}
-
-// Optional reports whether h has operations that a schedule may leave out.
-func Optional(h *history.History) bool {
-	return slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened })
 }

@@ -23,6 +23,7 @@ type Machine struct {
 	ops    []history.Operation
 	column []int32 // operation -> column
 	found  int64   // size of the tables before this history, in bytes
+	kept   int64   // bytes after the last Keep
 
 	meter    *meter.Meter // see Bound
 	maxBytes int64        // of the tables, 0: no bound
@@ -42,6 +43,51 @@ func NewMachine(h *history.History, spec replay.Spec) *Machine {
 		m.column[i] = t.columnOf(&h.Ops[i])
 	}
 	return m
+}
+
+// NewLazyMachine returns a Machine that looks at an operation when it steps it
+// for the first time. Only Start, Step, Bound, GaveUp, Crowded, Keep and Release
+// may be used.
+func NewLazyMachine(h *history.History, spec replay.Spec) *Machine {
+	if len(h.Ops) <= sharedOps {
+		return NewMachine(h, spec)
+	}
+	t := takeTables(len(h.Ops), spec)
+	if t == nil {
+		return nil
+	}
+	m := &t.view
+	*m = Machine{tables: t, ops: h.Ops, column: make([]int32, len(h.Ops))}
+	for i := range m.column {
+		m.column[i] = unseen
+	}
+	return m
+}
+
+// unseen is the column of an operation that a lazy machine has not met.
+const unseen = -1
+
+// Crowded reports whether the states take more than half of the memory, and more
+// than twice of what the last Keep left.
+func (m *Machine) Crowded() bool {
+	return m.maxBytes > 0 && m.Bytes() > m.maxBytes/2 && m.Bytes() > 2*m.kept
+}
+
+// Keep forgets all states but the first and the given ones, and renumbers these.
+func (m *Machine) Keep(states []int32) {
+	old := m.tables.states
+	m.tables.forgetStates()
+	m.intern(old[0])
+	number := make(map[int32]int32, len(states))
+	for i, s := range states {
+		n, known := number[s]
+		if !known {
+			n = m.intern(old[s])
+			number[s] = n
+		}
+		states[i] = n
+	}
+	m.kept = m.Bytes()
 }
 
 // Bound bounds the machine. The meter counts outcomes computed, and the tables
@@ -89,6 +135,10 @@ func (m *Machine) Bytes() int64 { return m.size() - m.found }
 // Step returns the state after operation op in the given state, or Fail.
 func (m *Machine) Step(state, op int32) int32 {
 	c := m.column[op]
+	if c == unseen {
+		c = m.columnOf(&m.ops[op])
+		m.column[op] = c
+	}
 	next, known := m.next.get(state, c)
 	if !known {
 		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != replay.NoCause {

@@ -98,6 +98,17 @@ func (t *tables) giveBack() {
 	shelf.n++
 }
 
+// forgetStates empties the tables of states and transitions.
+func (t *tables) forgetStates() {
+	for _, set := range t.states {
+		t.bytes -= stateCost * int64(len(set))
+	}
+	for key := range t.index {
+		t.bytes -= int64(2 * len(key))
+	}
+	t.states, t.index, t.next = nil, map[string]int32{}, transitions{}
+}
+
 // size estimates the memory of the tables.
 func (t *tables) size() int64 { return t.bytes + t.next.bytes() }
 

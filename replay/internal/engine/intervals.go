@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/depth"
+	"github.com/leadline/leadline/replay"
+)
+
+// intervals are the operations of a history without edges as elements of an
+// interval order, with the chains that replay.NewInstance gives them. They are
+// computed one after another.
+type intervals struct {
+	h       *history.History
+	pending bool // pending operations that need not happen are elements, too
+	minimum bool // chains
+	at      int
+	ops     []int32 // element -> operation; nil if all operations are elements
+	chain   []int32 // process -> chain + 1
+	chains  int32
+	open    []depth.Element // of minimum chains, by their returns
+	idle    []int32         // chains without an open element, the smallest last
+}
+
+func newIntervals(h *history.History, pending bool, mode replay.ChainMode) *intervals {
+	v := &intervals{h: h, pending: pending}
+	if !pending {
+		v.ops = []int32{}
+	}
+	if v.minimum = mode == replay.MinimumChains || mode == replay.AutoChains && v.single(); !v.minimum {
+		v.chain = make([]int32, len(h.Processes))
+	}
+	return v
+}
+
+func (v *intervals) isElement(op *history.Operation) bool { return v.pending || !mayBeLeftOut(*op) }
+
+// single reports whether no process has two elements.
+func (v *intervals) single() bool {
+	seen := make([]bool, len(v.h.Processes))
+	for i := range v.h.Ops {
+		if op := &v.h.Ops[i]; v.isElement(op) {
+			if seen[op.Process] {
+				return false
+			}
+			seen[op.Process] = true
+		}
+	}
+	return true
+}
+
+// operation returns the operation of an element.
+func (v *intervals) operation(e int32) int32 {
+	if v.ops == nil {
+		return e
+	}
+	return v.ops[e]
+}
+
+// next returns the next element in the order of calls.
+func (v *intervals) next() (depth.Element, bool) {
+	for v.at < len(v.h.Ops) && !v.isElement(&v.h.Ops[v.at]) {
+		v.at++
+	}
+	if v.at == len(v.h.Ops) {
+		return depth.Element{}, false
+	}
+	op := &v.h.Ops[v.at]
+	if v.ops != nil {
+		v.ops = append(v.ops, int32(v.at))
+	}
+	v.at++
+	e := depth.Element{Call: op.Call, Return: op.Return}
+	if v.minimum {
+		e.Chain = v.lowestIdle(e)
+	} else {
+		if v.chain[op.Process] == 0 {
+			v.chains++
+			v.chain[op.Process] = v.chains
+		}
+		e.Chain = v.chain[op.Process] - 1
+	}
+	return e, true
+}
+
+// lowestIdle returns the lowest-numbered chain whose last element precedes e: see
+// poset.MinimumChains.
+func (v *intervals) lowestIdle(e depth.Element) int32 {
+	k := 0
+	for ; k < len(v.open) && v.open[k].Return < e.Call; k++ {
+		chain := v.open[k].Chain
+		at, _ := slices.BinarySearchFunc(v.idle, chain, func(x, y int32) int { return int(y - x) })
+		v.idle = slices.Insert(v.idle, at, chain)
+	}
+	v.open = slices.Delete(v.open, 0, k)
+	if last := len(v.idle) - 1; last >= 0 {
+		e.Chain = v.idle[last]
+		v.idle = v.idle[:last]
+	} else {
+		e.Chain = v.chains
+		v.chains++
+	}
+	at, _ := slices.BinarySearchFunc(v.open, e.Return, func(x depth.Element, r int32) int { return int(x.Return) - int(r) })
+	v.open = slices.Insert(v.open, at, e)
+	return e.Chain
+}
