@@ -23,32 +23,32 @@ type presenter interface {
 
 // A record is a line of check --output json. What is absent is null.
 type record struct {
-	File      string  `json:"file"`
-	History   *string `json:"history"`
-	Format    *string `json:"format"`
-	Model     *string `json:"model"`
-	Ops       *int    `json:"ops"`
-	Pending   *int    `json:"pending"`
-	Processes *int    `json:"processes"`
-	C         *int    `json:"c"`
-	CP        *int64  `json:"cp"`
-	Verdict   string  `json:"verdict"`
-	Cause     *string `json:"cause"`
-	Depth     *int    `json:"depth"`
-	// Deeper is a depth that is known to be too small, and DepthCause is why
-	// there is no depth. FreeDepth is the depth if pending operations may be left
-	// out at no cost.
-	Deeper     *int         `json:"deeper_than"`
-	DepthCause *string      `json:"depth_cause"`
-	FreeDepth  *int         `json:"depth_free"`
-	Index      *recordIndex `json:"schedule_index"`
-	Replayed   []int64      `json:"replayed"`
-	Engine     *string      `json:"engine"`
+	File      string       `json:"file"`
+	History   *string      `json:"history"`
+	Format    *string      `json:"format"`
+	Model     *string      `json:"model"`
+	Ops       *int         `json:"ops"`
+	Pending   *int         `json:"pending"`
+	Processes *int         `json:"processes"`
+	C         *int         `json:"c"`
+	CP        *int64       `json:"cp"`
+	Verdict   string       `json:"verdict"`
+	Cause     *string      `json:"cause"`
+	Depth     *int         `json:"depth"`
+	Index     *recordIndex `json:"schedule_index"`
+	Replayed  []int64      `json:"replayed"`
+	Engine    *string      `json:"engine"`
 	// Contributions are what several engines did.
 	Contributions []recordContribution `json:"contributions"`
 	ExactDepth    *int                 `json:"exact_depth"`
 	ExactCause    *string              `json:"exact_cause,omitempty"`
-	Witness       []any                `json:"witness"`
+	// Deeper is a depth that is known to be too small, and DepthCause is why
+	// there is no depth. FreeDepth is the depth if pending operations may be left
+	// out at no cost.
+	Deeper     *int    `json:"deeper_than"`
+	DepthCause *string `json:"depth_cause"`
+	FreeDepth  *int    `json:"depth_free"`
+	Witness    []any   `json:"witness"`
 	// Unexplained is the operation of the first response that no order
 	// explains. Blame has results of which, with others in their place, the
 	// history would be linearizable: entries of one group together.

@@ -66,10 +66,8 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		v.Elapsed = time.Since(start)
 	}()
 	t := newTask(ctx, h, spec, o.WithDefaults(len(h.Ops)))
+	defer t.release()
 	v, err = t.check()
-	if t.depths != nil {
-		t.depths.Release()
-	}
 	if h.Torn > 0 && v.Answer == replay.NotLinearizable && !t.refutedWhateverWasCut() {
 		v.Finding, v.Explanation = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}, nil
 	}
@@ -122,6 +120,13 @@ func (t *task) depthSearch() *engine.Depths {
 		t.hasNoDepths = t.depths == nil
 	}
 	return t.depths
+}
+
+// release gives back what other histories may use.
+func (t *task) release() {
+	if t.depths != nil {
+		t.depths.Release()
+	}
 }
 
 func (t *task) check() (v replay.Verdict, err error) {

@@ -59,8 +59,8 @@ const sortedLines = 4
 func (t *task) isRefuted(h *history.History) bool {
 	whole := *h
 	whole.Torn = 0
-	part := *t
-	part.h, part.instance, part.instanceErr = &whole, nil, nil
+	part := &task{h: &whole, spec: t.spec, o: t.o, clock: t.clock, meter: t.meter, checked: t.checked}
+	defer part.release()
 	f, err := part.decide()
 	return err == nil && f.Answer == replay.NotLinearizable
 }

@@ -92,9 +92,9 @@ func (m *Machine) Keep(states []int32) {
 
 // Bound bounds the machine. The meter counts outcomes computed, and the tables
 // may grow by maxBytes; 0 means any amount. After a Step that exceeds a bound,
-// GaveUp returns the cause.
+// GaveUp returns the cause, until Bound is called again.
 func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
-	m.meter, m.maxBytes = count, maxBytes
+	m.meter, m.maxBytes, m.gaveUp = count, maxBytes, replay.NoCause
 }
 
 // GaveUp returns why a transition was not fully computed, or replay.NoCause if
