@@ -70,7 +70,7 @@ type small struct {
 	observes uint32           // completed operations that only read: see sweep.placeReads
 	path     [MaxSmall + 1]smallFrame
 	trail    [MaxSmall]int8 // operations in the order of placing
-	met      keySet         // configurations entered
+	failed   keySet         // configurations without a witness
 }
 
 // A smallFrame is a configuration with the candidates left to try.
@@ -80,8 +80,11 @@ type smallFrame struct {
 	trail        int8 // number of operations placed
 }
 
+func (f *smallFrame) key() []uint64 { return []uint64{uint64(f.placed)<<32 | uint64(f.state)} }
+
 func (s *small) prepare(h *history.History, machine *engine.Machine) {
 	s.n, s.machine, s.must, s.observes = len(h.Ops), machine, 0, 0
+	before := uint32(0)
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if !op.Pending() || op.Happened {
@@ -90,19 +93,23 @@ func (s *small) prepare(h *history.History, machine *engine.Machine) {
 		if !op.Pending() && machine.ReadOnly(int32(i)) {
 			s.observes |= 1 << i
 		}
-		before := uint32(0)
-		for j := range i {
-			if h.Ops[j].Return < op.Call {
+		// Operations are in the order of their invocations: what is before one is
+		// before all that follow.
+		for open := uint32(1<<i-1) &^ before; open != 0; open &= open - 1 {
+			if j := bits.TrailingZeros32(open); h.Ops[j].Return < op.Call {
 				before |= 1 << j
 			}
 		}
 		s.before[i] = before
 	}
-	s.met.words = 1
-	s.met.clear()
+	if s.failed.words = 1; s.failed.n > 0 {
+		s.failed.clear()
+	}
 }
 
-// run searches depth first and never enters a configuration twice.
+// run searches depth first. It leaves a configuration at once that has failed
+// before. No configuration is met again on the way down from it, since each
+// step places an operation.
 func (s *small) run() (outcome, *smallFrame) {
 	depth := 0
 	s.enter(&s.path[0], 0, s.machine.Start(), 0)
@@ -114,6 +121,7 @@ func (s *small) run() (outcome, *smallFrame) {
 		case f.left == 0 && depth == 0:
 			return refuted, nil
 		case f.left == 0:
+			s.failed.add(f.key())
 			depth--
 			continue
 		}
@@ -123,7 +131,7 @@ func (s *small) run() (outcome, *smallFrame) {
 			s.trail[f.trail] = int8(op)
 			next := &s.path[depth+1]
 			s.enter(next, f.placed|1<<op, state, f.trail+1)
-			if _, isNew := s.met.add([]uint64{uint64(next.placed)<<32 | uint64(next.state)}); isNew {
+			if s.failed.n == 0 || s.failed.number(next.key()) < 0 {
 				depth++
 			}
 		}
@@ -139,7 +147,10 @@ func (s *small) enter(f *smallFrame, placed uint32, state int32, trail int8) {
 		again = false
 		for reads := s.observes &^ placed; reads != 0; reads &= reads - 1 {
 			op := bits.TrailingZeros32(reads)
-			if s.before[op]&^placed == 0 && s.machine.Step(state, int32(op)) == state {
+			if s.before[op]&^placed != 0 {
+				break // later operations have all of that before them, too
+			}
+			if s.machine.Step(state, int32(op)) == state {
 				s.trail[trail] = int8(op)
 				placed |= 1 << op
 				trail++
@@ -149,9 +160,11 @@ func (s *small) enter(f *smallFrame, placed uint32, state int32, trail int8) {
 	}
 	*f = smallFrame{placed: placed, state: state, trail: trail}
 	for rest := uint32(1<<s.n-1) &^ placed; rest != 0; rest &= rest - 1 {
-		if op := bits.TrailingZeros32(rest); s.before[op]&^placed == 0 {
-			f.left |= 1 << op
+		op := bits.TrailingZeros32(rest)
+		if s.before[op]&^placed != 0 {
+			break
 		}
+		f.left |= 1 << op
 	}
 }
 
