@@ -64,13 +64,13 @@ func (v *verifier) checkOrder(witness []int32) error {
 	if len(witness) != len(h.Ops) {
 		return fmt.Errorf("%d operations instead of %d", len(witness), len(h.Ops))
 	}
+	if v.meter.MustStop(len(witness)) {
+		return ErrStopped
+	}
 	place := make([]int32, len(h.Ops))
 	v.place = place
 	latest := int32(-1)
 	for k, i := range witness {
-		if v.meter.MustStop(1) {
-			return ErrStopped
-		}
 		if i < 0 || int(i) >= len(place) || place[i] != 0 {
 			return fmt.Errorf("place %d repeats an operation or has none", k)
 		}

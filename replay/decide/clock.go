@@ -24,8 +24,8 @@ type clock struct {
 	cause    replay.Cause
 }
 
-func newClock(ctx context.Context, b replay.Budget) *clock {
-	c := &clock{ctx: ctx, process: b.Process}
+func newClock(ctx context.Context, b replay.Budget) clock {
+	c := clock{ctx: ctx, process: b.Process}
 	if b.Time > 0 {
 		c.deadline = time.Now().Add(b.Time)
 	}

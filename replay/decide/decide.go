@@ -100,8 +100,12 @@ type task struct {
 }
 
 func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {
-	c := newClock(ctx, o.Budget)
-	return &task{h: h, spec: spec, o: o, clock: c, meter: c.meter()}
+	t := &struct { // one allocation
+		task
+		own clock
+	}{task{h: h, spec: spec, o: o}, newClock(ctx, o.Budget)}
+	t.clock, t.meter = &t.own, t.own.meter()
+	return &t.task
 }
 
 // poset returns the history's poset with its chains. It is built once, when
@@ -183,7 +187,7 @@ func (t *task) decide() (replay.Finding, error) {
 		if err != nil {
 			return known, fmt.Errorf("checking history %q: %w", t.h.ID, err)
 		}
-		known = join(known, f, e)
+		join(&known, &f, e)
 		if known.Answer == replay.NotLinearizable || known.Decided() && t.o.Engine != replay.AutoEngine {
 			break
 		}
@@ -194,8 +198,8 @@ func (t *task) decide() (replay.Finding, error) {
 	return known, nil
 }
 
-// join returns what is known of a history after one more finding, that of e.
-func join(known, f replay.Finding, e *row) replay.Finding {
+// join adds the finding f of engine e to what is known of a history.
+func join(known, f *replay.Finding, e *row) {
 	if f.Replayed == nil {
 		f.Replayed = known.Replayed
 	}
@@ -205,7 +209,8 @@ func join(known, f replay.Finding, e *row) replay.Finding {
 	}
 	switch {
 	case f.Decided():
-		return f
+		*known = *f
+		return
 	case known.Decided():
 	case f.Cause == replay.Declined || e.share != nil:
 		// Another engine follows, whose cause counts.
@@ -216,7 +221,6 @@ func join(known, f replay.Finding, e *row) replay.Finding {
 		known.Cause, known.Reason = f.Cause, f.Reason
 	}
 	known.Replayed, known.Deeper, known.DepthCause = f.Replayed, f.Deeper, f.DepthCause
-	return known
 }
 
 // deepen completes what is known of the depths of a linearizable history.
