@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -91,6 +92,37 @@ func TestChains(t *testing.T) {
 	in, err := replay.NewInstance(h, false, replay.AutoChains, nil)
 	if err != nil || !slices.Equal(in.Ops, []int32{0, 1, 2}) {
 		t.Errorf("without pending operations: %v, %v", in.Ops, err)
+	}
+}
+
+// TestNewInstanceStops: making the poset of a history with edges stops at any
+// question, and so does finding its chains.
+func TestNewInstanceStops(t *testing.T) {
+	const n = 400
+	var events []history.Event
+	var edges [][2]int64
+	for i := range int64(n) {
+		events = append(events, invoke(i, "read"))
+		for _, step := range []int64{7, 50} {
+			if i+step < n {
+				edges = append(edges, [2]int64{i, i + step})
+			}
+		}
+	}
+	h := build(t, events, edges...)
+	asked := 0
+	if _, err := replay.NewInstance(h, true, replay.AutoChains, meter.New(func() bool { asked++; return false })); err != nil {
+		t.Fatal(err)
+	}
+	if asked < 10 {
+		t.Errorf("asked %d times", asked)
+	}
+	for stop := 1; stop <= asked; stop++ {
+		left := stop
+		_, err := replay.NewInstance(h, true, replay.AutoChains, meter.New(func() bool { left--; return left == 0 }))
+		if !errors.Is(err, replay.ErrStopped) || left != 0 {
+			t.Errorf("stopped at question %d of %d: %v, %d left", stop, asked, err, left)
+		}
 	}
 }
 

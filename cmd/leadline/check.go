@@ -238,7 +238,7 @@ func countExtensions(h *history.History, v *replay.Verdict) extensions {
 	case len(h.Ops) > countedOps:
 		return extensions{}
 	}
-	in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
+	in, err := replay.NewInstance(h, true, replay.ProcessChains, nil) // chains are not needed
 	if err != nil {
 		return extensions{}
 	}

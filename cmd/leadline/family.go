@@ -79,14 +79,18 @@ func (f *familyFlags) run(s streams, args []string) int {
 // print writes the families of one history and returns statusUnknown if a
 // bound kept them from being complete.
 func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
-	in, err := replay.NewInstance(e.history, true, chainMode(f.chains), nil)
-	if err != nil {
+	deadline := time.Now().Add(f.timeout)
+	m := meter.New(func() bool { return ctx.Err() != nil || f.timeout > 0 && time.Now().After(deadline) })
+	in, err := replay.NewInstance(e.history, true, chainMode(f.chains), m)
+	switch {
+	case errors.Is(err, replay.ErrStopped) && f.count:
+		return statusUnknown, f.printCounts(out, e, nil)
+	case errors.Is(err, replay.ErrStopped):
+		return statusUnknown, nil
+	case err != nil:
 		return statusUnknown, fmt.Errorf("%s: %w", e.file, err)
 	}
-	deadline := time.Now().Add(f.timeout)
-	options := hitting.Options{MaxBytes: int64(f.memory), Meter: meter.New(func() bool {
-		return ctx.Err() != nil || f.timeout > 0 && time.Now().After(deadline)
-	})}
+	options := hitting.Options{MaxBytes: int64(f.memory), Meter: m}
 	if f.count {
 		counts, complete := hitting.Counts(in.Poset, in.Chains, f.maxDepth, options)
 		return unknownUnless(complete), f.printCounts(out, e, counts)
