@@ -171,7 +171,7 @@ func TestTooLarge(t *testing.T) {
 			t.Errorf("a search that is given %v: %v, want %q", e.lengths, err, e.want)
 		}
 	}
-	o := stress.Options{Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: time.Millisecond, Program: time.Millisecond},
+	o := stress.Options{Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: 1, Program: time.Millisecond},
 		Bounds: stress.Bounds{MinInvocations: 900, MaxInvocations: 1000}}
 	if _, err := stress.Search(context.Background(), c, o); err == nil || !strings.Contains(err.Error(), "no program within the bounds could be run") {
 		t.Errorf("no program can be run, but the search returns %v", err)

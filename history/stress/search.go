@@ -29,7 +29,8 @@ type searcher struct {
 
 // Search looks for violations in a class. It runs generated programs, one for
 // each target method in turn, until the effort's time is over or each method
-// has been found not to be atomic. The checker confirms every violation.
+// has been found not to be atomic. However short the time, it tries one program.
+// The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(), called: map[*Method]bool{}}
@@ -91,7 +92,7 @@ func (s *searcher) prepare() ([]*target, error) {
 }
 
 func (s *searcher) goesOn(targets []*target) bool {
-	return s.ctx.Err() == nil && (len(s.programs) > 0 || time.Since(s.start) < s.options.Effort.Time) &&
+	return s.ctx.Err() == nil && (len(s.programs) > 0 || s.report.Programs == 0 || time.Since(s.start) < s.options.Effort.Time) &&
 		slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
 }
 
