@@ -99,7 +99,7 @@ func TestStressNew(t *testing.T) {
 		out    string
 	}{
 		{"--new example.com/thing.NewBroken --time 5m", statusNot, `(?m)^example.com/thing.NewBroken is not atomic: .*\{ Increment\(\)`},
-		{"--new example.com/thing.NewCell[int](0) --time 500ms --core Load", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs, [1-9]`},
+		{"--new example.com/thing.NewCell[int](0) --time 5s --core Load", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs, [1-9]`},
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
 		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},

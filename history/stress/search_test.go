@@ -78,9 +78,9 @@ func dangerous(how string) *stress.Class {
 }
 
 // rare are programs for subjects whose violations generated programs take long to
-// show on a busy machine.
+// show on a busy machine. Each run of a program is short, so there are many.
 var rare = map[string][]string{
-	"sharded-map-unlocked": {"{ put(0,1); put(1,1) } || { snapshot() }"},
+	"sharded-map-unlocked": slices.Repeat([]string{"{ put(0,1); put(1,1) } || { snapshot() }"}, 10_000),
 }
 
 // TestSubjects: a violation is found in every broken subject, with a history that
