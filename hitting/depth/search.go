@@ -81,7 +81,8 @@ func New(next func() (Element, bool), machine hitting.Machine, o Options) *Searc
 // machine replays to its end. There must be none of a smaller depth: call Try
 // for d = 1, 2, ... It reports false if there is none, or if the search gave up.
 func (s *Search) Try(d int) (hitting.Index, bool) {
-	for chain := int32(0); s.mayExist(chain); chain++ {
+	s.reached = 0
+	for chain := int32(0); s.MayExist(chain); chain++ {
 		isNew := chain >= s.chains
 		tuple, found := s.Least(chain, d-1)
 		switch {
@@ -98,9 +99,9 @@ func (s *Search) Try(d int) (hitting.Index, bool) {
 	return hitting.Index{}, false
 }
 
-// mayExist reports whether there may be such a chain. Without elements there is
-// one.
-func (s *Search) mayExist(chain int32) bool { return chain < max(s.chains, 1) || s.next != nil }
+// MayExist reports whether there may be such a chain: it is certain after a call of
+// Least that found a tuple. Without elements there is one.
+func (s *Search) MayExist(chain int32) bool { return chain < max(s.chains, 1) || s.next != nil }
 
 // Least returns the shortest tuple of the chain, of at most so many elements,
 // and of these the first, whose schedule the machine replays to its end.
@@ -116,6 +117,9 @@ func (s *Search) Least(chain int32, most int) (tuple []int32, found bool) {
 	}
 	return nil, false
 }
+
+// Chains returns the number of chains of the elements taken so far, at least 1.
+func (s *Search) Chains() int32 { return max(s.chains, 1) }
 
 // widen takes a sweeper for more open elements.
 func (s *Search) widen() {
@@ -151,8 +155,8 @@ func (s *Search) Stopped() bool { return s.cause == stopped }
 // elements were open at once.
 func (s *Search) Full() bool { return s.cause == full }
 
-// Reached returns the number of responses that the best schedule of those tried
-// explains, with all that are before them.
+// Reached returns the largest number of responses that a schedule of the last Try
+// explains before the first that it does not.
 func (s *Search) Reached() int { return s.reached }
 
 func (s *Search) spend(work int) (goOn bool) {

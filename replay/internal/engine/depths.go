@@ -128,15 +128,9 @@ func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
 // of the pending operations that may be left out. Otherwise it returns the largest
 // depth known to be too small, with the cause.
 func (x *Depths) Free(maxDepth int, m *meter.Meter) (d, deeper int, cause replay.Cause) {
-	if x.free == nil {
-		var r *depthRound
-		r = x.newRound(true, depth.Options{MaxBytes: x.maxBytes, Optional: func(e int32) bool {
-			return mayBeLeftOut(x.h.Ops[r.from.operation(e)])
-		}})
-		x.free = r
-	}
+	r := x.freeRound()
 	for d := x.unfree + 1; d <= maxDepth; d++ {
-		_, found, cause := x.free.try(d, m)
+		_, found, cause := r.try(d, m)
 		switch {
 		case cause != replay.NoCause:
 			return 0, x.unfree, cause
@@ -148,10 +142,21 @@ func (x *Depths) Free(maxDepth int, m *meter.Meter) (d, deeper int, cause replay
 	return 0, x.unfree, replay.Depth
 }
 
+// freeRound is the search that may leave out pending operations at no cost.
+func (x *Depths) freeRound() *depthRound {
+	if x.free == nil {
+		var r *depthRound
+		r = x.newRound(true, depth.Options{MaxBytes: x.maxBytes, Optional: func(e int32) bool {
+			return mayBeLeftOut(x.h.Ops[r.from.operation(e)])
+		}})
+		x.free = r
+	}
+	return x.free
+}
+
 // try looks for an index of depth d.
 func (r *depthRound) try(d int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
-	r.x.machine.Bound(m, r.x.maxBytes)
-	r.search.Bound(m)
+	r.bound(m)
 	// At depth 1 there is one schedule for each chain. A long one is replayed on
 	// the object: states that are met once are not worth keeping.
 	r.object = nil
@@ -159,17 +164,25 @@ func (r *depthRound) try(d int, m *meter.Meter) (hitting.Index, bool, replay.Cau
 		r.object = r.x.spec.New()
 	}
 	index, found := r.search.Try(d)
+	return index, found, r.cause()
+}
+
+func (r *depthRound) bound(m *meter.Meter) {
+	r.x.machine.Bound(m, r.x.maxBytes)
+	r.search.Bound(m)
+}
+
+// cause returns why the search gave up, or NoCause.
+func (r *depthRound) cause() replay.Cause {
 	switch {
 	case r.x.machine.GaveUp() != replay.NoCause:
-		return index, false, r.x.machine.GaveUp()
-	case found:
-		return index, true, replay.NoCause
+		return r.x.machine.GaveUp()
 	case r.search.Stopped():
-		return index, false, replay.Time
+		return replay.Time
 	case r.search.Full():
-		return index, false, replay.Memory
+		return replay.Memory
 	}
-	return index, false, replay.NoCause
+	return replay.NoCause
 }
 
 // inOperations returns an index and its schedule in terms of operations, followed
@@ -197,4 +210,48 @@ func (r *depthRound) inOperations(index hitting.Index) (hitting.Index, []int32) 
 		}
 	}
 	return index, witness
+}
+
+// profiled is the round of a profile: pending operations may be left out.
+func (x *Depths) profiled() *depthRound {
+	if x.HasOptional() {
+		return x.freeRound()
+	}
+	return x.rounds[0]
+}
+
+// Least returns the depth of the history, where pending operations may be left
+// out, and the first chain that has it; 0 if that takes more than the meter or the
+// memory allows.
+func (x *Depths) Least(m *meter.Meter) (d int, chain int32) {
+	r := x.profiled()
+	r.bound(m)
+	r.object = nil
+	most := len(x.h.Ops)
+	for c := int32(0); r.search.MayExist(c) && most >= 0; c++ {
+		tuple, found := r.search.Least(c, most)
+		if r.cause() != replay.NoCause {
+			return 0, 0
+		}
+		if found && c < r.search.Chains() {
+			d, chain, most = len(tuple)+1, c, len(tuple)-1
+		}
+	}
+	return d, chain
+}
+
+// Reach is Least by increasing depth. If it gives up, it returns how many responses
+// the schedules of depth 1, 2, ... explain.
+func (x *Depths) Reach(m *meter.Meter) (depth int, chain int32, reached []int, cause replay.Cause) {
+	r := x.profiled()
+	for d := 1; ; d++ {
+		index, found, cause := r.try(d, m)
+		switch {
+		case cause != replay.NoCause:
+			return 0, 0, reached, cause
+		case found:
+			return d, index.Chain, nil, replay.NoCause
+		}
+		reached = append(reached, r.search.Reached())
+	}
 }

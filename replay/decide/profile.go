@@ -1,0 +1,74 @@
+package decide
+
+import (
+	"context"
+	"errors"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
+)
+
+// A DepthProfile says how many delays a long history needs. Its depth grows with
+// its length, as each burst of concurrency may need delays of its own; their
+// number per 1,000 operations is what histories of different lengths share.
+type DepthProfile struct {
+	// Depth is the depth of the whole history, where pending operations may be
+	// left out at no cost: Verdict.FreeDepth, without a limit. It is 0 if it is not
+	// known; Cause says why.
+	Depth int
+	Cause replay.Cause
+	// Chain is the first base chain that has an index of Depth.
+	Chain int32
+	// Reached[k] is, if Depth is not known, the number of responses that some
+	// schedule of depth k+1 explains before the first that it does not; no
+	// schedule of this depth explains one more.
+	Reached []int
+}
+
+// DelaysPer1000 returns the delays for 1,000 operations: Depth-1 over all n
+// operations, or as far as the profile reaches. It returns 0 if nothing is known.
+func (p *DepthProfile) DelaysPer1000(n int) float64 {
+	switch k := len(p.Reached); {
+	case p.Depth > 0 && n > 0:
+		return 1000 * float64(p.Depth-1) / float64(n)
+	case k > 0 && p.Reached[k-1] > 0:
+		return 1000 * float64(k) / float64(p.Reached[k-1])
+	}
+	return 0
+}
+
+// Profile computes the profile of a linearizable history within o.Budget: half of
+// its time goes to the depth of the whole history, half to its beginnings. It
+// reports false if the history has edges or the objects of the specification are
+// not States. Errors are those of Check.
+//
+// It takes time in proportion to the length of the history and to the number of
+// states and of sets of open operations that can occur at one moment, which is
+// small for registers and maps, and large for queues and stacks that hold many
+// values.
+func Profile(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (p DepthProfile, known bool, err error) {
+	switch {
+	case h == nil:
+		return p, false, errors.New("decide: the history is nil")
+	case spec == nil:
+		return p, false, errors.New("decide: the specification is nil")
+	}
+	if err := replay.Check(h, spec); err != nil {
+		return p, false, err
+	}
+	o = o.WithDefaults(len(h.Ops))
+	x := engine.NewDepths(h, spec, o.Chains, o.Budget.Bytes)
+	if x == nil {
+		return p, false, nil
+	}
+	defer x.Release()
+	o.Budget.Time /= 2
+	half := newClock(ctx, o.Budget)
+	p.Depth, p.Chain = x.Least(half.meter())
+	if p.Depth > 0 {
+		return p, true, nil
+	}
+	p.Depth, p.Chain, p.Reached, p.Cause = x.Reach(newClock(ctx, o.Budget).meter())
+	return p, true, nil
+}

@@ -1,0 +1,33 @@
+package decide_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+)
+
+// TestProfile: the depth of a profile is that of a check, and so are the depths
+// that reach the end of a beginning.
+func TestProfile(t *testing.T) {
+	for _, w := range []simulate.Workload{
+		{Model: "queue", Threads: 3}, {Model: "stack", Threads: 3}, {Model: "kv", Threads: 4, Keys: 3},
+		{Model: "register", Threads: 4}, {Model: "counter", Threads: 4}, {Model: "set", Threads: 4},
+	} {
+		for seed := range uint64(20) {
+			w.Ops, w.Seed = 40, seed
+			h, err := w.History()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := model(t, w.Model)
+			v := check(t, h, s, replay.Options{MaxDepth: 40})
+			p, known, err := decide.Profile(context.Background(), h, s, replay.Options{})
+			if err != nil || !known || p.Depth != v.Depth || p.Chain != v.Index.Chain || v.Depth == 0 {
+				t.Errorf("%s, seed %d: depth %d, chain %d (%v); check says %d, %v", w.Model, seed, p.Depth, p.Chain, err, v.Depth, v.Index)
+			}
+		}
+	}
+}
