@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 )
@@ -39,8 +40,8 @@ func (p *DepthProfile) DelaysPer1000(n int) float64 {
 }
 
 // Profile computes the profile of a linearizable history within o.Budget: half of
-// its time goes to the depth of the whole history, half to its beginnings. It
-// reports false if the history has edges or the objects of the specification are
+// its time, and at most ExactWork, goes to the depth of the whole history, and as
+// much to its beginnings. It reports false if the history has edges or the objects of the specification are
 // not States. Errors are those of Check.
 //
 // It takes time in proportion to the length of the history and to the number of
@@ -64,11 +65,11 @@ func Profile(ctx context.Context, h *history.History, spec replay.Spec, o replay
 	}
 	defer x.Release()
 	o.Budget.Time /= 2
-	half := newClock(ctx, o.Budget)
-	p.Depth, p.Chain = x.Least(half.meter())
+	half := func() *meter.Meter { return newClock(ctx, o.Budget).meter().Share(o.Budget.ExactWork) }
+	p.Depth, p.Chain = x.Least(half())
 	if p.Depth > 0 {
 		return p, true, nil
 	}
-	p.Depth, p.Chain, p.Reached, p.Cause = x.Reach(newClock(ctx, o.Budget).meter())
+	p.Depth, p.Chain, p.Reached, p.Cause = x.Reach(half())
 	return p, true, nil
 }

@@ -13,11 +13,11 @@ import (
 // that reach the end of a beginning.
 func TestProfile(t *testing.T) {
 	for _, w := range []simulate.Workload{
-		{Model: "queue", Threads: 3}, {Model: "stack", Threads: 3}, {Model: "kv", Threads: 4, Keys: 3},
-		{Model: "register", Threads: 4}, {Model: "counter", Threads: 4}, {Model: "set", Threads: 4},
+		{Model: "queue", Threads: 3, Ops: 14}, {Model: "stack", Threads: 3, Ops: 14}, {Model: "kv", Threads: 4, Keys: 3, Ops: 30},
+		{Model: "register", Threads: 4, Ops: 30}, {Model: "counter", Threads: 4, Ops: 30},
 	} {
-		for seed := range uint64(20) {
-			w.Ops, w.Seed = 40, seed
+		for seed := range uint64(10) {
+			w.Seed = seed
 			h, err := w.History()
 			if err != nil {
 				t.Fatal(err)
