@@ -101,9 +101,13 @@ type Verdict struct {
 	// of the specification are not States.
 	ExactDepth int
 	ExactCause string
-	// FreeDepth is the smallest depth of a linearizable history without any of
-	// its pending operations, whichever leave the smallest; 0 if there are none to
-	// leave out, or if it is not known. It exceeds FreeDeeper then.
+	// FreeDepth is the depth where pending operations may be left out at no cost.
+	// It is the smallest of Depth and of the depths of the history without some of
+	// the pending operations that need not have happened, over all sets of these.
+	// The chains of what remains are what remains of the chains of the whole
+	// history. So with Options.Chains by process they are its processes, but a
+	// minimum partition is not computed anew. FreeDepth is 0 if there is nothing
+	// to leave out, or if it is not known; it exceeds FreeDeeper then.
 	FreeDepth  int
 	FreeDeeper int
 	// C and CP are the level of concurrency and the number of concurrent pairs,

@@ -12,7 +12,7 @@ import (
 const noReturn = history.NoReturn
 
 // maxOps is the largest number of operations of a history.
-const maxOps = 16
+const maxOps = 20
 
 // A problem is a history of a kind as brute force sees it, with operations
 // sorted by invocation. It is reused: reset clears it.
@@ -26,13 +26,13 @@ type problem struct {
 	end     [maxOps]int32 // noReturn for a pending operation
 	// before is the set of operations that must come before an operation, as
 	// bits.
-	before   [maxOps]uint16
+	before   [maxOps]uint32
 	happened [maxOps]bool
 	edges    []history.Edge
 	events   int32
 	// elements and keys are what values 1 and 2 stand for; see draw.
 	elements, keys [3]history.Value
-	initial        uint32
+	initial        uint64
 }
 
 func (p *problem) reset(k *kind) {
@@ -56,7 +56,7 @@ func (p *problem) draw(r *rand.Rand) {
 	}
 	for v := 1; v <= 2; v++ {
 		if p.elements[v].Kind() == history.Null {
-			p.initial = uint32(v)
+			p.initial = uint64(v)
 		}
 	}
 }
@@ -121,8 +121,8 @@ func (p *problem) sortEdges() {
 }
 
 // must returns the operations that took effect for certain.
-func (p *problem) must() uint16 {
-	set := uint16(0)
+func (p *problem) must() uint32 {
+	set := uint32(0)
 	for i := range p.n {
 		if p.end[i] != noReturn || p.happened[i] {
 			set |= 1 << i
@@ -139,7 +139,7 @@ func (p *problem) linearizable() bool {
 	return p.extend(0, p.must(), p.initial)
 }
 
-func (p *problem) extend(placed, must uint16, state uint32) bool {
+func (p *problem) extend(placed, must uint32, state uint64) bool {
 	if placed&must == must {
 		return true
 	}
@@ -166,7 +166,7 @@ func (p *problem) accepts(i int, a answer) bool {
 // explains reports whether an order of all operations is a witness. Pending
 // ones for which the model has no transition did not take effect.
 func (p *problem) explains(order []int32) bool {
-	placed := uint16(0)
+	placed := uint32(0)
 	for _, i := range order {
 		if i < 0 || int(i) >= p.n || placed>>i&1 != 0 || p.before[i]&^placed != 0 {
 			return false
@@ -176,7 +176,7 @@ func (p *problem) explains(order []int32) bool {
 	return len(order) == p.n && p.replays(order, p.must(), p.initial)
 }
 
-func (p *problem) replays(order []int32, must uint16, state uint32) bool {
+func (p *problem) replays(order []int32, must uint32, state uint64) bool {
 	if len(order) == 0 {
 		return true
 	}

@@ -15,11 +15,15 @@
 // What a shape leaves open is drawn at random for each history: which of two
 // neighbouring invocations came first, which process issued what, and which
 // value is which.
-// and so is which of the two values is which.
+//
 // Brute force follows the definition: it places one operation after another, in
 // every order that real time and edges allow, and consults the model. It shares
 // nothing with the engines except the fields of the history.
-// nothing with the engines but the fields of the history.
+//
+// Families are the oracle of depths: depth and index of a linearizable history
+// are those of the first family that has a witness, and its free depth is that
+// of families without some of its pending operations.
+//
 // A seed determines the histories and the report, whatever the number of jobs,
 // unless time runs out. The models here may be wrong: a disagreement only shows
 // that one side is.

@@ -6,37 +6,40 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
 // A trial is one history with what the engines need.
 type trial struct {
-	p    *problem
-	h    *history.History
-	spec replay.Spec
-	// in has chains by process and minimum has a minimum partition; minimum is
-	// nil where both are the same.
-	in, minimum *replay.Instance
+	p            *problem
+	h            *history.History
+	spec         replay.Spec
+	linearizable bool // according to brute force
+	// instances have the chains of each mode. They are nil for a mode that adds
+	// nothing to those before it.
+	instances [replay.MinimumChains + 1]*replay.Instance
+	families  [replay.MinimumChains + 1]replay.Finding // see runFamilies
 }
 
-func newTrial(p *problem) (*trial, error) {
-	t := &trial{p: p, h: p.history(""), spec: p.kind.spec}
+func newTrial(p *problem, linearizable bool) (*trial, error) {
+	t := &trial{p: p, h: p.history(""), spec: p.kind.spec, linearizable: linearizable}
 	if err := replay.Check(t.h, t.spec); err != nil {
 		return nil, err
 	}
 	var err error
-	if t.in, err = replay.NewInstance(t.h, true, replay.ProcessChains, nil); err != nil {
-		return nil, err
+	for mode := range t.instances {
+		if t.instances[mode], err = replay.NewInstance(t.h, true, replay.ChainMode(mode), nil); err != nil {
+			return nil, err
+		}
 	}
-	if t.minimum, err = replay.NewInstance(t.h, true, replay.MinimumChains, nil); err != nil {
-		return nil, err
+	process := t.instances[replay.ProcessChains].Chains
+	if slices.Equal(process, t.instances[replay.MinimumChains].Chains) && t.h.Pending() == 0 {
+		t.instances[replay.MinimumChains] = nil
 	}
-	if slices.Equal(t.in.Chains, t.minimum.Chains) && t.h.Pending() == 0 {
-		t.minimum = nil
+	if slices.Equal(process, t.instances[replay.AutoChains].Chains) && !t.returnsAreSingle() {
+		t.instances[replay.AutoChains] = nil
 	}
 	return t, nil
 }
@@ -50,8 +53,12 @@ type decider struct {
 
 // engines are all ways to decide, each separately.
 var engines = []decider{
-	{"families by process", func(t *trial, v *replay.Verdict) error { return families(t, t.in, replay.ProcessChains, v) }},
-	{"families by minimum partition", func(t *trial, v *replay.Verdict) error { return families(t, t.minimum, replay.MinimumChains, v) }},
+	{"families by process", families(replay.ProcessChains)},
+	{"families by minimum partition", families(replay.MinimumChains)},
+	{"families", families(replay.AutoChains)},
+	{"depths by process", depths(replay.ProcessChains)},
+	{"depths by minimum partition", depths(replay.MinimumChains)},
+	{"depths", depths(replay.AutoChains)},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
 	{"search without pruning", without(
 		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true, NoGuess: true, NoErased: true},
@@ -86,30 +93,6 @@ func forced(e replay.Engine) func(*trial, *replay.Verdict) error {
 		return err
 	}
 }
-
-// smallFamily is the largest number of operations for which families run to
-// their end.
-const smallFamily = 6
-
-// families runs to d = n. On larger histories it gives up after an amount of
-// work that is the same in every run.
-func families(t *trial, in *replay.Instance, mode replay.ChainMode, v *replay.Verdict) error {
-	if in == nil {
-		return nil
-	}
-	n := t.p.n
-	o := replay.Options{MaxDepth: n + 1, Chains: mode}.WithDefaults(n)
-	m := meter.New(nil)
-	if n > smallFamily {
-		m = m.Share(familyWork)
-	}
-	f, err := engine.Families(in, t.spec, o, m)
-	v.Finding = f
-	return err
-}
-
-// familyWork bounds the work of the families of larger histories.
-const familyWork = 1 << 17
 
 const maxBytes = 1 << 30
 
@@ -163,7 +146,7 @@ func (t *trial) hasParts() bool {
 
 // compare runs every engine and returns how many decided. If any of them was
 // wrong, it also returns all their verdicts, otherwise nil.
-func (t *trial) compare(want bool) (decided int, verdicts []EngineVerdict) {
+func (t *trial) compare() (decided int, verdicts []EngineVerdict) {
 	wrong := false
 	for _, e := range engines {
 		verdict := t.ask(e)
@@ -171,7 +154,7 @@ func (t *trial) compare(want bool) (decided int, verdicts []EngineVerdict) {
 			continue
 		}
 		decided++
-		fine := verdict == answerOf(want).String()
+		fine := verdict == answerOf(t.linearizable).String()
 		verdicts = append(verdicts, EngineVerdict{e.name, verdict, !fine})
 		wrong = wrong || !fine
 	}

@@ -77,7 +77,7 @@ func calls(method string, op, a, b int8, answers ...answer) []call {
 	return all
 }
 
-func newKind(name string, s replay.Spec, symmetric bool, e elements, step func(uint32, *call) outcomes, groups ...[]call) *kind {
+func newKind(name string, s replay.Spec, symmetric bool, e elements, step func(uint64, *call) outcomes, groups ...[]call) *kind {
 	k := &kind{name: name, spec: s, step: step, symmetric: symmetric, elements: e}
 	if name == "bounded-queue" {
 		k.args = []history.Value{history.IntValue(2)}

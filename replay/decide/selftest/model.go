@@ -53,11 +53,11 @@ func (c call) with(a answer) call {
 type outcomes struct {
 	n      int
 	answer [2]answer
-	next   [2]uint32
+	next   [2]uint64
 }
 
-func one(a answer, next uint32) outcomes {
-	return outcomes{1, [2]answer{a}, [2]uint32{next}}
+func one(a answer, next uint64) outcomes {
+	return outcomes{1, [2]answer{a}, [2]uint64{next}}
 }
 
 func truth(b bool) answer {
@@ -72,8 +72,8 @@ type kind struct {
 	name    string
 	spec    replay.Spec
 	args    []history.Value // of the specification
-	initial uint32
-	step    func(s uint32, c *call) outcomes
+	initial uint64
+	step    func(s uint64, c *call) outcomes
 	// returned are the calls with results, pending those without.
 	returned, pending []call
 	// symmetric is true if exchanging values 1 and 2 makes no difference to the
@@ -137,13 +137,13 @@ const (
 	takeBack
 )
 
-func stepRegister(s uint32, c *call) outcomes {
+func stepRegister(s uint64, c *call) outcomes {
 	switch c.op {
 	case put:
-		return one(void, uint32(c.a))
+		return one(void, uint64(c.a))
 	case swap:
-		if s == uint32(c.a) {
-			return one(yes, uint32(c.b))
+		if s == uint64(c.a) {
+			return one(yes, uint64(c.b))
 		}
 		return one(no, s)
 	}
@@ -151,7 +151,7 @@ func stepRegister(s uint32, c *call) outcomes {
 }
 
 // orNull returns the answer of an object that holds s, or null if s is 0.
-func orNull(s uint32) answer {
+func orNull(s uint64) answer {
 	if s == 0 {
 		return null
 	}
@@ -161,7 +161,7 @@ func orNull(s uint32) answer {
 // A sequence of values is a number in base 4, with the first value as its last
 // digit. No digit is 0, so the number of digits is determined.
 
-func length(s uint32) int {
+func length(s uint64) int {
 	n := 0
 	for ; s != 0; s >>= 2 {
 		n++
@@ -169,29 +169,29 @@ func length(s uint32) int {
 	return n
 }
 
-func appended(s uint32, v int8) uint32 { return s | uint32(v)<<(2*length(s)) }
+func appended(s uint64, v int8) uint64 { return s | uint64(v)<<(2*length(s)) }
 
-func stepQueue(s uint32, c *call) outcomes {
+func stepQueue(s uint64, c *call) outcomes {
 	if c.op == put {
 		return one(void, appended(s, c.a))
 	}
 	return one(orNull(s&3), s>>2)
 }
 
-func stepStack(s uint32, c *call) outcomes {
+func stepStack(s uint64, c *call) outcomes {
 	if c.op == put {
-		return one(void, s<<2|uint32(c.a))
+		return one(void, s<<2|uint64(c.a))
 	}
 	return one(orNull(s&3), s>>2)
 }
 
 // The front of stepDeque is where stepQueue dequeues.
-func stepDeque(s uint32, c *call) outcomes {
+func stepDeque(s uint64, c *call) outcomes {
 	switch {
 	case c.op == put:
 		return one(void, appended(s, c.a))
 	case c.op == putFront:
-		return one(void, s<<2|uint32(c.a))
+		return one(void, s<<2|uint64(c.a))
 	case c.op == takeBack && s != 0:
 		last := 2 * (length(s) - 1)
 		return one(answer(s>>last), s&^(3<<last))
@@ -200,7 +200,7 @@ func stepDeque(s uint32, c *call) outcomes {
 }
 
 // stepBounded is a queue of capacity two: put may fail, take waits.
-func stepBounded(s uint32, c *call) outcomes {
+func stepBounded(s uint64, c *call) outcomes {
 	switch {
 	case c.op == put && length(s) == 2:
 		return one(no, s)
@@ -216,18 +216,18 @@ func stepBounded(s uint32, c *call) outcomes {
 
 // stepFlaky is a queue that may reject a put although it has room, and may
 // return "empty" although it is not empty.
-func stepFlaky(s uint32, c *call) outcomes {
+func stepFlaky(s uint64, c *call) outcomes {
 	if c.op == put {
-		return outcomes{2, [2]answer{yes, no}, [2]uint32{appended(s, c.a), s}}
+		return outcomes{2, [2]answer{yes, no}, [2]uint64{appended(s, c.a), s}}
 	}
 	if s == 0 {
 		return one(null, s)
 	}
-	return outcomes{2, [2]answer{null, answer(s & 3)}, [2]uint32{s, s >> 2}}
+	return outcomes{2, [2]answer{null, answer(s & 3)}, [2]uint64{s, s >> 2}}
 }
 
-func stepSet(s uint32, c *call) outcomes {
-	bit := uint32(1) << c.a
+func stepSet(s uint64, c *call) outcomes {
+	bit := uint64(1) << c.a
 	switch c.op {
 	case put:
 		return one(truth(s&bit == 0), s|bit)
@@ -239,8 +239,8 @@ func stepSet(s uint32, c *call) outcomes {
 
 // stepMultiset has the number of ones in the low half word and of twos in the
 // high.
-func stepMultiset(s uint32, c *call) outcomes {
-	unit := uint32(1) << (16 * (c.a - 1))
+func stepMultiset(s uint64, c *call) outcomes {
+	unit := uint64(1) << (16 * (c.a - 1))
 	count := s / unit & 0xffff
 	switch {
 	case c.op == put:
@@ -255,7 +255,7 @@ func stepMultiset(s uint32, c *call) outcomes {
 	return one(truth(count > 0), s)
 }
 
-func stepCounter(s uint32, c *call) outcomes {
+func stepCounter(s uint64, c *call) outcomes {
 	switch c.op {
 	case put:
 		return one(void, s+1)
@@ -265,7 +265,7 @@ func stepCounter(s uint32, c *call) outcomes {
 	return one(answer(s), s)
 }
 
-func stepMutex(s uint32, c *call) outcomes {
+func stepMutex(s uint64, c *call) outcomes {
 	switch {
 	case c.op == swap:
 		return one(truth(s == 0), 1)
@@ -278,7 +278,7 @@ func stepMutex(s uint32, c *call) outcomes {
 }
 
 // stepKV has two digits in base 4, the values of keys 1 and 2.
-func stepKV(s uint32, c *call) outcomes {
+func stepKV(s uint64, c *call) outcomes {
 	if c.op == size {
 		n := answer(0)
 		if s&3 != 0 {
@@ -294,7 +294,7 @@ func stepKV(s uint32, c *call) outcomes {
 	empty := s &^ (3 << at)
 	switch c.op {
 	case put:
-		return one(void, empty|uint32(c.b)<<at)
+		return one(void, empty|uint64(c.b)<<at)
 	case take:
 		return one(orNull(held), empty)
 	}
@@ -302,8 +302,8 @@ func stepKV(s uint32, c *call) outcomes {
 }
 
 // stepPriority counts ones in the low half and twos in the high half.
-func stepPriority(s uint32, c *call) outcomes {
-	weight := [3]uint32{0, 1, 1 << 16}
+func stepPriority(s uint64, c *call) outcomes {
+	weight := [3]uint64{0, 1, 1 << 16}
 	switch {
 	case c.op == put:
 		return one(void, s+weight[c.a])

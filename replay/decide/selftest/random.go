@@ -14,7 +14,7 @@ type generator struct {
 	p      *problem
 	r      *rand.Rand
 	n      int
-	state  uint32
+	state  uint64
 	open   [maxOps]int // process -> its operation, +1
 	done   [maxOps]bool
 	lost   [maxOps]bool // never returns
@@ -150,7 +150,7 @@ func (g *generator) marks() {
 
 // reaches reports whether i comes before j, directly or through others.
 func (p *problem) reaches(i, j int) bool {
-	seen := uint16(1) << j
+	seen := uint32(1) << j
 	for grown := true; grown; {
 		grown = false
 		for x := range p.n {

@@ -81,7 +81,7 @@ func TestDuration(t *testing.T) {
 
 // TestFault: a wrong model is detected, with the smallest histories first.
 func TestFault(t *testing.T) {
-	k := newKind("register", model("register"), true, distinct, func(s uint32, c *call) outcomes {
+	k := newKind("register", model("register"), true, distinct, func(s uint64, c *call) outcomes {
 		if c.op == put && s == 1 {
 			return one(void, s) // the second write is lost
 		}

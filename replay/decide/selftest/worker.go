@@ -54,11 +54,11 @@ func (w *worker) test() {
 	if want {
 		w.found.linearizable++
 	}
-	trial, err := newTrial(&w.p)
+	trial, err := newTrial(&w.p, want)
 	verdicts := []EngineVerdict{{"the specification", fmt.Sprint(err), true}}
 	if err == nil {
 		var decided int
-		decided, verdicts = trial.compare(want)
+		decided, verdicts = trial.compare()
 		w.found.comparisons += int64(decided)
 	}
 	if verdicts == nil {

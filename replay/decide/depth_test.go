@@ -1,0 +1,167 @@
+package decide_test
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/benchdata/corpora"
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+var schedulesFlag = flag.Int64("schedules", 1<<12, "of families that TestDepthsOfCorpora replays for one history")
+
+// TestDepthsOfCorpora compares depth and index of the linearizable histories of
+// the bundled corpora with families of depth up to 7.
+func TestDepthsOfCorpora(t *testing.T) {
+	for _, corpus := range []struct {
+		pattern   string
+		histories int
+		sample    int // one in so many, with -short
+	}{
+		{"juc/*.zst", 10464, 50},
+		{"juc-labelled/*/*.zst", 120, 4},
+		{"juc-mutated/*.zst", 360, 4},
+		{"go/*.jsonl.zst", 6414, 50},
+	} {
+		files, err := fs.Glob(corpora.FS, corpus.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var count depthCount
+		n := 0
+		for _, name := range files {
+			eachHistory(t, name, func(h *history.History) {
+				if n++; testing.Short() && n%corpus.sample != 0 {
+					return
+				}
+				compareDepth(t, h, 7, *schedulesFlag, &count)
+			})
+		}
+		if n != corpus.histories {
+			t.Errorf("%s: %d histories, want %d", corpus.pattern, n, corpus.histories)
+		}
+		if count.found[1] == 0 || count.found[2] == 0 {
+			t.Errorf("%s: %+v: nothing was compared", corpus.pattern, count)
+		}
+		t.Logf("%s: %+v", corpus.pattern, count)
+	}
+}
+
+func eachHistory(t *testing.T, name string, do func(*history.History)) {
+	t.Helper()
+	r, err := corpora.FS.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for h, err := range codec.Decode(r, name, codec.Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(h)
+	}
+}
+
+// A depthCount counts comparisons with families: depths found by both, depths
+// that exceed the largest one in question, and those for which the schedules were
+// not enough.
+type depthCount struct {
+	found         [8]int
+	deeper, early int
+}
+
+// compareDepth compares depth and index of a linearizable history with families of
+// depth up to maxDepth.
+func compareDepth(t *testing.T, h *history.History, maxDepth int, schedules int64, count *depthCount) {
+	t.Helper()
+	s, err := spec.Lookup(h.Model, h.ModelArgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := check(t, h, s, replay.Options{MaxDepth: maxDepth})
+	if got.Answer != replay.Linearizable {
+		return
+	}
+	if got.Depth == 0 && (got.Deeper != maxDepth || got.DepthCause != replay.Depth) {
+		t.Errorf("%s: no depth up to %d (%v)", h.ID, got.Deeper, got.DepthCause)
+	}
+	want := check(t, h, s, replay.Options{
+		MaxDepth: maxDepth, Engine: replay.FamiliesEngine,
+		Budget: replay.Budget{Schedules: schedules},
+	})
+	switch {
+	case want.Depth > 0:
+		count.found[want.Depth]++
+		if got.Depth != want.Depth || got.Index.Chain != want.Index.Chain || !slices.Equal(got.Index.Tuple, want.Index.Tuple) {
+			t.Errorf("%s: depth %d by %v, families have %d by %v", h.ID, got.Depth, got.Index, want.Depth, want.Index)
+		}
+	case want.Cause == replay.Depth:
+		count.deeper++
+		if got.Depth != 0 {
+			t.Errorf("%s: depth %d by %v, families have none up to %d", h.ID, got.Depth, got.Index, maxDepth)
+		}
+	default: // The last family was not replayed to its end.
+		count.early++
+		if refuted := len(want.Replayed) - 1; want.Cause != replay.Schedules || got.Depth > 0 && got.Depth <= refuted {
+			t.Errorf("%s: depth %d by %v, families have none up to %d (%v)", h.ID, got.Depth, got.Index, refuted, want.Cause)
+		}
+	}
+}
+
+// TestDepthsOfShared looks for the depths of the recorded histories that may lie
+// beside the project: each linearizable one has a depth of at most 8, or it is
+// known to be deeper.
+func TestDepthsOfShared(t *testing.T) {
+	const dir = "../../../shared/histories"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no recorded histories at %s", dir)
+	}
+	want := map[string]int{"memstress3-18.edn": 6, "memstress3-75.edn": 5, "etcd_045.log": 5}
+	found := map[int]int{}
+	longest, slowest := time.Duration(0), ""
+	for f, err := range codec.Files([]string{dir}, codec.Options{Skipped: func(string, error) {}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for h, err := range f.Histories() {
+			if err != nil || h.Model == "" {
+				continue // files that are wrong on purpose
+			}
+			s, err := spec.Lookup(h.Model, h.ModelArgs)
+			if err != nil {
+				t.Errorf("%s: %v", f.Name, err)
+				continue
+			}
+			v := check(t, h, s, replay.Options{MaxDepth: 8, Budget: replay.Budget{Bytes: 1 << 30}})
+			if v.Answer != replay.Linearizable {
+				continue
+			}
+			found[v.Depth]++
+			if v.Depth == 0 && (v.Deeper != 8 || v.DepthCause != replay.Depth) {
+				t.Errorf("%s, %d operations: no depth up to %d (%v)", f.Name, len(h.Ops), v.Deeper, v.DepthCause)
+			}
+			if d, ok := want[filepath.Base(f.Name)]; ok {
+				delete(want, filepath.Base(f.Name))
+				if v.Depth != d {
+					t.Errorf("%s: depth %d, want %d", f.Name, v.Depth, d)
+				}
+			}
+			if v.Elapsed > longest {
+				longest, slowest = v.Elapsed, strings.TrimPrefix(f.Name, dir+"/")
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not found: %v", want)
+	}
+	t.Logf("%v by depth; %s took %v", found, slowest, longest)
+}
