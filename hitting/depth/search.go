@@ -24,8 +24,8 @@ type Options struct {
 	Meter *meter.Meter
 	// MaxBytes bounds the memory of the nodes.
 	MaxBytes int64
-	// Optional elements may be left out of a schedule at no cost. They never
-	// return. Nil: none is.
+	// Optional elements may be left out of a schedule at no cost, except the only
+	// element of the index's chain. They never return. Nil: none is.
 	Optional func(e int32) bool
 }
 
@@ -216,6 +216,7 @@ type sweep[M mask] struct {
 	budget int32
 	list   []int32 // open elements by their calls
 	own    int     // rank of the open element of the chain, or -1
+	first  int32   // element of the chain, or -1: without it, there may be no chain
 	words  words
 	live   int // letters after the last keep
 	cur    layer[M]
@@ -228,7 +229,7 @@ type sweep[M mask] struct {
 
 func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 	s.chain, s.budget = chain, int32(budget)
-	s.list, s.own, s.words, s.live = s.list[:0], -1, s.words[:0], 1<<10
+	s.list, s.own, s.first, s.words, s.live = s.list[:0], -1, -1, s.words[:0], 1<<10
 	s.cur.clear()
 	s.cur.nodes = append(s.cur.nodes, node[M]{state: s.machine.Start(), word: noWord})
 	called := int32(0)
@@ -292,6 +293,9 @@ func (s *sweep[M]) call(from, to int32) int32 {
 	for e := from; e < to; e++ {
 		if s.elements[e].Chain == s.chain {
 			s.own = len(s.list)
+			if s.first < 0 {
+				s.first = e
+			}
 		}
 		s.list = append(s.list, e)
 	}
@@ -412,7 +416,7 @@ func (s *sweep[M]) start(n node[M]) {
 func (s *sweep[M]) play(order []int32) {
 	for _, r := range order {
 		e := s.list[r]
-		optional := s.isOptional(e)
+		optional := e != s.first && s.isOptional(e)
 		s.more.clear()
 		if !s.spend(len(s.parts.nodes)) {
 			s.parts.clear()
