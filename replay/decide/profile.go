@@ -65,7 +65,10 @@ func Profile(ctx context.Context, h *history.History, spec replay.Spec, o replay
 	}
 	defer x.Release()
 	o.Budget.Time /= 2
-	half := func() *meter.Meter { return newClock(ctx, o.Budget).meter().Share(o.Budget.ExactWork) }
+	half := func() *meter.Meter {
+		c := newClock(ctx, o.Budget)
+		return c.meter().Share(o.Budget.ExactWork)
+	}
 	p.Depth, p.Chain = x.Least(half())
 	if p.Depth > 0 {
 		return p, true, nil
