@@ -77,11 +77,15 @@ func TestExactOnIntervals(t *testing.T) {
 	}
 	for range rounds {
 		n := 1 + r.IntN(12)
-		p, _ := randomInterval(r, n, 1+r.IntN(6))
+		p, _ := randomInterval(r, n, 1+r.IntN(8))
 		compare(p, newRandomMachine(r, 1+r.IntN(4), n, r.Float64()*r.Float64()/2))
 	}
+	for range rounds / 20 { // many sets of states
+		p, _ := randomInterval(r, 8+r.IntN(3), 3+r.IntN(3))
+		compare(p, newRandomMachine(r, 100, p.Len(), r.Float64()/50))
+	}
 	for range rounds / 20 {
-		p, _ := randomInterval(r, 1+r.IntN(ExactMax), 1+r.IntN(6))
+		p, _ := randomInterval(r, 1+r.IntN(ExactMax), 1+r.IntN(8))
 		compare(p, newRegisterMachine(r, p, r.Float64()))
 	}
 	t.Log(depths)
