@@ -26,12 +26,12 @@ func (c *Collection) archives() *Table {
 		Columns: []string{"archive", "class", "histories", "with pending", "ops", "processes", "max c", "mean c", "sd c",
 			"linearizable", "not linearizable", "unknown"}}
 	for _, k := range c.groups() {
-		ordered := only(k.all, func(m Measurement) bool { return m.CP >= 0 })
-		level := summarise(ordered, func(m Measurement) int64 { return int64(m.C) })
-		row := []any{k.archive, k.name, len(k.all), count(k.all, isPending), k.ops(), k.span(func(m Measurement) int { return m.Processes })}
+		ordered := only(k.all, func(m *Measurement) bool { return m.CP >= 0 })
+		level := summarise(ordered, func(m *Measurement) int64 { return int64(m.C) })
+		row := []any{k.archive, k.name, len(k.all), count(k.all, isPending), k.ops(), k.span(func(m *Measurement) int { return m.Processes })}
 		row = append(row, level.cells(2)...)
 		for _, a := range []replay.Answer{replay.Linearizable, replay.NotLinearizable, replay.Undecided} {
-			row = append(row, count(k.all, func(m Measurement) bool { return m.Answer == a }))
+			row = append(row, count(k.all, func(m *Measurement) bool { return m.Answer == a }))
 		}
 		t.add(row...)
 	}
@@ -44,7 +44,7 @@ func (c *Collection) archives() *Table {
 func (c *Collection) distributions() *Table {
 	t := &Table{ID: "distributions", Title: "Witness depth of the linearizable histories by archive",
 		Columns: append(append([]string{"archive", "class", "linearizable", "depth"}, c.depthColumns()...), "not found")}
-	add := func(k *class, ms []Measurement, name string, depth depthOf) {
+	add := func(k *class, ms []*Measurement, name string, depth depthOf) {
 		row, unknown := c.distribution(ms, depth)
 		t.add(append(append([]any{k.archive, k.name, len(ms), name}, row...), unknown)...)
 	}
@@ -65,8 +65,8 @@ func (c *Collection) distributions() *Table {
 
 // hasFreeDepths reports whether depths without pending operations differ from
 // those with them.
-func hasFreeDepths(ms []Measurement) bool {
-	return count(ms, func(m Measurement) bool { return m.Pending > 0 && m.DepthFree+m.RefutedFree > 0 }) > 0
+func hasFreeDepths(ms []*Measurement) bool {
+	return count(ms, func(m *Measurement) bool { return m.Pending > 0 && m.DepthFree+m.RefutedFree > 0 }) > 0
 }
 
 // Len is the number of measurements.
@@ -84,10 +84,10 @@ func (c *Collection) Profile(each bool) *Table {
 		t.Columns = []string{"archive", "class", "histories", "linearizable", "ops", "processes", "c", "with depth", "depth", "depth_free", delays, "base chain"}
 		for _, k := range c.groups() {
 			t.add(k.archive, k.name, len(k.all), count(k.all, isLinearizable),
-				mean(k.all, func(m Measurement) any { return m.Ops }), mean(k.all, func(m Measurement) any { return m.Processes }),
-				mean(k.all, Measurement.level), count(k.all, func(m Measurement) bool { return m.Depth > 0 }),
-				mean(k.all, func(m Measurement) any { return found(m.Depth) }), mean(k.all, func(m Measurement) any { return found(m.DepthFree) }),
-				mean(k.all, Measurement.delays), mean(k.all, Measurement.chain))
+				mean(k.all, func(m *Measurement) any { return m.Ops }), mean(k.all, func(m *Measurement) any { return m.Processes }),
+				mean(k.all, (*Measurement).level), count(k.all, func(m *Measurement) bool { return m.Depth > 0 }),
+				mean(k.all, func(m *Measurement) any { return found(m.Depth) }), mean(k.all, func(m *Measurement) any { return found(m.DepthFree) }),
+				mean(k.all, (*Measurement).delays), mean(k.all, (*Measurement).chain))
 		}
 		t.notef("Means are over the histories for which a number is known.")
 		return t
@@ -113,21 +113,21 @@ func found(depth int) any {
 }
 
 // level is the level of concurrency, if known.
-func (m Measurement) level() any {
+func (m *Measurement) level() any {
 	if m.CP < 0 {
 		return nil
 	}
 	return m.C
 }
 
-func (m Measurement) delays() any {
+func (m *Measurement) delays() any {
 	if m.Depth == 0 || m.Ops == 0 {
 		return nil
 	}
 	return decimal{1000 * float64(m.Depth-1) / float64(m.Ops), 2}
 }
 
-func (m Measurement) chain() any {
+func (m *Measurement) chain() any {
 	if m.Depth == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (m Measurement) chain() any {
 }
 
 // mean is the mean of the cells that are not empty.
-func mean(ms []Measurement, cell func(Measurement) any) any {
+func mean(ms []*Measurement, cell func(*Measurement) any) any {
 	sum, n := 0.0, 0
 	for _, m := range ms {
 		switch v := cell(m).(type) {

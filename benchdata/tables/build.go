@@ -20,8 +20,8 @@ func (c *Collection) Table1(paper bool) *Table {
 	t := &Table{ID: "table1", Title: "Table 1. Histories; c and cp over the non-sequential ones",
 		Columns: []string{"class", "histories", "ops", "max c", "mean c", "sd c", "max cp", "mean cp", "sd cp"}}
 	for _, k := range c.sorted() {
-		level := summarise(k.measured, func(m Measurement) int64 { return int64(m.C) })
-		pairs := summarise(k.measured, func(m Measurement) int64 { return m.CP })
+		level := summarise(k.measured, func(m *Measurement) int64 { return int64(m.C) })
+		pairs := summarise(k.measured, func(m *Measurement) int64 { return m.CP })
 		t.add(slices.Concat([]any{k.name, len(k.all), k.ops()}, level.cells(2), pairs.cells(2))...)
 		if p, ok := paperClasses[k.name]; ok && paper {
 			t.addPaper(paperName, p.histories, interval(p.ops, p.ops), int(p.c[0]), decimal{p.c[1], 2}, decimal{p.c[2], 2},
@@ -45,7 +45,7 @@ func (c *Collection) Table2(paper bool) *Table {
 		row := []any{k.name}
 		counted := only(k.measured, isCounted)
 		for d := range CountDepths {
-			row = append(row, summarise(counted, func(m Measurement) int64 { return m.Schedules[d] }).cells(1)...)
+			row = append(row, summarise(counted, func(m *Measurement) int64 { return m.Schedules[d] }).cells(1)...)
 		}
 		t.add(row...)
 		if p, ok := paperClasses[k.name]; ok && paper {
@@ -78,7 +78,7 @@ func (c *Collection) Totals() *Table {
 	for _, k := range append(c.sorted(), c.total()) {
 		row := []any{k.name, len(k.measured)}
 		for d := range CountDepths {
-			row = append(row, summarise(k.measured, func(m Measurement) int64 { return m.Schedules[d] }).sum)
+			row = append(row, summarise(k.measured, func(m *Measurement) int64 { return m.Schedules[d] }).sum)
 		}
 		t.add(row...)
 	}
@@ -107,7 +107,7 @@ func (c *Collection) Table3(paper bool) *Table {
 	if sum.nonSequential > 0 {
 		t.addPaper(sum.table3(depths)...)
 	}
-	if n := all.count(func(m Measurement) bool { return m.Answer == replay.Undecided }); n > 0 {
+	if n := all.count(func(m *Measurement) bool { return m.Answer == replay.Undecided }); n > 0 {
 		t.notef("%d histories are undecided and not counted as linearizable.", n)
 	}
 	c.notePending(t)
@@ -153,7 +153,7 @@ func (c *Collection) Figure4(paper bool) *Table {
 }
 
 func (c *Collection) hasPaperClass() bool {
-	return slices.ContainsFunc(c.all, func(m Measurement) bool { return paperClasses[m.Class] != nil })
+	return slices.ContainsFunc(c.all, func(m *Measurement) bool { return paperClasses[m.Class] != nil })
 }
 
 // Depths compares the linearizability depth with the witness depth.
@@ -164,8 +164,8 @@ func (c *Collection) Depths() *Table {
 		linearizable := only(k.measured, isLinearizable)
 		exact, notComputed := c.distribution(linearizable, exactDepth)
 		witness, _ := c.distribution(linearizable, witnessDepth)
-		known := count(linearizable, func(m Measurement) bool { return m.Exact > 0 && m.Depth > 0 })
-		smaller := count(linearizable, func(m Measurement) bool { return m.Depth > 0 && m.Depth < m.Exact })
+		known := count(linearizable, func(m *Measurement) bool { return m.Exact > 0 && m.Depth > 0 })
+		smaller := count(linearizable, func(m *Measurement) bool { return m.Depth > 0 && m.Depth < m.Exact })
 		t.add(append(append([]any{k.name, len(linearizable), "exact"}, exact...), notComputed, smaller, percent(smaller, known))...)
 		t.add(append(append([]any{"", nil, "witness"}, witness...), nil, nil, nil)...)
 	}
@@ -176,11 +176,11 @@ func (c *Collection) Depths() *Table {
 
 // A depthOf returns a depth of a measurement, or 0 and the largest depth that is
 // known to be too small.
-type depthOf func(Measurement) (depth, refuted int)
+type depthOf func(*Measurement) (depth, refuted int)
 
-func exactDepth(m Measurement) (int, int)   { return m.Exact, 0 }
-func witnessDepth(m Measurement) (int, int) { return m.Depth, m.Refuted }
-func freeDepth(m Measurement) (int, int)    { return m.DepthFree, m.RefutedFree }
+func exactDepth(m *Measurement) (int, int)   { return m.Exact, 0 }
+func witnessDepth(m *Measurement) (int, int) { return m.Depth, m.Refuted }
+func freeDepth(m *Measurement) (int, int)    { return m.DepthFree, m.RefutedFree }
 
 // depthColumns are the columns that distribution fills.
 func (c *Collection) depthColumns() []string {
@@ -193,7 +193,7 @@ func (c *Collection) depthColumns() []string {
 
 // distribution counts depths 1, 2, ... and larger ones, and computes the mean of
 // those found. It also returns how many are not known even to be larger.
-func (c *Collection) distribution(ms []Measurement, depth depthOf) (row []any, unknown int) {
+func (c *Collection) distribution(ms []*Measurement, depth depthOf) (row []any, unknown int) {
 	most := c.maxDepth()
 	counts := make([]int, most+1)
 	sum, found := 0, 0
@@ -220,9 +220,9 @@ func (c *Collection) distribution(ms []Measurement, depth depthOf) (row []any, u
 }
 
 // noteDepths says which histories have no exact place in a distribution.
-func (c *Collection) noteDepths(t *Table, ms []Measurement, depth depthOf, name string) {
+func (c *Collection) noteDepths(t *Table, ms []*Measurement, depth depthOf, name string) {
 	most := c.maxDepth()
-	larger := count(ms, func(m Measurement) bool { d, refuted := depth(m); return d == 0 && refuted >= most })
+	larger := count(ms, func(m *Measurement) bool { d, refuted := depth(m); return d == 0 && refuted >= most })
 	if larger > 0 {
 		t.notef("%d histories have a %s of more than %d that is not known; the mean leaves them out.", larger, name, most)
 	}
@@ -235,7 +235,7 @@ func (c *Collection) notePending(t *Table) {
 	if n := count(c.all, isPending); n > 0 {
 		t.notef("%d histories with pending operations are left out.", n)
 	}
-	if n := count(c.all, func(m Measurement) bool { return m.CP < 0 }); n > 0 {
+	if n := count(c.all, func(m *Measurement) bool { return m.CP < 0 }); n > 0 {
 		t.notef("%d histories are left out: they have order edges and are too long for c and cp.", n)
 	}
 }

@@ -16,11 +16,11 @@ type Collection struct {
 	// Table 3, as in the paper, and DefaultMaxDepth elsewhere.
 	MaxDepth int
 
-	all []Measurement
+	all []*Measurement
 }
 
 // Add adds one measurement.
-func (c *Collection) Add(m Measurement) { c.all = append(c.all, m) }
+func (c *Collection) Add(m Measurement) { c.all = append(c.all, &m) }
 
 // maxDepth is the largest depth that has a column, but in Table 3.
 func (c *Collection) maxDepth() int { return cmp.Or(c.MaxDepth, DefaultMaxDepth) }
@@ -29,13 +29,13 @@ func (c *Collection) maxDepth() int { return cmp.Or(c.MaxDepth, DefaultMaxDepth)
 type class struct {
 	name    string
 	archive string
-	all     []Measurement
+	all     []*Measurement
 	// measured are those in the tables of the paper: non-sequential and without
 	// pending operations.
-	measured []Measurement
+	measured []*Measurement
 }
 
-func newClass(name, archive string, all []Measurement) *class {
+func newClass(name, archive string, all []*Measurement) *class {
 	k := &class{name: name, archive: archive, all: all}
 	for _, m := range all {
 		if m.CP > 0 && m.Pending == 0 {
@@ -48,7 +48,7 @@ func newClass(name, archive string, all []Measurement) *class {
 // classes groups the measurements by class, and by archive too if byArchive is
 // set.
 func (c *Collection) classes(byArchive bool) []*class {
-	groups := map[[2]string][]Measurement{}
+	groups := map[[2]string][]*Measurement{}
 	for _, m := range c.all {
 		key := [2]string{"", m.Class}
 		if byArchive {
@@ -73,10 +73,10 @@ func (c *Collection) sorted() []*class { return c.classes(false) }
 func (c *Collection) total() *class { return newClass("all", "", c.all) }
 
 // ops is the smallest and the largest number of operations.
-func (k *class) ops() pair { return k.span(func(m Measurement) int { return m.Ops }) }
+func (k *class) ops() pair { return k.span(func(m *Measurement) int { return m.Ops }) }
 
 // span is the smallest and the largest value.
-func (k *class) span(value func(Measurement) int) pair {
+func (k *class) span(value func(*Measurement) int) pair {
 	least, most := value(k.all[0]), value(k.all[0])
 	for _, m := range k.all {
 		least, most = min(least, value(m)), max(most, value(m))
@@ -90,12 +90,12 @@ func (k *class) linearizable() int { return k.count(isLinearizable) }
 // shown counts the histories that families up to depth d show to be
 // linearizable.
 func (k *class) shown(d int) int {
-	return k.count(func(m Measurement) bool { return m.Depth > 0 && m.Depth <= d })
+	return k.count(func(m *Measurement) bool { return m.Depth > 0 && m.Depth <= d })
 }
 
-func (k *class) count(f func(Measurement) bool) int { return count(k.measured, f) }
+func (k *class) count(f func(*Measurement) bool) int { return count(k.measured, f) }
 
-func count(ms []Measurement, f func(Measurement) bool) int {
+func count(ms []*Measurement, f func(*Measurement) bool) int {
 	n := 0
 	for _, m := range ms {
 		if f(m) {
@@ -105,15 +105,15 @@ func count(ms []Measurement, f func(Measurement) bool) int {
 	return n
 }
 
-func isLinearizable(m Measurement) bool { return m.Answer == replay.Linearizable }
+func isLinearizable(m *Measurement) bool { return m.Answer == replay.Linearizable }
 
-func isPending(m Measurement) bool { return m.Pending > 0 }
+func isPending(m *Measurement) bool { return m.Pending > 0 }
 
-func isCounted(m Measurement) bool { return m.Schedules[CountDepths-1] > 0 }
+func isCounted(m *Measurement) bool { return m.Schedules[CountDepths-1] > 0 }
 
 // only returns the measurements with the property.
-func only(ms []Measurement, f func(Measurement) bool) []Measurement {
-	return slices.DeleteFunc(slices.Clone(ms), func(m Measurement) bool { return !f(m) })
+func only(ms []*Measurement, f func(*Measurement) bool) []*Measurement {
+	return slices.DeleteFunc(slices.Clone(ms), func(m *Measurement) bool { return !f(m) })
 }
 
 // summary has the maximum, the mean and the standard deviation (n-1) of a
@@ -134,7 +134,7 @@ func (s summary) cells(places int) []any {
 	return []any{s.max, decimal{s.mean, places}, decimal{s.sd, places}}
 }
 
-func summarise(ms []Measurement, value func(Measurement) int64) summary {
+func summarise(ms []*Measurement, value func(*Measurement) int64) summary {
 	s := summary{n: len(ms)}
 	if s.n == 0 {
 		return s

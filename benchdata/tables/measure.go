@@ -140,7 +140,9 @@ func (r Measurer) decide(ctx context.Context, h *history.History, spec replay.Sp
 	if err != nil || m.Answer != replay.Linearizable {
 		return err
 	}
-	if v.Depth == 0 || m.Ops <= short {
+	if m.CP == 0 {
+		v.Depth = 1 // of the only schedule
+	} else if v.Depth == 0 || m.Ops <= short {
 		o = replay.Options{MaxDepth: max(maxDepth, min(m.Ops, short)), Engine: replay.FamiliesEngine}
 		o.Budget.Schedules = familyWork / int64(max(m.Ops, 1<<5))
 		if v, err = decide.Check(ctx, h, spec, o); err != nil {
