@@ -74,7 +74,16 @@ type sweeper interface {
 // as it needs them. They come by their calls, which are distinct, and chains are
 // numbered by their first elements.
 func New(next func() (Element, bool), machine hitting.Machine, o Options) *Search {
-	return &Search{next: next, machine: machine, o: o}
+	s := new(Search)
+	s.Reset(next, machine, o)
+	return s
+}
+
+// Reset makes s what New returns. It takes over the memory of s.
+func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o Options) {
+	s.next, s.machine, s.o = next, machine, o
+	s.elements, s.returns, s.called, s.pending = s.elements[:0], s.returns[:0], s.called[:0], s.pending[:0]
+	s.chains, s.cause, s.reached = 0, none, 0
 }
 
 // Try returns the first index of depth d, by chain and tuple, whose schedule the
@@ -233,6 +242,7 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 	s.cur.clear()
 	s.cur.nodes = append(s.cur.nodes, node[M]{state: s.machine.Start(), word: noWord})
 	called := int32(0)
+	plain := budget == 0 && s.o.Optional == nil // there is one node all along
 	for i := 0; ; i++ {
 		y, end, ok := s.response(i)
 		if !ok {
@@ -245,16 +255,24 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 			return nil, false
 		}
 		rank, _ := slices.BinarySearch(s.list, y)
-		s.next.clear()
-		for _, n := range s.cur.nodes {
+		if plain {
+			n := &s.cur.nodes[0]
 			setFrom(&n.tail, from, len(s.list))
-			s.respond(n, y, rank)
-		}
-		if len(s.next.nodes) == 0 || !s.spend(len(s.cur.nodes)) || !s.hasRoom() {
-			return nil, false
+			if !s.advance(n, y, rank) || !s.spend(1) {
+				return nil, false
+			}
+		} else {
+			s.next.clear()
+			for _, n := range s.cur.nodes {
+				setFrom(&n.tail, from, len(s.list))
+				s.respond(n, y, rank)
+			}
+			if len(s.next.nodes) == 0 || !s.spend(len(s.cur.nodes)) || !s.hasRoom() {
+				return nil, false
+			}
+			s.cur, s.next = s.next, s.cur
 		}
 		s.reached = max(s.reached, i+1)
-		s.cur, s.next = s.next, s.cur
 		s.list = slices.Delete(s.list, rank, rank+1)
 		switch {
 		case s.own == rank:
@@ -342,6 +360,10 @@ func (s *sweep[M]) respond(n node[M], y int32, rank int) {
 		s.cut(y, rank)
 	case !has(&n.tail, rank): // it is placed
 		s.pass(n, rank)
+	case n.cost == s.budget && s.o.Optional == nil:
+		if s.advance(&n, y, rank) {
+			s.next.add(&s.words, &n)
+		}
 	default:
 		before := s.arrange(&n.tail, rank)
 		s.start(n)
@@ -360,6 +382,27 @@ func (s *sweep[M]) respond(n node[M], y int32, rank int) {
 			s.delay(y, rank, s.order[before:])
 		}
 	}
+}
+
+// advance is respond for a node that may delay nothing: it changes n to the only
+// node that it leads to, or reports false. Element y is not held.
+func (s *sweep[M]) advance(n *node[M], y int32, rank int) bool {
+	if has(&n.tail, rank) {
+		before := s.arrange(&n.tail, rank)
+		for _, r := range s.order[:before] {
+			if n.state = s.machine.Step(n.state, s.list[r]); n.state < 0 {
+				return false
+			}
+			reset(&n.tail, int(r))
+		}
+		if n.state = s.machine.Step(n.state, y); n.state < 0 {
+			return false
+		}
+		reset(&n.tail, rank)
+	}
+	close(&n.tail, rank)
+	close(&n.held, rank)
+	return true
 }
 
 // delay is a cut at the return of y, which is in the tail; rest are the

@@ -23,7 +23,7 @@ type row struct {
 	// An engine with a share is followed by one that can decide the rest.
 	share func(t *task) int64
 	// deepens: it looks for the depth of a history that is known to be
-	// linearizable, too.
+	// linearizable, too, unless that is known as well.
 	deepens bool
 	// forced: it is asked if the user names its kind, whatever the number of
 	// operations.
@@ -92,7 +92,7 @@ func (e *row) isAsked(t *task, known *replay.Finding) bool {
 	if n < e.min || n > e.max {
 		return false
 	}
-	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable
+	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable && known.Depth == 0
 }
 
 func (e *row) ask(t *task) (replay.Finding, error) {

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"slices"
+	"sync"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
@@ -18,6 +18,7 @@ type Depths struct {
 	spec     replay.Spec
 	chains   replay.ChainMode
 	machine  *Machine
+	memory   [2]depthRound
 	rounds   []*depthRound
 	free     *depthRound // see Free
 	maxBytes int64
@@ -27,12 +28,17 @@ type Depths struct {
 
 // A depthRound is the search through the families of some operations.
 type depthRound struct {
-	from   *intervals
-	search *depth.Search
+	x      *Depths
+	from   intervals
+	next   func() (depth.Element, bool) // from.next
+	search depth.Search
 	object replay.Object // of a replay in one line, or nil
 	states int32         // passed by object
-	x      *Depths
 }
+
+// depthsPool has what searches of short histories, of which there are often
+// thousands, pass on.
+var depthsPool = sync.Pool{New: func() any { return new(Depths) }}
 
 // NewDepths returns a search for the depth of h. It returns nil if the search does
 // not apply: h has edges, or the objects of the specification are not States. The
@@ -45,21 +51,38 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	if machine == nil {
 		return nil
 	}
-	x := &Depths{h: h, spec: spec, chains: chains, machine: machine, maxBytes: maxBytes / 2}
-	if slices.ContainsFunc(h.Ops, mayBeLeftOut) {
-		x.rounds = append(x.rounds, x.newRound(false, depth.Options{MaxBytes: maxBytes / 2}))
+	x := depthsPool.Get().(*Depths)
+	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
+	x.rounds, x.free, x.refuted, x.unfree = x.rounds[:0], nil, 0, 0
+	o := depth.Options{MaxBytes: x.maxBytes}
+	if hasOptional(h) {
+		x.rounds = append(x.rounds, x.reset(&x.memory[1], false, o))
 	}
-	x.rounds = append(x.rounds, x.newRound(true, depth.Options{MaxBytes: maxBytes / 2}))
+	x.rounds = append(x.rounds, x.reset(&x.memory[0], true, o))
 	return x
+}
+
+// hasOptional reports whether there are operations that may be left out.
+func hasOptional(h *history.History) bool {
+	for i := range h.Ops {
+		if mayBeLeftOut(&h.Ops[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayBeLeftOut reports whether a schedule may have op after everything else, where
 // nothing can observe it.
-func mayBeLeftOut(op history.Operation) bool { return op.Pending() && !op.Happened }
+func mayBeLeftOut(op *history.Operation) bool { return op.Pending() && !op.Happened }
 
-func (x *Depths) newRound(pending bool, o depth.Options) *depthRound {
-	r := &depthRound{from: newIntervals(x.h, pending, x.chains), x: x}
-	r.search = depth.New(r.from.next, r, o)
+func (x *Depths) reset(r *depthRound, pending bool, o depth.Options) *depthRound {
+	r.x = x
+	r.from.reset(x.h, pending, x.chains)
+	if r.next == nil {
+		r.next = r.from.next
+	}
+	r.search.Reset(r.next, r, o)
 	return r
 }
 
@@ -70,8 +93,14 @@ func (x *Depths) Valid() bool { return x.machine.Valid() }
 // HasOptional reports whether h has pending operations that may be left out.
 func (x *Depths) HasOptional() bool { return len(x.rounds) > 1 }
 
-// Release gives the tables back.
-func (x *Depths) Release() { x.machine.Release() }
+// Release gives back what other histories may use.
+func (x *Depths) Release() {
+	x.machine.Release()
+	if len(x.h.Ops) <= sharedOps {
+		x.h, x.spec, x.machine, x.free = nil, nil, nil, nil
+		depthsPool.Put(x)
+	}
+}
 
 func (r *depthRound) Start() int32 {
 	if r.object != nil {
@@ -145,11 +174,9 @@ func (x *Depths) Free(maxDepth int, m *meter.Meter) (d, deeper int, cause replay
 // freeRound is the search that may leave out pending operations at no cost.
 func (x *Depths) freeRound() *depthRound {
 	if x.free == nil {
-		var r *depthRound
-		r = x.newRound(true, depth.Options{MaxBytes: x.maxBytes, Optional: func(e int32) bool {
-			return mayBeLeftOut(x.h.Ops[r.from.operation(e)])
+		x.free = x.reset(new(depthRound), true, depth.Options{MaxBytes: x.maxBytes, Optional: func(e int32) bool {
+			return mayBeLeftOut(&x.h.Ops[e]) // all operations are elements
 		}})
-		x.free = r
 	}
 	return x.free
 }

@@ -16,35 +16,32 @@ type intervals struct {
 	pending bool // pending operations that need not happen are elements, too
 	minimum bool // chains
 	at      int
-	ops     []int32 // element -> operation; nil if all operations are elements
+	ops     []int32 // element -> operation, if not all operations are elements
 	chain   []int32 // process -> chain + 1
 	chains  int32
 	open    []depth.Element // of minimum chains, by their returns
 	idle    []int32         // chains without an open element, the smallest last
 }
 
-func newIntervals(h *history.History, pending bool, mode replay.ChainMode) *intervals {
-	v := &intervals{h: h, pending: pending}
-	if !pending {
-		v.ops = []int32{}
-	}
-	if v.minimum = mode == replay.MinimumChains || mode == replay.AutoChains && v.single(); !v.minimum {
-		v.chain = make([]int32, len(h.Processes))
-	}
-	return v
+// reset makes v the operations of h. It takes over the memory of v.
+func (v *intervals) reset(h *history.History, pending bool, mode replay.ChainMode) {
+	*v = intervals{h: h, pending: pending, ops: v.ops[:0], chain: v.chain, open: v.open[:0], idle: v.idle[:0]}
+	v.chain = slices.Grow(v.chain[:0], len(h.Processes))[:len(h.Processes)]
+	v.minimum = mode == replay.MinimumChains || mode == replay.AutoChains && v.single()
+	clear(v.chain)
 }
 
-func (v *intervals) isElement(op *history.Operation) bool { return v.pending || !mayBeLeftOut(*op) }
+func (v *intervals) isElement(op *history.Operation) bool { return v.pending || !mayBeLeftOut(op) }
 
 // single reports whether no process has two elements.
 func (v *intervals) single() bool {
-	seen := make([]bool, len(v.h.Processes))
+	clear(v.chain)
 	for i := range v.h.Ops {
 		if op := &v.h.Ops[i]; v.isElement(op) {
-			if seen[op.Process] {
+			if v.chain[op.Process] > 0 {
 				return false
 			}
-			seen[op.Process] = true
+			v.chain[op.Process] = 1
 		}
 	}
 	return true
@@ -52,7 +49,7 @@ func (v *intervals) single() bool {
 
 // operation returns the operation of an element.
 func (v *intervals) operation(e int32) int32 {
-	if v.ops == nil {
+	if v.pending {
 		return e
 	}
 	return v.ops[e]
@@ -67,7 +64,7 @@ func (v *intervals) next() (depth.Element, bool) {
 		return depth.Element{}, false
 	}
 	op := &v.h.Ops[v.at]
-	if v.ops != nil {
+	if !v.pending {
 		v.ops = append(v.ops, int32(v.at))
 	}
 	v.at++
