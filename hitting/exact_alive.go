@@ -13,9 +13,11 @@ const (
 )
 
 // findAlive finds the positions that are alive. It leaves them unknown if it takes
-// more than half of the memory. The sweep does without, but is slower: it carries
-// states along that some later result rules out.
-func (x *sweep) findAlive() {
+// more than half of the memory, or too much work: then most positions are beyond the
+// limit of the sweep. The sweep does without, but carries states along that some
+// later result rules out.
+func (x *sweep) findAlive(work int) {
+	work += x.work
 	levels := [][]position{{{downset{}, x.m.Start()}}}
 	seen := map[position]bool{}
 	count := int64(1)
@@ -32,7 +34,7 @@ func (x *sweep) findAlive() {
 			})
 		}
 		count += int64(len(next))
-		if x.err != nil || x.opt.MaxBytes > 0 && x.tables+positionBytes*count > x.opt.MaxBytes/2 {
+		if x.err != nil || x.work > work || x.opt.MaxBytes > 0 && x.tables+positionBytes*count > x.opt.MaxBytes/2 {
 			return
 		}
 		levels = append(levels, next)

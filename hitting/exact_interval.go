@@ -3,7 +3,6 @@ package hitting
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -68,7 +67,8 @@ type sweep struct {
 	now    *level            // downsets of the current size
 	then   *level            // of one element more
 	alive  map[position]bool // see findAlive; nil: unknown
-	work   int               // until findAlive
+	work   int               // of the sweep
+	trial  int               // work after which findAlive is tried, and 4 times as much is given to it
 	limit  int32             // no label may need a larger tuple
 	beyond int32             // the smallest need of a label that exceeds limit
 	err    error             // why the sweep stopped
@@ -99,7 +99,7 @@ func exactOnIntervals(p *poset.Poset, machine Machine, opt Options) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	x := &sweep{intervals: v, m: machine, opt: opt, now: newLevel(), then: newLevel()}
+	x := &sweep{intervals: v, m: machine, opt: opt, now: newLevel(), then: newLevel(), trial: aliveAfter}
 	x.layer.index = map[downset]int{}
 	for x.limit = 1; ; x.limit = max(x.beyond, x.limit+x.limit/2) {
 		x.beyond = v.n + 1
@@ -118,9 +118,10 @@ func (x *sweep) run() int {
 	x.sets = newStateSets()
 	x.addPart(x.now, part{sets: []reached{{downset{}, stateSet(x.m.Start())}}})
 	for size := int32(0); ; size++ {
-		if x.work > aliveAfter {
-			x.work = math.MinInt
-			x.findAlive()
+		if x.alive == nil && x.work > x.trial {
+			spent := x.work
+			x.findAlive(4 * x.trial)
+			x.work, x.trial = spent, 8*x.trial
 		}
 		for _, g := range x.now.parts {
 			for _, r := range g.sets {
