@@ -53,10 +53,13 @@ func (x *index) put(slot uint64) {
 	x.slots[at] = slot
 }
 
-// clear empties the index. A large table shrinks, so that clear takes constant
-// time.
+// clear empties the index. A table that had few keys shrinks, so that clear takes
+// time in proportion to the keys since the last call. A table that had many stays,
+// for the next search of that size.
 func (x *index) clear() {
-	x.slots = x.slots[:min(len(x.slots), 256)]
+	if len(x.slots) > 256 && x.n < len(x.slots)/64 {
+		x.slots = x.slots[:len(x.slots)/2]
+	}
 	clear(x.slots)
 	x.n = 0
 }
