@@ -53,7 +53,9 @@ import (
 // Configurations are not explored one response after the other, but in passes:
 // each goes along the responses and explores some more of the configurations
 // there. So a witness is often found soon, and nothing is left out in the end,
-// unless memory is short; see forget.
+// unless memory is short; see forget. Where a pass does not get farther, the
+// search explores more of those responses at which a push can have hidden the
+// value that is needed; see retry.
 type stackSearch struct {
 	stackOps
 	idle []int32
@@ -63,16 +65,17 @@ type stackSearch struct {
 	links                           []stackLink
 	pops                            []stackPop
 	itemIndex, cellIndex, linkIndex index
-	starts                          [][]int32 // due -> unexplored first items of groups
-	within                          [][]int32 // due -> other unexplored items
-	bags                            [][]int32 // due -> items on which more pushes can be placed early
-	due                             int32     // of what is explored
-	last                            int32     // the latest due response met
-	goal                            int32     // an item in which all has been placed, or -1
-	horizon                         int32     // the due response before which nothing is explored any more
-	forgotAt                        int32     // the latest due response met when the last items were forgotten
-	kept                            int64     // bytes used after that
-	random                          uint64
+	stackPlacements
+	starts   [][]int32 // due -> unexplored first items of groups
+	within   [][]int32 // due -> other unexplored items
+	bags     [][]int32 // due -> items on which more pushes can be placed early
+	due      int32     // of what is explored
+	last     int32     // the latest due response met
+	goal     int32     // an item in which all has been placed, or -1
+	horizon  int32     // the due response before which nothing is explored any more
+	forgotAt int32     // the latest due response met when the last items were forgotten
+	kept     int64     // bytes used after that
+	random   uint64
 
 	maxBytes int64
 	most     int // items, links
@@ -87,6 +90,7 @@ func newStackSearch(c *collected) *stackSearch {
 	if !p.stackOps.read(c) {
 		return nil
 	}
+	p.placementsAt = make([]int32, p.returned+1)
 	p.starts, p.within, p.bags = make([][]int32, p.returned), make([][]int32, p.returned), make([][]int32, p.returned)
 	p.cell(stackCell{value: -1, whole: -1}) // the bottom
 	return p
@@ -95,9 +99,12 @@ func newStackSearch(c *collected) *stackSearch {
 // run looks for a witness; it leaves its last item in goal.
 func (p *stackSearch) run() (bool, replay.Cause) {
 	p.enter(stackItem{lock: atStart, prev: -1, op: -1, link: -1})
-	for from, stuck := int32(0), 0; ; {
+	for from, stuck := int32(0), 1; ; {
 		met := p.last
 		if !p.pass(from) {
+			return false, p.gaveUp
+		}
+		if p.last == met && p.goal < 0 && !p.retry(int32(min(luby(stuck)*stackAround, p.returned))) {
 			return false, p.gaveUp
 		}
 		if p.goal >= 0 {
@@ -145,20 +152,29 @@ func (p *stackSearch) pass(from int32) bool {
 		if p.isFull() && !p.forget() {
 			return false
 		}
-		for range min(p.width, len(p.starts[p.due])) {
-			if !p.explore(p.choose()) {
-				return false
-			}
+		if !p.exploreSome(p.width) {
+			return false
 		}
-		for range p.width {
-			if i := pop(&p.within[p.due]); i >= 0 && !p.explore(i) {
-				return false
-			}
+	}
+	return true
+}
+
+// exploreSome explores up to width configurations with the due response at which
+// groups begin, as many within groups, and adds early pushes to fewer.
+func (p *stackSearch) exploreSome(width int) bool {
+	for range min(width, len(p.starts[p.due])) {
+		if !p.explore(p.choose()) {
+			return false
 		}
-		for range max(1, p.width/16) {
-			if i := pop(&p.bags[p.due]); i >= 0 && !p.gather(i) {
-				return false
-			}
+	}
+	for range width {
+		if i := pop(&p.within[p.due]); i >= 0 && !p.explore(i) {
+			return false
+		}
+	}
+	for range max(1, width/stackBags) {
+		if i := pop(&p.bags[p.due]); i >= 0 && !p.gather(i) {
+			return false
 		}
 	}
 	return true

@@ -19,6 +19,7 @@ type stackItem struct {
 	prev int32 // the item before, or -1
 	op   int32 // what was placed last, or -1; or both - o if a push was placed right before o
 	link int32 // that was followed as a cell was removed, or -1
+	same int32 // another item of its placement, or -1
 }
 
 const (
@@ -53,15 +54,18 @@ type stackLink struct {
 type stackPop struct{ item, op, next int32 }
 
 const (
-	stackItemBytes = 40
-	stackCellBytes = 40
-	stackLinkBytes = 20
-	stackPopBytes  = 12
-	indexBytes     = 16 // of a key, about
-	// stackWidth is how many configurations a pass explores for each response
-	// at which groups begin, as many within groups, and to how many of 16 it
-	// adds an early push. Most groups of a witness have none.
+	stackItemBytes      = 48
+	stackCellBytes      = 40
+	stackLinkBytes      = 20
+	stackPopBytes       = 12
+	stackPlacementBytes = 16
+	indexBytes          = 16 // of a key, about
+	// stackWidth is how many configurations a pass explores for each response;
+	// see exploreSome.
 	stackWidth = 64
+	// stackBags is the number of configurations that are explored for each one
+	// to which an early push is added. Most groups of a witness have none.
+	stackBags = 16
 	// stackBack is how many responses before the last one met the next pass
 	// begins. While passes do not get farther, luby multiplies it.
 	stackBack = 16
@@ -75,7 +79,8 @@ func (p *stackSearch) atBound() bool {
 func (p *stackSearch) bytes() int64 {
 	return int64(cap(p.items))*(stackItemBytes+8) + int64(cap(p.cells))*stackCellBytes +
 		int64(cap(p.links))*stackLinkBytes + int64(cap(p.pops))*stackPopBytes +
-		p.itemIndex.bytes() + p.cellIndex.bytes() + p.linkIndex.bytes()
+		int64(cap(p.placements))*stackPlacementBytes +
+		p.itemIndex.bytes() + p.cellIndex.bytes() + p.linkIndex.bytes() + p.placementIndex.bytes()
 }
 
 // enter settles an item and keeps it, if it is new.
@@ -101,6 +106,9 @@ func (p *stackSearch) enter(it stackItem) {
 		p.starts[it.due] = append(p.starts[it.due], i)
 	default:
 		p.within[it.due] = append(p.within[it.due], i)
+	}
+	if it.bag == 0 {
+		p.join(i)
 	}
 }
 
@@ -208,7 +216,8 @@ func (p *stackSearch) isFull() bool {
 
 func (p *stackSearch) used() int64 {
 	return int64(len(p.items))*(stackItemBytes+indexBytes) + int64(len(p.cells))*(stackCellBytes+indexBytes) +
-		int64(len(p.links))*(stackLinkBytes+indexBytes) + int64(len(p.pops))*stackPopBytes
+		int64(len(p.links))*(stackLinkBytes+indexBytes) + int64(len(p.pops))*stackPopBytes +
+		int64(len(p.placements))*(stackPlacementBytes+indexBytes)
 }
 
 // forget moves the horizon halfway to the latest due response met, and drops
@@ -242,12 +251,16 @@ func (p *stackSearch) forget() bool {
 		}
 	}
 	p.itemIndex.reset()
+	p.resetPlacements()
 	for i := range p.items {
 		it := &p.items[i]
 		renumber(&it.prev, items)
 		renumber(&it.cell, cells)
 		renumber(&it.link, links)
 		p.itemIndex.add(it.hash())
+		if it.bag == 0 {
+			p.join(int32(i))
+		}
 	}
 	p.cellIndex.reset()
 	for i := range p.cells {

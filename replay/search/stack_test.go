@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	workload "github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -131,7 +132,7 @@ func TestLargeStacksForget(t *testing.T) {
 	for _, c := range []struct {
 		n, threads int
 		bytes      int64
-	}{{10000, 4, 3 << 19}, {10000, 8, 4 << 20}} {
+	}{{10000, 4, 2 << 20}, {10000, 8, 4 << 20}} {
 		h, _ := large(t, "stack", c.n, c.threads, 8, 1)
 		f, horizon := search.StackWithin(h, s, c.bytes)
 		if f.Answer != replay.Linearizable || horizon < c.n/4 {
@@ -141,5 +142,22 @@ func TestLargeStacksForget(t *testing.T) {
 		if err := replay.Verify(h, s, f.Witness, nil); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestLargeStackRetries bounds the work on a history in which what is pushed
+// shows only hundreds of responses later, so that passes alone take three times
+// as much.
+func TestLargeStackRetries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const most = 5_000_000
+	h, _ := large(t, "stack", 16000, 16, 8, 1)
+	m := meter.New(nil)
+	f := search.QueueOrStack(h, lookup(t, "stack"), 1<<30, m.Share(most))
+	t.Logf("%v after %d units of work", f.Answer, m.Spent())
+	if f.Answer != replay.Linearizable {
+		t.Errorf("%v (%v) after %d units of work", f.Answer, f.Cause, m.Spent())
 	}
 }
