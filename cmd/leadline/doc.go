@@ -29,9 +29,9 @@
 // A line has:
 //   - the verdict: linearizable, not-linearizable, unknown or invalid;
 //   - the witness depth, which is the smallest d such that a strong d-hitting
-//     family has a witness; "by search" or "by monitor" if one of these found a
-//     witness and no family that was tried has one; the cause of an unknown
-//     verdict; "-" if there is no witness;
+//     family has a witness; "depth > 5" if families of depth 5 are known to have
+//     none (see --max-depth); "by search" or "by monitor" if no depth could be
+//     tried; the cause of an unknown verdict; "-" if there is no witness;
 //   - the numbers of operations and processes;
 //   - the level of concurrency c and the number of concurrent pairs cp, or "-"
 //     for both if a history with order edges is too long;
@@ -325,8 +325,14 @@
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"unexplained":null,"blame":null,"conflict":null,"errors":null}
 //
 // The witness and the tuple of schedule_index have the file's own identifiers
-// of operations. replayed counts the schedules of each depth up to the
-// witness, as if one after another. exact_depth, the linearizability depth of
+// of operations. A linearizable history without a depth has deeper_than, the largest
+// depth that is known to be too small, and depth_cause: deeper (than --max-depth),
+// time, memory, schedules (the budget of enumeration was used up), or engine (the
+// engine asked for, or any for such a history, does not look for a depth). Histories
+// with pending operations have depth_free: the depth where any of these may be left
+// out at no cost. A crashed client makes a history deeper, as its lost operation has
+// to be delayed behind all others; depth_free shows how hard the rest is. replayed
+// counts the schedules that --engine families replayed at each depth. exact_depth, the linearizability depth of
 // Definition 4.2, is there with --exact-depth, elapsed_ns with --times. Where it
 // is not found, exact_cause says why: time, memory, work (many sets of states),
 // open (more than 64 operations open at once) or engine (no states). A

@@ -11,26 +11,35 @@
 // which takes a family of d = 2.
 //
 // Families can show that there is a witness, and how deep it lies, but hardly
-// ever that there is none. So a monitor or a short search first finds out
-// whether there is one, which takes microseconds to milliseconds on most
-// histories. Then families look for the depth. Complete searches decide what is
-// still open.
+// ever that there is none. Package depth finds the first witness of a family
+// without going through all its schedules. So short histories begin with the
+// depth, and most of them are decided by it. For the others a monitor or a short
+// search first finds out whether there is a witness, which takes microseconds to
+// milliseconds on most histories; complete searches decide what is still open; and
+// then the depth is looked for.
 //
 // The engines are rows of one table (engines.go). Each row says for how many
 // operations it is asked and which share of the budget it gets; each engine
 // declines the histories that it cannot decide. In their order:
 //
+//   - first depths: the depth of up to 24 operations, in microseconds;
 //   - small search: up to 32 operations without edges, in microseconds;
 //   - monitor: collections, registers and maps with distinct values, and sets,
 //     in O(n log n) (package monitor);
 //   - monitor of intervals: the same for histories with edges, where the edges
 //     matter little;
 //   - short search: up to 5,000 configurations;
-//   - first families: the depth, with all of the budget up to 24 operations, and
-//     with few schedules up to 16,384;
+//   - depths of the undecided: the depth, within a fraction of a millisecond;
+//   - first families: the depth of histories with edges, and of specifications
+//     whose objects are no States, by enumeration: with all of the budget up to 24
+//     operations, and with few schedules up to 16,384;
 //   - pieces: deques, between moments at which they can be empty;
 //   - queue or stack search: queues and stacks with repeated values, also by
 //     intervals;
 //   - search: the complete search, part by part where objects have parts;
+//   - depths: the depth of what is linearizable, up to Options.MaxDepth. Its share
+//     of the work is in proportion to the number of operations and to MaxDepth: on
+//     long histories about what reading and deciding them takes, so that a depth
+//     that is hard to find at most doubles the time;
 //   - families: what the budget still allows.
 package decide
