@@ -8,18 +8,92 @@ import (
 
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/depth"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
 var (
-	seed  = flag.Uint64("seed", rand.Uint64(), "of random tests")
-	cases = flag.Int("cases", 20000, "random interval orders")
-	size  = flag.Int("size", 9, "elements")
-	maxD  = flag.Int("maxdepth", 4, "depth")
+	seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+	cases    = flag.Int("cases", 10_000, "random interval orders of a test")
+	size     = flag.Int("size", 9, "most elements of one")
+	maxD     = flag.Int("maxdepth", 4, "greatest depth compared with families")
 )
 
-// arbitrary is a machine whose states and failures are arbitrary: a step fails
-// once in so many.
+// newRand logs the seed first, so that a failure can be repeated by -seed.
+func newRand(t testing.TB) *rand.Rand {
+	t.Logf("-seed %d", *seedFlag)
+	return rand.New(rand.NewPCG(*seedFlag, 0))
+}
+
+// An order is an interval order with its chains.
+type order []depth.Element
+
+// next yields the elements one after another.
+func (o order) next() func() (depth.Element, bool) {
+	at := -1
+	return func() (depth.Element, bool) {
+		if at++; at >= len(o) {
+			return depth.Element{}, false
+		}
+		return o[at], true
+	}
+}
+
+func (o order) poset() (*poset.Poset, []int32) {
+	var call, ret, chain []int32
+	for _, e := range o {
+		call, ret, chain = append(call, e.Call), append(ret, e.Return), append(chain, e.Chain)
+	}
+	return poset.Interval(call, ret), chain
+}
+
+// random returns an order of n elements of so many processes. Each element has a
+// chance of lost never to return.
+func random(r *rand.Rand, n, processes int, lost float64) order {
+	const idle, retired = -1, -2
+	open := slices.Repeat([]int{idle}, processes)
+	number := map[int]int32{} // process -> chain
+	var o order
+	for at := int32(1); len(o) < n; at++ {
+		p := r.IntN(len(open))
+		switch e := open[p]; {
+		case e == idle:
+			if _, ok := number[p]; !ok {
+				number[p] = int32(len(number))
+			}
+			open[p] = len(o)
+			o = append(o, depth.Element{Call: at, Return: depth.Never, Chain: number[p]})
+		case e == retired:
+		case r.Float64() < lost:
+			open[p] = retired
+			open = append(open, idle)
+		default:
+			o[e].Return, open[p] = at, idle
+		}
+	}
+	at := o.end()
+	for _, p := range r.Perm(len(open)) {
+		if e := open[p]; e >= 0 && r.Float64() >= lost {
+			at++
+			o[e].Return = at
+		}
+	}
+	return o
+}
+
+// end returns the position of the last event.
+func (o order) end() int32 {
+	at := int32(0)
+	for _, e := range o {
+		if at = max(at, e.Call); e.Return != depth.Never {
+			at = max(at, e.Return)
+		}
+	}
+	return at
+}
+
+// arbitrary is a machine whose states and failures are arbitrary: so many of a
+// hundred steps fail.
 type arbitrary struct {
 	seed           uint64
 	states, failed uint64
@@ -35,59 +109,42 @@ func (m arbitrary) Step(state, e int32) int32 {
 	return int32(r.Uint64N(m.states))
 }
 
-// random returns an interval order of n elements of so many processes.
-func random(r *rand.Rand, n, processes int, lost float64) (call, ret, chain []int32) {
-	open := make([]int32, processes)
-	for p := range open {
-		open[p] = -1
+func draw(r *rand.Rand) arbitrary { return arbitrary{r.Uint64(), 1 + r.Uint64N(6), r.Uint64N(60)} }
+
+// script is a machine that replays one schedule only.
+type script []int32
+
+func (s script) Start() int32 { return 0 }
+
+func (s script) Step(state, e int32) int32 {
+	if s[state] != e {
+		return -1
 	}
-	at := int32(0)
-	for len(call) < n {
-		at++
-		p := r.IntN(len(open))
-		if e := open[p]; e >= 0 {
-			if open[p] = -1; r.Float64() >= lost {
-				ret[e] = at
-			} else {
-				open = append(open, -1)
-				open[p] = -2
-			}
-			continue
-		}
-		if open[p] == -2 {
-			continue
-		}
-		open[p] = int32(len(call))
-		call, ret, chain = append(call, at), append(ret, depth.Never), append(chain, int32(p))
-	}
-	for _, e := range open {
-		if e >= 0 && r.Float64() >= lost {
-			at++
-			ret[e] = at
-		}
-	}
-	number := map[int32]int32{}
-	for e, p := range chain {
-		if _, ok := number[p]; !ok {
-			number[p] = int32(len(number))
-		}
-		chain[e] = number[p]
-	}
-	return call, ret, chain
+	return state + 1
 }
 
-// enumerated returns the first index of the families by replaying them.
-func enumerated(call, ret, chain []int32, m hitting.Machine, maxDepth int) (hitting.Index, bool) {
-	f := hitting.NewFamily(poset.Interval(call, ret), chain, hitting.Options{})
+func replays(m hitting.Machine, schedule []int32) bool {
+	state := m.Start()
+	for _, e := range schedule {
+		if state = m.Step(state, e); state < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// enumerated returns the first index of the families of depth up to maxDepth whose
+// schedule the machine replays. names are what the machine calls the elements.
+func enumerated(o order, names []int32, m hitting.Machine, maxDepth int) (hitting.Index, bool) {
+	p, chains := o.poset()
+	f := hitting.NewFamily(p, chains, hitting.Options{})
 	for range maxDepth {
 		for index, schedule := range f.Grow() {
-			state := m.Start()
-			for _, e := range schedule {
-				if state = m.Step(state, e); state < 0 {
-					break
-				}
+			named := make([]int32, len(schedule))
+			for i, e := range schedule {
+				named[i] = names[e]
 			}
-			if state >= 0 {
+			if replays(m, named) {
 				return index.Clone(), true
 			}
 		}
@@ -95,44 +152,376 @@ func enumerated(call, ret, chain []int32, m hitting.Machine, maxDepth int) (hitt
 	return hitting.Index{}, false
 }
 
-func TestFamilies(t *testing.T) {
-	t.Logf("-seed %d", *seed)
-	r := rand.New(rand.NewPCG(*seed, 0))
-	depths := map[int]int{}
-	for range *cases {
-		n := 1 + r.IntN(*size)
-		maxDepth := min(n, *maxD)
-		call, ret, chain := random(r, n, 1+r.IntN(5), []float64{0, 0, 0.2}[r.IntN(3)])
-		m := arbitrary{r.Uint64(), 1 + r.Uint64N(6), r.Uint64N(60)}
-		want, ok := enumerated(call, ret, chain, m, maxDepth)
-		s := search(call, ret, chain, m)
-		var got hitting.Index
-		found := false
-		for d := 1; d <= maxDepth && !found; d++ {
-			got, found = s.Try(d)
-		}
-		if found != ok || got.String() != want.String() {
-			t.Fatalf("calls %v returns %v chains %v machine %v: %v %v, families say %v %v", call, ret, chain, m, got, found, want, ok)
-		}
-		if found {
-			p := poset.Interval(call, ret)
-			if w := hitting.Schedule(p, chain, got); !slices.Equal(w, depth.Schedule(s.Elements(), got)) {
-				t.Fatalf("calls %v returns %v chains %v index %v: %v, Algorithm 1 says %v", call, ret, chain, got, depth.Schedule(s.Elements(), got), w)
-			}
-			depths[got.Depth()]++
-		} else {
-			depths[0]++
+func try(s *depth.Search, maxDepth int) (hitting.Index, bool) {
+	for d := 1; d <= maxDepth; d++ {
+		if index, found := s.Try(d); found {
+			return index, true
 		}
 	}
-	t.Log(depths)
+	return hitting.Index{}, false
 }
 
-func search(call, ret, chain []int32, m hitting.Machine) *depth.Search {
-	e := -1
-	return depth.New(func() (depth.Element, bool) {
-		if e++; e == len(call) {
-			return depth.Element{}, false
+func numbers(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// TestFamilies compares random orders and machines with families: the first index
+// and its schedule.
+func TestFamilies(t *testing.T) {
+	r := newRand(t)
+	found := make([]int, *maxD+1)
+	for i := range *cases {
+		n := i % (*size + 1)
+		o := random(r, n, 1+r.IntN(5), []float64{0, 0, 0.2}[r.IntN(3)])
+		var m hitting.Machine = draw(r)
+		p, chains := o.poset()
+		if n > 0 && r.IntN(3) == 0 {
+			m = script(hitting.Schedule(p, chains, randomIndex(r, o, p, *maxD)))
 		}
-		return depth.Element{Call: call[e], Return: ret[e], Chain: chain[e]}, true
-	}, m, depth.Options{})
+		maxDepth := min(max(n, 1), *maxD)
+		want, ok := enumerated(o, numbers(n), m, maxDepth)
+		s := depth.New(o.next(), m, depth.Options{})
+		got, gotOK := try(s, maxDepth)
+		if n == 0 { // families of the empty order have no index
+			want, ok = hitting.Index{}, true
+		}
+		if gotOK != ok || got.String() != want.String() || s.Stopped() || s.Full() {
+			t.Fatalf("%v, machine %v: %v %v, families have %v %v", o, m, got, gotOK, want, ok)
+		}
+		if !ok {
+			found[0]++
+			continue
+		}
+		found[got.Depth()]++
+		if n == 0 {
+			continue
+		}
+		if schedule := hitting.Schedule(p, chains, got); !slices.Equal(schedule, depth.Schedule(s.Elements(), got)) {
+			t.Fatalf("%v, index %v: %v, Algorithm 1 builds %v", o, got, depth.Schedule(s.Elements(), got), schedule)
+		}
+	}
+	t.Logf("by depth: %v", found)
+	for d, n := range found {
+		if n < *cases/1000 {
+			t.Errorf("%d orders of depth %d: too few", n, d)
+		}
+	}
+}
+
+// TestSchedule compares schedules of random indices with those of Algorithm 1.
+func TestSchedule(t *testing.T) {
+	r := newRand(t)
+	for range *cases / 5 {
+		o := random(r, 1+r.IntN(40), 1+r.IntN(12), 0.1)
+		p, chains := o.poset()
+		index := randomIndex(r, o, p, 1+r.IntN(8))
+		if got, want := depth.Schedule(o, index), hitting.Schedule(p, chains, index); !slices.Equal(got, want) {
+			t.Fatalf("%v, index %v: %v, Algorithm 1 builds %v", o, index, got, want)
+		}
+	}
+}
+
+// randomIndex returns a feasible index of depth at most d.
+func randomIndex(r *rand.Rand, o order, p *poset.Poset, d int) hitting.Index {
+	index := hitting.Index{Chain: o[r.IntN(len(o))].Chain}
+	for range d - 1 {
+		x := int32(r.IntN(len(o)))
+		if tuple := append(index.Tuple, x); !slices.Contains(index.Tuple, x) && hitting.Feasible(p, tuple) {
+			index.Tuple = tuple
+		}
+	}
+	return index
+}
+
+// TestOptional compares the depth of orders whose elements may be left out with the
+// least depth of families without some of these.
+func TestOptional(t *testing.T) {
+	r := newRand(t)
+	found, less := make([]int, *maxD+1), 0
+	for range *cases / 5 {
+		o := random(r, 1+r.IntN(*size), 1+r.IntN(4), 0.3)
+		m := draw(r)
+		var optional []int32
+		for e := range o {
+			if o[e].Return == depth.Never && len(optional) < 5 && r.IntN(4) > 0 {
+				optional = append(optional, int32(e))
+			}
+		}
+		s := depth.New(o.next(), m, depth.Options{Optional: func(e int32) bool { return slices.Contains(optional, e) }})
+		got, ok := try(s, *maxD)
+		want := 0
+		for set := range 1 << len(optional) {
+			rest, names := o.without(optional, set)
+			if index, ok := enumerated(rest, names, m, *maxD); ok && (want == 0 || index.Depth() < want) {
+				if want = index.Depth(); set > 0 {
+					less++
+				}
+			}
+		}
+		if ok != (want > 0) || ok && got.Depth() != want {
+			t.Fatalf("%v, machine %v, without some of %v: %v %v, families have depth %d", o, m, optional, got, ok, want)
+		}
+		found[want]++
+	}
+	t.Logf("by depth: %v, %d because of an element left out", found, less)
+	if less < *cases/100 {
+		t.Error("too few depths because of an element left out")
+	}
+}
+
+// without returns the order without a set of elements, and what its elements were.
+func (o order) without(optional []int32, set int) (rest order, names []int32) {
+	number := map[int32]int32{}
+	for e := range o {
+		if at := slices.Index(optional, int32(e)); at >= 0 && set>>at&1 != 0 {
+			continue
+		}
+		x := o[e]
+		if _, ok := number[x.Chain]; !ok {
+			number[x.Chain] = int32(len(number))
+		}
+		x.Chain = number[x.Chain]
+		rest, names = append(rest, x), append(names, int32(e))
+	}
+	return rest, names
+}
+
+// TestWide plays schedules of orders with many open elements, around the limits of
+// the masks.
+func TestWide(t *testing.T) {
+	r := newRand(t)
+	for _, width := range []int{1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300, 1024} {
+		for _, n := range []int{width, width + width/3 + 2} {
+			o := wide(r, n, width)
+			p, chains := o.poset()
+			for d := 1; d <= 4 && (width <= 300 || n == width && d <= 2); d++ {
+				index := randomIndex(r, o, p, d)
+				schedule := hitting.Schedule(p, chains, index)
+				s := depth.New(o.next(), script(schedule), depth.Options{})
+				got, ok := try(s, index.Depth())
+				if !ok || s.Full() || !slices.Equal(depth.Schedule(o, got), schedule) {
+					t.Fatalf("%d elements, %d open: found %v %v, want %v or one before it", n, width, got, ok, index)
+				}
+				if got.Depth() == index.Depth() && (got.Chain > index.Chain || got.Chain == index.Chain && slices.Compare(got.Tuple, index.Tuple) > 0) {
+					t.Fatalf("%d elements, %d open: found %v, but %v is before it", n, width, got, index)
+				}
+				if width > 129 {
+					continue
+				}
+				// Depth 1 has one schedule for each chain.
+				if want, ok := enumerated(o, numbers(n), script(schedule), 1); ok != (got.Depth() == 1) || ok && want.Chain != got.Chain {
+					t.Fatalf("%d elements, %d open: found %v, families have %v %v", n, width, got, want, ok)
+				}
+			}
+		}
+	}
+	o := wide(r, depth.MaxOpen+1, depth.MaxOpen+1)
+	s := depth.New(o.next(), script(numbers(len(o))), depth.Options{})
+	if _, ok := s.Try(1); ok || !s.Full() {
+		t.Errorf("%d open elements: found %v, full %v", depth.MaxOpen+1, ok, s.Full())
+	}
+}
+
+// wide returns an order of n elements, of which width are open at once.
+func wide(r *rand.Rand, n, width int) order {
+	var o order
+	var open, idle []int32
+	at, chains := int32(0), int32(0)
+	for len(o) < n || len(open) > 0 {
+		for len(o) < n && len(open) < width {
+			chain := chains
+			if len(idle) > 0 {
+				chain, idle = idle[0], idle[1:]
+			} else {
+				chains++
+			}
+			open = append(open, int32(len(o)))
+			o = append(o, depth.Element{Call: at, Return: depth.Never, Chain: chain})
+			at++
+		}
+		k := r.IntN(len(open))
+		e := open[k]
+		if open = slices.Delete(open, k, k+1); len(o) < n || r.IntN(10) > 0 {
+			o[e].Return = at
+			idle = append(idle, o[e].Chain)
+			at++
+		}
+	}
+	return o
+}
+
+// TestLong has one delay for each second pair of elements, so that the tuples hold
+// thousands of elements:
+//
+//	A  |----0----|      |----2----|
+//	B    |----1----|      |----3----|   ...
+//
+// With chain A the schedule is 1 0 3 2, and the machine accepts 0 1 3 2 ...
+func TestLong(t *testing.T) {
+	for _, pairs := range []int{2, 6, 3000} {
+		var o order
+		var accepted script
+		delays := 0
+		for i := range int32(pairs) {
+			a, b := 2*i, 2*i+1
+			o = append(o, depth.Element{Call: 4 * i, Return: 4*i + 2}, depth.Element{Call: 4*i + 1, Return: 4*i + 3, Chain: 1})
+			if i%2 == 0 {
+				a, b = b, a
+				delays++
+			}
+			accepted = append(accepted, b, a)
+		}
+		s := depth.New(o.next(), accepted, depth.Options{})
+		tuple, ok := s.Least(0, 2*pairs)
+		if !ok || len(tuple) != delays || !slices.Equal(depth.Schedule(o, hitting.Index{Tuple: tuple}), accepted) {
+			t.Errorf("%d pairs: %v, a tuple of %d, want %d", pairs, ok, len(tuple), delays)
+		}
+		if _, ok := s.Least(0, delays-1); ok {
+			t.Errorf("%d pairs: a tuple of less than %d", pairs, delays)
+		}
+		if pairs < 10 {
+			if want, ok := enumerated(o, numbers(len(o)), accepted, delays+1); !ok || want.Depth() != delays+1 {
+				t.Errorf("%d pairs: families have %v %v", pairs, want, ok)
+			}
+		}
+	}
+}
+
+// TestBounds: a search that gives up says why, and finds the same when it goes on.
+func TestBounds(t *testing.T) {
+	r := newRand(t)
+	stops, fulls := 0, 0
+	for range *cases / 100 {
+		o := random(r, 40, 6, 0.05)
+		m := arbitrary{r.Uint64(), 20, 10 + r.Uint64N(20)}
+		want, ok := try(depth.New(o.next(), m, depth.Options{}), 4)
+		s := depth.New(o.next(), m, depth.Options{})
+		var got hitting.Index
+		gotOK := false
+		for d := 1; d <= 4 && !gotOK; d++ {
+			for work := int64(1); ; work *= 2 {
+				s.Bound(meter.New(nil).Share(work))
+				if got, gotOK = s.Try(d); !s.Stopped() {
+					break
+				}
+				if stops++; gotOK {
+					t.Fatalf("%v, machine %v: found %v, but stopped", o, m, got)
+				}
+			}
+		}
+		if gotOK != ok || got.String() != want.String() {
+			t.Fatalf("%v, machine %v: %v %v, after some stops %v %v", o, m, want, ok, got, gotOK)
+		}
+		s = depth.New(o.next(), m, depth.Options{MaxBytes: 1 << 12})
+		switch got, gotOK = try(s, 4); {
+		case s.Full() && gotOK:
+			t.Fatalf("%v, machine %v: found %v, but full", o, m, got)
+		case s.Full():
+			fulls++
+		case gotOK != ok || got.String() != want.String():
+			t.Fatalf("%v, machine %v: %v %v, in little memory %v %v", o, m, want, ok, got, gotOK)
+		}
+	}
+	t.Logf("%d stops, %d without memory", stops, fulls)
+	if stops < *cases/100 || fulls < *cases/1000 {
+		t.Errorf("%d stops, %d without memory: too few", stops, fulls)
+	}
+}
+
+// forgetful is a machine that renumbers its states at random.
+type forgetful struct {
+	arbitrary
+	r      *rand.Rand
+	number []int32 // state of arbitrary -> number
+	kept   int
+}
+
+func (f *forgetful) Start() int32 { return f.number[f.arbitrary.Start()] }
+
+func (f *forgetful) Step(state, e int32) int32 {
+	at := slices.Index(f.number, state)
+	if at < 0 {
+		panic("a state that was not kept")
+	}
+	if next := f.arbitrary.Step(int32(at), e); next >= 0 {
+		return f.number[next]
+	}
+	return -1
+}
+
+func (f *forgetful) Crowded() bool { return f.r.IntN(3) == 0 }
+
+func (f *forgetful) Keep(states []int32) {
+	f.kept++
+	old := slices.Clone(f.number)
+	for s := range f.number {
+		if s > 0 { // the start is kept
+			f.number[s] += 100
+		}
+	}
+	for i, s := range states {
+		states[i] = f.number[slices.Index(old, s)]
+	}
+}
+
+// TestForgetter: a machine may renumber its states on the way.
+func TestForgetter(t *testing.T) {
+	r := newRand(t)
+	kept := 0
+	for range *cases / 20 {
+		o := random(r, r.IntN(20), 1+r.IntN(5), 0.1)
+		m := draw(r)
+		want, ok := try(depth.New(o.next(), m, depth.Options{}), 4)
+		f := &forgetful{m, r, numbers(int(m.states)), 0}
+		got, gotOK := try(depth.New(o.next(), f, depth.Options{}), 4)
+		if kept += f.kept; gotOK != ok || got.String() != want.String() {
+			t.Fatalf("%v, machine %v: %v %v, with states renumbered %v %v", o, m, want, ok, got, gotOK)
+		}
+	}
+	if kept < *cases/10 {
+		t.Errorf("states were renumbered %d times", kept)
+	}
+}
+
+// failing is a machine on which one element fails.
+type failing int32
+
+func (failing) Start() int32 { return 0 }
+
+func (f failing) Step(_, e int32) int32 {
+	if e == int32(f) {
+		return -1
+	}
+	return 0
+}
+
+// TestLazy: a search takes no more elements than it needs to fail, and knows how
+// many responses it could explain.
+func TestLazy(t *testing.T) {
+	for _, processes := range []int32{1, 2, 5} {
+		for _, at := range []int32{0, 1, 10, 1000} {
+			taken := int32(0)
+			s := depth.New(func() (depth.Element, bool) { // without an end
+				e := taken
+				taken++
+				round, p := e/processes, e%processes
+				first := 2 * processes * round
+				return depth.Element{Call: first + p, Return: first + processes + p, Chain: p}, true
+			}, failing(at), depth.Options{})
+			if index, ok := try(s, 3); ok {
+				t.Errorf("%d processes, element %d fails: found %v", processes, at, index)
+			}
+			// The elements of the next round are called after all responses of this one.
+			if most := (at/processes+1)*processes + 1; taken > most {
+				t.Errorf("%d processes, element %d fails: %d elements taken, want %d at most", processes, at, taken, most)
+			}
+			if got := s.Reached(); got != int(at) {
+				t.Errorf("%d processes, element %d fails: %d responses explained", processes, at, got)
+			}
+		}
+	}
 }
