@@ -173,6 +173,7 @@ func numbers(n int) []int32 {
 // and its schedule.
 func TestFamilies(t *testing.T) {
 	r := newRand(t)
+	var s depth.Search // takes over the memory of the case before
 	found := make([]int, *maxD+1)
 	for i := range *cases {
 		n := i % (*size + 1)
@@ -184,8 +185,8 @@ func TestFamilies(t *testing.T) {
 		}
 		maxDepth := min(max(n, 1), *maxD)
 		want, ok := enumerated(o, numbers(n), m, maxDepth)
-		s := depth.New(o.next(), m, depth.Options{})
-		got, gotOK := try(s, maxDepth)
+		s.Reset(o.next(), m, depth.Options{})
+		got, gotOK := try(&s, maxDepth)
 		if n == 0 { // families of the empty order have no index
 			want, ok = hitting.Index{}, true
 		}
@@ -241,6 +242,7 @@ func randomIndex(r *rand.Rand, o order, p *poset.Poset, d int) hitting.Index {
 // least depth of families without some of these.
 func TestOptional(t *testing.T) {
 	r := newRand(t)
+	var s depth.Search
 	found, less := make([]int, *maxD+1), 0
 	for range *cases / 5 {
 		o := random(r, 1+r.IntN(*size), 1+r.IntN(4), 0.3)
@@ -251,8 +253,8 @@ func TestOptional(t *testing.T) {
 				optional = append(optional, int32(e))
 			}
 		}
-		s := depth.New(o.next(), m, depth.Options{Optional: func(e int32) bool { return slices.Contains(optional, e) }})
-		got, ok := try(s, *maxD)
+		s.Reset(o.next(), m, depth.Options{Optional: func(e int32) bool { return slices.Contains(optional, e) }})
+		got, ok := try(&s, *maxD)
 		want := 0
 		for set := range 1 << len(optional) {
 			rest, names := o.without(optional, set)
@@ -294,15 +296,16 @@ func (o order) without(optional []int32, set int) (rest order, names []int32) {
 // the masks.
 func TestWide(t *testing.T) {
 	r := newRand(t)
-	for _, width := range []int{1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300, 1024} {
+	for _, width := range []int{300, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1024} {
+		var s depth.Search // takes over the memory of the order before
 		for _, n := range []int{width, width + width/3 + 2} {
 			o := wide(r, n, width)
 			p, chains := o.poset()
 			for d := 1; d <= 4 && (width <= 300 || n == width && d <= 2); d++ {
 				index := randomIndex(r, o, p, d)
 				schedule := hitting.Schedule(p, chains, index)
-				s := depth.New(o.next(), script(schedule), depth.Options{})
-				got, ok := try(s, index.Depth())
+				s.Reset(o.next(), script(schedule), depth.Options{})
+				got, ok := try(&s, index.Depth())
 				if !ok || s.Full() || !slices.Equal(depth.Schedule(o, got), schedule) {
 					t.Fatalf("%d elements, %d open: found %v %v, want %v or one before it", n, width, got, ok, index)
 				}

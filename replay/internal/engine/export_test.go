@@ -5,9 +5,11 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Intervals returns the operations and chains of the elements of newIntervals.
+// Intervals returns the operations and chains of the elements of h. It uses the same
+// memory in each call.
 func Intervals(h *history.History, pending bool, mode replay.ChainMode) (ops, chains []int32) {
-	v := newIntervals(h, pending, mode)
+	v := &reused
+	v.reset(h, pending, mode)
 	for {
 		e, ok := v.next()
 		if !ok {
@@ -16,6 +18,8 @@ func Intervals(h *history.History, pending bool, mode replay.ChainMode) (ops, ch
 		ops, chains = append(ops, v.operation(int32(len(chains)))), append(chains, e.Chain)
 	}
 }
+
+var reused intervals
 
 // TableMax is tableMax.
 const TableMax = tableMax
