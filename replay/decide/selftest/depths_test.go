@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 
@@ -8,71 +9,95 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// TestDepths: a depth, an index or a free depth that is not the right one is
-// detected, and right ones occur.
+var (
+	seedFlag = flag.Uint64("seed", 1, "seed of TestDepths")
+	cases    = flag.Int("cases", 15_000, "random histories of TestDepths; fewer with -short")
+	fewest   = flag.Int("fewest", 1, "their fewest operations")
+	most     = flag.Int("most", 12, "their most operations")
+)
+
+// TestDepths compares depths, indices and free depths of random histories with
+// families, and more of them than TestEngines. Those that are not right are
+// detected.
 func TestDepths(t *testing.T) {
-	histories := 1000
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 0))
 	if testing.Short() {
-		histories = 300
+		*cases = min(*cases, 5000)
 	}
-	r := rand.New(rand.NewPCG(1, 1))
-	deep, free, undetected := 0, 0, 0
-	for range histories {
-		for _, k := range kinds() {
-			var p problem
-			random(&p, k, 12, r)
-			if !p.linearizable() {
-				continue
-			}
-			trial, err := newTrial(&p, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+	all := kinds()
+	var n, linearizable, pending, free int
+	depth := map[int]int{}
+	for n < *cases {
+		var p problem
+		if random(&p, all[n%len(all)], *most, r); p.n < *fewest {
+			continue
+		}
+		n++
+		if !p.linearizable() {
+			continue
+		}
+		linearizable++
+		trial, err := newTrial(&p, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for mode := range replay.MinimumChains + 1 {
 			var f, v replay.Verdict
-			if err := families(replay.ProcessChains)(trial, &f); err != nil {
+			if err := families(mode)(trial, &f); err != nil {
 				t.Fatal(err)
 			}
-			if err := depths(replay.ProcessChains)(trial, &v); err != nil {
-				t.Errorf("%v\n%s", err, show(trial.h))
+			if err := depths(mode)(trial, &v); err != nil {
+				t.Fatalf("chains %d: %v\n%s", mode, err, show(trial.h))
 			}
-			if v.Depth < 2 || f.Depth == 0 {
+			if v.Answer != replay.Linearizable || mode != replay.ProcessChains {
 				continue
 			}
-			deep++
-			altered := v
-			altered.Depth--
-			altered.Index.Tuple = v.Index.Tuple[1:]
-			deeper := v
-			deeper.Depth++
-			chain, tuple := v, v
-			chain.Index.Chain++
-			tuple.Index = v.Index.Clone()
-			tuple.Index.Tuple[0]++
-			for _, wrong := range []*replay.Verdict{&altered, &deeper, &chain, &tuple} {
-				if trial.compareDepth(wrong, &f.Finding) == nil {
-					t.Errorf("depth %d by %v passes, families have %d by %v", wrong.Depth, wrong.Index, f.Depth, f.Index)
-				}
+			if v.FreeDepth > 0 {
+				pending++
 			}
-			unknown := v
-			unknown.Depth, unknown.Deeper, unknown.DepthCause = 0, v.Depth, replay.Time
-			if trial.compareDepth(&unknown, &f.Finding) == nil {
-				t.Errorf("more than %d passes, families have %d", unknown.Deeper, f.Depth)
+			if depth[f.Depth]++; f.Depth > 1 {
+				detectDepth(t, trial, &v, &f.Finding)
 			}
-			if v.FreeDepth == 0 || v.FreeDepth == v.Depth {
-				continue
-			}
-			free++
-			for _, off := range []int{-1, 1} {
-				wrong := v
-				if wrong.FreeDepth += off; trial.compareFree(&wrong, replay.ProcessChains) == nil && wrong.FreeDepth < v.Depth {
-					undetected++
-				}
+			if v.FreeDepth > 0 && v.FreeDepth < f.Depth {
+				free++
+				detectFree(t, trial, &v)
 			}
 		}
 	}
-	t.Logf("%d of depth 2 or more, %d of a smaller free depth", deep, free)
-	if deep < histories || free < histories/30 || undetected > 0 {
-		t.Errorf("%d of depth 2 or more, %d of a smaller free depth, where %d wrong ones pass", deep, free, undetected)
+	t.Logf("%d histories, %d linearizable; by depth (0: more than families replayed): %v; %d pending, %d with a smaller free depth",
+		n, linearizable, depth, pending, free)
+	if depth[2] < n/200 || depth[3] < n/1000 || pending < n/50 || free < n/1000 {
+		t.Error("too few of a kind")
+	}
+}
+
+// detectDepth makes depth and index wrong.
+func detectDepth(t *testing.T, trial *trial, v *replay.Verdict, f *replay.Finding) {
+	t.Helper()
+	smaller, greater, chain, tuple, unknown := *v, *v, *v, *v, *v
+	smaller.Depth, smaller.Index.Tuple = v.Depth-1, v.Index.Tuple[1:]
+	greater.Depth++
+	chain.Index.Chain++
+	tuple.Index = v.Index.Clone()
+	tuple.Index.Tuple[0]++
+	unknown.Depth, unknown.Deeper, unknown.DepthCause = 0, v.Depth, replay.Time
+	for _, wrong := range []*replay.Verdict{&smaller, &greater, &chain, &tuple, &unknown} {
+		if trial.compareDepth(wrong, f) == nil {
+			t.Errorf("depth %d by %v, deeper than %d, passes; families have %d by %v", wrong.Depth, wrong.Index, wrong.Deeper, f.Depth, f.Index)
+		}
+	}
+}
+
+// detectFree makes the free depth wrong.
+func detectFree(t *testing.T, trial *trial, v *replay.Verdict) {
+	t.Helper()
+	for _, off := range []int{-1, 1} {
+		wrong := *v
+		wrong.FreeDepth += off
+		if wrong.FreeDepth < v.Depth && trial.compareFree(&wrong, replay.ProcessChains) == nil {
+			t.Errorf("free depth %d passes, families have %d", wrong.FreeDepth, v.FreeDepth)
+		}
 	}
 }
 
