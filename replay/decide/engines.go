@@ -46,12 +46,12 @@ const (
 	// quickShare is enough for most histories: about 5,000 configurations.
 	quickShare = 5 * meter.AskEvery
 	// stackShare takes about ten seconds; stackWork is a share for each operation
-	// of histories of more than 131,072.
+	// of histories of more than 32,768.
 	stackShare = 1 << 14 * meter.AskEvery
-	stackWork  = 1 << 8
-	// depthBase and depthWork are what the search for one depth may take, and what
-	// it may take for each operation.
-	depthBase = 1 << 22
+	stackWork  = 1 << 10
+	// The share of the search for a depth: see depthShare. With the default depth it
+	// takes some hundredths of a second.
+	depthBase = 15
 	depthWork = 4
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
@@ -189,10 +189,10 @@ func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// depthShare bounds the search for a depth: for each depth about a tenth of a
-// second, and what the verdict on a long history takes.
+// depthShare bounds the search for a depth: twice as much for each further depth,
+// and for long histories less than what reading and deciding them takes.
 func depthShare(t *task) int64 {
-	return int64(t.o.MaxDepth) * (depthBase + depthWork*int64(len(t.h.Ops)))
+	return 1<<(depthBase+min(t.o.MaxDepth, 32)) + depthWork*int64(len(t.h.Ops))
 }
 
 // runFirstDepths looks for a witness before anything else is known: most

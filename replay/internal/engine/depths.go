@@ -18,12 +18,15 @@ type Depths struct {
 	spec     replay.Spec
 	chains   replay.ChainMode
 	machine  *Machine
+	parts    *composite // of a long history of a partitioned object, or nil
 	memory   [2]depthRound
 	rounds   []*depthRound
 	free     *depthRound // see Free
 	maxBytes int64
-	refuted  int // families of this depth have no witness
-	unfree   int // nor do those of this depth of a history that lacks pending operations
+	meter    *meter.Meter // of the current call
+	full     bool         // the states of parts take too much memory
+	refuted  int          // families of this depth have no witness
+	unfree   int          // nor do those of this depth of a history that lacks pending operations
 }
 
 // A depthRound is the search through the families of some operations.
@@ -53,7 +56,10 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	}
 	x := depthsPool.Get().(*Depths)
 	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
-	x.rounds, x.free, x.refuted, x.unfree = x.rounds[:0], nil, 0, 0
+	x.rounds, x.free, x.refuted, x.unfree, x.full = x.rounds[:0], nil, 0, 0, false
+	if len(h.Ops) > sharedOps {
+		x.parts = newComposite(h, spec, machine)
+	}
 	o := depth.Options{MaxBytes: x.maxBytes}
 	if hasOptional(h) {
 		x.rounds = append(x.rounds, x.reset(&x.memory[1], false, o))
@@ -97,7 +103,7 @@ func (x *Depths) HasOptional() bool { return len(x.rounds) > 1 }
 func (x *Depths) Release() {
 	x.machine.Release()
 	if len(x.h.Ops) <= sharedOps {
-		x.h, x.spec, x.machine, x.free = nil, nil, nil, nil
+		x.h, x.spec, x.machine, x.free, x.meter, x.parts = nil, nil, nil, nil, nil, nil
 		depthsPool.Put(x)
 	}
 }
@@ -113,7 +119,7 @@ func (r *depthRound) Start() int32 {
 func (r *depthRound) Step(state, element int32) int32 {
 	op := r.from.operation(element)
 	if r.object == nil {
-		return r.x.machine.Step(state, op)
+		return r.x.step(state, op)
 	}
 	if state != r.states {
 		panic("engine: a replay in one line goes back")
@@ -127,9 +133,54 @@ func (r *depthRound) Step(state, element int32) int32 {
 	return r.states
 }
 
-func (r *depthRound) Crowded() bool { return r.object == nil && r.x.machine.Crowded() }
+// step returns the state after an operation. New states count as work by their
+// size.
+func (x *Depths) step(state, op int32) int32 {
+	if x.full {
+		return Fail
+	}
+	before := x.bytes()
+	var next int32
+	if x.parts != nil {
+		next = x.parts.step(state, op)
+	} else {
+		next = x.machine.Step(state, op)
+	}
+	if grown := x.bytes() - before; grown > 0 {
+		x.meter.Spend(int(grown / bytesPerUnit))
+		x.full = x.parts != nil && x.machine.Bytes() > x.maxBytes
+	}
+	return next
+}
 
-func (r *depthRound) Keep(states []int32) { r.x.machine.Keep(states) }
+func (x *Depths) bytes() int64 {
+	if x.parts != nil {
+		return x.machine.bytes + x.parts.bytes()
+	}
+	return x.machine.bytes
+}
+
+// bytesPerUnit is the size of a new state that counts as a unit of work.
+const bytesPerUnit = 16
+
+// Crowded and Keep make room for further states: see depth.Forgetter.
+func (r *depthRound) Crowded() bool {
+	switch {
+	case r.object != nil:
+		return false
+	case r.x.parts != nil:
+		return r.x.parts.bytes() > min(crowded, r.x.maxBytes/2)
+	}
+	return r.x.machine.Crowded()
+}
+
+func (r *depthRound) Keep(states []int32) {
+	if r.x.parts != nil {
+		r.x.parts.keep(states)
+	} else {
+		r.x.machine.Keep(states)
+	}
+}
 
 // Run looks for a witness of depth up to maxDepth, from the smallest one that is
 // left. It gives up with Depth if there is none, and with Time or Memory if a
@@ -191,10 +242,15 @@ func (r *depthRound) try(d int, m *meter.Meter) (hitting.Index, bool, replay.Cau
 		r.object = r.x.spec.New()
 	}
 	index, found := r.search.Try(d)
+	if r.x.parts != nil && r.x.parts.whole {
+		r.x.parts = nil
+		return r.try(d, m)
+	}
 	return index, found, r.cause()
 }
 
 func (r *depthRound) bound(m *meter.Meter) {
+	r.x.meter = m
 	r.x.machine.Bound(m, r.x.maxBytes)
 	r.search.Bound(m)
 }
@@ -206,7 +262,7 @@ func (r *depthRound) cause() replay.Cause {
 		return r.x.machine.GaveUp()
 	case r.search.Stopped():
 		return replay.Time
-	case r.search.Full():
+	case r.search.Full(), r.x.full:
 		return replay.Memory
 	}
 	return replay.NoCause
@@ -257,6 +313,10 @@ func (x *Depths) Least(m *meter.Meter) (d int, chain int32) {
 	most := len(x.h.Ops)
 	for c := int32(0); r.search.MayExist(c) && most >= 0; c++ {
 		tuple, found := r.search.Least(c, most)
+		if x.parts != nil && x.parts.whole {
+			x.parts = nil
+			return x.Least(m)
+		}
 		if r.cause() != replay.NoCause {
 			return 0, 0
 		}

@@ -67,11 +67,18 @@ func NewLazyMachine(h *history.History, spec replay.Spec) *Machine {
 // unseen is the column of an operation that a lazy machine has not met.
 const unseen = -1
 
-// Crowded reports whether the states take more than half of the memory, and more
-// than twice of what the last Keep left.
+// Crowded reports whether the states take more than crowded bytes or half of the
+// memory, and more than twice of what the last Keep left.
 func (m *Machine) Crowded() bool {
-	return m.maxBytes > 0 && m.Bytes() > m.maxBytes/2 && m.Bytes() > 2*m.kept
+	limit := int64(crowded)
+	if m.maxBytes > 0 {
+		limit = min(limit, m.maxBytes/2)
+	}
+	return m.Bytes() > max(limit, 2*m.kept)
 }
+
+// crowded is enough for the states around one moment of most histories.
+const crowded = 1 << 25
 
 // Keep forgets all states but the first and the given ones, and renumbers these.
 func (m *Machine) Keep(states []int32) {

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// TestComposite walks at random through the states of a partitioned object, whole
+// and part by part: steps succeed together, and states are the same together.
+func TestComposite(t *testing.T) {
+	for _, w := range []simulate.Workload{
+		{Model: "kv", Threads: 4, Keys: 40, Values: 3},
+		{Model: "set", Threads: 4, Values: 300},
+		{Model: "multiset", Threads: 4, Values: 20},
+	} {
+		w.Ops, w.Seed = 600, 1
+		h, err := w.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := spec.Lookup(w.Model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := NewMachine(h, s)
+		c := newComposite(h, s, NewLazyMachine(h, s))
+		if c == nil {
+			t.Fatalf("%s has no parts", w.Model)
+		}
+		whole, byWhole := map[int32]int32{0: 0}, []int32{0} // composite state -> whole state; composite states met
+		r := rand.New(rand.NewPCG(1, 2))
+		for k := range 30_000 {
+			if k%2_000 == 1999 { // forget most states
+				kept := byWhole[len(byWhole)*3/4:]
+				old := append([]int32{}, kept...)
+				c.keep(kept)
+				now := map[int32]int32{0: 0}
+				for i := range kept {
+					now[kept[i]] = whole[old[i]]
+				}
+				whole, byWhole = now, append([]int32{0}, kept...)
+			}
+			from := byWhole[len(byWhole)-1-min(r.IntN(len(byWhole)), r.IntN(20))]
+			op := int32(r.IntN(len(h.Ops)))
+			got, want := c.step(from, op), m.Step(whole[from], op)
+			if got == Fail || want == Fail {
+				if got != want {
+					t.Fatalf("%s: %v from state %d: %d, the whole object %d", w.Model, &h.Ops[op], from, got, want)
+				}
+				continue
+			}
+			if known, ok := whole[got]; !ok {
+				whole[got] = want
+				byWhole = append(byWhole, got)
+			} else if known != want {
+				t.Fatalf("%s: %v leads to state %d, which was %d and is %d", w.Model, &h.Ops[op], got, known, want)
+			}
+		}
+		inverse := map[int32]bool{}
+		for _, state := range whole {
+			if inverse[state] {
+				t.Fatalf("%s: state %d of the object has several numbers", w.Model, state)
+			}
+			inverse[state] = true
+		}
+		if len(whole) < 100 {
+			t.Errorf("%s: %d states met", w.Model, len(whole))
+		}
+	}
+}
+
+// TestCompositeWhole: an operation on several parts is noticed, and the depth is
+// found without parts.
+func TestCompositeWhole(t *testing.T) {
+	s, err := spec.Lookup("set", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := history.NewBuilder(history.Header{})
+	n := 0
+	call := func(method string, args []history.Value, result history.Value) {
+		n++
+		b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: method, Args: args, Line: n})
+		b.Add(&history.Event{Type: history.OK, Process: history.IntValue(0), Result: result, Line: n})
+	}
+	for k := range 300 {
+		call("add", []history.Value{history.IntValue(int64(k))}, history.BoolValue(true))
+	}
+	call("size", nil, history.IntValue(300))
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewDepths(h, s, replay.AutoChains, 1<<30)
+	if x.parts == nil {
+		t.Fatal("a set has no parts")
+	}
+	if d, _ := x.Least(nil); d != 1 || x.parts != nil {
+		t.Errorf("depth %d, parts left: %v", d, x.parts != nil)
+	}
+}
