@@ -428,6 +428,10 @@ func TestBounds(t *testing.T) {
 		case gotOK != ok || got.String() != want.String():
 			t.Fatalf("%v, machine %v: %v %v, in little memory %v %v", o, m, want, ok, got, gotOK)
 		}
+		s.Reset(o.next(), m, depth.Options{})
+		if got, gotOK = try(s, 4); gotOK != ok || got.String() != want.String() {
+			t.Fatalf("%v, machine %v: %v %v, after a reset %v %v", o, m, want, ok, got, gotOK)
+		}
 	}
 	t.Logf("%d stops, %d without memory", stops, fulls)
 	if stops < *cases/100 || fulls < *cases/1000 {
@@ -508,8 +512,11 @@ func TestLazy(t *testing.T) {
 	for _, processes := range []int32{1, 2, 5} {
 		for _, at := range []int32{0, 1, 10, 1000} {
 			taken := int32(0)
-			s := depth.New(func() (depth.Element, bool) { // without an end
+			s := depth.New(func() (depth.Element, bool) { // almost without an end
 				e := taken
+				if e == 100_000 {
+					return depth.Element{}, false
+				}
 				taken++
 				round, p := e/processes, e%processes
 				first := 2 * processes * round

@@ -31,7 +31,7 @@ func TestIntervals(t *testing.T) {
 		for i := range h.Ops {
 			h.Ops[i].Happened = h.Ops[i].Pending() && r.IntN(4) == 0
 		}
-		for _, mode := range []replay.ChainMode{replay.AutoChains, replay.ProcessChains, replay.MinimumChains} {
+		for _, mode := range []replay.ChainMode{replay.ProcessChains, replay.AutoChains, replay.MinimumChains} {
 			for _, pending := range []bool{false, true} {
 				in, err := replay.NewInstance(h, pending, mode, nil)
 				if err != nil {
@@ -49,8 +49,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// pairs returns a history of n operations of a register: writes one after another,
-// and in each quarter of them two concurrent writes, of which the read behind them
+// pairs returns a history of n operations of a register: a read of 0, then writes
+// one after another, and in each quarter of them two concurrent writes, of which the read behind them
 // observes the first or the second one, as the bits of orders say:
 //
 //	A  |--write(1)--|   |--read--|
@@ -65,8 +65,10 @@ func pairs(t *testing.T, n, orders int, lost bool) *history.History {
 	ok := func(process int64, result history.Value) {
 		b.Add(&history.Event{Type: history.OK, Process: history.IntValue(process), Result: result})
 	}
-	for ops := 0; ops < n; ops++ {
-		if quarter := ops / (n/4 + 1); ops%(n/4+1) == 1 && ops+3 < n {
+	invoke(0, "read")
+	ok(0, history.IntValue(0))
+	for ops := 1; ops < n; ops++ {
+		if quarter := ops / (n/4 + 1); ops%(n/4+1) == 2 && ops+3 < n {
 			if lost && quarter == 0 {
 				invoke(2, "write", history.IntValue(3))
 				ops++
@@ -153,6 +155,13 @@ func TestDepthsBounds(t *testing.T) {
 			free, deeper, cause := x.Free(4, nil)
 			if want.Depth == 0 || free == 0 || deeper != 0 || cause != replay.NoCause || free > want.Depth {
 				t.Fatalf("orders %b: depth %d (%v), free %d (%v)", orders, want.Depth, want.Cause, free, cause)
+			}
+			x = newDepths(t, h, 1<<30)
+			if f := x.Run(want.Depth-1, nil); f.Cause != replay.Depth || f.Deeper != want.Depth-1 {
+				t.Errorf("orders %b: depth %d, but %+v up to %d", orders, want.Depth, f, want.Depth-1)
+			}
+			if d, deeper, cause := x.Free(free-1, nil); d != 0 || deeper != free-1 || cause != replay.Depth {
+				t.Errorf("orders %b: free depth %d, but %d, deeper than %d (%v)", orders, free, d, deeper, cause)
 			}
 			x = newDepths(t, h, 1<<30)
 			f := replay.Finding{Cause: replay.Time}
