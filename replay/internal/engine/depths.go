@@ -133,34 +133,30 @@ func (r *depthRound) Step(state, element int32) int32 {
 	return r.states
 }
 
-// step returns the state after an operation. New states count as work by their
-// size.
+// step returns the state after an operation. A transition that is computed copies a
+// state, which counts as work by the size of states.
 func (x *Depths) step(state, op int32) int32 {
 	if x.full {
 		return Fail
 	}
-	before := x.bytes()
+	m := x.machine
+	computed, nodes := m.next.n, int64(0)
 	var next int32
 	if x.parts != nil {
+		before := x.parts.added
 		next = x.parts.step(state, op)
+		nodes = x.parts.added - before
+		x.full = m.Bytes() > x.maxBytes // states of parts stay
 	} else {
-		next = x.machine.Step(state, op)
+		next = m.Step(state, op)
 	}
-	if grown := x.bytes() - before; grown > 0 {
-		x.meter.Spend(int(grown / bytesPerUnit))
-		x.full = x.parts != nil && x.machine.Bytes() > x.maxBytes
+	if m.next.n != computed || nodes > 0 {
+		x.meter.Spend(int((m.tables.bytes/int64(len(m.states)) + nodes*partNodeBytes) / bytesPerUnit))
 	}
 	return next
 }
 
-func (x *Depths) bytes() int64 {
-	if x.parts != nil {
-		return x.machine.bytes + x.parts.bytes()
-	}
-	return x.machine.bytes
-}
-
-// bytesPerUnit is the size of a new state that counts as a unit of work.
+// bytesPerUnit is the size of a state whose copy counts as a unit of work.
 const bytesPerUnit = 16
 
 // Crowded and Keep make room for further states: see depth.Forgetter.
