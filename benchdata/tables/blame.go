@@ -9,6 +9,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
 )
 
 // A Trial is a history as evidence about methods: its calls of methods that are
@@ -35,7 +36,7 @@ func Try(ctx context.Context, h *history.History, spec replay.Spec) (Trial, erro
 			t.untrusted = append(t.untrusted, m)
 		}
 	}
-	v, err := answer(ctx, h, spec, replay.Options{})
+	v, err := decide.Check(ctx, h, spec, replay.Options{})
 	if err != nil {
 		return t, fmt.Errorf("trying history %q: %w", h.ID, err)
 	}

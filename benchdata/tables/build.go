@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -169,9 +170,29 @@ func (c *Collection) Depths() *Table {
 		t.add(append(append([]any{k.name, len(linearizable), "exact"}, exact...), notComputed, smaller, percent(smaller, known))...)
 		t.add(append(append([]any{"", nil, "witness"}, witness...), nil, nil, nil)...)
 	}
-	t.notef("Not computed: more than %d steps would have been needed.", exactWork)
+	c.noteExact(t)
 	c.noteDepths(t, only(c.total().measured, isLinearizable), witnessDepth, "witness depth")
 	return t
+}
+
+// exactCauses say why exact depths are not computed, by replay.Verdict.ExactCause.
+var exactCauses = []struct{ cause, text string }{
+	{"work", fmt.Sprintf("more than %d steps would have been needed", exactWork)},
+	{replay.Memory.String(), "they do not fit in the memory"},
+	{"open", fmt.Sprintf("more than %d operations are open at once", hitting.ExactMax)},
+	{replay.Declined.String(), "the specification has no states to compare"},
+	{replay.Time.String(), "the time was over"},
+	{replay.Cancelled.String(), "the run was cancelled"},
+}
+
+// noteExact says why exact depths are not computed.
+func (c *Collection) noteExact(t *Table) {
+	for _, why := range exactCauses {
+		missing := func(m *Measurement) bool { return isLinearizable(m) && m.Exact == 0 && m.ExactCause == why.cause }
+		if n := c.total().count(missing); n > 0 {
+			t.notef("%d exact depths are not computed: %s.", n, why.text)
+		}
+	}
 }
 
 // A depthOf returns a depth of a measurement, or 0 and the largest depth that is

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -26,9 +27,6 @@ const (
 	short = 24
 	// exactWork bounds the steps for one exact depth: a tenth of a second.
 	exactWork = 1 << 21
-	// familyWork bounds the operations replayed for one witness depth: about a
-	// second.
-	familyWork = 1 << 25
 	// countWork and countBytes bound the work of counting the schedules of one
 	// history: less than a second.
 	countWork, countBytes = 1 << 25, 1 << 28
@@ -52,7 +50,8 @@ type Measurement struct {
 	// DepthFree and RefutedFree are the same if pending operations may be left
 	// out at no cost. Both are 0 if not computed.
 	DepthFree, RefutedFree int
-	Exact                  int // linearizability depth, 0 if not computed
+	Exact                  int    // linearizability depth, 0 if not computed
+	ExactCause             string // why it was not: see replay.Verdict
 }
 
 // A Measurer computes measurements. The zero value computes them for the tables
@@ -72,31 +71,24 @@ type Measurer struct {
 // Answer undecided. The errors are those of decide.Check.
 func (r Measurer) Measure(ctx context.Context, h *history.History, spec replay.Spec) (Measurement, error) {
 	m := Measurement{Class: classOf(spec), Ops: len(h.Ops), Pending: h.Pending(), Processes: len(h.Processes)}
-	if err := replay.Check(h, spec); err != nil {
-		return m, err
-	}
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
 		defer cancel()
-	}
-	stop := meter.New(func() bool { return ctx.Err() != nil })
-	in, err := replay.NewInstance(h, true, replay.AutoChains, stop)
-	switch {
-	case replay.TooLarge(err):
-		m.CP = -1
-	case errors.Is(err, replay.ErrStopped):
-		return m, nil
-	case err != nil:
-		return m, fmt.Errorf("measuring history %q: %w", h.ID, err)
-	default:
-		m.C, m.CP = in.Poset.Concurrency()
 	}
 	if err := r.decide(ctx, h, spec, &m); err != nil {
 		return m, err
 	}
 	if r.DepthsOnly || m.CP <= 0 || m.Pending > 0 {
 		return m, nil
+	}
+	stop := meter.New(func() bool { return ctx.Err() != nil })
+	in, err := replay.NewInstance(h, true, replay.AutoChains, stop)
+	switch {
+	case replay.TooLarge(err), errors.Is(err, replay.ErrStopped):
+		return m, nil
+	case err != nil:
+		return m, fmt.Errorf("measuring history %q: %w", h.ID, err)
 	}
 	counts, ok := hitting.Counts(in.Poset, in.Chains, CountDepths, hitting.Options{MaxBytes: countBytes, Meter: stop.Share(countWork)})
 	if ok {
@@ -113,57 +105,28 @@ func classOf(spec replay.Spec) string {
 	return spec.Name()
 }
 
-// answer decides the history, by the complete search if possible.
-func answer(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
-	o.Engine = replay.SearchEngine
-	v, err := decide.Check(ctx, h, spec, o)
-	if err == nil && v.Answer == replay.Undecided {
-		o.Engine = replay.AutoEngine
-		v, err = decide.Check(ctx, h, spec, o)
-	}
-	return v, err
-}
-
 // decide computes whether the history is linearizable, and its depths.
-// The complete search comes first for short histories: without a witness,
-// replaying all families would be useless.
 func (r Measurer) decide(ctx context.Context, h *history.History, spec replay.Spec, m *Measurement) error {
 	maxDepth := cmp.Or(r.MaxDepth, DefaultMaxDepth)
-	o := replay.Options{MaxDepth: maxDepth, Budget: replay.Budget{ExactWork: exactWork}}
-	o.ExactDepth = !r.DepthsOnly && m.Pending == 0 && m.CP != 0
-	check := answer
-	if m.Ops > short {
-		check = decide.Check // a monitor decides long histories in no time
+	if m.Ops <= short {
+		maxDepth = max(maxDepth, m.Ops)
 	}
-	v, err := check(ctx, h, spec, o)
-	m.Answer, m.Exact = v.Answer, v.ExactDepth
+	v, err := decide.Check(ctx, h, spec, replay.Options{
+		MaxDepth:   maxDepth,
+		ExactDepth: !r.DepthsOnly && m.Pending == 0,
+		Budget:     replay.Budget{ExactWork: exactWork},
+	})
+	m.Answer, m.Exact, m.ExactCause = v.Answer, v.ExactDepth, v.ExactCause
+	if m.C, m.CP = v.C, v.CP; m.C == 0 && m.Ops > 0 {
+		m.CP = -1
+	}
 	if err != nil || m.Answer != replay.Linearizable {
 		return err
 	}
-	if m.CP == 0 {
-		v.Depth = 1 // of the only schedule
-	} else if v.Depth == 0 || m.Ops <= short {
-		o = replay.Options{MaxDepth: max(maxDepth, min(m.Ops, short)), Engine: replay.FamiliesEngine}
-		o.Budget.Schedules = familyWork / int64(max(m.Ops, 1<<5))
-		if v, err = decide.Check(ctx, h, spec, o); err != nil {
-			return err
-		}
+	m.Depth, m.Refuted, m.Chain = v.Depth, v.Deeper, int(v.Index.Chain)
+	m.DepthFree, m.RefutedFree = v.FreeDepth, v.FreeDeeper
+	if !slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened }) {
+		m.DepthFree, m.RefutedFree = m.Depth, m.Refuted // nothing to leave out
 	}
-	m.setDepth(&v, o.MaxDepth)
 	return nil
-}
-
-// setDepth takes the depth from a verdict of families up to maxDepth.
-func (m *Measurement) setDepth(v *replay.Verdict, maxDepth int) {
-	switch {
-	case v.Depth > 0:
-		m.Depth, m.Chain = v.Depth, int(v.Index.Chain)
-	case v.Cause == replay.Depth:
-		m.Refuted = maxDepth
-	default:
-		m.Refuted = max(0, len(v.Replayed)-1) // the last one was not finished
-	}
-	if m.Pending == 0 {
-		m.DepthFree, m.RefutedFree = m.Depth, m.Refuted
-	}
 }

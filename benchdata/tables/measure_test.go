@@ -71,20 +71,41 @@ func TestMeasure(t *testing.T) {
 }
 
 // overlapping writes rounds of three writes at once and a read of the first
-// one, which two delays in a round explain.
+// one or, in each second round, of the last one.
 func overlapping(rounds int) string {
 	var b strings.Builder
 	b.WriteString(head)
-	for range rounds {
+	for round := range rounds {
 		for p := range 3 {
 			fmt.Fprintf(&b, `{"process":%d,"type":"invoke","method":"write","args":[%d]}`+"\n", p, p)
 		}
 		for p := range 3 {
 			fmt.Fprintf(&b, `{"process":%d,"type":"ok"}`+"\n", p)
 		}
-		b.WriteString(`{"process":0,"type":"invoke","method":"read"}` + "\n" + `{"process":0,"type":"ok","result":0}` + "\n")
+		b.WriteString(`{"process":0,"type":"invoke","method":"read"}` + "\n" + fmt.Sprintf(`{"process":0,"type":"ok","result":%d}`+"\n", round%2*2))
 	}
 	return b.String()
+}
+
+// TestMeasureFree: of nine pending writes, only the last one takes effect. The
+// others have to be delayed, unless they may be left out.
+func TestMeasureFree(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(head)
+	read := func(result int) {
+		fmt.Fprintf(&b, `{"process":9,"type":"invoke","method":"read"}`+"\n"+`{"process":9,"type":"ok","result":%d}`+"\n", result)
+	}
+	for p := range 9 {
+		fmt.Fprintf(&b, `{"process":%d,"type":"invoke","method":"write","args":[%d]}`+"\n", p, p+1)
+		read(p / 8 * 9)
+	}
+	for range 9 {
+		read(9)
+	}
+	m := measure(t, Measurer{}, context.Background(), b.String())
+	if m.Answer != replay.Linearizable || m.Pending != 9 || m.Ops != 27 || m.Depth != 2 || m.DepthFree != 1 {
+		t.Errorf("%+v", m)
+	}
 }
 
 // TestMeasureBounds: depths and numbers of schedules that are too large to
@@ -101,7 +122,7 @@ func TestMeasureBounds(t *testing.T) {
 		t.Errorf("cancelled: %+v", m)
 	}
 	long := overlapping(500)
-	if m := measure(t, Measurer{}, ctx, long); m.Answer != replay.Linearizable || m.Ops != 2000 || m.C != 3 || m.Schedules != [CountDepths]int64{} {
+	if m := measure(t, Measurer{}, ctx, long); m.Answer != replay.Linearizable || m.Ops != 2000 || m.C != 3 || m.Schedules != [CountDepths]int64{} || m.Depth != 0 || m.Refuted != DefaultMaxDepth {
 		t.Errorf("long: %+v", m)
 	}
 	only := measure(t, Measurer{DepthsOnly: true}, ctx, overlapping(2))
