@@ -36,7 +36,8 @@
 //   - the level of concurrency c and the number of concurrent pairs cp, or "-"
 //     for both if a history with order edges is too long;
 //   - the number of orders that real time allows, if it can be counted quickly;
-//   - the number of pending operations, if there are any.
+//   - the number of pending operations, if there are any, and as "free=3" the depth
+//     where any of them may be left out at no cost, if that is another one.
 //
 // Depth grows with pending operations, so read the two together. After several
 // histories, check prints a table of totals, which counts only the depths of

@@ -271,6 +271,9 @@ func (p *textPresenter) present(r *result) error {
 		v.Answer, depthText(v), len(h.Ops), len(h.Processes), c, cp, r.extensions)
 	if n := h.Pending(); n > 0 {
 		line += fmt.Sprintf("  %d pending", n)
+		if v.FreeDepth > 0 && v.FreeDepth != v.Depth {
+			line += fmt.Sprintf(" free=%d", v.FreeDepth)
+		}
 	}
 	if p.flags.exactDepth {
 		line += "  exact=" + orDash(v.ExactDepth)
