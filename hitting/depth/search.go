@@ -89,23 +89,30 @@ func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o O
 // Try returns the first index of depth d, by chain and tuple, whose schedule the
 // machine replays to its end. There must be none of a smaller depth: call Try
 // for d = 1, 2, ... It reports false if there is none, or if the search gave up.
-func (s *Search) Try(d int) (hitting.Index, bool) {
+func (s *Search) Try(d int) (hitting.Index, bool) { return s.First(d, d) }
+
+// First returns the first index of the smallest depth that has one. There must be
+// none of a depth below from. It reports false if there is none up to depth to, or
+// if the search gave up.
+func (s *Search) First(from, to int) (first hitting.Index, found bool) {
 	s.reached = 0
-	for chain := int32(0); s.MayExist(chain); chain++ {
-		isNew := chain >= s.chains
-		tuple, found := s.Least(chain, d-1)
-		switch {
-		case s.cause != none:
-			return hitting.Index{}, false
-		case found:
-			return hitting.Index{Chain: chain, Tuple: tuple}, chain < max(s.chains, 1)
-		case isNew && chain >= s.chains:
-			// The search met no element of this chain, nor of any greater one,
-			// which it would go through in the same way.
+	for chain := int32(0); to >= from && s.MayExist(chain); chain++ {
+		tuple, ok := s.Least(chain, to-1)
+		if s.cause != none {
 			return hitting.Index{}, false
 		}
+		if chain >= s.Chains() {
+			// The search met no element of this chain, nor of any greater one,
+			// which it would go through in the same way. If it met all
+			// elements, there is no such chain.
+			break
+		}
+		if ok {
+			first, found = hitting.Index{Chain: chain, Tuple: tuple}, true
+			to = first.Depth() - 1
+		}
 	}
-	return hitting.Index{}, false
+	return first, found
 }
 
 // MayExist reports whether there may be such a chain: it is certain after a call of

@@ -182,40 +182,78 @@ func (r *depthRound) Keep(states []int32) {
 // left. It gives up with Depth if there is none, and with Time or Memory if a
 // bound is reached first. Deeper is set for every finding without a depth.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
-	for d := x.refuted + 1; d <= maxDepth; d++ {
-		for _, r := range x.rounds {
-			index, found, cause := r.try(d, m)
-			switch {
-			case cause != replay.NoCause:
-				return replay.Finding{Cause: cause, Deeper: x.refuted}
-			case found:
-				f := replay.Found(replay.FamiliesEngine, nil)
-				f.Depth = d
-				f.Index, f.Witness = r.inOperations(index)
-				return f
-			}
-		}
-		x.refuted = d
+	r, index, cause := x.deepen(x.rounds, &x.refuted, maxDepth, m)
+	if r == nil {
+		return replay.Finding{Cause: cause, Deeper: x.refuted}
 	}
-	return replay.Finding{Cause: replay.Depth, Deeper: x.refuted}
+	f := replay.Found(replay.FamiliesEngine, nil)
+	f.Depth = index.Depth()
+	f.Index, f.Witness = r.inOperations(index)
+	return f
 }
 
 // Free returns the smallest depth, of at most maxDepth, of the history without any
 // of the pending operations that may be left out. Otherwise it returns the largest
 // depth known to be too small, with the cause.
 func (x *Depths) Free(maxDepth int, m *meter.Meter) (d, deeper int, cause replay.Cause) {
-	r := x.freeRound()
-	for d := x.unfree + 1; d <= maxDepth; d++ {
-		_, found, cause := r.try(d, m)
-		switch {
-		case cause != replay.NoCause:
-			return 0, x.unfree, cause
-		case found:
-			return d, 0, replay.NoCause
-		}
-		x.unfree = d
+	r, index, cause := x.deepen([]*depthRound{x.freeRound()}, &x.unfree, maxDepth, m)
+	if r == nil {
+		return 0, x.unfree, cause
 	}
-	return 0, x.unfree, replay.Depth
+	return index.Depth(), 0, replay.NoCause
+}
+
+const (
+	// small is the depth up to which each depth is tried by itself.
+	small = 8
+	// jumpWork is what several depths at once may take, compared with the last ones.
+	jumpWork = 8
+)
+
+// deepen finds the first index by depth and round, beyond the depth that is refuted
+// already. A search for depths up to d finds the smallest of them. So where
+// deeper searches take little more than the last one, it tries 2, 4, 8, ... depths
+// at once, and goes back to one where that takes too much.
+func (x *Depths) deepen(rounds []*depthRound, refuted *int, maxDepth int, m *meter.Meter) (*depthRound, hitting.Index, replay.Cause) {
+	m = m.OrUnbounded()
+	step, last, single := 1, int64(meter.AskEvery), small
+	for *refuted < maxDepth {
+		to := min(*refuted+step, maxDepth)
+		part, before := m, m.Spent()
+		if step > 1 {
+			part = m.Share(jumpWork * last)
+		}
+		r, index, cause := x.first(rounds, *refuted+1, to, part)
+		spent := m.Spent() - before
+		switch {
+		case cause != replay.NoCause && step > 1 && !m.Stopped():
+			step, single = 1, *refuted+small
+		case cause != replay.NoCause || r != nil:
+			return r, index, cause
+		default:
+			*refuted = to
+			if to >= single {
+				step *= 2
+			}
+			last = max(spent, meter.AskEvery)
+		}
+	}
+	return nil, hitting.Index{}, replay.Depth
+}
+
+// first finds the first index of a depth from..to, by depth and round.
+func (x *Depths) first(rounds []*depthRound, from, to int, m *meter.Meter) (best *depthRound, index hitting.Index, cause replay.Cause) {
+	for _, r := range rounds {
+		i, found, cause := r.first(from, to, m)
+		if cause != replay.NoCause {
+			return nil, index, cause
+		}
+		if found {
+			best, index = r, i
+			to = i.Depth() - 1
+		}
+	}
+	return best, index, replay.NoCause
 }
 
 // freeRound is the search that may leave out pending operations at no cost.
@@ -228,19 +266,22 @@ func (x *Depths) freeRound() *depthRound {
 	return x.free
 }
 
-// try looks for an index of depth d.
-func (r *depthRound) try(d int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
+// first looks for an index of a depth from..to.
+func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
+	if to < from {
+		return hitting.Index{}, false, replay.NoCause
+	}
 	r.bound(m)
 	// At depth 1 there is one schedule for each chain. A long one is replayed on
 	// the object: states that are met once are not worth keeping.
 	r.object = nil
-	if _, set := r.x.machine.states[0][0].(replay.Nondeterministic); d == 1 && len(r.x.h.Ops) > tableMax && !set && r != r.x.free {
+	if _, set := r.x.machine.states[0][0].(replay.Nondeterministic); to == 1 && len(r.x.h.Ops) > tableMax && !set && r != r.x.free {
 		r.object = r.x.spec.New()
 	}
-	index, found := r.search.Try(d)
+	index, found := r.search.First(from, to)
 	if r.x.parts != nil && r.x.parts.whole {
 		r.x.parts = nil
-		return r.try(d, m)
+		return r.first(from, to, m)
 	}
 	return index, found, r.cause()
 }
@@ -328,7 +369,7 @@ func (x *Depths) Least(m *meter.Meter) (d int, chain int32) {
 func (x *Depths) Reach(m *meter.Meter) (depth int, chain int32, reached []int, cause replay.Cause) {
 	r := x.profiled()
 	for d := 1; ; d++ {
-		index, found, cause := r.try(d, m)
+		index, found, cause := r.first(d, d, m)
 		switch {
 		case cause != replay.NoCause:
 			return 0, 0, reached, cause
