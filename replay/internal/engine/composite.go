@@ -7,6 +7,32 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
+// persistent are states of which a step copies little. An implementation learns what
+// operations do as it meets them.
+type persistent interface {
+	// step returns the state after op, or Fail. The first state is 0.
+	step(state, op int32) int32
+	// whole reports whether an operation was met that needs the whole object. All
+	// results are meaningless then.
+	whole() bool
+	// bytes is the memory of the states, which keep gives back except for those
+	// given, which it renumbers.
+	bytes() int64
+	keep(states []int32)
+}
+
+// newPersistent returns persistent states for the operations of h, or nil if there
+// are none for the specification. The machine must be for them, too.
+func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent {
+	if c := newComposite(h, spec, m); c != nil {
+		return c
+	}
+	if q := newSequence(h, spec); q != nil {
+		return q
+	}
+	return nil
+}
+
 // A composite replays the operations of a partitioned object part by part. Its
 // states are persistent: a step copies a few words for each level of a tree, where
 // the object itself would be copied with all its parts. Two states are taken for the
@@ -21,9 +47,9 @@ type composite struct {
 	states []compositeState
 	index  map[[2]uint64]int32
 	added  int64 // nodes since Keep
-	// whole is set when an operation turns out to concern several parts. The
+	// across is set when an operation turns out to concern several parts. The
 	// composite does not apply then.
-	whole bool
+	across bool
 }
 
 type compositeState struct {
@@ -61,7 +87,7 @@ func (c *composite) empty() {
 func (c *composite) step(state, op int32) int32 {
 	part := c.partOf(op)
 	if part < 0 {
-		c.whole = true
+		c.across = true
 		return Fail
 	}
 	from := c.states[state]
@@ -159,6 +185,8 @@ func (c *composite) set(root *partNode, levels int, part, state int32) (*partNod
 		root = *top
 	}
 }
+
+func (c *composite) whole() bool { return c.across }
 
 func (c *composite) bytes() int64 {
 	return c.added*partNodeBytes + int64(len(c.states))*compositeStateBytes

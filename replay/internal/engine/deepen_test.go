@@ -54,3 +54,48 @@ func TestDeepen(t *testing.T) {
 		t.Errorf("the deepest history has depth %d", deepest)
 	}
 }
+
+// TestPersistentDepths: persistent states give the depth that those of the machine
+// give.
+func TestPersistentDepths(t *testing.T) {
+	depths := map[int]int{}
+	for _, model := range []string{"queue", "stack", "kv", "set"} {
+		s, err := spec.Lookup(model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(12) {
+			w := simulate.Workload{Model: model, Threads: 2, Ops: 300, Seed: seed, Keys: 100, Fill: 4}
+			if seed%3 == 2 {
+				w.Lost = 5
+			}
+			if seed%2 == 1 {
+				w.Threads, w.Keys = 3, 20
+			}
+			h, err := w.History()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found [2]replay.Finding
+			for k := range found {
+				x := NewDepths(h, s, replay.AutoChains, 1<<30)
+				if x.states == nil {
+					t.Fatalf("%s has no persistent states", model)
+				}
+				if k == 1 {
+					x.states = nil
+				}
+				found[k] = x.Run(4, nil)
+				x.Release()
+			}
+			a, b := found[0], found[1]
+			if a.Depth != b.Depth || a.Deeper != b.Deeper || a.Index.String() != b.Index.String() {
+				t.Errorf("%s, seed %d: depth %d %v (> %d), by the machine %d %v (> %d)", model, seed, a.Depth, a.Index, a.Deeper, b.Depth, b.Index, b.Deeper)
+			}
+			depths[a.Depth]++
+		}
+	}
+	if len(depths) < 3 {
+		t.Errorf("few depths: %v", depths)
+	}
+}

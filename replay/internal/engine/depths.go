@@ -18,7 +18,7 @@ type Depths struct {
 	spec     replay.Spec
 	chains   replay.ChainMode
 	machine  *Machine
-	parts    *composite // of a long history of a partitioned object, or nil
+	states   persistent // of a long history, or nil: those of the machine
 	memory   [2]depthRound
 	rounds   []*depthRound
 	free     *depthRound // see Free
@@ -58,7 +58,7 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
 	x.rounds, x.free, x.refuted, x.unfree, x.full = x.rounds[:0], nil, 0, 0, false
 	if len(h.Ops) > sharedOps {
-		x.parts = newComposite(h, spec, machine)
+		x.states = newPersistent(h, spec, machine)
 	}
 	o := depth.Options{MaxBytes: x.maxBytes}
 	if hasOptional(h) {
@@ -103,7 +103,7 @@ func (x *Depths) HasOptional() bool { return len(x.rounds) > 1 }
 func (x *Depths) Release() {
 	x.machine.Release()
 	if len(x.h.Ops) <= sharedOps {
-		x.h, x.spec, x.machine, x.free, x.meter, x.parts = nil, nil, nil, nil, nil, nil
+		x.h, x.spec, x.machine, x.free, x.meter, x.states = nil, nil, nil, nil, nil, nil
 		depthsPool.Put(x)
 	}
 }
@@ -139,19 +139,21 @@ func (x *Depths) step(state, op int32) int32 {
 	if x.full {
 		return Fail
 	}
-	m := x.machine
-	computed, nodes := m.next.n, int64(0)
+	m, computed, size := x.machine, x.machine.next.n, int64(0)
 	var next int32
-	if x.parts != nil {
-		before := x.parts.added
-		next = x.parts.step(state, op)
-		nodes = x.parts.added - before
-		x.full = m.Bytes() > x.maxBytes // states of parts stay
+	if x.states != nil {
+		size = -x.states.bytes()
+		next = x.states.step(state, op)
+		size += x.states.bytes()
+		x.full = m.Bytes() > x.maxBytes // its states stay
 	} else {
 		next = m.Step(state, op)
 	}
-	if m.next.n != computed || nodes > 0 {
-		x.meter.Spend(int((m.tables.bytes/int64(len(m.states)) + nodes*partNodeBytes) / bytesPerUnit))
+	if m.next.n != computed {
+		size += m.tables.bytes / int64(len(m.states))
+	}
+	if size > 0 {
+		x.meter.Spend(int(size / bytesPerUnit))
 	}
 	return next
 }
@@ -164,15 +166,15 @@ func (r *depthRound) Crowded() bool {
 	switch {
 	case r.object != nil:
 		return false
-	case r.x.parts != nil:
-		return r.x.parts.bytes() > min(crowded, r.x.maxBytes/2)
+	case r.x.states != nil:
+		return r.x.states.bytes() > min(crowded, r.x.maxBytes/2)
 	}
 	return r.x.machine.Crowded()
 }
 
 func (r *depthRound) Keep(states []int32) {
-	if r.x.parts != nil {
-		r.x.parts.keep(states)
+	if r.x.states != nil {
+		r.x.states.keep(states)
 	} else {
 		r.x.machine.Keep(states)
 	}
@@ -279,8 +281,8 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 		r.object = r.x.spec.New()
 	}
 	index, found := r.search.First(from, to)
-	if r.x.parts != nil && r.x.parts.whole {
-		r.x.parts = nil
+	if r.x.states != nil && r.x.states.whole() {
+		r.x.states = nil
 		return r.first(from, to, m)
 	}
 	return index, found, r.cause()
@@ -350,8 +352,8 @@ func (x *Depths) Least(m *meter.Meter) (d int, chain int32) {
 	most := len(x.h.Ops)
 	for c := int32(0); r.search.MayExist(c) && most >= 0; c++ {
 		tuple, found := r.search.Least(c, most)
-		if x.parts != nil && x.parts.whole {
-			x.parts = nil
+		if x.states != nil && x.states.whole() {
+			x.states = nil
 			return x.Least(m)
 		}
 		if r.cause() != replay.NoCause {

@@ -10,13 +10,17 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// TestComposite walks at random through the states of a partitioned object, whole
-// and part by part: steps succeed together, and states are the same together.
-func TestComposite(t *testing.T) {
+// TestPersistent walks at random through the states of an object, and through its
+// persistent states: steps succeed together, and states are the same together.
+func TestPersistent(t *testing.T) {
 	for _, w := range []simulate.Workload{
 		{Model: "kv", Threads: 4, Keys: 40, Values: 3},
 		{Model: "set", Threads: 4, Values: 300},
 		{Model: "multiset", Threads: 4, Values: 20},
+		{Model: "queue", Threads: 4, Values: 3, Lost: 50},
+		{Model: "stack", Threads: 4, Values: 3, Lost: 50},
+		{Model: "queue", Threads: 4, Values: 1},
+		{Model: "stack", Threads: 4},
 	} {
 		w.Ops, w.Seed = 600, 1
 		h, err := w.History()
@@ -28,13 +32,13 @@ func TestComposite(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := NewMachine(h, s)
-		c := newComposite(h, s, NewLazyMachine(h, s))
+		c := newPersistent(h, s, NewLazyMachine(h, s))
 		if c == nil {
-			t.Fatalf("%s has no parts", w.Model)
+			t.Fatalf("%s has no persistent states", w.Model)
 		}
 		whole, byWhole := map[int32]int32{0: 0}, []int32{0} // composite state -> whole state; composite states met
 		r := rand.New(rand.NewPCG(1, 2))
-		for k := range 30_000 {
+		for k := range 20_000 {
 			if k%2_000 == 1999 { // forget most states
 				kept := byWhole[len(byWhole)*3/4:]
 				old := append([]int32{}, kept...)
@@ -61,6 +65,9 @@ func TestComposite(t *testing.T) {
 				t.Fatalf("%s: %v leads to state %d, which was %d and is %d", w.Model, &h.Ops[op], got, known, want)
 			}
 		}
+		if c.whole() {
+			t.Errorf("%s: not all operations have their place in persistent states", w.Model)
+		}
 		inverse := map[int32]bool{}
 		for _, state := range whole {
 			if inverse[state] {
@@ -68,7 +75,7 @@ func TestComposite(t *testing.T) {
 			}
 			inverse[state] = true
 		}
-		if len(whole) < 30 {
+		if len(whole) < 15 {
 			t.Errorf("%s: %d states met", w.Model, len(whole))
 		}
 	}
@@ -97,10 +104,10 @@ func TestCompositeWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := NewDepths(h, s, replay.AutoChains, 1<<30)
-	if x.parts == nil {
+	if x.states == nil {
 		t.Fatal("a set has no parts")
 	}
-	if d, _ := x.Least(nil); d != 1 || x.parts != nil {
-		t.Errorf("depth %d, parts left: %v", d, x.parts != nil)
+	if d, _ := x.Least(nil); d != 1 || x.states != nil {
+		t.Errorf("depth %d, states left: %v", d, x.states != nil)
 	}
 }
