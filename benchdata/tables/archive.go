@@ -85,26 +85,26 @@ func (c *Collection) Profile(each bool) *Table {
 		for _, k := range c.groups() {
 			t.add(k.archive, k.name, len(k.all), count(k.all, isLinearizable),
 				mean(k.all, func(m *Measurement) any { return m.Ops }), mean(k.all, func(m *Measurement) any { return m.Processes }),
-				mean(k.all, (*Measurement).level), count(k.all, func(m *Measurement) bool { return m.Depth > 0 }),
+				mean(k.all, (*Measurement).level), count(k.all, func(m *Measurement) bool { return m.DepthFree > 0 }),
 				mean(k.all, func(m *Measurement) any { return found(m.Depth) }), mean(k.all, func(m *Measurement) any { return found(m.DepthFree) }),
 				mean(k.all, (*Measurement).delays), mean(k.all, (*Measurement).chain))
 		}
 		t.notef("Means are over the histories for which a number is known.")
 		return t
 	}
-	t.Columns = []string{"history", "class", "verdict", "ops", "pending", "processes", "c", "cp", "depth", "deeper than", "depth_free", delays, "base chain"}
+	t.Columns = []string{"history", "class", "verdict", "ops", "pending", "processes", "c", "cp", "depth", "deeper than", "depth_free", "explained", delays, "base chain"}
 	for _, m := range c.all {
 		var pairs any
 		if m.CP >= 0 {
 			pairs = m.CP
 		}
 		t.add(m.History, m.Class, m.Answer.String(), m.Ops, m.Pending, m.Processes, m.level(), pairs,
-			found(m.Depth), found(m.Refuted), found(m.DepthFree), m.delays(), m.chain())
+			found(m.Depth), found(m.Refuted), found(m.DepthFree), found(m.Explained), m.delays(), m.chain())
 	}
 	return t
 }
 
-// found is a depth as a cell, empty if it is 0.
+// found is a depth or another number as a cell, empty if it is 0.
 func found(depth int) any {
 	if depth == 0 {
 		return nil
@@ -121,14 +121,17 @@ func (m *Measurement) level() any {
 }
 
 func (m *Measurement) delays() any {
-	if m.Depth == 0 || m.Ops == 0 {
-		return nil
+	switch {
+	case m.DepthFree > 0 && m.Ops > 0:
+		return decimal{1000 * float64(m.DepthFree-1) / float64(m.Ops), 2}
+	case m.Explained > 0:
+		return decimal{m.Delays, 2}
 	}
-	return decimal{1000 * float64(m.Depth-1) / float64(m.Ops), 2}
+	return nil
 }
 
 func (m *Measurement) chain() any {
-	if m.Depth == 0 {
+	if m.DepthFree == 0 {
 		return nil
 	}
 	return m.Chain

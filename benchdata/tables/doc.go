@@ -22,10 +22,11 @@
 //
 // Archives and Profile are about any histories, also sequential ones and those
 // with pending operations. Archives has the distributions of depths for each class
-// in each archive. Profile has the delays per 1,000 operations, depth-1 over n
-// times 1,000, and the base chain. A pending operation that never took effect has
-// to be delayed, so depth grows with lost operations; depth_free is the depth if
-// such operations may be left out at no cost.
+// in each archive. A pending operation that never took effect has to be delayed, so
+// depth grows with lost operations; depth_free is the depth if such operations may
+// be left out at no cost. Profile looks for depth_free without a largest one, and
+// has the delays per 1,000 operations, (depth_free-1)/n times 1,000, and the base
+// chain.
 //
 //	measurer := tables.Measurer{}
 //	measurement, err := measurer.Measure(ctx, h, specification) // per history, in parallel

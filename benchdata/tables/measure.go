@@ -30,6 +30,8 @@ const (
 	// countWork and countBytes bound the work of counting the schedules of one
 	// history: less than a second.
 	countWork, countBytes = 1 << 25, 1 << 28
+	// profileWork bounds the steps of each half of a profile: about five seconds.
+	profileWork = 1 << 26
 )
 
 // A Measurement is what the tables use of one history.
@@ -50,8 +52,12 @@ type Measurement struct {
 	// DepthFree and RefutedFree are the same if pending operations may be left
 	// out at no cost. Both are 0 if not computed.
 	DepthFree, RefutedFree int
-	Exact                  int    // linearizability depth, 0 if not computed
-	ExactCause             string // why it was not: see replay.Verdict
+	// Explained and Delays are of a profile with DepthFree = 0: see
+	// decide.DepthProfile for the last of Reached and for DelaysPer1000.
+	Explained  int
+	Delays     float64
+	Exact      int    // linearizability depth, 0 if not computed
+	ExactCause string // why it was not: see replay.Verdict
 }
 
 // A Measurer computes measurements. The zero value computes them for the tables
@@ -62,9 +68,9 @@ type Measurer struct {
 	MaxDepth int
 	// Timeout bounds the time for one history; no bound if 0.
 	Timeout time.Duration
-	// DepthsOnly leaves out what only the tables of the paper need: numbers of
-	// schedules and exact depths.
-	DepthsOnly bool
+	// Profile looks for depths without a largest one (decide.Profile), and leaves
+	// out numbers of schedules and exact depths.
+	Profile bool
 }
 
 // Measure computes the measurement of a history. Cancelling ctx leaves
@@ -79,7 +85,7 @@ func (r Measurer) Measure(ctx context.Context, h *history.History, spec replay.S
 	if err := r.decide(ctx, h, spec, &m); err != nil {
 		return m, err
 	}
-	if r.DepthsOnly || m.CP <= 0 || m.Pending > 0 {
+	if r.Profile || m.CP <= 0 || m.Pending > 0 {
 		return m, nil
 	}
 	stop := meter.New(func() bool { return ctx.Err() != nil })
@@ -113,7 +119,7 @@ func (r Measurer) decide(ctx context.Context, h *history.History, spec replay.Sp
 	}
 	v, err := decide.Check(ctx, h, spec, replay.Options{
 		MaxDepth:   maxDepth,
-		ExactDepth: !r.DepthsOnly && m.Pending == 0,
+		ExactDepth: !r.Profile && m.Pending == 0,
 		Budget:     replay.Budget{ExactWork: exactWork},
 	})
 	m.Answer, m.Exact, m.ExactCause = v.Answer, v.ExactDepth, v.ExactCause
@@ -125,8 +131,41 @@ func (r Measurer) decide(ctx context.Context, h *history.History, spec replay.Sp
 	}
 	m.Depth, m.Refuted, m.Chain = v.Depth, v.Deeper, int(v.Index.Chain)
 	m.DepthFree, m.RefutedFree = v.FreeDepth, v.FreeDeeper
-	if !slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened }) {
-		m.DepthFree, m.RefutedFree = m.Depth, m.Refuted // nothing to leave out
+	if !canLeaveOut(h) {
+		m.DepthFree, m.RefutedFree = m.Depth, m.Refuted
+	}
+	if r.Profile {
+		return m.profile(ctx, h, spec)
+	}
+	return nil
+}
+
+// canLeaveOut reports whether there are operations that need not have happened.
+func canLeaveOut(h *history.History) bool {
+	return slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened })
+}
+
+// profile adds a depth without a largest one, or how far smaller depths reach.
+// No depth is smaller than the one that may leave out operations.
+func (m *Measurement) profile(ctx context.Context, h *history.History, spec replay.Spec) error {
+	p, known, err := decide.Profile(ctx, h, spec, replay.Options{Budget: replay.Budget{ExactWork: profileWork}})
+	if err != nil || !known {
+		return err
+	}
+	refuted := len(p.Reached)
+	if p.Depth > 0 {
+		m.DepthFree, m.Chain, refuted = p.Depth, int(p.Chain), p.Depth-1
+		if m.Depth == 0 && !canLeaveOut(h) {
+			m.Depth = p.Depth
+		}
+	} else {
+		m.Delays = p.DelaysPer1000(m.Ops)
+		if m.RefutedFree = max(m.RefutedFree, refuted); refuted > 0 {
+			m.Explained = p.Reached[refuted-1]
+		}
+	}
+	if m.Depth == 0 {
+		m.Refuted = max(m.Refuted, refuted)
 	}
 	return nil
 }

@@ -125,9 +125,13 @@ func TestMeasureBounds(t *testing.T) {
 	if m := measure(t, Measurer{}, ctx, long); m.Answer != replay.Linearizable || m.Ops != 2000 || m.C != 3 || m.Schedules != [CountDepths]int64{} || m.Depth != 0 || m.Refuted != DefaultMaxDepth {
 		t.Errorf("long: %+v", m)
 	}
-	only := measure(t, Measurer{DepthsOnly: true}, ctx, overlapping(2))
+	only := measure(t, Measurer{Profile: true}, ctx, overlapping(2))
 	if only.Depth != short.Depth || only.Exact != 0 || only.Schedules != [CountDepths]int64{} {
 		t.Errorf("depths only: %+v", only)
+	}
+	// Process 0 is the base chain. Each second round takes one delay.
+	if m := measure(t, Measurer{Profile: true}, ctx, long); m.Depth != 251 || m.DepthFree != 251 || m.Chain != 0 {
+		t.Errorf("profile: %+v", m)
 	}
 	if m := measure(t, Measurer{Timeout: time.Nanosecond}, ctx, long); m.Answer != replay.Undecided {
 		t.Errorf("without time: %+v", m)

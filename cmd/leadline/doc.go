@@ -139,19 +139,23 @@
 //
 // --profile prints instead what long histories need: delays per 1,000 operations,
 // which are the places of the tuple in the schedule index, and the first base
-// chain of that depth. Each history has a row; above 100 histories, the forms for
+// chain of depth_free. Each history has a row; above 100 histories, the forms for
 // people have means for each model in each archive. "Deeper than" is the largest d
-// whose families are known to have no witness, where the depth is not known:
+// whose families are known to have no witness, where the depth is not known.
+// Depth_free, the depth if pending operations may be left out at no cost, has no
+// largest value here; the search for it takes up to 2^27 steps, some ten seconds.
+// Where that is not enough, "explained" is the number of responses that schedules
+// of depth "deeper than" explain, and the delays are those as far as there:
 //
 //	$ leadline tables --profile replay/decide/testdata/figure2.jsonl benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	Depth profile
-//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+----------------------+------------+
-//	| history                                                          | class                 | verdict      | ops | pending | processes | c | cp | depth | deeper than | depth_free | delays per 1,000 ops | base chain |
-//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+----------------------+------------+
-//	| replay/decide/testdata/figure2.jsonl#threads-1-to-3              | ConcurrentLinkedQueue | linearizable |   6 |       0 |         3 | 3 |  8 |     1 |           - |          1 |                 0.00 |          2 |
-//	| replay/decide/testdata/figure2.jsonl#reconstruction              | ConcurrentLinkedQueue | linearizable |  14 |       0 |         7 | 7 | 47 |     1 |           - |          1 |                 0.00 |          2 |
-//	| benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst | ArrayBlockingQueue    | linearizable |   6 |       0 |         4 | 4 | 12 |     3 |           - |          3 |               333.33 |          3 |
-//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+----------------------+------------+
+//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+-----------+----------------------+------------+
+//	| history                                                          | class                 | verdict      | ops | pending | processes | c | cp | depth | deeper than | depth_free | explained | delays per 1,000 ops | base chain |
+//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+-----------+----------------------+------------+
+//	| replay/decide/testdata/figure2.jsonl#threads-1-to-3              | ConcurrentLinkedQueue | linearizable |   6 |       0 |         3 | 3 |  8 |     1 |           - |          1 |         - |                 0.00 |          2 |
+//	| replay/decide/testdata/figure2.jsonl#reconstruction              | ConcurrentLinkedQueue | linearizable |  14 |       0 |         7 | 7 | 47 |     1 |           - |          1 |         - |                 0.00 |          2 |
+//	| benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst | ArrayBlockingQueue    | linearizable |   6 |       0 |         4 | 4 | 12 |     3 |           - |          3 |         - |               333.33 |          3 |
+//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+-----------+----------------------+------------+
 //
 // # Models
 //
@@ -349,7 +353,7 @@
 // Tables prints one object per table and line:
 //
 //	$ leadline tables --profile --output json benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//	{"table":"profile","title":"Depth profile","columns":["source","history","class","verdict","ops","pending","processes","c","cp","depth","deeper than","depth_free","delays per 1,000 ops","base chain"],"rows":[{"base chain":3,"c":4,"class":"ArrayBlockingQueue","cp":12,"deeper than":null,"delays per 1,000 ops":333.33,"depth":3,"depth_free":3,"history":"benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst","ops":6,"pending":0,"processes":4,"source":"leadline","verdict":"linearizable"}],"notes":null}
+//	{"table":"profile","title":"Depth profile","columns":["source","history","class","verdict","ops","pending","processes","c","cp","depth","deeper than","depth_free","explained","delays per 1,000 ops","base chain"],"rows":[{"base chain":3,"c":4,"class":"ArrayBlockingQueue","cp":12,"deeper than":null,"delays per 1,000 ops":333.33,"depth":3,"depth_free":3,"explained":null,"history":"benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst","ops":6,"pending":0,"processes":4,"source":"leadline","verdict":"linearizable"}],"notes":null}
 //
 // table names the table: table1, table2, totals, table3, figure4, depths, archives,
 // distributions, profile or blame. columns has the columns in their order. Each row

@@ -101,7 +101,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 		from = bundled("juc")
 	}
 	collection := tables.Collection{MaxDepth: f.maxDepth}
-	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout, DepthsOnly: f.profile}
+	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout, Profile: f.profile}
 	measure := func(ctx context.Context, e entry, model replay.Spec) (tables.Measurement, error) {
 		m, err := measurer.Measure(ctx, e.history, model)
 		m.Archive, m.History = archiveOf(args, e.file), e.place()
