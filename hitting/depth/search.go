@@ -271,10 +271,13 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 		} else {
 			s.next.clear()
 			for _, n := range s.cur.nodes {
+				if !s.goOn(1) {
+					return nil, false
+				}
 				setFrom(&n.tail, from, len(s.list))
 				s.respond(n, y, rank)
 			}
-			if len(s.next.nodes) == 0 || !s.spend(len(s.cur.nodes)) || !s.hasRoom() {
+			if len(s.next.nodes) == 0 || s.cause != none || !s.hasRoom() {
 				return nil, false
 			}
 			s.cur, s.next = s.next, s.cur
@@ -343,6 +346,11 @@ func (s *sweep[M]) hasRoom() bool {
 			s.next.nodes[k].state = states[k]
 		}
 	}
+	return s.fits()
+}
+
+// fits reports whether memory is within its bound.
+func (s *sweep[M]) fits() bool {
 	if s.o.MaxBytes > 0 {
 		nodes := cap(s.cur.nodes) + cap(s.next.nodes) + cap(s.parts.nodes) + cap(s.more.nodes)
 		slots := cap(s.cur.slots) + cap(s.next.slots) + cap(s.parts.slots) + cap(s.more.slots)
@@ -352,6 +360,11 @@ func (s *sweep[M]) hasRoom() bool {
 		}
 	}
 	return s.cause == none
+}
+
+// goOn counts work. Where there are many nodes it looks at memory, too.
+func (s *sweep[M]) goOn(work int) bool {
+	return s.spend(work) && (len(s.more.nodes)+len(s.next.nodes) < 1<<12 || s.fits())
 }
 
 // respond adds to next what may become of n when element y, of the given rank,
@@ -468,11 +481,11 @@ func (s *sweep[M]) play(order []int32) {
 		e := s.list[r]
 		optional := e != s.first && s.isOptional(e)
 		s.more.clear()
-		if !s.spend(len(s.parts.nodes)) {
-			s.parts.clear()
-			return
-		}
 		for _, p := range s.parts.nodes {
+			if !s.goOn(1) {
+				s.parts.clear()
+				return
+			}
 			before := p.state
 			if p.state = s.machine.Step(before, e); p.state >= 0 {
 				s.keep(&p)
@@ -505,7 +518,7 @@ func (s *sweep[M]) keep(p *node[M]) {
 // cut adds to next the nodes that begin a segment with y, of the given rank: some
 // of the elements held are placed before it, in some order.
 func (s *sweep[M]) cut(y int32, rank int) {
-	for len(s.parts.nodes) > 0 && s.spend(len(s.parts.nodes)) {
+	for len(s.parts.nodes) > 0 && s.cause == none {
 		for _, p := range s.parts.nodes {
 			if p.state = s.machine.Step(p.state, y); p.state >= 0 {
 				p.word = s.words.append(p.word, y)
@@ -522,8 +535,11 @@ func (s *sweep[M]) placeOne() {
 	s.more.clear()
 	for i := range s.parts.nodes {
 		p := &s.parts.nodes[i]
+		if !s.goOn(1) {
+			return
+		}
 		for w := range len(p.held) {
-			for word := p.held[w]; word != 0; word &= word - 1 {
+			for word := p.held[w]; word != 0 && s.spend(1); word &= word - 1 {
 				r := 64*w + bits.TrailingZeros64(word)
 				e := s.list[r]
 				n := *p
@@ -552,7 +568,7 @@ func (s *sweep[M]) finish(n node[M]) {
 	n.tail = s.none
 	s.start(n)
 	s.play(s.order)
-	for len(s.parts.nodes) > 0 && s.spend(len(s.parts.nodes)) {
+	for len(s.parts.nodes) > 0 && s.cause == none {
 		for i := range s.parts.nodes {
 			if p := &s.parts.nodes[i]; isEmpty(&p.held) {
 				s.next.add(&s.words, p)

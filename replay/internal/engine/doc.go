@@ -1,6 +1,6 @@
 // Package engine has what the engines of package replay share: the Machine that
-// replays by table, the parts and prefixes of a history, its concurrency, and
-// the families of schedules.
+// replays by table, the parts and prefixes of a history, its concurrency, the
+// families of schedules, and the depth without families.
 //
 //	machine := engine.NewMachine(h, spec)
 //	defer machine.Release()

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"errors"
-	"slices"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -29,7 +27,7 @@ func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *met
 		defer machine.Release()
 	}
 	rounds := []*round{newRound(whole, spec, machine, o, m)}
-	if slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Pending() && !op.Happened }) {
+	if hasOptional(h) {
 		completed, err := replay.NewInstance(h, false, o.Chains, m)
 		switch {
 		case errors.Is(err, replay.ErrStopped):
