@@ -51,7 +51,7 @@ const (
 	stackWork  = 1 << 10
 	// The share of the search for a depth: see depthShare. With the default depth it
 	// takes some hundredths of a second.
-	depthBase = 15
+	depthBase = 10
 	depthWork = 4
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
@@ -189,10 +189,10 @@ func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// depthShare bounds the search for a depth: twice as much for each further depth,
-// and for long histories less than what reading and deciding them takes.
+// depthShare bounds the search for a depth: four times as much for each further
+// depth, and for long histories less than what reading and deciding them takes.
 func depthShare(t *task) int64 {
-	return 1<<(depthBase+min(t.o.MaxDepth, 32)) + depthWork*int64(len(t.h.Ops))
+	return 1<<(depthBase+2*min(t.o.MaxDepth, 25)) + depthWork*int64(len(t.h.Ops))
 }
 
 // runFirstDepths looks for a witness before anything else is known: most
