@@ -7,29 +7,22 @@ import (
 )
 
 // Schedule returns the schedule of an index, which hitting.Schedule builds by
-// Algorithm 1. The tuple must be feasible. O(n (c + log n)) for c elements open
-// at once.
+// Algorithm 1. The tuple must be feasible. O(n c) for c elements open at once.
 func Schedule(elements []Element, index hitting.Index) []int32 {
-	n := len(elements)
+	n, tuple := len(elements), index.Tuple
 	delayed := make([]bool, n)
-	for _, x := range index.Tuple {
+	for _, x := range tuple {
 		delayed[x] = true
 	}
+	records := recordsOf(elements, tuple)
 	schedule := make([]int32, 0, n)
 	var tail []int32 // of the segment
-	left := index.Tuple
-	next := 0 // element to be called
-	for next < n || len(left) > 0 {
-		// The cut of the segment is the first return of those that are left.
-		record := -1
-		for i, x := range left {
-			if record < 0 || elements[x].Return <= elements[left[record]].Return {
-				record = i
-			}
-		}
+	placed := 0      // of the tuple
+	next := 0        // element to be called
+	for next < n || placed < len(tuple) {
 		at := int32(Never)
-		if record >= 0 {
-			at = elements[left[record]].Return
+		if placed < len(tuple) {
+			at = elements[tuple[records[placed]]].Return
 		}
 		for ; next < n && elements[next].Call <= at; next++ {
 			if delayed[next] {
@@ -45,11 +38,25 @@ func Schedule(elements []Element, index hitting.Index) []int32 {
 		}
 		schedule = append(schedule, tail...)
 		tail = tail[:0]
-		if record >= 0 {
-			schedule = append(schedule, left[:record]...)
-			tail = append(tail, left[record])
-			left = left[record+1:]
+		if placed < len(tuple) {
+			record := int(records[placed])
+			schedule = append(schedule, tuple[placed:record]...)
+			tail = append(tail, tuple[record])
+			placed = record + 1
 		}
 	}
 	return append(schedule, tail...)
+}
+
+// recordsOf returns, for each place of the tuple, that of the next record from there
+// on: the last element of the least return.
+func recordsOf(elements []Element, tuple []int32) []int32 {
+	records := make([]int32, len(tuple))
+	for i := len(tuple) - 1; i >= 0; i-- {
+		records[i] = int32(i)
+		if i+1 < len(tuple) && elements[tuple[i]].Return >= elements[tuple[records[i+1]]].Return {
+			records[i] = records[i+1]
+		}
+	}
+	return records
 }

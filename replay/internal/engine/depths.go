@@ -150,7 +150,7 @@ func (x *Depths) step(state, op int32) int32 {
 		next = m.Step(state, op)
 	}
 	if m.next.n != computed {
-		size += m.tables.bytes / int64(len(m.states))
+		size += m.inStates / int64(len(m.tables.states))
 	}
 	if size > 0 {
 		x.meter.Spend(int(size / bytesPerUnit))

@@ -13,16 +13,17 @@ import (
 // far. Histories of a specification with a Key pass them on to the next one:
 // small histories are many, and meet the same states again and again.
 type tables struct {
-	spec    replay.Spec
-	key     string     // replay.Traits.Key; "" if the tables are not shared
-	columns []int32    // hash table: operation -> column + 1
-	sample  []sampleOp // column -> one of its operations
-	states  [][]replay.State
-	next    transitions
-	index   map[string]int32
-	scratch []byte
-	view    Machine // of the current history
-	bytes   int64   // of all but next
+	spec     replay.Spec
+	key      string     // replay.Traits.Key; "" if the tables are not shared
+	columns  []int32    // hash table: operation -> column + 1
+	sample   []sampleOp // column -> one of its operations
+	states   [][]replay.State
+	next     transitions
+	index    map[string]int32
+	scratch  []byte
+	view     Machine // of the current history
+	bytes    int64   // of columns
+	inStates int64   // bytes of states
 }
 
 // A sampleOp stands for all operations of a column.
@@ -100,17 +101,11 @@ func (t *tables) giveBack() {
 
 // forgetStates empties the tables of states and transitions.
 func (t *tables) forgetStates() {
-	for _, set := range t.states {
-		t.bytes -= stateCost * int64(len(set))
-	}
-	for key := range t.index {
-		t.bytes -= int64(2 * len(key))
-	}
-	t.states, t.index, t.next = nil, map[string]int32{}, transitions{}
+	t.states, t.index, t.next, t.inStates = nil, map[string]int32{}, transitions{}, 0
 }
 
 // size estimates the memory of the tables.
-func (t *tables) size() int64 { return t.bytes + t.next.bytes() }
+func (t *tables) size() int64 { return t.bytes + t.inStates + t.next.bytes() }
 
 // columnOf returns the column of op.
 func (t *tables) columnOf(op *history.Operation) int32 {
@@ -178,7 +173,7 @@ func (t *tables) intern(set []replay.State) int32 {
 	id := int32(len(t.states))
 	t.index[string(t.scratch)] = id
 	t.states = append(t.states, set)
-	t.bytes += int64(2*len(t.scratch)) + stateCost*int64(len(set))
+	t.inStates += int64(2*len(t.scratch)) + stateCost*int64(len(set))
 	return id
 }
 
