@@ -98,7 +98,7 @@ func stubborns(t testing.TB) []stubborn {
 		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, true, 30},
 		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, false, 300},
 		{"vectors, program order and pending", "queue", lost.ProgramOrder(), noGuess, false, 300},
-		{"vectors, many reads", "register", manyReads(t), noGuess, false, 1 << 30},
+		{"vectors, many reads", "register", manyReads(t), noGuess, false, 300},
 		{"parts", "kv", keys, search.Pruning{}, false, 1 << 30},
 		{"parts with edges", "kv", edges, search.Pruning{}, false, 1 << 30},
 	}
