@@ -1,6 +1,17 @@
 package stress
 
-import "github.com/leadline/leadline/history"
+import (
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// SetReduceTime sets reduceTime and returns what it was.
+func SetReduceTime(d time.Duration) time.Duration {
+	before := reduceTime
+	reduceTime = d
+	return before
+}
 
 // Unordered is unordered.
 func Unordered(c *Class, p *Program, o Outcome) (*history.History, error) { return unordered(c, p, o) }

@@ -174,7 +174,7 @@ func recordFor(f *Finding) time.Duration {
 }
 
 // reduceTime bounds the reduction of a program.
-const reduceTime = 10 * time.Second
+var reduceTime = 10 * time.Second
 
 // reduce replaces the program of a finding by a smaller one, again and again, as
 // long as the smaller one still has an unexpected outcome. It runs each several

@@ -298,10 +298,11 @@ func TestBlame(t *testing.T) {
 
 // TestReduce: only the invocations that a violation needs are left.
 func TestReduce(t *testing.T) {
+	defer stress.SetReduceTime(stress.SetReduceTime(patience))
 	increment := func(object any) history.Value { // in two steps, between which another one has time to end
 		n := object.(*atomic.Int64)
 		v := n.Load() + 1
-		for tries := 0; tries < 1000 && n.Load() == v-1; tries++ {
+		for tries := 0; tries < 100 && n.Load() == v-1; tries++ {
 		}
 		n.Store(v)
 		return history.IntValue(v)
