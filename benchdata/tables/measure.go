@@ -30,8 +30,10 @@ const (
 	// countWork and countBytes bound the work of counting the schedules of one
 	// history: less than a second.
 	countWork, countBytes = 1 << 25, 1 << 28
-	// profileWork bounds the steps of each half of a profile: about five seconds.
-	profileWork = 1 << 26
+	// maxProfileWork bounds the steps of each half of a profile: about five
+	// seconds. Below it, a profile takes minProfileWork or profileWork for each
+	// operation.
+	minProfileWork, profileWork, maxProfileWork = 1 << 22, 1 << 13, 1 << 26
 )
 
 // A Measurement is what the tables use of one history.
@@ -56,6 +58,7 @@ type Measurement struct {
 	// decide.DepthProfile for the last of Reached and for DelaysPer1000.
 	Explained  int
 	Delays     float64
+	Mutators   int    // that overlap another one
 	Exact      int    // linearizability depth, 0 if not computed
 	ExactCause string // why it was not: see replay.Verdict
 }
@@ -123,6 +126,7 @@ func (r Measurer) decide(ctx context.Context, h *history.History, spec replay.Sp
 		Budget:     replay.Budget{ExactWork: exactWork},
 	})
 	m.Answer, m.Exact, m.ExactCause = v.Answer, v.ExactDepth, v.ExactCause
+	m.Mutators = overlappingMutators(h, spec)
 	if m.C, m.CP = v.C, v.CP; m.C == 0 && m.Ops > 0 {
 		m.CP = -1
 	}
@@ -148,7 +152,8 @@ func canLeaveOut(h *history.History) bool {
 // profile adds a depth without a largest one, or how far smaller depths reach.
 // No depth is smaller than the one that may leave out operations.
 func (m *Measurement) profile(ctx context.Context, h *history.History, spec replay.Spec) error {
-	p, known, err := decide.Profile(ctx, h, spec, replay.Options{Budget: replay.Budget{ExactWork: profileWork}})
+	work := min(max(minProfileWork, int64(m.Ops)*profileWork), maxProfileWork)
+	p, known, err := decide.Profile(ctx, h, spec, replay.Options{Budget: replay.Budget{ExactWork: work}})
 	if err != nil || !known {
 		return err
 	}

@@ -143,8 +143,8 @@
 // people have means for each model in each archive. "Deeper than" is the largest d
 // whose families are known to have no witness, where the depth is not known.
 // Depth_free, the depth if pending operations may be left out at no cost, has no
-// largest value here; the search for it takes up to 2^27 steps, some ten seconds.
-// Where that is not enough, "explained" is the number of responses that schedules
+// largest value here; the search for it takes up to 2^27 steps (ten to thirty
+// seconds), and fewer for histories of less than 8,192 operations. Where that is not enough, "explained" is the number of responses that schedules
 // of depth "deeper than" explain, and the delays are those as far as there:
 //
 //	$ leadline tables --profile replay/decide/testdata/figure2.jsonl benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
@@ -156,6 +156,11 @@
 //	| replay/decide/testdata/figure2.jsonl#reconstruction              | ConcurrentLinkedQueue | linearizable |  14 |       0 |         7 | 7 | 47 |     1 |           - |          1 |         - |                 0.00 |          2 |
 //	| benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst | ArrayBlockingQueue    | linearizable |   6 |       0 |         4 | 4 | 12 |     3 |           - |          3 |         - |               333.33 |          3 |
 //	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+-----------+----------------------+------------+
+//
+// --study prints what depth depends on, over the linearizable histories that are
+// not sequential: quantiles of depth with the numbers of schedules for these, rank
+// correlations of depth with properties of histories, and depth for each level of
+// concurrency. Without files, it is about two bundled corpora, juc and go.
 //
 // # Models
 //

@@ -26,6 +26,7 @@ type tablesFlags struct {
 	noPaper bool
 	blame   bool
 	profile bool
+	study   bool
 	svg     string
 	jobs    int
 	// maxDepth is 0 by default, which is 5 in Table 3 and 7 elsewhere.
@@ -47,6 +48,7 @@ func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.blame, "blame", false, "report instead which methods are not atomic")
 	flags.BoolVar(&f.profile, "profile", false, "print instead how many delays histories need per 1,000 operations")
 	flags.IntVar(&f.maxDepth, "max-depth", tables.DefaultMaxDepth, "largest depth that has a column; by default, Table 3 ends at 5")
+	flags.BoolVar(&f.study, "study", false, "print instead what depth depends on (default: of the bundled corpora juc and go)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.StringVar(&f.svg, "svg", "", "write Figure 4 as a picture to this `file`")
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification` (default: what the files name)")
@@ -72,8 +74,8 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	switch {
 	case f.jobs < 1 || f.jobs > maxJobs:
 		return fail(s, "tables", errJobs)
-	case f.blame && f.profile:
-		return fail(s, "tables", errors.New("--blame and --profile exclude each other"))
+	case f.blame && f.profile, f.blame && f.study, f.profile && f.study:
+		return fail(s, "tables", errors.New("--blame, --profile and --study exclude each other"))
 	case f.timeout < 0:
 		return fail(s, "tables", errors.New("--timeout must not be negative"))
 	}
@@ -99,6 +101,9 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	}
 	if from == nil {
 		from = bundled("juc")
+		if f.study {
+			from = bundled("go", "juc")
+		}
 	}
 	collection := tables.Collection{MaxDepth: f.maxDepth}
 	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout, Profile: f.profile}
@@ -112,6 +117,9 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 		forPrograms := f.output.value == string(tables.CSV) || f.output.value == string(tables.JSON)
 		each := forPrograms || collection.Len() <= profileRows
 		return status, f.write(s, []*tables.Table{collection.Profile(each)}, "")
+	}
+	if f.study {
+		return status, f.write(s, collection.Study(), "")
 	}
 	picture := collection.Picture(!f.noPaper)
 	if f.svg != "" {
@@ -205,17 +213,19 @@ func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) erro
 	return out.Flush()
 }
 
-// bundled reads the histories of a corpus that is embedded in the program.
-func bundled(corpus string) iter.Seq[entry] {
+// bundled reads the histories of corpora that are embedded in the program.
+func bundled(names ...string) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
-		files, err := fs.Glob(corpora.FS, path.Join(corpus, "*.zst"))
-		if err != nil || len(files) == 0 {
-			yield(entry{file: corpus, err: fmt.Errorf("no bundled corpus %q", corpus)})
-			return
-		}
-		for _, name := range files {
-			if !decodeBundled(name, yield) {
+		for _, corpus := range names {
+			files, err := fs.Glob(corpora.FS, path.Join(corpus, "*.zst"))
+			if err != nil || len(files) == 0 {
+				yield(entry{file: corpus, err: fmt.Errorf("no bundled corpus %q", corpus)})
 				return
+			}
+			for _, name := range files {
+				if !decodeBundled(name, yield) {
+					return
+				}
 			}
 		}
 	}

@@ -24,8 +24,9 @@ func TestTablesGolden(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	for name, args := range map[string][]string{
-		"testdata/tables.txt": nil,
-		"testdata/blame.txt":  {"--blame"},
+		"testdata/tables.txt":                nil,
+		"testdata/blame.txt":                 {"--blame"},
+		root + "/benchdata/tables/study.csv": {"--study", "--output", "csv"},
 	} {
 		got := runTables(t, args...)
 		if *update {
