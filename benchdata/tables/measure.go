@@ -150,27 +150,28 @@ func canLeaveOut(h *history.History) bool {
 }
 
 // profile adds a depth without a largest one, or how far smaller depths reach.
-// No depth is smaller than the one that may leave out operations.
 func (m *Measurement) profile(ctx context.Context, h *history.History, spec replay.Spec) error {
 	work := min(max(minProfileWork, int64(m.Ops)*profileWork), maxProfileWork)
 	p, known, err := decide.Profile(ctx, h, spec, replay.Options{Budget: replay.Budget{ExactWork: work}})
-	if err != nil || !known {
-		return err
+	if err == nil && known {
+		m.setProfile(&p, canLeaveOut(h))
 	}
+	return err
+}
+
+// setProfile takes what a profile adds. No depth is smaller than the one that may
+// leave out operations.
+func (m *Measurement) setProfile(p *decide.DepthProfile, canLeaveOut bool) {
 	refuted := len(p.Reached)
 	if p.Depth > 0 {
-		m.DepthFree, m.Chain, refuted = p.Depth, int(p.Chain), p.Depth-1
-		if m.Depth == 0 && !canLeaveOut(h) {
-			m.Depth = p.Depth
+		m.DepthFree, m.RefutedFree, m.Chain, refuted = p.Depth, 0, int(p.Chain), p.Depth-1
+		if m.Depth == 0 && !canLeaveOut {
+			m.Depth, m.Refuted = p.Depth, 0
 		}
-	} else {
-		m.Delays = p.DelaysPer1000(m.Ops)
-		if m.RefutedFree = max(m.RefutedFree, refuted); refuted > 0 {
-			m.Explained = p.Reached[refuted-1]
-		}
+	} else if refuted > 0 && refuted >= m.RefutedFree && m.DepthFree == 0 {
+		m.RefutedFree, m.Explained, m.Delays = refuted, p.Reached[refuted-1], p.DelaysPer1000(m.Ops)
 	}
 	if m.Depth == 0 {
 		m.Refuted = max(m.Refuted, refuted)
 	}
-	return nil
 }

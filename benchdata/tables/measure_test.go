@@ -10,6 +10,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -135,5 +136,30 @@ func TestMeasureBounds(t *testing.T) {
 	}
 	if m := measure(t, Measurer{Timeout: time.Nanosecond}, ctx, long); m.Answer != replay.Undecided {
 		t.Errorf("without time: %+v", m)
+	}
+}
+
+// TestSetProfile: a profile that stopped says something new only if it refutes at
+// least as large depths as are known to be too small.
+func TestSetProfile(t *testing.T) {
+	stopped := decide.DepthProfile{Reached: []int{10, 25, 50}}
+	for _, c := range []struct {
+		name          string
+		before, after Measurement
+		profile       decide.DepthProfile
+		canLeaveOut   bool
+	}{
+		{"known", Measurement{}, Measurement{Depth: 9, DepthFree: 9, Chain: 2}, decide.DepthProfile{Depth: 9, Chain: 2}, false},
+		{"known without what is lost", Measurement{Refuted: 7, RefutedFree: 7}, Measurement{Refuted: 8, DepthFree: 9}, decide.DepthProfile{Depth: 9}, true},
+		{"stopped", Measurement{Refuted: 2, RefutedFree: 2}, Measurement{Refuted: 3, RefutedFree: 3, Explained: 50, Delays: 60}, stopped, false},
+		{"stopped, depth known", Measurement{Depth: 5}, Measurement{Depth: 5, RefutedFree: 3, Explained: 50, Delays: 60}, stopped, true},
+		{"stopped too early", Measurement{Refuted: 4, RefutedFree: 4}, Measurement{Refuted: 4, RefutedFree: 4}, stopped, false},
+		{"stopped at once", Measurement{}, Measurement{}, decide.DepthProfile{}, false},
+	} {
+		m := c.before
+		m.setProfile(&c.profile, c.canLeaveOut)
+		if m != c.after {
+			t.Errorf("%s: %+v\nwant %+v", c.name, m, c.after)
+		}
 	}
 }
