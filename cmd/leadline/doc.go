@@ -144,8 +144,9 @@
 // whose families are known to have no witness, where the depth is not known.
 // Depth_free, the depth if pending operations may be left out at no cost, has no
 // largest value here; the search for it takes up to 2^27 steps (ten to thirty
-// seconds), and fewer for histories of less than 8,192 operations. Where that is not enough, "explained" is the number of responses that schedules
-// of depth "deeper than" explain, and the delays are those as far as there:
+// seconds), and fewer for histories of less than 8,192 operations. Where that is
+// not enough, "explained" is the number of responses that schedules of depth
+// "deeper than" explain, and the delays are those as far as there:
 //
 //	$ leadline tables --profile replay/decide/testdata/figure2.jsonl benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	Depth profile
