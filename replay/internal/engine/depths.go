@@ -24,7 +24,7 @@ type Depths struct {
 	free     *depthRound // see Free
 	maxBytes int64
 	meter    *meter.Meter // of the current call
-	full     bool         // the states of parts take too much memory
+	full     bool         // the states take too much memory
 	refuted  int          // families of this depth have no witness
 	unfree   int          // nor do those of this depth of a history that lacks pending operations
 }
@@ -145,9 +145,10 @@ func (x *Depths) step(state, op int32) int32 {
 		size = -x.states.bytes()
 		next = x.states.step(state, op)
 		size += x.states.bytes()
-		x.full = m.Bytes() > x.maxBytes // its states stay
+		x.full = m.Bytes()+x.states.bytes() > x.maxBytes
 	} else {
 		next = m.Step(state, op)
+		x.full = m.Bytes() > x.maxBytes
 	}
 	if m.next.n != computed {
 		size += m.inStates / int64(len(m.tables.states))
@@ -289,6 +290,13 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 }
 
 func (r *depthRound) bound(m *meter.Meter) {
+	if r.x.full { // a search that asks for less may fit
+		r.x.full = false
+		if r.x.states != nil {
+			r.x.states.keep(nil)
+		}
+		r.x.machine.Keep(nil)
+	}
 	r.x.meter = m
 	r.x.machine.Bound(m, r.x.maxBytes)
 	r.search.Bound(m)
