@@ -38,8 +38,8 @@
 //     intervals;
 //   - search: the complete search, part by part where objects have parts;
 //   - depths: the depth of what is linearizable, up to Options.MaxDepth. Its share
-//     of the work is in proportion to the number of operations and to MaxDepth: on
-//     long histories about what reading and deciding them takes, so that a depth
-//     that is hard to find at most doubles the time;
+//     of the work grows with MaxDepth, and shrinks on long histories to a small
+//     part of what reading and deciding them takes: there, depth grows with the
+//     length, so that most are refuted up to any small depth at once;
 //   - families: what the budget still allows.
 package decide

@@ -49,10 +49,11 @@ const (
 	// of histories of more than 32,768.
 	stackShare = 1 << 14 * meter.AskEvery
 	stackWork  = 1 << 10
-	// The share of the search for a depth: see depthShare. With the default depth it
-	// takes some hundredths of a second.
+	// depthBase is the binary logarithm of the share of the search for a depth of
+	// 0; the default depth takes some hundredths of a second. It is half as much
+	// for a history of depthLong operations.
 	depthBase = 10
-	depthWork = 4
+	depthLong = 1 << 13
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
 )
@@ -190,9 +191,13 @@ func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 }
 
 // depthShare bounds the search for a depth: four times as much for each further
-// depth, and for long histories less than what reading and deciding them takes.
+// depth, and less for a long history, so that it takes a small part of the time of
+// its verdict. Most long histories are refuted up to any small depth within their
+// first operations, for next to nothing.
 func depthShare(t *task) int64 {
-	return 1<<(depthBase+2*min(t.o.MaxDepth, 25)) + depthWork*int64(len(t.h.Ops))
+	n := int64(len(t.h.Ops))
+	share := int64(1) << (depthBase + 2*min(t.o.MaxDepth, 20))
+	return share/(1+n/depthLong) + n
 }
 
 // runFirstDepths looks for a witness before anything else is known: most
