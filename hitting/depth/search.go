@@ -67,6 +67,7 @@ const (
 
 // A sweeper looks for the best way through the events with one base chain.
 type sweeper interface {
+	isLarge() bool // it holds memory that few histories need
 	sweep(chain int32, budget int) (tuple []int32, found bool)
 }
 
@@ -79,11 +80,14 @@ func New(next func() (Element, bool), machine hitting.Machine, o Options) *Searc
 	return s
 }
 
-// Reset makes s what New returns. It takes over the memory of s.
+// Reset makes s what New returns. It takes over the memory of s, unless it is much.
 func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o Options) {
 	s.next, s.machine, s.o = next, machine, o
 	s.elements, s.returns, s.called, s.pending = s.elements[:0], s.returns[:0], s.called[:0], s.pending[:0]
 	s.chains, s.cause, s.reached = 0, none, 0
+	if s.sweeper != nil && s.sweeper.isLarge() {
+		s.sweeper, s.width = nil, 0
+	}
 }
 
 // Try returns the first index of depth d, by chain and tuple, whose schedule the
@@ -291,6 +295,10 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 			s.own--
 		}
 	}
+}
+
+func (s *sweep[M]) isLarge() bool {
+	return cap(s.cur.nodes)+cap(s.next.nodes)+cap(s.parts.nodes)+cap(s.more.nodes)+cap(s.words) > 1<<14
 }
 
 // end returns the best tuple after the last response.

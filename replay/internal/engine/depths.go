@@ -103,6 +103,9 @@ func (x *Depths) HasOptional() bool { return len(x.rounds) > 1 }
 func (x *Depths) Release() {
 	x.machine.Release()
 	if len(x.h.Ops) <= sharedOps {
+		for i := range x.memory {
+			x.memory[i].search.Reset(nil, nil, depth.Options{})
+		}
 		x.h, x.spec, x.machine, x.free, x.meter, x.states = nil, nil, nil, nil, nil, nil
 		depthsPool.Put(x)
 	}
