@@ -41,8 +41,8 @@ func (p *DepthProfile) DelaysPer1000(n int) float64 {
 
 // Profile computes the profile of a linearizable history within o.Budget: half of
 // its time, and at most ExactWork, goes to the depth of the whole history, and as
-// much to its beginnings. It reports false if the history has edges or the objects of the specification are
-// not States. Errors are those of Check.
+// much to its beginnings. It reports false if the history has edges or the objects
+// of the specification are not States. Errors are those of Check.
 //
 // It takes time in proportion to the length of the history and to the number of
 // states and of sets of open operations that can occur at one moment, which is
