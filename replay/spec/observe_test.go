@@ -64,7 +64,7 @@ func TestParts(t *testing.T) {
 		}
 		tried++
 		calls := 0
-		for range 2000 {
+		for programs := 0; calls < 2000 && programs < 20000; programs++ {
 			whole := s.New()
 			parts := map[string]replay.Object{}
 			for range r.IntN(20) {
