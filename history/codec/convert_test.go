@@ -170,11 +170,7 @@ func randomResult(r *rand.Rand, model string, call *history.Event, tame bool, va
 func TestConversions(t *testing.T) {
 	r := random(t)
 	taken := map[string]int{}
-	rounds := 600
-	if testing.Short() {
-		rounds = 100
-	}
-	for range rounds {
+	for range 600 {
 		for model := range conversions {
 			h := randomHistory(r, model)
 			for _, format := range Formats() {

@@ -85,7 +85,7 @@ func TestParts(t *testing.T) {
 				}
 			}
 		}
-		if calls < 2000 {
+		if calls < 1000 {
 			t.Errorf("%s: only %d calls with a part", m.text, calls)
 		}
 	}
