@@ -31,7 +31,7 @@
 //   - the witness depth, which is the smallest d such that a strong d-hitting
 //     family has a witness; "depth > 5" if families of depth 5 are known to have
 //     none (see --max-depth); "by search" or "by monitor" if no depth could be
-//     tried; the cause of an unknown verdict; "-" if there is no witness;
+//     tried; the cause of an unknown verdict; "-" if it is not linearizable;
 //   - the numbers of operations and processes;
 //   - the level of concurrency c and the number of concurrent pairs cp, or "-"
 //     for both if a history with order edges is too long;
@@ -294,7 +294,8 @@
 // which observes its last state. --initial and --final bound their lengths. Any other
 // outcome is a violation. So is a recorded execution that is not linearizable; some
 // executions are recorded. The checker confirms every violation. In an outcome, N is
-// null, T and F are booleans, () is no result, and E is an exception.
+// null, T and F are booleans, () means that nothing was returned, and E is an
+// exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
@@ -366,7 +367,7 @@
 // is an object with all of them as keys; source is leadline or paper. Numbers are
 // numbers. What is a range or a frequency in other forms is an array of two: the
 // least and the most ops or processes, or how often a history occurred in how many
-// executions. Where there is no number, it is null. notes has the lines below the
+// executions. A number that is not known is null. notes has the lines below the
 // table, or is null.
 //
 // # Bounds

@@ -43,7 +43,7 @@ type record struct {
 	ExactDepth    *int                 `json:"exact_depth"`
 	ExactCause    *string              `json:"exact_cause,omitempty"`
 	// Deeper is a depth that is known to be too small, and DepthCause is why
-	// there is no depth. FreeDepth is the depth if pending operations may be left
+	// the depth is not known. FreeDepth is the depth if pending operations may be left
 	// out at no cost.
 	Deeper     *int    `json:"deeper_than"`
 	DepthCause *string `json:"depth_cause"`

@@ -48,7 +48,7 @@
 // record. Let x_j be a record, r its return, and r' that of the next record
 // (infinite if there is none).
 //
-//   - If x_j is no record, S_j = {x_j}. A later x_i does not return after x_j, so
+//   - If x_j is not a record, S_j = {x_j}. A later x_i does not return after x_j, so
 //     what is above x_j is above x_i.
 //   - If x_j is a record, S_j has x_j and the elements called after r and not after
 //     r', less those of the tuple. Those called after r are above x_j. No later x_i
@@ -61,7 +61,7 @@
 // of the next record, less those of the tuple. Then come, one by one, the x
 // between the two records. F is a segment that begins with no record.
 //
-// An x that is no record stands before the next record x_b and is called
+// An x that is not a record comes before the next record x_b and is called
 // before r', since otherwise it would be above x_b. It does not return before r',
 // since x_b is the next record. So it is open at r', and so is x_b. The
 // same holds at the returns of earlier records, if it is called before them.
@@ -124,8 +124,8 @@
 // lexicographically least word: the elements of the tuple that were played. Words of
 // equal cost at one node have equal length. So the first way that is found by
 // increasing cost is that of the first tuple of the least depth. If no node is left
-// after some response, no schedule of this depth explains what returned so far: that
-// there is no witness up to depth d is a proof, not a budget.
+// after some response, no schedule of this depth explains what returned so far: then
+// it is proved that families of this depth have no witness.
 //
 // # Cost
 //
@@ -142,7 +142,7 @@
 //
 // Segments are intervals of time exactly on interval orders. Say that S_j is local if
 // the elements have ranks such that, with U(x) for the elements above x and records
-// by rank instead of return: S_j = {x_j} if x_j is no record; S_j is {x_j} and
+// by rank instead of return: S_j = {x_j} if x_j is not a record; S_j is {x_j} and
 // U(x_j) - U(x_b), less the tuple, if x_b is the next record; and the same without
 // U(x_b) for the last one.
 //

@@ -128,8 +128,8 @@ func (w words) elements(word int32) []int32 {
 	return list
 }
 
-// keep drops all letters but those of the nodes' words.
-func keep[M mask](w *words, nodes []node[M]) {
+// compact drops all letters but those of the nodes' words.
+func compact[M mask](w *words, nodes []node[M]) {
 	moved := make([]int32, len(*w)) // letter -> new number + 1
 	for i := range nodes {
 		for at := nodes[i].word; at != noWord && moved[at] == 0; at = (*w)[at].before {

@@ -100,12 +100,12 @@ func (s *Search) Try(d int) (hitting.Index, bool) { return s.First(d, d) }
 // if the search gave up.
 func (s *Search) First(from, to int) (first hitting.Index, found bool) {
 	s.reached = 0
-	for chain := int32(0); to >= from && s.MayExist(chain); chain++ {
+	for chain := int32(0); to >= from && s.mayExist(chain); chain++ {
 		tuple, ok := s.Least(chain, to-1)
 		if s.cause != none {
 			return hitting.Index{}, false
 		}
-		if chain >= s.Chains() {
+		if chain >= max(s.chains, 1) {
 			// The search met no element of this chain, nor of any greater one,
 			// which it would go through in the same way. If it met all
 			// elements, there is no such chain.
@@ -119,9 +119,9 @@ func (s *Search) First(from, to int) (first hitting.Index, found bool) {
 	return first, found
 }
 
-// MayExist reports whether there may be such a chain: it is certain after a call of
-// Least that found a tuple. Without elements there is one.
-func (s *Search) MayExist(chain int32) bool { return chain < max(s.chains, 1) || s.next != nil }
+// mayExist reports whether there may be such a chain. Without elements there is
+// one.
+func (s *Search) mayExist(chain int32) bool { return chain < max(s.chains, 1) || s.next != nil }
 
 // Least returns the shortest tuple of the chain, of at most so many elements,
 // and of these the first, whose schedule the machine replays to its end.
@@ -137,9 +137,6 @@ func (s *Search) Least(chain int32, most int) (tuple []int32, found bool) {
 	}
 	return nil, false
 }
-
-// Chains returns the number of chains of the elements taken so far, at least 1.
-func (s *Search) Chains() int32 { return max(s.chains, 1) }
 
 // widen takes a sweeper for more open elements.
 func (s *Search) widen() {
@@ -341,7 +338,7 @@ func (s *sweep[M]) call(from, to int32) int32 {
 // hasRoom drops what next does not need, and reports whether the rest fits.
 func (s *sweep[M]) hasRoom() bool {
 	if len(s.words) > 2*s.live {
-		keep(&s.words, s.next.nodes)
+		compact(&s.words, s.next.nodes)
 		s.live = max(len(s.words), 1<<10)
 	}
 	if f, ok := s.machine.(Forgetter); ok && f.Crowded() {

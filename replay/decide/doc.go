@@ -31,7 +31,7 @@
 //   - short search: up to 5,000 configurations;
 //   - depths of the undecided: the depth, within a fraction of a millisecond;
 //   - first families: the depth of histories with edges, and of specifications
-//     whose objects are no States, by enumeration: with all of the budget up to 24
+//     whose objects are not States, by enumeration: with all of the budget up to 24
 //     operations, and with few schedules up to 16,384;
 //   - pieces: deques, between moments at which they can be empty;
 //   - queue or stack search: queues and stacks with repeated values, also by

@@ -161,7 +161,7 @@ func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 }
 
 // runFirstFamilies replays few schedules of longer histories. It serves those that
-// have edges and objects that are no States; runDepths finds the depth of others.
+// have edges and objects that are not States; runDepths finds the depth of others.
 func runFirstFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	if t.depthSearch() != nil {
 		return replay.Declines(""), nil

@@ -13,16 +13,21 @@ import (
 
 var stackRounds = flag.Int("stackrounds", 10000, "random histories of TestStacks")
 
-// TestStacks compares QueueOrStack, also in small passes, with the general search
-// on histories of stacks in which more operations are open at once.
-func TestStacks(t *testing.T) {
+// randomStacks returns a source of random histories and how many to draw.
+func randomStacks(t *testing.T, salt uint64) (r *rand.Rand, rounds int) {
 	t.Logf("-seed %d", *seedFlag)
-	r := rand.New(rand.NewPCG(*seedFlag, 78))
-	s := lookup(t, "stack")
-	rounds := *stackRounds
+	rounds = *stackRounds
 	if testing.Short() {
 		rounds = min(rounds, 3000)
 	}
+	return rand.New(rand.NewPCG(*seedFlag, salt)), rounds
+}
+
+// TestStacks compares QueueOrStack, also in small passes, with the general search
+// on histories of stacks in which more operations are open at once.
+func TestStacks(t *testing.T) {
+	r, rounds := randomStacks(t, 78)
+	s := lookup(t, "stack")
 	count := map[string]int{}
 	for range rounds {
 		d := randomDuplicating(r, "stack")
@@ -91,13 +96,8 @@ func TestLargeStacks(t *testing.T) {
 // TestStacksForget searches stacks with so little memory that it forgets all the
 // time: then it finds a witness that Verify accepts, or does not know.
 func TestStacksForget(t *testing.T) {
-	t.Logf("-seed %d", *seedFlag)
-	r := rand.New(rand.NewPCG(*seedFlag, 79))
+	r, rounds := randomStacks(t, 79)
 	s := lookup(t, "stack")
-	rounds := *stackRounds
-	if testing.Short() {
-		rounds = min(rounds, 3000)
-	}
 	count := map[string]int{}
 	for range rounds {
 		d := randomDuplicating(r, "stack")

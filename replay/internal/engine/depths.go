@@ -318,31 +318,9 @@ func (r *depthRound) cause() replay.Cause {
 	return replay.NoCause
 }
 
-// inOperations returns an index and its schedule in terms of operations, followed
-// by those that are no elements.
+// inOperations returns an index and its schedule in terms of operations.
 func (r *depthRound) inOperations(index hitting.Index) (hitting.Index, []int32) {
-	elements := r.search.Elements()
-	witness := make([]int32, 0, len(r.x.h.Ops))
-	for _, e := range depth.Schedule(elements, index) {
-		witness = append(witness, r.from.operation(e))
-	}
-	index = index.Clone()
-	for i, e := range index.Tuple {
-		index.Tuple[i] = r.from.operation(e)
-	}
-	if len(witness) == len(r.x.h.Ops) {
-		return index, witness
-	}
-	placed := make([]bool, len(r.x.h.Ops))
-	for _, i := range witness {
-		placed[i] = true
-	}
-	for i := range placed {
-		if !placed[i] {
-			witness = append(witness, int32(i))
-		}
-	}
-	return index, witness
+	return inOperations(len(r.x.h.Ops), r.from.operation, index, depth.Schedule(r.search.Elements(), index))
 }
 
 // profiled is the round of a profile: pending operations may be left out.
@@ -357,24 +335,11 @@ func (x *Depths) profiled() *depthRound {
 // out, and the first chain that has it; 0 if that takes more than the meter or the
 // memory allows.
 func (x *Depths) Least(m *meter.Meter) (d int, chain int32) {
-	r := x.profiled()
-	r.bound(m)
-	r.object = nil
-	most := len(x.h.Ops)
-	for c := int32(0); r.search.MayExist(c) && most >= 0; c++ {
-		tuple, found := r.search.Least(c, most)
-		if x.states != nil && x.states.whole() {
-			x.states = nil
-			return x.Least(m)
-		}
-		if r.cause() != replay.NoCause {
-			return 0, 0
-		}
-		if found && c < r.search.Chains() {
-			d, chain, most = len(tuple)+1, c, len(tuple)-1
-		}
+	index, found, _ := x.profiled().first(1, len(x.h.Ops)+1, m)
+	if !found {
+		return 0, 0
 	}
-	return d, chain
+	return index.Depth(), index.Chain
 }
 
 // Reach is Least by increasing depth. If it gives up, it returns how many responses

@@ -109,22 +109,34 @@ func (r *round) grow(budget int64) (replayed int64, found bool) {
 	return replayed, false
 }
 
-// keep records the witness in terms of operations, followed by those that are
-// not in the instance.
+// keep records the witness in terms of operations.
 func (r *round) keep(index hitting.Index, schedule []int32) {
-	r.index = index.Clone()
-	for i, e := range r.index.Tuple {
-		r.index.Tuple[i] = r.in.Ops[e]
+	operation := func(e int32) int32 { return r.in.Ops[e] }
+	r.index, r.witness = inOperations(len(r.in.History.Ops), operation, index, schedule)
+}
+
+// inOperations returns an index and its schedule in terms of n operations, followed
+// by those that are not elements.
+func inOperations(n int, operation func(e int32) int32, index hitting.Index, schedule []int32) (hitting.Index, []int32) {
+	index = index.Clone()
+	for i, e := range index.Tuple {
+		index.Tuple[i] = operation(e)
 	}
-	placed := make([]bool, len(r.in.History.Ops))
-	r.witness = make([]int32, 0, len(placed))
+	witness := make([]int32, 0, n)
 	for _, e := range schedule {
-		placed[r.in.Ops[e]] = true
-		r.witness = append(r.witness, r.in.Ops[e])
+		witness = append(witness, operation(e))
+	}
+	if len(witness) == n {
+		return index, witness
+	}
+	placed := make([]bool, n)
+	for _, i := range witness {
+		placed[i] = true
 	}
 	for i := range placed {
 		if !placed[i] {
-			r.witness = append(r.witness, int32(i))
+			witness = append(witness, int32(i))
 		}
 	}
+	return index, witness
 }

@@ -45,7 +45,7 @@ type valueNode struct {
 }
 
 type sequenceState struct {
-	last *valueNode // nil: there are no values
+	last *valueNode // nil if it is empty
 	sequenceKey
 }
 
