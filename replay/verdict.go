@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 )
 
@@ -127,38 +126,6 @@ type Contribution struct {
 	Engine Engine
 	Pieces int // parts of the history that it decided
 	Ops    int // operations in them
-}
-
-// An Explanation names the parts of a history that no order explains. It names
-// results, not causes: a broken mutator shows in a later read that is correct
-// in itself.
-type Explanation struct {
-	// Unexplained is the operation of the first response that no order
-	// explains: up to the response before it the history is linearizable. It is
-	// NoOperation if real time alone can be explained; then Marks and Edges are
-	// the reason.
-	Unexplained int32
-	// Marks are pending operations that are known to have happened, and Edges
-	// are orders beyond real time. Together they leave no order; without any
-	// one of them there is one. Both are nil unless Unexplained is NoOperation.
-	Marks []int32
-	Edges []history.Edge
-	// Free are at most three ways to make the history linearizable by freeing
-	// the results of as few operations as possible. Each is a group of
-	// operations.
-	Free [][]FreedResult
-}
-
-// NoOperation stands for no operation of a history.
-const NoOperation = -1
-
-// A FreedResult is an operation such that another result would make the history
-// linearizable.
-type FreedResult struct {
-	Op int32
-	// Allowed are some, not always all, results that make the history
-	// linearizable together with allowed results of the others of its group.
-	Allowed []history.Value
 }
 
 // Default bounds, for zero values in Options and Budget.

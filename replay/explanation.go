@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+)
+
+// NoOperation stands for no operation of a history.
+const NoOperation = -1
+
+// An Explanation is the reason why a history is not linearizable. It names
+// results, not causes: a broken mutator shows in a later read that is correct
+// in itself. Each part holds by the checker's own verdicts. Missing names the
+// parts that were not computed.
+type Explanation struct {
+	// Prefix is the number of events (invocations and responses, in order) of
+	// the shortest prefix of the history that is not linearizable. Its last
+	// event is the response of Unexplained. It is 0 if there is none, because
+	// real time alone can be explained, or if it is missing.
+	Prefix int
+	// Unexplained is the operation of the first response that no order
+	// explains: up to the event before it the history is linearizable. It is
+	// NoOperation if real time alone can be explained; then Marks and Edges are
+	// the reason.
+	Unexplained int32
+	// States are the states, as StateText writes them, in which the object can be
+	// just before that response, in the order of their texts: each is the last
+	// state of an order of the events before it. Operations that are open may
+	// have taken effect or not. If there are more than MaxStates, States has
+	// some of them and MoreStates is true.
+	//
+	// If StatesOfCore is true, they are those of the minimal sub-history, because
+	// those of the whole history were too many to count.
+	States       []string
+	MoreStates   bool
+	StatesOfCore bool
+	// Core are the operations of a minimal sub-history that is not linearizable
+	// by itself, in order of their invocations. It ends where Prefix does:
+	// responses after that are not part of it. What may be removed from a
+	// history without creating a failure is in the documentation of package
+	// decide; without any further part of that kind, the rest is linearizable.
+	Core []int32
+	// Marks are pending operations that are known to have happened, and Edges
+	// are orders beyond real time. Together they leave no order; without any
+	// one of them there is one. Both are nil unless Unexplained is NoOperation.
+	Marks []int32
+	Edges []history.Edge
+	// Free are the ways to make the history linearizable by freeing the results
+	// of as few operations as possible, at most three. Each is a group of
+	// operations.
+	Free [][]FreedResult
+	// Missing are the parts that were not computed.
+	Missing []MissingPart
+}
+
+// MaxStates is the largest number of states that Explanation.States lists in
+// full.
+const MaxStates = 16
+
+// A MissingPart is a part of an Explanation that was not computed.
+type MissingPart struct {
+	Part  string // "prefix", "states", "core" or "blame", as in JSON
+	Cause string // why, for people: "time", "memory", or a short sentence
+}
+
+// A FreedResult is an operation such that another result would make the history
+// linearizable.
+type FreedResult struct {
+	Op int32
+	// Allowed are some, not always all, results that make the history
+	// linearizable together with allowed results of the others of its group.
+	Allowed []history.Value
+}
+
+// StateText returns the state of an object in words for people, or "" if the
+// object does not say: an object may be a fmt.Stringer. The text of a collection
+// lists its values in the notation of history.Value, the next to be removed first.
+func StateText(o Object) string {
+	if s, ok := o.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return ""
+}
