@@ -1,6 +1,10 @@
 package replay
 
-import "github.com/leadline/leadline/history"
+import (
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+)
 
 // A Model is a specification given by functions on values, the shortest way to
 // write one. S is the type of the states, which must not be modified.
@@ -13,6 +17,9 @@ type Model[S any] struct {
 	Next func(s S, inv Invocation) []Step[S]
 	// Key appends the canonical key of s to dst; see State.
 	Key func(dst []byte, s S) []byte
+	// Describe returns s in words for people; nil stands for fmt.Sprint. See
+	// StateText.
+	Describe func(s S) string
 	// Valid is Spec.Check; nil accepts everything.
 	Valid func(op *history.Operation) error
 }
@@ -55,6 +62,14 @@ func (s *modelState[S]) Apply(inv Invocation) (history.Value, bool) {
 func (s *modelState[S]) Clone() State { return &modelState[S]{s.model, s.value} }
 
 func (s *modelState[S]) AppendKey(dst []byte) []byte { return s.model.Key(dst, s.value) }
+
+// String implements fmt.Stringer.
+func (s *modelState[S]) String() string {
+	if s.model.Describe == nil {
+		return fmt.Sprint(s.value)
+	}
+	return s.model.Describe(s.value)
+}
 
 func (s *modelState[S]) Outcomes(inv Invocation) []Outcome {
 	var outcomes []Outcome

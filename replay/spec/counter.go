@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"strconv"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
@@ -13,6 +15,8 @@ type counter struct{ n int64 }
 func (c *counter) clone() *counter { d := *c; return &d }
 
 func (c *counter) appendKey(dst []byte) []byte { return history.IntValue(c.n).AppendKey(dst) }
+
+func (c *counter) appendText(dst []byte) []byte { return strconv.AppendInt(dst, c.n, 10) }
 
 // was adds by and returns the number before; is returns the one after.
 func (c *counter) was(by int64) value { c.n += by; return history.IntValue(c.n - by) }

@@ -25,5 +25,6 @@ func newDeque(args []value) (replay.Spec, error) {
 	if err := atMost("deque", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*valueRing]{name: "deque", args: args, table: dequeTable, fresh: newValueRing, discipline: replay.BothEnds}, nil
+	return &specification[*valueRing]{name: "deque", args: args, table: dequeTable, discipline: replay.BothEnds,
+		fresh: func() *valueRing { return &valueRing{} }}, nil
 }

@@ -10,6 +10,12 @@ type hashMap struct{ hashTable }
 
 func (m *hashMap) clone() *hashMap { return &hashMap{m.hashTable.clone()} }
 
+// appendText appends the entries in the order of iteration. It does not show the
+// size of the table or the shapes of trees.
+func (m *hashMap) appendText(dst []byte) []byte {
+	return append(dst, mapText(m, "{}", ", ", (*javaText).entry).Text()...)
+}
+
 func (m *hashMap) length() int { return m.n }
 
 func (m *hashMap) valueOf(key int32) *int32 {

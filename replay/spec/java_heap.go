@@ -25,6 +25,11 @@ func (h *intHeap) appendKey(dst []byte) []byte {
 	return dst
 }
 
+// appendText appends the array, whose first element is the next to be removed.
+func (h *intHeap) appendText(dst []byte) []byte {
+	return append(dst, collectionText(h, ", ").Text()...)
+}
+
 func (h *intHeap) length() int { return len(h.heap) }
 
 func (h *intHeap) at(i int) int32 { return h.heap[i] }

@@ -26,6 +26,10 @@ func (q *intQueue) appendKey(dst []byte) []byte {
 	return dst
 }
 
+func (q *intQueue) appendText(dst []byte) []byte {
+	return append(dst, collectionText(q, ", ").Text()...)
+}
+
 func (q *intQueue) full() bool { return q.capacity > 0 && q.n >= q.capacity }
 
 func (q *intQueue) offer(e int32) bool {

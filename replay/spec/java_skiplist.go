@@ -30,14 +30,14 @@ var concurrentSkipListMapEntry = entry{"ConcurrentSkipListMap", "",
 	&concurrentSkipListMapTable.signatures, newConcurrentSkipListMap, nil}
 
 func newConcurrentSkipListMap(args []value) (replay.Spec, error) {
-	return newSorted("ConcurrentSkipListMap", args, concurrentSkipListMapTable)
+	return newSorted("ConcurrentSkipListMap", args, concurrentSkipListMapTable, false)
 }
 
-func newSorted(name string, args []value, t *table[*sortedMap]) (replay.Spec, error) {
+func newSorted(name string, args []value, t *table[*sortedMap], isSet bool) (replay.Spec, error) {
 	if err := atMost(name, args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*sortedMap]{name: name, args: args, table: t, fresh: func() *sortedMap { return &sortedMap{} }}, nil
+	return &specification[*sortedMap]{name: name, args: args, table: t, fresh: func() *sortedMap { return &sortedMap{isSet: isSet} }}, nil
 }
 
 // ifElement returns f, with a NullPointerException for null.
@@ -135,5 +135,5 @@ var concurrentSkipListSetEntry = entry{"ConcurrentSkipListSet", "",
 	&concurrentSkipListSetTable.signatures, newConcurrentSkipListSet, nil}
 
 func newConcurrentSkipListSet(args []value) (replay.Spec, error) {
-	return newSorted("ConcurrentSkipListSet", args, concurrentSkipListSetTable)
+	return newSorted("ConcurrentSkipListSet", args, concurrentSkipListSetTable, true)
 }

@@ -10,7 +10,10 @@ import (
 // A sortedMap is the state of a ConcurrentSkipListMap from Integer to Integer.
 // With 0 for every value, it is that of a ConcurrentSkipListSet. The levels of
 // the skip list, which Java chooses at random, are never visible.
-type sortedMap struct{ ordered[sortedKey, int32] }
+type sortedMap struct {
+	ordered[sortedKey, int32]
+	isSet bool // for appendText
+}
 
 type sortedKey int32
 
@@ -19,7 +22,7 @@ func (k sortedKey) Compare(other sortedKey) int { return cmp.Compare(k, other) }
 
 type sortedPair = pair[sortedKey, int32]
 
-func (m *sortedMap) clone() *sortedMap { return &sortedMap{m.ordered.clone()} }
+func (m *sortedMap) clone() *sortedMap { return &sortedMap{m.ordered.clone(), m.isSet} }
 
 func (m *sortedMap) appendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.n))
@@ -27,6 +30,14 @@ func (m *sortedMap) appendKey(dst []byte) []byte {
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(p.key)), int64(p.val))
 	}
 	return dst
+}
+
+func (m *sortedMap) appendText(dst []byte) []byte {
+	show := (*javaText).entry
+	if m.isSet {
+		show = keyText
+	}
+	return append(dst, mapText(m, "{}", ", ", show).Text()...)
 }
 
 func (m *sortedMap) valueOf(key int32) *int32 { return m.get(sortedKey(key)) }

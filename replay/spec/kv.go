@@ -26,6 +26,8 @@ func (s *kvStore) appendKey(dst []byte) []byte {
 	return dst
 }
 
+func (s *kvStore) appendText(dst []byte) []byte { return appendEach(dst, "{}", s.all(), appendEntry) }
+
 func (s *kvStore) lookup(key value) value {
 	if p := s.get(key); p != nil {
 		return *p

@@ -29,6 +29,11 @@ func (m *multiRegister) appendKey(dst []byte) []byte {
 	return dst
 }
 
+// appendText appends the registers that do not have their initial value.
+func (m *multiRegister) appendText(dst []byte) []byte {
+	return appendEach(dst, "{}", m.all(), appendEntry)
+}
+
 func (m *multiRegister) lookup(key value) value {
 	if p := m.get(key); p != nil {
 		return *p

@@ -23,6 +23,8 @@ func (m *multiset) appendKey(dst []byte) []byte {
 	return dst
 }
 
+func (m *multiset) appendText(dst []byte) []byte { return appendCounts(dst, "{}", m.counts.all()) }
+
 func (m *multiset) length() int { return m.n }
 
 func (m *multiset) clear() {

@@ -14,6 +14,13 @@ func (m *mutex) clone() *mutex { c := *m; return &c }
 
 func (m *mutex) appendKey(dst []byte) []byte { return history.BoolValue(m.held).AppendKey(dst) }
 
+func (m *mutex) appendText(dst []byte) []byte {
+	if m.held {
+		return append(dst, "held"...)
+	}
+	return append(dst, "free"...)
+}
+
 var mutexTable = newTable([]method[*mutex]{
 	{"lock|acquire()", func(m *mutex, _ []value) value {
 		if m.held {

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ type state[S any] interface {
 	// states of one specification have the same key exactly if no sequence of
 	// invocations distinguishes them, unless the type documents an exception.
 	appendKey(dst []byte) []byte
+	// appendText appends the state in words for people; see replay.StateText.
+	// Where keys are exact, states with different keys have different texts.
+	appendText(dst []byte) []byte
 }
 
 // A specification is a replay.Spec made of a table and an initial state.
@@ -83,6 +87,42 @@ func (o object[S]) Apply(inv replay.Invocation) (history.Value, bool) {
 func (o object[S]) Clone() replay.State { return object[S]{o.table, o.state.clone()} }
 
 func (o object[S]) AppendKey(dst []byte) []byte { return o.state.appendKey(dst) }
+
+// String returns the state in words for people.
+func (o object[S]) String() string { return string(o.state.appendText(nil)) }
+
+// appendEach appends elements between brackets, separated by commas. element
+// appends one of them.
+func appendEach[E any](dst []byte, brackets string, elements iter.Seq[E], element func([]byte, E) []byte) []byte {
+	dst = append(dst, brackets[0])
+	start := len(dst)
+	for e := range elements {
+		if len(dst) > start {
+			dst = append(dst, ", "...)
+		}
+		dst = element(dst, e)
+	}
+	return append(dst, brackets[1])
+}
+
+func appendValue(dst []byte, v value) []byte { return append(dst, v.String()...) }
+
+func appendEntry(dst []byte, p *pair[value, value]) []byte {
+	return appendValue(append(appendValue(dst, p.key), '='), p.val)
+}
+
+// appendCounts appends each value as often as it occurs.
+func appendCounts(dst []byte, brackets string, counts iter.Seq[*pair[value, int]]) []byte {
+	return appendEach(dst, brackets, func(yield func(value) bool) {
+		for p := range counts {
+			for range p.val {
+				if !yield(p.key) {
+					return
+				}
+			}
+		}
+	}, appendValue)
+}
 
 // sizeMethods are the methods of all containers.
 func sizeMethods[S interface {

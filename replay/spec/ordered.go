@@ -169,6 +169,19 @@ func (o *ordered[K, V]) all() iter.Seq[*pair[K, V]] {
 	}
 }
 
+// backward yields the pairs in reverse key order.
+func (o *ordered[K, V]) backward() iter.Seq[*pair[K, V]] {
+	return func(yield func(*pair[K, V]) bool) {
+		for _, c := range slices.Backward(o.chunks) {
+			for i := range slices.Backward(c) {
+				if !yield(&c[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func (o *ordered[K, V]) clear() { *o = ordered[K, V]{} }
 
 // clone copies keys and values by assignment.

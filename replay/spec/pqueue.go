@@ -29,6 +29,14 @@ func (q *priorityQueue) appendKey(dst []byte) []byte {
 	return dst
 }
 
+func (q *priorityQueue) appendText(dst []byte) []byte {
+	counts := q.count.all()
+	if q.largest {
+		counts = q.count.backward()
+	}
+	return appendCounts(dst, "[]", counts)
+}
+
 func (q *priorityQueue) length() int { return q.n }
 
 func (q *priorityQueue) clear() {

@@ -12,12 +12,11 @@ import (
 // to back. The top of a stack is at the back.
 type valueRing struct {
 	ring[value]
-	capacity int // of a queue
+	capacity int  // of a queue
+	isStack  bool // for appendText
 }
 
-func newValueRing() *valueRing { return &valueRing{capacity: math.MaxInt} }
-
-func (r *valueRing) clone() *valueRing { return &valueRing{r.ring.clone(), r.capacity} }
+func (r *valueRing) clone() *valueRing { return &valueRing{r.ring.clone(), r.capacity, r.isStack} }
 
 func (r *valueRing) appendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(r.n))
@@ -25,6 +24,15 @@ func (r *valueRing) appendKey(dst []byte) []byte {
 		dst = r.at(i).AppendKey(dst)
 	}
 	return dst
+}
+
+// appendText appends the values, those of a stack from the top.
+func (r *valueRing) appendText(dst []byte) []byte {
+	values := r.all()
+	if r.isStack {
+		values = r.backward()
+	}
+	return appendEach(dst, "[]", values, appendValue)
 }
 
 func pushBack(r *valueRing, args []value) value {

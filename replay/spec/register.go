@@ -13,6 +13,8 @@ func (r *register) clone() *register { c := *r; return &c }
 
 func (r *register) appendKey(dst []byte) []byte { return r.v.AppendKey(dst) }
 
+func (r *register) appendText(dst []byte) []byte { return appendValue(dst, r.v) }
+
 var registerTable = newTable(registerMethods)
 
 var casRegisterTable = newTable(registerMethods, []method[*register]{

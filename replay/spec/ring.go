@@ -1,5 +1,7 @@
 package spec
 
+import "iter"
+
 // A ring is a sequence with cheap ends: pushing and popping at either end is
 // amortised O(1). The zero ring is empty.
 type ring[T any] struct {
@@ -20,6 +22,28 @@ func (r *ring[T]) slot(i int) *T {
 
 // at returns element i, 0 <= i < length.
 func (r *ring[T]) at(i int) T { return *r.slot(i) }
+
+// all yields the elements in order.
+func (r *ring[T]) all() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for i := range r.n {
+			if !yield(r.at(i)) {
+				return
+			}
+		}
+	}
+}
+
+// backward yields the elements in reverse order.
+func (r *ring[T]) backward() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for i := r.n - 1; i >= 0; i-- {
+			if !yield(r.at(i)) {
+				return
+			}
+		}
+	}
+}
 
 // copyTo copies the elements, in order, to dst and returns their number.
 func (r *ring[T]) copyTo(dst []T) int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -135,5 +136,26 @@ func (s *runState) Outcomes(inv replay.Invocation) []replay.Outcome {
 }
 
 func (s *runState) Clone() replay.State { return &runState{s.runs, s.at} }
+
+// String returns the calls that lead to the state, in order, with their results.
+func (s *runState) String() string {
+	var calls []string
+	for node, at := s.at, s.at; node > 0; { // parents have smaller numbers
+		node--
+		for _, e := range s.nodes[node] {
+			if e.to == at {
+				op := history.Operation{Method: e.Invocation.Method, Args: e.Invocation.Args, Result: e.Result}
+				calls = append(calls, op.String())
+				at = node
+				break
+			}
+		}
+	}
+	if calls == nil {
+		return "new"
+	}
+	slices.Reverse(calls)
+	return "after " + strings.Join(calls, ", ")
+}
 
 func (s *runState) AppendKey(dst []byte) []byte { return binary.AppendUvarint(dst, uint64(s.at)) }

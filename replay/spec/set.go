@@ -21,6 +21,10 @@ func (s *setOf) appendKey(dst []byte) []byte {
 	return dst
 }
 
+func (s *setOf) appendText(dst []byte) []byte {
+	return appendEach(dst, "{}", s.all(), func(dst []byte, p *pair[value, struct{}]) []byte { return appendValue(dst, p.key) })
+}
+
 var setTable = newTable([]method[*setOf]{
 	{"add|insert(value) -> bool", func(s *setOf, args []value) value {
 		_, added := s.getOrAdd(args[0])

@@ -16,5 +16,6 @@ func newStack(args []value) (replay.Spec, error) {
 	if err := atMost("stack", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*valueRing]{name: "stack", args: args, table: stackTable, fresh: newValueRing, discipline: replay.LastIn}, nil
+	return &specification[*valueRing]{name: "stack", args: args, table: stackTable, discipline: replay.LastIn,
+		fresh: func() *valueRing { return &valueRing{isStack: true} }}, nil
 }
