@@ -35,6 +35,11 @@ type Explanation struct {
 	States       []string
 	MoreStates   bool
 	StatesOfCore bool
+	// Returns has, for each of States, the results that Unexplained can have if
+	// the object is in that state: the one that it got if it has taken effect
+	// before, or else the one that it gets there. It has none if it would have to
+	// wait. Returns is nil if that was not computed.
+	Returns [][]history.Value
 	// Core are the operations of a minimal sub-history that is not linearizable
 	// by itself, in order of their invocations. It ends where Prefix does:
 	// responses after that are not part of it. What may be removed from a

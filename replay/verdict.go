@@ -121,6 +121,22 @@ type Verdict struct {
 	Elapsed time.Duration
 }
 
+// String returns the verdict in a few words, such as "linearizable at depth 2",
+// "not linearizable" or "unknown (memory)".
+func (v Verdict) String() string {
+	switch {
+	case v.Answer == NotLinearizable:
+		return "not linearizable"
+	case v.Answer != Linearizable && v.Cause != NoCause:
+		return fmt.Sprintf("%v (%v)", v.Answer, v.Cause)
+	case v.Depth > 0:
+		return fmt.Sprintf("linearizable at depth %d", v.Depth)
+	case v.Deeper > 0:
+		return fmt.Sprintf("linearizable, deeper than %d", v.Deeper)
+	}
+	return v.Answer.String()
+}
+
 // A Contribution is what one engine did for a verdict.
 type Contribution struct {
 	Engine Engine
