@@ -1,0 +1,296 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A row is a line of the list of histories.
+type row struct {
+	Name      string `json:"name"`
+	Model     string `json:"model"`
+	Verdict   string `json:"verdict"`
+	Cause     string `json:"cause,omitempty"`
+	Ops       int    `json:"ops"`
+	Pending   int    `json:"pending,omitempty"`
+	Processes int    `json:"processes"`
+	Depth     int    `json:"depth,omitempty"`
+	Deeper    int    `json:"deeper,omitempty"`
+	C         int    `json:"c,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+func newRow(item *Item) row {
+	if item.Err != nil {
+		return row{Name: nameOf(item), Verdict: "invalid", Error: item.Err.Error()}
+	}
+	h, v := item.History, &item.Verdict
+	r := row{
+		Name: nameOf(item), Model: item.Spec.Name(), Verdict: v.Answer.String(),
+		Ops: len(h.Ops), Pending: h.Pending(), Processes: len(h.Processes), C: v.C,
+	}
+	switch v.Answer {
+	case replay.Undecided:
+		r.Cause = v.Cause.String()
+	case replay.Linearizable:
+		r.Depth, r.Deeper = v.Depth, v.Deeper
+	}
+	return r
+}
+
+func nameOf(item *Item) string {
+	switch {
+	case item.Name != "":
+		return item.Name
+	case item.History == nil:
+		return "history"
+	case item.History.ID != "" && item.History.File != "":
+		return item.History.File + "#" + item.History.ID
+	case item.History.ID != "":
+		return item.History.ID
+	case item.History.File != "":
+		return item.History.File
+	}
+	return "history"
+}
+
+// A page is what the script knows of one history. Operations are columns of
+// numbers, which compress well. A text is an index into Texts.
+type page struct {
+	Format    string   `json:"format,omitempty"`
+	Engine    string   `json:"engine,omitempty"`
+	CP        int64    `json:"cp,omitempty"`
+	Dropped   int      `json:"dropped,omitempty"`
+	Torn      int      `json:"torn,omitempty"`
+	Relaxed   bool     `json:"relaxed,omitempty"` // positions are not those of time
+	Processes []string `json:"processes"`
+	Texts     []string `json:"texts"`
+
+	// One number per operation. Calls and returns are ranks of events; the
+	// return of a pending operation is -1. Lines are differences from the
+	// operation before. Parts are keys of a map, or -1; nil if there are none.
+	Method   []int32 `json:"method"`
+	Args     []int32 `json:"args"`
+	Result   []int32 `json:"result"`
+	Process  []int32 `json:"process"`
+	Call     []int32 `json:"call"`
+	Return   []int32 `json:"return"`
+	Line     []int32 `json:"line"`
+	ID       []int32 `json:"id,omitempty"` // nil if they are the numbers
+	Part     []int32 `json:"part,omitempty"`
+	Happened []int32 `json:"happened,omitempty"` // pending operations
+
+	Stamps []int64        `json:"stamps,omitempty"` // of the events by rank, each as the difference from the one before
+	Edges  []history.Edge `json:"edges,omitempty"`  // beyond those of real and program order, between operations
+
+	Chain   int32    `json:"chain,omitempty"` // of the schedule index
+	Tuple   []int32  `json:"tuple,omitempty"`
+	Witness []int32  `json:"witness,omitempty"`
+	States  *states  `json:"states,omitempty"`
+	Why     *reasons `json:"why,omitempty"`
+	Clash   []int32  `json:"clash,omitempty"` // Verdict.Conflict
+}
+
+// reasons is a replay.Explanation.
+type reasons struct {
+	Unexplained  int32     `json:"unexplained"`
+	Prefix       int       `json:"prefix"`
+	States       []string  `json:"states,omitempty"`
+	MoreStates   bool      `json:"more,omitempty"`
+	StatesOfCore bool      `json:"ofCore,omitempty"`
+	Core         []int32   `json:"core,omitempty"`
+	Marks        []string  `json:"marks,omitempty"`
+	Edges        []string  `json:"edges,omitempty"`
+	Free         [][]freed `json:"free,omitempty"`
+	Missing      []missing `json:"missing,omitempty"`
+}
+
+type freed struct {
+	Op      int32    `json:"op"`
+	Allowed []string `json:"allowed"`
+}
+
+type missing struct {
+	Part  string `json:"part"`
+	Cause string `json:"cause"`
+}
+
+// texts numbers different strings.
+type texts struct {
+	list  []string
+	index map[string]int32
+}
+
+func (t *texts) number(text string) int32 {
+	i, ok := t.index[text]
+	if !ok {
+		i = int32(len(t.list))
+		t.list, t.index[text] = append(t.list, text), i
+	}
+	return i
+}
+
+// newPage returns the data of a valid item.
+func newPage(item *Item) *page {
+	h, v := item.History, &item.Verdict
+	p := &page{
+		Format: h.Format, CP: v.CP, Dropped: h.Dropped, Torn: h.Torn, Relaxed: h.IsRelaxed(),
+		Witness: v.Witness, Clash: v.Conflict,
+	}
+	if v.Decided() {
+		p.Engine = v.Engine.String()
+	}
+	for _, process := range h.Processes {
+		p.Processes = append(p.Processes, plain(process))
+	}
+	t := &texts{index: map[string]int32{}}
+	p.addOperations(h, item.Spec, t)
+	p.addTimes(h)
+	p.Texts = t.list
+	if v.Answer == replay.Linearizable && v.Witness != nil {
+		if v.Depth > 0 {
+			p.Chain, p.Tuple = v.Index.Chain, v.Index.Tuple
+		}
+		p.States = replayWitness(h, item.Spec, v.Witness, statesBudget)
+	}
+	if e := v.Explanation; e != nil {
+		p.Why = newReasons(h, e)
+	}
+	return p
+}
+
+// plain returns the name of an operation or a process as people write it.
+func plain(id history.Value) string {
+	if id.Kind() == history.String {
+		return id.Text()
+	}
+	return id.String()
+}
+
+func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
+	partitioned := replay.TraitsOf(spec).Partitioned
+	numbered, line := true, int32(0)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		var args strings.Builder
+		for k, a := range op.Args {
+			if k > 0 {
+				args.WriteString(", ")
+			}
+			args.WriteString(a.String())
+		}
+		p.Method = append(p.Method, t.number(op.Method))
+		p.Args = append(p.Args, t.number(args.String()))
+		p.Result = append(p.Result, t.number(op.Result.String()))
+		p.Process = append(p.Process, op.Process)
+		p.Line = append(p.Line, op.Line-line)
+		line = op.Line
+		p.ID = append(p.ID, t.number(plain(op.ID())))
+		numbered = numbered && op.ID().Equal(history.IntValue(int64(i)))
+		if partitioned {
+			part := int32(-1)
+			if key, ok := replay.FactsOf(spec, op).PartOf(op); ok {
+				part = t.number(key.String())
+			}
+			p.Part = append(p.Part, part)
+		}
+		if op.Happened {
+			p.Happened = append(p.Happened, int32(i))
+		}
+	}
+	if numbered {
+		p.ID = nil
+	}
+}
+
+// addTimes fills the calls, the returns, the stamps and the edges. Ranks count
+// the events of operations; positions count those of dropped ones, too. In a
+// relaxed history, each process has ranks of its own.
+func (p *page) addTimes(h *history.History) {
+	n := len(h.Ops)
+	p.Call, p.Return = make([]int32, n), make([]int32, n)
+	next := make([]int32, len(h.Processes)) // rank in each process
+	last := int32(-1)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		p.Return[i] = -1
+		if last = max(last, op.Call); !op.Pending() {
+			last = max(last, op.Return)
+		}
+		if p.Relaxed {
+			p.Call[i] = next[op.Process]
+			if !op.Pending() {
+				p.Return[i] = p.Call[i] + 1
+			}
+			next[op.Process] += 2
+		}
+	}
+	p.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e history.Edge) bool {
+		from, to := int(e.From), int(e.To)
+		return from >= n || to >= n || h.Ops[from].Process == h.Ops[to].Process
+	})
+	if p.Relaxed {
+		return
+	}
+	at := make([]*int32, last+1) // by position
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		at[op.Call] = &p.Call[i]
+		if !op.Pending() {
+			at[op.Return] = &p.Return[i]
+		}
+	}
+	rank := int32(0)
+	for _, place := range at {
+		if place != nil {
+			*place = rank
+			rank++
+		}
+	}
+}
+
+func newReasons(h *history.History, e *replay.Explanation) *reasons {
+	r := &reasons{
+		Unexplained: e.Unexplained, Prefix: e.Prefix, Core: e.Core,
+		States: e.States, MoreStates: e.MoreStates, StatesOfCore: e.StatesOfCore,
+	}
+	text := func(i int32) string {
+		if n := int32(len(h.Ops)); i >= n {
+			op := &h.Ghosts[i-n]
+			return plain(op.ID()) + " " + op.Method + ", which did not happen"
+		}
+		return plain(h.Ops[i].ID()) + " " + h.Ops[i].String()
+	}
+	for _, i := range e.Marks {
+		r.Marks = append(r.Marks, text(i))
+	}
+	for _, edge := range e.Edges {
+		r.Edges = append(r.Edges, text(edge.From)+" comes before "+text(edge.To))
+	}
+	for _, group := range e.Free {
+		var all []freed
+		for _, f := range group {
+			one := freed{Op: f.Op}
+			for _, a := range f.Allowed {
+				one.Allowed = append(one.Allowed, resultText(a))
+			}
+			all = append(all, one)
+		}
+		r.Free = append(r.Free, all)
+	}
+	for _, m := range e.Missing {
+		r.Missing = append(r.Missing, missing(m))
+	}
+	return r
+}
+
+// resultText returns a result, or a word for none.
+func resultText(v history.Value) string {
+	if v.Kind() == history.None {
+		return "nothing"
+	}
+	return v.String()
+}

@@ -1,0 +1,160 @@
+package view
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// An Item is a history with what is known of it.
+type Item struct {
+	Name    string // the title, such as a file name; by default the history's own
+	History *history.History
+	Spec    replay.Spec
+	Verdict replay.Verdict
+	// Err is the fault of an invalid history. The other fields may be zero then.
+	Err error
+}
+
+const (
+	// MaxHistories is how many histories a page holds.
+	MaxHistories = 20_000
+	// MaxBytes is how many bytes the histories of a page take in the page.
+	MaxBytes = 100 << 20
+)
+
+// ErrFull is wrapped by the error of Add for a history beyond the limits.
+var ErrFull = errors.New("the page is full")
+
+// Write writes a page about the items.
+func Write(w io.Writer, items ...Item) error {
+	page := NewWriter(w)
+	for _, item := range items {
+		if err := page.Add(item); err != nil {
+			return err
+		}
+	}
+	return page.Close()
+}
+
+// A Writer writes a page about any number of histories one by one. It keeps a
+// line about each, not the histories.
+type Writer struct {
+	w         io.Writer
+	index     []row
+	size      int64 // of the histories, in bytes
+	full      bool
+	err       error // the first error of w
+	histories int   // the limits, which tests lower
+	bytes     int64
+}
+
+// NewWriter returns a Writer to w. Call Close at the end.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{w: w, histories: MaxHistories, bytes: MaxBytes}
+}
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+	//go:embed data.js
+	dataJS string
+	//go:embed page.js
+	pageJS string
+)
+
+// The page up to its histories, and the rest. Its policy allows one style and one
+// script, by their hashes, and nothing from a network.
+var head, script, tail = func() (string, string, string) {
+	script := "\"use strict\";\n" + dataJS + pageJS
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	page := strings.NewReplacer("{{style}}", pageCSS,
+		"{{policy}}", "default-src 'none'; style-src "+hash(pageCSS)+"; script-src "+hash(script)).Replace(pageHTML)
+	head, tail, _ := strings.Cut(page, "{{data}}")
+	return head, script, tail
+}()
+
+func (w *Writer) write(text string) {
+	if w.err == nil {
+		_, w.err = io.WriteString(w.w, text)
+	}
+}
+
+// Add adds a history. After an error that wraps ErrFull, the page can still be
+// closed and then says that histories are left out.
+func (w *Writer) Add(item Item) error {
+	if item.Err == nil && (item.History == nil || item.Spec == nil) {
+		return errors.New("view: an item has no history or no specification")
+	}
+	if w.full || len(w.index) == w.histories {
+		w.full = true
+		return fmt.Errorf("%w: it holds %d histories", ErrFull, w.histories)
+	}
+	var data string
+	if item.Err == nil {
+		var err error
+		if data, err = compressed(newPage(&item)); err != nil {
+			return fmt.Errorf("view: %w", err)
+		}
+	}
+	if w.size+int64(len(data)) > w.bytes {
+		w.full = true
+		return fmt.Errorf("%w: its histories would take more than %d MB", ErrFull, w.bytes>>20)
+	}
+	w.size += int64(len(data))
+	if len(w.index) == 0 {
+		w.write(head)
+	}
+	if data != "" {
+		w.write(fmt.Sprintf("<script type=\"text/plain\" id=\"h%d\">%s</script>\n", len(w.index), data))
+	}
+	w.index = append(w.index, newRow(&item))
+	return w.err
+}
+
+// Close writes the rest of the page. It does not close the underlying writer.
+func (w *Writer) Close() error {
+	if len(w.index) == 0 {
+		w.write(head)
+	}
+	// Marshal writes <, > and & as escapes, so that no text ends the element.
+	index, err := json.Marshal(struct {
+		Rows []row `json:"rows"`
+		Full bool  `json:"full"`
+	}{w.index, w.full})
+	if err != nil {
+		return fmt.Errorf("view: %w", err)
+	}
+	w.write("<script type=\"application/json\" id=\"index\">" + string(index) + "</script>\n")
+	w.write("<script>" + script + "</script>" + tail)
+	return w.err
+}
+
+// compressed returns data as JSON, by gzip, in base64.
+func compressed(data any) (string, error) {
+	var text bytes.Buffer
+	encoder := base64.NewEncoder(base64.StdEncoding, &text)
+	zip := gzip.NewWriter(encoder)
+	if err := json.NewEncoder(zip).Encode(data); err != nil {
+		return "", err
+	}
+	if err := errors.Join(zip.Close(), encoder.Close()); err != nil {
+		return "", err
+	}
+	return text.String(), nil
+}
