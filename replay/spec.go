@@ -58,6 +58,16 @@ type Nondeterministic interface {
 	Outcomes(inv Invocation) []Outcome
 }
 
+// A Judge is a Nondeterministic state that accepts or rejects results rather
+// than predicting them, such as one given by a relation between states, inputs
+// and outputs. Listing all its outcomes may take long.
+type Judge interface {
+	Nondeterministic
+	// Judge returns the outcomes of the invocation that have the given result,
+	// as Outcomes does, and does not change the receiver.
+	Judge(inv Invocation, result history.Value) []Outcome
+}
+
 // An Outcome is one transition of a nondeterministic state.
 type Outcome struct {
 	Result history.Value
@@ -82,4 +92,14 @@ func Transitions(s State, inv Invocation) []Outcome {
 		return nil
 	}
 	return []Outcome{{result, next}}
+}
+
+// OutcomesOf returns the outcomes of a recorded operation: its Transitions, or for
+// a Judge only those that have the recorded result, if that is known.
+func OutcomesOf(s State, op *history.Operation) []Outcome {
+	inv := Invocation{op.Method, op.Args}
+	if j, ok := s.(Judge); ok && !op.Pending() && op.Result.Kind() != history.Unknown {
+		return j.Judge(inv, op.Result)
+	}
+	return Transitions(s, inv)
 }

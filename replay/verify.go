@@ -220,7 +220,7 @@ func (v *verifier) replayStates(start State, witness []int32) error {
 			if v.meter.MustStop(1) {
 				return ErrStopped
 			}
-			outcomes := Transitions(s, Invocation{op.Method, op.Args})
+			outcomes := OutcomesOf(s, op)
 			for _, o := range outcomes {
 				if v.meter.MustStop(1) {
 					return ErrStopped

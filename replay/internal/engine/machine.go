@@ -161,10 +161,9 @@ func (m *Machine) Step(state, op int32) int32 {
 // can grow by a factor with each operation, so bounds are checked inside the
 // loop.
 func (m *Machine) compute(state int32, op *history.Operation) int32 {
-	inv := replay.Invocation{Method: op.Method, Args: op.Args}
 	var after []replay.State
 	for _, s := range m.states[state] {
-		outcomes := replay.Transitions(s, inv)
+		outcomes := replay.OutcomesOf(s, op)
 		for _, o := range outcomes {
 			if replay.Accepts(op.Result, o.Result) {
 				after = append(after, o.Next)

@@ -183,3 +183,57 @@ func TestMachineHappened(t *testing.T) {
 		t.Error("a pending operation without a transition does not wait")
 	}
 }
+
+// A sieve accepts multiples of 3 as results of any invocation, and lists only those
+// below 10.
+type sieve struct{ listed *int }
+
+func (s sieve) Apply(replay.Invocation) (history.Value, bool) { panic("Apply of a Judge") }
+func (s sieve) Clone() replay.State                           { return s }
+func (s sieve) AppendKey(dst []byte) []byte                   { return dst }
+
+func (s sieve) Outcomes(replay.Invocation) []replay.Outcome {
+	*s.listed++
+	var all []replay.Outcome
+	for n := int64(0); n < 10; n += 3 {
+		all = append(all, replay.Outcome{Result: history.IntValue(n), Next: s})
+	}
+	return all
+}
+
+func (s sieve) Judge(_ replay.Invocation, result history.Value) []replay.Outcome {
+	if result.Kind() != history.Int || result.Int()%3 != 0 {
+		return nil
+	}
+	return []replay.Outcome{{Result: result, Next: s}}
+}
+
+type sieveSpec struct{ listed *int }
+
+func (sieveSpec) Name() string                   { return "sieve" }
+func (sieveSpec) Check(*history.Operation) error { return nil }
+func (s sieveSpec) New() replay.Object           { return sieve(s) }
+
+// TestMachineJudges: outcomes of a Judge are listed only for unknown results.
+func TestMachineJudges(t *testing.T) {
+	draw := func(result history.Value) history.Operation { return history.Operation{Method: "draw", Result: result} }
+	h := sequence(draw(history.IntValue(300)), draw(history.IntValue(4)), draw(history.UnknownValue))
+	listed := 0
+	spec := sieveSpec{&listed}
+	m := engine.NewMachine(h, spec)
+	if m.Step(m.Start(), 0) == engine.Fail || m.Step(m.Start(), 1) != engine.Fail {
+		t.Error("300 fails or 4 succeeds")
+	}
+	if err := replay.Verify(&history.History{Ops: h.Ops[:1]}, spec, []int32{0}, nil); err != nil {
+		t.Errorf("Verify: %v", err)
+	}
+	if err := replay.Verify(&history.History{Ops: h.Ops[:2]}, spec, []int32{0, 1}, nil); err == nil {
+		t.Error("Verify accepts 4")
+	}
+	if listed != 0 {
+		t.Errorf("outcomes were listed %d times for known results", listed)
+	}
+	if m.Step(m.Start(), 2) == engine.Fail || listed != 1 {
+		t.Errorf("outcomes were listed %d times for an unknown result, want once", listed)
+	}
+}
