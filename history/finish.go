@@ -40,6 +40,9 @@ func (b *Builder) Build() (*History, error) {
 // finish leaves out what did not happen and numbers the rest by invocation.
 func (b *Builder) finish(edges []Edge) *History {
 	h := &History{Header: b.h}
+	if b.h.Order == StampOrder {
+		h.Stamps = b.stamps
+	}
 	if len(edges) > 0 || slices.ContainsFunc(b.ops, func(op Operation) bool { return op.dropped }) {
 		b.leaveOut(h, edges)
 	}

@@ -140,6 +140,9 @@ type History struct {
 	Ghosts []Operation
 	// Dropped counts operations that did not happen, ghosts included.
 	Dropped int
+	// Stamps are the time stamps of the events, by position; nil unless the
+	// order is StampOrder. They are for people: positions have the order.
+	Stamps []int64
 
 	relaxed bool // see IsRelaxed
 }

@@ -89,6 +89,25 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// TestStamps: each event that has a position has its stamp.
+func TestStamps(t *testing.T) {
+	const text = "A 2 ok 9\nA 2 invoke 7\nB 1 invoke 1\nB 1 fail 3\nC 3 invoke -4\nC 3 ok 8"
+	h, err := parse(Header{Order: StampOrder}, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for i := range h.Ops {
+		got = append(got, h.Stamps[h.Ops[i].Call], h.Stamps[h.Ops[i].Return])
+	}
+	if want := []int64{-4, 8, 7, 9}; !slices.Equal(got, want) {
+		t.Errorf("stamps %v, want %v", got, want)
+	}
+	if h, err = parse(Header{}, "A 2 invoke 7\nA 2 ok 9"); err != nil || h.Stamps != nil {
+		t.Errorf("in file order, the stamps are %v, %v", h.Stamps, err)
+	}
+}
+
 func TestOperation(t *testing.T) {
 	h, err := New(Header{File: "f"}, []Event{
 		{Type: Invoke, Process: IntValue(1), Method: "put", Args: []Value{IntValue(1), StringValue("x")}, Line: 4},

@@ -178,7 +178,9 @@ func (b *Builder) arrange(t timing, edges []Edge) []Edge {
 func (b *Builder) place(events []timed) []int32 {
 	sorted := make([]Operation, 0, len(b.ops))
 	moved := make([]int32, len(b.ops))
+	b.stamps = make([]int64, len(events)) // now by position
 	for position, e := range events {
+		b.stamps[position] = e.at
 		if e.ret {
 			sorted[moved[e.op]].Return = int32(position)
 			continue
