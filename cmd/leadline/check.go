@@ -32,9 +32,32 @@ type checkFlags struct {
 	witness    bool
 	times      bool
 	output     *choice
+	judges     bool // the exit status depends on the verdicts
 }
 
 func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
+	f := newCheckFlags(flags)
+	f.judges = true
+	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
+	flags.BoolVar(&f.explain, "explain", true, "say of a history that is not linearizable which results no order explains")
+	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
+	flags.BoolVar(&f.times, "times", false, "print how long each history took")
+	f.output = outputFlag(flags)
+	return func(s streams, args []string) int {
+		if err := f.validate(args); err != nil {
+			return fail(s, "check", err)
+		}
+		out := bufio.NewWriter(s.out)
+		var p presenter = &textPresenter{out: out, flags: f}
+		if f.output.value == "json" {
+			p = &jsonPresenter{out: out, times: f.times}
+		}
+		return f.run(s, "check", args, out, p)
+	}
+}
+
+// newCheckFlags declares the flags of every command that checks histories.
+func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	f := &checkFlags{input: newInput(), memory: 2 << 30}
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification`, as queue or ArrayBlockingQueue:20 "+
 		"(default: what the file names; see leadline models)")
@@ -49,33 +72,31 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	f.order = choiceFlag(flags, "order", "order that a witness must respect: real time (linearizability), "+
 		"or each process's own alone (sequential consistency)", "realtime", "program")
 	f.engine = choiceFlag(flags, "engine", "what may decide", replay.EngineNames[:]...)
-	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
-	flags.BoolVar(&f.explain, "explain", true, "say of a history that is not linearizable which results no order explains")
-	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
-	flags.BoolVar(&f.times, "times", false, "print how long each history took")
-	f.output = outputFlag(flags)
-	return f.run
+	return f
 }
 
-func (f *checkFlags) run(s streams, args []string) int {
-	if err := f.input.check(args); err != nil {
-		return fail(s, "check", err)
-	}
+// validate reports what is wrong with the flags and the arguments.
+func (f *checkFlags) validate(args []string) error {
 	switch {
 	case f.maxDepth < 1:
-		return fail(s, "check", errors.New("--max-depth must be at least 1"))
+		return errors.New("--max-depth must be at least 1")
 	case f.schedules < 0:
-		return fail(s, "check", errors.New("--max-schedules must not be negative"))
+		return errors.New("--max-schedules must not be negative")
 	case f.jobs < 1 || f.jobs > maxJobs:
-		return fail(s, "check", errJobs)
+		return errJobs
 	case f.timeout < 0:
-		return fail(s, "check", errors.New("--timeout must not be negative"))
+		return errors.New("--timeout must not be negative")
 	case f.memory < 1<<20:
-		return fail(s, "check", errors.New("--memory must be at least 1MiB"))
+		return errors.New("--memory must be at least 1MiB")
 	}
+	return f.input.check(args)
+}
+
+// run checks what args name and passes the results to p, which writes to out.
+func (f *checkFlags) run(s streams, command string, args []string, out *bufio.Writer, p presenter) int {
 	ctx, restore := interruptible()
 	defer restore()
-	return f.check(ctx, s, args)
+	return f.check(ctx, s, command, args, out, p)
 }
 
 // programBytes is about what the process takes beside the memory that the Go
@@ -83,21 +104,18 @@ func (f *checkFlags) run(s streams, args []string) int {
 const programBytes = 10 << 20
 
 // check reads, checks and reports.
-func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
+func (f *checkFlags) check(ctx context.Context, s streams, command string, args []string, out *bufio.Writer, p presenter) int {
 	memory := int64(f.memory) - min(programBytes, int64(f.memory)/2)
 	memory -= memory / 16                          // what is allocated between two checks of the bound
 	f.input.Limits.Memory = memory / 3 * 2 &^ 1023 // reading takes more while the room for operations grows
 
-	out := bufio.NewWriter(s.out)
-	var p presenter = &textPresenter{out: out, flags: f}
-	if f.output.value == "json" {
-		p = &jsonPresenter{out: out, times: f.times}
-	}
 	progress := newProgress(s.err)
 	status := statusOK
 	var failed error
 	emit := func(r *result, waiting bool) bool {
-		status = worse(status, r.status())
+		if of := r.status(); f.judges || of == statusBad || of == statusInternal {
+			status = worse(status, of)
+		}
 		if r.internal != nil {
 			progress.clear()
 			fmt.Fprintf(s.err, "leadline: %v\nPlease send %s to the maintainers of leadline.\n", r.internal, r.file)
@@ -123,21 +141,21 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 	}
 	one := func(e entry) *result {
 		r := checkOne(ctx, e, f.input.model, options, garbage)
-		if f.output.value == "text" && r.err == nil && r.internal == nil {
+		if _, ok := p.(*textPresenter); ok && r.err == nil && r.internal == nil {
 			r.extensions = countExtensions(r.history, &r.verdict)
 		}
 		return r
 	}
 	inOrder(from, f.jobs, entry.ops, one, emit)
 	progress.clear()
-	status = worse(status, f.input.end(ctx, s, "check"))
+	status = worse(status, f.input.end(ctx, s, command))
 	if failed == nil {
 		if failed = p.finish(); failed == nil {
 			failed = out.Flush()
 		}
 	}
 	if failed != nil {
-		status = worse(status, s.failed("check", failed))
+		status = worse(status, s.failed(command, failed))
 	}
 	return status
 }
@@ -146,6 +164,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, args []string) int {
 type result struct {
 	entry
 	model      string
+	spec       replay.Spec
 	verdict    replay.Verdict
 	extensions extensions
 	internal   error // a fault of leadline; nothing else counts then
@@ -201,7 +220,7 @@ func checkOne(ctx context.Context, e entry, model string, o replay.Options, garb
 		r.model, r.err = h.Model, err
 		return r
 	}
-	r.model = s.Name()
+	r.spec, r.model = s, s.Name()
 	r.verdict, r.err = decide.Check(ctx, h, s, o)
 	if r.internal = internalError(r.place(), r.err); r.internal != nil {
 		r.err = nil

@@ -43,7 +43,7 @@ var imports = map[string][]string{
 	"benchdata/corpora":       {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
-	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/stresstest",
+	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/stresstest", "replay/view",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter"},
 }

@@ -218,12 +218,25 @@ type progress struct {
 	what    string // is counted
 }
 
-func newProgress(w io.Writer) *progress {
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	if c, ok := w.(*checkedWriter); ok {
+		w = c.w
+	}
 	f, ok := w.(*os.File)
 	if !ok {
-		return &progress{}
+		return false
 	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+func newProgress(w io.Writer) *progress {
+	if !isTerminal(w) {
 		return &progress{}
 	}
 	return &progress{w: w, last: time.Now(), what: "histories"}

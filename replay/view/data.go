@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -83,7 +84,8 @@ type page struct {
 	Part     []int32 `json:"part,omitempty"`
 	Happened []int32 `json:"happened,omitempty"` // pending operations
 
-	Stamps []int64        `json:"stamps,omitempty"` // of the events by rank, each as the difference from the one before
+	Start  string         `json:"start,omitempty"`  // stamp of the first event
+	Stamps []uint64       `json:"stamps,omitempty"` // of the events by rank: differences from the one before
 	Edges  []history.Edge `json:"edges,omitempty"`  // beyond those of real and program order, between operations
 
 	Chain   int32    `json:"chain,omitempty"` // of the schedule index
@@ -243,12 +245,21 @@ func (p *page) addTimes(h *history.History) {
 			at[op.Return] = &p.Return[i]
 		}
 	}
-	rank := int32(0)
-	for _, place := range at {
-		if place != nil {
-			*place = rank
-			rank++
+	rank, before := int32(0), int64(0)
+	for position, place := range at {
+		if place == nil {
+			continue
 		}
+		*place = rank
+		if position < len(h.Stamps) {
+			if rank == 0 {
+				before = h.Stamps[position]
+				p.Start = strconv.FormatInt(before, 10)
+			}
+			p.Stamps = append(p.Stamps, uint64(h.Stamps[position]-before))
+			before = h.Stamps[position]
+		}
+		rank++
 	}
 }
 

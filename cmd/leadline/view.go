@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/leadline/leadline/replay/view"
+	"github.com/spf13/pflag"
+)
+
+func setupView(flags *pflag.FlagSet) func(streams, []string) int {
+	f := newCheckFlags(flags)
+	f.explain = true
+	var file string
+	flags.StringVarP(&file, "output", "o", "-", "`FILE` to write the page to")
+	return func(s streams, args []string) int {
+		if err := f.validate(args); err != nil {
+			return fail(s, "view", err)
+		}
+		if file == "-" {
+			if isTerminal(s.out) {
+				return fail(s, "view", errors.New("standard output is a terminal; name a file with -o view.html"))
+			}
+			return f.view(s, args, s.out)
+		}
+		out, err := os.Create(file)
+		if err != nil {
+			return s.failed("view", err)
+		}
+		status := f.view(s, args, out)
+		if err := out.Close(); err != nil {
+			status = worse(status, s.failed("view", err))
+		}
+		return status
+	}
+}
+
+// view writes the page about what args name.
+func (f *checkFlags) view(s streams, args []string, w io.Writer) int {
+	out := bufio.NewWriter(w)
+	p := &pagePresenter{page: view.NewWriter(out), input: f.input}
+	status := f.run(s, "view", args, out, p)
+	err := p.page.Close()
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		status = worse(status, s.failed("view", err))
+	}
+	return status
+}
+
+// A pagePresenter writes a page. It lists invalid histories in the page, too.
+type pagePresenter struct {
+	page  *view.Writer
+	input *input
+}
+
+func (p *pagePresenter) present(r *result) error {
+	item := view.Item{Name: r.place(), History: r.history, Spec: r.spec, Verdict: r.verdict, Err: r.err}
+	switch {
+	case r.internal != nil:
+		item.Err = errors.New("internal error")
+	case r.err != nil:
+		p.input.report(r.file, r.err)
+	}
+	if err := p.page.Add(item); err != nil {
+		return fmt.Errorf("%s: %w", r.place(), err)
+	}
+	return nil
+}
+
+func (p *pagePresenter) finish() error { return nil }
