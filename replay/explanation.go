@@ -35,11 +35,14 @@ type Explanation struct {
 	States       []string
 	MoreStates   bool
 	StatesOfCore bool
-	// Returns has, for each of States, the results that Unexplained can have if
-	// the object is in that state: the one that it got if it has taken effect
-	// before, or else the one that it gets there. It has none if it would have to
-	// wait. Returns is nil if that was not computed.
+	// Returns has, for each of States, the results that Unexplained gets if it
+	// takes effect in that state: none, but not nil, if it has to wait there; nil
+	// if it has taken effect in all orders that end in that state. Earlier are the
+	// results that it got in orders in which it has taken effect before. No result
+	// in Returns or Earlier is the recorded one. Both are nil if they were not
+	// computed.
 	Returns [][]history.Value
+	Earlier []history.Value
 	// Core are the operations of a minimal sub-history that is not linearizable
 	// by itself, in order of their invocations. It ends where Prefix does:
 	// responses after that are not part of it. What may be removed from a

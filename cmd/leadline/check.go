@@ -18,6 +18,8 @@ import (
 
 // checkFlags are the flags of leadline check.
 type checkFlags struct {
+	all        *pflag.FlagSet
+	history    string // identifier of the only history to check; "" for all
 	input      *input
 	maxDepth   int
 	schedules  int64
@@ -39,10 +41,10 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	f := newCheckFlags(flags)
 	f.judges = true
 	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
-	flags.BoolVar(&f.explain, "explain", true, "say of a history that is not linearizable which results no order explains")
+	flags.BoolVar(&f.explain, "explain", true, "report which results of a history that is not linearizable no order explains")
 	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
 	flags.BoolVar(&f.times, "times", false, "print how long each history took")
-	f.output = outputFlag(flags)
+	f.output = choiceFlag(flags, "output", "form of the results", "text", "json", "timeline")
 	return func(s streams, args []string) int {
 		if err := f.validate(args); err != nil {
 			return fail(s, "check", err)
@@ -58,7 +60,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 
 // newCheckFlags declares the flags of every command that checks histories.
 func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
-	f := &checkFlags{input: newInput(), memory: 2 << 30}
+	f := &checkFlags{all: flags, input: newInput(), memory: 2 << 30}
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification`, as queue or ArrayBlockingQueue:20 "+
 		"(default: what the file names; see leadline models)")
 	f.input.declare(flags)
@@ -136,6 +138,9 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
 	}
 	from := f.input.read(ctx, s, args, garbage.reading)
+	if f.history != "" {
+		from = f.onlyHistory(from)
+	}
 	if f.order.value == "program" {
 		from = inProgramOrder(from)
 	}
@@ -164,7 +169,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 type result struct {
 	entry
 	model      string
-	spec       replay.Spec
+	spec       replay.Spec // nil if there is not one
 	verdict    replay.Verdict
 	extensions extensions
 	internal   error // a fault of leadline; nothing else counts then

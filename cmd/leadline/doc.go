@@ -3,6 +3,7 @@
 // witness.
 //
 //	leadline check [flags] FILE|DIR|-...
+//	leadline explain [flags] FILE|DIR|-...
 //	leadline family [flags] FILE|DIR|-...
 //	leadline tables [flags] [FILE|DIR|-...]
 //	leadline convert --to FORMAT [flags] FILE|DIR|-...
@@ -54,6 +55,7 @@
 //	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	    no order explains the response of 9 peek(): null (process 4, line 1)
 //	    linearizable if 8 poll(): 1 (process 4, line 1) had answered null
+//	    more: leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
 // With --witness each linearizable history is followed by its witness:
@@ -61,28 +63,30 @@
 //	$ leadline check --witness --exact-depth replay/decide/testdata/figure2.jsonl
 //	linearizable      depth 1      6 ops   3 procs  c=3  cp=8    33 orders      exact=1  replay/decide/testdata/figure2.jsonl#threads-1-to-3
 //	    schedule index <2, ()>
-//	       2  process 2    size(): 0
-//	       0  process 1    toString(): "[]"
-//	       4  process 3    clear()
-//	       1  process 1    poll(): null
-//	       3  process 2    isEmpty(): true
-//	       5  process 3    addAll([1, 2]): true
+//	                      (initially)           []
+//	    #1  2  process 2  size(): 0             []
+//	    #2  0  process 1  toString(): "[]"      []
+//	    #3  4  process 3  clear()               []
+//	    #4  1  process 1  poll(): null          []
+//	    #5  3  process 2  isEmpty(): true       []
+//	    #6  5  process 3  addAll([1, 2]): true  [1, 2]
 //	linearizable      depth 1     14 ops   7 procs  c=7  cp=47   1004640 orders  exact=1  replay/decide/testdata/figure2.jsonl#reconstruction
 //	    schedule index <2, ()>
-//	      12  process 7    containsAll([1, 1]): false
-//	      10  process 6    toArray(): "[]"
-//	       8  process 5    retainAll([0, 0]): false
-//	       6  process 4    removeAll([1, 0]): false
-//	       2  process 2    size(): 0
-//	       0  process 1    toString(): "[]"
-//	       4  process 3    clear()
-//	       1  process 1    poll(): null
-//	       9  process 5    poll(): null
-//	      13  process 7    remove(0): false
-//	       3  process 2    isEmpty(): true
-//	       5  process 3    addAll([1, 2]): true
-//	       7  process 4    retainAll([2, 0]): true
-//	      11  process 6    poll(): 2
+//	                        (initially)                 []
+//	     #1  12  process 7  containsAll([1, 1]): false  []
+//	     #2  10  process 6  toArray(): "[]"             []
+//	     #3   8  process 5  retainAll([0, 0]): false    []
+//	     #4   6  process 4  removeAll([1, 0]): false    []
+//	     #5   2  process 2  size(): 0                   []
+//	     #6   0  process 1  toString(): "[]"            []
+//	     #7   4  process 3  clear()                     []
+//	     #8   1  process 1  poll(): null                []
+//	     #9   9  process 5  poll(): null                []
+//	    #10  13  process 7  remove(0): false            []
+//	    #11   3  process 2  isEmpty(): true             []
+//	    #12   5  process 3  addAll([1, 2]): true        [1, 2]
+//	    #13   7  process 4  retainAll([2, 0]): true     [2]
+//	    #14  11  process 6  poll(): 2                   []
 //	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
 //	| model                 | histories | d=1 | no depth | pending | not linearizable | unknown | invalid |
 //	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
@@ -90,9 +94,57 @@
 //	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
 //	2 histories: 2 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
+// --output timeline draws the operations that matter for each verdict; see
+// Explaining.
+//
 // --order program checks sequential consistency instead: a witness has to respect
 // only the order of each process's own operations and the edges in the file. The
 // verdict is then about sequential consistency.
+//
+// # Explaining
+//
+// Explain checks histories like check, with the same flags, and writes the reason
+// for each verdict in sentences:
+//
+//	$ leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
+//	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst: 14 operations, 7 processes,
+//	ArrayBlockingQueue:20
+//	Not linearizable: no order of the operations that respects real time gives the recorded results.
+//
+//	No order explains the response of
+//	    9 peek(): null (process 4, line 1)
+//	It overlaps 1 operation:
+//	    4 addAll([1, 2]), still open then
+//
+//	The operations that matter most:
+//	      process  id
+//	      2         4  |------------------->   addAll([1, 2]): open
+//	  *   4         8      |---|               poll(): 1
+//	  !   4         9              |---|       peek(): null
+//	   ! no order explains its response
+//	   * with another result, the history would be linearizable
+//	   > open until the end
+//
+//	It would be linearizable with other results:
+//	    if 8 poll() (process 4, line 1) had returned null instead of 1
+//
+// For a history that is not linearizable these are:
+//   - the first response that no order explains, and the operations that overlap it;
+//   - the states in which the object can be just before that response, and what
+//     the operation returns there;
+//   - a minimal sub-history that is not linearizable by itself, drawn over time;
+//   - other results with which the history would be linearizable;
+//   - the parts that were not computed, and why.
+//
+// In the drawing, each operation has a line. Only the order of the events shown
+// counts, so that the distance between two of them means nothing. Below it are the
+// marks that occur. Of a linearizable history, explain shows the witness with the
+// state after each step, and the operations that its schedule index delays. Of an
+// unknown verdict it gives the cause and what may help.
+//
+// --history ID selects a history of a file. --core FILE writes the minimal
+// sub-histories to a file, for which check reports not-linearizable. The exit status
+// is that of check.
 //
 // # Tables
 //

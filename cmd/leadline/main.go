@@ -51,6 +51,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"check", "FILE|DIR|-...", "check recorded histories", setupCheck},
+		{"explain", "FILE|DIR|-...", "explain why a history is linearizable or not", setupExplain},
 		{"view", "FILE|DIR|-...", "write a page that shows histories, to look at in a browser", setupView},
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},

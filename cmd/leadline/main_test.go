@@ -58,15 +58,17 @@ func TestManual(t *testing.T) {
 		}
 		examples++
 		var want []string
-		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "//\t") {
+		// An empty line belongs to the output if that goes on after it.
+		for i+1 < len(lines) && (strings.HasPrefix(lines[i+1], "//\t") ||
+			lines[i+1] == "//" && strings.HasPrefix(lines[i+2], "//\t") && !strings.HasPrefix(lines[i+2], "//\t$")) {
 			i++
-			want = append(want, strings.TrimPrefix(lines[i], "//\t"))
+			want = append(want, strings.TrimPrefix(strings.TrimPrefix(lines[i], "//"), "\t"))
 		}
 		var stdout, stderr bytes.Buffer
 		run(strings.Fields(example), strings.NewReader(""), &stdout, &stderr)
 		got := strings.Split(strings.TrimRight(stderr.String()+stdout.String(), "\n"), "\n")
 		for _, line := range got {
-			rewritten = append(rewritten, "//\t"+line)
+			rewritten = append(rewritten, strings.TrimSuffix("//\t"+line, "\t"))
 		}
 		if text := strings.Join(got, "\n"); text != strings.Join(want, "\n") && !*update {
 			t.Errorf("leadline %s prints\n%s\nthe manual says\n%s", example, text, strings.Join(want, "\n"))

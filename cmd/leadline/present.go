@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/report"
 )
 
 // A presenter shows results, one after another.
@@ -246,6 +246,7 @@ type textPresenter struct {
 	out    *bufio.Writer
 	flags  *checkFlags
 	totals totals
+	hinted bool // the command that explains a history was named
 }
 
 func (p *textPresenter) present(r *result) error {
@@ -284,93 +285,19 @@ func (p *textPresenter) present(r *result) error {
 	if _, err := fmt.Fprintf(p.out, "%s  %s\n", line, r.place()); err != nil {
 		return err
 	}
-	if v.Explanation != nil {
-		if err := p.presentExplanation(h, v.Explanation); err != nil || len(v.Explanation.Free) > 0 {
-			return err
-		}
+	o := p.flags.reportOptions()
+	if p.flags.output.value == "timeline" {
+		return report.Timeline(p.out, h, v, nil, o)
 	}
-	if p.flags.explain && (len(v.Conflict) > 1 || v.Conflict != nil && v.Explanation == nil) {
-		return p.presentConflict(h, v.Conflict)
+	if p.flags.explain && v.Answer == replay.NotLinearizable {
+		if !p.hinted {
+			o.Hint = p.flags.explainCommand(r)
+			p.hinted = o.Hint != ""
+		}
+		return report.Short(p.out, h, v, o)
 	}
 	if p.flags.witness && v.Witness != nil {
-		return p.presentWitness(h, v)
-	}
-	return nil
-}
-
-// explainedMax is how many ways to explain a history are printed.
-const explainedMax = 3
-
-func (p *textPresenter) presentExplanation(h *history.History, e *replay.Explanation) error {
-	at := func(i int32) string {
-		op := &h.Ops[i]
-		return fmt.Sprintf("%s %v (process %s, line %d)", name(op.ID()), op, name(h.Processes[op.Process]), op.Line)
-	}
-	if e.Unexplained != replay.NoOperation {
-		if _, err := fmt.Fprintf(p.out, "    no order explains the response of %s\n", at(e.Unexplained)); err != nil {
-			return err
-		}
-	} else if err := p.presentReasons(h, e); err != nil {
-		return err
-	}
-	for k, group := range e.Free {
-		if k == explainedMax {
-			_, err := fmt.Fprintf(p.out, "    and %d more such changes of results\n", len(e.Free)-k)
-			return err
-		}
-		var changes []string
-		for _, f := range group {
-			allowed := make([]string, len(f.Allowed))
-			for i, a := range f.Allowed {
-				allowed[i] = a.String()
-			}
-			changes = append(changes, at(f.Op)+" had answered "+strings.Join(allowed, " or "))
-		}
-		if _, err := fmt.Fprintf(p.out, "    linearizable if %s\n", strings.Join(changes, " and ")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// presentReasons prints the marks and edges that leave no order together.
-func (p *textPresenter) presentReasons(h *history.History, e *replay.Explanation) error {
-	at := func(i int32) string {
-		op, did := operationOf(h, i), ""
-		if int(i) >= len(h.Ops) {
-			did = ", which did not happen"
-		}
-		return fmt.Sprintf("%s %v (line %d%s)", name(op.ID()), op, op.Line, did)
-	}
-	var reasons []string
-	for _, i := range e.Marks {
-		reasons = append(reasons, at(i)+" happened")
-	}
-	for _, edge := range e.Edges {
-		reasons = append(reasons, at(edge.From)+" comes before "+at(edge.To))
-	}
-	_, err := fmt.Fprintf(p.out, "    real time can be explained, but not if %s\n", strings.Join(reasons, " and "))
-	return err
-}
-
-// conflictMax is how many operations of a conflict are printed.
-const conflictMax = 8
-
-// presentConflict prints operations that already alone have no witness.
-func (p *textPresenter) presentConflict(h *history.History, conflict []int32) error {
-	for k, i := range conflict {
-		op := &h.Ops[i]
-		what := "together with"
-		switch {
-		case k == conflictMax:
-			_, err := fmt.Fprintf(p.out, "    and %d more\n", len(conflict)-k)
-			return err
-		case k == 0:
-			what = "no order explains"
-		}
-		if _, err := fmt.Fprintf(p.out, "    %s %s %v (process %s, line %d)\n", what, name(op.ID()), op, name(h.Processes[op.Process]), op.Line); err != nil {
-			return err
-		}
+		return report.Witness(p.out, h, r.spec, v, o)
 	}
 	return nil
 }
@@ -414,19 +341,6 @@ func orDash(n int) string {
 		return "-"
 	}
 	return strconv.Itoa(n)
-}
-
-func (p *textPresenter) presentWitness(h *history.History, v *replay.Verdict) error {
-	if v.Depth > 0 {
-		fmt.Fprintf(p.out, "    schedule index <%d, (%s)>\n", v.Index.Chain, names(h, v.Index.Tuple, ", "))
-	}
-	for _, i := range v.Witness {
-		op := &h.Ops[i]
-		if _, err := fmt.Fprintf(p.out, "    %4s  process %-4s %v\n", name(op.ID()), name(h.Processes[op.Process]), op); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *textPresenter) finish() error {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/report"
+	"github.com/spf13/pflag"
+)
+
+func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
+	f := newCheckFlags(flags)
+	f.explain, f.judges = true, true
+	core := ""
+	flags.StringVar(&f.history, "history", "", "explain only the history with this `id`")
+	flags.StringVar(&core, "core", "", "write the minimal sub-histories that are not linearizable to this `file`, in the native format")
+	return func(s streams, args []string) int {
+		if err := f.validate(args); err != nil {
+			return fail(s, "explain", err)
+		}
+		out := bufio.NewWriter(s.out)
+		p := &explainPresenter{out: out, flags: f}
+		if core == "" {
+			return f.run(s, "explain", args, out, p)
+		}
+		file, err := os.Create(core)
+		if err != nil {
+			return s.failed("explain", err)
+		}
+		p.core = file
+		status := f.run(s, "explain", args, out, p)
+		if err := errors.Join(p.coreErr, file.Close()); err != nil {
+			status = worse(status, s.failed("explain", err))
+		}
+		return status
+	}
+}
+
+// An explainPresenter writes a report of each history.
+type explainPresenter struct {
+	out     *bufio.Writer
+	flags   *checkFlags
+	shown   int
+	core    io.Writer // nil: none
+	coreErr error
+}
+
+func (p *explainPresenter) present(r *result) error {
+	if p.shown++; p.shown > 1 {
+		fmt.Fprintln(p.out)
+	}
+	switch {
+	case r.internal != nil:
+		_, err := fmt.Fprintf(p.out, "internal error  %s\n", r.place())
+		return err
+	case r.err != nil:
+		p.flags.input.report(r.file, r.err)
+		_, err := fmt.Fprintf(p.out, "%s: invalid; the faults are on standard error\n", r.place())
+		return err
+	}
+	if e := r.verdict.Explanation; p.core != nil && e != nil && len(e.Core) > 0 {
+		p.writeCore(r.history, e)
+	}
+	return report.Explain(p.out, r.history, r.spec, &r.verdict, p.flags.reportOptions())
+}
+
+// writeCore writes the minimal sub-history. It keeps the first error.
+func (p *explainPresenter) writeCore(h *history.History, e *replay.Explanation) {
+	core, err := subHistory(h, e)
+	if err == nil {
+		native, _ := codec.Lookup("native")
+		err = native.Encode(p.core, core)
+	}
+	if err != nil && p.coreErr == nil {
+		p.coreErr = fmt.Errorf("the minimal sub-history of %s: %w", h.ID, err)
+	}
+}
+
+func (p *explainPresenter) finish() error {
+	if p.shown == 0 && p.flags.history != "" {
+		return fmt.Errorf("the files do not have a history %q", p.flags.history)
+	}
+	return nil
+}
+
+// subHistory returns the history of the operations of a core. What happens after
+// the response that no order explains is not part of it.
+func subHistory(h *history.History, e *replay.Explanation) (*history.History, error) {
+	end := int32(history.NoReturn)
+	if e.Unexplained != replay.NoOperation {
+		end = h.Ops[e.Unexplained].Return
+	}
+	type event struct {
+		position int32
+		history.Event
+	}
+	var events []event
+	for _, i := range e.Core {
+		op := &h.Ops[i]
+		events = append(events, event{op.Call, history.Event{Process: h.Processes[op.Process], Op: op.ID(), Method: op.Method, Args: op.Args}})
+		if !op.Pending() && op.Return <= end {
+			events = append(events, event{op.Return, history.Event{Type: history.OK, Op: op.ID(), Result: op.Result}})
+		}
+	}
+	slices.SortFunc(events, func(a, b event) int { return int(a.position) - int(b.position) })
+	b := history.NewBuilder(history.Header{ID: h.ID, Model: h.Model, ModelArgs: h.ModelArgs})
+	for i := range events {
+		b.Add(&events[i].Event)
+	}
+	return b.Build()
+}
+
+// onlyHistory leaves out all histories but the one that was asked for.
+func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for e := range from {
+			var many *history.Errors
+			id := ""
+			switch {
+			case e.history != nil:
+				id = e.history.ID
+			case errors.As(e.err, &many):
+				id = many.ID
+			default:
+				id = f.history // a fault of a file concerns everybody
+			}
+			if id == f.history && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// reportOptions are how reports look on standard output.
+func (f *checkFlags) reportOptions() report.Options { return report.Options{} }
+
+// explainCommand is the command that explains a result, with the flags that
+// check has. It is "" for standard input.
+func (f *checkFlags) explainCommand(r *result) string {
+	if r.file == "-" {
+		return ""
+	}
+	words := []string{"leadline", "explain"}
+	f.all.Visit(func(flag *pflag.Flag) {
+		if set := hintFlags[flag.Name]; set {
+			words = append(words, "--"+flag.Name+"="+quoteWord(flag.Value.String()))
+		}
+	})
+	if r.history.ID != "" {
+		words = append(words, "--history="+quoteWord(r.history.ID))
+	}
+	return strings.Join(append(words, quoteWord(r.file)), " ")
+}
+
+// hintFlags are the flags of check that decide how a file is read or what
+// is checked.
+var hintFlags = map[string]bool{"model": true, "format": true, "map": true, "order": true}
+
+// quoteWord returns a word of a shell command.
+func quoteWord(word string) string {
+	if word != "" && strings.IndexFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("@%+=:,./_-#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

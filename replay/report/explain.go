@@ -1,0 +1,484 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// Bounds on what a report lists.
+const (
+	freeShown    = 3  // ways to make a history linearizable, in Short
+	freeListed   = 10 // in Explain
+	overlapShown = 8
+	statesShown  = 8
+	conflictMax  = 8
+	delaysShown  = 8
+)
+
+// Explain writes the verdict of h and the reason for it in plain sentences, with
+// a timeline of the operations that matter. For a linearizable history the reason
+// is its witness.
+func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdict, o Options) error {
+	p := newPrinter(w, h, o)
+	p.title(spec)
+	switch v.Answer {
+	case replay.NotLinearizable:
+		p.refuted(spec, v)
+	case replay.Linearizable:
+		p.linearizable(spec, v)
+	default:
+		p.undecided(v)
+	}
+	return p.Flush()
+}
+
+// title writes the name of the history and what it has.
+func (p *printer) title(spec replay.Spec) {
+	what := clean(p.h.File)
+	if p.h.ID != "" {
+		what += "#" + clean(p.h.ID)
+	}
+	if what == "" {
+		what = "the history"
+	}
+	model := ""
+	if spec != nil {
+		model = ", " + spec.Name()
+		if s, ok := spec.(fmt.Stringer); ok && len(s.String()) < DefaultWidth {
+			model = ", " + clean(s.String())
+		}
+	}
+	text := fmt.Sprintf("%s: %s, %s", what, operations(len(p.h.Ops)), count(len(p.h.Processes), "process", "processes"))
+	if n := p.h.Pending(); n > 0 {
+		text += fmt.Sprintf(", %s pending", thousands(n))
+	}
+	p.say("%s", p.paint(bold, text+model))
+}
+
+// requirement is what an order of the operations has to respect.
+func (p *printer) requirement() string {
+	switch {
+	case p.h.IsRelaxed():
+		return "the order within each process"
+	case p.h.HasEdges():
+		return "real time and the orders in the file"
+	}
+	return "real time"
+}
+
+// refuted explains a history that is not linearizable.
+func (p *printer) refuted(spec replay.Spec, v *replay.Verdict) {
+	what := "Not linearizable"
+	if p.h.IsRelaxed() {
+		what = "Not sequentially consistent"
+	}
+	p.say("%s: no order of the operations that respects %s gives the recorded results.", p.paint(red, what), p.requirement())
+	e := explanationOf(v)
+	if v.Explanation == nil {
+		p.say("Why was not computed.")
+	}
+	if e.Unexplained != replay.NoOperation {
+		p.unexplained(spec, e)
+	} else if len(e.Marks)+len(e.Edges) > 0 {
+		p.printf("\n")
+		p.say("Real time alone can be explained. Together with these facts of the file it cannot:")
+		p.reasons(e)
+	}
+	p.core(v, e)
+	p.changes(e)
+	p.missing(e)
+}
+
+// unexplained writes where the history begins to fail, and why.
+func (p *printer) unexplained(spec replay.Spec, e *replay.Explanation) {
+	p.printf("\n")
+	op := &p.h.Ops[e.Unexplained]
+	if e.Prefix > 0 {
+		p.say("Up to event %s of %s, some order explains all results. None explains event %s, the response of",
+			thousands(e.Prefix-1), thousands(events(p.h)), thousands(e.Prefix))
+	} else {
+		p.say("No order explains the response of")
+	}
+	p.item("    ", "  ", p.paint(red, p.at(e.Unexplained)))
+	if !p.h.IsRelaxed() {
+		p.concurrent(op)
+	}
+	p.states(e, op)
+}
+
+// concurrent lists the operations that overlap op before its response.
+func (p *printer) concurrent(op *history.Operation) {
+	var lines []string
+	n := 0
+	for i := range p.h.Ops {
+		other := &p.h.Ops[i]
+		if other.Call > op.Return {
+			break
+		}
+		if !overlaps(op, other) {
+			continue
+		}
+		if n++; n <= overlapShown {
+			text := p.short(int32(i))
+			if other.Return > op.Return && !other.Pending() {
+				text = p.named(int32(i), call(other)) + ", still open then"
+			}
+			lines = append(lines, text)
+		}
+	}
+	if n == 0 {
+		p.say("It overlaps no other operation.")
+		return
+	}
+	p.say("It overlaps %s:", operations(n))
+	for _, line := range lines {
+		p.printf("    %s\n", line)
+	}
+	if n > overlapShown {
+		p.printf("    and %s more\n", thousands(n-overlapShown))
+	}
+}
+
+// states writes the reason from the specification: what the operation returns in
+// the states that the object can be in.
+func (p *printer) states(e *replay.Explanation, op *history.Operation) {
+	if len(e.States) == 0 || len(e.States) == 1 && e.States[0] == "" {
+		return
+	}
+	where := ""
+	if e.StatesOfCore {
+		where = ", if only the operations below had run,"
+	}
+	switch n := len(e.States); {
+	case e.MoreStates:
+		p.say("Just before that response%s the object can be in more than %d states. Some of them are:", where, n)
+	case n == 1:
+		p.say("Just before that response%s the object can be in one state only:", where)
+	default:
+		p.say("Just before that response%s the object can be in one of %d states:", where, n)
+	}
+	width := 0
+	shown := e.States[:min(len(e.States), statesShown)]
+	for _, s := range shown {
+		width = max(width, utf8.RuneCountInString(clean(s)))
+	}
+	width = min(width, p.Width*2/5)
+	method := elide(call(op), p.Width/4)
+	for i, s := range shown {
+		head := "    " + pad(elide(clean(s), width), width)
+		if i >= len(e.Returns) {
+			p.printf("%s\n", strings.TrimRight(head, " "))
+			continue
+		}
+		text := method + " has taken effect earlier"
+		switch returns := e.Returns[i]; {
+		case len(returns) > 0:
+			text = method + " returns " + list(p.values(returns), "or")
+		case returns != nil:
+			text = method + " has to wait"
+		}
+		p.item(head+"   ", "  ", text)
+	}
+	if more := len(e.States) - len(shown); more > 0 {
+		p.printf("    and %d more\n", more)
+	}
+	if len(e.Earlier) > 0 {
+		p.say("If %s took effect earlier, it returned %s.", method, list(p.values(e.Earlier), "or"))
+	}
+	if e.Returns != nil {
+		p.say("But it returned %s.", p.paint(red, p.result(op.Result)))
+	}
+}
+
+// result is the text of a result, cut to a part of a line.
+func (p *printer) result(v history.Value) string {
+	return p.values([]history.Value{v})[0]
+}
+
+// core draws the operations that are not linearizable by themselves.
+func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
+	ops := e.Core
+	if len(ops) == 0 {
+		ops = v.Conflict
+	}
+	shown, left := relevant(p.h, v, p.Rows)
+	p.printf("\n")
+	switch {
+	case len(ops) == 0 && left == 0:
+		p.say("The operations up to there:")
+	case len(ops) == 0:
+		p.say("The operations that matter most:")
+	case len(ops) == len(p.h.Ops):
+		p.say("None of its operations can be left out:")
+		shown = ops
+	default:
+		p.say("These %s of its %s are not linearizable by themselves:", thousands(len(ops)), operations(len(p.h.Ops)))
+		shown = ops
+	}
+	if more := len(shown) - p.Rows; more > 0 {
+		shown, _ = relevant(p.h, v, p.Rows)
+		defer p.printf("    and %s more\n", thousands(more))
+	}
+	p.timeline(v, shown, "  ")
+}
+
+// changes writes which other results would make the history linearizable.
+func (p *printer) changes(e *replay.Explanation) {
+	if len(e.Free) == 0 {
+		return
+	}
+	p.printf("\n")
+	p.say("It would be linearizable with other results:")
+	for k, group := range e.Free {
+		if k == freeListed {
+			p.printf("    and %d more such changes\n", len(e.Free)-k)
+			break
+		}
+		head := "    "
+		if k > 0 {
+			head = " or "
+		}
+		for i, f := range group {
+			if i > 0 {
+				head = "and "
+			}
+			op := &p.h.Ops[f.Op]
+			p.item(head, "  ", fmt.Sprintf("if %s had returned %s instead of %s", p.place(f.Op, call(op)), list(p.values(f.Allowed), "or"), p.result(op.Result)))
+		}
+	}
+}
+
+// missing lists what was not computed.
+func (p *printer) missing(e *replay.Explanation) {
+	if len(e.Missing) == 0 {
+		return
+	}
+	p.printf("\n")
+	for _, m := range e.Missing {
+		p.say("%s", missingText(m))
+	}
+}
+
+// partNames are the parts of an Explanation in words.
+var partNames = map[string]string{
+	"prefix": "the shortest prefix that fails",
+	"states": "the states before the response",
+	"core":   "the minimal sub-history",
+	"blame":  "other results that would do",
+}
+
+// causeTexts say what a cause means and what helps.
+var causeTexts = map[string]string{
+	"time":   "the time is used up (a longer --timeout may help)",
+	"memory": "the memory is used up (a larger --memory may help)",
+	"work":   "it takes too much work",
+}
+
+func missingText(m replay.MissingPart) string {
+	part, cause := partNames[m.Part], causeTexts[m.Cause]
+	if part == "" {
+		part = m.Part
+	}
+	if cause == "" {
+		cause = m.Cause
+	}
+	return fmt.Sprintf("Not computed: %s: %s", part, cause)
+}
+
+// reasons lists marks and edges that leave no order together.
+func (p *printer) reasons(e *replay.Explanation) {
+	for _, text := range p.constraints(e) {
+		p.item("    ", "  ", text)
+	}
+}
+
+func (p *printer) constraints(e *replay.Explanation) []string {
+	var texts []string
+	for _, i := range e.Marks {
+		texts = append(texts, p.atLine(i)+" happened")
+	}
+	for _, edge := range e.Edges {
+		texts = append(texts, p.atLine(edge.From)+" comes before "+p.atLine(edge.To))
+	}
+	return texts
+}
+
+// atLine is at without the process.
+func (p *printer) atLine(i int32) string {
+	op, did := p.operation(i), ""
+	if int(i) >= len(p.h.Ops) {
+		did = ", which did not happen"
+	}
+	return fmt.Sprintf("%s (line %d%s)", p.short(i), op.Line, did)
+}
+
+// undecided says why a verdict is unknown, and what to try.
+func (p *printer) undecided(v *replay.Verdict) {
+	p.say("%s: neither a witness was found nor a proof that there is none.", p.paint(yellow, "Unknown"))
+	text := ""
+	switch v.Cause {
+	case replay.Depth:
+		text = "No schedule of depth %d or less gives the recorded results, and no engine could go on. Try a larger --max-depth, or another --engine."
+		text = fmt.Sprintf(text, max(v.Deeper, 1))
+	case replay.Schedules:
+		text = "The number of schedules is used up. Try a larger --max-schedules."
+	case replay.Time:
+		text = "The time is used up. Try a longer --timeout."
+	case replay.Memory:
+		text = "The memory is used up. Try a larger --memory, or fewer --jobs."
+	case replay.Cancelled:
+		text = "The check was interrupted."
+	case replay.Declined:
+		text = "The engine that was asked for does not decide such histories"
+		if v.Reason != "" {
+			text += " (" + v.Reason + ")"
+		}
+		text += ". Leave out --engine."
+	case replay.Torn:
+		text = fmt.Sprintf("No order gives the recorded results, but the file may be cut at line %d: what is missing there may explain them. Record the history again.", p.h.Torn)
+	default:
+		text = "The cause is not known."
+	}
+	p.say("%s", text)
+	if v.Cause == replay.Time || v.Cause == replay.Memory || v.Cause == replay.Schedules || v.Cause == replay.Depth {
+		p.say("Shorter histories, fewer pending operations and values that do not repeat make the check easier.")
+	}
+}
+
+// Short writes what check prints below the line of a history that is not
+// linearizable: the response that no order explains, results that would make the
+// history linearizable, the sizes of its parts, and what was not computed. It
+// writes nothing about other histories.
+func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) error {
+	p := newPrinter(w, h, o)
+	if v.Answer != replay.NotLinearizable {
+		return nil
+	}
+	e := v.Explanation
+	if e != nil {
+		p.shortReason(e)
+	}
+	if (e == nil || len(e.Free) == 0) && (len(v.Conflict) > 1 || v.Conflict != nil && e == nil) {
+		p.conflict(v.Conflict)
+	}
+	if e != nil {
+		p.sizes(e)
+		for _, m := range e.Missing {
+			text := missingText(m)
+			p.printf("    %s\n", strings.ToLower(text[:1])+text[1:])
+		}
+	}
+	if p.Hint != "" {
+		p.printf("    more: %s\n", p.Hint)
+	}
+	return p.Flush()
+}
+
+func (p *printer) shortReason(e *replay.Explanation) {
+	if e.Unexplained != replay.NoOperation {
+		p.printf("    no order explains the response of %s\n", p.at(e.Unexplained))
+	} else if reasons := p.constraints(e); len(reasons) > 0 {
+		p.printf("    real time can be explained, but not if %s\n", strings.Join(reasons, " and "))
+	}
+	for k, group := range e.Free {
+		if k == freeShown {
+			p.printf("    and %d more such changes of results\n", len(e.Free)-k)
+			break
+		}
+		var changes []string
+		for _, f := range group {
+			changes = append(changes, p.at(f.Op)+" had answered "+strings.Join(p.values(f.Allowed), " or "))
+		}
+		p.printf("    linearizable if %s\n", strings.Join(changes, " and "))
+	}
+}
+
+// sizes writes how little of the history already fails.
+func (p *printer) sizes(e *replay.Explanation) {
+	var parts []string
+	if total := events(p.h); e.Prefix > 0 {
+		parts = append(parts, fmt.Sprintf("the first %s of %s", thousands(e.Prefix), count(total, "event", "events")))
+	}
+	if len(e.Core) > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s", thousands(len(e.Core)), operations(len(p.h.Ops))))
+	}
+	if len(parts) > 0 {
+		p.printf("    not linearizable by themselves: %s\n", strings.Join(parts, "; "))
+	}
+}
+
+// conflict lists operations that already alone have no witness.
+func (p *printer) conflict(ops []int32) {
+	for k, i := range ops {
+		what := "together with"
+		switch k {
+		case conflictMax:
+			p.printf("    and %d more\n", len(ops)-k)
+			return
+		case 0:
+			what = "no order explains"
+		}
+		p.printf("    %s %s\n", what, p.at(i))
+	}
+}
+
+// delays are the operations of a schedule index, with the operations that
+// overtake them in the witness: those that are invoked later and take effect
+// before them.
+func (p *printer) delays(v *replay.Verdict) {
+	if v.Depth == 0 {
+		return
+	}
+	tuple := v.Index.Tuple
+	if len(tuple) == 0 {
+		p.say("No operation has to be delayed beyond the others: the operations of chain %d take effect as late as they can, and the others as soon as they can.", v.Index.Chain)
+		return
+	}
+	place := make(map[int32]int, len(tuple))
+	p.say("Its schedule index is <%d, (%s)>: the operations of chain %d are taken as late as they can, and %s delayed further, in this order:",
+		v.Index.Chain, elide(p.names(tuple), p.Width), v.Index.Chain, map[bool]string{true: "1 operation is", false: thousands(len(tuple)) + " operations are"}[len(tuple) == 1])
+	for k, i := range v.Witness {
+		place[i] = k
+	}
+	for k, x := range tuple {
+		if k == delaysShown && len(tuple) > delaysShown+1 {
+			p.printf("    and %s more\n", thousands(len(tuple)-k))
+			break
+		}
+		p.item("    ", "  ", p.delay(x, place))
+	}
+}
+
+func (p *printer) names(ops []int32) string {
+	names := make([]string, len(ops))
+	for k, i := range ops {
+		names[k] = name(p.h.Ops[i].ID())
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *printer) delay(x int32, place map[int32]int) string {
+	op := &p.h.Ops[x]
+	var past []int32
+	for i := range p.h.Ops {
+		if overlaps(op, &p.h.Ops[i]) && place[int32(i)] < place[x] {
+			past = append(past, int32(i))
+		}
+	}
+	slices.SortFunc(past, func(a, b int32) int { return place[b] - place[a] }) // the nearest first
+	text := p.at(x)
+	switch n := len(past); {
+	case n == 0:
+		return text + " comes as late as what follows it allows"
+	case n == 1:
+		return text + " is delayed past " + p.short(past[0])
+	default:
+		return fmt.Sprintf("%s is delayed past %s and %s that it overlaps", text, p.short(past[0]), count(n-1, "other", "others"))
+	}
+}

@@ -1,0 +1,254 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// Options say how reports look. The zero value is for files and logs.
+type Options struct {
+	Width int // columns of a line; DefaultWidth
+	// Rows is the number of operations that a timeline or a witness shows at
+	// most, apart from those that are needed; DefaultRows.
+	Rows  int
+	Color bool // with the colours of a terminal
+	// Hint is the command that explains the history in full, for Short. "" means
+	// that there is not one to name.
+	Hint string
+}
+
+// Defaults of Options.
+const (
+	DefaultWidth = 100
+	DefaultRows  = 40
+)
+
+// minWidth is the smallest width: names and numbers need room.
+const minWidth = 60
+
+// A printer writes a report of one history.
+type printer struct {
+	*bufio.Writer
+	h *history.History
+	Options
+}
+
+func newPrinter(w io.Writer, h *history.History, o Options) *printer {
+	if o.Width <= 0 {
+		o.Width = DefaultWidth
+	}
+	if o.Rows <= 0 {
+		o.Rows = DefaultRows
+	}
+	o.Width = max(o.Width, minWidth)
+	return &printer{bufio.NewWriter(w), h, o}
+}
+
+func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+// say writes sentences, wrapped to the width.
+func (p *printer) say(format string, args ...any) { p.item("", "", fmt.Sprintf(format, args...)) }
+
+// item writes text after a head. Its further lines are indented.
+func (p *printer) item(head, indent, text string) {
+	for _, line := range wrap(text, p.Width-utf8.RuneCountInString(indent)-utf8.RuneCountInString(head)) {
+		p.printf("%s%s\n", head, line)
+		head = strings.Repeat(" ", utf8.RuneCountInString(head)) + indent
+		indent = ""
+	}
+}
+
+// The colours of terminals.
+const (
+	plain  = ""
+	bold   = "\x1b[1m"
+	dim    = "\x1b[2m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	reset  = "\x1b[0m"
+)
+
+// paint returns text in a colour, if there are colours.
+func (p *printer) paint(color, text string) string {
+	if !p.Color || color == plain {
+		return text
+	}
+	return color + text + reset
+}
+
+// operation returns the operation that an end of an edge stands for.
+func (p *printer) operation(i int32) *history.Operation {
+	if int(i) < len(p.h.Ops) {
+		return &p.h.Ops[i]
+	}
+	return &p.h.Ghosts[int(i)-len(p.h.Ops)]
+}
+
+// at describes an operation with its place in the file.
+func (p *printer) at(i int32) string { return p.place(i, clean(p.operation(i).String())) }
+
+// place is at with another text of the operation.
+func (p *printer) place(i int32, text string) string {
+	op := p.operation(i)
+	var where []string
+	if op.Process >= 0 {
+		where = append(where, "process "+name(p.h.Processes[op.Process]))
+	}
+	if op.Line > 0 {
+		where = append(where, fmt.Sprintf("line %d", op.Line))
+	}
+	if int(i) >= len(p.h.Ops) {
+		where = append(where, "which did not happen")
+	}
+	return p.named(i, text) + " (" + strings.Join(where, ", ") + ")"
+}
+
+// short is the operation with its identifier.
+func (p *printer) short(i int32) string { return p.named(i, clean(p.operation(i).String())) }
+
+// named is a text of an operation, cut to a part of a line, after its identifier.
+func (p *printer) named(i int32, text string) string {
+	return name(p.operation(i).ID()) + " " + elide(text, p.Width*2/3)
+}
+
+// call is the operation without its result.
+func call(op *history.Operation) string {
+	invoked := *op
+	invoked.Return, invoked.Result = 0, history.NoValue
+	return clean(invoked.String())
+}
+
+// name returns the name of an operation or a process as people write it.
+func name(id history.Value) string {
+	if id.Kind() == history.String {
+		return clean(id.Text())
+	}
+	return id.String()
+}
+
+// clean returns text with what does not print quoted, as files may name
+// methods and processes as they like.
+func clean(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1]
+}
+
+// elide cuts text in the middle so that it has at most width runes.
+func elide(text string, width int) string {
+	const gap = "..."
+	if len(text) <= width {
+		return text
+	}
+	runes := []rune(text)
+	if len(runes) <= width {
+		return text
+	}
+	width = max(width, len(gap)+2)
+	front := (width - len(gap) + 1) / 2
+	back := width - len(gap) - front
+	return string(runes[:front]) + gap + string(runes[len(runes)-back:])
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+}
+
+func padLeft(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
+}
+
+// wrap cuts text at blanks into lines of at most width runes. Longer words have
+// lines of their own, cut where they have to be.
+func wrap(text string, width int) []string {
+	width = max(width, 8)
+	var lines []string
+	line := []rune(nil)
+	for word := range strings.SplitSeq(text, " ") {
+		w := []rune(word)
+		if line != nil && len(line)+1+len(w) <= width {
+			line = append(append(line, ' '), w...)
+			continue
+		}
+		if line != nil {
+			lines = append(lines, string(line))
+		}
+		for len(w) > width {
+			lines = append(lines, string(w[:width]))
+			w = w[width:]
+		}
+		line = w
+		if line == nil {
+			line = []rune{}
+		}
+	}
+	return append(lines, string(line))
+}
+
+// count returns n with commas, and what it counts.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + many
+}
+
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func operations(n int) string { return count(n, "operation", "operations") }
+
+// list joins alternatives or parts.
+func list(parts []string, conjunction string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " " + conjunction + " " + parts[last]
+}
+
+// values are texts of values, cut to a part of a line.
+func (p *printer) values(vs []history.Value) []string {
+	texts := make([]string, len(vs))
+	for i, v := range vs {
+		if texts[i] = elide(v.String(), p.Width/3); v.Kind() == history.None {
+			texts[i] = "nothing"
+		}
+	}
+	return texts
+}
+
+// nameWidth is the width of names of processes and operations in tables.
+func (p *printer) nameWidth() int {
+	if p.Width < 80 {
+		return 7
+	}
+	return 12
+}
+
+// events counts the invocations and responses of h.
+func events(h *history.History) int { return 2*len(h.Ops) - h.Pending() }
+
+// explanationOf returns the explanation of a verdict, or an empty one.
+func explanationOf(v *replay.Verdict) *replay.Explanation {
+	if v != nil && v.Explanation != nil {
+		return v.Explanation
+	}
+	return &replay.Explanation{Unexplained: replay.NoOperation}
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// read returns the history that lines of the native format after a header denote:
+// "p op method(args)" invokes, and "op = result" responds.
+func read(t *testing.T, model string, lines ...string) (*history.History, replay.Spec) {
+	t.Helper()
+	s, err := spec.Parse(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := history.NewBuilder(history.Header{File: "test.jsonl", ID: "h", Model: s.Name()})
+	for i, line := range lines {
+		ev := &history.Event{Line: i + 2}
+		parse := func(text string) history.Value {
+			v, err := history.ParseValue(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		if op, result, ok := strings.Cut(line, " = "); ok {
+			ev.Type, ev.Op = history.OK, parse(op)
+			if result != "-" {
+				ev.Result = parse(result)
+			}
+		} else {
+			words := strings.SplitN(line, " ", 3)
+			method, args, _ := strings.Cut(strings.TrimSuffix(words[2], ")"), "(")
+			ev.Process, ev.Op, ev.Method = history.StringValue(words[0]), parse(words[1]), method
+			ev.Args = parse("[" + args + "]").List()
+		}
+		b.Add(ev)
+	}
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, s
+}
+
+// queueHistory loses the order of a queue.
+func queueHistory(t *testing.T) (*history.History, replay.Spec) {
+	return read(t, "queue", "A 0 enqueue(1)", "0 = -", "B 1 enqueue(2)", "A 2 dequeue()", "2 = 2", "1 = -", "A 3 dequeue()", "3 = 1", "B 4 size()")
+}
+
+func queueVerdict() *replay.Verdict {
+	v := &replay.Verdict{Finding: replay.Refuted(replay.MonitorEngine)}
+	one, two := history.IntValue(1), history.IntValue(2)
+	v.Explanation = &replay.Explanation{
+		Prefix: 5, Unexplained: 2, States: []string{"[1]", "[1, 2]", "[2]"}, Returns: [][]history.Value{{one}, {one}, nil}, Earlier: []history.Value{one},
+		Core: []int32{0, 1, 2},
+		Free: [][]replay.FreedResult{{{Op: 2, Allowed: []history.Value{history.NullValue, one}}}, {{Op: 2, Allowed: []history.Value{one}}, {Op: 3, Allowed: []history.Value{two}}}},
+	}
+	return v
+}
+
+func text(t *testing.T, write func(b *strings.Builder) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	if want = strings.TrimPrefix(want, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTimeline(t *testing.T) {
+	h, _ := queueHistory(t)
+	same(t, text(t, func(b *strings.Builder) error { return Timeline(b, h, nil, nil, Options{}) }), `
+    process  id
+    A         0  |---|                                   enqueue(1)
+    A         2              |---|                       dequeue(): 2
+    A         3                          |---|           dequeue(): 1
+    B         1          |-----------|                   enqueue(2)
+    B         4                                  |--->   size(): pending
+ > open until the end
+`)
+}
+
+func TestExplain(t *testing.T) {
+	h, s := queueHistory(t)
+	same(t, text(t, func(b *strings.Builder) error { return Explain(b, h, s, queueVerdict(), Options{}) }), `
+test.jsonl#h: 5 operations, 2 processes, 1 pending, queue
+Not linearizable: no order of the operations that respects real time gives the recorded results.
+
+Up to event 4 of 9, some order explains all results. None explains event 5, the response of
+    2 dequeue(): 2 (process A, line 5)
+It overlaps 1 operation:
+    1 enqueue(2), still open then
+Just before that response the object can be in one of 3 states:
+    [1]      dequeue() returns 1
+    [1, 2]   dequeue() returns 1
+    [2]      dequeue() has taken effect earlier
+If dequeue() took effect earlier, it returned 1.
+But it returned 2.
+
+These 3 of its 5 operations are not linearizable by themselves:
+      process  id
+      A         0  |---|                   enqueue(1)
+  !*  A         2              |---|       dequeue(): 2
+      B         1          |----------->   enqueue(2): open
+   ! no order explains its response
+   * with another result, the history would be linearizable
+   > open until the end
+
+It would be linearizable with other results:
+    if 2 dequeue() (process A, line 5) had returned null or 1 instead of 2
+ or if 2 dequeue() (process A, line 5) had returned 1 instead of 2
+and if 3 dequeue() (process A, line 8) had returned 2 instead of 1
+`)
+}
+
+func TestShort(t *testing.T) {
+	h, _ := queueHistory(t)
+	v := queueVerdict()
+	v.Explanation.Missing = []replay.MissingPart{{Part: "states", Cause: "memory"}}
+	same(t, text(t, func(b *strings.Builder) error { return Short(b, h, v, Options{Hint: "leadline explain x"}) }), `
+    no order explains the response of 2 dequeue(): 2 (process A, line 5)
+    linearizable if 2 dequeue(): 2 (process A, line 5) had answered null or 1
+    linearizable if 2 dequeue(): 2 (process A, line 5) had answered 1 and 3 dequeue(): 1 (process A, line 8) had answered 2
+    not linearizable by themselves: the first 5 of 9 events; 3 of 5 operations
+    not computed: the states before the response: the memory is used up (a larger --memory may help)
+    more: leadline explain x
+`)
+}
+
+// TestWidth: no line is wider than the options say, whatever the history holds.
+func TestWidth(t *testing.T) {
+	long := `"` + strings.Repeat("x", 300) + `"`
+	var lines []string
+	for i := range 50 {
+		lines = append(lines, fmt.Sprintf("%s%d %d enqueue([%s, %d])", strings.Repeat("p", i), i, i, long, i))
+	}
+	for i := range 45 {
+		lines = append(lines, fmt.Sprintf("%d = -", 49-i))
+	}
+	h, s := read(t, "queue", lines...)
+	refuted, undecided := queueVerdict(), &replay.Verdict{Finding: replay.GaveUp(replay.Memory)}
+	refuted.Explanation.States = []string{long + long, "[1]", ""}
+	witness := &replay.Verdict{Finding: replay.Found(replay.SearchEngine, allOf(50))}
+	witness.Depth = 3
+	witness.Index.Tuple = []int32{20, 30}
+	for _, width := range []int{60, 80, 100, 133} {
+		for _, v := range []*replay.Verdict{refuted, undecided, witness} {
+			o := Options{Width: width}
+			all := text(t, func(b *strings.Builder) error { return Explain(b, h, s, v, o) }) +
+				text(t, func(b *strings.Builder) error { return Timeline(b, h, v, nil, o) }) +
+				text(t, func(b *strings.Builder) error { return Timeline(b, h, v, allOf(50), o) }) +
+				text(t, func(b *strings.Builder) error { return Witness(b, h, s, v, o) })
+			for line := range strings.Lines(all) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("width %d: %d columns: %s", width, n, line)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,364 @@
+package report
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// Timeline draws operations of h, one per line, sorted by process and then by
+// invocation. Time goes to the right; only the order of the events shown counts,
+// so that a second is not wider than a microsecond.
+//
+// v may be nil. From it are the marks of operations, and the points of a witness.
+// ops are the operations to draw. If ops is nil, they are those that matter for
+// the verdict: see Options.Rows.
+func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o Options) error {
+	p := newPrinter(w, h, o)
+	left := 0
+	if ops == nil {
+		ops, left = relevant(h, v, p.Rows)
+	}
+	p.timeline(v, ops, "")
+	if left > 0 {
+		p.printf("and %s that %s not shown\n", operations(left), map[bool]string{true: "is", false: "are"}[left == 1])
+	}
+	return p.Flush()
+}
+
+// relevant returns the operations that matter for a verdict, at most limit, and
+// how many others there are. Those come first that are at fault, then those of
+// the minimal sub-history, then those that overlap them. If that is nothing,
+// it is the beginning of the history.
+func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32, left int) {
+	if len(h.Ops) <= limit {
+		limit = len(h.Ops)
+	}
+	chosen := map[int32]bool{}
+	add := func(more ...int32) {
+		for _, i := range more {
+			if len(chosen) < limit && int(i) < len(h.Ops) && i >= 0 {
+				chosen[i] = true
+			}
+		}
+	}
+	end := endOf(h, v)
+	addAround := func(i int32) {
+		for k := range h.Ops {
+			if overlaps(&h.Ops[i], &h.Ops[k]) && h.Ops[k].Call < end {
+				add(int32(k))
+			}
+		}
+	}
+	e := explanationOf(v)
+	add(e.Unexplained)
+	for _, group := range e.Free {
+		for _, f := range group {
+			add(f.Op)
+		}
+	}
+	add(e.Marks...)
+	for _, edge := range e.Edges {
+		add(edge.From, edge.To)
+	}
+	if v != nil {
+		add(e.Core...)
+		if len(e.Core) == 0 {
+			add(v.Conflict...)
+		}
+		add(v.Index.Tuple...)
+		for _, i := range v.Index.Tuple {
+			if len(chosen) == limit {
+				break
+			}
+			addAround(i)
+		}
+	}
+	if e.Unexplained != replay.NoOperation && len(e.Core) == 0 {
+		addAround(e.Unexplained)
+	}
+	if len(chosen) == 0 || len(h.Ops) <= limit {
+		for i := range h.Ops {
+			if h.Ops[i].Call < end {
+				add(int32(i))
+			}
+		}
+	}
+	for i := range chosen {
+		ops = append(ops, i)
+	}
+	slices.Sort(ops)
+	return ops, len(h.Ops) - len(ops)
+}
+
+// endOf returns the position of the last event that matters: the response that
+// no order explains, if there is one.
+func endOf(h *history.History, v *replay.Verdict) int32 {
+	if e := explanationOf(v); e.Unexplained != replay.NoOperation && !h.IsRelaxed() {
+		return h.Ops[e.Unexplained].Return
+	}
+	return history.NoReturn
+}
+
+// overlaps reports whether two operations are concurrent in real time.
+func overlaps(a, b *history.Operation) bool {
+	return a != b && a.Call < b.Return && b.Call < a.Return
+}
+
+// Marks of operations in a timeline.
+const (
+	markUnexplained = "!"
+	markFree        = "*"
+	markHappened    = "+"
+	markDelayed     = "~"
+)
+
+var markMeanings = []struct {
+	mark    string
+	color   string
+	meaning string
+}{
+	{markUnexplained, red, "no order explains its response"},
+	{markFree, yellow, "with another result, the history would be linearizable"},
+	{markHappened, yellow, "known to have happened"},
+	{markDelayed, yellow, "delayed"},
+	{"o", plain, "where it takes effect, in the order of #"},
+	{">", plain, "open until the end"},
+}
+
+// marksOf returns the marks of operations.
+func marksOf(v *replay.Verdict) map[int32]string {
+	marks := map[int32]string{}
+	e := explanationOf(v)
+	if e.Unexplained != replay.NoOperation {
+		marks[e.Unexplained] = markUnexplained
+	}
+	add := func(i int32, mark string) {
+		if !strings.Contains(marks[i], mark) {
+			marks[i] += mark
+		}
+	}
+	for _, group := range e.Free {
+		for _, f := range group {
+			add(f.Op, markFree)
+		}
+	}
+	for _, i := range e.Marks {
+		add(i, markHappened)
+	}
+	if v != nil {
+		for _, i := range v.Index.Tuple {
+			add(i, markDelayed)
+		}
+	}
+	return marks
+}
+
+// A row is an operation in a timeline.
+type row struct {
+	op        *history.Operation
+	call, ret int32 // positions on the time axis; ret is at the end if open
+	open      bool
+	point     int32 // position of the last invocation before it takes effect, or -1
+	marks     string
+	cells     [4]string // order in the witness, process, identifier, text
+	rank      int       // of its process
+}
+
+// timeline draws operations, each line after indent.
+func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
+	h, end := p.h, endOf(p.h, v)
+	ops = slices.DeleteFunc(slices.Clone(ops), func(i int32) bool { return i < 0 || int(i) >= len(h.Ops) || h.Ops[i].Call > end })
+	if len(ops) == 0 {
+		return
+	}
+	slices.Sort(ops)
+	rows := p.rows(v, ops, end)
+	widths := [4]int{0, len("process"), len("id"), 0}
+	for _, r := range rows {
+		for c, cell := range r.cells {
+			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
+		}
+	}
+	room := p.Width - len(indent) - 3 - widths[0] - 1 - widths[1] - 2 - widths[2] - 2
+	widths[3] = min(widths[3], max(room/2, 12))
+	axis := newAxis(rows, max(room-widths[3]-4, 10))
+	p.printf("%s\n", p.paint(dim, indent+pad("", 3+widths[0]+1)+pad("process", widths[1])+"  "+padLeft("id", widths[2])))
+	for _, r := range rows {
+		color := plain
+		for _, m := range markMeanings {
+			if color == plain && strings.Contains(r.marks, m.mark) {
+				color = m.color
+			}
+		}
+		line := pad(r.marks, 3) + padLeft(r.cells[0], widths[0]) + " " + pad(r.cells[1], widths[1]) + "  " + padLeft(r.cells[2], widths[2]) + "  " +
+			pad(axis.bar(&r), axis.last+2) + "  " + elide(r.cells[3], widths[3])
+		p.printf("%s%s\n", indent, p.paint(color, strings.TrimRight(line, " ")))
+	}
+	p.shownEdges(ops, indent)
+	p.legend(rows, axis, indent)
+}
+
+// rows returns the rows of ops, sorted by process and then by invocation. Processes
+// are in the order of their first operations in ops.
+func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
+	marks := marksOf(v)
+	rows := make([]row, len(ops))
+	index := make(map[int32]*row, len(ops))
+	ranks, within := map[int32]int{}, map[int32]int32{}
+	for k, i := range ops {
+		op := &p.h.Ops[i]
+		r := &rows[k]
+		index[i] = r
+		*r = row{op: op, call: op.Call, ret: op.Return, open: op.Return > end || op.Pending(), point: -1, marks: marks[i]}
+		r.cells = [4]string{"", elide(name(p.h.Processes[op.Process]), p.nameWidth()), elide(name(op.ID()), p.nameWidth()), clean(op.String())}
+		if r.open && !op.Pending() {
+			r.cells[3] = call(op) + ": open"
+		}
+		if p.h.IsRelaxed() { // positions mean nothing: each process has its own order
+			r.call, r.ret = 2*within[op.Process], 2*within[op.Process]+1
+			within[op.Process]++
+		}
+		if ranks[op.Process] == 0 {
+			ranks[op.Process] = len(ranks) + 1
+		}
+		r.rank = ranks[op.Process]
+	}
+	if v != nil {
+		latest := int32(-1)
+		for k, i := range v.Witness {
+			latest = max(latest, p.h.Ops[i].Call)
+			if r := index[i]; r != nil {
+				r.cells[0] = "#" + thousands(k+1)
+				if !p.h.IsRelaxed() {
+					r.point = latest
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.rank, b.rank) })
+	return rows
+}
+
+// An axis maps positions of events to columns.
+type axis struct {
+	positions []int32 // of the events drawn, sorted
+	column    []int   // of each of positions
+	last      int     // column of open ends
+	points    bool    // there is room for points between events
+}
+
+// newAxis gives each event a column of its own. If these are more than width, a
+// column has several invocations, or several responses, without an event of the
+// other kind between them, since their order does not matter. If that is too much,
+// columns have whatever falls into them.
+func newAxis(rows []row, width int) *axis {
+	a := &axis{}
+	isCall := map[int32]bool{}
+	for _, r := range rows {
+		a.positions = append(a.positions, r.call)
+		isCall[r.call] = true
+		if !r.open {
+			a.positions = append(a.positions, r.ret)
+		}
+	}
+	slices.Sort(a.positions)
+	a.positions = slices.Compact(a.positions)
+	a.column = make([]int, len(a.positions))
+	dense := len(a.positions) >= width
+	columns := 0
+	for i, at := range a.positions {
+		if i > 0 && (!dense || isCall[at] != isCall[a.positions[i-1]]) {
+			columns++
+		}
+		a.column[i] = columns
+	}
+	if columns++; columns < width {
+		step := min(4, (width-1)/columns)
+		for i := range a.column {
+			a.column[i] *= step
+		}
+		a.last = columns * step
+		a.points = step > 1 && !dense
+		return a
+	}
+	for i := range a.column {
+		a.column[i] = a.column[i] * (width - 1) / columns
+	}
+	a.last = width - 1
+	return a
+}
+
+// at returns the column of the last event that is not after a position.
+func (a *axis) at(position int32) int {
+	i, found := slices.BinarySearch(a.positions, position)
+	if !found {
+		i--
+	}
+	return a.column[max(i, 0)]
+}
+
+// bar draws the interval of an operation.
+func (a *axis) bar(r *row) string {
+	from, to, end := a.at(r.call), a.last, ">"
+	if !r.open {
+		to, end = a.at(r.ret), "|"
+	}
+	line := []byte(strings.Repeat(" ", from) + "|")
+	if to > from {
+		line = append(line, strings.Repeat("-", to-from-1)+end...)
+	}
+	if x := a.at(r.point) + 1; r.point >= 0 && a.points && x < len(line) {
+		line[x] = 'o'
+	}
+	return string(line)
+}
+
+// edgesShown is how many edges are listed below a timeline.
+const edgesShown = 10
+
+// shownEdges lists the edges between operations of a timeline. Those of a process
+// are clear from the lines.
+func (p *printer) shownEdges(ops []int32, indent string) {
+	shown := 0
+	for _, e := range p.h.Edges {
+		from, to := p.operation(e.From), p.operation(e.To)
+		isShown := func(i int32) bool { _, found := slices.BinarySearch(ops, i); return found }
+		if !isShown(e.From) || !isShown(e.To) || p.h.IsRelaxed() && from.Process == to.Process {
+			continue
+		}
+		if shown++; shown > edgesShown {
+			continue
+		}
+		p.printf("%s   %s has to come before %s\n", indent, name(from.ID()), name(to.ID()))
+	}
+	if shown > edgesShown {
+		p.printf("%s   and %d more such orders\n", indent, shown-edgesShown)
+	}
+}
+
+// legend explains the marks that occur.
+func (p *printer) legend(rows []row, a *axis, indent string) {
+	for _, m := range markMeanings {
+		occurs := slices.ContainsFunc(rows, func(r row) bool {
+			switch m.mark {
+			case "o":
+				return a.points && r.point >= 0
+			case ">":
+				return r.open
+			}
+			return strings.Contains(r.marks, m.mark)
+		})
+		if occurs {
+			p.printf("%s\n", p.paint(dim, indent+" "+m.mark+" "+m.meaning))
+		}
+	}
+	if p.h.IsRelaxed() {
+		p.printf("%s\n", p.paint(dim, indent+"   only the order within each process counts, not time"))
+	}
+}

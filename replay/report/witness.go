@@ -1,0 +1,246 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// linearizable explains a linearizable history by its witness.
+func (p *printer) linearizable(spec replay.Spec, v *replay.Verdict) {
+	what := "Linearizable"
+	if p.h.IsRelaxed() {
+		what = "Sequentially consistent"
+	}
+	p.say("%s: the order below respects %s and gives the recorded results.", p.paint(green, what), p.requirement())
+	switch {
+	case v.Depth > 0:
+		p.say("The depth is %d: no family of a smaller depth has such an order.", v.Depth)
+	case v.Deeper > 0:
+		p.say("The depth is more than %d (%s).", v.Deeper, v.DepthCause)
+	}
+	p.delays(v)
+	p.printf("\n")
+	if len(p.h.Ops) <= p.Rows {
+		p.timeline(v, allOf(len(p.h.Ops)), "  ")
+		p.printf("\n")
+	}
+	p.witness(spec, v)
+}
+
+func allOf(n int) []int32 {
+	ops := make([]int32, n)
+	for i := range ops {
+		ops[i] = int32(i)
+	}
+	return ops
+}
+
+// Witness writes the witness of a linearizable history: its operations in order,
+// with the state after each. Of a long witness these are the first, the last, and
+// those around operations that were delayed; see Options.Rows. It takes one pass
+// over the witness.
+func Witness(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdict, o Options) error {
+	p := newPrinter(w, h, o)
+	if v.Depth > 0 {
+		p.printf("    schedule index <%d, (%s)>\n", v.Index.Chain, elide(p.names(v.Index.Tuple), p.Width-4))
+	}
+	p.witness(spec, v)
+	return p.Flush()
+}
+
+// near is how many operations are shown before and after a delayed one.
+const near = 2
+
+// shownSteps returns the steps of the witness to show, sorted.
+func (p *printer) shownSteps(v *replay.Verdict) []int {
+	n := len(v.Witness)
+	if n <= p.Rows {
+		n = p.Rows
+	}
+	ends := max(p.Rows/4, 1)
+	shown := map[int]bool{}
+	add := func(from, to int) {
+		for k := max(from, 0); k < min(to, len(v.Witness)); k++ {
+			shown[k] = true
+		}
+	}
+	if len(v.Witness) <= p.Rows {
+		add(0, n)
+	} else {
+		add(0, ends)
+		add(len(v.Witness)-ends, len(v.Witness))
+		delayed := make(map[int32]bool, len(v.Index.Tuple))
+		for _, i := range v.Index.Tuple {
+			delayed[i] = true
+		}
+		for k, i := range v.Witness {
+			if delayed[i] && len(shown) < p.Rows {
+				add(k-near, k+near+1)
+			}
+		}
+	}
+	steps := make([]int, 0, len(shown))
+	for k := range shown {
+		steps = append(steps, k)
+	}
+	slices.Sort(steps)
+	// A gap of one step is not shorter than the step.
+	for i := len(steps) - 1; i > 0; i-- {
+		if steps[i]-steps[i-1] == 2 {
+			steps = slices.Insert(steps, i, steps[i]-1)
+		}
+	}
+	return steps
+}
+
+// witness writes the steps of a witness, with states if the object has any.
+func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
+	if len(v.Witness) == 0 {
+		return
+	}
+	steps := p.shownSteps(v)
+	marks := marksOf(v)
+	widths := [4]int{}
+	for _, k := range steps {
+		for c, cell := range p.step(v, k) {
+			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
+		}
+	}
+	walk := newWalk(p.h, spec)
+	text := walk.text()
+	room := p.Width - 4 - widths[0] - 2 - widths[1] - 2 - widths[2] - 2
+	opWidth := min(widths[3], room)
+	if text != "" {
+		opWidth = max(min(widths[3], room/2), 11)
+		p.printf("%s\n", p.paint(dim, pad("", p.Width-room)+pad("(initially)", opWidth)+"  "+elide(clean(text), room-opWidth-2)))
+	}
+	next := 0
+	for k, i := range v.Witness {
+		happened := walk.apply(&p.h.Ops[i])
+		if next == len(steps) || k != steps[next] {
+			continue
+		}
+		if gap := k - 1 - before(steps, next); gap > 0 {
+			p.printf("    ... %s ...\n", operations(gap))
+		}
+		next++
+		cells := p.step(v, k)
+		state := walk.text()
+		if !happened {
+			state = "has not taken effect"
+		}
+		head := fmt.Sprintf("%-2s  %s  %s  %s  ", marks[i], padLeft(cells[0], widths[0]), padLeft(cells[1], widths[1]), pad(cells[2], widths[2]))
+		for l, line := range wrap(elide(cells[3], 4*opWidth), opWidth) {
+			if l > 0 {
+				head, state = pad("", utf8.RuneCountInString(head)), ""
+			}
+			full := head + pad(line, opWidth) + "  " + elide(clean(state), max(room-opWidth-2, 12))
+			color := plain
+			if marks[i] != "" {
+				color = yellow
+			}
+			p.printf("%s\n", p.paint(color, strings.TrimRight(full, " ")))
+		}
+	}
+}
+
+// before returns the step that is shown before the i-th.
+func before(steps []int, i int) int {
+	if i == 0 {
+		return -1
+	}
+	return steps[i-1]
+}
+
+// step returns the number, identifier, process and text of a step.
+func (p *printer) step(v *replay.Verdict, k int) [4]string {
+	op := &p.h.Ops[v.Witness[k]]
+	return [4]string{"#" + thousands(k+1), elide(name(op.ID()), p.nameWidth()), "process " + elide(name(p.h.Processes[op.Process]), p.nameWidth()), clean(op.String())}
+}
+
+// statesMax bounds the states of a nondeterministic object that a walk follows.
+const statesMax = 64
+
+// A walk runs an object through a witness.
+type walk struct {
+	object replay.Object // nil if it has no text, or was lost
+	states []replay.State
+}
+
+func newWalk(h *history.History, spec replay.Spec) *walk {
+	if spec == nil {
+		return &walk{}
+	}
+	object := spec.New()
+	if replay.StateText(object) == "" {
+		return &walk{}
+	}
+	if s, ok := object.(replay.Nondeterministic); ok {
+		return &walk{object: object, states: []replay.State{s}}
+	}
+	return &walk{object: object}
+}
+
+// text is the state in words. It has all states that a nondeterministic object
+// may be in.
+func (w *walk) text() string {
+	switch {
+	case w.object == nil:
+		return ""
+	case w.states == nil:
+		return replay.StateText(w.object)
+	}
+	var texts []string
+	for _, s := range w.states {
+		texts = append(texts, replay.StateText(s))
+	}
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), " or ")
+}
+
+// apply performs an operation. It reports false if it has no transition.
+func (w *walk) apply(op *history.Operation) bool {
+	switch {
+	case w.object == nil:
+		return true
+	case w.states == nil:
+		_, ok := w.object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
+		return ok
+	}
+	type keyed struct {
+		key  string
+		next replay.State
+	}
+	var next []keyed
+	happened := false
+	for _, s := range w.states {
+		outcomes := replay.OutcomesOf(s, op)
+		if len(outcomes) == 0 && op.Pending() {
+			outcomes = []replay.Outcome{{Result: history.UnknownValue, Next: s}}
+		} else {
+			happened = true
+		}
+		for _, o := range outcomes {
+			if op.Pending() || replay.Accepts(op.Result, o.Result) {
+				next = append(next, keyed{string(o.Next.AppendKey(nil)), o.Next})
+			}
+		}
+	}
+	slices.SortFunc(next, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	next = slices.CompactFunc(next, func(a, b keyed) bool { return a.key == b.key })
+	w.states = w.states[:0:0]
+	for _, k := range next {
+		w.states = append(w.states, k.next)
+	}
+	if len(w.states) == 0 || len(w.states) > statesMax {
+		w.object = nil // its states are lost
+	}
+	return happened
+}
