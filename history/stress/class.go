@@ -1,10 +1,6 @@
 package stress
 
-import (
-	"fmt"
-
-	"github.com/leadline/leadline/history"
-)
+import "github.com/leadline/leadline/history"
 
 // A Class is a kind of concurrent object under test: how to make one, and
 // which methods programs can call.
@@ -49,30 +45,6 @@ type Method struct {
 // A Call calls a method of an object and returns its result: None if the
 // method returns nothing, a List of several results, an Exception for an error.
 type Call func(object any) history.Value
-
-// A Param is the kind of a method's parameter.
-type Param uint8
-
-// The parameters that programs have values for. With v values to choose from,
-// an Int is 0 to v-1 and a Text "0" to "v-1"; Lists and Maps have up to two of
-// them.
-const (
-	Int   Param = iota // an Int
-	Text               // a String
-	Bool               // false or true
-	List               // a List of Ints
-	Texts              // a List of Strings
-	Map                // a Map from Ints to Ints
-)
-
-var paramNames = [...]string{"int", "text", "bool", "list", "texts", "map"}
-
-func (p Param) String() string {
-	if int(p) < len(paramNames) {
-		return paramNames[p]
-	}
-	return fmt.Sprintf("parameter %d", uint8(p))
-}
 
 // Method returns the method called name, or nil.
 func (c *Class) Method(name string) *Method {

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"github.com/leadline/leadline/history"
 )
@@ -80,12 +79,17 @@ type generator struct {
 	bounds  Bounds
 	methods []methodSet // one is chosen for each program
 	random  *rand.Rand
+	hasAny  bool // a method has a parameter of kind Any
+	mixed   bool // such arguments of this program are Ints and Strings
 }
 
 func newGenerator(c *Class, o GeneratorOptions) (*generator, error) {
 	b := o.Bounds.fill()
 	b.MinInvocations = max(b.MinInvocations, b.Sequences)
 	g := &generator{bounds: b, random: rand.New(rand.NewPCG(o.Seed, 0))}
+	for _, m := range c.Methods {
+		g.hasAny = g.hasAny || slices.Contains(m.Params, Any)
+	}
 	if err := g.choose(c, o); err != nil {
 		return nil, fmt.Errorf("generating programs of %s: %w", c.Name, err)
 	}
@@ -123,10 +127,15 @@ func (g *generator) choose(c *Class, o GeneratorOptions) error {
 	return nil
 }
 
+// One in mixedPrograms programs has Ints and Strings for parameters of kind Any. The
+// others have Ints only, so that more invocations have equal arguments.
+const mixedPrograms = 4
+
 // next returns a random program.
 func (g *generator) next() *Program {
 	b := g.bounds
 	set := g.methods[g.random.IntN(len(g.methods))]
+	g.mixed = g.hasAny && g.random.IntN(mixedPrograms) == 0
 	n := b.MinInvocations + g.random.IntN(b.MaxInvocations-b.MinInvocations+1)
 	for {
 		p := &Program{Sequences: make([][]Invocation, b.Sequences)}
@@ -212,16 +221,24 @@ func (g *generator) invocation(m *Method) Invocation {
 // argument returns a random argument: a collection has zero to two elements.
 func (g *generator) argument(p Param) history.Value {
 	v := g.bounds.Values
-	switch p {
-	case Bool:
+	switch {
+	case p == Bool:
 		return history.BoolValue(g.random.IntN(2) == 1)
-	case List, Texts:
+	case p == Any && g.mixed && g.random.IntN(2) == 0:
+		p = Text
+	case p.isStruct():
+		var fields []history.Value
+		for _, f := range p.fields() {
+			fields = append(fields, g.argument(f))
+		}
+		return history.ListValue(fields...)
+	case p == List, p == Texts:
 		list := make([]history.Value, g.random.IntN(3))
 		for i := range list {
 			list[i] = elementOf(p, g.random.IntN(v))
 		}
 		return history.ListValue(list...)
-	case Map:
+	case p == Map:
 		var pairs []history.Value
 		for _, key := range g.random.Perm(v)[:g.random.IntN(min(v, 2)+1)] {
 			pairs = append(pairs, elementOf(p, key), elementOf(p, g.random.IntN(v)))
@@ -298,69 +315,6 @@ func (set methodSet) worth(p *Program, home int) bool {
 		}
 	}
 	return false
-}
-
-// elementOf returns value i as a parameter or an element of it.
-func elementOf(p Param, i int) history.Value {
-	switch p {
-	case Int, List, Map:
-		return history.IntValue(int64(i))
-	case Text, Texts:
-		return history.StringValue(strconv.Itoa(i))
-	}
-	panic(fmt.Sprintf("stress: no values for %v", p))
-}
-
-// arguments returns all arguments for the parameter with v values to choose
-// from. The collections of the paper have exactly two elements, these have up
-// to two.
-func arguments(p Param, v int) []history.Value {
-	if p == Bool {
-		return []history.Value{history.BoolValue(false), history.BoolValue(true)}
-	}
-	var single, all []history.Value
-	for i := range v {
-		single = append(single, elementOf(p, i))
-	}
-	switch p {
-	case List, Texts:
-		all = append(all, history.ListValue())
-		for _, e := range single {
-			all = append(all, history.ListValue(e))
-		}
-		for _, e := range single {
-			for _, f := range single {
-				all = append(all, history.ListValue(e, f))
-			}
-		}
-		return all
-	case Map:
-		return mapArguments(single)
-	}
-	return single
-}
-
-// mapArguments returns the maps of up to two of the values to values.
-func mapArguments(single []history.Value) []history.Value {
-	empty, _ := history.MapValue()
-	all := []history.Value{empty}
-	for _, key := range single {
-		for _, e := range single {
-			m, _ := history.MapValue(key, e)
-			all = append(all, m)
-		}
-	}
-	for i, key := range single {
-		for _, next := range single[i+1:] {
-			for _, e := range single {
-				for _, f := range single {
-					m, _ := history.MapValue(key, e, next, f)
-					all = append(all, m)
-				}
-			}
-		}
-	}
-	return all
 }
 
 // invocations returns all invocations of a method with v values to choose

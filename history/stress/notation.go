@@ -406,38 +406,10 @@ func (r *programReader) argument(p Param) (history.Value, error) {
 	case err != nil && rest != "":
 		return v, r.errorAt(end, "%v", err)
 	case err != nil:
-		return v, r.found(end, "", wanted[p])
+		return v, r.found(end, "", p.wants())
 	case !p.takes(v):
-		return v, r.found(r.pos, r.text[r.pos:end], wanted[p])
+		return v, r.found(r.pos, r.text[r.pos:end], p.wants())
 	}
 	r.pos = end
 	return v, nil
-}
-
-// wanted describes the arguments for each parameter.
-var wanted = [...]string{
-	Int:   "an integer of 64 bits",
-	Text:  "a string in double quotes",
-	Bool:  "true or false",
-	List:  "a list of integers, such as [0,1]",
-	Texts: `a list of strings, such as ["0","1"]`,
-	Map:   "a map of integers, such as {0=1,1=0}",
-}
-
-// takes reports whether v can be an argument for the parameter.
-func (p Param) takes(v history.Value) bool {
-	kind, element := [...]history.Kind{Int: history.Int, Text: history.String, Bool: history.Bool,
-		List: history.List, Texts: history.List, Map: history.Map}[p], history.Int
-	if p == Texts {
-		element = history.String
-	}
-	if v.Kind() != kind {
-		return p >= List && v.Kind() == history.Null
-	}
-	for _, e := range v.List() {
-		if e.Kind() != element {
-			return false
-		}
-	}
-	return true
 }

@@ -30,6 +30,13 @@ func notationClass() *Class {
 	}}
 }
 
+// wideClass also has methods with the other parameters.
+func wideClass() *Class {
+	c := notationClass()
+	c.Methods = append(c.Methods, &Method{Name: "store", Params: []Param{Any}}, &Method{Name: "move", Params: []Param{pointParam}})
+	return c
+}
+
 // written are programs as they are printed.
 var written = []string{
 	"{ put(0,0); remove(1) } || { put(1,0); contains(0) }",
@@ -163,7 +170,7 @@ func TestParseCutOff(t *testing.T) {
 func TestNotationRandom(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, 0))
-	c := notationClass()
+	c := wideClass()
 	for range 2000 {
 		p := randomText(r, c)
 		q, err := Parse(p.String(), c)
@@ -183,6 +190,8 @@ func samePrograms(p, q *Program) bool {
 	return slices.EqualFunc(p.Initial, q.Initial, same) && slices.EqualFunc(p.Final, q.Final, same) && slices.Equal(p.Order, q.Order) &&
 		slices.EqualFunc(p.Sequences, q.Sequences, func(a, b []Invocation) bool { return slices.EqualFunc(a, b, same) })
 }
+
+var pointParam, _ = Struct(Int, Text, Bool)
 
 // randomText returns a program with any values, an order and both parts.
 func randomText(r *rand.Rand, c *Class) *Program {
@@ -215,6 +224,12 @@ func randomText(r *rand.Rand, c *Class) *Program {
 					a = list(number)
 				case Texts:
 					a = list(text)
+				case Any:
+					if a = number(); r.IntN(2) == 0 {
+						a = text()
+					}
+				case pointParam:
+					a = history.ListValue(number(), text(), a)
 				case Map:
 					a, _ = history.MapValue(history.IntValue(1), number(), history.IntValue(0), number())
 				}

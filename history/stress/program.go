@@ -123,39 +123,13 @@ func smaller(p *Program) []*Program {
 	}
 	for i, inv := range p.All() {
 		for a, v := range inv.Args {
-			for _, less := range lesser(v) {
+			for _, less := range lesser(inv.Method.Params[a], v) {
 				q := p.clone()
 				changed := q.at(i)
 				changed.Args = slices.Clone(changed.Args)
 				changed.Args[a] = less
 				list = append(list, q)
 			}
-		}
-	}
-	return list
-}
-
-// lesser returns the values directly below an argument: the number before it,
-// also as a string, or the collection without one of its elements.
-func lesser(v history.Value) []history.Value {
-	var list []history.Value
-	switch v.Kind() {
-	case history.Int:
-		if v.Int() > 0 {
-			list = append(list, history.IntValue(v.Int()-1))
-		}
-	case history.String:
-		if n, err := strconv.Atoi(v.Text()); err == nil && n > 0 {
-			list = append(list, history.StringValue(strconv.Itoa(n-1)))
-		}
-	case history.List:
-		for i := range v.List() {
-			list = append(list, history.ListValue(slices.Delete(slices.Clone(v.List()), i, i+1)...))
-		}
-	case history.Map:
-		for i := 0; i < len(v.List()); i += 2 {
-			m, _ := history.MapValue(slices.Delete(slices.Clone(v.List()), i, i+2)...)
-			list = append(list, m)
 		}
 	}
 	return list

@@ -57,9 +57,18 @@ type LeftOut struct {
 // interface. For any other type it takes the methods of *T.
 //
 // Parameters may be integers, floats, strings, booleans, slices of integers or
-// of strings, maps from integers to integers, and types derived from these. The
-// type any gets an int. A variadic parameter counts as a slice. Slices and maps are made anew for every call. Methods with
-// a time.Duration are left out, as their results depend on the clock.
+// of strings, maps from integers to integers, and types derived from these:
+//   - a time.Duration is that many nanoseconds. So a call waits next to no time, but
+//     what depends on the clock may differ from run to run; see Report.Unsteady;
+//   - the type any gets an int in most programs, and ints and strings in the
+//     others;
+//   - a struct with exported fields only that are numbers, strings or booleans is
+//     the list of its fields;
+//   - a context.Context is always context.Background. It is not an argument of
+//     the program;
+//   - a variadic parameter counts as a slice.
+//
+// Slices and maps are made anew for every call.
 //
 // Results become values like this:
 //   - numbers, strings, booleans: as they are;
@@ -189,7 +198,9 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions) (*Method, string) {
 		return nil, "a lock's method"
 	}
 	for _, p := range s.params {
-		method.Params = append(method.Params, p.kind)
+		if !p.hidden {
+			method.Params = append(method.Params, p.kind)
+		}
 	}
 	if o.Spec != nil {
 		if method.Name, reason = nameIn(o.Spec, method); reason != "" {
@@ -358,23 +369,4 @@ func runCalls(object any, calls []Call) string {
 		}()
 	}
 	return b.String()
-}
-
-// someValue returns the n-th of three values for a parameter.
-func someValue(p Param, n int) history.Value {
-	i, next := history.IntValue(int64(n)), history.IntValue(int64((n+1)%3))
-	switch p {
-	case Text:
-		return textValue(fmt.Sprint(n))
-	case Bool:
-		return history.BoolValue(n%2 == 1)
-	case List:
-		return history.ListValue([]history.Value{i, next}[:n]...)
-	case Texts:
-		return history.ListValue([]history.Value{textValue(fmt.Sprint(n)), textValue(fmt.Sprint((n + 1) % 3))}[:n]...)
-	case Map:
-		pairs, _ := history.MapValue([]history.Value{i, next, next, i}[:2*n]...)
-		return pairs
-	}
-	return i
 }

@@ -1,12 +1,12 @@
 package stress
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/leadline/leadline/history"
 )
@@ -46,16 +46,20 @@ func signatureOf(m reflect.Method) (s signature, reason string) {
 func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 	found := &implementation{}
 	return func(args []history.Value) Call {
-		fixed := make([]reflect.Value, 1+len(args)) // after the receiver
+		fixed := make([]reflect.Value, 1+len(s.params)) // after the receiver
+		given := make([]history.Value, len(s.params))
 		for i, p := range s.params {
-			fixed[1+i] = p.goValue(args[i])
+			if !p.hidden {
+				given[i], args = args[0], args[1:]
+			}
+			fixed[1+i] = p.goValue(given[i])
 		}
 		return func(object any) history.Value {
 			in := slices.Clone(fixed)
 			in[0] = reflect.ValueOf(object)
 			for i, p := range s.params {
 				if p.fresh {
-					in[1+i] = p.goValue(args[i])
+					in[1+i] = p.goValue(given[i])
 				}
 			}
 			f := m.Func
@@ -174,8 +178,8 @@ func pairValue(v history.Value, ok bool) history.Value {
 }
 
 var (
-	errorType    = reflect.TypeFor[error]()
-	durationType = reflect.TypeFor[time.Duration]()
+	errorType   = reflect.TypeFor[error]()
+	contextType = reflect.TypeFor[context.Context]()
 )
 
 // A parameter is how programs write a Go parameter, and its Go values.
@@ -185,14 +189,25 @@ type parameter struct {
 	// unless fresh is set.
 	goValue func(history.Value) reflect.Value
 	fresh   bool
+	// hidden parameters are not in programs. All have the same value.
+	hidden bool
 }
 
 // parameterOf returns false if there are no values for a parameter of type t.
 func parameterOf(t reflect.Type) (p parameter, ok bool) {
-	if t == durationType {
-		return parameter{}, false
+	if t == contextType {
+		background := reflect.ValueOf(context.Background())
+		return parameter{hidden: true, goValue: func(history.Value) reflect.Value { return background }}, true
+	}
+	if t.Kind() == reflect.Struct {
+		p.kind, ok = structKind(t)
+		p.goValue = func(v history.Value) reflect.Value { return structOf(t, v) }
+		return p, ok
 	}
 	if p.kind, ok = scalarKind(t); ok {
+		if t.Kind() == reflect.Interface {
+			p.kind = Any
+		}
 		p.goValue = func(v history.Value) reflect.Value { return scalar(t, v) }
 		return p, true
 	}
@@ -224,7 +239,7 @@ func parameterOf(t reflect.Type) (p parameter, ok bool) {
 func scalarKind(t reflect.Type) (Param, bool) {
 	switch k := t.Kind(); {
 	case k >= reflect.Int && k <= reflect.Uintptr, k == reflect.Float32, k == reflect.Float64:
-		return Int, t != durationType
+		return Int, true
 	case k == reflect.Interface:
 		return Int, t.NumMethod() == 0
 	case k == reflect.String:
@@ -235,11 +250,32 @@ func scalarKind(t reflect.Type) (Param, bool) {
 	return 0, false
 }
 
+// structKind returns how programs write a struct with exported fields only, none of
+// them a list or map.
+func structKind(t reflect.Type) (Param, bool) {
+	fields := make([]Param, t.NumField())
+	for i := range fields {
+		var ok bool
+		if fields[i], ok = scalarKind(t.Field(i).Type); !ok || !t.Field(i).IsExported() {
+			return 0, false
+		}
+	}
+	return Struct(fields...)
+}
+
+func structOf(t reflect.Type, v history.Value) reflect.Value {
+	s := reflect.New(t).Elem()
+	for i, f := range v.List() {
+		s.Field(i).Set(scalar(t.Field(i).Type, f))
+	}
+	return s
+}
+
 func scalar(t reflect.Type, v history.Value) reflect.Value {
-	switch t.Kind() {
-	case reflect.String:
+	switch {
+	case v.Kind() == history.String:
 		return reflect.ValueOf(v.Text()).Convert(t)
-	case reflect.Bool:
+	case t.Kind() == reflect.Bool:
 		return reflect.ValueOf(v.Bool()).Convert(t)
 	}
 	return reflect.ValueOf(int(v.Int())).Convert(t)

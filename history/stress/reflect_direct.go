@@ -31,7 +31,13 @@ func direct[T any](f any) prepare {
 func toInt(v history.Value) int     { return int(v.Int()) }
 func toInt64(v history.Value) int64 { return v.Int() }
 func toText(v history.Value) string { return v.Text() }
-func toAny(v history.Value) any     { return int(v.Int()) }
+
+func toAny(v history.Value) any {
+	if v.Kind() == history.String {
+		return v.Text()
+	}
+	return int(v.Int())
+}
 
 func ofInt(n int) history.Value     { return history.IntValue(int64(n)) }
 func ofInt64(n int64) history.Value { return history.IntValue(n) }

@@ -25,14 +25,14 @@ func ExampleReflect() {
 	fmt.Println(load(object), store(object), load(object))
 	// Output:
 	// Clear [] false false
-	// CompareAndDelete [int int] false false
-	// CompareAndSwap [int int int] false false
-	// Delete [int] false false
-	// Load [int] true true
-	// LoadAndDelete [int] false false
-	// LoadOrStore [int int] false false
-	// Store [int int] true false
-	// Swap [int int] false false
+	// CompareAndDelete [any any] false false
+	// CompareAndSwap [any any any] false false
+	// Delete [any] false false
+	// Load [any] true true
+	// LoadAndDelete [any] false false
+	// LoadOrStore [any any] false false
+	// Store [any any] true false
+	// Swap [any any] false false
 	// left out: [{Range parameter of type func(interface {}, interface {}) bool}]
 	// [null, false]  [1, true]
 }

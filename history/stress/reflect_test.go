@@ -24,6 +24,12 @@ type (
 	}
 	point     struct{ X, Y int16 }
 	recursive struct{ Next *recursive }
+	tagged    struct {
+		N    digit
+		Word word
+		On   bool
+		Any  any
+	}
 )
 
 // kitchenSink has a method of every kind that Reflect knows, or refuses.
@@ -68,11 +74,18 @@ func (k *kitchenSink) Odd() any                         { return make(chan int) 
 func (k *kitchenSink) Big() uint64                      { return 1 << 63 }
 func (k *kitchenSink) Failed() any                      { return errOdd }
 
+func (k *kitchenSink) Wait(ctx context.Context) error { return ctx.Err() }
+func (k *kitchenSink) Poll(d time.Duration) string    { return d.String() }
+func (k *kitchenSink) PutCtx(a int, ctx context.Context, p tagged) string {
+	return fmt.Sprint(a, ctx.Err(), p)
+}
+func (k *kitchenSink) None(s struct{}) struct{} { return s }
+func (k *kitchenSink) Hide(s struct{ n int })   {}
+func (k *kitchenSink) Deep(s nested)            {}
+
 func (k *kitchenSink) Range(f func(int) bool)         {}
-func (k *kitchenSink) Wait(ctx context.Context)       {}
 func (k *kitchenSink) Send(to chan int)               {}
 func (k *kitchenSink) Merge(other *kitchenSink)       {}
-func (k *kitchenSink) Poll(d time.Duration) int       { return 0 }
 func (k *kitchenSink) Printf(string, ...point)        {}
 func (k *kitchenSink) Self() *kitchenSink             { return k }
 func (k *kitchenSink) Chain() recursive               { return recursive{} }
@@ -109,12 +122,20 @@ func TestReflectResults(t *testing.T) {
 		{"CAS 0 0 0", "true"}, {"CAS 0 0 1", "false"}, {"Between 0 2", "true"}, {"Narrow 1 2", `"2"`}, {"AddAll 2", "4"},
 		{"AddEach 1", "[1, 2]"}, {"Join 2", `"[0 2]"`}, {"PutAll 2", "{0: 2, 2: 0}"}, {"PutAll 0", "{}"}, {"Where", "[2, null]"},
 		{"There", "[2, [1, 2]]"}, {"Nothing", "{}"}, {"Pair", "[0.5, 2.0]"}, {"Odd", `"chan int"`},
-		{"Big", "9.223372036854776e+18"}, {"Failed", "!odd"},
+		{"Big", "9.223372036854776e+18"}, {"Failed", "!odd"}, {"Wait", ""}, {"Poll 2", `"2ns"`}, {"PutCtx 1 2", `"1 <nil> {2 2 false 2}"`}, {"None 0", "[]"},
 	} {
 		object := r.Class.New().(*kitchenSink)
 		object.n, object.last = 2, 7
 		if got := sinkCall(t, r.Class, test.call)(object).String(); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.call, got, test.want)
+		}
+	}
+	if got := r.Class.Method("Swap").Prepare([]history.Value{history.StringValue("x")})(&kitchenSink{last: "y"}).String(); got != `["y", true]` {
+		t.Errorf("Swap of a string: got %s", got)
+	}
+	for name, want := range map[string]string{"Wait": "[]", "PutCtx": "[int struct(int, text, bool, int)]", "Poll": "[int]", "None": "[struct()]"} {
+		if got := fmt.Sprint(r.Class.Method(name).Params); got != want {
+			t.Errorf("parameters of %s: %s, want %s", name, got, want)
 		}
 	}
 	odd := &kitchenSink{n: 3}
@@ -196,11 +217,12 @@ func TestReflectLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []LeftOut{
-		{"Block", "blocks"}, {"Chain", "result of type stress.recursive"}, {"Inc", "excluded"}, {"Lock", "a lock's method"},
-		{"Merge", "parameter of type *stress.kitchenSink"}, {"Poll", "parameter of type time.Duration"},
+		{"Block", "blocks"}, {"Chain", "result of type stress.recursive"}, {"Deep", "parameter of type stress.nested"},
+		{"Hide", "parameter of type struct { n int }"}, {"Inc", "excluded"}, {"Lock", "a lock's method"},
+		{"Merge", "parameter of type *stress.kitchenSink"},
 		{"Printf", "parameter of type []stress.point"}, {"Range", "parameter of type func(int) bool"},
 		{"Self", "result of type *stress.kitchenSink"}, {"Send", "parameter of type chan int"},
-		{"Unlock", "a lock's method"}, {"Wait", "parameter of type context.Context"},
+		{"Unlock", "a lock's method"},
 	}
 	if !slices.Equal(r.LeftOut, want) {
 		t.Errorf("left out: %v\nwant %v", r.LeftOut, want)
