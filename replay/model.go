@@ -30,6 +30,17 @@ type Step[S any] struct {
 	Next   S
 }
 
+// validate is for Validate.
+func (m *Model[S]) validate() error {
+	switch {
+	case m.Next == nil:
+		return fmt.Errorf("the specification %s is a replay.Model without Next", m.Label)
+	case m.Key == nil:
+		return fmt.Errorf("the specification %s is a replay.Model without Key", m.Label)
+	}
+	return nil
+}
+
 // Name returns m.Label.
 func (m *Model[S]) Name() string { return m.Label }
 

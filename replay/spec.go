@@ -10,6 +10,12 @@ type Invocation struct {
 	Args   []history.Value
 }
 
+// String returns the invocation as in "put(1, 2)".
+func (inv Invocation) String() string {
+	op := history.Operation{Method: inv.Method, Args: inv.Args, Return: 1}
+	return op.String()
+}
+
 // A Spec is a sequential specification: what the object returns if its
 // operations run one after another. It must be safe for concurrent use; the
 // objects that it makes need not be.

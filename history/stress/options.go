@@ -36,9 +36,13 @@ type Options struct {
 	// Keep is how many recorded executions of each program History receives.
 	// They are executions in which invocations overlapped.
 	Keep int
-	// Dir is where package stresstest saves the histories of violations: by
-	// default the artifact directory of the test, or the temporary one.
+	// Dir is where package stresstest saves the histories of violations. By
+	// default this is testdata/leadline in the directory of the package under
+	// test or, under go test -artifacts, the directory of the artifacts.
 	Dir string
+	// Strict makes methods that Reflect leaves out, but Exclude does not name,
+	// an error of tests of package stresstest.
+	Strict bool
 
 	// Checker decides about histories. Search needs it.
 	Checker Checker `json:"-"`

@@ -53,6 +53,12 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
+// excludedReason is why ReflectOptions.Exclude leaves out a method.
+const excludedReason = "excluded"
+
+// Excluded reports whether ReflectOptions.Exclude names the method.
+func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
+
 // Reflect derives a Class from the exported methods of T, a pointer or an
 // interface. For any other type it takes the methods of *T.
 //
@@ -181,7 +187,7 @@ var lockMethods = []string{"Lock", "Unlock", "RLock", "RUnlock", "TryLock", "Try
 // deriveMethod returns the Method for m, or why there is none.
 func deriveMethod[T any](m reflect.Method, o ReflectOptions) (*Method, string) {
 	if slices.Contains(o.Exclude, m.Name) {
-		return nil, "excluded"
+		return nil, excludedReason
 	}
 	method := &Method{
 		Name:     m.Name,

@@ -42,7 +42,7 @@ func (e *PanicError) Error() string {
 //   - a *history.Errors, for operations that the specification cannot have;
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - one that wraps ErrWitness;
-//   - any other if h or spec is nil.
+//   - any other if h is nil, or if spec is nil or wrong; see replay.Probe.
 //
 // A history that may have been cut is linearizable or unknown.
 //
@@ -53,10 +53,11 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	switch {
 	case h == nil:
 		return v, errors.New("decide: the history is nil")
-	case spec == nil:
-		return v, errors.New("decide: the specification is nil")
 	case ctx == nil:
 		ctx = context.Background()
+	}
+	if err := replay.Probe(spec, h.Ops); err != nil {
+		return v, fmt.Errorf("decide: %w", err)
 	}
 	start := time.Now()
 	defer func() {

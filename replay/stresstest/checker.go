@@ -14,11 +14,14 @@ import (
 // Checker returns the checker that stress.Search needs; it uses decide.Check. Its
 // specification is the given one. If that is nil, it is the bundled one that the
 // header of the history, or the class, names.
-func Checker(specification replay.Spec) stress.Checker { return checker{specification} }
+func Checker(specification replay.Spec) stress.Checker { return &checker{spec: specification} }
 
-type checker struct{ spec replay.Spec }
+type checker struct {
+	spec  replay.Spec
+	fault error // of the specification
+}
 
-func (c checker) lookup(model string, args []history.Value) (replay.Spec, error) {
+func (c *checker) lookup(model string, args []history.Value) (replay.Spec, error) {
 	if c.spec != nil {
 		return c.spec, nil
 	}
@@ -26,9 +29,12 @@ func (c checker) lookup(model string, args []history.Value) (replay.Spec, error)
 }
 
 // Violates implements stress.Checker.
-func (c checker) Violates(ctx context.Context, h *history.History) (bool, error) {
+func (c *checker) Violates(ctx context.Context, h *history.History) (bool, error) {
 	s, err := c.lookup(h.Model, h.ModelArgs)
 	if err != nil {
+		return false, err
+	}
+	if err := c.probe(s, h.Ops); err != nil {
 		return false, err
 	}
 	v, err := decide.Check(ctx, h, s, replay.Options{Engine: replay.SearchEngine})
@@ -38,7 +44,7 @@ func (c checker) Violates(ctx context.Context, h *history.History) (bool, error)
 // Expected implements stress.Checker. It runs the program on objects of the
 // specification. An invocation without a transition, as it would have to wait,
 // returns an exception.
-func (c checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expected, error) {
+func (c *checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expected, error) {
 	s, err := c.lookup(class.Model, class.ModelArgs)
 	if err != nil {
 		return nil, err
@@ -46,23 +52,52 @@ func (c checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expec
 	model := &stress.Class{Name: class.Name, New: func() any { return s.New() }}
 	for _, m := range class.Methods {
 		copied := *m
-		copied.Prepare = func(args []history.Value) stress.Call { return apply(replay.Invocation{Method: m.Name, Args: args}) }
+		copied.Prepare = func(args []history.Value) stress.Call { return c.apply(replay.Invocation{Method: m.Name, Args: args}) }
 		model.Methods = append(model.Methods, &copied)
 	}
 	q, err := stress.Parse(p.String(), model)
 	if err != nil {
 		return nil, err
 	}
+	var ops []history.Operation
 	for _, inv := range q.All() {
-		if err := s.Check(&history.Operation{Method: inv.Method.Name, Args: inv.Args, Result: history.UnknownValue}); err != nil {
+		op := history.Operation{Method: inv.Method.Name, Args: inv.Args, Result: history.UnknownValue}
+		if err := s.Check(&op); err != nil {
 			return nil, fmt.Errorf("the specification %s: %w", s.Name(), err)
 		}
+		ops = append(ops, op)
 	}
-	return stress.NewExpected(model, q)
+	if err := c.probe(s, ops); err != nil {
+		return nil, err
+	}
+	expected, err := stress.NewExpected(model, q)
+	if err == nil {
+		err = c.fault
+	}
+	return expected, err
 }
 
-func apply(inv replay.Invocation) stress.Call {
+// probe returns a fault of the specification and keeps the first.
+func (c *checker) probe(s replay.Spec, ops []history.Operation) error {
+	err := replay.Probe(s, ops)
+	if c.fault == nil {
+		c.fault = err
+	}
+	return err
+}
+
+// apply returns a call of an object of the specification. A panic is a fault of
+// the specification.
+func (c *checker) apply(inv replay.Invocation) stress.Call {
 	return func(object any) history.Value {
+		defer func() {
+			if value := recover(); value != nil {
+				if c.fault == nil {
+					c.fault = fmt.Errorf("the specification %s panics: %v: %v", c.spec.Name(), inv, value)
+				}
+				panic(value)
+			}
+		}()
 		result, ok := object.(replay.Object).Apply(inv)
 		if !ok {
 			return history.ExceptionValue("has to wait")
@@ -92,6 +127,9 @@ func (s objectSpec) Check(op *history.Operation) error {
 	}
 	return nil
 }
+
+// Trusted makes replay.Probe leave it out: each state takes all calls again.
+func (s objectSpec) Trusted() {}
 
 func (s objectSpec) New() replay.Object { return &objectState{class: s.class} }
 

@@ -1,12 +1,14 @@
 package stresstest
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay"
@@ -80,7 +82,7 @@ func TestClassSpec(t *testing.T) {
 			New: func() any { n := &atomic.Int64{}; n.Store(first); return n }}
 	}
 	o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"}, ByModel: true,
-		Effort: stress.Effort{Name: "test", Time: time.Minute, Program: 20 * time.Millisecond}}
+		Effort: stress.Effort{Name: "test", Time: time.Minute, Program: 20 * time.Millisecond}, Dir: t.TempDir()}
 	o.Spec = renamed{counter}
 	for first, want := range []string{"", "counter is not atomic: "} {
 		tb := &fakeTB{dir: t.TempDir()}
@@ -94,5 +96,54 @@ func TestClassSpec(t *testing.T) {
 	TestClass(tb, class(0), o)
 	if got := strings.Join(tb.errors, "\n"); !strings.Contains(got, "counter has no specification") {
 		t.Errorf("without a model: %q", got)
+	}
+}
+
+// TestWrongSpec: of a specification that is wrong, nothing is said about the
+// object.
+func TestWrongSpec(t *testing.T) {
+	increment := func(object any) history.Value { return history.IntValue(object.(*atomic.Int64).Add(1) - 1) }
+	class := &stress.Class{Name: "counter", New: func() any { return &atomic.Int64{} }, Methods: []*stress.Method{{Name: "getAndIncrement", Core: true,
+		Prepare: func([]history.Value) stress.Call { return increment }}}}
+	key := func(dst []byte, n *int64) []byte { return fmt.Append(dst, *n) }
+	inPlace := func(n *int64, _ replay.Invocation) []replay.Step[*int64] {
+		*n++
+		return []replay.Step[*int64]{{Result: history.IntValue(*n - 1), Next: n}}
+	}
+	for want, wrong := range map[string]replay.Spec{
+		"is a nil *replay.Model": (*replay.Model[*int64])(nil),
+		"without Key":            &replay.Model[*int64]{Label: "mine", Initial: new(int64), Next: inPlace},
+		"without Next":           &replay.Model[*int64]{Label: "mine", Initial: new(int64), Key: key},
+		"getAndIncrement() changes the state that it is applied to": &replay.Model[*int64]{Label: "mine", Initial: new(int64), Next: inPlace, Key: key},
+	} {
+		for _, byModel := range []bool{false, true} {
+			o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"}, ByModel: byModel, Dir: t.TempDir(),
+				Effort: stress.Effort{Name: "test", Time: time.Minute, Program: 20 * time.Millisecond}}
+			o.Spec = wrong
+			tb := &fakeTB{}
+			TestClass(tb, class, o)
+			if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], want) || strings.Contains(tb.errors[0], "atomic") {
+				t.Errorf("TestClass, by model %v: %q, want %s", byModel, tb.errors, want)
+			}
+		}
+		m := record.NewMemory(record.Options{})
+		p := m.Process()
+		p.Call("getAndIncrement")
+		p.ReturnInt(7)
+		h, err := m.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tb := &fakeTB{}
+		Check(tb, h, wrong, CheckOptions{Dir: t.TempDir()})
+		if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], want) || strings.Contains(tb.errors[0], "linearizable") {
+			t.Errorf("Check: %q, want %s", tb.errors, want)
+		}
+	}
+	tb := &fakeTB{}
+	Check(tb, nil, nil, CheckOptions{})
+	Check(tb, &history.History{}, nil, CheckOptions{})
+	if got := strings.Join(tb.errors, "\n"); !strings.Contains(got, "the history is nil") || !strings.Contains(got, "the specification is nil") {
+		t.Errorf("%s", got)
 	}
 }

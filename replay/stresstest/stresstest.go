@@ -18,20 +18,29 @@
 // Check checks a history that package history/record has recorded. That a test
 // passes means little: interleavings are left to chance. See package
 // history/stress for what a violation means.
+//
+// A failing test saves the history, by default in testdata/leadline below the
+// package under test, and prints the command that explains it. The files have the
+// names of tests, so that the next run overwrites them. Tell your version control
+// to ignore the directory.
+//
+// A specification of your own may be wrong, too. Before it is believed,
+// replay.Probe tries it on the invocations at hand. An error then says that the
+// specification is wrong, and nothing is said about the object.
 package stresstest
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
+	"testing"
+	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
 )
 
 // A TB is what Test and Check need of a *testing.T, *testing.B or the like.
@@ -46,86 +55,153 @@ type TB interface {
 // seconds.
 type Options = stress.Options
 
+// shortTime is how long Test tests a class at most under go test -short.
+const shortTime = time.Second
+
 // Test fails the test if the type of the objects that newObject makes has a
 // method that is seen not to be atomic. It runs generated programs of the type's
 // methods, as stress.Reflect finds them, in this process. A failure shows the
-// history, saves it, and says how to reproduce it.
+// history, saves it, and says how to reproduce it. If t is a *testing.T or
+// *testing.B, go test -short shortens the test to a second.
+//
+// Methods that Reflect leaves out are not tested. A line of the log names them,
+// and so does a line on standard error unless -v shows the log. Of a package that
+// passes, go test shows standard error if it was called without a list of
+// packages. Options.Strict makes them an error.
 func Test[T any](t TB, newObject func() T, o Options) {
 	t.Helper()
+	if err := checkSpec(o.Spec); err != nil {
+		t.Errorf("stress: %v", err)
+		return
+	}
 	r, err := stress.Reflect(newObject, o.ReflectOptions)
 	if err != nil {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	for _, l := range r.LeftOut {
-		t.Logf("stress: %s.%s is left out: %s", r.Class.Name, l.Method, l.Reason)
+	switch text := leftOut(r); {
+	case text != "" && o.Strict:
+		t.Errorf("stress: %s; Options.Exclude can name them", text)
+	case text != "":
+		warn(t, "stress: %s", text)
 	}
 	TestClass(t, r.Class, o)
+}
+
+// leftOut returns a line about the methods that are left out, or "". It does not
+// name those that the options exclude.
+func leftOut(r *stress.Reflected) string {
+	var list []string
+	for _, l := range r.LeftOut {
+		if !l.Excluded() {
+			list = append(list, fmt.Sprintf("%s (%s)", l.Method, l.Reason))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return fmt.Sprintf("not tested are these methods of %s: %s", r.Class.Name, strings.Join(list, ", "))
+}
+
+// warn logs a line that somebody should read even if the test passes.
+func warn(t TB, format string, args ...any) {
+	t.Helper()
+	t.Logf(format, args...)
+	if isGoTest(t) && !testing.Verbose() {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name(), fmt.Sprintf(format, args...))
+	}
+}
+
+// isGoTest reports whether package testing itself runs t, so that its flags apply.
+func isGoTest(t TB) bool {
+	switch t.(type) {
+	case *testing.T, *testing.B, *testing.F:
+		return true
+	}
+	return false
+}
+
+// contextOf returns the context of t, if it has one.
+func contextOf(t TB) context.Context {
+	if c, ok := t.(interface{ Context() context.Context }); ok {
+		return c.Context()
+	}
+	return context.Background()
 }
 
 // TestClass is Test for a Class. The Spec of the options, if there is one, takes
 // the place of the class's Model, which otherwise names a bundled specification.
 func TestClass(t TB, c *stress.Class, o Options) {
 	t.Helper()
-	if o.Effort == (stress.Effort{}) {
-		o.Effort, _ = stress.EffortCalled("quick")
-	}
-	specification, ok := o.Spec.(replay.Spec)
-	if o.Spec != nil && !ok {
-		t.Errorf("stress: the specification %s of %s is not a replay.Spec", o.Spec.Name(), c.Name)
+	if err := checkSpec(o.Spec); err != nil {
+		t.Errorf("stress: %v", err)
 		return
 	}
-	if ok {
+	o.Effort = effortFor(t, o.Effort)
+	specification, _ := o.Spec.(replay.Spec)
+	bundledSpec := true
+	if specification != nil {
 		described := *c
-		c, described.Model = &described, specification.Name()
+		c = &described
+		if c.Model, c.ModelArgs, bundledSpec = bundled(specification); !bundledSpec {
+			c.Model = specification.Name()
+		}
 	}
-	o.Reduce, o.Checker = true, Checker(specification)
+	decider := &checker{spec: specification}
+	o.Reduce, o.Checker = true, decider
+	// Errorf finds the line of the test only outside of Search.
+	var failures []string
 	found := o.Found
 	o.Found = func(f *stress.Finding) {
-		t.Helper()
-		t.Errorf("%s", describe(t, f, o.Dir))
+		failures = append(failures, describe(t, f, !bundledSpec, o.Dir))
 		if found != nil {
 			found(f)
 		}
 	}
-	report, err := stress.Search(context.Background(), c, o)
+	report, err := stress.Search(contextOf(t), c, o)
+	if decider.fault != nil { // any finding may be due to it
+		t.Errorf("stress: %v", decider.fault)
+		return
+	}
+	for _, f := range failures {
+		t.Errorf("%s", f)
+	}
 	if err != nil {
 		t.Errorf("stress: %s: %v", c.Name, err)
 		return
 	}
 	t.Logf("stress: %s: %d programs, %d executions, %.0f %% of those recorded overlapped", c.Name, report.Programs, report.Executions, 100*report.Overlap)
+	if report.Recorded > 0 && report.Overlap < leastOverlap {
+		warn(t, "stress: %s: next to no executions overlapped, so that the test means little", c.Name)
+	}
 }
 
-// Check fails the test if the history is not linearizable, or if that could not
-// be decided. A failure shows the history and saves it.
-func Check(t TB, h *history.History, spec replay.Spec) {
-	t.Helper()
-	v, err := decide.Check(context.Background(), h, spec, replay.Options{Explain: true})
-	if err != nil {
-		t.Errorf("stress: checking the history: %v", err)
-		return
+// effortFor returns the effort of a test, given that of its options.
+func effortFor(t TB, e stress.Effort) stress.Effort {
+	if e == (stress.Effort{}) {
+		e, _ = stress.EffortCalled("quick")
 	}
-	if v.Answer == replay.Linearizable {
-		return
+	if isGoTest(t) && testing.Short() {
+		e.Time = min(e.Time, shortTime)
 	}
-	what := "is not linearizable"
-	if v.Answer == replay.Undecided {
-		what = fmt.Sprintf("may be linearizable or not (%v)", v.Cause)
-	}
-	text := fmt.Sprintf("the history of %d operations %s\n%s", len(h.Ops), what, picture(h))
-	if e := v.Explanation; e != nil && e.Unexplained != replay.NoOperation {
-		text += fmt.Sprintf("No order explains the response of %v.\n", &h.Ops[e.Unexplained])
-	}
-	var file strings.Builder
-	native, _ := codec.Lookup("native")
-	if err := native.Encode(&file, h); err != nil {
-		fmt.Fprintf(&file, "# %v\n", err)
-	}
-	t.Errorf("%s%s", text, save(t, file.String(), h.Model, ""))
+	return e
 }
 
-// describe returns all that is known of a violation.
-func describe(t TB, f *stress.Finding, dir string) string {
+// checkSpec returns an error if a specification of Options cannot be used. There
+// need not be one.
+func checkSpec(s stress.Spec) error {
+	if s == nil {
+		return nil
+	}
+	specification, ok := s.(replay.Spec)
+	if !ok {
+		return fmt.Errorf("the specification is a %T, which is not a replay.Spec", s)
+	}
+	return replay.Validate(specification)
+}
+
+// describe saves the history of a violation and returns all that is known of it.
+func describe(t TB, f *stress.Finding, own bool, dir string) string {
 	var b strings.Builder
 	name := f.Subject
 	if f.Method != "" {
@@ -136,53 +212,16 @@ func describe(t TB, f *stress.Finding, dir string) string {
 	for _, e := range f.Expected {
 		fmt.Fprintf(&b, "  %s\n", e.Outcome)
 	}
-	model := ""
 	for h, err := range codec.Decode(strings.NewReader(f.History), "history", codec.Options{}) {
 		if err != nil {
 			fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
 			continue
 		}
-		model = h.Model
 		b.WriteString(picture(h))
+		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}}\n", f.Program)
+		b.WriteString(save(t, h, own, dir))
 	}
-	fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}}\n", f.Program)
-	b.WriteString(save(t, f.History, model, dir))
 	return b.String()
-}
-
-// save writes a history of a failed test to a file, and returns a message with
-// the file's name.
-func save(t TB, text, model, dir string) string {
-	if a, ok := t.(interface{ ArtifactDir() string }); ok && dir == "" {
-		dir = a.ArtifactDir()
-	}
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	pattern := strings.Map(func(c rune) rune {
-		if strings.ContainsRune("/\\ :*?\"<>|", c) {
-			return '_'
-		}
-		return c
-	}, t.Name()) + "-*.jsonl"
-	w, err := os.CreateTemp(dir, pattern)
-	if err == nil {
-		_, err = w.WriteString(text)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return fmt.Sprintf("The history could not be saved: %v\n", err)
-	}
-	file := w.Name()
-	if absolute, err := filepath.Abs(file); err == nil {
-		file = absolute
-	}
-	if model == "" {
-		return fmt.Sprintf("The history is in %s\n", file)
-	}
-	return fmt.Sprintf("To check again: leadline check --witness %s\n", file)
 }
 
 // picture draws a history: an operation a line, with its interval from the

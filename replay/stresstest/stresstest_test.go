@@ -2,6 +2,7 @@ package stresstest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,12 +54,12 @@ func (i *Inventory) Take(kind int) bool {
 type fakeTB struct {
 	dir    string
 	errors []string
+	logs   []string
 }
 
 func (f *fakeTB) Helper()                      {}
 func (f *fakeTB) Name() string                 { return "Test/it" }
-func (f *fakeTB) ArtifactDir() string          { return f.dir }
-func (f *fakeTB) Logf(string, ...any)          {}
+func (f *fakeTB) Logf(text string, a ...any)   { f.logs = append(f.logs, fmt.Sprintf(text, a...)) }
 func (f *fakeTB) Errorf(text string, a ...any) { f.errors = append(f.errors, fmt.Sprintf(text, a...)) }
 
 func newInventory() *Inventory { return &Inventory{} }
@@ -66,17 +67,17 @@ func newInventory() *Inventory { return &Inventory{} }
 func TestTest(t *testing.T) {
 	effort := stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 50 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
-	Test(tb, newInventory, Options{Effort: effort})
+	Test(tb, newInventory, Options{Effort: effort, Dir: tb.dir})
 	if len(tb.errors) != 1 {
 		t.Fatalf("%d failures: %q", len(tb.errors), tb.errors)
 	}
 	text := tb.errors[0]
-	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the answers are:", "|-", "To reproduce: Options{Programs: []string{", "To check again: leadline check"} {
+	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the answers are:", "|-", "To reproduce: Options{Programs: []string{", "To explain it: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not have %q:\n%s", want, text)
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(tb.dir, "Test_it-*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(tb.dir, "Test_it*.jsonl"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %q, %v", files, err)
 	}
@@ -138,7 +139,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		tb := &fakeTB{dir: t.TempDir()}
-		Check(tb, h, s)
+		Check(tb, h, s, CheckOptions{Dir: tb.dir})
 		if broken != (len(tb.errors) == 1) {
 			t.Fatalf("broken %v: %q", broken, tb.errors)
 		}
@@ -171,5 +172,111 @@ func TestPicture(t *testing.T) {
 `
 	if got := picture(h); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// recorded returns a history of a counter. Each word is "c" or "r" with the number
+// of a process: its call, or its response with the count so far.
+func recorded(t *testing.T, words string) *history.History {
+	t.Helper()
+	m := record.NewMemory(record.Options{})
+	processes := map[byte]*record.Process{}
+	n := 0
+	for _, w := range strings.Fields(words) {
+		p := processes[w[1]]
+		if p == nil {
+			p = m.Process()
+			processes[w[1]] = p
+		}
+		if w[0] == 'c' {
+			p.Call("getAndIncrement")
+			continue
+		}
+		p.ReturnInt(n)
+		n++
+	}
+	h, err := m.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestOverlapping(t *testing.T) {
+	for words, want := range map[string]int{
+		"": 0, "c1 r1": 0, "c1 r1 c2 r2": 0, "c1 c2 r1 r2": 2, "c1 c2 r2 r1 c1 r1": 2, "c1 c2 r2 c2 r2 c2 r2 r1": 4,
+		"c1 c2 r1 c1 r2 r1 c3 r3": 3, "c1 r1 c2": 0, "c1 c2": 2, "c1 c2 r2 c2 r2 c3 r3": 4,
+	} {
+		h := recorded(t, words)
+		if got := overlapping(h); got != want {
+			t.Errorf("%q: %d operations overlap, want %d", words, got, want)
+		}
+	}
+}
+
+func TestCheckOptions(t *testing.T) {
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	together, apart := "c1 c2 r1 r2", strings.Repeat("c1 r1 ", 300)
+	for name, test := range map[string]struct {
+		words string
+		o     CheckOptions
+		want  string // an error, if not empty
+	}{
+		"model":            {together, CheckOptions{Model: "counter", Strict: true}, ""},
+		"model's argument": {together, CheckOptions{Model: "counter:5", Dir: t.TempDir()}, "is not linearizable; 2 of 2 operations overlapped"},
+		"bad model":        {together, CheckOptions{Model: "ounter"}, `unknown model "ounter"`},
+		"no model":         {together, CheckOptions{}, "the specification is nil"},
+		"apart":            {apart, CheckOptions{Model: "counter"}, ""},
+		"strictly apart":   {apart, CheckOptions{Model: "counter", Strict: true}, "next to nothing overlapped, so that the test means little: 0 of 300"},
+		"empty":            {"", CheckOptions{Model: "counter", Strict: true}, "0 of 0"},
+		"cancelled":        {together, CheckOptions{Model: "counter", Context: cancelled}, "unknown (cancelled)"},
+		"time":             {together, CheckOptions{Model: "counter", Time: 1}, "unknown (time)"},
+	} {
+		tb := &fakeTB{}
+		Check(tb, recorded(t, test.words), nil, test.o)
+		if got := strings.Join(tb.errors, "\n"); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+		warned := strings.Contains(strings.Join(tb.logs, "\n"), "next to nothing")
+		if warned != (name == "apart") {
+			t.Errorf("%s: logs %q", name, tb.logs)
+		}
+	}
+}
+
+// TestFileNames: one test overwrites what it saved before, and keeps a bounded
+// number.
+func TestFileNames(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		tb := &fakeTB{}
+		for range maxSaved + 5 {
+			Check(tb, recorded(t, "c1 c2 r1 r2"), nil, CheckOptions{Model: "counter:5", Dir: dir})
+		}
+		if len(tb.errors) != maxSaved+5 {
+			t.Fatalf("%d failures", len(tb.errors))
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != maxSaved || filepath.Base(files[maxSaved-1]) != "Test_it.jsonl" {
+		t.Errorf("%d files: %v, %v", len(files), files, err)
+	}
+}
+
+func TestEffort(t *testing.T) {
+	defer flag.Set("test.short", fmt.Sprint(testing.Short()))
+	long := stress.Effort{Name: "long", Time: time.Hour, Program: time.Second}
+	for _, short := range []bool{false, true} {
+		if err := flag.Set("test.short", fmt.Sprint(short)); err != nil {
+			t.Fatal(err)
+		}
+		quick, given, other := effortFor(t, stress.Effort{}), effortFor(t, long), effortFor(&fakeTB{}, long)
+		if want := map[bool]time.Duration{false: 10 * time.Second, true: time.Second}[short]; quick.Time != want {
+			t.Errorf("short %v: %v by default", short, quick)
+		}
+		if given.Time != time.Hour != short || given.Program != time.Second || other != long {
+			t.Errorf("short %v: %v, %v", short, given, other)
+		}
 	}
 }

@@ -1,0 +1,138 @@
+package replay_test
+
+import (
+	"encoding/binary"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/benchdata/corpora"
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// A list has the values that were pushed.
+type list = []int64
+
+func pushes() []history.Operation {
+	var ops []history.Operation
+	for i := range int64(3) {
+		ops = append(ops, history.Operation{Method: "push", Args: []history.Value{history.IntValue(i)}, Return: history.NoReturn})
+	}
+	return append(ops, history.Operation{Method: "sum", Return: history.NoReturn})
+}
+
+func sum(s list) (n int64) {
+	for _, v := range s {
+		n += v
+	}
+	return n
+}
+
+// listModel has the given push. Its key has the values from the first on.
+func listModel(push func(s list, v int64) list, key func(s list) list) *replay.Model[list] {
+	return &replay.Model[list]{
+		Label: "list", Initial: make(list, 1, 8),
+		Next: func(s list, inv replay.Invocation) []replay.Step[list] {
+			if inv.Method == "sum" {
+				return []replay.Step[list]{{Result: history.IntValue(sum(s)), Next: s}}
+			}
+			return []replay.Step[list]{{Next: push(s, inv.Args[0].Int())}}
+		},
+		Key: func(dst []byte, s list) []byte {
+			for _, v := range key(s) {
+				dst = binary.AppendVarint(dst, v)
+			}
+			return dst
+		},
+	}
+}
+
+func TestProbe(t *testing.T) {
+	whole := func(s list) list { return s }
+	copying := func(s list, v int64) list { return append(s[:len(s):len(s)], v) }
+	calls := 0
+	for name, test := range map[string]struct {
+		spec replay.Spec
+		want string // in the error
+	}{
+		"correct":    {listModel(copying, whole), ""},
+		"nil":        {nil, "the specification is nil"},
+		"nil model":  {(*replay.Model[list])(nil), "the specification is a nil *replay.Model["},
+		"no Next":    {&replay.Model[list]{Label: "list", Key: listModel(copying, whole).Key}, "list is a replay.Model without Next"},
+		"no Key":     {&replay.Model[list]{Label: "list", Next: listModel(copying, whole).Next}, "list is a replay.Model without Key"},
+		"in place":   {listModel(func(s list, v int64) list { s[0] += v; return s }, whole), "push(1) changes the state that it is applied to"},
+		"append":     {listModel(func(s list, v int64) list { return append(s, v) }, whole), "they share memory"},
+		"short key":  {listModel(copying, func(s list) list { return s[:1] }), "states with the same key"},
+		"random":     {listModel(func(s list, v int64) list { calls++; return append(copying(s, v), int64(calls)) }, whole), "in the same state"},
+		"no details": {listModel(copying, func(s list) list { return list{int64(len(s))} }), "states with the same key"},
+		"panics":     {listModel(func(list, int64) list { panic("push") }, whole), ""},
+	} {
+		err := replay.Probe(test.spec, pushes())
+		switch {
+		case test.want == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
+	}
+	// The initial state may change without a state in between.
+	shared := list{0}
+	leaky := listModel(copying, whole)
+	leaky.Initial = shared
+	next := leaky.Next
+	leaky.Next = func(s list, inv replay.Invocation) []replay.Step[list] {
+		if len(s) > 2 {
+			shared[0]++
+		}
+		return next(s, inv)
+	}
+	if err := replay.Probe(leaky, pushes()); err == nil {
+		t.Error("the initial state changes")
+	}
+}
+
+// untrusted is a bundled specification that Probe does not trust.
+type untrusted struct{ replay.Spec }
+
+// TestProbeBundled: Probe finds nothing wrong with the bundled specifications, on
+// histories of the corpora.
+func TestProbeBundled(t *testing.T) {
+	probed := map[string]int{}
+	err := fs.WalkDir(corpora.FS, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.Contains(file, ".jsonl") || strings.HasSuffix(file, "labels.jsonl") {
+			return err
+		}
+		r, err := corpora.FS.Open(file)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		n := 0
+		for h, err := range codec.Decode(r, file, codec.Options{}) {
+			if n++; err != nil || n > 20 {
+				return nil // archives of other formats are read by other tests
+			}
+			s, err := spec.Lookup(h.Model, h.ModelArgs)
+			if err != nil {
+				continue
+			}
+			probed[h.Model]++
+			if err := replay.Probe(untrusted{s}, h.Ops); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+			if _, ok := s.(replay.Trusted); !ok {
+				t.Errorf("%s is not Trusted", s.Name())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(probed) < 10 {
+		t.Errorf("only %v", probed)
+	}
+}

@@ -1,0 +1,225 @@
+package stresstest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A module of a user. Comments name the lines that failures have to be reported
+// at.
+const userTest = `package shop
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/record"
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/stresstest"
+)
+
+type inventory struct {
+	mu sync.Mutex
+	n  int
+}
+
+func newInventory() *inventory { return &inventory{} }
+
+func (i *inventory) Put()  { i.mu.Lock(); defer i.mu.Unlock(); i.n++ }
+func (i *inventory) Count() int { i.mu.Lock(); defer i.mu.Unlock(); return i.n }
+func (i *inventory) Take() bool {
+	if i.Count() == 0 {
+		return false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.n--
+	return true
+}
+func (i *inventory) Each(func()) {}
+
+var options = stresstest.Options{Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 50 * time.Millisecond}}
+
+func TestType(t *testing.T) {
+	stresstest.Test(t, newInventory, options) // Type
+}
+
+func TestClass(t *testing.T) {
+	r, err := stress.Reflect(newInventory, stress.ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stresstest.TestClass(t, r.Class, options) // Class
+}
+
+func TestStrict(t *testing.T) {
+	o := options
+	o.Strict, o.Programs = true, []string{"{ Put() } || { Count() }"}
+	stresstest.Test(t, newInventory, o) // Strict
+}
+
+func TestPasses(t *testing.T) {
+	o := options
+	o.Programs = []string{"{ Put() } || { Count() }"}
+	stresstest.Test(t, newInventory, o)
+}
+
+func twoReads(t *testing.T) *history.History {
+	m := record.NewMemory(record.Options{})
+	p, q := m.Process(), m.Process()
+	p.Call("getAndIncrement")
+	q.Call("getAndIncrement")
+	p.ReturnInt(0)
+	q.ReturnInt(0)
+	h, err := m.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHistory(t *testing.T) {
+	counter, err := spec.Parse("counter:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stresstest.Check(t, twoReads(t), counter, stresstest.CheckOptions{}) // History
+}
+
+func TestOwn(t *testing.T) {
+	t.Run("a b", func(t *testing.T) {
+		mark, _ := os.OpenFile("runs", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		fmt.Fprintln(mark, "ran")
+		mark.Close()
+		own := &replay.Model[int64]{Label: "counter", // as a bundled one
+			Next: func(n int64, _ replay.Invocation) []replay.Step[int64] {
+				return []replay.Step[int64]{{Result: history.IntValue(n), Next: n + 1}}
+			},
+			Key: func(dst []byte, n int64) []byte { return fmt.Append(dst, n) },
+		}
+		stresstest.Check(t, twoReads(t), own, stresstest.CheckOptions{}) // Own
+	})
+}
+`
+
+// TestUser runs go test in a module of a user: failures are reported at the
+// user's lines, the histories stay, and the commands that are printed work.
+func TestUser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module")
+	}
+	dir := userModule(t)
+	goTest := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("go", append([]string{"test", "-count=1"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err == nil || cmd.ProcessState.ExitCode() != 1 {
+			t.Fatalf("go test: %v\n%s", err, out)
+		}
+		return string(out)
+	}
+	out := goTest()
+	for i, line := range strings.Split(userTest, "\n") {
+		_, name, ok := strings.Cut(line, ") // ")
+		if !ok {
+			continue
+		}
+		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ",
+			"Strict":  "stress: not tested are these methods of shop.inventory: Each (parameter of type func())",
+			"History": "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
+		if want := fmt.Sprintf("shop_test.go:%d: %s", i+1, what); what == "" || !strings.Contains(out, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if !strings.Contains(out, "\nTestPasses: stress: not tested are these methods") {
+		t.Error("what TestPasses leaves out is not seen")
+	}
+	for _, name := range []string{"TestType", "TestClass", "TestHistory", "TestOwn_a_b"} {
+		relative := filepath.Join("testdata", "leadline", name+".jsonl")
+		absolute := filepath.Join(dir, relative)
+		if _, err := os.Stat(absolute); err != nil {
+			t.Error(err)
+		}
+		for _, want := range []string{"The history is in " + relative + "\n", "which is " + absolute + "\n"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q", want)
+			}
+		}
+	}
+	commands := regexp.MustCompile(`To explain it: (.*)\n`).FindAllStringSubmatch(out, -1)
+	if len(commands) != 3 {
+		t.Errorf("commands %q", commands)
+	}
+	for _, c := range commands {
+		if got, status := shell(t, c[1]); status != 1 || !strings.Contains(got, "not-linearizable") {
+			t.Errorf("%s: status %d\n%s", c[1], status, got)
+		}
+	}
+	again := regexp.MustCompile(`To check again: (.*)\n`).FindStringSubmatch(out)
+	if again == nil {
+		t.Fatal("no command for the user's specification")
+	}
+	if got, status := shell(t, again[1]); status != 1 || !strings.Contains(got, "--- FAIL: TestOwn/a_b") || strings.Contains(got, "TestType") {
+		t.Errorf("%s: status %d\n%s", again[1], status, got)
+	}
+	if runs, err := os.ReadFile(filepath.Join(dir, "runs")); err != nil || string(runs) != "ran\nran\n" {
+		t.Errorf("it ran %q, %v", runs, err)
+	}
+	if out := goTest("-run", "TestHistory", "-artifacts", "-outputdir", t.TempDir()); strings.Contains(out, savedDir) || !strings.Contains(out, "_artifacts") {
+		t.Errorf("with -artifacts:\n%s", out)
+	}
+	if t.Failed() {
+		t.Logf("go test wrote:\n%s", out)
+	}
+}
+
+// userModule writes the module, which gets leadline from this directory.
+func userModule(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(mod), "module "+modulePath, "module example.com/shop", 1)
+	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n", modulePath, root)
+	for name, content := range map[string]string{"go.mod": text, "go.sum": string(sum), "shop_test.go": userTest} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// shell runs a command as a user would paste it, in a directory without a module
+// and without an installed leadline.
+func shell(t *testing.T, command string) (out string, status int) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = t.TempDir()
+	text, _ := cmd.CombinedOutput()
+	return string(text), cmd.ProcessState.ExitCode()
+}
