@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,12 +38,12 @@ func (t *Table) Write(w io.Writer, form Form) error {
 	case LaTeX:
 		return t.writeLaTeX(w)
 	case Markdown:
-		return t.render(w, "### "+t.Title+"\n\n", renderer.NewMarkdown(), escapeMarkdown, "\n")
+		return t.render(w, "### "+t.Title+"\n\n", renderer.NewMarkdown(), escapeMarkdown, "\n", 0)
 	case HTML:
-		return t.render(w, "<h2>"+escapeHTML(t.Title)+"</h2>\n", renderer.NewHTML(), func(s string) string { return s }, "<p>")
+		return t.render(w, "<h2>"+escapeHTML(t.Title)+"</h2>\n", renderer.NewHTML(), func(s string) string { return s }, "<p>", 0)
 	default:
 		ascii := renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleASCII)})
-		return t.render(w, t.Title+"\n", ascii, func(s string) string { return s }, "")
+		return t.render(w, t.Title+"\n", ascii, func(s string) string { return s }, "", t.Width)
 	}
 }
 
@@ -53,39 +54,45 @@ func escapeHTML(s string) string {
 }
 
 // render writes the table through a renderer of tablewriter.
-func (t *Table) render(w io.Writer, title string, r tw.Renderer, escape func(string) string, beforeNote string) error {
+func (t *Table) render(w io.Writer, title string, r tw.Renderer, escape func(string) string, beforeNote string, width int) error {
 	if _, err := io.WriteString(w, title); err != nil {
 		return err
 	}
-	align := make([]tw.Align, len(t.Columns))
-	for i := range align {
-		align[i] = tw.AlignRight
-		if t.isLeft(i) {
-			align[i] = tw.AlignLeft
-		}
-	}
-	plain := tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{PerColumn: align},
-	}
-	table := tablewriter.NewTable(w, tablewriter.WithRenderer(r),
-		tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain, Behavior: tw.Behavior{TrimSpace: tw.Off}}))
-	header := make([]any, len(t.Columns))
+	lines := [][]string{make([]string, len(t.Columns))}
 	for i, c := range t.Columns {
-		header[i] = escape(c)
+		lines[0][i] = escape(c)
 	}
-	table.Header(header...)
 	for _, row := range t.Rows {
-		cells := make([]any, len(row.Cells))
+		cells := make([]string, len(row.Cells))
 		for i, c := range row.Cells {
 			cells[i] = escape(text(c))
 		}
-		if err := table.Append(cells...); err != nil {
+		lines = append(lines, cells)
+	}
+	if width == 0 {
+		width = math.MaxInt
+	}
+	for _, band := range Fit(lines, width) {
+		align := make([]tw.Align, len(band.Columns))
+		for i, column := range band.Columns {
+			align[i] = tw.AlignRight
+			if t.isLeft(column) {
+				align[i] = tw.AlignLeft
+			}
+		}
+		plain := tw.CellConfig{
+			Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+			Alignment:  tw.CellAlignment{PerColumn: align},
+		}
+		table := tablewriter.NewTable(w, tablewriter.WithRenderer(r),
+			tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain, Behavior: tw.Behavior{TrimSpace: tw.Off}}))
+		table.Header(band.Rows[0])
+		if err := table.Bulk(band.Rows[1:]); err != nil {
 			return fmt.Errorf("%s: %w", t.ID, err)
 		}
-	}
-	if err := table.Render(); err != nil {
-		return fmt.Errorf("%s: %w", t.ID, err)
+		if err := table.Render(); err != nil {
+			return fmt.Errorf("%s: %w", t.ID, err)
+		}
 	}
 	for _, note := range t.Notes {
 		if beforeNote == "<p>" {

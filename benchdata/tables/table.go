@@ -13,6 +13,9 @@ type Table struct {
 	Columns []string // the first is the class
 	Rows    []Row
 	Notes   []string
+	// Width is the largest width of the text form, which then has several lines in
+	// a cell, or several bands of columns; 0: any.
+	Width int
 }
 
 // A Row is a line of a table. It has one cell per column; cells are string,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -33,7 +32,9 @@ type checkFlags struct {
 	explain    bool
 	witness    bool
 	times      bool
+	verbose    bool
 	output     *choice
+	color      *choice
 	judges     bool // the exit status depends on the verdicts
 }
 
@@ -43,16 +44,22 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
 	flags.BoolVar(&f.explain, "explain", true, "report which results of a history that is not linearizable no order explains")
 	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the witness and the time of each history")
 	flags.BoolVar(&f.times, "times", false, "print how long each history took")
-	f.output = choiceFlag(flags, "output", "form of the results", "text", "json", "timeline")
+	f.output = outputFlag(flags, "text", "json", "timeline")
+	f.color = colorFlag(flags)
+	flags.Lookup("quiet").Usage = "print only histories that are not linearizable, or not known to be, and the last line"
 	return func(s streams, args []string) int {
 		if err := f.validate(args); err != nil {
 			return fail(s, "check", err)
 		}
+		if f.verbose {
+			f.witness, f.times = true, true
+		}
 		out := bufio.NewWriter(s.out)
-		var p presenter = &textPresenter{out: out, flags: f}
+		var p presenter = &textPresenter{out: out, flags: f, width: terminalWidth(s.out), color: useColor(f.color, s.out)}
 		if f.output.value == "json" {
-			p = &jsonPresenter{out: out, times: f.times}
+			p = &jsonPresenter{out: out, flags: f}
 		}
 		return f.run(s, "check", args, out, p)
 	}
@@ -69,7 +76,7 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 		"(default 1048576, fewer for long histories)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.Var(&f.memory, "memory", "memory of the whole process, shared by all jobs")
-	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to check at the same time")
+	jobsFlag(flags, &f.jobs, "check")
 	f.chains = chainsFlag(flags)
 	f.order = choiceFlag(flags, "order", "order that a witness must respect: real time (linearizability), "+
 		"or each process's own alone (sequential consistency)", "realtime", "program")

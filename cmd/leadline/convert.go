@@ -4,44 +4,58 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/pflag"
 )
 
 // convertFlags are the flags of leadline convert.
 type convertFlags struct {
 	input *input
-	from  string
 	to    string
 }
 
 func setupConvert(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &convertFlags{input: newInput()}
-	flags.StringVar(&f.from, "from", "", "`format` of the input (default: by content; see leadline formats)")
 	flags.StringVar(&f.to, "to", "", "`format` of the output; what it cannot carry is an error")
+	flags.StringVar(&f.input.model, "model", "", "sequential `specification` that the output names, as queue or ArrayBlockingQueue:20 "+
+		"(default: what the input names; see leadline models)")
 	f.input.declare(flags)
-	if err := flags.MarkHidden("format"); err != nil { // --from takes its place
+	flags.StringVar(&f.input.Format, "from", "", "another name of --format")
+	if err := flags.MarkHidden("from"); err != nil {
 		panic("leadline: " + err.Error())
 	}
 	return f.run
 }
 
 func (f *convertFlags) run(s streams, args []string) int {
-	if f.from != "" {
-		f.input.Format = f.from
-	}
 	target, known := codec.Lookup(f.to)
 	switch {
 	case f.to == "":
 		return fail(s, "convert", errors.New("--to is needed"))
 	case !known:
-		return fail(s, "convert", fmt.Errorf("unknown format %q; see leadline formats", f.to))
+		return fail(s, "convert", fmt.Errorf("unknown format %q%s; see leadline formats", f.to, suggest(f.to, formatNames(), "")))
 	}
 	if err := f.input.check(args); err != nil {
 		return fail(s, "convert", err)
 	}
 	return f.convert(s, target, args)
+}
+
+// rename makes a history name the model of --model, as check would choose it.
+func rename(h *history.History, model string) error {
+	if strings.EqualFold(model, h.Model) {
+		return nil
+	}
+	if _, err := modelOf(h, model); err != nil {
+		return err
+	}
+	name, args, err := spec.ParseName(model)
+	h.Model, h.ModelArgs = name, args
+	return err
 }
 
 // convert writes every history that can be carried. What cannot is reported,
@@ -53,6 +67,9 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 	status, written := statusOK, 0
 	for e := range f.input.read(ctx, s, args, nil) {
 		err := e.err
+		if err == nil && f.input.model != "" {
+			err = rename(e.history, f.input.model)
+		}
 		if err == nil && target.Single && written > 0 {
 			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.place(), target.Name)
 		}

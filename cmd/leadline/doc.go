@@ -12,8 +12,10 @@
 //	leadline selftest [flags]
 //	leadline models [MODEL...]
 //	leadline formats
+//	leadline completion bash|zsh|fish
+//	leadline manual
 //	leadline version
-//	leadline help [COMMAND]
+//	leadline help [COMMAND|TOPIC]
 //
 // # Checking
 //
@@ -26,6 +28,14 @@
 //	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	linearizable      depth 3      6 ops   4 procs  c=4  cp=12   150 orders     benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// More examples:
+//
+//	leadline check --model queue recorded.jsonl.zst  # for files that name no model
+//	leadline check --timeout 10s --jobs 4 dir/       # all files below a directory
+//	leadline check -q dir/                           # only what is not linearizable
+//	leadline check -v recorded.jsonl                 # with the witness
+//	leadline check -o json dir/ >results.jsonl       # for programs
 //
 // A line has:
 //   - the verdict: linearizable, not-linearizable, unknown or invalid;
@@ -165,6 +175,11 @@
 // count. "Not found" counts linearizable histories whose depth needs more work
 // than the bounds allow.
 //
+//	leadline tables                           # beside the paper's numbers
+//	leadline tables --output markdown dir/    # of your own histories
+//	leadline tables --svg figure4.svg
+//	leadline tables --blame                   # which methods are not atomic
+//
 //	$ leadline tables --output csv --no-paper benchdata/corpora/juc-labelled/LinkedBlockingQueue
 //	table,source,class,histories,ops,max c,mean c,sd c,max cp,mean cp,sd cp
 //	table1,leadline,LinkedBlockingQueue,12,6-9,3,2.42,0.51,14,6.50,4.36
@@ -270,15 +285,59 @@
 //	jsonl      other JSON Lines: starts and finishes, operations with Call and Return, or what --map says
 //	Each may be plain, or compressed by gzip or zstd.
 //
-// --map reads other JSON Lines: it names the fields for process, method,
-// arguments and results. Convert writes histories in another format. What that
-// format cannot represent is an error:
+// Convert writes histories in another format, and with --model under the name of
+// another model. What that format cannot represent is an error:
+//
+//	leadline convert --to native --format jepsen history.edn >history.jsonl
 //
 //	$ leadline convert --to limo cmd/leadline/testdata/stack.jsonl
 //	# @object atomic-stack
 //	[0] call push 1
 //	[1] call pop
 //	[0] return
+//
+// # Mapping
+//
+// --map reads JSON Lines of other programs: NAME=PATH pairs, separated by commas,
+// say which field of a record has what. A path a.b is the field b of the object a.
+// Fields without a name are ignored. There are three shapes of records.
+//
+// Events, in the order of the file, have a type:
+//
+//	$ leadline check --map process=who,type=phase,f=call,args=in,result=out,model=register cmd/leadline/testdata/events.jsonl
+//	linearizable      depth 1      2 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/events.jsonl
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// The file has:
+//
+//	{"who":"c1","phase":"begin","call":"write","in":[7]}
+//	{"who":"c2","phase":"begin","call":"read"}
+//	{"who":"c1","phase":"end"}
+//	{"who":"c2","phase":"end","out":7}
+//
+// Whole operations have the times of call and return, which are integers of any
+// unit. Without a return the operation is pending:
+//
+//	$ leadline check --map process=who,call=from,return=to,f=op,args=in,result=out --model queue cmd/leadline/testdata/calls.jsonl
+//	linearizable      depth 1      3 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/calls.jsonl
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// Starts and finishes are objects of their own; package history/codec describes
+// them. The names are:
+//   - process, and op for an identifier of the operation, if records have one;
+//   - type of an event: its usual words are known (invoke, begin, start, call, request;
+//     ok, end, return, response; fail; info, timeout). Others are listed as in
+//     invoke=asked|sent, ok=done, fail=refused, info=lost;
+//   - f, the method; args, a list or a single argument; result;
+//   - value instead of args and result, where one field has both, and key beside it;
+//   - at, the time of an event, if the order of the file is not that of the events;
+//   - call and return, or start and finish; input and output;
+//   - tie, half-open if a return at a time precedes a call at the same time, or closed
+//     (the default) if they are concurrent;
+//   - model, for example model=kv:null.
+//
+// A long mapping may be in a file: --map @FILE, one or several pairs a line.
+// Convert --to native writes what was understood.
 //
 // # Simulated histories
 //
@@ -299,6 +358,9 @@
 //	{"process":0,"type":"invoke","method":"dequeue"}
 //	{"process":0,"type":"ok","result":2}
 //	{"process":1,"type":"ok"}
+//
+//	leadline record --simulate kv --threads 16 --ops 100000 --seed 1 -o kv.jsonl.zst
+//	leadline record --simulate queue --fault wrong@50 | leadline check -
 //
 // Almost --threads operations are open at any time. Further flags:
 //   - --values: how many values there are; by default no value is inserted twice.
@@ -378,6 +440,31 @@
 //
 // --reduce makes programs with violations smaller. --save names the directory for
 // programs and histories of violations. The exit status is 1 if there are any.
+//
+// # Command line
+//
+// -o is short for --output, -j for --jobs, -q for --quiet and -v for --verbose, in
+// every command that has these. --quiet omits remarks on files of directories that
+// hold no histories; check then also omits histories that are linearizable. Files
+// that accompany histories are never remarked on: labels.jsonl, README, LICENSE,
+// MANIFEST and files that end in .md, .tsv, .csv or .go.
+//
+// On a terminal, verdicts have colours, and lines and tables fit its width. A line
+// of check in less than 120 columns omits c, cp and the orders, and in less than 90
+// the processes. --color never or always decides about colour, and so do
+// NO_COLOR=1 and TERM=dumb; COLUMNS overrides the width.
+//
+// Help prints the flags of a command, with examples, and the section of this
+// manual about a topic:
+//
+//	leadline help check
+//	leadline help exit status
+//
+// A shell completes commands, flags and their values after one of:
+//
+//	source <(leadline completion bash)      # in ~/.bashrc
+//	source <(leadline completion zsh)       # in ~/.zshrc, after compinit
+//	leadline completion fish | source       # in ~/.config/fish/config.fish
 //
 // # JSON
 //

@@ -37,7 +37,7 @@ func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.Var(&f.memory, "memory", "memory for recognising duplicates")
 	f.chains = chainsFlag(flags)
-	f.output = outputFlag(flags)
+	f.output = outputFlag(flags, "text", "json")
 	return f.run
 }
 

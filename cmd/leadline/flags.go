@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -75,8 +76,20 @@ func choiceFlag(flags *pflag.FlagSet, name, help string, choices ...string) *cho
 }
 
 // outputFlag declares --output.
-func outputFlag(flags *pflag.FlagSet) *choice {
-	return choiceFlag(flags, "output", "form of the results", "text", "json")
+func outputFlag(flags *pflag.FlagSet, choices ...string) *choice {
+	c := &choice{choices[0], choices}
+	flags.VarP(c, "output", "o", "form of the results")
+	return c
+}
+
+// jobsFlag declares --jobs.
+func jobsFlag(flags *pflag.FlagSet, jobs *int, what string) {
+	flags.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "histories to "+what+" at the same time")
+}
+
+// colorFlag declares --color.
+func colorFlag(flags *pflag.FlagSet) *choice {
+	return choiceFlag(flags, "color", "colour of verdicts (auto: on terminals, unless NO_COLOR is set)", "auto", "always", "never")
 }
 
 // chainsFlag declares --chains.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,6 +75,7 @@ func names(h *history.History, ops []int32, separator string) string {
 type input struct {
 	codec.Options
 	model   string
+	quiet   bool
 	stderr  io.Writer
 	skipped int    // files of directories that hold no histories
 	file    string // the one that was reported last
@@ -85,8 +87,9 @@ func newInput() *input { return &input{Options: codec.Options{Limits: codec.Defa
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
-	flags.StringVar(&in.Map, "map", "", "where to find things in other JSON records: `NAME=PATH,...`, as "+
-		"process=client_id,type=kind,f=op,args=in,result=out, or @FILE (see leadline formats)")
+	flags.StringVar(&in.Map, "map", "", "which field of other JSON records has what: `NAME=PATH,...`, as "+
+		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
+	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that hold no histories")
 	flags.Var((*size)(&in.Limits.Line), "max-line", "longest line; 0 for no limit")
 	flags.Var((*size)(&in.Limits.History), "max-history", "longest history; 0 for no limit")
 	flags.Int64Var(&in.Limits.Ratio, "max-ratio", in.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
@@ -126,6 +129,9 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	o.Context, o.Stdin = ctx, s.in
 	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %v\n", err) }
 	o.Skipped = func(name string, why error) {
+		if in.quiet || isCompanion(name) {
+			return
+		}
 		in.skipped++
 		fmt.Fprintf(s.err, "leadline: skipped %s: %v\n", name, why)
 	}
@@ -155,6 +161,17 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 			}
 		}
 	}
+}
+
+// isCompanion reports whether the name is that of a file that accompanies
+// histories: their verdicts, a description, a licence, a table.
+func isCompanion(name string) bool {
+	base := filepath.Base(name)
+	switch filepath.Ext(base) {
+	case ".md", ".tsv", ".csv", ".go":
+		return true
+	}
+	return slices.Contains([]string{"labels.jsonl", "README", "LICENSE", "MANIFEST"}, base)
 }
 
 // report writes the faults of a file or history, the first history.MaxErrors

@@ -46,7 +46,7 @@ var imports = map[string][]string{
 		"github.com/olekukonko/tablewriter"},
 	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view",
 		"benchdata/corpora", "benchdata/tables",
-		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter"},
+		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
 }
 
 // TestImports holds the table against the files, which it parses itself.

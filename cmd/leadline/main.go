@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -56,11 +57,13 @@ func commands() []command {
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
 		{"convert", "FILE|DIR|-...", "write histories in another format", setupConvert},
-		{"record", "--simulate MODEL", "make a history of which the truth is known", setupRecord},
+		{"record", "--simulate MODEL", "make a history whose verdict is known", setupRecord},
 		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
-		{"selftest", "", "hold every engine against brute force", setupSelftest},
+		{"selftest", "", "compare every engine with brute force", setupSelftest},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},
+		{"completion", "bash|zsh|fish", "print a script that completes command lines in a shell", setupCompletion},
+		{"manual", "", "print the manual", setupManual},
 		{"version", "", "print the version", setupVersion},
 	}
 }
@@ -98,11 +101,7 @@ func runCommand(s streams, args []string) int {
 	}
 	switch args[0] {
 	case "help", "-h", "--help":
-		if len(args) == 1 {
-			usage(s.out)
-			return statusOK
-		}
-		args = []string{args[1], "--help"}
+		return help(s, args[1:])
 	case "--version":
 		args = []string{"version"}
 	}
@@ -111,7 +110,7 @@ func runCommand(s streams, args []string) int {
 			return c.run(s, args[1:])
 		}
 	}
-	fmt.Fprintf(s.err, "leadline: no command %q; see leadline help\n", args[0])
+	fmt.Fprintf(s.err, "leadline: no command %q%s; see leadline help\n", args[0], suggest(args[0], commandNames(), ""))
 	return statusBad
 }
 
@@ -123,21 +122,24 @@ func interruptible() (ctx context.Context, restore func()) {
 	return ctx, restore
 }
 
-func (c command) run(s streams, args []string) int {
+// flags returns the flags of the command, and what runs it once they are parsed.
+func (c command) flags() (*pflag.FlagSet, func(s streams, args []string) int) {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	flags.SetOutput(s.err)
+	flags.SetOutput(io.Discard)
 	flags.Usage = func() {} // Parse would call it for --help
 	do := c.setup(flags)
+	return flags, do
+}
+
+func (c command) run(s streams, args []string) int {
+	flags, do := c.flags()
 	switch err := flags.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
-		fmt.Fprintf(s.out, "leadline %s: %s\n\nUsage:\n  leadline %s [flags] %s\n", c.name, c.short, c.name, c.args)
-		if flags.HasFlags() {
-			fmt.Fprintf(s.out, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))
-		}
+		c.help(s.out)
 		return statusOK
 	case err != nil:
-		return fail(s, c.name, err)
+		return fail(s, c.name, fmt.Errorf("%w%s", err, suggestFlag(err, flags)))
 	}
 	return do(s, flags.Args())
 }
@@ -160,8 +162,9 @@ func fail(s streams, command string, err error) int {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "leadline checks recorded histories of concurrent objects for linearizability.\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.short)
+		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.short)
 	}
-	fmt.Fprint(w, "\nleadline help COMMAND says more of each.\n"+
+	fmt.Fprint(w, "\nleadline help COMMAND describes each; leadline help TOPIC and leadline manual have the manual.\nTopics: "+
+		strings.Join(topics(), ", ")+".\n"+
 		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown, 4 internal error.\n")
 }

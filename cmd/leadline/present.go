@@ -89,13 +89,16 @@ type recordErr struct {
 
 type jsonPresenter struct {
 	out   *bufio.Writer
-	times bool
+	flags *checkFlags
 }
 
 func (p *jsonPresenter) finish() error { return nil }
 
 func (p *jsonPresenter) present(r *result) error {
-	return writeJSON(p.out, newRecord(r, p.times))
+	if p.flags.input.quiet && r.status() == statusOK {
+		return nil
+	}
+	return writeJSON(p.out, newRecord(r, p.flags.times))
 }
 
 // writeJSON writes v on a line of its own, with < and & as themselves.
@@ -245,6 +248,8 @@ func positive(n int) *int {
 type textPresenter struct {
 	out    *bufio.Writer
 	flags  *checkFlags
+	width  int // of the terminal, or 0
+	color  bool
 	totals totals
 	hinted bool // the command that explains a history was named
 }
@@ -252,15 +257,17 @@ type textPresenter struct {
 func (p *textPresenter) present(r *result) error {
 	p.totals.add(r)
 	switch {
+	case p.flags.input.quiet && r.status() == statusOK:
+		return nil
 	case r.isFileFault():
 		p.flags.input.report(r.file, r.err)
 		return nil
 	case r.internal != nil:
-		_, err := fmt.Fprintf(p.out, "%-16s  %s\n", "internal error", r.place())
+		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("internal error", p.color), r.place())
 		return err
 	case r.err != nil:
 		p.flags.input.report(r.file, r.err)
-		_, err := fmt.Fprintf(p.out, "%-16s  %s\n", "invalid", r.place())
+		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("invalid", p.color), r.place())
 		return err
 	}
 	v, h := &r.verdict, r.history
@@ -268,8 +275,14 @@ func (p *textPresenter) present(r *result) error {
 	if !knowsConcurrency(h, v) {
 		c, cp = "-", "-"
 	}
-	line := fmt.Sprintf("%-16s  %-9s  %3d ops  %2d procs  c=%-2s cp=%-4s %-13s",
-		v.Answer, depthText(v), len(h.Ops), len(h.Processes), c, cp, r.extensions)
+	line := fmt.Sprintf("  %-9s  %3d ops", depthText(v), len(h.Ops))
+	// A narrow terminal has less, so that most names of files fit.
+	if p.width == 0 || p.width >= 90 {
+		line += fmt.Sprintf("  %2d procs", len(h.Processes))
+	}
+	if p.width == 0 || p.width >= 120 {
+		line += fmt.Sprintf("  c=%-2s cp=%-4s %-13s", c, cp, r.extensions)
+	}
 	if n := h.Pending(); n > 0 {
 		line += fmt.Sprintf("  %d pending", n)
 		if v.FreeDepth > 0 && v.FreeDepth != v.Depth {
@@ -282,7 +295,11 @@ func (p *textPresenter) present(r *result) error {
 	if p.flags.times {
 		line += fmt.Sprintf("  %8v", v.Elapsed.Round(time.Microsecond))
 	}
-	if _, err := fmt.Fprintf(p.out, "%s  %s\n", line, r.place()); err != nil {
+	between := "  "
+	if p.width > 0 && len(padVerdict("", false))+len(line)+len(between)+len(r.place()) > p.width {
+		between = "\n    "
+	}
+	if _, err := fmt.Fprint(p.out, padVerdict(v.Answer.String(), p.color), line, between, r.place(), "\n"); err != nil {
 		return err
 	}
 	o := p.flags.reportOptions()
@@ -344,8 +361,8 @@ func orDash(n int) string {
 }
 
 func (p *textPresenter) finish() error {
-	if p.totals.all.entries() > 1 {
-		if err := p.totals.table(p.out, p.flags.maxDepth); err != nil {
+	if p.totals.all.entries() > 1 && !p.flags.input.quiet {
+		if err := p.totals.table(p.out, p.flags.maxDepth, p.width); err != nil {
 			return fmt.Errorf("table of totals: %w", err)
 		}
 	}

@@ -47,7 +47,7 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.DurationVar(&f.load.Time, "time", 0, "how long to record --subject; with --ops 0 nothing else ends it")
 	flags.BoolVar(&f.load.Weak, "weak", false, "also call methods of --subject that are documented not to be atomic")
 	f.order = choiceFlag(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "real-time", "program")
-	flags.StringVar(&f.output, "output", "-", "`file`, compressed if it ends in .gz or .zst")
+	flags.StringVarP(&f.output, "output", "o", "-", "`file`, compressed if it ends in .gz or .zst")
 	return f.run
 }
 

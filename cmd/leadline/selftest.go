@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -32,7 +31,7 @@ func setupSelftest(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.random, "random", 10_000, "how many random histories follow")
 	flags.IntVar(&f.randomOps, "random-ops", 12, "how many operations they have at most")
 	flags.DurationVar(&f.duration, "duration", 0, "time limit, as 10m (default: none); a quarter of it is for random histories")
-	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to test at the same time")
+	jobsFlag(flags, &f.jobs, "test")
 	flags.StringVar(&f.out, "out", "selftest-failures", "`directory` for the histories on which engines disagree with brute force")
 	return f.run
 }

@@ -62,7 +62,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
 	flags.StringVar(&f.histories, "histories", "", "`file` for executions that were recorded, compressed if it ends in .gz or .zst")
 	flags.IntVar(&f.keep, "keep", 3, "how many of each program go there")
-	f.output = outputFlag(flags)
+	f.output = outputFlag(flags, "text", "json")
 	flags.BoolVar(&f.list, "list", false, "list the bundled objects")
 	flags.StringVar(&f.child, "child", "", "")
 	_ = flags.MarkHidden("child")

@@ -188,10 +188,8 @@ func (r *stressReport) finish() error {
 }
 
 func (r *stressReport) table(header []string, rows [][]string) {
-	t := newTable(r.out, tw.CellAlignment{Global: tw.AlignLeft})
-	t.Header(header)
-	r.note(t.Bulk(rows))
-	r.note(t.Render())
+	rows = append([][]string{header}, rows...)
+	r.note(writeTable(r.out, rows, false, terminalWidth(r.streams.out), tw.AlignLeft))
 }
 
 // violations writes the table of violations and crashes.

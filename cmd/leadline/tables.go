@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/leadline/leadline/benchdata/corpora"
@@ -43,7 +42,7 @@ const maxColumns = 64
 
 func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &tablesFlags{input: newInput()}
-	f.output = choiceFlag(flags, "output", "form of the tables", "text", "markdown", "csv", "json", "html", "latex")
+	f.output = outputFlag(flags, "text", "markdown", "csv", "json", "html", "latex")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
 	flags.BoolVar(&f.blame, "blame", false, "report instead which methods are not atomic")
 	flags.BoolVar(&f.profile, "profile", false, "print instead how many delays histories need per 1,000 operations")
@@ -53,7 +52,7 @@ func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.svg, "svg", "", "write Figure 4 as a picture to this `file`")
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification` (default: what the files name)")
 	f.input.declare(flags)
-	flags.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "histories to measure at the same time")
+	jobsFlag(flags, &f.jobs, "measure")
 	return func(s streams, args []string) int {
 		if f.maxDepth < 1 || f.maxDepth > maxColumns {
 			return fail(s, "tables", fmt.Errorf("--max-depth must be 1 to %d", maxColumns))
@@ -206,6 +205,9 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 }
 
 func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) error {
+	for _, t := range all {
+		t.Width = terminalWidth(s.out)
+	}
 	out := bufio.NewWriter(s.out)
 	if err := tables.WriteAll(out, all, tables.Form(f.output.value), picture); err != nil {
 		return err

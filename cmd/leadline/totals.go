@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/leadline/leadline/benchdata/tables"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/olekukonko/tablewriter"
@@ -144,51 +146,85 @@ func counted(n int, one, many string) string {
 }
 
 // table writes the totals by model and depth. It has a column for each depth up
-// to the largest one that occurs, at most maxDepth.
-func (t *totals) table(w io.Writer, maxDepth int) error {
+// to the largest one that occurs, at most maxDepth. It is as wide as it needs to
+// be, or at most width if that is not 0.
+func (t *totals) table(w io.Writer, maxDepth, width int) error {
 	columns := min(maxDepth, len(t.all.depth))
-	header := []any{"model", "histories"}
+	header := []string{"model", "histories"}
 	for d := 1; d <= columns; d++ {
 		header = append(header, "d="+strconv.Itoa(d))
 	}
 	header = append(header, "no depth", "pending", "not linearizable", "unknown", "invalid")
 
-	align := slices.Repeat([]tw.Align{tw.AlignRight}, len(header))
-	align[0] = tw.AlignLeft
-	table := newTable(w, tw.CellAlignment{PerColumn: align})
-	table.Header(header...)
 	var names []string
 	for name := range t.models {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a, b) })
+	rows := [][]string{header}
 	for _, name := range names {
-		if err := table.Append(t.models[name].row(name, columns)...); err != nil {
+		rows = append(rows, t.models[name].row(name, columns))
+	}
+	footed := len(names) > 1
+	if footed {
+		rows = append(rows, t.all.row("all", columns))
+	}
+	if width > 0 && len(tables.Fit(rows, width)) > 1 {
+		withoutZeros(rows)
+	}
+	return writeTable(w, rows, footed, width, tw.AlignRight)
+}
+
+// withoutZeros removes the columns that have 0 in all rows but the header.
+func withoutZeros(rows [][]string) {
+	for i := len(rows[0]) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(rows[1:], func(row []string) bool { return row[i] != "0" }) {
+			continue
+		}
+		for k := range rows {
+			rows[k] = slices.Delete(rows[k], i, i+1)
+		}
+	}
+}
+
+// writeTable writes a table in plain characters. The first row is its header and,
+// if footed, the last one its footer. If width is not 0, the table fits it. All
+// columns but the first are aligned as given.
+func writeTable(w io.Writer, rows [][]string, footed bool, width int, align tw.Align) error {
+	if width == 0 {
+		width = math.MaxInt
+	}
+	columns := slices.Repeat([]tw.Align{align}, len(rows[0]))
+	columns[0] = tw.AlignLeft
+	plain := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{PerColumn: columns},
+	}
+	for _, band := range tables.Fit(rows, width) {
+		table := tablewriter.NewTable(w,
+			tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleASCII)})),
+			tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain, Footer: plain}))
+		table.Header(band.Rows[0])
+		last := len(band.Rows)
+		if footed {
+			last--
+			table.Footer(band.Rows[last])
+		}
+		if err := table.Bulk(band.Rows[1:last]); err != nil {
+			return err
+		}
+		if err := table.Render(); err != nil {
 			return err
 		}
 	}
-	if len(names) > 1 {
-		table.Footer(t.all.row("all", columns)...)
-	}
-	return table.Render()
+	return nil
 }
 
-// newTable returns a table that shows cells as they are, in plain characters.
-func newTable(w io.Writer, align tw.CellAlignment) *tablewriter.Table {
-	plain := tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  align,
-	}
-	return tablewriter.NewTable(w,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleASCII)})),
-		tablewriter.WithConfig(tablewriter.Config{Header: plain, Row: plain, Footer: plain}))
-}
-
-func (t *tally) row(name string, columns int) []any {
+func (t *tally) row(name string, columns int) []string {
 	if name == "" {
 		name = "-"
 	}
-	row := []any{name, strconv.Itoa(t.entries())}
+	row := []string{name, strconv.Itoa(t.entries())}
 	for d := range columns {
 		n := 0
 		if d < len(t.depth) {

@@ -50,9 +50,9 @@ func positive(name, what string, v value) error {
 	return nil
 }
 
-// distance is the edit distance of two names, ignoring case: the number of
+// Distance is the edit distance of two names, ignoring case: the number of
 // letters to insert, remove or change (Wagner and Fischer, 1974).
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	row := make([]int, len(b)+1)
 	for j := range row {

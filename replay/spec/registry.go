@@ -84,7 +84,7 @@ func closest(name string, n int) []string {
 		names[i] = e.name
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Compare(distance(name, a), distance(name, b))
+		return cmp.Compare(Distance(name, a), Distance(name, b))
 	})
 	return names[:n]
 }

@@ -1,0 +1,213 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"go/doc/comment"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/replay/spec"
+	"github.com/spf13/pflag"
+)
+
+// manualSource is the manual: the documentation of this package.
+//
+//go:embed doc.go
+var manualSource string
+
+// A section is what the manual has below one heading, or before the first.
+type section struct {
+	title string // "" before the first heading
+	text  []comment.Block
+}
+
+// manual parses the manual.
+func manual() []section {
+	text, _, _ := strings.Cut(manualSource, "\npackage ")
+	var plain strings.Builder
+	for line := range strings.Lines(text) {
+		plain.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "//"), " "))
+	}
+	sections := []section{{}}
+	for _, block := range new(comment.Parser).Parse(plain.String()).Content {
+		if h, ok := block.(*comment.Heading); ok {
+			sections = append(sections, section{title: printed(h)})
+		}
+		last := &sections[len(sections)-1]
+		last.text = append(last.text, block)
+	}
+	return sections
+}
+
+// printed returns the text of blocks, in lines of any length.
+func printed(blocks ...comment.Block) string {
+	p := comment.Printer{TextWidth: -1}
+	text := string(p.Text(&comment.Doc{Content: blocks}))
+	return strings.TrimSpace(strings.TrimPrefix(text, "# "))
+}
+
+// write writes the section for people.
+func (c section) write(w io.Writer) {
+	p := comment.Printer{TextWidth: textWidth(w), TextCodePrefix: "    "}
+	// A failed write is reported by run.
+	_, _ = w.Write(p.Text(&comment.Doc{Content: c.text}))
+}
+
+// topicOf has the headings of the manual about commands of another name.
+var topicOf = map[string]string{
+	"family": "families", "convert": "formats", "record": "simulated histories", "selftest": "testing itself",
+	"version": "", "manual": "", "completion": "command line",
+}
+
+// find returns the section of the manual about a topic: the one whose title
+// begins with these words, or which has the command of that name. It is nil if
+// there is none.
+func find(topic string) *section {
+	topic = strings.ToLower(strings.ReplaceAll(topic, "-", " "))
+	if title, ok := topicOf[topic]; ok {
+		topic = title
+	}
+	for _, c := range manual()[1:] {
+		if topic != "" && strings.HasPrefix(strings.ToLower(c.title), topic) {
+			return &c
+		}
+	}
+	return nil
+}
+
+// topics are the titles of the manual's sections.
+func topics() []string {
+	var names []string
+	for _, c := range manual()[1:] {
+		names = append(names, strings.ReplaceAll(strings.ToLower(c.title), " ", "-"))
+	}
+	return names
+}
+
+func commandNames() []string {
+	names := []string{"help"}
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// help prints the help of a command, the section of the manual about it or about
+// any other topic, or, without a topic, what there is.
+func help(s streams, topic []string) int {
+	if len(topic) == 0 {
+		usage(s.out)
+		return statusOK
+	}
+	name := strings.Join(topic, " ")
+	i := slices.IndexFunc(commands(), func(c command) bool { return c.name == name })
+	about := find(name)
+	if i < 0 && about == nil {
+		fmt.Fprintf(s.err, "leadline: no help on %q%s; see leadline help\n", name, suggest(name, helpTopics(), ""))
+		return statusBad
+	}
+	if i >= 0 {
+		commands()[i].help(s.out)
+		if about != nil {
+			fmt.Fprintln(s.out)
+		}
+	}
+	if about != nil {
+		about.write(s.out)
+	}
+	return statusOK
+}
+
+// help prints how the command is used: its examples are those of the manual.
+func (c command) help(w io.Writer) {
+	fmt.Fprintf(w, "leadline %s: %s\n\nUsage:\n  leadline %s [flags] %s\n", c.name, c.short, c.name, c.args)
+	if examples := c.examples(); len(examples) > 0 {
+		fmt.Fprintln(w, "\nExamples:")
+		for _, line := range examples {
+			if command, _, ok := strings.Cut(line, "#"); ok && 2+len(line) > textWidth(w) {
+				line = strings.TrimSpace(command)
+			}
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	if flags, _ := c.flags(); flags.HasFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(textWidth(w)))
+	}
+}
+
+// examples returns the lines "leadline COMMAND ..." of the manual's sections.
+// The beginning of the manual is a synopsis.
+func (c command) examples() []string {
+	var lines []string
+	for _, s := range manual()[1:] {
+		for _, block := range s.text {
+			code, ok := block.(*comment.Code)
+			if !ok {
+				continue
+			}
+			for line := range strings.Lines(code.Text) {
+				if strings.HasPrefix(line, "leadline "+c.name+" ") {
+					lines = append(lines, strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+func setupManual(*pflag.FlagSet) func(streams, []string) int {
+	return func(s streams, args []string) int {
+		if len(args) > 0 {
+			return fail(s, "manual", errors.New("takes no arguments; leadline help TOPIC prints one section"))
+		}
+		for i, c := range manual() {
+			if i > 0 {
+				fmt.Fprintln(s.out)
+			}
+			c.write(s.out)
+		}
+		return statusOK
+	}
+}
+
+// suggest returns the one of the known names that is closest to an unknown one,
+// as an addition to an error message, or "" if none is close. A close name
+// begins with the other, or a third of the letters at most differ.
+func suggest(unknown string, known []string, prefix string) string {
+	best, bound := "", len(unknown)/3+2
+	for _, name := range known {
+		d := spec.Distance(unknown, name)
+		if len(unknown) > 1 && strings.HasPrefix(name, unknown) {
+			d = min(d, 1)
+		}
+		if d < bound {
+			best, bound = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + prefix + best + "?"
+}
+
+// suggestFlag returns the flag that is closest to an unknown one.
+func suggestFlag(err error, flags *pflag.FlagSet) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	name := unknown.GetSpecifiedName()
+	if group := unknown.GetSpecifiedShortnames(); group != "" { // as in -model
+		name = group
+	}
+	var known []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	return suggest(name, known, "--")
+}

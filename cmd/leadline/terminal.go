@@ -1,0 +1,68 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/replay"
+)
+
+// terminalWidth returns the number of columns of the terminal that w writes to,
+// or 0 if that is not a terminal. COLUMNS overrides what the terminal reports.
+func terminalWidth(w io.Writer) int {
+	if c, ok := w.(*checkedWriter); ok {
+		w = c.w
+	}
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, ok := windowWidth(f)
+	if !ok {
+		return 0
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if width <= 0 { // the terminal does not know
+		return 80
+	}
+	return width
+}
+
+// textWidth returns the width for running text: that of the terminal, at most
+// 100.
+func textWidth(w io.Writer) int {
+	if width := terminalWidth(w); width > 0 {
+		return max(40, min(width, 100))
+	}
+	return 100
+}
+
+// useColor reports whether what is written to w has colour, as --color says.
+func useColor(c *choice, w io.Writer) bool {
+	if c.value == "auto" {
+		return terminalWidth(w) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	}
+	return c.value == "always"
+}
+
+// verdictColors are the parameters of the escape sequences for verdicts.
+var verdictColors = map[string]string{
+	replay.Linearizable.String():    "32",   // green
+	replay.NotLinearizable.String(): "1;31", // red
+	replay.Undecided.String():       "33",   // yellow
+	"invalid":                       "1;35", // magenta
+	"internal error":                "1;35",
+}
+
+// padVerdict returns the verdict, padded to its column and coloured if so asked.
+func padVerdict(verdict string, color bool) string {
+	text := verdict + strings.Repeat(" ", max(0, 16-len(verdict)))
+	if code := verdictColors[verdict]; color && code != "" {
+		return "\033[" + code + "m" + text + "\033[0m"
+	}
+	return text
+}
