@@ -12,6 +12,7 @@
 //	leadline selftest [flags]
 //	leadline models [MODEL...]
 //	leadline formats
+//	leadline view [flags] FILE|DIR|-... >view.html
 //	leadline completion bash|zsh|fish
 //	leadline manual
 //	leadline version
@@ -116,6 +117,9 @@
 // Explain checks histories like check, with the same flags, and writes the reason
 // for each verdict in sentences:
 //
+//	leadline explain recorded.jsonl
+//	leadline explain --history h17 --core small.jsonl recorded.jsonl
+//
 //	$ leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst: 14 operations, 7 processes,
 //	ArrayBlockingQueue:20
@@ -155,6 +159,14 @@
 // --history ID selects a history of a file. --core FILE writes the minimal
 // sub-histories to a file, for which check reports not-linearizable. The exit status
 // is that of check.
+//
+// # View
+//
+// View writes one page about histories, for a browser: what each process did and
+// when, the verdict, the witness, and why there is none. The page needs no network:
+//
+//	leadline view recorded.jsonl >view.html
+//	leadline view -o view.html dir/
 //
 // # Tables
 //
