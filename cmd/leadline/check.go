@@ -57,7 +57,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 			f.witness, f.times = true, true
 		}
 		out := bufio.NewWriter(s.out)
-		var p presenter = &textPresenter{out: out, flags: f, width: terminalWidth(s.out), color: useColor(f.color, s.out)}
+		var p presenter = &textPresenter{out: out, flags: f, width: terminalWidth(s.out), options: f.reportOptions(s.out)}
 		if f.output.value == "json" {
 			p = &jsonPresenter{out: out, flags: f}
 		}

@@ -371,6 +371,8 @@
 //	{"process":0,"type":"ok","result":2}
 //	{"process":1,"type":"ok"}
 //
+// For example:
+//
 //	leadline record --simulate kv --threads 16 --ops 100000 --seed 1 -o kv.jsonl.zst
 //	leadline record --simulate queue --fault wrong@50 | leadline check -
 //

@@ -20,6 +20,7 @@ import (
 func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
 	f := newCheckFlags(flags)
 	f.explain, f.judges = true, true
+	f.color = colorFlag(flags)
 	core := ""
 	flags.StringVar(&f.history, "history", "", "explain only the history with this `id`")
 	flags.StringVar(&core, "core", "", "write the minimal sub-histories that are not linearizable to this `file`, in the native format")
@@ -28,7 +29,7 @@ func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
 			return fail(s, "explain", err)
 		}
 		out := bufio.NewWriter(s.out)
-		p := &explainPresenter{out: out, flags: f}
+		p := &explainPresenter{out: out, flags: f, options: f.reportOptions(s.out)}
 		if core == "" {
 			return f.run(s, "explain", args, out, p)
 		}
@@ -49,6 +50,7 @@ func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
 type explainPresenter struct {
 	out     *bufio.Writer
 	flags   *checkFlags
+	options report.Options
 	shown   int
 	core    io.Writer // nil: none
 	coreErr error
@@ -70,7 +72,7 @@ func (p *explainPresenter) present(r *result) error {
 	if e := r.verdict.Explanation; p.core != nil && e != nil && len(e.Core) > 0 {
 		p.writeCore(r.history, e)
 	}
-	return report.Explain(p.out, r.history, r.spec, &r.verdict, p.flags.reportOptions())
+	return report.Explain(p.out, r.history, r.spec, &r.verdict, p.options)
 }
 
 // writeCore writes the minimal sub-history. It keeps the first error.
@@ -140,8 +142,10 @@ func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
 	}
 }
 
-// reportOptions are how reports look on standard output.
-func (f *checkFlags) reportOptions() report.Options { return report.Options{} }
+// reportOptions are how reports look on w.
+func (f *checkFlags) reportOptions(w io.Writer) report.Options {
+	return report.Options{Width: textWidth(w), Color: useColor(f.color, w)}
+}
 
 // explainCommand is the command that explains a result, with the flags that
 // check has. It is "" for standard input.

@@ -138,9 +138,9 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _leadline; echo "${COMPREPLY[@]}"`
 		{[]string{"co"}, "convert completion"},
 		{[]string{"check", "--max-d"}, "--max-depth"},
 		{[]string{"check", "file", "--wit"}, "--witness"},
-		{[]string{"check", "--output", ""}, "text json"},
+		{[]string{"check", "--output", ""}, "text json timeline"},
 		{[]string{"check", "-o", "j"}, "json"},
-		{[]string{"check", "--output", "="}, "text json"},
+		{[]string{"check", "--output", "="}, "text json timeline"},
 		{[]string{"check", "--output", "=", "j"}, "json"},
 		{[]string{"check", "--witness", "-j"}, ""},
 		{[]string{"check", "--model", "prio"}, "priority-queue"},
@@ -164,7 +164,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _leadline; echo "${COMPREPLY[@]}"`
 func TestFishCompletion(t *testing.T) {
 	fish, file := shell(t, "fish"), script(t, "fish")
 	for line, want := range map[string]string{
-		"leadline check --output ": "json text", "leadline check -o j": "json", "leadline comple": "completion",
+		"leadline check --output ": "json text timeline", "leadline check -o j": "json", "leadline comple": "completion",
 		"leadline convert --to po": "polylin", "leadline completion ": "bash fish zsh",
 	} {
 		cmd := exec.Command(fish, "--no-config", "-c", `source $argv[1]; complete -C $argv[2]`, file, line)

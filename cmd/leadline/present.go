@@ -246,12 +246,12 @@ func positive(n int) *int {
 // A textPresenter writes a line per history, the faults of invalid ones to
 // standard error, and a table of totals at the end.
 type textPresenter struct {
-	out    *bufio.Writer
-	flags  *checkFlags
-	width  int // of the terminal, or 0
-	color  bool
-	totals totals
-	hinted bool // the command that explains a history was named
+	out     *bufio.Writer
+	flags   *checkFlags
+	width   int // of the terminal, or 0
+	options report.Options
+	totals  totals
+	hinted  bool // the command that explains a history was named
 }
 
 func (p *textPresenter) present(r *result) error {
@@ -263,11 +263,11 @@ func (p *textPresenter) present(r *result) error {
 		p.flags.input.report(r.file, r.err)
 		return nil
 	case r.internal != nil:
-		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("internal error", p.color), r.place())
+		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("internal error", p.options.Color), r.place())
 		return err
 	case r.err != nil:
 		p.flags.input.report(r.file, r.err)
-		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("invalid", p.color), r.place())
+		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("invalid", p.options.Color), r.place())
 		return err
 	}
 	v, h := &r.verdict, r.history
@@ -299,10 +299,10 @@ func (p *textPresenter) present(r *result) error {
 	if p.width > 0 && len(padVerdict("", false))+len(line)+len(between)+len(r.place()) > p.width {
 		between = "\n    "
 	}
-	if _, err := fmt.Fprint(p.out, padVerdict(v.Answer.String(), p.color), line, between, r.place(), "\n"); err != nil {
+	if _, err := fmt.Fprint(p.out, padVerdict(v.Answer.String(), p.options.Color), line, between, r.place(), "\n"); err != nil {
 		return err
 	}
-	o := p.flags.reportOptions()
+	o := p.options
 	if p.flags.output.value == "timeline" {
 		return report.Timeline(p.out, h, v, nil, o)
 	}
