@@ -98,16 +98,17 @@ type page struct {
 
 // reasons is a replay.Explanation.
 type reasons struct {
-	Unexplained  int32     `json:"unexplained"`
-	Prefix       int       `json:"prefix"`
-	States       []string  `json:"states,omitempty"`
-	MoreStates   bool      `json:"more,omitempty"`
-	StatesOfCore bool      `json:"ofCore,omitempty"`
-	Core         []int32   `json:"core,omitempty"`
-	Marks        []string  `json:"marks,omitempty"`
-	Edges        []string  `json:"edges,omitempty"`
-	Free         [][]freed `json:"free,omitempty"`
-	Missing      []missing `json:"missing,omitempty"`
+	Unexplained  int32      `json:"unexplained"`
+	Prefix       int        `json:"prefix"`
+	States       []string   `json:"states,omitempty"`
+	Returns      [][]string `json:"returns,omitempty"`
+	MoreStates   bool       `json:"more,omitempty"`
+	StatesOfCore bool       `json:"ofCore,omitempty"`
+	Core         []int32    `json:"core,omitempty"`
+	Marks        []string   `json:"marks,omitempty"`
+	Edges        []string   `json:"edges,omitempty"`
+	Free         [][]freed  `json:"free,omitempty"`
+	Missing      []missing  `json:"missing,omitempty"`
 }
 
 type freed struct {
@@ -281,14 +282,13 @@ func newReasons(h *history.History, e *replay.Explanation) *reasons {
 	for _, edge := range e.Edges {
 		r.Edges = append(r.Edges, text(edge.From)+" comes before "+text(edge.To))
 	}
+	for _, results := range e.Returns {
+		r.Returns = append(r.Returns, resultTexts(results))
+	}
 	for _, group := range e.Free {
 		var all []freed
 		for _, f := range group {
-			one := freed{Op: f.Op}
-			for _, a := range f.Allowed {
-				one.Allowed = append(one.Allowed, resultText(a))
-			}
-			all = append(all, one)
+			all = append(all, freed{f.Op, resultTexts(f.Allowed)})
 		}
 		r.Free = append(r.Free, all)
 	}
@@ -296,6 +296,14 @@ func newReasons(h *history.History, e *replay.Explanation) *reasons {
 		r.Missing = append(r.Missing, missing(m))
 	}
 	return r
+}
+
+func resultTexts(results []history.Value) []string {
+	all := []string{}
+	for _, v := range results {
+		all = append(all, resultText(v))
+	}
+	return all
 }
 
 // resultText returns a result, or a word for none.

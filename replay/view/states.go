@@ -90,7 +90,7 @@ func step(now []replay.Object, op *history.Operation, nondeterministic bool) (af
 	idle = true
 	for _, object := range now {
 		state := object.(replay.State)
-		outcomes := replay.Transitions(state, inv)
+		outcomes := replay.OutcomesOf(state, op)
 		for _, o := range outcomes {
 			if replay.Accepts(op.Result, o.Result) {
 				add(o.Next)

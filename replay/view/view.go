@@ -71,6 +71,12 @@ var (
 	pageCSS string
 	//go:embed data.js
 	dataJS string
+	//go:embed timeline.js
+	timelineJS string
+	//go:embed strip.js
+	stripJS string
+	//go:embed panels.js
+	panelsJS string
 	//go:embed page.js
 	pageJS string
 )
@@ -78,7 +84,7 @@ var (
 // The page up to its histories, and the rest. Its policy allows one style and one
 // script, by their hashes, and nothing from a network.
 var head, script, tail = func() (string, string, string) {
-	script := "\"use strict\";\n" + dataJS + pageJS
+	script := "\"use strict\";\n" + dataJS + timelineJS + stripJS + panelsJS + pageJS
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
