@@ -57,6 +57,10 @@ type explainPresenter struct {
 }
 
 func (p *explainPresenter) present(r *result) error {
+	if r.isFileFault() {
+		p.flags.input.report(r.file, r.err)
+		return nil
+	}
 	if p.shown++; p.shown > 1 {
 		fmt.Fprintln(p.out)
 	}

@@ -87,7 +87,11 @@ func (p *printer) refuted(spec replay.Spec, v *replay.Verdict) {
 		p.unexplained(spec, e)
 	} else if len(e.Marks)+len(e.Edges) > 0 {
 		p.printf("\n")
-		p.say("Real time alone can be explained. Together with these facts of the file it cannot:")
+		if p.h.IsRelaxed() {
+			p.say("Together, these orders cannot be explained. All of them are needed for that:")
+		} else {
+			p.say("Real time alone can be explained, but not together with these facts of the file:")
+		}
 		p.reasons(e)
 	}
 	p.core(v, e)
@@ -211,11 +215,14 @@ func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 	p.printf("\n")
 	switch {
 	case len(ops) == 0 && left == 0:
-		p.say("The operations up to there:")
+		p.say("Its operations:")
 	case len(ops) == 0:
 		p.say("The operations that matter most:")
 	case len(ops) == len(p.h.Ops):
 		p.say("None of its operations can be left out:")
+		shown = ops
+	case len(ops) == 1:
+		p.say("This one of its %s is not linearizable by itself:", operations(len(p.h.Ops)))
 		shown = ops
 	default:
 		p.say("These %s of its %s are not linearizable by themselves:", thousands(len(ops)), operations(len(p.h.Ops)))
@@ -428,21 +435,21 @@ func (p *printer) conflict(ops []int32) {
 	}
 }
 
-// delays are the operations of a schedule index, with the operations that
-// overtake them in the witness: those that are invoked later and take effect
-// before them.
-func (p *printer) delays(v *replay.Verdict) {
-	if v.Depth == 0 {
-		return
-	}
-	tuple := v.Index.Tuple
+// depth explains the depth of a witness: the operations of its schedule index,
+// with those that overtake them.
+func (p *printer) depth(v *replay.Verdict) {
+	tuple, chain := v.Index.Tuple, v.Index.Chain
 	if len(tuple) == 0 {
-		p.say("No operation has to be delayed beyond the others: the operations of chain %d take effect as late as they can, and the others as soon as they can.", v.Index.Chain)
+		p.say("Its depth is 1: the operations of chain %d take effect as late as they can, all others as soon as they can.", chain)
 		return
 	}
-	place := make(map[int32]int, len(tuple))
-	p.say("Its schedule index is <%d, (%s)>: the operations of chain %d are taken as late as they can, and %s delayed further, in this order:",
-		v.Index.Chain, elide(p.names(tuple), p.Width), v.Index.Chain, map[bool]string{true: "1 operation is", false: thousands(len(tuple)) + " operations are"}[len(tuple) == 1])
+	least := ""
+	if len(tuple) > 1 {
+		least = fmt.Sprintf(" No schedule index that delays fewer than %s gives such an order.", operations(len(tuple)))
+	}
+	p.say("Its depth is %d: the operations of chain %d take effect as late as they can, and %s delayed further.%s In the order of their release:",
+		v.Depth, chain, count(len(tuple), "operation is", "operations are"), least)
+	place := make(map[int32]int, len(v.Witness))
 	for k, i := range v.Witness {
 		place[i] = k
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -167,7 +166,6 @@ type row struct {
 	point     int32 // position of the last invocation before it takes effect, or -1
 	marks     string
 	cells     [4]string // order in the witness, process, identifier, text
-	rank      int       // of its process
 }
 
 // timeline draws operations, each line after indent.
@@ -204,13 +202,13 @@ func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
 	p.legend(rows, axis, indent)
 }
 
-// rows returns the rows of ops, sorted by process and then by invocation. Processes
-// are in the order of their first operations in ops.
+// rows returns the rows of ops, sorted by the name of the process and then by
+// invocation.
 func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 	marks := marksOf(v)
 	rows := make([]row, len(ops))
 	index := make(map[int32]*row, len(ops))
-	ranks, within := map[int32]int{}, map[int32]int32{}
+	within := map[int32]int32{}
 	for k, i := range ops {
 		op := &p.h.Ops[i]
 		r := &rows[k]
@@ -224,10 +222,6 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 			r.call, r.ret = 2*within[op.Process], 2*within[op.Process]+1
 			within[op.Process]++
 		}
-		if ranks[op.Process] == 0 {
-			ranks[op.Process] = len(ranks) + 1
-		}
-		r.rank = ranks[op.Process]
 	}
 	if v != nil {
 		latest := int32(-1)
@@ -241,7 +235,9 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return p.h.Processes[a.op.Process].Compare(p.h.Processes[b.op.Process])
+	})
 	return rows
 }
 

@@ -21,11 +21,10 @@ func (p *printer) linearizable(spec replay.Spec, v *replay.Verdict) {
 	p.say("%s: the order below respects %s and gives the recorded results.", p.paint(green, what), p.requirement())
 	switch {
 	case v.Depth > 0:
-		p.say("The depth is %d: no family of a smaller depth has such an order.", v.Depth)
+		p.depth(v)
 	case v.Deeper > 0:
-		p.say("The depth is more than %d (%s).", v.Deeper, v.DepthCause)
+		p.say("Its depth is more than %d: no schedule index that delays fewer than %s gives such an order.", v.Deeper, operations(v.Deeper))
 	}
-	p.delays(v)
 	p.printf("\n")
 	if len(p.h.Ops) <= p.Rows {
 		p.timeline(v, allOf(len(p.h.Ops)), "  ")
@@ -114,39 +113,43 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 		}
 	}
 	walk := newWalk(p.h, spec)
-	text := walk.text()
-	room := p.Width - 4 - widths[0] - 2 - widths[1] - 2 - widths[2] - 2
-	opWidth := min(widths[3], room)
-	if text != "" {
-		opWidth = max(min(widths[3], room/2), 11)
-		p.printf("%s\n", p.paint(dim, pad("", p.Width-room)+pad("(initially)", opWidth)+"  "+elide(clean(text), room-opWidth-2)))
-	}
-	next := 0
+	initially := clean(walk.text())
+	texts, states := make([][4]string, 0, len(steps)), make([]string, 0, len(steps))
+	stateWidth := utf8.RuneCountInString(initially)
 	for k, i := range v.Witness {
 		happened := walk.apply(&p.h.Ops[i])
-		if next == len(steps) || k != steps[next] {
+		if len(texts) == len(steps) || k != steps[len(texts)] {
 			continue
 		}
-		if gap := k - 1 - before(steps, next); gap > 0 {
-			p.printf("    ... %s ...\n", operations(gap))
-		}
-		next++
-		cells := p.step(v, k)
-		state := walk.text()
+		state := clean(walk.text())
 		if !happened {
 			state = "has not taken effect"
 		}
-		head := fmt.Sprintf("%-2s  %s  %s  %s  ", marks[i], padLeft(cells[0], widths[0]), padLeft(cells[1], widths[1]), pad(cells[2], widths[2]))
+		texts, states = append(texts, p.step(v, k)), append(states, state)
+		stateWidth = max(stateWidth, utf8.RuneCountInString(state))
+	}
+	room := p.Width - 4 - widths[0] - 2 - widths[1] - 2 - widths[2] - 2
+	stateWidth = min(stateWidth, max(room/2, room-widths[3]-2))
+	opWidth := min(widths[3], room)
+	if initially != "" {
+		opWidth = max(min(widths[3], room-stateWidth-2), len("(initially)"))
+		p.printf("%s\n", p.paint(dim, pad("", p.Width-room)+pad("(initially)", opWidth)+"  "+elide(initially, stateWidth)))
+	}
+	for j, cells := range texts {
+		if gap := steps[j] - 1 - before(steps, j); gap > 0 {
+			p.printf("    ... %s ...\n", operations(gap))
+		}
+		mark, state := marks[v.Witness[steps[j]]], states[j]
+		head := fmt.Sprintf("%-2s  %s  %s  %s  ", mark, padLeft(cells[0], widths[0]), padLeft(cells[1], widths[1]), pad(cells[2], widths[2]))
 		for l, line := range wrap(elide(cells[3], 4*opWidth), opWidth) {
 			if l > 0 {
 				head, state = pad("", utf8.RuneCountInString(head)), ""
 			}
-			full := head + pad(line, opWidth) + "  " + elide(clean(state), max(room-opWidth-2, 12))
 			color := plain
-			if marks[i] != "" {
+			if mark != "" {
 				color = yellow
 			}
-			p.printf("%s\n", p.paint(color, strings.TrimRight(full, " ")))
+			p.printf("%s\n", p.paint(color, strings.TrimRight(head+pad(line, opWidth)+"  "+elide(state, stateWidth), " ")))
 		}
 	}
 }
