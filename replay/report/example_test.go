@@ -50,7 +50,7 @@ func Example() {
 	// Output:
 	// not linearizable
 	//     process  id
-	//     writer    0  |-------------------|       write(1)
 	//     reader    1      |---|                   read(): 1
 	//     reader    2              |---|           read(): 0
+	//     writer    0  |-------------------|       write(1)
 }

@@ -443,12 +443,12 @@ func (p *printer) depth(v *replay.Verdict) {
 		p.say("Its depth is 1: the operations of chain %d take effect as late as they can, all others as soon as they can.", chain)
 		return
 	}
-	least := ""
+	more := ":"
 	if len(tuple) > 1 {
-		least = fmt.Sprintf(" No schedule index that delays fewer than %s gives such an order.", operations(len(tuple)))
+		more = fmt.Sprintf(". No schedule index that delays fewer than %s gives such an order. In the order in which they take effect:", operations(len(tuple)))
 	}
-	p.say("Its depth is %d: the operations of chain %d take effect as late as they can, and %s delayed further.%s In the order of their release:",
-		v.Depth, chain, count(len(tuple), "operation is", "operations are"), least)
+	p.say("Its depth is %d: the operations of chain %d take effect as late as they can, and %s delayed further%s",
+		v.Depth, chain, count(len(tuple), "operation is", "operations are"), more)
 	place := make(map[int32]int, len(v.Witness))
 	for k, i := range v.Witness {
 		place[i] = k

@@ -247,6 +247,7 @@ type axis struct {
 	column    []int   // of each of positions
 	last      int     // column of open ends
 	points    bool    // there is room for points between events
+	exact     bool    // the columns show which operations precede others
 }
 
 // newAxis gives each event a column of its own. If these are more than width, a
@@ -280,7 +281,7 @@ func newAxis(rows []row, width int) *axis {
 			a.column[i] *= step
 		}
 		a.last = columns * step
-		a.points = step > 1 && !dense
+		a.points, a.exact = step > 1 && !dense, true
 		return a
 	}
 	for i := range a.column {
@@ -353,6 +354,9 @@ func (p *printer) legend(rows []row, a *axis, indent string) {
 		if occurs {
 			p.printf("%s\n", p.paint(dim, indent+" "+m.mark+" "+m.meaning))
 		}
+	}
+	if !a.exact {
+		p.printf("%s\n", p.paint(dim, indent+"   too wide: a column has several events"))
 	}
 	if p.h.IsRelaxed() {
 		p.printf("%s\n", p.paint(dim, indent+"   only the order within each process counts, not time"))
