@@ -1,0 +1,152 @@
+package leadline
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+)
+
+type hidden struct {
+	a any
+	m map[string][]int
+}
+
+type celsius int
+
+type nested []nested
+
+func deep(n int) nested {
+	var x nested
+	for range n {
+		x = nested{x}
+	}
+	return x
+}
+
+// TestContents: values have the same content if and only if they are of the same
+// row.
+func TestContents(t *testing.T) {
+	p, q := new(int), new(int)
+	ch := make(chan int)
+	rows := [][]any{
+		{nil},
+		{0, 0}, {int8(0)}, {celsius(0)}, {uint(0)}, {false, false}, {true},
+		{0.0, 0.0}, {math.Copysign(0, -1)}, {math.NaN(), math.NaN()}, {float32(0)}, {complex(0, 1)}, {complex(1, 0)},
+		{"", ""}, {"ab", "a" + "b"}, {"a"},
+		{[]string{"ab", ""}, []string{"ab", ""}}, {[]string{"a", "b"}}, {[]string(nil), []string(nil)}, {[]string{}}, {[2]string{"a", "b"}},
+		{[]any{1, "a"}, []any{1, "a"}}, {[]any{int8(1), "a"}}, {[]any{nil}},
+		{map[string]int{"a": 1, "b": 2}, map[string]int{"b": 2, "a": 1}}, {map[string]int{"a": 2, "b": 1}}, {map[string]int{}}, {map[string]int(nil)},
+		{hidden{a: 1, m: map[string][]int{"x": {1}}}, hidden{a: 1, m: map[string][]int{"x": {1}}}}, {hidden{a: 1, m: map[string][]int{"x": nil}}}, {hidden{a: "1"}},
+		{p, p}, {q}, {(*int)(nil), (*int)(nil)}, {ch, ch}, {(chan int)(nil)},
+		{(func())(nil), (func())(nil)}, {func() {}},
+		{deep(maxDepth - 1), deep(maxDepth - 1)}, {deep(maxDepth - 2)},
+	}
+	var c contents
+	row := map[string]int{}
+	for i, values := range rows {
+		for k, v := range values {
+			key := string(c.append(nil, v))
+			before, known := row[key]
+			if known && before != i || !known && k > 0 {
+				t.Errorf("row %d, %T %v: the content is that of row %d: %v", i, v, v, before, known)
+			}
+			row[key] = i
+		}
+	}
+	// What has no content to compare equals nothing, not even itself.
+	f := func() int { return 1 }
+	for _, v := range []any{f, deep(2 * maxDepth)} {
+		if bytes.Equal(c.append(nil, v), c.append(nil, v)) {
+			t.Errorf("%T equals itself", v)
+		}
+	}
+}
+
+// TestStateTable: equal states have one number as long as they are remembered, and
+// a number never has two states.
+func TestStateTable(t *testing.T) {
+	table := stateTable{equal: func(a, b any) bool { return slices.Equal(a.([]int)[1:], b.([]int)[1:]) }}
+	first := table.number([]int{0, 7})
+	if table.number([]int{1, 7}) != first || table.number([]int{0, 7}) != first {
+		t.Error("equal states have several numbers")
+	}
+	numbers := map[int64]int{first: 7}
+	for i := range 3 * compared {
+		n := table.number([]int{0, 100 + i})
+		if other, used := numbers[n]; used {
+			t.Fatalf("states %d and %d have number %d", other, 100+i, n)
+		}
+		numbers[n] = 100 + i
+	}
+	if table.number([]int{0, 7}) != first {
+		t.Error("a state whose content is known has a new number")
+	}
+	if got := table.number([]int{2, 7}); got == first || numbers[got] != 0 {
+		t.Errorf("a state compared with %d others has number %d", compared, got)
+	}
+	table.bytes = tableBytes + 1
+	if got := table.number([]int{3, 3}); got <= first || numbers[got] != 0 || len(table.byKey) != 1 {
+		t.Errorf("after the table was cleared, a state has number %d and the table %d entries", got, len(table.byKey))
+	}
+}
+
+func TestParseName(t *testing.T) {
+	for text, want := range map[string]string{
+		`get('x') -> 'y'`:         `get("x"): "y"`,
+		`put('x', 'a, b)')`:       `put("x", "a, b)")`,
+		`read() -> null`:          `read(): null`,
+		`cas(1, 2) -> true`:       `cas(1, 2): true`,
+		`push([1, 2], {"a": 1})`:  `push([1, 2], {"a": 1})`,
+		`size() = 3`:              `size(): 3`,
+		`take(): -1.5`:            `take(): -1.5`,
+		`f("a\")", x) => none`:    `f("a\")", "x"): "none"`,
+		`get(k) -> ?`:             `get("k"): "?"`,
+		`get(k) -> !err`:          `get("k"): "!err"`,
+		`get-all() -> [1 2]`:      `get-all(): "[1 2]"`,
+		`read x -> 5`:             `step("read x"): 5`,
+		`{1 [1 2]} -> [2]`:        `step("{1 [1 2]}"): [2]`,
+		`<invalid>`:               `step("<invalid>")`,
+		`open(`:                   `step("open(")`,
+		`f(x) and then g(y) -> 1`: `step("f(x) and then g(y)"): 1`,
+		`(x) -> 1`:                `step("(x)"): 1`,
+		`f('a' -> 2`:              `step("f('a'"): 2`,
+	} {
+		n := parseName(text)
+		op := history.Operation{Method: n.method, Args: n.args, Result: n.result}
+		if got := op.String(); got != want {
+			t.Errorf("%s is read as %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestNamer: different things get different names, at a cost per thing that does not
+// grow with their number.
+func TestNamer(t *testing.T) {
+	n := newNamer()
+	named, tried := map[string]string{}, 0
+	for i := range 2000 {
+		thing := fmt.Sprint(i % 1000)
+		got := n.pick(thing, func(k int) string {
+			tried++
+			return fmt.Sprintf("name%d", k)
+		})
+		if before, known := named[thing]; known && before != got {
+			t.Fatalf("%s is called %s and %s", thing, before, got)
+		}
+		named[thing] = got
+	}
+	names := map[string]bool{}
+	for _, name := range named {
+		names[name] = true
+	}
+	if got := n.pick("another", func(k int) string { return fmt.Sprintf("name%d", k+1) }); names[got] {
+		t.Errorf("a thing whose first choice is the second one of others is called %s", got)
+	}
+	if len(names) != 1000 || tried > 3*2000 {
+		t.Errorf("1000 things have %d names, after %d tries", len(names), tried)
+	}
+}

@@ -1,0 +1,12 @@
+module github.com/leadline/leadline/replay/porcupine
+
+go 1.26.0
+
+require (
+	github.com/anishathalye/porcupine v1.3.1
+	github.com/leadline/leadline v0.0.0-00010101000000-000000000000
+)
+
+require github.com/klauspost/compress v1.20.3 // indirect
+
+replace github.com/leadline/leadline => ../..

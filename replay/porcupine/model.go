@@ -1,0 +1,239 @@
+package leadline
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A specification is a replay.Spec that behaves as a porcupine.Model on the
+// operations of one history.
+type specification struct {
+	model  porcupine.Model
+	judge  func(state, input, output any) (bool, any) // Step or StepContext
+	states stateTable
+	steps  atomic.Int64
+	calls  map[string]*call // by callKey
+	parts  []string         // names of the elements of the model's partition
+}
+
+// A call is an invocation of the history: operations with inputs of the same
+// content share it, unless they belong to different parts.
+type call struct {
+	input   any
+	part    int
+	partArg int // number, from 1, of the argument that identifies the part
+	results []result
+	byKey   map[string]int // content of the result's value -> results
+}
+
+// A result is an output that the history has for an input.
+type result struct {
+	value  history.Value
+	output any
+}
+
+func newSpecification(model porcupine.Model) (*specification, error) {
+	s := &specification{model: model, judge: model.Step, calls: map[string]*call{}}
+	switch {
+	case model.Init == nil:
+		return nil, fmt.Errorf("the model has no Init")
+	case model.Step == nil && model.StepContext == nil:
+		return nil, fmt.Errorf("the model has neither Step nor StepContext")
+	case model.Step == nil:
+		s.judge = func(state, input, output any) (bool, any) {
+			return model.StepContext(context.Background(), state, input, output)
+		}
+	}
+	s.states.equal, s.states.hash = model.Equal, model.Hash
+	return s, nil
+}
+
+// step steps the model. It panics if it finds that the model changed the state it
+// was given, which makes verdicts wrong. It looks at the first steps only.
+func (s *specification) step(state, input, output any) (bool, any) {
+	if s.steps.Add(1) > probed {
+		return s.judge(state, input, output)
+	}
+	var c contents
+	before := c.append(nil, state)
+	ok, next := s.judge(state, input, output)
+	if after := c.append(nil, state); c.unique == 0 && !bytes.Equal(before, after) {
+		panic(fmt.Sprintf("Step changes the state that it is given; with input %v it has to return another one", input))
+	}
+	return ok, next
+}
+
+// probed is the number of steps after which step looks at the state.
+const probed = 100
+
+// Trusted exempts the specification from replay.Probe: states without an equal
+// one have new keys each time.
+func (s *specification) Trusted() {}
+
+// callKey appends the key of an invocation in specification.calls.
+func callKey(dst []byte, method string, args []history.Value) []byte {
+	dst = history.StringValue(method).AppendKey(dst)
+	for _, a := range args {
+		dst = a.AppendKey(dst)
+	}
+	return dst
+}
+
+func (s *specification) find(method string, args []history.Value) *call {
+	return s.calls[string(callKey(nil, method, args))]
+}
+
+// Name returns "porcupine".
+func (s *specification) Name() string { return "porcupine" }
+
+// Check accepts the invocations of the history, with any result.
+func (s *specification) Check(op *history.Operation) error {
+	if s.find(op.Method, op.Args) == nil {
+		return fmt.Errorf("%s is not an invocation of the history that the specification was made for", op.Method)
+	}
+	return nil
+}
+
+// Traits returns that the object has parts, if the model has a partition.
+func (s *specification) Traits() replay.Traits {
+	return replay.Traits{Partitioned: len(s.parts) > 1}
+}
+
+// Facts returns the part of an operation.
+func (s *specification) Facts(op *history.Operation) replay.Facts {
+	return replay.Facts{Part: s.find(op.Method, op.Args).partArg}
+}
+
+// New returns the initial state.
+func (s *specification) New() replay.Object {
+	initial := s.model.Init()
+	return &object{spec: s, initial: partState{part: -1, value: initial, number: s.states.number(initial)}}
+}
+
+// An object is an immutable state of all parts.
+type object struct {
+	spec    *specification
+	initial partState   // of each part that is not among touched
+	touched []partState // by part; those in the initial state are left out
+}
+
+type partState struct {
+	part   int
+	value  any
+	number int64 // see stateTable
+}
+
+func (o *object) place(part int) (i int, found bool) {
+	return slices.BinarySearchFunc(o.touched, part, func(p partState, part int) int { return p.part - part })
+}
+
+// after returns the object with another state of a part.
+func (o *object) after(part int, value any) *object {
+	next := partState{part, value, o.spec.states.number(value)}
+	i, found := o.place(part)
+	changed := &object{spec: o.spec, initial: o.initial, touched: slices.Clone(o.touched)}
+	switch isInitial := next.number == o.initial.number; {
+	case isInitial && found:
+		changed.touched = slices.Delete(changed.touched, i, i+1)
+	case isInitial:
+	case found:
+		changed.touched[i] = next
+	default:
+		changed.touched = slices.Insert(changed.touched, i, next)
+	}
+	return changed
+}
+
+// try appends the outcome of a call with a result, if the model accepts it.
+func (o *object) try(outcomes []replay.Outcome, c *call, r *result) []replay.Outcome {
+	state := o.initial.value
+	if i, found := o.place(c.part); found {
+		state = o.touched[i].value
+	}
+	ok, next := o.spec.step(state, c.input, r.output)
+	if !ok {
+		return outcomes
+	}
+	return append(outcomes, replay.Outcome{Result: r.value, Next: o.after(c.part, next)})
+}
+
+// Judge steps the model with the recorded output.
+func (o *object) Judge(inv replay.Invocation, value history.Value) []replay.Outcome {
+	c := o.spec.find(inv.Method, inv.Args)
+	i, known := c.byKey[string(value.AppendKey(nil))]
+	if !known {
+		return nil
+	}
+	return o.try(nil, c, &c.results[i])
+}
+
+// Outcomes steps the model with each output that the history has for the input.
+func (o *object) Outcomes(inv replay.Invocation) []replay.Outcome {
+	c := o.spec.find(inv.Method, inv.Args)
+	var outcomes []replay.Outcome
+	for i := range c.results {
+		outcomes = o.try(outcomes, c, &c.results[i])
+	}
+	return outcomes
+}
+
+// Apply takes the first outcome.
+func (o *object) Apply(inv replay.Invocation) (history.Value, bool) {
+	outcomes := o.Outcomes(inv)
+	if len(outcomes) == 0 {
+		return history.NoValue, false
+	}
+	*o = *outcomes[0].Next.(*object)
+	return outcomes[0].Result, true
+}
+
+func (o *object) Clone() replay.State {
+	clone := *o
+	return &clone
+}
+
+func (o *object) AppendKey(dst []byte) []byte {
+	for _, p := range o.touched {
+		dst = binary.AppendUvarint(dst, uint64(p.part)+1)
+		dst = binary.AppendVarint(dst, p.number)
+	}
+	return append(dst, 0)
+}
+
+// String returns the state in the words of the model's DescribeState; of an object
+// with parts, the states of those that are not in the initial state.
+func (o *object) String() string {
+	if len(o.spec.parts) <= 1 {
+		for _, p := range o.touched {
+			return o.spec.describe(p.value)
+		}
+		return o.spec.describe(o.initial.value)
+	}
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, p := range o.touched {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s: %s", o.spec.parts[p.part], o.spec.describe(p.value))
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+func (s *specification) describe(state any) string {
+	if s.model.DescribeState == nil {
+		return fmt.Sprintf("%v", state)
+	}
+	return s.model.DescribeState(state)
+}
