@@ -172,32 +172,51 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	for _, s := range shown {
 		width = max(width, utf8.RuneCountInString(clean(s)))
 	}
-	width = min(width, p.Width*2/5)
 	method := elide(call(op), p.Width/4)
 	for i, s := range shown {
-		head := "    " + pad(elide(clean(s), width), width)
-		if i >= len(e.Returns) {
-			p.printf("%s\n", strings.TrimRight(head, " "))
-			continue
+		s = elide(clean(s), 3*p.Width)
+		text := ""
+		if i < len(e.Returns) {
+			text = p.returns(method, e.Returns[i])
 		}
-		text := method + " has taken effect earlier"
-		switch returns := e.Returns[i]; {
-		case len(returns) > 0:
-			text = method + " returns " + list(p.values(returns), "or")
-		case returns != nil:
-			text = method + " has to wait"
+		switch {
+		case text == "":
+			p.item("    ", "  ", s)
+		case width > p.Width*2/5:
+			p.item("    ", "  ", s)
+			p.item("      ", "  ", "there, "+text)
+		default:
+			p.item("    "+pad(s, width)+"   ", "  ", text)
 		}
-		p.item(head+"   ", "  ", text)
 	}
 	if more := len(e.States) - len(shown); more > 0 {
 		p.printf("    and %d more\n", more)
 	}
-	if len(e.Earlier) > 0 {
+	if isNews(e) {
 		p.say("If %s took effect earlier, it returned %s.", method, list(p.values(e.Earlier), "or"))
 	}
 	if e.Returns != nil {
 		p.say("But it returned %s.", p.paint(red, p.result(op.Result)))
 	}
+}
+
+// returns says what an operation returns in a state, given the results of it.
+func (p *printer) returns(method string, results []history.Value) string {
+	switch {
+	case len(results) > 0:
+		return method + " returns " + list(p.values(results), "or")
+	case results != nil:
+		return method + " has to wait"
+	}
+	return method + " has taken effect earlier"
+}
+
+// isNews reports whether the results that an operation got before say more than
+// those that it gets now.
+func isNews(e *replay.Explanation) bool {
+	now := slices.Concat(e.Returns...)
+	return len(e.Earlier) > 0 && (slices.ContainsFunc(e.Returns, func(returns []history.Value) bool { return returns == nil }) ||
+		slices.ContainsFunc(e.Earlier, func(v history.Value) bool { return !slices.ContainsFunc(now, v.Equal) }))
 }
 
 // result is the text of a result, cut to a part of a line.
@@ -214,13 +233,10 @@ func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 	shown, left := relevant(p.h, v, p.Rows)
 	p.printf("\n")
 	switch {
-	case len(ops) == 0 && left == 0:
-		p.say("Its operations:")
-	case len(ops) == 0:
+	case len(ops) == 0 && left > 0:
 		p.say("The operations that matter most:")
-	case len(ops) == len(p.h.Ops):
-		p.say("None of its operations can be left out:")
-		shown = ops
+	case len(ops) == 0 || len(ops) == len(p.h.Ops):
+		p.say("Its operations:")
 	case len(ops) == 1:
 		p.say("This one of its %s is not linearizable by itself:", operations(len(p.h.Ops)))
 		shown = ops
@@ -268,7 +284,7 @@ func (p *printer) missing(e *replay.Explanation) {
 	}
 	p.printf("\n")
 	for _, m := range e.Missing {
-		p.say("%s", missingText(m))
+		p.say("%s", missingText(e, m))
 	}
 }
 
@@ -287,7 +303,8 @@ var causeTexts = map[string]string{
 	"work":   "it takes too much work",
 }
 
-func missingText(m replay.MissingPart) string {
+// missingText describes a part that was not computed, or not in full.
+func missingText(e *replay.Explanation, m replay.MissingPart) string {
 	part, cause := partNames[m.Part], causeTexts[m.Cause]
 	if part == "" {
 		part = m.Part
@@ -295,7 +312,12 @@ func missingText(m replay.MissingPart) string {
 	if cause == "" {
 		cause = m.Cause
 	}
-	return fmt.Sprintf("Not computed: %s: %s", part, cause)
+	what := "Not computed"
+	switch {
+	case m.Part == "blame" && len(e.Free) > 0, m.Part == "core" && len(e.Core) > 0, m.Part == "states" && len(e.States) > 0:
+		what = "Not complete"
+	}
+	return fmt.Sprintf("%s: %s: %s", what, part, cause)
 }
 
 // reasons lists marks and edges that leave no order together.
@@ -377,7 +399,7 @@ func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) error 
 	if e != nil {
 		p.sizes(e)
 		for _, m := range e.Missing {
-			text := missingText(m)
+			text := missingText(e, m)
 			p.printf("    %s\n", strings.ToLower(text[:1])+text[1:])
 		}
 	}
@@ -409,10 +431,10 @@ func (p *printer) shortReason(e *replay.Explanation) {
 // sizes writes how little of the history already fails.
 func (p *printer) sizes(e *replay.Explanation) {
 	var parts []string
-	if total := events(p.h); e.Prefix > 0 {
+	if total := events(p.h); e.Prefix > 0 && e.Prefix < total {
 		parts = append(parts, fmt.Sprintf("the first %s of %s", thousands(e.Prefix), count(total, "event", "events")))
 	}
-	if len(e.Core) > 0 {
+	if len(e.Core) > 0 && len(e.Core) < len(p.h.Ops) {
 		parts = append(parts, fmt.Sprintf("%s of %s", thousands(len(e.Core)), operations(len(p.h.Ops))))
 	}
 	if len(parts) > 0 {

@@ -136,7 +136,7 @@ func TestShort(t *testing.T) {
     linearizable if 2 dequeue(): 2 (process A, line 5) had answered null or 1
     linearizable if 2 dequeue(): 2 (process A, line 5) had answered 1 and 3 dequeue(): 1 (process A, line 8) had answered 2
     not linearizable by themselves: the first 5 of 9 events; 3 of 5 operations
-    not computed: the states before the response: the memory is used up (a larger --memory may help)
+    not complete: the states before the response: the memory is used up (a larger --memory may help)
     more: leadline explain x
 `)
 }
