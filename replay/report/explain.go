@@ -19,6 +19,7 @@ const (
 	statesShown  = 8
 	conflictMax  = 8
 	delaysShown  = 8
+	resultsShown = 6
 )
 
 // Explain writes the verdict of h and the reason for it in plain sentences, with
@@ -193,7 +194,7 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 		p.printf("    and %d more\n", more)
 	}
 	if isNews(e) {
-		p.say("If %s took effect earlier, it returned %s.", method, list(p.values(e.Earlier), "or"))
+		p.say("If %s took effect earlier, it returned %s.", method, p.anyOf(e.Earlier))
 	}
 	if e.Returns != nil {
 		p.say("But it returned %s.", p.paint(red, p.result(op.Result)))
@@ -204,11 +205,19 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 func (p *printer) returns(method string, results []history.Value) string {
 	switch {
 	case len(results) > 0:
-		return method + " returns " + list(p.values(results), "or")
+		return method + " returns " + p.anyOf(results)
 	case results != nil:
 		return method + " has to wait"
 	}
 	return method + " has taken effect earlier"
+}
+
+// anyOf lists alternative results, not all if they are many.
+func (p *printer) anyOf(results []history.Value) string {
+	if more := len(results) - resultsShown; more > 1 {
+		return strings.Join(p.values(results[:resultsShown]), ", ") + " or one of " + count(more, "other", "others")
+	}
+	return list(p.values(results), "or")
 }
 
 // isNews reports whether the results that an operation got before say more than
