@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,10 +18,13 @@ import (
 // A job is what a supervised process reads.
 type job struct {
 	Options
-	Settled bool // another process has completed the designations
+	Settled bool   // another process has completed the designations
+	Mark    string // begins each line of a message
 }
 
-// A message is a line that a supervised process writes.
+// A message is a line that a supervised process writes. The objects under test may
+// write to standard output, too. So each message begins on a line of its own, with
+// a mark that they do not know; the rest of the output is theirs.
 type message struct {
 	Settled  *settledMessage  `json:",omitempty"`
 	Targets  []string         `json:",omitempty"`
@@ -44,7 +48,7 @@ type startingMessage struct {
 }
 
 // Serve searches a class with the options that it reads from in. It writes
-// lines of JSON to out: the target methods, each program before it runs, each
+// messages to out: the target methods, each program before it runs, each
 // finding, and finally the report. It returns an exit status: 0, or 2 for bad
 // options. It is what a process does that Supervise starts.
 func Serve(c *Class, checker Checker, in io.Reader, out io.Writer) int {
@@ -70,9 +74,14 @@ func Must[T any](v T, err error) T {
 }
 
 func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, checker Checker, in io.Reader, out io.Writer) int {
-	encoder := json.NewEncoder(out)
-	write := func(m message) { _ = encoder.Encode(m) } // the reader may have gone
 	var j job
+	write := func(m message) {
+		text, err := json.Marshal(m)
+		if err != nil {
+			text = fmt.Appendf(nil, "{%q:%q}", "Error", err)
+		}
+		_, _ = fmt.Fprintf(out, "\n%s%s\n", j.Mark, text) // the reader may have gone
+	}
 	var r *Reflected
 	err := json.NewDecoder(in).Decode(&j)
 	if err == nil {
@@ -123,7 +132,8 @@ const silence = 45 * time.Second
 const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 
 // Supervise searches a class in a process of its own, which start prepares.
-// The process calls Serve; Supervise uses its standard streams. If it ends
+// The process calls Serve; Supervise uses its standard streams and drops what else
+// it writes to them, except the line that tells of its end. If it ends
 // early, or writes nothing for longer than a program can take, the last program
 // counts as a crash of its method. Another process then goes on with the other
 // methods for the rest of the time.
@@ -132,7 +142,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 	if o.Silence == 0 {
 		o.Silence = silence
 	}
-	s := &supervisor{job: job{Options: o}, result: &Report{}}
+	s := &supervisor{job: job{Options: o, Mark: rand.Text() + " "}, result: &Report{}}
 	begin := time.Now()
 	for {
 		left := s.job
@@ -189,6 +199,9 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	watchdog := time.AfterFunc(j.Silence, cancel)
 	done, failure := s.follow(out, func() { watchdog.Reset(j.Silence + j.Effort.Program) })
 	silent := !watchdog.Stop() && !done && failure == nil
+	if failure != nil {
+		cancel() // what it writes from now on is not read
+	}
 	_ = cmd.Wait() // a process without a report has failed in any case
 	switch {
 	case failure != nil && len(s.result.Crashes) > 0: // the time left was too short to run a program
@@ -201,9 +214,9 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 		s.settled = false
 		return true, nil
 	case s.started == 0:
-		return false, fmt.Errorf("the process ended before it ran a program: %s", stderr.line())
+		return false, fmt.Errorf("the process ended before it ran a program: %s", stderr.why())
 	}
-	what := stderr.line()
+	what := stderr.why()
 	if silent || what == deadlock {
 		what = "hangs"
 	}
@@ -216,7 +229,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) {
 	lines := bufio.NewReader(out)
 	for {
-		line, err := lines.ReadBytes('\n')
+		line, err := markedLine(lines, s.job.Mark)
 		if err != nil {
 			return done, nil // the process is gone
 		}
@@ -248,6 +261,23 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 		case m.Report != nil:
 			s.merge(m.Report)
 			done = true
+		}
+	}
+}
+
+// markedLine returns the next line that begins with the mark, without it.
+func markedLine(r *bufio.Reader, mark string) ([]byte, error) {
+	for {
+		part, more, err := r.ReadLine()
+		text, marked := bytes.CutPrefix(part, []byte(mark))
+		line := slices.Clone(text)
+		for more && err == nil {
+			if part, more, err = r.ReadLine(); marked {
+				line = append(line, part...)
+			}
+		}
+		if marked || err != nil {
+			return line, err
 		}
 	}
 }
@@ -298,18 +328,48 @@ func (s *supervisor) complete() {
 	}
 }
 
-// A head keeps the beginning of what a process writes to stderr.
-type head struct{ text []byte }
+// A head keeps the beginning of what a process writes to stderr, and the first line
+// that says why the process ended.
+type head struct {
+	text []byte
+	line []byte // the last one so far, or the beginning of it
+	last []byte // the line about the end
+}
+
+const headBytes = 4096
 
 func (h *head) Write(p []byte) (int, error) {
-	if room := 4096 - len(h.text); room > 0 {
+	if room := headBytes - len(h.text); room > 0 {
 		h.text = append(h.text, p[:min(room, len(p))]...)
+	}
+	for rest := p; len(rest) > 0 && h.last == nil; {
+		part, after, ended := bytes.Cut(rest, []byte("\n"))
+		if room := headBytes - len(h.line); room > 0 {
+			h.line = append(h.line, part[:min(room, len(part))]...)
+		}
+		if rest = after; !ended {
+			break
+		}
+		if isEnd(h.line) {
+			h.last = h.line
+		}
+		h.line = nil
 	}
 	return len(p), nil
 }
 
-// line returns the first line.
-func (h *head) line() string {
+// isEnd reports whether the runtime writes such a line when it ends a process.
+func isEnd(line []byte) bool {
+	return slices.ContainsFunc([]string{"panic: ", "fatal error: ", "runtime: ", "SIG"}, func(begin string) bool {
+		return bytes.HasPrefix(line, []byte(begin))
+	})
+}
+
+// why returns the line about the end, or else the first line.
+func (h *head) why() string {
+	if h.last != nil {
+		return string(h.last)
+	}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(h.text)), "\n")
 	if line == "" {
 		return "ended without a word"

@@ -2,6 +2,7 @@ package stress_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	switch child := os.Getenv("STRESS_TEST_CHILD"); child {
 	case "":
 		os.Exit(m.Run())
-	case "crash", "hang":
+	case "crash", "hang", "loud":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	default:
 		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil), os.Stdin, os.Stdout))
@@ -53,6 +54,8 @@ func child(name string) func(context.Context) *exec.Cmd {
 	}
 }
 
+var stdout = os.NewFile(1, "stdout") // as an object may have it
+
 // dangerous returns a class of which one method ends the process, or never
 // returns, after many calls with 1: more than the sequential runs of a program make.
 func dangerous(how string) *stress.Class {
@@ -63,7 +66,13 @@ func dangerous(how string) *stress.Class {
 	}
 	var calls atomic.Int64
 	return &stress.Class{Name: how, New: func() any { return nil }, Methods: []*stress.Method{
-		method("safe", true, func(int64) {}),
+		method("safe", true, func(int64) {
+			if how == "loud" {
+				fmt.Print("I am safe. ", "\n"[:rand.IntN(2)])
+				stdout.WriteString("{\"Error\":\"no message\"}\n")
+				os.Stderr.WriteString("fatal errors do not happen here\n")
+			}
+		}),
 		method("other", false, func(int64) {}),
 		method("danger", false, func(n int64) {
 			if n == 1 && calls.Add(1) > 100 {
@@ -159,19 +168,23 @@ func checkFound(t *testing.T, s *subject.Subject, f *stress.Finding) {
 	}
 }
 
+// TestCrash: a process that crashes is followed by another, whatever the objects
+// write to its standard streams.
 func TestCrash(t *testing.T) {
-	r, err := stress.Supervise(context.Background(), child("crash"),
-		stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Exhaustive: true,
-			Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 2}, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "fatal error: all is lost" ||
-		!strings.Contains(r.Crashes[0].Program, "danger(1)") {
-		t.Errorf("crashes: %+v", r.Crashes)
-	}
-	if !slices.Contains(r.Atomic, "other") || r.Executions == 0 {
-		t.Errorf("after the crash nothing went on: %+v", *r)
+	for _, how := range []string{"crash", "loud"} {
+		r, err := stress.Supervise(context.Background(), child(how),
+			stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Exhaustive: true,
+				Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 2}, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "fatal error: all is lost" ||
+			!strings.Contains(r.Crashes[0].Program, "danger(1)") {
+			t.Errorf("%s: crashes: %+v", how, r.Crashes)
+		}
+		if !slices.Contains(r.Atomic, "other") || r.Executions == 0 {
+			t.Errorf("%s: after the crash nothing went on: %+v", how, *r)
+		}
 	}
 }
 
