@@ -39,14 +39,14 @@ func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdic
 	return p.Flush()
 }
 
-// title writes the name of the history and what it has.
+// title writes the name of the history, if it has one, and what it has.
 func (p *printer) title(spec replay.Spec) {
 	what := clean(p.h.File)
 	if p.h.ID != "" {
 		what += "#" + clean(p.h.ID)
 	}
 	if what == "" {
-		what = "the history"
+		return
 	}
 	model := ""
 	if spec != nil {

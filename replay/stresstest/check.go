@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -76,7 +78,7 @@ func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 		t.Logf("stress: the history is linearizable; %s", summary)
 	case replay.NotLinearizable:
 		_, _, ok := bundled(s)
-		t.Errorf("the history is not linearizable; %s\n%s%s", summary, explain(h, &v), save(t, h, !ok, o.Dir))
+		t.Errorf("the history is not linearizable; %s\n%s%s", summary, explain(h, s, &v), save(t, h, !ok, o.Dir))
 	default:
 		t.Errorf("the history may be linearizable or not: unknown (%v) after %v; %s", v.Cause, v.Elapsed.Round(time.Millisecond), summary)
 	}
@@ -130,10 +132,8 @@ func overlapping(h *history.History) int {
 }
 
 // explain returns what is known about why the history is not linearizable.
-func explain(h *history.History, v *replay.Verdict) string {
-	text := picture(h)
-	if e := v.Explanation; e != nil && e.Unexplained != replay.NoOperation {
-		text += fmt.Sprintf("No order explains the response of %v.\n", &h.Ops[e.Unexplained])
-	}
-	return text
+func explain(h *history.History, s replay.Spec, v *replay.Verdict) string {
+	var b strings.Builder
+	_ = report.Explain(&b, h, s, v, report.Options{}) // a Builder has no errors
+	return b.String()
 }

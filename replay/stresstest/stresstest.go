@@ -11,9 +11,10 @@
 // If a method is not atomic, the test fails with a program, an execution that no
 // order of its invocations explains, and how to run the program again:
 //
-//	0  |--|          Enqueue(1)
-//	0       |---|    Dequeue(): 1
-//	1         |---|  Dequeue(): 1
+//	process  id
+//	0         0  |---|                   Enqueue(1)
+//	0         1          |-------|       Dequeue(): 1
+//	1         2              |-------|   Dequeue(): 1
 //
 // Check checks a history that package history/record has recorded. That a test
 // passes means little: interleavings are left to chance. See package
@@ -37,10 +38,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/report"
 )
 
 // A TB is what Test and Check need of a *testing.T, *testing.B or the like.
@@ -217,56 +218,9 @@ func describe(t TB, f *stress.Finding, own bool, dir string) string {
 			fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
 			continue
 		}
-		b.WriteString(picture(h))
+		_ = report.Timeline(&b, h, nil, nil, report.Options{}) // a Builder has no errors
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}}\n", f.Program)
 		b.WriteString(save(t, h, own, dir))
 	}
 	return b.String()
 }
-
-// picture draws a history: an operation a line, with its interval from the
-// invocation to the response. Time goes to the right, an event a column. An
-// operation without a response has an open end. Edges are listed below. Histories
-// of more than maxDrawn operations are cut off.
-//
-//	0  |--|      put(0): null
-//	1    |---|   put(1): null
-//	0       |-|  size(): 1
-func picture(h *history.History) string {
-	drawn := min(len(h.Ops), maxDrawn)
-	ops := h.Ops[:drawn]
-	last := int32(0)
-	for i := range ops {
-		last = max(last, ops[i].Call+1)
-		if !ops[i].Pending() {
-			last = max(last, ops[i].Return)
-		}
-	}
-	names, width := make([]string, len(h.Processes)), 1
-	for i, p := range h.Processes {
-		names[i] = p.String()
-		width = max(width, len(names[i]))
-	}
-	var b strings.Builder
-	for i := range ops {
-		op := &ops[i]
-		end, mark := op.Return, "|"
-		if op.Pending() {
-			end, mark = last+1, ">"
-		}
-		bar := strings.Repeat(" ", int(op.Call)) + "|" + strings.Repeat("-", int(end-op.Call-1)) + mark
-		fmt.Fprintf(&b, "%*s  %-*s  %v\n", width, names[op.Process], int(last)+2, bar, op)
-	}
-	for _, e := range h.Edges {
-		if int(e.From) < drawn && int(e.To) < drawn {
-			fmt.Fprintf(&b, "%v before %v\n", &ops[e.From], &ops[e.To])
-		}
-	}
-	if more := len(h.Ops) - drawn; more > 0 {
-		fmt.Fprintf(&b, "and %d more operations\n", more)
-	}
-	return b.String()
-}
-
-// maxDrawn is how many operations picture draws.
-const maxDrawn = 60

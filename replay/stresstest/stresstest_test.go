@@ -149,32 +149,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestPicture(t *testing.T) {
-	b := history.NewBuilder(history.Header{})
-	invoke := func(process int64, method string) {
-		b.Add(&history.Event{Process: history.IntValue(process), Method: method})
-	}
-	respond := func(process, result int64) {
-		b.Add(&history.Event{Type: history.OK, Process: history.IntValue(process), Result: history.IntValue(result)})
-	}
-	invoke(0, "put")
-	invoke(1, "get")
-	respond(0, 1)
-	invoke(10, "size")
-	respond(1, 2)
-	h, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = ` 0  |-|     put(): 1
- 1   |--|   get(): 2
-10     |->  size(): pending
-`
-	if got := picture(h); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
 // recorded returns a history of a counter. Each word is "c" or "r" with the number
 // of a process: its call, or its response with the count so far.
 func recorded(t *testing.T, words string) *history.History {
