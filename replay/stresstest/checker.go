@@ -3,6 +3,7 @@ package stresstest
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
@@ -182,6 +183,19 @@ func (s *objectState) Clone() replay.State {
 // AppendKey implements replay.State. States with different calls have different
 // keys, even if no later call distinguishes them.
 func (s *objectState) AppendKey(dst []byte) []byte { return append(dst, s.key...) }
+
+// String returns the calls that led to the state.
+func (s *objectState) String() string {
+	if len(s.path) == 0 {
+		return "new"
+	}
+	calls := make([]string, len(s.path))
+	for i, inv := range s.path {
+		op := history.Operation{Method: inv.Method, Args: inv.Args}
+		calls[i] = op.String()
+	}
+	return "after " + strings.Join(calls, ", ")
+}
 
 // Outcomes implements replay.Nondeterministic: a weak mutator may fail.
 func (s *objectState) Outcomes(inv replay.Invocation) []replay.Outcome {

@@ -147,3 +147,15 @@ func TestWrongSpec(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestObjectSpecText: the state of an object is known by the calls that led to it.
+func TestObjectSpecText(t *testing.T) {
+	object := ObjectSpec(subject.Lookup("queue").Class).New()
+	one := history.IntValue(1)
+	for _, want := range []string{"new", "after enqueue(1)", "after enqueue(1), enqueue(1)"} {
+		if got := replay.StateText(object); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		object.Apply(replay.Invocation{Method: "enqueue", Args: []history.Value{one}})
+	}
+}
