@@ -141,7 +141,7 @@ func newPage(item *Item) *page {
 	h, v := item.History, &item.Verdict
 	p := &page{
 		Format: h.Format, CP: v.CP, Dropped: h.Dropped, Torn: h.Torn, Relaxed: h.IsRelaxed(),
-		Witness: v.Witness, Clash: v.Conflict,
+		Witness: v.Witness, Clash: v.Conflict, Processes: []string{},
 	}
 	if v.Decided() {
 		p.Engine = v.Engine.String()
@@ -149,7 +149,7 @@ func newPage(item *Item) *page {
 	for _, process := range h.Processes {
 		p.Processes = append(p.Processes, plain(process))
 	}
-	t := &texts{index: map[string]int32{}}
+	t := &texts{list: []string{}, index: map[string]int32{}}
 	p.addOperations(h, item.Spec, t)
 	p.addTimes(h)
 	p.Texts = t.list
@@ -176,6 +176,9 @@ func plain(id history.Value) string {
 func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
 	partitioned := replay.TraitsOf(spec).Partitioned
 	numbered, line := true, int32(0)
+	for _, column := range []*[]int32{&p.Method, &p.Args, &p.Result, &p.Process, &p.Line} {
+		*column = make([]int32, 0, len(h.Ops))
+	}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		var args strings.Builder

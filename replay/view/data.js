@@ -33,12 +33,12 @@ class Model {
     this.row = row;
     this.data = data;
     const n = this.n = row.ops;
-    this.call = Int32Array.from(data.call || []);
+    this.call = Int32Array.from(data.call);
     this.events = 0;
     for (let i = 0; i < n; i++) this.events = Math.max(this.events, this.call[i] + 1, data.return[i] + 1);
     // A pending operation ends after the last event.
-    this.end = Int32Array.from(data.return || [], r => r < 0 ? this.events : r);
-    this.line = Int32Array.from(data.line || []);
+    this.end = Int32Array.from(data.return, r => r < 0 ? this.events : r);
+    this.line = Int32Array.from(data.line);
     for (let i = 1; i < n; i++) this.line[i] += this.line[i - 1];
     this.happened = new Set(data.happened);
     this.edges = (data.edges || []).map(e => [e.From, e.To]);
@@ -116,7 +116,7 @@ class Model {
   // The most frequent methods have colours of their own.
   colour() {
     const count = new Map();
-    for (const m of this.data.method || []) count.set(m, (count.get(m) || 0) + 1);
+    for (const m of this.data.method) count.set(m, (count.get(m) || 0) + 1);
     this.methods = [...count.keys()].sort((a, b) => count.get(b) - count.get(a));
     this.colours = new Map(this.methods.map((m, k) => [m, Math.min(k, 5)]));
   }
@@ -164,8 +164,8 @@ class Model {
     const s = this.states;
     if (!s) return null;
     if (k < 0) return s.initial;
-    const at = lowerBound((s.step || []).length, j => s.step[j] >= k);
-    return at < (s.step || []).length && s.step[at] === k ? s.text[at] : null;
+    const at = lowerBound(s.step.length, j => s.step[j] >= k);
+    return at < s.step.length && s.step[at] === k ? s.text[at] : null;
   }
 
   // matching returns a function that reports whether an operation has all terms of
@@ -199,7 +199,7 @@ class Model {
     }
     // Each different text is looked at once.
     const lower = term.toLowerCase(), isNumber = /^[-+]?[\d.]+$/.test(term);
-    const texts = this.data.texts || [], asMethod = new Uint8Array(texts.length), asValue = new Uint8Array(texts.length);
+    const texts = this.data.texts, asMethod = new Uint8Array(texts.length), asValue = new Uint8Array(texts.length);
     texts.forEach((text, t) => {
       asMethod[t] = !isNumber && text.toLowerCase().includes(lower);
       asValue[t] = isNumber ? text.split(/[\s,:[\]{}()"!]+/).includes(term) : text.toLowerCase().includes(lower);

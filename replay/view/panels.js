@@ -163,7 +163,7 @@ function whyLinearizable(model, actions, p, heading, list) {
   p("The points in the bars, and the list \u201cOrder\u201d, show one order.", model.states ? "" : " The specification does not describe its states.");
   const s = model.states;
   if (s && s.fault) p(`The states end early: ${s.fault}.`);
-  else if (s && (s.step || []).length < model.order.length) {
+  else if (s && s.step.length < model.order.length) {
     p(`The states are long: the page has those after ${s.step.length.toLocaleString("en")} of ${model.order.length.toLocaleString("en")} steps, evenly spread.`);
   }
   if (model.idle.size) p(`${plural(model.idle.size, "pending operation")} did not take effect in this order.`);

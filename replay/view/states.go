@@ -35,7 +35,7 @@ const maxAlternatives = 4
 // bytes, evenly spread. It returns nil if the object does not describe its
 // states.
 func replayWitness(h *history.History, spec replay.Spec, witness []int32, budget int) (s *states) {
-	s = &states{Result: map[int32]string{}}
+	s = &states{Step: []int32{}, Text: []string{}, Result: map[int32]string{}}
 	defer func() {
 		if p := recover(); p != nil {
 			s.Fault = "the specification panicked"

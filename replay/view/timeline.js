@@ -489,7 +489,8 @@ class Timeline {
       const step = e.deltaMode === 1 ? 30 : 1;
       if (x < GUTTER - 8 && !e.ctrlKey) return; // the lanes scroll
       e.preventDefault();
-      if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.pan((e.deltaX || e.deltaY) * step);
+      const sideways = Math.abs(e.deltaX) > Math.abs(e.deltaY);
+      if (e.shiftKey || sideways) this.pan((sideways ? e.deltaX : e.deltaY) * step);
       else this.zoom(Math.exp(-e.deltaY * step * (e.ctrlKey ? 0.01 : 0.0022)), Math.max(GUTTER, x));
     }, {passive: false});
     canvas.addEventListener("pointerdown", e => {
