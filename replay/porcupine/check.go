@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -120,6 +121,10 @@ func (i *Info) check(o replay.Options) {
 		err = fmt.Errorf("the model panicked: %v\n%s", panicked.Value, panicked.Stack)
 	}
 	i.Verdict, i.Err = v, err
+	isBlame := func(m replay.MissingPart) bool { return m.Part == "blame" }
+	if e := v.Explanation; e != nil && len(e.Free) == 0 && !slices.ContainsFunc(e.Missing, isBlame) {
+		e.Missing = append(e.Missing, replay.MissingPart{Part: "blame", Cause: "only results that the history has for an equal input were tried"})
+	}
 }
 
 // mustDecide reports whether the history is linearizable.

@@ -205,12 +205,25 @@ func TestExplanation(t *testing.T) {
 		t.Errorf("error %v, explanation:\n%s", err, &text)
 	}
 	state := info.Spec.New()
-	for _, i := range []int32{0, 1} {
+	for i, want := range []string{"{all: 0}", `{"a": 1, others: 0}`, `{"a": 1, "b": 2}`} {
+		if got := replay.StateText(state); got != want {
+			t.Errorf("after %d writes the state is %s, want %s", i, got, want)
+		}
 		o := &info.History.Ops[i]
 		state.Apply(replay.Invocation{Method: o.Method, Args: o.Args})
 	}
-	if got := replay.StateText(state); got != `{"a": 1, "b": 2}` {
-		t.Errorf("after the writes the state is %s", got)
+}
+
+// TestNoBlame: an explanation does not claim that other results would not help if
+// the history has none to try.
+func TestNoBlame(t *testing.T) {
+	_, info := leadline.CheckOperationsVerbose(register, []porcupine.Operation{operation(0, read, 0, 7, 1)}, 0)
+	e := info.Verdict.Explanation
+	if e == nil || len(e.Free) != 0 {
+		t.Fatalf("explanation %+v, error %v", e, info.Err)
+	}
+	if len(e.Missing) != 1 || e.Missing[0].Part != "blame" {
+		t.Errorf("missing parts %v, want the blame", e.Missing)
 	}
 }
 

@@ -90,7 +90,8 @@ func callKey(dst []byte, method string, args []history.Value) []byte {
 }
 
 func (s *specification) find(method string, args []history.Value) *call {
-	return s.calls[string(callKey(nil, method, args))]
+	var buffer [128]byte // most keys fit
+	return s.calls[string(callKey(buffer[:0], method, args))]
 }
 
 // Name returns "porcupine".
@@ -170,7 +171,8 @@ func (o *object) try(outcomes []replay.Outcome, c *call, r *result) []replay.Out
 // Judge steps the model with the recorded output.
 func (o *object) Judge(inv replay.Invocation, value history.Value) []replay.Outcome {
 	c := o.spec.find(inv.Method, inv.Args)
-	i, known := c.byKey[string(value.AppendKey(nil))]
+	var buffer [128]byte
+	i, known := c.byKey[string(value.AppendKey(buffer[:0]))]
 	if !known {
 		return nil
 	}
@@ -210,8 +212,8 @@ func (o *object) AppendKey(dst []byte) []byte {
 	return append(dst, 0)
 }
 
-// String returns the state in the words of the model's DescribeState; of an object
-// with parts, the states of those that are not in the initial state.
+// String returns the state in the words of the model's DescribeState. For an object
+// with parts, it names those that are not in the initial state, then the others.
 func (o *object) String() string {
 	if len(o.spec.parts) <= 1 {
 		for _, p := range o.touched {
@@ -220,15 +222,13 @@ func (o *object) String() string {
 		return o.spec.describe(o.initial.value)
 	}
 	var b strings.Builder
-	b.WriteByte('{')
-	for i, p := range o.touched {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s: %s", o.spec.parts[p.part], o.spec.describe(p.value))
+	for _, p := range o.touched {
+		fmt.Fprintf(&b, "%s: %s, ", o.spec.parts[p.part], o.spec.describe(p.value))
 	}
-	b.WriteByte('}')
-	return b.String()
+	if len(o.touched) < len(o.spec.parts) {
+		fmt.Fprintf(&b, "%s: %s", []string{"all", "others"}[min(1, len(o.touched))], o.spec.describe(o.initial.value))
+	}
+	return "{" + strings.TrimSuffix(b.String(), ", ") + "}"
 }
 
 func (s *specification) describe(state any) string {
