@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/view"
 )
 
 // CheckOptions are the options of Check. The zero value is what most tests need.
@@ -29,7 +33,7 @@ type CheckOptions struct {
 	// NoExplanation does not look for the reason of a failure.
 	NoExplanation bool
 	// Strict fails the test if fewer than one operation in 100 overlapped
-	// another. By default that is a warning.
+	// another one.
 	Strict bool
 	// Dir is where the history is saved; see stress.Options.
 	Dir string
@@ -40,11 +44,12 @@ type CheckOptions struct {
 const leastOverlap = 0.01
 
 // Check fails the test if the history is not linearizable, or if that could not
-// be decided. A failure shows what matters of the history and saves it. If there
-// is no specification, Options.Model or the history names a bundled one.
+// be decided. A failure explains the violation like leadline explain, and saves the
+// history with its page; see package view. If there is no specification,
+// CheckOptions.Model or the history names a bundled one.
 //
-// Check logs how many operations overlapped, and warns if next to none did: such
-// a history is nearly that of a sequential test.
+// Check logs how many operations overlapped. If next to none did, a success means
+// little, and Check warns like Test.
 func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 	t.Helper()
 	if h == nil {
@@ -73,23 +78,51 @@ func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 	}
 	overlapping := overlapping(h)
 	summary := fmt.Sprintf("%d of %d operations overlapped another one", overlapping, len(h.Ops))
-	switch v.Answer {
-	case replay.Linearizable:
-		t.Logf("stress: the history is linearizable; %s", summary)
-	case replay.NotLinearizable:
-		_, _, ok := bundled(s)
-		t.Errorf("the history is not linearizable; %s\n%s%s", summary, explain(h, s, &v), save(t, h, !ok, o.Dir))
-	default:
+	little := len(h.Ops) == 0 || float64(overlapping) < leastOverlap*float64(len(h.Ops))
+	switch {
+	case v.Answer == replay.NotLinearizable:
+		t.Errorf("the history is not linearizable; %s\n%s", summary, o.failure(t, view.Item{History: h, Spec: s, Verdict: v}))
+	case v.Answer == replay.Undecided:
 		t.Errorf("the history may be linearizable or not: unknown (%v) after %v; %s", v.Cause, v.Elapsed.Round(time.Millisecond), summary)
+	case little && o.Strict:
+		t.Errorf("stress: the history is linearizable, but next to nothing overlapped: %s", summary)
+	case little:
+		warn(t, "stress: the history is linearizable, but that means little: %s", summary)
+	default:
+		t.Logf("stress: the history is linearizable; %s", summary)
 	}
-	if float64(overlapping) < leastOverlap*float64(len(h.Ops)) || len(h.Ops) == 0 {
-		text := "next to nothing overlapped, so that the test means little: " + summary
-		if o.Strict {
-			t.Errorf("stress: %s", text)
-		} else {
-			warn(t, "stress: %s", text)
+}
+
+// failure saves the history and returns the reason why it is not linearizable.
+func (o *CheckOptions) failure(t TB, item view.Item) string {
+	file, saved := save(t, item, isBundled(item.Spec), o.Dir)
+	if item.History.File == "" {
+		item.History = reread(file, item.History)
+	}
+	var b strings.Builder
+	if err := report.Explain(&b, item.History, item.Spec, &item.Verdict, report.Options{}); err != nil {
+		fmt.Fprintf(&b, "it cannot be explained: %v\n", err)
+	}
+	return b.String() + "\n" + saved
+}
+
+// reread returns the history with the lines of the file that it was saved to, or h
+// if that has other operations.
+func reread(file string, h *history.History) *history.History {
+	r, err := os.Open(file)
+	if err != nil {
+		return h
+	}
+	defer r.Close()
+	for read, err := range codec.Decode(r, file, codec.Options{}) {
+		if err == nil && slices.EqualFunc(read.Ops, h.Ops, func(a, b history.Operation) bool {
+			return a.Method == b.Method && a.Call == b.Call && a.Return == b.Return
+		}) && read.IsRelaxed() == h.IsRelaxed() && slices.Equal(read.Edges, h.Edges) {
+			return read
 		}
+		break
 	}
+	return h
 }
 
 // named returns the history with a header that names the specification, as far as
@@ -129,11 +162,4 @@ func overlapping(h *history.History) int {
 		last = max(last, op.Return)
 	}
 	return n
-}
-
-// explain returns what is known about why the history is not linearizable.
-func explain(h *history.History, s replay.Spec, v *replay.Verdict) string {
-	var b strings.Builder
-	_ = report.Explain(&b, h, s, v, report.Options{}) // a Builder has no errors
-	return b.String()
 }

@@ -149,10 +149,13 @@ func TestUser(t *testing.T) {
 	for _, name := range []string{"TestType", "TestClass", "TestHistory", "TestOwn_a_b"} {
 		relative := filepath.Join("testdata", "leadline", name+".jsonl")
 		absolute := filepath.Join(dir, relative)
-		if _, err := os.Stat(absolute); err != nil {
-			t.Error(err)
+		page := strings.Replace(relative, ".jsonl", ".html", 1)
+		for _, file := range []string{absolute, filepath.Join(dir, page)} {
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
 		}
-		for _, want := range []string{"The history is in " + relative + "\n", "which is " + absolute + "\n"} {
+		for _, want := range []string{"The history is in " + relative + "\n", "and for a browser in " + page + "\n", "which are in " + filepath.Dir(absolute) + "\n"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q", want)
 			}
@@ -163,7 +166,7 @@ func TestUser(t *testing.T) {
 		t.Errorf("commands %q", commands)
 	}
 	for _, c := range commands {
-		if got, status := shell(t, c[1]); status != 1 || !strings.Contains(got, "not-linearizable") {
+		if got, status := shell(t, c[1]); status != 1 || !strings.Contains(got, "Not linearizable: ") {
 			t.Errorf("%s: status %d\n%s", c[1], status, got)
 		}
 	}

@@ -1,9 +1,11 @@
 package stresstest
 
 import (
-	"bytes"
+	"bufio"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,44 +18,54 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/view"
 )
 
 // savedDir is where histories are saved by default, in the directory of the
 // package under test. The go command ignores it.
 const savedDir = "testdata/leadline"
 
-// save writes the history of a failed test to a file. It returns lines with the
-// file's name and a command about it. The header names the specification, unless
-// own is true: then it is the user's own.
-func save(t TB, h *history.History, own bool, dir string) string {
-	file := filepath.Join(directory(t, dir), names.next(t)+".jsonl")
-	if err := writeHistory(file, h); err != nil {
-		return fmt.Sprintf("The history could not be saved: %v\n", err)
+// save writes the history of a failed test to a file, and its page to another. It
+// returns the name of the file, and lines with both names and a command about the
+// history. The header names the specification if that is bundled; otherwise it is
+// the user's own.
+func save(t TB, item view.Item, bundled bool, dir string) (file, text string) {
+	file = filepath.Join(directory(t, dir), names.next(t)+".jsonl")
+	page := strings.TrimSuffix(file, ".jsonl") + ".html"
+	native, _ := codec.Lookup("native")
+	err := create(file, func(w io.Writer) error { return native.Encode(w, item.History) })
+	if err == nil {
+		item.Name = filepath.Base(file)
+		err = create(page, func(w io.Writer) error { return view.Write(w, item) })
+	}
+	if err != nil {
+		return file, fmt.Sprintf("The history could not be saved: %v\n", err)
 	}
 	absolute, err := filepath.Abs(file)
 	if err != nil {
 		absolute = file
 	}
-	text := fmt.Sprintf("The history is in %s\n", file)
+	text = fmt.Sprintf("The history is in %s\nand for a browser in %s\n", file, page)
 	if absolute != file {
-		text += fmt.Sprintf("which is %s\n", absolute)
+		text += fmt.Sprintf("which are in %s\n", filepath.Dir(absolute))
 	}
-	if !own {
-		return text + fmt.Sprintf("To explain it: %s %s %s\n", program(), explainCommand, shellQuote(absolute))
+	if !bundled {
+		return file, text + fmt.Sprintf("The command leadline does not have its specification. To check again: %s\n", rerun(t))
 	}
-	return text + fmt.Sprintf("The command leadline does not have its specification. To check again: %s\n", rerun(t))
+	return file, text + fmt.Sprintf("To explain it: %s explain %s\n", program(), shellQuote(absolute))
 }
 
-func writeHistory(file string, h *history.History) error {
-	var b bytes.Buffer
-	native, _ := codec.Lookup("native")
-	if err := native.Encode(&b, h); err != nil {
-		return err
-	}
+// create writes a file and makes its directory.
+func create(file string, write func(w io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(file, b.Bytes(), 0o666)
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
 // directory returns the directory for histories: the given one, that of the
@@ -109,6 +121,11 @@ func (n *fileNames) next(t TB) string {
 	return name
 }
 
+func isBundled(s replay.Spec) bool {
+	_, _, ok := bundled(s)
+	return ok
+}
+
 // bundled returns the name and the arguments of a bundled specification.
 func bundled(s replay.Spec) (name string, args []history.Value, ok bool) {
 	_, trusted := s.(replay.Trusted)
@@ -119,9 +136,6 @@ func bundled(s replay.Spec) (name string, args []history.Value, ok bool) {
 	name, args, err := spec.ParseName(text.String())
 	return name, args, err == nil
 }
-
-// explainCommand is the subcommand that explains a violation.
-const explainCommand = "check"
 
 const modulePath = "github.com/leadline/leadline"
 

@@ -38,10 +38,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/report"
+	"github.com/leadline/leadline/replay/view"
 )
 
 // A TB is what Test and Check need of a *testing.T, *testing.B or the like.
@@ -80,13 +83,13 @@ func Test[T any](t TB, newObject func() T, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
+	TestClass(t, r.Class, o)
 	switch text := leftOut(r); {
 	case text != "" && o.Strict:
 		t.Errorf("stress: %s; Options.Exclude can name them", text)
 	case text != "":
 		warn(t, "stress: %s", text)
 	}
-	TestClass(t, r.Class, o)
 }
 
 // leftOut returns a line about the methods that are left out, or "". It does not
@@ -104,11 +107,12 @@ func leftOut(r *stress.Reflected) string {
 	return fmt.Sprintf("not tested are these methods of %s: %s", r.Class.Name, strings.Join(list, ", "))
 }
 
-// warn logs a line that somebody should read even if the test passes.
+// warn logs a line that somebody should read even if the test passes: the log of
+// such a test is not shown without -v.
 func warn(t TB, format string, args ...any) {
 	t.Helper()
 	t.Logf(format, args...)
-	if isGoTest(t) && !testing.Verbose() {
+	if f, ok := t.(interface{ Failed() bool }); ok && !f.Failed() && isGoTest(t) && !testing.Verbose() {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name(), fmt.Sprintf(format, args...))
 	}
 }
@@ -140,11 +144,11 @@ func TestClass(t TB, c *stress.Class, o Options) {
 	}
 	o.Effort = effortFor(t, o.Effort)
 	specification, _ := o.Spec.(replay.Spec)
-	bundledSpec := true
 	if specification != nil {
 		described := *c
 		c = &described
-		if c.Model, c.ModelArgs, bundledSpec = bundled(specification); !bundledSpec {
+		var ok bool
+		if c.Model, c.ModelArgs, ok = bundled(specification); !ok {
 			c.Model = specification.Name()
 		}
 	}
@@ -154,7 +158,7 @@ func TestClass(t TB, c *stress.Class, o Options) {
 	var failures []string
 	found := o.Found
 	o.Found = func(f *stress.Finding) {
-		failures = append(failures, describe(t, f, !bundledSpec, o.Dir))
+		failures = append(failures, decider.describe(t, f, o.Dir))
 		if found != nil {
 			found(f)
 		}
@@ -172,8 +176,8 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		return
 	}
 	t.Logf("stress: %s: %d programs, %d executions, %.0f %% of those recorded overlapped", c.Name, report.Programs, report.Executions, 100*report.Overlap)
-	if report.Recorded > 0 && report.Overlap < leastOverlap {
-		warn(t, "stress: %s: next to no executions overlapped, so that the test means little", c.Name)
+	if report.Recorded > 0 && report.Overlap < leastOverlap && len(failures) == 0 {
+		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little", c.Name)
 	}
 }
 
@@ -202,25 +206,42 @@ func checkSpec(s stress.Spec) error {
 }
 
 // describe saves the history of a violation and returns all that is known of it.
-func describe(t TB, f *stress.Finding, own bool, dir string) string {
+func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
 	var b strings.Builder
 	name := f.Subject
 	if f.Method != "" {
 		name += "." + f.Method
 	}
-	fmt.Fprintf(&b, "%s is not atomic: %s\nanswered %s in %d of %d executions; one after another the answers are:\n",
+	fmt.Fprintf(&b, "%s is not atomic: %s\nreturned %s in %d of %d executions; one after another the results are:\n",
 		name, f.Program, f.Outcome, f.Times, f.Executions)
 	for _, e := range f.Expected {
 		fmt.Fprintf(&b, "  %s\n", e.Outcome)
 	}
 	for h, err := range codec.Decode(strings.NewReader(f.History), "history", codec.Options{}) {
+		var item view.Item
+		if err == nil {
+			item, err = c.item(h)
+		}
+		if err == nil {
+			err = report.Timeline(&b, h, &item.Verdict, nil, report.Options{})
+		}
 		if err != nil {
 			fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
 			continue
 		}
-		_ = report.Timeline(&b, h, nil, nil, report.Options{}) // a Builder has no errors
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}}\n", f.Program)
-		b.WriteString(save(t, h, own, dir))
+		_, saved := save(t, item, c.spec == nil || isBundled(c.spec), dir)
+		b.WriteString(saved)
 	}
 	return b.String()
+}
+
+// item returns the history of a violation with the reason.
+func (c *checker) item(h *history.History) (view.Item, error) {
+	s, err := c.lookup(h.Model, h.ModelArgs)
+	if err != nil {
+		return view.Item{}, err
+	}
+	v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
+	return view.Item{History: h, Spec: s, Verdict: v}, err
 }

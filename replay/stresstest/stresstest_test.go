@@ -72,16 +72,16 @@ func TestTest(t *testing.T) {
 		t.Fatalf("%d failures: %q", len(tb.errors), tb.errors)
 	}
 	text := tb.errors[0]
-	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the answers are:", "|-", "To reproduce: Options{Programs: []string{", "To explain it: "} {
+	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the results are:", "|-", "To reproduce: Options{Programs: []string{", "To explain it: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not have %q:\n%s", want, text)
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(tb.dir, "Test_it*.jsonl"))
-	if err != nil || len(files) != 1 {
+	files, err := filepath.Glob(filepath.Join(tb.dir, "Test_it.*l"))
+	if err != nil || len(files) != 2 {
 		t.Fatalf("files %q, %v", files, err)
 	}
-	checkFile(t, files[0])
+	checkFile(t, files[1])
 
 	// The same without what is broken, and with a given program.
 	tb = &fakeTB{dir: t.TempDir()}
@@ -202,7 +202,7 @@ func TestCheckOptions(t *testing.T) {
 		"bad model":        {together, CheckOptions{Model: "ounter"}, `unknown model "ounter"`},
 		"no model":         {together, CheckOptions{}, "the specification is nil"},
 		"apart":            {apart, CheckOptions{Model: "counter"}, ""},
-		"strictly apart":   {apart, CheckOptions{Model: "counter", Strict: true}, "next to nothing overlapped, so that the test means little: 0 of 300"},
+		"strictly apart":   {apart, CheckOptions{Model: "counter", Strict: true}, "but next to nothing overlapped: 0 of 300"},
 		"empty":            {"", CheckOptions{Model: "counter", Strict: true}, "0 of 0"},
 		"cancelled":        {together, CheckOptions{Model: "counter", Context: cancelled}, "unknown (cancelled)"},
 		"time":             {together, CheckOptions{Model: "counter", Time: 1}, "unknown (time)"},
@@ -212,7 +212,7 @@ func TestCheckOptions(t *testing.T) {
 		if got := strings.Join(tb.errors, "\n"); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
-		warned := strings.Contains(strings.Join(tb.logs, "\n"), "next to nothing")
+		warned := strings.Contains(strings.Join(tb.logs, "\n"), "means little")
 		if warned != (name == "apart") {
 			t.Errorf("%s: logs %q", name, tb.logs)
 		}
@@ -233,7 +233,7 @@ func TestFileNames(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) != maxSaved || filepath.Base(files[maxSaved-1]) != "Test_it.jsonl" {
+	if err != nil || len(files) != 2*maxSaved || filepath.Base(files[2*maxSaved-1]) != "Test_it.jsonl" {
 		t.Errorf("%d files: %v, %v", len(files), files, err)
 	}
 }
@@ -252,5 +252,22 @@ func TestEffort(t *testing.T) {
 		if given.Time != time.Hour != short || given.Program != time.Second || other != long {
 			t.Errorf("short %v: %v, %v", short, given, other)
 		}
+	}
+}
+
+// TestLines: the lines that a failure names are those of the file.
+func TestLines(t *testing.T) {
+	dir := t.TempDir()
+	tb := &fakeTB{}
+	Check(tb, recorded(t, "c1 r1 c2 r2"), nil, CheckOptions{Model: "counter:5", Dir: dir})
+	if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], "0 getAndIncrement(): 0 (process 0, line 2)") {
+		t.Errorf("%q", tb.errors)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "Test_it.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := strings.Split(string(content), "\n")[1]; !strings.Contains(line, `"op":0,"type":"invoke"`) {
+		t.Errorf("line 2 is %s", line)
 	}
 }
