@@ -39,6 +39,7 @@ var imports = map[string][]string{
 	"replay/decide":           {"history", "hitting", "hitting/meter", "replay", "replay/internal/engine", "replay/monitor", "replay/search"},
 	"replay/report":           {"history", "replay"},
 	"replay/stresstest":       {"history", "history/codec", "history/stress", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
+	"replay/composed":         {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/view":             {"history", "replay"},
 	"replay/decide/selftest":  {"history", "hitting", "hitting/meter", "poset", "replay", "replay/internal/engine", "replay/spec", "replay/search", "replay/decide"},
 	"benchdata/corpora":       {},

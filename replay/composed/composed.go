@@ -1,0 +1,228 @@
+package composed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A Map is a concurrent map with the operations of sync.Map; a *sync.Map is one.
+type Map interface {
+	Load(key any) (value any, ok bool)
+	Store(key, value any)
+	LoadOrStore(key, value any) (actual any, loaded bool)
+	LoadAndDelete(key any) (value any, loaded bool)
+	Delete(key any)
+	Swap(key, value any) (previous any, loaded bool)
+	CompareAndSwap(key, old, new any) (swapped bool)
+	CompareAndDelete(key, old any) (deleted bool)
+}
+
+// A Set is a concurrent set. Add and Remove return whether they changed it.
+type Set interface {
+	Add(element any) bool
+	Remove(element any) bool
+	Contains(element any) bool
+	Size() int
+}
+
+// A Queue is a concurrent unbounded queue. Dequeue and Peek return false if it is
+// empty.
+type Queue interface {
+	Enqueue(value any)
+	Dequeue() (value any, ok bool)
+	Peek() (value any, ok bool)
+	Size() int
+}
+
+// Removals are the operations that remove, for Options.Without.
+var Removals = []string{"LoadAndDelete", "Delete", "CompareAndDelete", "Remove", "Dequeue"}
+
+// A Guide says which operations the environment may run.
+type Guide uint8
+
+const (
+	// Adjacent are those that do not commute with the operation that the method
+	// has just run, or with the one that it is about to run: what COLT does.
+	Adjacent Guide = iota
+	// General adds those that do not commute with any earlier operation of the
+	// method, in the state in which that ran.
+	General
+	// Blind are all of them.
+	Blind
+)
+
+// Places say where the environment may run.
+type Places uint8
+
+const (
+	Before Places = 1 << iota // before each operation of the method
+	After                     // after each operation of the method
+	Return                    // after the method has returned: it reads the collection
+)
+
+// Options for a test. The zero value is what most users want.
+type Options struct {
+	// Ops bounds the operations of the environment in one run; DefaultOps.
+	Ops int
+	// Runs bounds the runs; DefaultRuns.
+	Runs int
+	// Steps bounds the operations of the method in one run; DefaultSteps. A run
+	// that exceeds it counts as pending and is not judged.
+	Steps int
+	// Keys are more keys, or elements of a set, for a Blind environment. Those
+	// that the method uses are always there.
+	Keys []any
+	// Values returns the values that the environment inserts. It is called for
+	// each run: what it points to may be changed by the method. By default they
+	// are the values that the method inserts into an empty collection, and a
+	// different one for each, or else 1 and 2.
+	Values func() []any
+	// Without are operations that the environment does not run, for instance
+	// Removals.
+	Without []string
+	// Missing reports values of a map that count as missing for everybody but
+	// the method, such as a cancelled computation. The environment then leaves
+	// such values in the map, and runs only operations whose result and effect
+	// are those on the map without the keys of such values.
+	Missing func(value any) bool
+	Guide   Guide
+	Places  Places // all by default
+	// Random is a number of random runs. If it is positive, they replace the
+	// exploration of all runs.
+	Random int
+	Seed   uint64
+	// Replay is the run to repeat, as a violation gives it. Nothing else is run.
+	Replay string
+}
+
+// Default bounds, for zero values in Options.
+const (
+	DefaultOps   = 3
+	DefaultRuns  = 1 << 18
+	DefaultSteps = 100
+)
+
+// A Report is the result of Explore.
+type Report struct {
+	// Violation is the first one found, or nil. Where all runs are explored, it
+	// is one with the fewest operations of the environment.
+	Violation *Violation
+	Runs      int // of the method, without those that only lead to longer ones
+	Histories int // different ones, each decided once
+	States    int // different states of the collection
+	// Ops is the bound up to which all runs were explored. It is -1 if there is
+	// none.
+	Ops     int
+	Pending int // runs that exceeded Options.Steps
+	// Panics is the text of a panic of the method alone, in one of the states
+	// met, or "". Often the method does not expect the values; see
+	// Options.Values.
+	Panics string
+}
+
+// A TB is what Test needs of a *testing.T.
+type TB interface {
+	Helper()
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// Test fails the test if it finds a run in which the method is not atomic. O is
+// Map, Set or Queue.
+func Test[O any](t TB, method func(O) any, o Options) {
+	t.Helper()
+	report, err := Explore(context.Background(), method, o)
+	if err != nil {
+		t.Errorf("%v", err)
+		return
+	}
+	if report.Panics != "" {
+		t.Logf("composed: the method panics even alone (%s); it may not expect the values that are there: see Options.Values", report.Panics)
+	}
+	if report.Violation != nil {
+		t.Errorf("%v", report.Violation)
+	}
+	t.Logf("composed: %v", report)
+}
+
+func (r *Report) String() string {
+	text := fmt.Sprintf("%d runs, %d histories, %d states", r.Runs, r.Histories, r.States)
+	if r.Violation == nil && r.Ops >= 0 {
+		text += fmt.Sprintf(", all with up to %d operations of the environment", r.Ops)
+	}
+	if r.Pending > 0 {
+		text += fmt.Sprintf("; %d runs did not end and were not judged", r.Pending)
+	}
+	return text
+}
+
+// Explore runs the method with an environment that tries to make it not atomic,
+// until the first violation. O is Map, Set or Queue. The method must do the same
+// whenever the collection returns the same; it must not start goroutines that use
+// the collection.
+//
+// An error means that the options or the method cannot be used, or that ctx was
+// cancelled.
+func Explore[O any](ctx context.Context, method func(O) any, o Options) (*Report, error) {
+	x := &explorer{ctx: ctx}
+	var err error
+	if x.o, err = o.withDefaults(); err != nil {
+		return nil, err
+	}
+	switch m := any(method).(type) {
+	case func(Map) any:
+		x.c, x.method = mapCollection, func(r *run) any { return m(mapOf{r}) }
+	case func(Set) any:
+		x.c, x.method = setCollection, func(r *run) any { return m(setOf{r}) }
+	case func(Queue) any:
+		x.c, x.method = queueCollection, func(r *run) any { return m(queueOf{r}) }
+	default:
+		return nil, fmt.Errorf("composed: the method takes a %T; it has to take a composed.Map, Set or Queue", *new(O))
+	}
+	if o.Missing != nil && x.c != mapCollection {
+		return nil, fmt.Errorf("composed: Options.Missing is about the values of a map, not of a %s", x.c.name)
+	}
+	return x.explore()
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if min(o.Ops, o.Runs, o.Steps, o.Random) < 0 {
+		return o, fmt.Errorf("composed: a bound in Options is negative: Ops %d, Runs %d, Steps %d, Random %d", o.Ops, o.Runs, o.Steps, o.Random)
+	}
+	if o.Guide > Blind || o.Places > Before|After|Return {
+		return o, fmt.Errorf("composed: unknown Guide %d or Places %d", o.Guide, o.Places)
+	}
+	for _, name := range o.Without {
+		if !slices.ContainsFunc([]*collection{mapCollection, setCollection, queueCollection}, func(c *collection) bool {
+			return slices.ContainsFunc(c.operations, func(op operation) bool { return op.name == name })
+		}) {
+			return o, fmt.Errorf("composed: Options.Without has the unknown operation %q", name)
+		}
+	}
+	if o.Ops == 0 {
+		o.Ops = DefaultOps
+	}
+	if o.Runs == 0 {
+		o.Runs = DefaultRuns
+	}
+	if o.Steps == 0 {
+		o.Steps = DefaultSteps
+	}
+	if o.Places == 0 {
+		o.Places = Before | After | Return
+	}
+	return o, nil
+}
+
+// Point marks the operation that the method has run last as its linearization
+// point. Only the order with the method at that point is then checked. In a run
+// without a point, all orders are; of several points, the last one counts.
+//
+// The argument is the collection that the method was given. For any other, a
+// *sync.Map for instance, Point does nothing.
+func Point(collection any) {
+	if p, ok := collection.(interface{ point() }); ok {
+		p.point()
+	}
+}

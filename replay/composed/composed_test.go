@@ -1,0 +1,560 @@
+package composed
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+var seed = flag.Uint64("seed", 1, "seed of random tests")
+
+func explore[O any](t *testing.T, method func(O) any, o Options) *Report {
+	t.Helper()
+	r, err := Explore(context.Background(), method, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestClasses sorts the methods of the paper into the classes of Figure 11: atomic
+// in an open environment, or in the environment of a program only, or in neither.
+func TestClasses(t *testing.T) {
+	programs := []struct {
+		name string
+		o    Options
+	}{
+		{"open", Options{Ops: 2}},
+		{"no removal", Options{Ops: 2, Without: Removals}},
+		{"one value per key", Options{Ops: 2, Values: func() []any { return []any{calculate(key)} }}},
+		{"both", Options{Ops: 2, Without: Removals, Values: func() []any { return []any{calculate(key)} }}},
+	}
+	for _, row := range []struct {
+		name   string
+		method func(Map) any
+		atomic [4]bool
+	}{
+		{"Figure 12 ii", compute2, [4]bool{true, true, true, true}},
+		{"Figure 12 iii", compute3, [4]bool{false, false, false, true}},
+		{"Figure 12 iv", compute4, [4]bool{false, false, false, true}},
+		{"Figure 12 v", compute5, [4]bool{false, false, true, true}},
+		{"Figure 2a", removeAttribute, [4]bool{false, false, false, true}},
+	} {
+		for i, p := range programs {
+			r := explore(t, row.method, p.o)
+			if atomic := r.Violation == nil; atomic != row.atomic[i] {
+				t.Errorf("%s, %s: atomic %v, want %v\n%v", row.name, p.name, atomic, row.atomic[i], r.Violation)
+			}
+		}
+	}
+}
+
+// TestAblation: an environment that runs before operations only does not find the
+// violation of Figure 8, as Section 4.5 says. It is found if the environment also
+// runs after them, even if nothing reads the map after the return.
+func TestAblation(t *testing.T) {
+	plain := func(m Map) any { return putOnce(struct{ Map }{m}) } // without Point
+	for _, method := range []func(Map) any{putOnce, plain} {
+		if r := explore(t, method, Options{Places: Before}); r.Violation != nil || r.Ops != DefaultOps {
+			t.Errorf("before only: %v, %v", r, r.Violation)
+		}
+		if r := explore(t, method, Options{Places: Before | After}); r.Violation == nil || r.Violation.Ops != 2 {
+			t.Errorf("before and after: %v", r)
+		}
+	}
+}
+
+// TestPoints: with linearization points (mode 3), each run has the verdict that it
+// has without, and a wrong point is found out.
+func TestPoints(t *testing.T) {
+	for _, f := range figures {
+		f.o.Ops = 2
+		plain := explore(t, func(m Map) any { return f.method(struct{ Map }{m}) }, f.o)
+		if (plain.Violation == nil) != f.atomic {
+			t.Errorf("%s: without points: %v", f.name, plain.Violation)
+		}
+	}
+	r := explore(t, func(m Map) any {
+		v, ok := m.Load(key)
+		Point(m) // where the key is missing, LoadOrStore is the point
+		if !ok {
+			v, _ = m.LoadOrStore(key, 1)
+		}
+		return v
+	}, Options{})
+	if r.Violation == nil || !r.Violation.WrongPoint || !strings.Contains(r.Violation.String(), "<- linearization point") {
+		t.Errorf("wrong point: %v", r.Violation)
+	}
+	Point(&sync.Map{})
+}
+
+// TestSetAndQueue has methods of sets and queues, atomic or not.
+func TestSetAndQueue(t *testing.T) {
+	sets := map[string]struct {
+		method func(Set) any
+		atomic bool
+	}{
+		"add": {func(s Set) any { return s.Contains(1) || !s.Add(1) }, true},
+		"check then add": {func(s Set) any {
+			if s.Contains(1) {
+				return false
+			}
+			s.Add(1)
+			return true
+		}, false},
+		"move":        {func(s Set) any { return s.Remove(1) && s.Add(2) }, false},
+		"bounded add": {func(s Set) any { return s.Size() < 1 && s.Add(1) }, false},
+	}
+	for name, c := range sets {
+		if r := explore(t, c.method, Options{}); (r.Violation == nil) != c.atomic {
+			t.Errorf("set, %s: %v, %v", name, r, r.Violation)
+		}
+	}
+	queues := map[string]struct {
+		method func(Queue) any
+		atomic bool
+	}{
+		"dequeue": {func(q Queue) any { v, _ := q.Dequeue(); return v }, true},
+		"check then dequeue": {func(q Queue) any {
+			if q.Size() == 0 {
+				return "empty"
+			}
+			v, _ := q.Dequeue()
+			return v
+		}, false},
+		"enqueue two": {func(q Queue) any { q.Enqueue(1); q.Enqueue(2); return nil }, false},
+		"requeue": {func(q Queue) any {
+			v, ok := q.Dequeue()
+			if ok {
+				q.Enqueue(v)
+			}
+			return v
+		}, false},
+	}
+	for name, c := range queues {
+		if r := explore(t, c.method, Options{}); (r.Violation == nil) != c.atomic {
+			t.Errorf("queue, %s: %v, %v", name, r, r.Violation)
+		}
+	}
+}
+
+// A step is one operation of a random method, which runs if an earlier result is
+// as given.
+type step struct {
+	inv  replay.Invocation
+	when int // the number of an earlier step, or -1
+	want bool
+}
+
+// randomMethod returns a method of 2 to 4 operations on two keys. It returns the
+// results of those that last returned something, or nothing.
+func randomMethod(random *rand.Rand) []step {
+	pool := []value{history.IntValue(1), history.IntValue(2)}
+	operations := mapCollection.alphabet(mapCollection.fresh(), pool, pool, pool, nil)
+	steps := make([]step, 2+random.IntN(3))
+	for i := range steps {
+		steps[i] = step{operations[random.IntN(len(operations))], -1, random.IntN(2) == 0}
+		if i > 0 && random.IntN(2) == 0 {
+			steps[i].when = random.IntN(i)
+		}
+	}
+	return steps
+}
+
+func runSteps(steps []step, m Map) any {
+	var n names
+	results := make([]bool, len(steps))
+	var last any
+	for i, s := range steps {
+		if s.when >= 0 && results[s.when] != s.want {
+			continue
+		}
+		arg := func(i int) any { return n.goValue(s.inv.Args[i]) }
+		switch s.inv.Method {
+		case "Load":
+			last, results[i] = m.Load(arg(0))
+		case "Store":
+			m.Store(arg(0), arg(1))
+		case "LoadOrStore":
+			last, results[i] = m.LoadOrStore(arg(0), arg(1))
+		case "LoadAndDelete":
+			last, results[i] = m.LoadAndDelete(arg(0))
+		case "Delete":
+			m.Delete(arg(0))
+		case "Swap":
+			last, results[i] = m.Swap(arg(0), arg(1))
+		case "CompareAndSwap":
+			results[i] = m.CompareAndSwap(arg(0), arg(1), arg(2))
+			last = results[i]
+		case "CompareAndDelete":
+			results[i] = m.CompareAndDelete(arg(0), arg(1))
+			last = results[i]
+		}
+	}
+	return last
+}
+
+// atomicByHand decides a run of random steps with real maps: it puts the method at
+// each place among the environment's operations.
+func atomicByHand(steps []step, r *run) bool {
+	env := slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
+	observe := func(at int) string {
+		m, text := &sync.Map{}, ""
+		for i := range len(env) + 1 {
+			if i == at {
+				text = fmt.Sprint(runSteps(steps, m)) + text
+			}
+			if i < len(env) {
+				text += call(m, env[i].Invocation)
+			}
+		}
+		return text + show(m)
+	}
+	real := &sync.Map{}
+	text := ""
+	var n names
+	result := "<nil>"
+	if r.result.List() == nil { // not nil
+		result = fmt.Sprint(n.goValue(r.result))
+	}
+	for _, e := range r.events {
+		if out := call(real, e.Invocation); e.environment {
+			text += out
+		}
+	}
+	text = result + text + show(real)
+	for at := range len(env) + 1 {
+		if observe(at) == text {
+			return true
+		}
+	}
+	return false
+}
+
+// TestRandomMethods compares the guides on random methods, each explored up to two
+// operations. Every violation is one by hand, too. What a blind environment finds,
+// guided ones find, apart from a few methods.
+func TestRandomMethods(t *testing.T) {
+	t.Logf("seed %d", *seed)
+	random := rand.New(rand.NewPCG(*seed, 15))
+	methods := 40
+	if testing.Short() {
+		methods = 12
+	}
+	var found, runs [3]int
+	for range methods {
+		steps := randomMethod(random)
+		method := func(m Map) any { return runSteps(steps, m) }
+		var violated [3]bool
+		for guide := range 3 {
+			o := Options{Ops: 2, Guide: Guide(guide), Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}
+			r := explore(t, method, o)
+			if runs[guide] += r.Runs; r.Violation == nil {
+				continue
+			}
+			found[guide]++
+			violated[guide] = true
+			if atomicByHand(steps, r.Violation.run) {
+				t.Fatalf("%v: guide %d: no violation by hand:\n%v", steps, guide, r.Violation)
+			}
+		}
+		if violated[Blind] && !violated[Adjacent] {
+			t.Logf("%v: only a blind environment finds the violation", steps)
+		}
+		if violated[Adjacent] && !violated[Blind] || violated[General] && !violated[Blind] {
+			t.Errorf("%v: only a guided environment finds the violation", steps)
+		}
+	}
+	t.Logf("violations: adjacent %d, general %d, blind %d of %d methods; runs %v", found[0], found[1], found[2], methods, runs)
+	if found[Blind] == 0 || found[Adjacent]*20 < found[Blind]*19 || found[General] < found[Adjacent] {
+		t.Errorf("found: %v", found)
+	}
+}
+
+// A node is what Go programs keep in maps: a pointer that is made for each call.
+type node struct{ n int }
+
+// TestPointers: pointers that the method makes have no names of their own, so a
+// method that makes more of them in one order than in another is still atomic.
+func TestPointers(t *testing.T) {
+	get := func(m Map) any { v, _ := m.LoadOrStore(key, &node{1}); return v }
+	wasteful := func(m Map) any {
+		for {
+			n := &node{1} // one for each try
+			if v, ok := m.Load(key); ok {
+				return v
+			}
+			if _, loaded := m.LoadOrStore(key, n); !loaded {
+				return n
+			}
+		}
+	}
+	two := func(m Map) any { // of two pointers, which one is left depends on the order
+		a, b := &node{1}, &node{2}
+		if _, loaded := m.LoadOrStore(key, a); loaded {
+			m.Swap(key, b)
+		}
+		return nil
+	}
+	lost := func(m Map) any {
+		if v, ok := m.Load(key); ok {
+			return v
+		}
+		n := &node{1}
+		m.Store(key, n)
+		return n
+	}
+	count := func(m Map) any { // copies instead of changing in place
+		old, _ := m.LoadOrStore(key, &node{1})
+		m.Store(key, &node{old.(*node).n + 1})
+		return nil
+	}
+	clock := 0
+	stamped := func(m Map) any {
+		clock++
+		v, _ := m.LoadOrStore(key, &node{clock})
+		return v
+	}
+	for name, c := range map[string]struct {
+		method func(Map) any
+		atomic bool
+	}{"count": {count, false}, "stamped": {stamped, true}, "get": {get, true}, "wasteful": {wasteful, true}, "two": {two, false}, "lost": {lost, false}} {
+		r := explore(t, c.method, Options{Ops: 2, Values: func() []any { return []any{&node{7}, &node{8}} }})
+		if (r.Violation == nil) != c.atomic {
+			t.Errorf("%s: %v\n%v", name, r, r.Violation)
+		}
+	}
+	pair := func(m Map) any { // returns both of its pointers
+		a, b := &node{1}, &node{2}
+		old, _ := m.Swap(key, a)
+		return []any{old, b, a}
+	}
+	if r := explore(t, pair, Options{Ops: 2}); r.Violation != nil {
+		t.Errorf("pair: %v", r.Violation)
+	}
+	hidden := func(m Map) any { // the values have what they point to: a counter
+		v, _ := m.LoadOrStore(key, &node{})
+		v.(*node).n++
+		return v.(*node).n
+	}
+	if r := explore(t, hidden, Options{Ops: 2, Values: func() []any { return []any{&node{5}} }}); r.Violation != nil || r.Panics != "" {
+		t.Errorf("hidden: %v %v", r.Violation, r.Panics)
+	}
+}
+
+// TestOwnLimit drives the number of the method's own pointers past its bound.
+func TestOwnLimit(t *testing.T) {
+	for n := maxOwn - 1; n <= maxOwn+1; n++ {
+		_, err := Explore(context.Background(), func(m Map) any {
+			var made []any
+			for range n {
+				made = append(made, &node{})
+			}
+			m.Load(key)
+			return made
+		}, Options{Ops: 1, Values: func() []any { return []any{1} }})
+		if n <= maxOwn && err != nil || n > maxOwn && (err == nil || !strings.Contains(err.Error(), "6 pointers")) {
+			t.Errorf("%d pointers: %v", n, err)
+		}
+	}
+	m := renaming{"7": "1", "3": "2", "5": "3"}
+	seen := map[string]bool{}
+	for _, p := range m.permutations() {
+		seen[p["7"]+p["3"]+p["5"]] = true
+	}
+	if len(seen) != 6 || !seen["123"] || !seen["321"] {
+		t.Errorf("permutations %v", seen)
+	}
+}
+
+// TestNames: values of any type come back as they were.
+func TestNames(t *testing.T) {
+	type named int
+	type part struct {
+		a int
+		b string
+		c *node
+	}
+	p := &node{}
+	for _, v := range []any{nil, true, 3, "x", int8(-3), uint(3), 2.5, named(4), "", p, part{1, "\x00", p}, [2]int{1, 2}, errCancelled, struct{}{}, complex(1, 2)} {
+		n := names{own: true}
+		w := n.value(v)
+		if back := n.goValue(w); back != v || w.Kind() == history.Null || w.Kind() == history.None {
+			t.Errorf("%v (%T) is %v, and %v again", v, v, w, back)
+		}
+	}
+	n := names{own: true}
+	distinct := []any{nil, 0, int8(0), "0", "", false, named(0), part{}, part{b: "0"}, p, &node{}, (*node)(nil), []any{0}, []any{"0"}, []int{0}, [1]int{0}, struct{}{}}
+	var all []value
+	for _, v := range distinct {
+		all = add(all, n.value(v))
+	}
+	if len(all) != len(distinct) {
+		t.Errorf("%d values have %d names: %v", len(distinct), len(all), all)
+	}
+	loop := []any{nil}
+	loop[0] = loop
+	if text := valueText(n.value(loop)); !strings.Contains(text, "...") {
+		t.Errorf("a slice that contains itself: %s", text)
+	}
+}
+
+// TestValues: the environment's values are the method's and others by default.
+func TestValues(t *testing.T) {
+	for _, c := range []struct {
+		stored any
+		want   string
+	}{
+		{5, "[5 6]"}, {"a", `["a" "a'"]`}, {true, "[true false]"}, {int8(127), "[int8(127) int8(0)]"}, {1.5, "[float64(1.5) float64(2.5)]"},
+		{&node{}, "[*composed.node#1]"}, {[1]int{4}, "[[1]int{4} [1]int{0}]"}, {nil, "[nil]"}, {make(chan int), "[1 2]"},
+	} {
+		x := &explorer{c: mapCollection, method: func(r *run) any { mapOf{r}.Store(key, c.stored); return nil }}
+		x.o, _ = Options{}.withDefaults()
+		if err := x.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, v := range x.values {
+			texts = append(texts, valueText(v))
+		}
+		if got := fmt.Sprint(texts); got != c.want {
+			t.Errorf("%v: %s, want %s", c.stored, got, c.want)
+		}
+	}
+}
+
+// TestEndings: methods that panic, wait or differ from run to run.
+func TestEndings(t *testing.T) {
+	r := explore(t, func(m Map) any { // panics only if somebody removes the key
+		m.Store(key, 1)
+		v, _ := m.Load(key)
+		return v.(int)
+	}, Options{Values: func() []any { return []any{1} }})
+	if r.Violation == nil || r.Panics != "" || !strings.Contains(r.Violation.String(), "returns panic: interface conversion") {
+		t.Errorf("a panic: %v", r.Violation)
+	}
+	r = explore(t, func(m Map) any { v, _ := m.Load(key); _ = v.(string); return nil }, Options{Ops: 1})
+	if r.Violation != nil || !strings.Contains(r.Panics, "interface conversion") {
+		t.Errorf("a method that always panics: %v, panics %q", r.Violation, r.Panics)
+	}
+	r = explore(t, func(m Map) any {
+		for {
+			if v, ok := m.Load(key); ok {
+				return v
+			}
+		}
+	}, Options{Ops: 1, Steps: 5})
+	if r.Violation != nil || r.Pending == 0 || r.Pending == r.Runs || !strings.Contains(r.String(), "did not end") {
+		t.Errorf("a method that waits: %v, %v", r, r.Violation)
+	}
+	calls := 0
+	if _, err := Explore(context.Background(), func(m Map) any { calls++; m.Load(calls); return nil }, Options{}); err == nil {
+		t.Error("a method that differs from run to run is accepted")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Explore(ctx, increment, Options{}); err == nil || !strings.Contains(err.Error(), "canceled") {
+		t.Errorf("cancelled: %v", err)
+	}
+	if r := explore(t, increment, Options{Runs: 100}); r.Runs != 100 || r.Ops != 1 {
+		t.Errorf("100 runs: %v", r)
+	}
+	for steps := 1; steps <= 3; steps++ { // compute2 has two operations
+		if r := explore(t, compute2, Options{Ops: 1, Steps: steps}); (r.Pending > 0) != (steps < 2) {
+			t.Errorf("%d steps: %v", steps, r)
+		}
+	}
+}
+
+// TestErrors: what cannot be tested is an error.
+func TestErrors(t *testing.T) {
+	for want, o := range map[string]Options{
+		"negative":           {Ops: -1},
+		"unknown Guide":      {Guide: 3},
+		`operation "Range"`:  {Without: []string{"Range"}},
+		"not a number":       {Replay: "1.x"},
+		"choice 1 is 99":     {Replay: "99"},
+		"the run has":        {Replay: "0.0.0.0.0.0.0.0.0.1"},
+		"returns nothing":    {Values: func() []any { return nil }},
+		"unknown operation ": {Without: []string{""}},
+	} {
+		if _, err := Explore(context.Background(), compute2, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := Explore(context.Background(), func(int) any { return nil }, Options{}); err == nil {
+		t.Error("a method of an int is accepted")
+	}
+	if _, err := Explore(context.Background(), func(Set) any { return nil }, Options{Missing: notSuccessful}); err == nil {
+		t.Error("Missing is accepted for a set")
+	}
+	own := func(m Map) any { m.Store(&node{}, 1); return nil }
+	if _, err := Explore(context.Background(), own, Options{}); err == nil || !strings.Contains(err.Error(), "Options.Keys") {
+		t.Errorf("a pointer of the method's own as a key: %v", err)
+	}
+	k := &node{}
+	known := func(m Map) any { v, _ := m.LoadOrStore(k, 1); return v }
+	if r, err := Explore(context.Background(), known, Options{Ops: 1, Keys: []any{k}}); err != nil || r.Violation != nil {
+		t.Errorf("a known pointer as a key: %v", err)
+	}
+}
+
+// A recorder is a TB that keeps what it is told.
+type recorder struct{ logs, errors []string }
+
+func (r *recorder) Helper()                   {}
+func (r *recorder) Logf(f string, a ...any)   { r.logs = append(r.logs, fmt.Sprintf(f, a...)) }
+func (r *recorder) Errorf(f string, a ...any) { r.errors = append(r.errors, fmt.Sprintf(f, a...)) }
+
+// TestTest: Test fails exactly for what is not atomic or not testable.
+func TestTest(t *testing.T) {
+	for _, c := range []struct {
+		method    func(Map) any
+		o         Options
+		log, fail string
+	}{
+		{compute2, Options{Ops: 1}, "all with up to 1 operations", ""},
+		{compute5, Options{}, "runs", "the method is not atomic"},
+		{compute5, Options{Replay: "0.4"}, "1 runs", `Replay: "0.4"`},
+		{compute5, Options{Ops: -1}, "", "negative"},
+		{func(m Map) any { panic("no") }, Options{}, "panics even alone", ""},
+	} {
+		var tb recorder
+		Test(&tb, c.method, c.o)
+		if logs, errors := strings.Join(tb.logs, "\n"), strings.Join(tb.errors, "\n"); !strings.Contains(logs, c.log) || !strings.Contains(errors, c.fail) || (c.fail == "") != (errors == "") {
+			t.Errorf("logs %q, errors %q; want %q and %q", logs, errors, c.log, c.fail)
+		}
+	}
+}
+
+// TestGuidedMiss has a violation that takes a guided environment one operation
+// more. Store(1, 2) commutes with all operations of the run, but not with what the
+// method would do if it were atomic.
+func TestGuidedMiss(t *testing.T) {
+	method := func(m Map) any {
+		last := m.CompareAndSwap(2, 1, 1)
+		if last {
+			last = m.CompareAndSwap(1, 2, 1)
+		}
+		m.Store(2, 1)
+		return last
+	}
+	for _, c := range []struct {
+		guide Guide
+		ops   int
+		found bool
+	}{{Blind, 2, true}, {General, 2, false}, {Adjacent, 2, false}, {General, 3, true}, {Adjacent, 3, true}} {
+		o := Options{Ops: c.ops, Guide: c.guide, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}
+		if r := explore(t, method, o); (r.Violation != nil) != c.found {
+			t.Errorf("guide %d, %d operations: %v", c.guide, c.ops, r.Violation)
+		}
+	}
+}
