@@ -78,13 +78,6 @@ func TestFaults(t *testing.T) {
 	badPartition := register
 	badPartition.Partition = func([]porcupine.Operation) [][]porcupine.Operation { panic("a bug of the partition") }
 	badPartition.PartitionEvent = func([]porcupine.Event) [][]porcupine.Event { panic("a bug of the partition") }
-	mutating := porcupine.Model{
-		Init: func() any { return map[string]int{} },
-		Step: func(state, in, out any) (bool, any) {
-			state.(map[string]int)[in.(input).key]++
-			return true, state
-		},
-	}
 	good := []porcupine.Event{call(1, write1), ret(1, nil)}
 	for _, test := range []struct {
 		name   string
@@ -101,7 +94,6 @@ func TestFaults(t *testing.T) {
 		{"no Step", noStep, good, "neither Step nor StepContext"},
 		{"panic", panicking, good, "a bug of the model"},
 		{"partition", badPartition, good, "a bug of the partition"},
-		{"mutating", mutating, good, "Step changes the state"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result, info := leadline.CheckEventsVerbose(test.model, test.events, 0)

@@ -11,9 +11,14 @@ import (
 // the same number only if no pure function distinguishes them. Values that are
 // alike may have different numbers, which costs time but is never wrong.
 type contents struct {
-	types  map[reflect.Type]uint64
-	unique uint64 // the last one given to something that equals nothing else
+	types      map[reflect.Type]uint64
+	unique     uint64 // the last one given to something that equals nothing else
+	references int    // pointers, slices and maps met so far: what can change
+	follow     int    // length of dst up to which append goes on with what pointers point to
 }
+
+// followBytes bounds the memory behind pointers that is compared to find changes.
+const followBytes = 1 << 16
 
 // maxDepth bounds the nesting of values that are compared by content.
 const maxDepth = 500
@@ -65,7 +70,12 @@ func (c *contents) appendContent(dst []byte, v reflect.Value, depth int) []byte 
 		dst = binary.AppendUvarint(dst, uint64(v.Len()))
 		return append(dst, v.String()...)
 	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
-		return binary.AppendUvarint(dst, uint64(v.Pointer()))
+		c.references++
+		dst = binary.AppendUvarint(dst, uint64(v.Pointer()))
+		if v.Kind() == reflect.Pointer && !v.IsNil() && len(dst) < c.follow {
+			dst = c.appendContent(dst, v.Elem(), depth+1)
+		}
+		return dst
 	case reflect.Interface:
 		return c.appendAny(dst, v.Elem(), depth)
 	case reflect.Struct:
@@ -82,6 +92,7 @@ func (c *contents) appendContent(dst []byte, v reflect.Value, depth int) []byte 
 		if v.IsNil() {
 			return append(dst, 0)
 		}
+		c.references++
 		dst = binary.AppendUvarint(dst, uint64(v.Len())+1)
 	}
 	if v.Kind() == reflect.Map {

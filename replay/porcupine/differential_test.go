@@ -3,6 +3,8 @@ package leadline_test
 import (
 	"flag"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/anishathalye/porcupine"
@@ -45,5 +47,75 @@ func TestDifferential(t *testing.T) {
 			}
 			t.Logf("%d linearizable, %d not", count[porcupine.Ok], count[porcupine.Illegal])
 		})
+	}
+}
+
+// impure returns models of a queue whose Step does what a model must not do.
+func impure() map[string]porcupine.Model {
+	take := func(q []int, out any) (bool, []int) {
+		if len(q) == 0 {
+			return out == -1, q
+		}
+		return out == q[0], q[1:]
+	}
+	type wrapped struct{ q []int }
+	appending := queue
+	appending.Step = func(state, in, out any) (bool, any) {
+		if i := in.(input); i.op == "put" {
+			return true, append(state.([]int), i.value)
+		}
+		return take(state.([]int), out)
+	}
+	inStruct := porcupine.Model{
+		Init: func() any { return wrapped{} },
+		Step: func(state, in, out any) (bool, any) {
+			ok, next := appending.Step(state.(wrapped).q, in, out)
+			return ok, wrapped{next.([]int)}
+		},
+		Equal: func(a, b any) bool { return slices.Equal(a.(wrapped).q, b.(wrapped).q) },
+	}
+	behindPointer := porcupine.Model{
+		Init: func() any { return &wrapped{} },
+		Step: func(state, in, out any) (bool, any) {
+			ok, next := appending.Step(state.(*wrapped).q, in, out)
+			return ok, &wrapped{next.([]int)}
+		},
+		Equal: func(a, b any) bool { return slices.Equal(a.(*wrapped).q, b.(*wrapped).q) },
+	}
+	inPlace := porcupine.Model{
+		Init: func() any { return &wrapped{} },
+		Step: func(state, in, out any) (bool, any) {
+			w := state.(*wrapped)
+			ok, next := queue.Step(w.q, in, out)
+			w.q = next.([]int)
+			return ok, w
+		},
+	}
+	return map[string]porcupine.Model{"appending": appending, "in a struct": inStruct, "behind a pointer": behindPointer, "in place": inPlace}
+}
+
+// TestImpure: a model that changes its states gets the right verdict or an error,
+// and one that appends to a slice always gets the verdict.
+func TestImpure(t *testing.T) {
+	t.Logf("-seed %d", *seed)
+	all := subjects()
+	s := all[slices.IndexFunc(all, func(s subject) bool { return s.name == "queue" })]
+	for name, model := range impure() {
+		r := rand.New(rand.NewPCG(*seed, 7))
+		faults := 0
+		for range 100 {
+			ops := s.history(r, 2+r.IntN(30), 2+r.IntN(4), []float64{0, 0.1}[r.IntN(2)])
+			want := porcupine.CheckOperationsTimeout(queue, ops, 0)
+			got, info := leadline.CheckOperationsVerbose(model, ops, 0)
+			switch {
+			case info.Err != nil && strings.Contains(info.Err.Error(), "a state changed"):
+				faults++
+			case info.Err != nil || got != want:
+				t.Errorf("%s: %v (%v), want %v\n%v", name, got, info.Err, want, ops)
+			}
+		}
+		if (faults == 0) != (name == "appending") {
+			t.Errorf("%s: %d faults are reported in 100 histories", name, faults)
+		}
 	}
 }

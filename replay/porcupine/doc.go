@@ -46,8 +46,12 @@
 //
 // Some faults that porcupine does not report are errors: an operation that returns
 // before its call, a call or a return without the other, an identifier that is used
-// twice in one part, a Step that panics, and mostly a Step that changes its
-// argument.
+// twice in one part, and a Step that panics.
+//
+// A model must be purely functional, as porcupine's documentation says: leadline
+// keeps states and compares them. So a state that changes after Init or Step returned
+// it is an error. Slices that are states may be given to append. The first 64 KiB
+// behind pointers are compared; changes beyond that are not noticed.
 //
 // Steps are not interrupted. StepContext gets a context that is never cancelled, and
 // a timeout counts between steps.

@@ -1,6 +1,7 @@
 package leadline
 
 import (
+	"hash/maphash"
 	"sync"
 )
 
@@ -37,6 +38,7 @@ const (
 func (t *stateTable) number(state any) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.contents.follow = 0
 	t.scratch = t.contents.append(t.scratch[:0], state)
 	if s, known := t.byKey[string(t.scratch)]; known {
 		return s.number
@@ -55,6 +57,22 @@ func (t *stateTable) number(state any) int64 {
 	t.byKey[string(t.scratch)] = s
 	t.bytes += len(t.scratch) + stateBytes
 	return s.number
+}
+
+var seed = maphash.MakeSeed()
+
+// sum returns a hash of a state and of what it points to, up to a bound. It is 0 if
+// nothing in the state can change, or if it equals nothing, not even itself.
+func (t *stateTable) sum(state any) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	unique, references := t.contents.unique, t.contents.references
+	t.contents.follow = followBytes
+	t.scratch = t.contents.append(t.scratch[:0], state)
+	if t.contents.unique != unique || t.contents.references == references {
+		return 0
+	}
+	return max(1, maphash.Bytes(seed, t.scratch))
 }
 
 // stateBytes is the memory of an entry besides its content.
