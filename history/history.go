@@ -1,6 +1,10 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
 
 // Tie says what equal time stamps mean.
 type Tie uint8
@@ -160,6 +164,21 @@ func (h *History) Pending() int {
 		}
 	}
 	return n
+}
+
+// UpTo returns the history as it was right after the event at a position. Later
+// responses are removed, and what is pending need not have happened yet. If h is
+// linearizable, so is the result. Edges are left out. Operations keep their
+// numbers and positions.
+func (h *History) UpTo(position int32) *History {
+	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > position })
+	cut := &History{Header: h.Header, Processes: h.Processes, Ops: slices.Clone(h.Ops[:n])}
+	for i := range cut.Ops {
+		if op := &cut.Ops[i]; op.Return > position {
+			op.Return, op.Result, op.Happened = NoReturn, UnknownValue, false
+		}
+	}
+	return cut
 }
 
 // HasEdges reports whether order beyond real time was given, so that the

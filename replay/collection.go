@@ -123,3 +123,44 @@ const (
 	// where values are distinct.
 	Never
 )
+
+// A Separable is a Described whose objects hold values that other operations
+// do not depend on. Explanations leave out whole values.
+type Separable interface {
+	Described
+	// Concern returns which values op is about, an operation that Check accepts.
+	// If the object has parts, they are values within the part of op.
+	Concern(op *history.Operation) Concern
+}
+
+// A Concern is which values an operation is about, with its recorded result. The
+// zero value claims nothing. Package replay/internal/explain has what follows
+// from it, with proofs.
+type Concern struct {
+	// Apart is true if the operation does not depend on the presence or absence
+	// of other values than Values. A removal that returned a value is an example.
+	// A size that is not 0 is a counterexample, and so is an insertion that found
+	// no room. A pending removal is apart, too: it may have no effect.
+	//
+	// An operation that concerns several parts is apart if it does not depend on
+	// the presence or absence of any part. An example is that a map is empty.
+	Apart bool
+	// Vacant is true if the operation found nothing, unless null was inserted,
+	// and leaves the object unchanged then.
+	Vacant bool
+	// Change is 1 if the operation puts one more of Values[0] into a collection,
+	// -1 if it takes one out, and 0 if it does neither, or if that is unknown.
+	Change int8
+	// Values are the values that the operation inserts, removes, reads or
+	// replaces; None for those that it lacks. A pending removal lacks them.
+	Values [2]history.Value
+}
+
+// ConcernOf returns the concern of an operation, or the zero value if the
+// specification is not a Separable.
+func ConcernOf(spec Spec, op *history.Operation) Concern {
+	if s, ok := spec.(Separable); ok {
+		return s.Concern(op)
+	}
+	return Concern{}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,11 +50,17 @@ type record struct {
 	DepthCause *string `json:"depth_cause"`
 	FreeDepth  *int    `json:"depth_free"`
 	Witness    []any   `json:"witness"`
-	// Unexplained is the operation of the first response that no order
-	// explains. Blame has results of which, with others in their place, the
-	// history would be linearizable: entries of one group together.
-	Unexplained any           `json:"unexplained"`
-	Blame       []recordBlame `json:"blame"`
+	// Prefix, Unexplained, States, Core and Blame are the parts of an explanation:
+	// see replay.Explanation. Entries of Blame with one group belong together.
+	// ExplanationCause is why parts are missing.
+	Prefix           *int              `json:"prefix"`
+	Unexplained      any               `json:"unexplained"`
+	States           []string          `json:"states"`
+	MoreStates       bool              `json:"more_states,omitempty"`
+	StatesOfCore     bool              `json:"states_of_core,omitempty"`
+	Core             []any             `json:"core"`
+	Blame            []recordBlame     `json:"blame"`
+	ExplanationCause map[string]string `json:"explanation_cause"`
 	// Marks are operations that are known to have happened, and Edges orders
 	// beyond real time, that leave no order where real time alone does.
 	Marks []any    `json:"marks,omitempty"`
@@ -152,20 +159,36 @@ func newRecord(r *result, times bool) *record {
 	rec.Conflict = identifiers(r.history, v.Conflict)
 	rec.Witness = identifiers(r.history, v.Witness)
 	if v.Explanation != nil {
-		if v.Explanation.Unexplained != replay.NoOperation {
-			rec.Unexplained = identifier(r.history, v.Explanation.Unexplained)
-		}
-		rec.Marks = identifiers(r.history, v.Explanation.Marks)
-		for _, e := range v.Explanation.Edges {
-			rec.Edges = append(rec.Edges, [2]any{identifier(r.history, e.From), identifier(r.history, e.To)})
-		}
-		rec.Blame = newBlame(r.history, v.Explanation.Free)
+		rec.explain(r.history, v.Explanation)
 	}
 	if times {
 		elapsed := v.Elapsed.Nanoseconds()
 		rec.Elapsed = &elapsed
 	}
 	return rec
+}
+
+// explain adds the parts of an explanation.
+func (rec *record) explain(h *history.History, e *replay.Explanation) {
+	rec.Prefix, rec.Core = positive(e.Prefix), identifiers(h, e.Core)
+	if e.Unexplained != replay.NoOperation {
+		rec.Unexplained = identifier(h, e.Unexplained)
+	}
+	rec.States, rec.MoreStates, rec.StatesOfCore = e.States, e.MoreStates, e.StatesOfCore
+	rec.Marks = identifiers(h, e.Marks)
+	for _, edge := range e.Edges {
+		rec.Edges = append(rec.Edges, [2]any{identifier(h, edge.From), identifier(h, edge.To)})
+	}
+	rec.Blame = newBlame(h, e.Free)
+	if rec.Blame == nil && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" }) {
+		rec.Blame = []recordBlame{} // there is no such group, and that is known
+	}
+	for _, m := range e.Missing {
+		if rec.ExplanationCause == nil {
+			rec.ExplanationCause = map[string]string{}
+		}
+		rec.ExplanationCause[m.Part] = m.Cause
+	}
 }
 
 func newRecordIndex(h *history.History, index hitting.Index) *recordIndex {

@@ -71,6 +71,15 @@ func (m *Meter) Share(work int64) *Meter {
 	return &Meter{count: m.count, limit: limit}
 }
 
+// Left returns the work until the meter's own limit: Unlimited or close to it if
+// there is none.
+func (m *Meter) Left() int64 {
+	if m == nil {
+		return Unlimited
+	}
+	return max(0, m.limit-m.Spent())
+}
+
 // Spend counts work. It reports true about once in AskEvery units, after asking
 // whether to stop: then the caller looks at Stopped and at its other bounds.
 func (m *Meter) Spend(work int) bool {

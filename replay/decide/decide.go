@@ -70,7 +70,10 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	defer t.release()
 	v, err = t.check()
 	if h.Torn > 0 && v.Answer == replay.NotLinearizable && !t.refutedWhateverWasCut() {
-		v.Finding, v.Explanation = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}, nil
+		v.Finding = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}
+	}
+	if o.Explain && v.Answer == replay.NotLinearizable {
+		v.Explanation = t.explain(&v.Finding)
 	}
 	return v, err
 }
@@ -93,6 +96,7 @@ type task struct {
 	clock   *clock
 	meter   *meter.Meter // of all engines; asks the clock
 	checked bool         // the specification has accepted the operations
+	shallow bool         // depths do not matter
 
 	instance    *replay.Instance // see poset
 	instanceErr error
@@ -160,8 +164,6 @@ func (t *task) check() (v replay.Verdict, err error) {
 		}
 	case v.Answer == replay.Undecided && t.clock.over:
 		v.Cause = t.clock.cause
-	case v.Answer == replay.NotLinearizable && t.o.Explain && !t.clock.over:
-		v.Explanation = explanation(t.h, t.spec, t.o.Budget.Bytes, t.meter, &v.Finding)
 	}
 	return v, nil
 }

@@ -93,6 +93,9 @@ func (e *row) isAsked(t *task, known *replay.Finding) bool {
 	if n < e.min || n > e.max {
 		return false
 	}
+	if t.shallow {
+		return !known.Decided() && !(e.kind == replay.FamiliesEngine && e.share != nil)
+	}
 	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable && known.Depth == 0
 }
 

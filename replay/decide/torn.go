@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // refutedWhateverWasCut reports whether a history that is not linearizable, and
@@ -33,13 +33,13 @@ func (t *task) refutedWhateverWasCut() bool {
 	if h.Order == history.StampOrder {
 		last := &h.Ops[len(h.Ops)-1]
 		return h.Format == "polylin" && int(last.Line) == h.Torn && len(h.Ops) >= sortedLines &&
-			inOrderOfLines(h) && t.isRefuted(engine.UpTo(h, last.Call))
+			inOrderOfLines(h) && t.isRefuted(h.UpTo(last.Call))
 	}
 	last := lastReturn(h)
 	if last < 0 || h.Ops[last].Return < h.Ops[len(h.Ops)-1].Call { // an invocation is the last event
-		return t.isRefuted(engine.UpTo(h, h.Ops[len(h.Ops)-1].Call-1))
+		return t.isRefuted(h.UpTo(h.Ops[len(h.Ops)-1].Call - 1))
 	}
-	if t.isRefuted(engine.UpTo(h, h.Ops[last].Return-1)) || t.isRefuted(returning(h, last, history.UnknownValue)) {
+	if t.isRefuted(h.UpTo(h.Ops[last].Return-1)) || t.isRefuted(returning(h, last, history.UnknownValue)) {
 		return true
 	}
 	if !returnsWhatWentIn(t.spec, &h.Ops[last]) {
@@ -57,12 +57,20 @@ const sortedLines = 4
 
 // isRefuted reports whether the history is proved to have no witness.
 func (t *task) isRefuted(h *history.History) bool {
-	whole := *h
-	whole.Torn = 0
-	part := &task{h: &whole, spec: t.spec, o: t.o, clock: t.clock, meter: t.meter, checked: t.checked}
+	f := t.decidePart(h, t.meter)
+	return f.Answer == replay.NotLinearizable
+}
+
+// decidePart decides another history of the same operations, or some of them,
+// without depths.
+func (t *task) decidePart(h *history.History, m *meter.Meter) replay.Finding {
+	part := &task{h: h, spec: t.spec, o: t.o, clock: t.clock, meter: m, checked: true, shallow: true}
 	defer part.release()
 	f, err := part.decide()
-	return err == nil && f.Answer == replay.NotLinearizable
+	if err != nil {
+		return replay.Finding{}
+	}
+	return f
 }
 
 // inOrderOfLines reports whether the lines come in the order of the

@@ -147,13 +147,10 @@ func TestMisuse(t *testing.T) {
 	}
 	queue := collection(t, "queue")
 	for name, f := range map[string]func(){
-		"Run: no history":              func() { monitor.Run(nil, queue, nil) },
-		"Run: no specification":        func() { monitor.Run(h, nil, nil) },
-		"Pieces: no history":           func() { monitor.Pieces(nil, queue, nil) },
-		"Pieces: no specification":     func() { monitor.Pieces(h, nil, nil) },
-		"Unexplained: no history":      func() { monitor.Unexplained(nil, queue, []int32{0}, nil) },
-		"Unexplained: no operation 1":  func() { monitor.Unexplained(h, queue, []int32{0, 1}, nil) },
-		"Unexplained: no operation -1": func() { monitor.Unexplained(h, queue, []int32{-1}, nil) },
+		"Run: no history":          func() { monitor.Run(nil, queue, nil) },
+		"Run: no specification":    func() { monitor.Run(h, nil, nil) },
+		"Pieces: no history":       func() { monitor.Pieces(nil, queue, nil) },
+		"Pieces: no specification": func() { monitor.Pieces(h, nil, nil) },
 	} {
 		func() {
 			defer func() {

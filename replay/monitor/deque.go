@@ -65,7 +65,7 @@ type Piece struct {
 // We know no polynomial monitor of deques; the pieces are left to the search.
 // O(n log n).
 func Pieces(h *history.History, spec replay.Spec, m *meter.Meter) (pieces []Piece, conflict []int32, declined string) {
-	p, declined := problemOf(h, spec, history.NoReturn, m)
+	p, declined := problemOf(h, spec, m)
 	switch {
 	case declined != "":
 		return nil, nil, declined

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -17,13 +16,7 @@ import (
 // The specification must have accepted the history (replay.Check). Run panics if
 // one of them is nil.
 func Run(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
-	return runUpTo(h, spec, history.NoReturn, m)
-}
-
-// runUpTo is Run for the history as it was right after the event at a
-// position.
-func runUpTo(h *history.History, spec replay.Spec, position int32, m *meter.Meter) replay.Finding {
-	p, declined := problemOf(h, spec, position, m)
+	p, declined := problemOf(h, spec, m)
 	if declined != "" {
 		return undecided(declined)
 	}
@@ -50,48 +43,8 @@ func undecided(why string) replay.Finding {
 	return replay.Declines(why)
 }
 
-// unexplainedTries bounds the conflicts that Unexplained follows.
-const unexplainedTries = 4
-
-// Unexplained returns the operation of the first response that no order
-// explains, of a history that Run found not to be linearizable: up to the
-// response before it there is a witness. It reports false if it does not find it
-// within a few runs of the monitor. It panics if conflict names what is not
-// an operation of h.
-func Unexplained(h *history.History, spec replay.Spec, conflict []int32, m *meter.Meter) (int32, bool) {
-	for _, op := range conflict {
-		if h == nil || op < 0 || int(op) >= len(h.Ops) {
-			panic(fmt.Sprintf("monitor: the history has no operation %d", op))
-		}
-	}
-	for range unexplainedTries {
-		last := int32(none)
-		for _, op := range conflict {
-			if r := h.Ops[op].Return; r != history.NoReturn && (last == none || r > h.Ops[last].Return) {
-				last = op
-			}
-		}
-		if last == none {
-			return 0, false
-		}
-		switch before := runUpTo(h, spec, h.Ops[last].Return-1, m); before.Answer {
-		case replay.Undecided:
-			return 0, false
-		case replay.NotLinearizable:
-			conflict = before.Conflict
-			continue
-		}
-		// A removal that is open at that point may still explain the conflict.
-		if runUpTo(h, spec, h.Ops[last].Return, m).Answer != replay.NotLinearizable {
-			return 0, false
-		}
-		return last, true
-	}
-	return 0, false
-}
-
 // problemOf reads a history of a collection. If it declines, it returns why.
-func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter) (*problem, string) {
+func problemOf(h *history.History, spec replay.Spec, m *meter.Meter) (*problem, string) {
 	if h == nil || spec == nil {
 		panic("monitor: a nil history or specification")
 	}
@@ -102,7 +55,7 @@ func problemOf(h *history.History, spec replay.Spec, until int32, m *meter.Meter
 	case h.HasEdges() || len(h.Ghosts) > 0:
 		return nil, "order beyond real time"
 	}
-	return newProblem(h, d, until, m)
+	return newProblem(h, d, m)
 }
 
 // stopped is the reason of a monitor that was told to stop.

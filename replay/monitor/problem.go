@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -56,10 +55,9 @@ type element struct {
 // none means no operation, or no value.
 const none = -1
 
-// newProblem reads the history as it was right after the event at position until:
-// later events have not happened yet. If it declines, it returns why.
-func newProblem(h *history.History, d replay.Described, until int32, m *meter.Meter) (*problem, string) {
-	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > until })
+// newProblem reads the history. If it declines, it returns why.
+func newProblem(h *history.History, d replay.Described, m *meter.Meter) (*problem, string) {
+	n := len(h.Ops)
 	r := reader{spec: d, problem: &problem{discipline: d.Traits().Discipline, call: make([]int32, n), ret: make([]int32, n),
 		roles: make([]replay.Role, n), about: make([]int32, n)}}
 	r.parted = r.discipline == replay.OverwrittenByKey
@@ -69,13 +67,7 @@ func newProblem(h *history.History, d replay.Described, until int32, m *meter.Me
 		if r.meter.MustStop(1) {
 			return nil, stopped
 		}
-		op := &h.Ops[i]
-		if op.Return > until && !op.Pending() {
-			open := *op
-			open.Return, open.Result = history.NoReturn, history.UnknownValue
-			op = &open
-		}
-		if declined := r.read(int32(i), op); declined != "" {
+		if declined := r.read(int32(i), &h.Ops[i]); declined != "" {
 			return nil, declined
 		}
 	}

@@ -122,16 +122,3 @@ func TestPartGivenUp(t *testing.T) {
 		}
 	}
 }
-
-// TestUnexplainedHappened: an operation marked as happened need not have
-// happened by the first response. In lock, pending lock, unlock, unlock, unlock
-// the third unlock has no explanation.
-func TestUnexplainedHappened(t *testing.T) {
-	none := history.NoValue
-	h := smallHistory(t, []line{call(0, "lock"), call(1, "lock"), answer(0, none), call(2, "unlock"), answer(2, none),
-		call(3, "unlock"), answer(3, none), call(4, "unlock"), answer(4, none)}, [][2]int64{{1, 1}})
-	op, ok := search.Unexplained(h, lookup(t, "mutex"), 1<<20, nil)
-	if !ok || op != 4 {
-		t.Errorf("%d (%v), want the third unlock", op, ok)
-	}
-}

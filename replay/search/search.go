@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -22,43 +21,6 @@ func Run(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) r
 // RunPruned is Run with some rules switched off, for tests.
 func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, m *meter.Meter) replay.Finding {
 	return (&runner{spec, prune, maxBytes, m.OrUnbounded()}).decide(h)
-}
-
-// Unexplained returns the operation of the first response that no order
-// explains: with everything up to the response before it there is a witness,
-// with this one there is none. It reports false where the history has a
-// witness, has edges, or was not searched to the end. It takes a search for
-// each step of a bisection over the responses.
-func Unexplained(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) (int32, bool) {
-	if h.HasEdges() {
-		return 0, false
-	}
-	r := runner{spec, Pruning{}, maxBytes, m.OrUnbounded()}
-	var returned []int32
-	for i := range h.Ops {
-		if !h.Ops[i].Pending() {
-			returned = append(returned, int32(i))
-		}
-	}
-	slices.SortFunc(returned, func(a, b int32) int { return cmp.Compare(h.Ops[a].Return, h.Ops[b].Return) })
-	// A history that begins with one without a witness has none.
-	low, high := 0, len(returned)
-	for low < high {
-		mid := (low + high) / 2
-		f := r.decide(engine.UpTo(h, h.Ops[returned[mid]].Return))
-		switch {
-		case !f.Decided():
-			return 0, false
-		case f.Answer == replay.Linearizable:
-			low = mid + 1
-		default:
-			high = mid
-		}
-	}
-	if low == len(returned) {
-		return 0, false
-	}
-	return returned[low], true
 }
 
 type runner struct {

@@ -20,6 +20,9 @@ const (
 	front                        // inserts, removes or finds at the front of a deque
 	waits                        // has no transition where there is nothing to remove
 	counts                       // returns the number of values, or whether there are none
+	empties                      // removes all values and returns nothing
+	swaps                        // replaces the value that its last but one argument is by its last argument
+	resets                       // replaces the value by the initial one, and returns the old value or nothing
 
 	updates  = facts(0) // no facts
 	peeks    = reads | finds
@@ -36,7 +39,7 @@ func (f facts) problem(s *signature) string {
 		return "false may be an element"
 	case f.has(failsNull) && (s.result == anyValue || !s.result.has(history.Null)):
 		return "null may be an element, or is never returned"
-	case (f.has(keyed) || f.has(inserts)) && len(s.params) == 0:
+	case (f.has(keyed) || f.has(inserts)) && len(s.params) == 0, f.has(swaps) && len(s.params) < 2:
 		return "there is no argument"
 	}
 	return ""
@@ -187,4 +190,68 @@ func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role
 // overwritten reports whether insertions replace what was there.
 func (s *specification[S]) overwritten() bool {
 	return s.discipline == replay.Overwritten || s.discipline == replay.OverwrittenByKey
+}
+
+// Concern returns which values op is about; see replay.Separable.
+func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
+	i := s.table.find(op.Method, len(op.Args))
+	if i < 0 {
+		return replay.Concern{}
+	}
+	f, r := s.table.list[i].facts, op.Result
+	switch {
+	case r.Kind() == history.Exception:
+		// Only objects of Java throw any: nothing explains those of others.
+		return replay.Concern{Apart: !s.table.java}
+	case f.has(empties):
+		return replay.Concern{Apart: true}
+	case f.has(counts):
+		return replay.Concern{Apart: r.Kind() == history.Bool && r.Bool() || r.Equal(history.IntValue(0))}
+	case s.isCell:
+		return s.concernOfCell(f, op)
+	case f.has(keyed):
+		return replay.Concern{} // a part is a value
+	}
+	return f.concern(op, s.table.list[i].result)
+}
+
+// concern is the concern of an operation on a collection whose values are not
+// parts. kinds are those of its result.
+func (f facts) concern(op *history.Operation, kinds kinds) replay.Concern {
+	r := op.Result
+	switch {
+	case f.has(inserts):
+		// An insertion that returned nothing, or true, found room.
+		apart := op.Pending() || kinds == nothing || r.Kind() == history.None || r.Kind() == history.Bool && r.Bool()
+		return replay.Concern{Apart: apart, Change: 1, Values: [2]value{op.Args[len(op.Args)-1]}}
+	case f&(removes|finds) == 0:
+		return replay.Concern{}
+	case op.Pending():
+		return replay.Concern{Apart: true}
+	case r.Kind() == history.Unknown:
+		return replay.Concern{}
+	}
+	c := replay.Concern{Apart: true, Vacant: r.Kind() == history.Null && !f.has(waits), Values: [2]value{r}}
+	if f.has(removes) {
+		c.Change = -1
+	}
+	return c
+}
+
+// concernOfCell is the concern of an operation on something that holds one value.
+func (s *specification[S]) concernOfCell(f facts, op *history.Operation) replay.Concern {
+	r, n := op.Result, len(op.Args)
+	switch {
+	case f.has(inserts):
+		return replay.Concern{Apart: true, Values: [2]value{op.Args[n-1]}}
+	case f.has(swaps):
+		return replay.Concern{Apart: op.Pending() || r.Kind() == history.Bool && r.Bool(), Values: [2]value{op.Args[n-2], op.Args[n-1]}}
+	case f.has(resets) && (r.Kind() == history.Unknown || r.Kind() == history.None):
+		return replay.Concern{Apart: true, Values: [2]value{s.initial}}
+	case f.has(resets):
+		return replay.Concern{Apart: true, Values: [2]value{s.initial, r}}
+	case f.has(finds) && r.Kind() != history.Unknown:
+		return replay.Concern{Apart: true, Values: [2]value{r}}
+	}
+	return replay.Concern{} // a cas that failed, or an update that depends on the value
 }

@@ -69,7 +69,7 @@ func javaSizeMethods[S interface {
 	return []method[S]{
 		{"size() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }, measures},
 		{"isEmpty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }, measures},
-		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }, updates},
+		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }, empties},
 	}
 }
 

@@ -51,11 +51,11 @@ var kvTable = newTable([]method[*kvStore]{
 		old := s.lookup(args[0])
 		s.remove(args[0])
 		return old
-	}, keyed},
+	}, keyed | resets},
 	{"delete(key)", func(s *kvStore, args []value) value {
 		s.remove(args[0])
 		return history.NoValue
-	}, keyed},
+	}, keyed | resets},
 	{"contains|containsKey|has(key) -> bool", func(s *kvStore, args []value) value {
 		return history.BoolValue(s.get(args[0]) != nil)
 	}, reads | keyed},
@@ -65,7 +65,7 @@ var kvTable = newTable([]method[*kvStore]{
 		}
 		s.store(args[0], args[2])
 		return history.BoolValue(true)
-	}, failsFalse | keyed},
+	}, failsFalse | keyed | swaps},
 }, sizeMethods[*kvStore]())
 
 // kvAppend appends to a string. A missing key counts as "" unless the value for
@@ -92,6 +92,6 @@ func newKV(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing,
+	return &specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing, isCell: true,
 		fresh: func() *kvStore { return &kvStore{missing: missing} }}, nil
 }

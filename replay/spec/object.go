@@ -33,6 +33,7 @@ type specification[S state[S]] struct {
 	// or of a key of a map, before the first write.
 	discipline replay.Discipline
 	initial    value
+	isCell     bool          // it holds one value, or one for each key
 	traits     replay.Traits // see complete
 }
 
@@ -135,6 +136,6 @@ func sizeMethods[S interface {
 	return []method[S]{
 		{"size|len|length() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }, measures},
 		{"isEmpty|is_empty|empty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }, measures},
-		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }, updates},
+		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }, empties},
 	}
 }

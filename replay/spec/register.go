@@ -24,7 +24,7 @@ var casRegisterTable = newTable(registerMethods, []method[*register]{
 		}
 		r.v = args[1]
 		return history.BoolValue(true)
-	}, failsFalse},
+	}, failsFalse | swaps},
 })
 
 var registerMethods = []method[*register]{
@@ -56,6 +56,6 @@ func registerSpec(name string, t *table[*register], d replay.Discipline, args []
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*register]{name: name, args: args, table: t, discipline: d, initial: initial,
+	return &specification[*register]{name: name, args: args, table: t, discipline: d, initial: initial, isCell: true,
 		fresh: func() *register { return &register{initial} }}, nil
 }

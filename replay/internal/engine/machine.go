@@ -111,6 +111,10 @@ func (m *Machine) GaveUp() replay.Cause { return m.gaveUp }
 // Start returns the initial state.
 func (m *Machine) Start() int32 { return 0 }
 
+// Objects returns the objects that a state stands for: several if the object is
+// nondeterministic.
+func (m *Machine) Objects(state int32) []replay.State { return m.states[state] }
+
 // Same reports whether two operations are alike: they have the same method,
 // arguments and result.
 func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }

@@ -48,23 +48,6 @@ func Restrict(h *history.History, ops []int32) *history.History {
 	return part
 }
 
-// UpTo returns the history as it was right after the event at a position. Later
-// responses are removed, and what is pending need not have happened yet. If the
-// result has no witness, neither has h. Edges are left out.
-func UpTo(h *history.History, position int32) *history.History {
-	cut := &history.History{Header: h.Header, Processes: h.Processes}
-	for _, op := range h.Ops {
-		if op.Call > position {
-			break
-		}
-		if op.Return > position {
-			op.Return, op.Result, op.Happened = history.NoReturn, history.UnknownValue, false
-		}
-		cut.Ops = append(cut.Ops, op)
-	}
-	return cut
-}
-
 // Merge combines witnesses of the parts into a witness of the whole history. It
 // visits the responses in order. At each, it places the witness of the
 // operation's part up to that operation. Suppose two operations are in

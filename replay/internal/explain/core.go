@@ -1,0 +1,326 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// core finds a minimal sub-history of base, which fails; conflict are operations
+// that are known to fail by themselves.
+func (x *explainer) core(base *history.History, conflict []int32) {
+	r := newReducer(base, x.Spec)
+	r.bytes, r.meter, r.last = x.Bytes, x.share(60), x.e.Unexplained
+	r.decide = func(h *history.History) replay.Finding { return x.ask(h, r.meter) }
+	r.conflict = conflict
+	isMinimal := r.reduce()
+	x.e.Core = r.ops
+	if !isMinimal {
+		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
+	}
+}
+
+// A reducer leaves operations out of a history that fails, so that it goes on to
+// fail. The package comment has the rules.
+type reducer struct {
+	h      *history.History
+	spec   replay.Spec
+	decide func(*history.History) replay.Finding
+	meter  *meter.Meter
+	bytes  int64
+
+	ops      []int32 // that remain
+	last     int32   // the operation that nothing explains, or NoOperation
+	conflict []int32 // operations that probably fail by themselves
+	unknown  bool    // an answer was missing
+
+	facts []opFacts
+	value numbering // of values, within their parts
+	parts numbering
+}
+
+// opFacts are what the rules need to know of an operation.
+type opFacts struct {
+	part     int32    // number of its part, or -1
+	value    [2]int32 // numbers of its values, or -1
+	readOnly bool
+	apart    bool
+	vacant   bool
+	change   int8
+}
+
+func newReducer(h *history.History, spec replay.Spec) *reducer {
+	r := &reducer{h: h, spec: spec, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
+	partitioned := replay.TraitsOf(spec).Partitioned
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		known, c := replay.FactsOf(spec, op), replay.ConcernOf(spec, op)
+		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: known.ReadOnly, apart: c.Apart, vacant: c.Vacant, change: c.Change}
+		if part, ok := known.PartOf(op); ok && partitioned {
+			f.part = r.parts.number(0, part)
+		}
+		for k, v := range c.Values {
+			if v.Kind() != history.None {
+				f.value[k] = r.value.number(f.part, v)
+			}
+		}
+		if op.Happened { // it may not do nothing instead
+			f.apart = false
+		}
+		r.ops[i], r.facts[i] = int32(i), f
+	}
+	return r
+}
+
+// A numbering numbers values of parts.
+type numbering struct {
+	ints  map[numberedInt]int32
+	other map[string]int32
+	key   []byte
+}
+
+type numberedInt struct {
+	part  int32
+	value int64
+}
+
+func (n *numbering) number(part int32, v history.Value) int32 {
+	if n.ints == nil {
+		n.ints, n.other = map[numberedInt]int32{}, map[string]int32{}
+	}
+	next := int32(len(n.ints) + len(n.other))
+	if v.Kind() == history.Int {
+		key := numberedInt{part, v.Int()}
+		if known, ok := n.ints[key]; ok {
+			return known
+		}
+		n.ints[key] = next
+		return next
+	}
+	n.key = history.IntValue(int64(part)).AppendKey(n.key[:0])
+	n.key = v.AppendKey(n.key)
+	if known, ok := n.other[string(n.key)]; ok {
+		return known
+	}
+	n.other[string(n.key)] = next
+	return next
+}
+
+// fails decides the sub-history of some operations.
+func (r *reducer) fails(ops []int32) replay.Answer {
+	f := r.decide(sub(r.h, ops))
+	switch {
+	case f.Answer == replay.Undecided:
+		r.unknown = true
+	case f.Conflict != nil:
+		r.conflict = r.conflict[:0:0]
+		for _, i := range f.Conflict {
+			r.conflict = append(r.conflict, ops[i])
+		}
+	}
+	return f.Answer
+}
+
+// reduce applies the rules until none applies. It returns false if an answer was
+// missing, so that the result may not be minimal.
+func (r *reducer) reduce() bool {
+	for n := -1; n != len(r.ops) && !r.unknown; {
+		n = len(r.ops)
+		r.leaveOut(r.byPart)
+		r.leaveOut(r.byValue)
+		r.leaveOut(r.oneByOne)
+		r.cutLoops()
+	}
+	return !r.unknown
+}
+
+// A division of the remaining operations by a rule: each unit may be left out by
+// itself, if no blockers remain.
+type division struct {
+	kept     []int32
+	units    [][]int32
+	blockers []int32
+}
+
+func (r *reducer) leaveOut(divide func([]int32) division) {
+	d := divide(r.ops)
+	if len(d.blockers) > 0 && len(d.units) > 0 {
+		for _, i := range d.blockers {
+			if !r.facts[i].readOnly {
+				return
+			}
+		}
+		rest := without(r.ops, d.blockers)
+		if r.fails(rest) != replay.NotLinearizable {
+			return
+		}
+		r.ops = rest
+		d = divide(rest)
+	}
+	if len(d.units) == 0 {
+		return
+	}
+	r.sortUnits(d.units)
+	with := func(units []int32) []int32 {
+		ops := slices.Clone(d.kept)
+		for _, u := range units {
+			ops = append(ops, d.units[u]...)
+		}
+		slices.Sort(ops)
+		return ops
+	}
+	units, _ := minimize(len(d.units), func(units []int32) replay.Answer { return r.fails(with(units)) })
+	r.ops = with(units)
+}
+
+// without returns the sorted operations that are not among the others, which are
+// sorted too.
+func without(ops, others []int32) []int32 {
+	var rest []int32
+	for _, i := range ops {
+		for len(others) > 0 && others[0] < i {
+			others = others[1:]
+		}
+		if len(others) == 0 || others[0] != i {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// sortUnits puts first what is probably needed: the operation that nothing
+// explains, operations that fail by themselves, and what is near.
+func (r *reducer) sortUnits(units [][]int32) {
+	inConflict := map[int32]bool{}
+	for _, i := range r.conflict {
+		inConflict[i] = true
+	}
+	rank := func(unit []int32) int {
+		rank := 2
+		for _, i := range unit {
+			switch {
+			case i == r.last:
+				return 0
+			case inConflict[i]:
+				rank = 1
+			}
+		}
+		return rank
+	}
+	type ranked struct {
+		unit []int32
+		rank int
+	}
+	list := make([]ranked, len(units))
+	for k, u := range units {
+		list[k] = ranked{u, rank(u)}
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.unit[len(b.unit)-1], a.unit[len(a.unit)-1]))
+	})
+	for k := range list {
+		units[k] = list[k].unit
+	}
+}
+
+// byPart divides the operations by the parts that they concern.
+func (r *reducer) byPart(ops []int32) (d division) {
+	unit := map[int32]int{}
+	for _, i := range ops {
+		switch f := &r.facts[i]; {
+		case f.part >= 0:
+			d.put(unit, f.part, i)
+		case f.apart:
+			d.kept = append(d.kept, i)
+		default:
+			d.blockers = append(d.blockers, i)
+		}
+	}
+	if len(d.units) == 0 {
+		return division{}
+	}
+	return d
+}
+
+// put adds an operation to the unit of a number.
+func (d *division) put(unit map[int32]int, number, op int32) {
+	u, ok := unit[number]
+	if !ok {
+		u = len(d.units)
+		unit[number] = u
+		d.units = append(d.units, nil)
+	}
+	d.units[u] = append(d.units[u], op)
+}
+
+// byValue divides the operations by the values that they are about. Two values of
+// one operation belong together.
+func (r *reducer) byValue(ops []int32) (d division) {
+	partitioned := replay.TraitsOf(r.spec).Partitioned
+	same := map[int32]int32{} // value -> another one of its unit
+	find := func(v int32) int32 {
+		for {
+			w, ok := same[v]
+			if !ok {
+				return v
+			}
+			if up, ok := same[w]; ok {
+				same[v] = up
+			}
+			v = w
+		}
+	}
+	for _, i := range ops {
+		if f := &r.facts[i]; f.apart && f.value[1] >= 0 {
+			if a, b := find(f.value[0]), find(f.value[1]); a != b {
+				same[a] = b
+			}
+		}
+	}
+	unit := map[int32]int{}
+	for _, i := range ops {
+		switch f := &r.facts[i]; {
+		case !f.apart || partitioned && f.part < 0:
+			d.blockers = append(d.blockers, i)
+		case f.value[0] >= 0:
+			d.put(unit, find(f.value[0]), i)
+		default:
+			d.kept = append(d.kept, i)
+		}
+	}
+	return d
+}
+
+// oneByOne divides the operations that change nothing.
+func (r *reducer) oneByOne(ops []int32) (d division) {
+	nulls := r.nulls(ops)
+	for _, i := range ops {
+		if f := &r.facts[i]; f.readOnly || f.vacant && !nulls[f.value[0]] {
+			d.units = append(d.units, []int32{i})
+		} else {
+			d.kept = append(d.kept, i)
+		}
+	}
+	return d
+}
+
+// nulls are the numbers of the values null that may have been inserted.
+func (r *reducer) nulls(ops []int32) map[int32]bool {
+	vacant, nulls := map[int32]bool{}, map[int32]bool{}
+	for _, i := range ops {
+		if f := &r.facts[i]; f.vacant {
+			vacant[f.value[0]] = true
+		}
+	}
+	for _, i := range ops {
+		for _, v := range r.facts[i].value {
+			if vacant[v] && !r.facts[i].vacant {
+				nulls[v] = true
+			}
+		}
+	}
+	return nulls
+}

@@ -1,0 +1,2 @@
+// Package explain finds out why a history is not linearizable.
+package explain

@@ -1,0 +1,246 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
+)
+
+// A Problem is a history that is not linearizable, with what an explanation of
+// it may use.
+type Problem struct {
+	History *history.History
+	Spec    replay.Spec
+	Finding *replay.Finding // what refuted the history
+	// Decide decides a history of operations that the specification accepts. It
+	// may give up, at the latest when the meter stops.
+	Decide func(h *history.History, m *meter.Meter) replay.Finding
+	Meter  *meter.Meter // bounds the work
+	Bytes  int64        // bounds the memory of tables
+	// Stopped returns why all work has to end, or NoCause if it need not.
+	Stopped func() replay.Cause
+}
+
+// Run explains the history.
+func Run(p Problem) *replay.Explanation {
+	x := &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}}
+	base, conflict := x.base()
+	x.core(base, conflict)
+	x.states(base)
+	x.blame()
+	return x.e
+}
+
+type explainer struct {
+	Problem
+	e     *replay.Explanation
+	cause string // of the last question without an answer
+}
+
+// share is the part of the work that is left, in percent, that a part of an
+// explanation may take.
+func (x *explainer) share(percent int64) *meter.Meter {
+	return x.Meter.Share(x.Meter.Left() / 100 * percent)
+}
+
+// miss records that a part was not computed, for the cause of the last question
+// without an answer.
+func (x *explainer) miss(part string) {
+	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cmp.Or(x.cause, "work")})
+}
+
+func (x *explainer) missFor(part, cause string) {
+	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
+}
+
+// ask decides a history within m.
+func (x *explainer) ask(h *history.History, m *meter.Meter) replay.Finding {
+	f := replay.GaveUp(replay.Time)
+	if !m.Stopped() {
+		f = x.Decide(h, m)
+	}
+	if !f.Decided() {
+		x.cause = x.causeOf(f.Cause)
+	}
+	return f
+}
+
+// causeOf names a cause. Engines that used up their share of the work report
+// Time, too.
+func (x *explainer) causeOf(c replay.Cause) string {
+	if stopped := x.Stopped(); stopped != replay.NoCause {
+		return stopped.String()
+	}
+	if c == replay.Time || c == replay.NoCause {
+		return "work"
+	}
+	return c.String()
+}
+
+// base finds the shortest prefix that fails. It returns the history of which the
+// core is to be found, with what is known to be in conflict in it.
+func (x *explainer) base() (*history.History, []int32) {
+	h := x.History
+	if h.IsRelaxed() {
+		const noTime = "operations that are ordered by their processes alone have no prefixes"
+		x.missFor("prefix", noTime)
+		x.missFor("states", noTime)
+		return h, x.Finding.Conflict
+	}
+	f := *x.Finding
+	if isConstrained(h) {
+		h = under(h, nil)
+		switch f = x.ask(h, x.Meter); f.Answer {
+		case replay.Undecided:
+			x.miss("prefix")
+			x.miss("states")
+			return x.History, x.Finding.Conflict
+		case replay.Linearizable:
+			return x.reasons(), nil
+		}
+	}
+	last, cut, f, ok := x.prefix(h, f)
+	if !ok {
+		x.miss("prefix")
+		x.miss("states")
+		return h, f.Conflict
+	}
+	x.e.Unexplained, x.e.Prefix = last, events(cut)
+	return cut, f.Conflict
+}
+
+// prefix returns the operation of the first response that nothing explains, and
+// the prefix of h that ends there with its finding; f is the finding of h. A
+// history that begins with one that is not linearizable is not linearizable, so
+// it searches by bisection. Two things make long histories cheap: the last response
+// of a conflict is often the one, and failures at the beginning are looked for
+// first.
+func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding, bool) {
+	returned := responses(h)
+	rank := make([]int32, len(h.Ops)) // operation -> number of responses up to its own
+	for i, op := range returned {
+		rank[op] = int32(i) + 1
+	}
+	cut := h
+	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
+	for high-low > 1 {
+		hint := 0
+		for _, op := range f.Conflict {
+			hint = max(hint, int(rank[op]))
+		}
+		k := hint - 1
+		switch {
+		case low < k && k < high:
+		case low < hint && hint < high:
+			k = hint
+		default:
+			k = low + min(step, (high-low)/2)
+			step *= 2
+		}
+		part := h.UpTo(h.Ops[returned[k-1]].Return)
+		switch g := x.ask(part, x.Meter); g.Answer {
+		case replay.Undecided:
+			return 0, nil, f, false
+		case replay.Linearizable:
+			low = k
+		default:
+			high, f, cut = k, g, part
+		}
+	}
+	if high == 0 { // a history without responses is linearizable
+		return 0, nil, f, false
+	}
+	last := returned[high-1]
+	if cut == h { // the last response; what is invoked after it does not matter
+		cut = h.UpTo(h.Ops[last].Return)
+	}
+	return last, cut, f, true
+}
+
+// responses returns the completed operations in the order of their responses.
+func responses(h *history.History) []int32 {
+	var returned []int32
+	for i := range h.Ops {
+		if !h.Ops[i].Pending() {
+			returned = append(returned, int32(i))
+		}
+	}
+	slices.SortFunc(returned, func(a, b int32) int { return cmp.Compare(h.Ops[a].Return, h.Ops[b].Return) })
+	return returned
+}
+
+// events returns the number of invocations and responses.
+func events(h *history.History) int { return 2*len(h.Ops) - h.Pending() }
+
+// sub returns the history of some operations of h, in their order. Order along
+// edges through the others remains.
+func sub(h *history.History, ops []int32) *history.History {
+	switch {
+	case h.HasEdges():
+		return subAlongEdges(h, ops)
+	case len(ops) > len(h.Ops)/4:
+		part := *h
+		part.Ops = engine.Restrict(h, ops).Ops
+		return &part
+	}
+	// Engines take time and memory in proportion to the positions.
+	part := engine.Restrict(h, ops)
+	positions := make([]int32, 0, 2*len(ops))
+	for i := range part.Ops {
+		op := &part.Ops[i]
+		positions = append(positions, op.Call)
+		if !op.Pending() {
+			positions = append(positions, op.Return)
+		}
+	}
+	slices.Sort(positions)
+	for i := range part.Ops {
+		op := &part.Ops[i]
+		call, _ := slices.BinarySearch(positions, op.Call)
+		op.Call = int32(call)
+		if !op.Pending() {
+			ret, _ := slices.BinarySearch(positions, op.Return)
+			op.Return = int32(ret)
+		}
+	}
+	return part
+}
+
+// subAlongEdges keeps the other operations that have edges as ghosts.
+func subAlongEdges(h *history.History, ops []int32) *history.History {
+	part := *h
+	part.Ops, part.Ghosts, part.Edges = engine.Restrict(h, ops).Ops, nil, nil
+	number := slices.Repeat([]int32{replay.NoOperation}, len(h.Ops)+len(h.Ghosts))
+	for k, i := range ops {
+		number[i] = int32(k)
+	}
+	var ghosts []int32
+	for _, e := range h.Edges {
+		for _, i := range []int32{e.From, e.To} {
+			if number[i] == replay.NoOperation {
+				number[i] = 0
+				ghosts = append(ghosts, i)
+			}
+		}
+	}
+	operation := func(i int32) *history.Operation {
+		if int(i) < len(h.Ops) {
+			return &h.Ops[i]
+		}
+		return &h.Ghosts[int(i)-len(h.Ops)]
+	}
+	slices.SortFunc(ghosts, func(i, j int32) int { return cmp.Compare(operation(i).Call, operation(j).Call) })
+	for k, i := range ghosts {
+		number[i] = int32(len(ops) + k)
+		part.Ghosts = append(part.Ghosts, *operation(i))
+	}
+	for _, e := range h.Edges {
+		part.Edges = append(part.Edges, history.Edge{From: number[e.From], To: number[e.To]})
+	}
+	slices.SortFunc(part.Edges, history.CompareEdges)
+	return &part
+}

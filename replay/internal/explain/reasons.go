@@ -1,0 +1,132 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A constraint is something that a history records besides real time: an edge,
+// or that a pending operation happened.
+type constraint struct {
+	happened int32 // NoOperation: it is an edge
+	edge     history.Edge
+}
+
+// isConstrained reports whether the history records anything besides real time.
+func isConstrained(h *history.History) bool {
+	return h.HasEdges() || slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Happened })
+}
+
+// under returns the history with the given constraints only. An edge out of a
+// pending operation says that it happened.
+func under(h *history.History, constraints []constraint) *history.History {
+	u := *h
+	u.Edges = nil
+	u.Ops = slices.Clone(h.Ops)
+	for i := range u.Ops {
+		u.Ops[i].Happened = false
+	}
+	for _, c := range constraints {
+		if c.happened == replay.NoOperation {
+			u.Edges = append(u.Edges, c.edge)
+			if from := c.edge.From; int(from) < len(u.Ops) && u.Ops[from].Pending() {
+				u.Ops[from].Happened = true
+			}
+		} else {
+			u.Ops[c.happened].Happened = true
+		}
+	}
+	slices.SortFunc(u.Edges, history.CompareEdges)
+	if u.Edges == nil {
+		u.Ghosts = nil
+	}
+	return &u
+}
+
+// reasonsMax bounds the constraints of which an explanation consists.
+const reasonsMax = 16
+
+// reasons finds a minimal set of constraints that leaves no order, and returns the
+// history under them.
+func (x *explainer) reasons() *history.History {
+	h := x.History
+	var all []constraint
+	for i := range h.Ops {
+		if h.Ops[i].Happened {
+			all = append(all, constraint{happened: int32(i)})
+		}
+	}
+	for _, e := range h.Edges {
+		all = append(all, constraint{replay.NoOperation, e})
+	}
+	pick := func(kept []int32) []constraint {
+		var some []constraint
+		for _, i := range kept {
+			some = append(some, all[i])
+		}
+		return some
+	}
+	kept, isMinimal := minimize(len(all), func(kept []int32) replay.Answer {
+		return x.ask(under(h, pick(kept)), x.Meter).Answer
+	})
+	if !isMinimal || len(kept) > reasonsMax {
+		if isMinimal {
+			x.cause = "marks and edges leave no order only if there are many"
+		}
+		x.miss("prefix")
+		return h
+	}
+	for _, c := range pick(kept) {
+		if c.happened == replay.NoOperation {
+			x.e.Edges = append(x.e.Edges, c.edge)
+		} else {
+			x.e.Marks = append(x.e.Marks, c.happened)
+		}
+	}
+	slices.Sort(x.e.Marks)
+	slices.SortFunc(x.e.Edges, history.CompareEdges)
+	return under(h, pick(kept))
+}
+
+// minimize finds a minimal set of n things that fails, where all of them fail, and
+// what fails goes on to fail with more. fails gets things in the order in which
+// they are needed or near to the first. minimize returns false if an answer is
+// missing; then a smaller set may fail as well.
+//
+// If the first k of a list fail and the first k-1 do not, the k-th is needed. It
+// moves to the front, and the search for the next one goes on until those in front
+// fail by themselves. Each step tries few things first, so that the work depends on
+// how many are needed and how far in the list, and hardly on n.
+func minimize(n int, fails func(kept []int32) replay.Answer) (kept []int32, isMinimal bool) {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	isMinimal = true
+	for needed := 0; ; needed++ {
+		low, high := needed, len(list) // the first high fail
+		for step := 0; low < high; {
+			k := min(needed+step, (low+high)/2)
+			k = max(k, low)
+			switch fails(list[:k]) {
+			case replay.NotLinearizable:
+				high = k
+			case replay.Undecided:
+				isMinimal = false
+				fallthrough
+			default:
+				low = k + 1
+			}
+			step = 2*step + 1
+		}
+		if high == needed {
+			return list[:needed], isMinimal
+		}
+		last := list[high-1]
+		copy(list[needed+1:high], list[needed:high-1])
+		list[needed] = last
+		list = list[:high]
+	}
+}

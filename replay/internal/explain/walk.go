@@ -1,0 +1,259 @@
+package explain
+
+import (
+	"math/bits"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
+)
+
+// A configuration is what the operations so far may have come to: the state, and
+// which of the open operations have taken effect.
+type configuration struct {
+	effect uint64 // by slot
+	state  int32
+}
+
+// A walk follows a linearizable history event by event with all configurations
+// that are possible. An operation takes effect when a response requires it: its
+// own, or another one that depends on it. Operations that change nothing take
+// effect as soon as they can, which keeps all other possibilities open.
+type walk struct {
+	h       *history.History
+	spec    replay.Spec
+	machine *engine.Machine
+	meter   *meter.Meter
+	most    int // configurations at one moment
+
+	open    []int32 // slot -> operation, or NoOperation
+	slot    []int32 // operation -> slot
+	reads   uint64  // slots of operations that change nothing
+	isOpen  int
+	current configurations
+	next    configurations
+	seen    configurations
+	stack   []configuration
+	lost    bool // there are too many configurations
+}
+
+// newWalk returns a walk at the beginning of h, or nil if the objects of the
+// specification are not States.
+func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) *walk {
+	machine := engine.NewLazyMachine(h, spec)
+	if machine == nil {
+		return nil
+	}
+	machine.Bound(m, bytes)
+	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: mostAtOnce, slot: make([]int32, len(h.Ops))}
+	w.restart()
+	return w
+}
+
+// mostAtOnce bounds the configurations at one moment.
+const mostAtOnce = 1 << 12
+
+// restart forgets all configurations but the first state without open operations.
+func (w *walk) restart() {
+	w.current.clear()
+	w.current.add(configuration{0, w.machine.Start()})
+	w.reads, w.lost = 0, false
+}
+
+// stop reports whether the walk has to end.
+func (w *walk) stop() bool { return w.meter.Stopped() || w.machine.GaveUp() != replay.NoCause }
+
+// run goes through all events. atRest is called at the beginning and whenever no
+// operation is open, with the number of operations so far. A walk that has lost
+// its way goes on: atRest may restart it. run returns false if the walk has to
+// stop.
+func (w *walk) run(atRest func(ops int)) bool {
+	atRest(0)
+	returned := responses(w.h)
+	for i, k := 0, 0; i < len(w.h.Ops) || k < len(returned); {
+		if k < len(returned) && (i == len(w.h.Ops) || w.h.Ops[returned[k]].Return < w.h.Ops[i].Call) {
+			w.respond(returned[k])
+			k++
+		} else {
+			w.invoke(int32(i))
+			i++
+		}
+		if w.stop() {
+			return false
+		}
+		if w.isOpen == 0 {
+			atRest(i)
+		}
+		w.shrink()
+	}
+	return true
+}
+
+// invoke opens an operation.
+func (w *walk) invoke(op int32) {
+	slot := 0
+	for slot < len(w.open) && w.open[slot] != replay.NoOperation {
+		slot++
+	}
+	if slot == len(w.open) {
+		w.open = append(w.open, replay.NoOperation)
+	}
+	w.open[slot], w.slot[op] = op, int32(slot)
+	w.isOpen++
+	if slot >= 64 {
+		w.lost = true
+	}
+	if w.lost {
+		return
+	}
+	w.reads &^= 1 << slot
+	if replay.FactsOf(w.spec, &w.h.Ops[op]).ReadOnly {
+		w.reads |= 1 << slot
+		w.next.clear()
+		for _, c := range w.current.list {
+			w.next.add(w.read(c))
+		}
+		w.current, w.next = w.next, w.current
+	}
+}
+
+// read lets the open operations that change nothing take effect if they can.
+func (w *walk) read(c configuration) configuration {
+	for left := w.reads &^ c.effect; left != 0; left &= left - 1 {
+		slot := bits.TrailingZeros64(left)
+		if op := w.open[slot]; op != replay.NoOperation && w.machine.Step(c.state, op) == c.state {
+			c.effect |= 1 << slot
+		}
+	}
+	return c
+}
+
+// respond keeps the configurations in which op takes effect before its response,
+// and closes it.
+func (w *walk) respond(op int32) {
+	slot := w.slot[op]
+	w.open[slot] = replay.NoOperation
+	w.isOpen--
+	if w.lost {
+		return
+	}
+	w.open[slot] = op // until it has taken effect
+	bit := uint64(1) << slot
+	w.next.clear()
+	w.explore(func(c configuration) bool {
+		if c.effect&bit == 0 {
+			return false
+		}
+		c.effect &^= bit
+		w.next.add(c)
+		return true
+	})
+	w.open[slot] = replay.NoOperation
+	w.reads &^= bit
+	w.current, w.next = w.next, w.current
+}
+
+// explore visits the configurations that open operations lead to. It does not go
+// on from those for which visit returns true.
+func (w *walk) explore(visit func(configuration) bool) {
+	w.seen.clear()
+	w.stack = append(w.stack[:0], w.current.list...)
+	for len(w.stack) > 0 {
+		c := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		if !w.seen.add(c) || visit(c) {
+			continue
+		}
+		if len(w.seen.list) > w.most {
+			w.lost = true
+			return
+		}
+		for slot, op := range w.open {
+			if op == replay.NoOperation || c.effect>>slot&1 != 0 {
+				continue
+			}
+			state := w.machine.Step(c.state, op)
+			if w.meter.MustStop(1) || w.machine.GaveUp() != replay.NoCause {
+				return
+			}
+			// A pending operation that changes nothing need not have taken effect.
+			if state != engine.Fail && (state != c.state || !w.h.Ops[op].Pending()) {
+				w.stack = append(w.stack, w.read(configuration{c.effect | 1<<slot, state}))
+			}
+		}
+	}
+}
+
+// states returns the states in which the object may be.
+func (w *walk) states() []int32 {
+	var states []int32
+	seen := map[int32]bool{}
+	w.explore(func(c configuration) bool {
+		if !seen[c.state] {
+			seen[c.state] = true
+			states = append(states, c.state)
+		}
+		return false
+	})
+	return states
+}
+
+// shrink gives back the memory of states that are past.
+func (w *walk) shrink() {
+	if !w.machine.Crowded() {
+		return
+	}
+	states := make([]int32, len(w.current.list))
+	for i, c := range w.current.list {
+		states[i] = c.state
+	}
+	w.machine.Keep(states)
+	old := w.current.list
+	w.next.clear()
+	for i, c := range old {
+		w.next.add(configuration{c.effect, states[i]})
+	}
+	w.current, w.next = w.next, w.current
+}
+
+// configurations is a set. Small ones need no index.
+type configurations struct {
+	list  []configuration
+	index map[configuration]bool
+}
+
+// smallSet is the size up to which a set is searched from its beginning.
+const smallSet = 12
+
+func (s *configurations) clear() {
+	s.list = s.list[:0]
+	clear(s.index)
+}
+
+// add reports whether c was not in the set.
+func (s *configurations) add(c configuration) bool {
+	if len(s.list) <= smallSet {
+		for _, d := range s.list {
+			if c == d {
+				return false
+			}
+		}
+		s.list = append(s.list, c)
+		return true
+	}
+	if s.index == nil {
+		s.index = map[configuration]bool{}
+	}
+	if len(s.index) == 0 {
+		for _, d := range s.list {
+			s.index[d] = true
+		}
+	}
+	if s.index[c] {
+		return false
+	}
+	s.index[c] = true
+	s.list = append(s.list, c)
+	return true
+}
