@@ -166,19 +166,19 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 	for k := range results {
 		results[k] = history.UnknownValue
 	}
-	answered := b.answers(ops, results, witness)
 	group := make([]replay.FreedResult, len(ops))
+	seen := b.seen(ops, witness)
 	for k, op := range ops {
 		group[k] = replay.FreedResult{Op: op}
-		if answered[k].Kind() != history.Unknown {
-			group[k].Allowed = append(group[k].Allowed, answered[k])
-		}
-		for _, other := range b.candidates(op) {
+		for at, other := range slices.Concat(seen[k], b.candidates(op)) {
 			if len(group[k].Allowed) == allowedMax {
 				break
 			}
+			if slices.ContainsFunc(group[k].Allowed, other.Equal) {
+				continue
+			}
 			results[k] = other
-			if !slices.ContainsFunc(group[k].Allowed, other.Equal) && b.ask(b.with(ops, results), b.meter).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.ask(b.with(ops, results), b.meter).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue
@@ -188,21 +188,50 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 	return group
 }
 
-// answers returns the results that the object gives to the operations in the
-// order of the witness. They are Unknown for a nondeterministic object.
-func (b *blamer) answers(ops []int32, results []history.Value, witness []int32) []history.Value {
-	answered := slices.Clone(results)
-	object := b.Spec.New()
-	if _, several := object.(replay.Nondeterministic); several {
-		return answered
+// seenMax bounds the states in which a nondeterministic object may be.
+const seenMax = 64
+
+// seen returns the results that the object may give to the operations in the order
+// of the witness, in which their own results are free: one result for each if it
+// is deterministic. Results of a replay.Judge are not listed.
+func (b *blamer) seen(ops []int32, witness []int32) [][]history.Value {
+	seen := make([][]history.Value, len(ops))
+	first := b.Spec.New()
+	if state, ok := first.(replay.Nondeterministic); ok {
+		states := []replay.State{state}
+		for _, i := range witness {
+			op := b.h.Ops[i]
+			k := slices.Index(ops, i)
+			if k >= 0 {
+				op.Result = history.UnknownValue
+			}
+			var next []replay.State
+			for _, s := range states[:min(len(states), seenMax)] {
+				if _, ok := s.(replay.Judge); ok && k >= 0 {
+					return seen
+				}
+				for _, o := range replay.OutcomesOf(s, &op) {
+					if replay.Accepts(op.Result, o.Result) {
+						next = append(next, o.Next)
+						if k >= 0 && !slices.ContainsFunc(seen[k], o.Result.Equal) {
+							seen[k] = append(seen[k], o.Result)
+						}
+					}
+				}
+			}
+			if len(next) > 0 { // else it is pending and did not take effect
+				states = next
+			}
+		}
+		return seen
 	}
 	for _, i := range witness {
-		result, ok := object.Apply(replay.Invocation{Method: b.h.Ops[i].Method, Args: b.h.Ops[i].Args})
+		result, ok := first.Apply(replay.Invocation{Method: b.h.Ops[i].Method, Args: b.h.Ops[i].Args})
 		if k := slices.Index(ops, i); k >= 0 && ok {
-			answered[k] = result
+			seen[k] = []history.Value{result}
 		}
 	}
-	return answered
+	return seen
 }
 
 // candidates returns results that the operation might have had and the

@@ -2,9 +2,9 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -14,42 +14,43 @@ func (x *explainer) states(base *history.History) {
 	if x.e.Unexplained == replay.NoOperation {
 		return
 	}
-	ops := x.partOf(base, x.e.Unexplained)
-	texts, cause := x.statesOf(before(sub(base, ops)), x.share(50))
+	cause := x.statesOf(base, x.partOf(base, x.e.Unexplained))
 	if cause == tooMany && len(x.e.Core) > 0 && len(x.e.Core) < len(base.Ops) {
 		x.e.StatesOfCore = true
-		texts, cause = x.statesOf(before(sub(base, x.e.Core)), x.share(50))
+		cause = x.statesOf(base, x.e.Core)
 	}
 	if cause != "" {
 		x.e.StatesOfCore = false
 		x.missFor("states", cause)
-		return
 	}
-	if len(texts) > replay.MaxStates {
-		texts, x.e.MoreStates = texts[:replay.MaxStates], true
-	}
-	x.e.States = texts
 }
 
 const tooMany = "too many orders of the operations before it"
 
-// partOf returns the operations of the part that op concerns: all of them if it
-// concerns several, or if another operation does that is not read-only.
+// partOf returns the operations of the part that op concerns. Operations that
+// concern several parts are among them if they may change it. It returns all
+// operations if op concerns several parts, or if others that do so depend on them.
 func (x *explainer) partOf(h *history.History, op int32) []int32 {
-	all := make([]int32, 0, len(h.Ops))
 	key, hasPart := x.part(&x.History.Ops[op])
+	all, ops := make([]int32, len(h.Ops)), []int32(nil)
 	for i := range h.Ops {
-		if hasPart {
-			switch other, ok := x.part(&h.Ops[i]); {
-			case ok && other != key:
-				continue
-			case !ok && replay.FactsOf(x.Spec, &h.Ops[i]).ReadOnly:
-				continue
-			}
+		all[i] = int32(i)
+		other, ok := x.part(&h.Ops[i])
+		switch {
+		case !hasPart || ok && other != key:
+		case ok:
+			ops = append(ops, int32(i))
+		case replay.FactsOf(x.Spec, &h.Ops[i]).ReadOnly:
+		case replay.ConcernOf(x.Spec, &h.Ops[i]).Apart:
+			ops = append(ops, int32(i))
+		default:
+			hasPart = false
 		}
-		all = append(all, int32(i))
 	}
-	return all
+	if !hasPart {
+		return all
+	}
+	return ops
 }
 
 // part returns the key of the part that op concerns.
@@ -75,36 +76,91 @@ func before(h *history.History) *history.History {
 	return h.UpTo(last - 1)
 }
 
-// statesOf returns the texts of the states after h in their order, or why there
-// are none.
-func (x *explainer) statesOf(h *history.History, m *meter.Meter) (texts []string, cause string) {
-	w := newWalk(h, x.Spec, x.Bytes, m)
+// A stateText is a state with the results that the operation that nothing explains
+// gets there.
+type stateText struct {
+	text    string
+	waits   bool // or it does not get any
+	returns []history.Value
+}
+
+// statesOf finds the states before the last response of the history of some
+// operations of base, or returns why it does not.
+func (x *explainer) statesOf(base *history.History, ops []int32) (cause string) {
+	h := before(sub(base, ops))
+	w := newWalk(h, x.Spec, x.Bytes, x.share(50))
 	if w == nil {
-		return nil, "the objects of the specification cannot be copied"
+		return "the objects of the specification cannot be copied"
 	}
 	defer w.machine.Release()
-	finished := w.run(func(int) {})
-	var states []int32
-	if finished && !w.lost {
-		states = w.states()
+	last, _ := slices.BinarySearch(ops, x.e.Unexplained)
+	w.watch(int32(last))
+	list, earlier, cause := w.texts()
+	if cause == stopped {
+		cause = x.causeOf(replay.Time)
 	}
-	switch {
-	case w.machine.GaveUp() == replay.Memory:
-		return nil, tooMany
-	case w.lost:
-		return nil, tooMany
-	case !finished, w.stop():
-		return nil, x.causeOf(replay.Time)
+	if cause != "" {
+		return cause
 	}
-	for _, s := range states {
-		for _, o := range w.machine.Objects(s) {
-			text := replay.StateText(o)
-			if text == "" {
-				return nil, "the specification does not describe its states"
+	if len(list) > replay.MaxStates {
+		list, x.e.MoreStates = list[:replay.MaxStates], true
+	}
+	for _, s := range list {
+		x.e.States = append(x.e.States, s.text)
+		if w.watched != replay.NoOperation {
+			slices.SortFunc(s.returns, history.Value.Compare)
+			if s.waits && s.returns == nil {
+				s.returns = []history.Value{}
 			}
-			texts = append(texts, text)
+			x.e.Returns = append(x.e.Returns, s.returns)
 		}
 	}
-	slices.Sort(texts)
-	return slices.Compact(texts), ""
+	slices.SortFunc(earlier, history.Value.Compare)
+	x.e.Earlier = earlier
+	return ""
+}
+
+const stopped = "stopped"
+
+// texts goes to the end and returns the states there in the order of their texts,
+// and the results that the operation watched may have got before.
+func (w *walk) texts() (list []stateText, earlier []history.Value, cause string) {
+	place, got := map[string]int{}, map[int32]bool{}
+	finished, silent := w.run(func(int) {}), false
+	if finished && !w.lost {
+		w.explore(func(c configuration) bool {
+			if c.result > 0 && !got[c.result] {
+				got[c.result] = true
+				earlier = append(earlier, w.results[c.result-1])
+			}
+			for _, o := range w.machine.Objects(c.state) {
+				text := replay.StateText(o)
+				silent = silent || text == ""
+				at, known := place[text]
+				if !known {
+					at = len(list)
+					place[text] = at
+					list = append(list, stateText{text: text})
+				}
+				if s := &list[at]; w.watched != replay.NoOperation && c.result == 0 {
+					r := w.resultIn(c.state)
+					s.waits = s.waits || r == 0
+					if r > 0 && !slices.ContainsFunc(s.returns, w.results[r-1].Equal) {
+						s.returns = append(s.returns, w.results[r-1])
+					}
+				}
+			}
+			return false
+		})
+	}
+	switch {
+	case w.lost, w.machine.GaveUp() == replay.Memory:
+		return nil, nil, tooMany
+	case !finished, w.stop():
+		return nil, nil, stopped
+	case silent:
+		return nil, nil, "the specification does not describe its states"
+	}
+	slices.SortFunc(list, func(a, b stateText) int { return strings.Compare(a.text, b.text) })
+	return list, earlier, ""
 }

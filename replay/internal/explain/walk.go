@@ -14,6 +14,7 @@ import (
 type configuration struct {
 	effect uint64 // by slot
 	state  int32
+	result int32 // of the operation watched: an index into walk.results + 1, or 0
 }
 
 // A walk follows a linearizable history event by event with all configurations
@@ -26,6 +27,10 @@ type walk struct {
 	machine *engine.Machine
 	meter   *meter.Meter
 	most    int // configurations at one moment
+	// watched is a pending operation of which the results count, or NoOperation.
+	// Then an effect that changes nothing is an effect, too.
+	watched int32
+	results []history.Value // that the operation watched may have got
 
 	open    []int32 // slot -> operation, or NoOperation
 	slot    []int32 // operation -> slot
@@ -46,7 +51,7 @@ func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) 
 		return nil
 	}
 	machine.Bound(m, bytes)
-	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: mostAtOnce, slot: make([]int32, len(h.Ops))}
+	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: mostAtOnce, watched: replay.NoOperation, slot: make([]int32, len(h.Ops))}
 	w.restart()
 	return w
 }
@@ -57,7 +62,7 @@ const mostAtOnce = 1 << 12
 // restart forgets all configurations but the first state without open operations.
 func (w *walk) restart() {
 	w.current.clear()
-	w.current.add(configuration{0, w.machine.Start()})
+	w.current.add(configuration{state: w.machine.Start()})
 	w.reads, w.lost = 0, false
 }
 
@@ -108,7 +113,7 @@ func (w *walk) invoke(op int32) {
 		return
 	}
 	w.reads &^= 1 << slot
-	if replay.FactsOf(w.spec, &w.h.Ops[op]).ReadOnly {
+	if op != w.watched && replay.FactsOf(w.spec, &w.h.Ops[op]).ReadOnly {
 		w.reads |= 1 << slot
 		w.next.clear()
 		for _, c := range w.current.list {
@@ -177,26 +182,42 @@ func (w *walk) explore(visit func(configuration) bool) {
 			if w.meter.MustStop(1) || w.machine.GaveUp() != replay.NoCause {
 				return
 			}
-			// A pending operation that changes nothing need not have taken effect.
-			if state != engine.Fail && (state != c.state || !w.h.Ops[op].Pending()) {
-				w.stack = append(w.stack, w.read(configuration{c.effect | 1<<slot, state}))
+			to := configuration{c.effect | 1<<slot, state, c.result}
+			switch {
+			case state == engine.Fail:
+			case op == w.watched:
+				if to.result = w.resultIn(c.state); to.result > 0 {
+					w.stack = append(w.stack, w.read(to))
+				}
+			case state != c.state || !w.h.Ops[op].Pending():
+				// A pending operation that changes nothing need not have taken effect.
+				w.stack = append(w.stack, w.read(to))
 			}
 		}
 	}
 }
 
-// states returns the states in which the object may be.
-func (w *walk) states() []int32 {
-	var states []int32
-	seen := map[int32]bool{}
-	w.explore(func(c configuration) bool {
-		if !seen[c.state] {
-			seen[c.state] = true
-			states = append(states, c.state)
+// watch makes op the operation watched, if its results can be known.
+func (w *walk) watch(op int32) {
+	if _, several := w.spec.New().(replay.Nondeterministic); !several {
+		w.watched = op
+	}
+}
+
+// resultIn returns the result of the operation watched in a state, as configurations
+// have it; 0 if it has to wait there.
+func (w *walk) resultIn(state int32) int32 {
+	op := &w.h.Ops[w.watched]
+	for _, o := range replay.Transitions(w.machine.Objects(state)[0], replay.Invocation{Method: op.Method, Args: op.Args}) {
+		for i, r := range w.results {
+			if r.Equal(o.Result) {
+				return int32(i) + 1
+			}
 		}
-		return false
-	})
-	return states
+		w.results = append(w.results, o.Result)
+		return int32(len(w.results))
+	}
+	return 0
 }
 
 // shrink gives back the memory of states that are past.
@@ -212,7 +233,7 @@ func (w *walk) shrink() {
 	old := w.current.list
 	w.next.clear()
 	for i, c := range old {
-		w.next.add(configuration{c.effect, states[i]})
+		w.next.add(configuration{c.effect, states[i], c.result})
 	}
 	w.current, w.next = w.next, w.current
 }

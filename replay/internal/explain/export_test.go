@@ -1,0 +1,55 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// A Fact is what the rules know of an operation. Tests make them wrong.
+type Fact struct{ f *opFacts }
+
+func (f Fact) SetReadOnly()   { f.f.readOnly = true }
+func (f Fact) SetApart()      { f.f.apart = true }
+func (f Fact) Separate()      { f.f.value[1] = -1 }
+func (f Fact) IsVacant() bool { return f.f.vacant }
+func (f Fact) SetChange()     { f.f.change = 1; f.f.apart = true }
+
+// Removals returns what remains of h after each single application of a rule, with
+// the rule's name. last is the operation that nothing explains, or NoOperation.
+// spoil may make facts wrong.
+func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)) (rest []*history.History, rules []string) {
+	r := newReducer(h, spec)
+	r.bytes, r.last, r.meter = 1<<30, last, meter.New(nil)
+	for i := range r.facts {
+		if spoil != nil {
+			spoil(Fact{&r.facts[i]})
+		}
+	}
+	add := func(rule string, ops []int32) {
+		rest, rules = append(rest, sub(h, ops)), append(rules, rule)
+	}
+	for name, divide := range map[string]func([]int32) division{"part": r.byPart, "value": r.byValue, "one": r.oneByOne} {
+		d := divide(r.ops)
+		if len(d.blockers) > 0 {
+			continue
+		}
+		for _, u := range d.units {
+			add(name, without(r.ops, u))
+		}
+	}
+	if h.HasEdges() || h.IsRelaxed() {
+		return rest, rules
+	}
+	moments := r.moments()
+	for i, m := range moments {
+		for _, n := range moments[i+1:] {
+			if m.state == n.state && m.state >= 0 {
+				add("loop", slices.Concat(r.ops[:m.ops], r.ops[n.ops:]))
+			}
+		}
+	}
+	return rest, rules
+}
