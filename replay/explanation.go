@@ -30,6 +30,7 @@ type Explanation struct {
 	// have taken effect or not. If there are more than MaxStates, States has
 	// some of them and MoreStates is true.
 	//
+	// Of a partitioned object, they have only the part that the operation concerns.
 	// If StatesOfCore is true, they are those of the minimal sub-history, because
 	// those of the whole history were too many to count.
 	States       []string
@@ -47,7 +48,8 @@ type Explanation struct {
 	// by itself, in order of their invocations. It ends where Prefix does:
 	// responses after that are not part of it. What may be removed from a
 	// history without creating a failure is in the documentation of package
-	// decide; without any further part of that kind, the rest is linearizable.
+	// replay/internal/explain; without any further part of that kind, the rest is
+	// linearizable. If Missing has "core", Core fails but may not be minimal.
 	Core []int32
 	// Marks are pending operations that are known to have happened, and Edges
 	// are orders beyond real time. Together they leave no order; without any
@@ -56,7 +58,8 @@ type Explanation struct {
 	Edges []history.Edge
 	// Free are the ways to make the history linearizable by freeing the results
 	// of as few operations as possible, at most three. Each is a group of
-	// operations.
+	// operations. If it is empty, there are no such groups, unless Missing has
+	// "blame": then there may be others, or smaller ones.
 	Free [][]FreedResult
 	// Missing are the parts that were not computed.
 	Missing []MissingPart

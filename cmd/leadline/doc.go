@@ -66,6 +66,7 @@
 //	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	    no order explains the response of 9 peek(): null (process 4, line 1)
 //	    linearizable if 8 poll(): 1 (process 4, line 1) had answered null
+//	    not linearizable by themselves: the first 5 of 28 events; 3 of 14 operations
 //	    more: leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
@@ -125,12 +126,16 @@
 //	ArrayBlockingQueue:20
 //	Not linearizable: no order of the operations that respects real time gives the recorded results.
 //
-//	No order explains the response of
+//	Up to event 4 of 28, some order explains all results. None explains event 5, the response of
 //	    9 peek(): null (process 4, line 1)
 //	It overlaps 1 operation:
 //	    4 addAll([1, 2]), still open then
+//	Just before that response the object can be in one state only:
+//	    [2]   peek() returns 2
+//	If peek() took effect earlier, it returned 2.
+//	But it returned null.
 //
-//	The operations that matter most:
+//	These 3 of its 14 operations are not linearizable by themselves:
 //	      process  id
 //	      2         4  |------------------->   addAll([1, 2]): open
 //	  *   4         8      |---|               poll(): 1
@@ -486,8 +491,8 @@
 // A missing value is null:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"unexplained":null,"blame":null,"conflict":null,"errors":null}
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"unexplained":null,"blame":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
 //
 // The witness and the tuple of schedule_index have the file's own identifiers
 // of operations. A linearizable history without a depth has deeper_than, the largest
@@ -501,8 +506,28 @@
 // Definition 4.2, is there with --exact-depth, elapsed_ns with --times. Where it
 // is not found, exact_cause says why: time, memory, work (many sets of states),
 // open (more than 64 operations open at once) or engine (no states). A
-// fault of a file rather than of a history has history null. Results in blame
-// are values of the native format: 1, 1.5, true, null, "text", [1, 2].
+// fault of a file rather than of a history has history null.
+//
+// These explain a history that is not linearizable:
+//   - prefix is the number of events of its shortest prefix that is not
+//     linearizable either. unexplained is the operation whose response ends it.
+//   - states are the states in which the object can be just before that response. If
+//     there are more than 16, more_states is true. Of an object with parts, such as a
+//     map, they have only the part concerned. If states_of_core is true, they are
+//     those of the operations in core, because all others allow too many.
+//   - core has the operations of a minimal sub-history that is not linearizable by
+//     itself. Only operations are left out whose absence cannot be the reason.
+//   - blame has the smallest groups of results, of up to three, that make the history
+//     linearizable when they are others. An entry has the operation, the recorded
+//     result, some allowed ones and the number of its group. It is [] if there are no
+//     such groups. Results are values of the native format: 1, 1.5, true, null,
+//     "text", [1, 2].
+//   - marks and edges take the place of prefix and unexplained if real time alone
+//     can be explained: operations that are known to have happened, and orders in
+//     the file. They leave no order.
+//   - explanation_cause says why parts are missing: its keys are prefix, states, core
+//     and blame; a cause is time, memory, work, cancelled or a sentence. If it has
+//     core, core is a sub-history that fails, but may not be minimal.
 //
 // engine is what decided: families, monitor (distinct values in a queue, stack
 // and the like, in polynomial time) or search. Where several decided parts of

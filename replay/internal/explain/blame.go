@@ -33,12 +33,14 @@ func (x *explainer) blame() {
 	}
 	if len(b.h.Ops) > freeMax {
 		b.freeable = slices.DeleteFunc(b.freeable, func(i int32) bool { return !inCore[i] })
-		x.missFor("blame", "only results of the minimal sub-history were tried")
 	}
 	slices.SortStableFunc(b.freeable, func(i, j int32) int { return cmp.Or(-compareBool(inCore[i], inCore[j]), cmp.Compare(j, i)) })
 	x.e.Free = b.groups()
-	if b.incomplete {
+	switch {
+	case b.incomplete:
 		x.miss("blame")
+	case len(b.h.Ops) > freeMax:
+		x.missFor("blame", "only results of the minimal sub-history were tried")
 	}
 }
 
@@ -146,8 +148,23 @@ func (b *blamer) freed(ops []int32) replay.Finding {
 	for k := range results {
 		results[k] = history.UnknownValue
 	}
-	return b.ask(b.with(ops, results), b.meter)
+	return b.try(ops, results)
 }
+
+// try decides the history with other results of the operations. Unknown results
+// make long histories hard, so there is a share for each.
+func (b *blamer) try(ops []int32, results []history.Value) replay.Finding {
+	m := b.meter
+	if len(b.h.Ops) > freeMax {
+		m = m.Share(int64(len(b.h.Ops))*tryEach + tryWork)
+	}
+	return b.ask(b.with(ops, results), m)
+}
+
+const (
+	tryWork = 1 << 16
+	tryEach = 1 << 4
+)
 
 // with returns the history with other results of the operations.
 func (b *blamer) with(ops []int32, results []history.Value) *history.History {
@@ -178,7 +195,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 				continue
 			}
 			results[k] = other
-			if at == 0 && len(seen[k]) == 1 || b.ask(b.with(ops, results), b.meter).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.try(ops, results).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue

@@ -25,10 +25,9 @@
 // order of W, so it respects real time, and edges.
 //
 // Suffix. What comes after an event is left out; operations that are open then
-// become pending. Leave out of W the operations that are invoked later. None of
-// them is before an operation that had returned, except for operations that are
-// open at the event and that W has after one of them. They are pending, so they are
-// left out as well.
+// become pending. Take W up to the last operation that has returned by then. It has
+// no operation that is invoked later, since that comes after all that have
+// returned. It lacks only operations that are pending now.
 //
 // Read-only. An operation is left out that leaves the state unchanged wherever it
 // has its recorded result (replay.Facts.ReadOnly). In W without it, all others meet
