@@ -132,7 +132,6 @@
 //	    4 addAll([1, 2]), still open then
 //	Just before that response the object can be in one state only:
 //	    [2]   peek() returns 2
-//	If peek() took effect earlier, it returned 2.
 //	But it returned null.
 //
 //	These 3 of its 14 operations are not linearizable by themselves:
