@@ -99,28 +99,62 @@ func (p *explainPresenter) finish() error {
 }
 
 // subHistory returns the history of the operations of a core. What happens after
-// the response that no order explains is not part of it.
+// the response that no order explains is not part of it. Marks and edges are,
+// if real time alone can be explained. If h has no real time, the operations
+// follow one another: only the order within processes is that of h.
 func subHistory(h *history.History, e *replay.Explanation) (*history.History, error) {
-	end := int32(history.NoReturn)
+	end, edges := int32(history.NoReturn), e.Edges
 	if e.Unexplained != replay.NoOperation {
 		end = h.Ops[e.Unexplained].Return
+	}
+	if h.IsRelaxed() {
+		edges = h.Edges
 	}
 	type event struct {
 		position int32
 		history.Event
 	}
 	var events []event
-	for _, i := range e.Core {
-		op := &h.Ops[i]
-		events = append(events, event{op.Call, history.Event{Process: h.Processes[op.Process], Op: op.ID(), Method: op.Method, Args: op.Args}})
-		if !op.Pending() && op.Return <= end {
-			events = append(events, event{op.Return, history.Event{Type: history.OK, Op: op.ID(), Result: op.Result}})
+	add := func(i int32, end history.EventType, until int32) {
+		op := operationOf(h, i)
+		process := history.StringValue("ghost " + op.ID().String())
+		if op.Process >= 0 {
+			process = h.Processes[op.Process]
+		}
+		called, returned := op.Call, op.Return
+		if h.IsRelaxed() {
+			called, returned = 2*i, min(2*i+1, op.Return)
+		}
+		events = append(events, event{called, history.Event{Process: process, Op: op.ID(), Method: op.Method, Args: op.Args}})
+		if returned <= until && op.Return != history.NoReturn {
+			events = append(events, event{returned, history.Event{Type: end, Op: op.ID(), Result: op.Result}})
 		}
 	}
-	slices.SortFunc(events, func(a, b event) int { return int(a.position) - int(b.position) })
+	in := map[int32]bool{}
+	for _, i := range e.Core {
+		in[i] = true
+		add(i, history.OK, end)
+	}
 	b := history.NewBuilder(history.Header{ID: h.ID, Model: h.Model, ModelArgs: h.ModelArgs})
+	for _, edge := range edges {
+		for _, i := range []int32{edge.From, edge.To} {
+			if int(i) >= len(h.Ops) && !in[i] {
+				in[i] = true
+				add(i, history.Fail, history.NoReturn)
+			}
+		}
+		if from, to := operationOf(h, edge.From), operationOf(h, edge.To); in[edge.From] && in[edge.To] && (!h.IsRelaxed() || from.Process != to.Process) {
+			b.AddEdge(from.ID(), to.ID(), 0)
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return int(a.position) - int(b.position) })
 	for i := range events {
 		b.Add(&events[i].Event)
+	}
+	for _, i := range e.Marks {
+		if in[i] {
+			b.Mark(h.Ops[i].ID(), true, 0)
+		}
 	}
 	return b.Build()
 }

@@ -88,11 +88,7 @@ func (p *printer) refuted(spec replay.Spec, v *replay.Verdict) {
 		p.unexplained(spec, e)
 	} else if len(e.Marks)+len(e.Edges) > 0 {
 		p.printf("\n")
-		if p.h.IsRelaxed() {
-			p.say("Together, these orders cannot be explained. All of them are needed for that:")
-		} else {
-			p.say("Real time alone can be explained, but not together with these facts of the file:")
-		}
+		p.say("Real time alone can be explained, but not together with these facts of the file:")
 		p.reasons(e)
 	}
 	p.core(v, e)
