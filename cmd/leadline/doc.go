@@ -60,7 +60,8 @@
 // left the history linearizable. These results have no explanation, but their
 // methods need not be at fault: a broken mutator shows in a later, correct read.
 // If a monitor decided, it names a few operations that no order explains
-// together, whatever else the history has. --explain=false omits all this.
+// together, whatever else the history has. The command in the last line explains
+// the first such history in full; see Explaining. --explain=false omits all this.
 //
 //	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
@@ -70,7 +71,9 @@
 //	    more: leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
-// With --witness each linearizable history is followed by its witness:
+// With --witness each linearizable history is followed by its witness, with the
+// state after each step. Of a long one these are the first steps, the last ones, and
+// those around operations that the schedule index delays:
 //
 //	$ leadline check --witness --exact-depth replay/decide/testdata/figure2.jsonl
 //	linearizable      depth 1      6 ops   3 procs  c=3  cp=8    33 orders      exact=1  replay/decide/testdata/figure2.jsonl#threads-1-to-3
