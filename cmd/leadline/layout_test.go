@@ -41,7 +41,7 @@ var imports = map[string][]string{
 	"replay/report":           {"history", "replay"},
 	"replay/stresstest":       {"history", "history/codec", "history/stress", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
 	"replay/composed":         {"history", "replay", "replay/spec", "replay/decide"},
-	"replay/view":             {"history", "replay"},
+	"replay/view":             {"history", "replay", "github.com/klauspost/compress"},
 	"replay/decide/selftest":  {"history", "hitting", "hitting/meter", "poset", "replay", "replay/internal/engine", "replay/spec", "replay/search", "replay/decide"},
 	"benchdata/corpora":       {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",

@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -12,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )

@@ -106,7 +106,7 @@ func parse(t *testing.T, model, text string) (*history.History, replay.Spec) {
 	return h, s
 }
 
-func check(t *testing.T, h *history.History, s replay.Spec) Item {
+func check(t testing.TB, h *history.History, s replay.Spec) Item {
 	t.Helper()
 	v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
 	if err != nil {
