@@ -97,7 +97,7 @@ class Model {
     this.free = why && why.free || [];
     this.core = why && why.core || [];
     this.late = this.data.tuple || [];
-    this.clash = this.data.clash || [];
+    this.clash = !this.core.length && this.data.clash || []; // says less than the core
     this.unexplained = why ? why.unexplained : -1;
     this.free.forEach((group, g) => group.forEach(f => {
       flags[f.op] |= BLAMED;

@@ -152,7 +152,7 @@ function fillJumps(model) {
   if (model.core.length) jumps.append(element("button", {type: "button", id: "only-core", title: "(o)", onclick: () => {
     actions.show(byId("show").value === "core" ? "all" : "core");
   }}, "Show only these"));
-  if (!model.core.length) add("clash", "\u25c7 Conflict", "c", model.clash, true);
+  add("clash", "\u25c7 Conflict", "c", model.clash, true);
   add("late", "\u2192 Delayed", "d", model.late);
   add("pending", "Pending", "p", Array.from({length: model.n}, (_, i) => i).filter(i => model.pending(i)));
 }

@@ -156,7 +156,7 @@ function whyLinearizable(model, actions, p, heading, list) {
       list("ol", model.late.map(i => [opButton(model, i, actions)]));
     }
   } else if (row.deeper) {
-    p(`No order that delays at most ${plural(row.deeper - 1, "operation")} explains the history: its depth is more than ${row.deeper}.`);
+    p(`No schedule that delays at most ${plural(row.deeper - 1, "operation")} explains the history: its depth is more than ${row.deeper}.`);
   }
   if (!model.order.length) return;
   heading("Order");
@@ -185,10 +185,10 @@ function whyNot(model, actions, p, heading, list) {
   }
   if (model.core.length) {
     heading(`Minimal sub-history: ${plural(model.core.length, "operation")}`);
-    p("These operations alone are not linearizable. No further part can be left out.");
+    p(model.core.length === 1 ? "This operation alone is not linearizable." : "These operations alone are not linearizable, up to the end of the failing prefix, and no part of them can be left out.");
     p(element("button", {type: "button", onclick: () => actions.show("core")}, "Show only these"), " ", ...opButtons(model, model.core, actions, 12));
   }
-  if (model.clash.length && !model.core.length) {
+  if (model.clash.length) {
     heading("In conflict");
     p("A history of these operations alone is not linearizable:");
     p(...opButtons(model, model.clash, actions, 12));

@@ -1,6 +1,6 @@
 // The timeline: a canvas with a lane per process. Only what is visible is drawn.
 
-const GUTTER = 92, AXIS = 22, BAR = 20, STRIP = 46;
+const GUTTER = 92, AXIS = 22, BAR = 20, LABEL = 14, STRIP = 46;
 const MONO = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 class Timeline {
@@ -72,9 +72,20 @@ class Timeline {
     this.laneOf = new Int32Array(m.n).fill(-1);
     lanes.forEach((lane, l) => { for (const i of lane.ops) this.laneOf[i] = l; });
     this.remark();
-    this.laneHeight = m.gap ? 38 : 30;
-    byId("tall").style.height = AXIS + lanes.length * this.laneHeight + 10 + "px";
+    this.sizeLanes();
   }
+
+  // sizeLanes makes lanes higher if there is room, for labels above the bars.
+  sizeLanes() {
+    const n = Math.max(1, this.lanes.length), least = this.model.gap ? 38 : 30;
+    this.above = Math.max(0, Math.min(3, Math.floor(((this.height - AXIS) / n - least) / LABEL)));
+    this.barTop = 5 + this.above * LABEL;
+    this.laneHeight = least + this.above * LABEL;
+    byId("tall").style.height = AXIS + n * this.laneHeight + 10 + "px";
+  }
+
+  // laneY is where the bars of a lane begin.
+  laneY(lane) { return AXIS + lane * this.laneHeight - this.scroller.scrollTop + this.barTop; }
 
   // remark follows changes of the marks.
   remark() {
@@ -188,6 +199,7 @@ class Timeline {
     this.sizeCanvas(this.strip.canvas, STRIP);
     this.strip.stale = true;
     if (this.model) {
+      this.sizeLanes();
       if (!this.scale) this.fit();
       this.clamp();
     }
@@ -228,13 +240,12 @@ class Timeline {
     }
     this.drawGrid(g);
     for (let l = firstLane; l <= lastLane; l++) {
-      const y = AXIS + l * this.laneHeight - top + 5;
-      this.drawLane(g, this.lanes[l], y);
+      this.drawLane(g, this.lanes[l], this.laneY(l));
     }
-    this.drawEdges(g, top);
+    this.drawEdges(g);
     this.drawPoints(g);
     this.drawPrefix(g);
-    this.drawNames(g, firstLane, lastLane, top);
+    this.drawNames(g, firstLane, lastLane);
     this.strip.draw();
     this.stats.frames++;
   }
@@ -245,6 +256,7 @@ class Timeline {
   drawLane(g, lane, y) {
     const right = this.timeAt(this.width), drawn = new Set();
     let labels = GUTTER; // the first pixel without a label or a bar
+    this.rows = new Array(this.above).fill(-Infinity); // above the bars, likewise
     for (const ops of [lane.ops, lane.marked]) {
       const from = lowerBound(ops.length, k => this.endOf(ops[k]) >= this.left);
       const end = lowerBound(ops.length, k => this.startOf(ops[k]) > right);
@@ -321,20 +333,32 @@ class Timeline {
     g.setLineDash([]);
   }
 
-  // drawLabel writes the operation into its bar, or beside it if there is room: so
-  // many pixels before and after it. It returns where the label ends.
+  // drawLabel writes the operation into its bar, beside it or above it, wherever
+  // there is room; before and after are the pixels without a bar or a label on both
+  // sides. It returns where a label on the right ends.
   drawLabel(g, i, x0, x1, y, before, after) {
     const letters = pixels => Math.floor((pixels - 8) / this.letter);
     const room = [letters(Math.min(x1, this.width) - x0), letters(Math.min(after, this.width - x1)), letters(before)];
-    if (Math.max(...room) < 2) return x1;
+    if (x1 - x0 < 6 && !this.model.flags[i] && Math.max(...room) < 2) return x1;
     const look = this.look(i), text = look.sign + this.model.text(i);
+    g.textBaseline = "middle";
+    g.fillStyle = this.colours.text;
     let where = room.findIndex(r => r >= text.length);
-    if (where < 0) where = room[0] >= 6 ? 0 : room.indexOf(Math.max(...room));
-    if (where > 0 && room[where] < 6) where = 0;
+    if (where < 0) {
+      const end = x0 + 10 + text.length * this.letter, row = this.rows.findIndex(free => free < x0);
+      if (row >= 0 && end < this.width) {
+        this.rows[row] = end;
+        const middle = y - 8 - row * LABEL;
+        g.fillText(text, x0 + 3, middle);
+        g.fillRect(x0, middle - 5, 1, y - middle + 5);
+        return x1;
+      }
+      where = room[0] >= 6 ? 0 : room.indexOf(Math.max(...room));
+      if (room[where] < 6) where = 0;
+    }
     if (room[where] < 2) return x1;
     const shown = cut(text, room[where]), width = shown.length * this.letter;
-    g.textBaseline = "middle";
-    g.fillStyle = where === 0 ? look.ink : this.colours.text;
+    if (where === 0) g.fillStyle = look.ink;
     g.fillText(shown, [x0 + 4, x1 + 5, x0 - 5 - width][where], y + BAR / 2 + 1);
     return where === 1 ? x1 + 5 + width : x1;
   }
@@ -373,7 +397,7 @@ class Timeline {
     g.font = "12px " + MONO;
   }
 
-  drawEdges(g, top) {
+  drawEdges(g) {
     const m = this.model;
     if (!m.edges.length || m.edges.length > 2000) return;
     g.strokeStyle = g.fillStyle = this.colours.muted;
@@ -382,7 +406,7 @@ class Timeline {
       const l0 = this.laneOf[from], l1 = this.laneOf[to];
       if (l0 < 0 || l1 < 0) continue;
       const x0 = Math.min(this.x(this.endOf(from)), this.x(this.startOf(from)) + 40), x1 = this.x(this.startOf(to));
-      const y0 = AXIS + l0 * this.laneHeight - top + 5 + BAR / 2, y1 = AXIS + l1 * this.laneHeight - top + 5 + BAR / 2;
+      const y0 = this.laneY(l0) + BAR / 2, y1 = this.laneY(l1) + BAR / 2;
       g.beginPath();
       g.moveTo(x0, y0);
       g.bezierCurveTo(x0 + 25, y0, x1 - 25, y1, x1, y1);
@@ -433,7 +457,7 @@ class Timeline {
   }
 
   // drawNames draws the axis and the names of the lanes over everything else.
-  drawNames(g, first, last, top) {
+  drawNames(g, first, last) {
     const c = this.colours;
     g.fillStyle = c.panel;
     g.fillRect(0, 0, this.width, AXIS);
@@ -457,7 +481,7 @@ class Timeline {
     g.clip();
     for (let l = first; l <= last; l++) {
       g.fillStyle = c.text;
-      g.fillText(cut(this.lanes[l].name, 10), 10, AXIS + l * this.laneHeight - top + 5 + BAR / 2);
+      g.fillText(cut(this.lanes[l].name, 10), 10, this.laneY(l) + BAR / 2);
     }
     g.restore();
   }

@@ -215,7 +215,7 @@ func (p *tab) place(op int) (x, y float64) {
 	p.Helper()
 	at := eval[[]float64](p, fmt.Sprintf(`(() => { const t = leadline.timeline, box = t.canvas.getBoundingClientRect();
 		const x0 = Math.max(92, t.x(t.startOf(%[1]d))), x1 = Math.min(t.width, t.x(t.endOf(%[1]d)));
-		return [box.left + (x0 + x1) / 2, box.top + 22 + t.laneOf[%[1]d] * t.laneHeight - t.scroller.scrollTop + 15] })()`, op))
+		return [box.left + (x0 + x1) / 2, box.top + t.laneY(t.laneOf[%[1]d]) + 10] })()`, op))
 	return at[0], at[1]
 }
 
