@@ -350,6 +350,7 @@ class Timeline {
         this.rows[row] = end;
         const middle = y - 8 - row * LABEL;
         g.fillText(text, x0 + 3, middle);
+        g.fillStyle = this.colours.line;
         g.fillRect(x0, middle - 5, 1, y - middle + 5);
         return x1;
       }
