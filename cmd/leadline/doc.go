@@ -169,11 +169,36 @@
 //
 // # View
 //
-// View writes one page about histories, for a browser: what each process did and
-// when, the verdict, the witness, and why there is none. The page needs no network:
+// View checks histories like check, with the same flags, and writes a page about
+// them for a browser. The page is one file and needs no network:
 //
 //	leadline view recorded.jsonl >view.html
 //	leadline view -o view.html dir/
+//
+// The page has a lane for each process and a bar for each operation. Bars are in the
+// order of events, or in real time if the events have time stamps. A bar that is
+// open at its end never returned.
+//
+//   - The wheel, two fingers, and the keys + and - zoom. Dragging and the arrow
+//     keys move.
+//   - Find searches for methods, values and identifiers. Menus filter by method,
+//     key and process.
+//   - If the history is linearizable, a point in each bar shows when it takes effect.
+//     A list has this order with the state after each step. The operations that the
+//     schedule index delays are marked.
+//   - If it is not, the parts of the explanation are marked, and buttons lead to
+//     them: the first response that no order explains, the results to blame with
+//     those that are allowed, and the minimal sub-history. What follows the
+//     shortest prefix that fails is shaded.
+//   - Pages about several histories begin with a list, which can be searched,
+//     filtered and sorted.
+//
+// The key ? lists all keys. Screen readers find the operations in a table.
+//
+// A page holds at most 20,000 histories, and 100 MiB of compressed histories. It
+// holds 4 MiB of states of one witness; of longer ones it has every few steps, and
+// says so. The exit status is 0 if the page was written, whatever the verdicts are,
+// and 2 for bad usage or input.
 //
 // # Tables
 //
