@@ -17,7 +17,7 @@ type contents struct {
 	follow     int    // length of dst up to which append goes on with what pointers point to
 }
 
-// followBytes bounds the memory behind pointers that is compared to find changes.
+// followBytes bounds what is compared, of all that pointers lead to, to find changes.
 const followBytes = 1 << 16
 
 // maxDepth bounds the nesting of values that are compared by content.

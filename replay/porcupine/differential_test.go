@@ -74,7 +74,7 @@ func impure() map[string]porcupine.Model {
 		},
 		Equal: func(a, b any) bool { return slices.Equal(a.(wrapped).q, b.(wrapped).q) },
 	}
-	behindPointer := porcupine.Model{
+	byPointer := porcupine.Model{
 		Init: func() any { return &wrapped{} },
 		Step: func(state, in, out any) (bool, any) {
 			ok, next := appending.Step(state.(*wrapped).q, in, out)
@@ -91,7 +91,7 @@ func impure() map[string]porcupine.Model {
 			return ok, w
 		},
 	}
-	return map[string]porcupine.Model{"appending": appending, "in a struct": inStruct, "behind a pointer": behindPointer, "in place": inPlace}
+	return map[string]porcupine.Model{"appending": appending, "in a struct": inStruct, "by a pointer": byPointer, "in place": inPlace}
 }
 
 // TestImpure: a model that changes its states gets the right verdict or an error,

@@ -51,7 +51,7 @@
 // A model must be purely functional, as porcupine's documentation says: leadline
 // keeps states and compares them. So a state that changes after Init or Step returned
 // it is an error. Slices that are states may be given to append. The first 64 KiB
-// behind pointers are compared; changes beyond that are not noticed.
+// that pointers lead to are compared; changes beyond that are not noticed.
 //
 // Steps are not interrupted. StepContext gets a context that is never cancelled, and
 // a timeout counts between steps.
