@@ -81,8 +81,8 @@ type Options struct {
 	// Without are operations that the environment does not run, for instance
 	// Removals.
 	Without []string
-	// Missing reports values of a map that count as missing for everybody but
-	// the method, such as a cancelled computation. The environment then leaves
+	// Missing reports values of a map that count as missing for the environment,
+	// such as a cancelled computation. The environment then leaves
 	// such values in the map, and runs only operations whose result and effect
 	// are those on the map without the keys of such values.
 	Missing func(value any) bool

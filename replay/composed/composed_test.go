@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -72,14 +73,13 @@ func TestAblation(t *testing.T) {
 	}
 }
 
-// TestPoints: with linearization points (mode 3), each run has the verdict that it
-// has without, and a wrong point is found out.
+// TestPoints: with linearization points (mode 3), the verdicts are the same, and a
+// wrong point is reported as such.
 func TestPoints(t *testing.T) {
 	for _, f := range figures {
 		f.o.Ops = 2
-		plain := explore(t, func(m Map) any { return f.method(struct{ Map }{m}) }, f.o)
-		if (plain.Violation == nil) != f.atomic {
-			t.Errorf("%s: without points: %v", f.name, plain.Violation)
+		if r := explore(t, f.method, f.o); (r.Violation == nil) != f.atomic || f.atomic && r.Ops != 2 {
+			t.Errorf("%s: %v, %v", f.name, r, r.Violation)
 		}
 	}
 	r := explore(t, func(m Map) any {
@@ -237,6 +237,43 @@ func atomicByHand(steps []step, r *run) bool {
 		}
 	}
 	return false
+}
+
+// TestJudge: random runs of random methods are violations exactly if they are by
+// hand.
+func TestJudge(t *testing.T) {
+	t.Logf("seed %d", *seed)
+	random := rand.New(rand.NewPCG(*seed, 16))
+	var count [2]int
+	for range 60 {
+		steps := randomMethod(random)
+		x := &explorer{ctx: context.Background(), c: mapCollection, method: func(r *run) any { return runSteps(steps, mapOf{r}) }}
+		var err error
+		if x.o, err = (Options{Ops: 4, Random: 1, Guide: Blind, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}).withDefaults(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.explore(); err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			r := x.run(nil, 4, func(list []replay.Invocation) int { return random.IntN(2) * (1 + random.IntN(len(list))) })
+			v, err := x.judge(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			atomic := 0
+			if atomicByHand(steps, r) {
+				atomic = 1
+			}
+			count[atomic]++
+			if (v == nil) != (atomic == 1) {
+				t.Fatalf("%v: atomic by hand: %d, replay %s\n%v", steps, atomic, r.replayText(), v)
+			}
+		}
+	}
+	if t.Logf("%d violations, %d atomic runs", count[0], count[1]); count[0] < 100 || count[1] < 100 {
+		t.Error("too few of one kind")
+	}
 }
 
 // TestRandomMethods compares the guides on random methods, each explored up to two
@@ -413,7 +450,7 @@ func TestValues(t *testing.T) {
 		stored any
 		want   string
 	}{
-		{5, "[5 6]"}, {"a", `["a" "a'"]`}, {true, "[true false]"}, {int8(127), "[int8(127) int8(0)]"}, {1.5, "[float64(1.5) float64(2.5)]"},
+		{5, "[5 6]"}, {"a", `["a" "a'"]`}, {true, "[true false]"}, {int8(127), "[int8(127) int8(0)]"}, {math.Copysign(0, -1), "[float64(0) float64(1)]"}, {1.5, "[float64(1.5) float64(2.5)]"},
 		{&node{}, "[*composed.node#1]"}, {[1]int{4}, "[[1]int{4} [1]int{0}]"}, {nil, "[nil]"}, {make(chan int), "[1 2]"},
 	} {
 		x := &explorer{c: mapCollection, method: func(r *run) any { mapOf{r}.Store(key, c.stored); return nil }}
@@ -467,6 +504,9 @@ func TestEndings(t *testing.T) {
 	if r := explore(t, increment, Options{Runs: 100}); r.Runs != 100 || r.Ops != 1 {
 		t.Errorf("100 runs: %v", r)
 	}
+	if r := explore(t, func(Map) any { return 1 }, Options{Ops: 1 << 40}); r.Runs != 1 || r.Ops != 1<<40 {
+		t.Errorf("a method without operations: %v", r)
+	}
 	for steps := 1; steps <= 3; steps++ { // compute2 has two operations
 		if r := explore(t, compute2, Options{Ops: 1, Steps: steps}); (r.Pending > 0) != (steps < 2) {
 			t.Errorf("%d steps: %v", steps, r)
@@ -507,7 +547,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A recorder is a TB that keeps what it is told.
+// A recorder is a TB that keeps its messages.
 type recorder struct{ logs, errors []string }
 
 func (r *recorder) Helper()                   {}

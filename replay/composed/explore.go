@@ -145,10 +145,14 @@ func (x *explorer) run(prefix []int, limit int, pick func([]replay.Invocation) i
 // bound depth first.
 func (x *explorer) all() error {
 	for bound := 0; bound <= x.o.Ops; bound++ {
+		shorter := x.report.Runs
 		if err := x.deepen(nil, 0, bound); err != nil || x.report.Violation != nil {
 			return err
 		}
-		x.report.Ops = bound
+		if x.report.Ops = bound; x.report.Runs == shorter { // no run is longer
+			x.report.Ops = x.o.Ops
+			return nil
+		}
 	}
 	return nil
 }

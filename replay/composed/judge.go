@@ -137,7 +137,7 @@ func (r *run) effects() []*effect {
 		return []*effect{{r.result, next, missing}}
 	}
 	if len(m) > maxOwn {
-		r.x.wrong = fmt.Errorf("composed: the method returns or leaves %d pointers of its own; more than %d cannot be told apart", len(m), maxOwn)
+		r.x.wrong = fmt.Errorf("composed: the method returns or leaves %d pointers of its own; the limit is %d", len(m), maxOwn)
 		return nil
 	}
 	var effects []*effect

@@ -83,7 +83,7 @@ func (n *names) write(b *strings.Builder, v reflect.Value, depth int) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		n.basic(b, t, strconv.FormatUint(v.Uint(), 10), depth)
 	case reflect.Float32, reflect.Float64:
-		n.basic(b, t, strconv.FormatFloat(v.Float(), 'g', -1, 64), depth)
+		n.basic(b, t, strconv.FormatFloat(v.Float()+0, 'g', -1, 64), depth)
 	case reflect.Complex64, reflect.Complex128:
 		n.basic(b, t, strconv.FormatComplex(v.Complex(), 'g', -1, 128), depth)
 	case reflect.String:
