@@ -276,6 +276,26 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestReference: the specification of a method and its collection has no fault that
+// replay.Probe finds.
+func TestReference(t *testing.T) {
+	for _, f := range figures {
+		x := &explorer{ctx: context.Background(), c: mapCollection, method: func(r *run) any { return f.method(mapOf{r}) }}
+		x.o, _ = f.o.withDefaults()
+		x.o.Ops = 1
+		if _, err := x.explore(); err != nil {
+			t.Fatal(err)
+		}
+		ops := []history.Operation{{Method: methodName}, {Method: contentsName}}
+		for _, inv := range x.c.alphabet(x.c.fresh(), x.keys, x.values[:1], x.values[1:], nil) {
+			ops = append(ops, history.Operation{Method: inv.Method, Args: inv.Args})
+		}
+		if err := replay.Probe(struct{ replay.Spec }{reference{x}}, ops); err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		}
+	}
+}
+
 // TestRandomMethods compares the guides on random methods, each explored up to two
 // operations. Every violation is one by hand, too. What a blind environment finds,
 // guided ones find, apart from a few methods.

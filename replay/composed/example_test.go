@@ -45,5 +45,5 @@ func ExampleExplore() {
 	// If the method were atomic and ran
 	//   - before the environment's operations: LoadOrStore(7, 50) would return loaded 49
 	//   - after LoadOrStore(7, 50): the method would return 50
-	// To reproduce: call Test with the same options and Replay: "0.4"
+	// To reproduce: composed.Test(t, method, composed.Options{Replay: "0.4"}), with the other options as they were
 }
