@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
@@ -48,4 +50,33 @@ func Example() {
 	// 2 read(): 1
 	// 1 write(2)
 	// 3 read(): 2
+}
+
+// The three answers and errors. Two processes hold a lock at once here.
+func ExampleCheck() {
+	h, err := history.New(history.Header{}, []history.Event{
+		{Type: history.Invoke, Process: history.IntValue(0), Method: "lock"},
+		{Type: history.Invoke, Process: history.IntValue(1), Method: "lock"},
+		{Type: history.OK, Process: history.IntValue(0)},
+		{Type: history.OK, Process: history.IntValue(1)},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mutex, err := spec.Parse("mutex")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := decide.Check(context.Background(), h, mutex, replay.Options{Budget: replay.Budget{Time: time.Minute}})
+	switch {
+	case err != nil: // the history does not fit the specification, say
+		fmt.Println(err)
+	case v.Answer == replay.Undecided: // never a success
+		fmt.Println("unknown:", v.Cause)
+	default:
+		fmt.Println(v.Answer)
+	}
+	// Output: not-linearizable
 }
