@@ -92,7 +92,9 @@ func (p *printer) refuted(spec replay.Spec, v *replay.Verdict) {
 		p.reasons(e)
 	}
 	p.core(v, e)
-	p.changes(e)
+	if v.Explanation != nil {
+		p.changes(e)
+	}
 	p.missing(e)
 }
 
@@ -235,33 +237,36 @@ func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 	if len(ops) == 0 {
 		ops = v.Conflict
 	}
-	shown, left := relevant(p.h, v, p.Rows)
 	p.printf("\n")
-	switch {
-	case len(ops) == 0 && left > 0:
-		p.say("The operations that matter most:")
-	case len(ops) == 0 || len(ops) == len(p.h.Ops):
+	all := len(p.h.Ops)
+	switch n := len(ops); {
+	case n == 0 || n == all:
 		p.say("Its operations:")
-	case len(ops) == 1:
-		p.say("This one of its %s is not linearizable by itself:", operations(len(p.h.Ops)))
-		shown = ops
+		p.drawRelevant(v, all, "  ")
+		return
+	case n == 1:
+		p.say("This one of its %s is not linearizable by itself:", operations(all))
 	default:
-		p.say("These %s of its %s are not linearizable by themselves:", thousands(len(ops)), operations(len(p.h.Ops)))
-		shown = ops
+		p.say("These %s of its %s are not linearizable by themselves:", thousands(n), operations(all))
 	}
-	if more := len(shown) - p.Rows; more > 0 {
-		shown, _ = relevant(p.h, v, p.Rows)
-		defer p.printf("    and %s more\n", thousands(more))
+	if len(ops) > p.Rows {
+		p.drawRelevant(v, len(ops), "  ")
+	} else {
+		p.timeline(v, ops, "  ")
 	}
-	p.timeline(v, shown, "  ")
 }
 
 // changes writes which other results would make the history linearizable.
 func (p *printer) changes(e *replay.Explanation) {
-	if len(e.Free) == 0 {
+	isMissing := slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" })
+	if len(e.Free) == 0 && isMissing {
 		return
 	}
 	p.printf("\n")
+	if len(e.Free) == 0 {
+		p.say("No change of up to three results would make it linearizable.")
+		return
+	}
 	p.say("It would be linearizable with other results:")
 	for k, group := range e.Free {
 		if k == freeListed {

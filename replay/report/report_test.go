@@ -172,3 +172,34 @@ func TestWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestManyOperations: of a large sub-history or history, those operations are drawn
+// that are at fault. The others are counted.
+func TestManyOperations(t *testing.T) {
+	var lines []string
+	for i := range 100 {
+		lines = append(lines, fmt.Sprintf("A %d enqueue(%d)", i, i), fmt.Sprintf("%d = -", i))
+	}
+	h, s := read(t, "queue", lines...)
+	for _, core := range [][]int32{allOf(100), allOf(100)[20:80], allOf(100)[50:60], nil} {
+		v := &replay.Verdict{Finding: replay.Refuted(replay.SearchEngine)}
+		v.Explanation = &replay.Explanation{Unexplained: 79, Core: core}
+		if core != nil {
+			v.Explanation.Unexplained = core[len(core)-1]
+		}
+		out := text(t, func(b *strings.Builder) error { return Explain(b, h, s, v, Options{Rows: 20}) })
+		drawn, left := strings.Count(out, "  |"), 0
+		if _, after, ok := strings.Cut(out, "  and "); ok {
+			if _, err := fmt.Sscanf(after, "%d operations that are not shown", &left); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := len(core)
+		if want == 0 {
+			want = 100
+		}
+		if drawn > 20 || drawn+left != want || !strings.Contains(out, "\n  !   A") {
+			t.Errorf("%d drawn and %d not, of %d:\n%s", drawn, left, want, out)
+		}
+	}
+}

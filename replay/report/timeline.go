@@ -19,22 +19,28 @@ import (
 // the verdict: see Options.Rows.
 func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o Options) error {
 	p := newPrinter(w, h, o)
-	left := 0
 	if ops == nil {
-		ops, left = relevant(h, v, p.Rows)
-	}
-	p.timeline(v, ops, "")
-	if left > 0 {
-		p.printf("and %s that %s not shown\n", operations(left), map[bool]string{true: "is", false: "are"}[left == 1])
+		p.drawRelevant(v, len(h.Ops), "")
+	} else {
+		p.timeline(v, ops, "")
 	}
 	return p.Flush()
 }
 
-// relevant returns the operations that matter for a verdict, at most limit, and
-// how many others there are. Those come first that are at fault, then those of
-// the minimal sub-history, then those that overlap them. If that is nothing,
-// it is the beginning of the history.
-func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32, left int) {
+// drawRelevant draws the operations that matter, and says how many of all are not
+// shown.
+func (p *printer) drawRelevant(v *replay.Verdict, all int, indent string) {
+	ops := relevant(p.h, v, p.Rows)
+	p.timeline(v, ops, indent)
+	if left := all - len(ops); left > 0 {
+		p.printf("%sand %s not shown\n", indent, count(left, "operation that is", "operations that are"))
+	}
+}
+
+// relevant returns the operations that matter for a verdict, at most limit: those
+// at fault, those of the minimal sub-history or those that are delayed, and those
+// that overlap them. If there are none, it returns the first ones.
+func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 	if len(h.Ops) <= limit {
 		limit = len(h.Ops)
 	}
@@ -92,7 +98,7 @@ func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32, le
 		ops = append(ops, i)
 	}
 	slices.Sort(ops)
-	return ops, len(h.Ops) - len(ops)
+	return ops
 }
 
 // endOf returns the position of the last event that matters: the response that
