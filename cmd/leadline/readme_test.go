@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// readmeLines is how long the README may be: what a newcomer reads.
+const readmeLines = 160
+
+// A block is a fenced block of the README.
+type block struct {
+	language string
+	lines    []string
+}
+
+func (b block) text() string { return strings.Join(b.lines, "\n") }
+
+// readme returns the blocks of the README.
+func readme(t *testing.T) (blocks []block) {
+	t.Helper()
+	text, err := os.ReadFile(root + "/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte("\n")); n > readmeLines {
+		t.Errorf("the README has %d lines, more than %d", n, readmeLines)
+	}
+	inside, indent := false, ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(strings.TrimPrefix(line, indent), "\n")
+		before, language, fence := strings.Cut(line, "```")
+		switch {
+		case fence && !inside && strings.TrimSpace(before) == "":
+			inside, indent = true, before
+			blocks = append(blocks, block{language: language})
+		case fence && inside:
+			inside, indent = false, ""
+		case inside:
+			last := &blocks[len(blocks)-1]
+			last.lines = append(last.lines, line)
+		}
+	}
+	return blocks
+}
+
+// TestReadme runs the commands of the README that call leadline. What it shows below
+// them is a part of what they print. The go commands are for TestReadmeTest and
+// continuous integration.
+func TestReadme(t *testing.T) {
+	blocks := readme(t)
+	t.Chdir(root)
+	commands := 0
+	for i, b := range blocks {
+		if b.language != "sh" {
+			continue
+		}
+		var printed bytes.Buffer
+		for _, line := range b.lines {
+			words := strings.Fields(line)
+			if words[0] == "go" {
+				known := []string{"go test ./...", "go install ./cmd/leadline", "go run ./cmd/leadline check benchdata/corpora/juc-labelled"}
+				if !slices.Contains(known, line) {
+					t.Errorf("no test runs the command %q", line)
+				}
+				if words[1] != "run" {
+					continue
+				}
+				words = words[2:]
+			}
+			commands++
+			var stderr bytes.Buffer
+			if status := run(words[1:], strings.NewReader(""), &printed, &stderr); status > statusNot || stderr.Len() > 0 {
+				t.Errorf("%s: status %d, %s", line, status, &stderr)
+			}
+		}
+		if i+1 < len(blocks) && blocks[i+1].language == "text" && printed.Len() > 0 &&
+			!strings.Contains(printed.String(), blocks[i+1].text()) {
+			t.Errorf("%s\nprints\n%s\nthe README says\n%s", b.text(), &printed, blocks[i+1].text())
+		}
+	}
+	if commands < 4 {
+		t.Errorf("the README runs leadline %d times", commands)
+	}
+}
+
+// TestReadmeHistory: the history that the README shows is one.
+func TestReadmeHistory(t *testing.T) {
+	for _, b := range readme(t) {
+		if b.language != "text" || !strings.HasPrefix(b.text(), `{"leadline"`) {
+			continue
+		}
+		var stdout, stderr bytes.Buffer
+		if status := run([]string{"check", "-"}, strings.NewReader(b.text()+"\n"), &stdout, &stderr); status != statusOK {
+			t.Errorf("status %d, %s%s", status, &stdout, &stderr)
+		}
+		return
+	}
+	t.Error("the README does not show a history")
+}
+
+const (
+	atomicStack = `package stack
+
+import (
+	"runtime"
+	"sync"
+)
+
+var _ = runtime.Gosched
+
+type Stack struct {
+	mu     sync.Mutex
+	values []int
+}
+
+func New() *Stack { return new(Stack) }
+
+func (s *Stack) Push(v int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values = append(s.values, v)
+}
+
+func (s *Stack) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.values)
+}
+`
+	atomicPop = `
+func (s *Stack) Pop() (int, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.values)
+	if n == 0 {
+		return 0, false
+	}
+	v := s.values[n-1]
+	s.values = s.values[:n-1]
+	return v, true
+}
+`
+	// brokenPop reads the value before it takes the lock to remove it.
+	brokenPop = `
+func (s *Stack) Pop() (int, bool) {
+	s.mu.Lock()
+	n := len(s.values)
+	v := 0
+	if n > 0 {
+		v = s.values[n-1]
+	}
+	s.mu.Unlock()
+	runtime.Gosched()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n == 0 || len(s.values) == 0 {
+		return 0, false
+	}
+	s.values = s.values[:len(s.values)-1]
+	return v, true
+}
+`
+)
+
+// TestReadmeTest compiles the test of the README in a module of its own, and runs
+// it: it fails for a stack with a Pop that is not atomic, and passes for the other.
+func TestReadmeTest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs a module")
+	}
+	test := ""
+	for _, b := range readme(t) {
+		if b.language == "go" {
+			test = b.text()
+		}
+	}
+	clone, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	sums, err := os.ReadFile(filepath.Join(clone, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	goTool := func(args ...string) (string, error) {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		output, err := cmd.CombinedOutput()
+		return string(output), err
+	}
+	write("go.mod", "module example.com/stack\n\ngo 1.26\n\nrequire github.com/leadline/leadline v0.0.0\n")
+	write("go.sum", string(sums))
+	write("stack_test.go", test+"\n")
+	if output, err := goTool("mod", "edit", "-replace", "github.com/leadline/leadline="+clone); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	write("stack.go", atomicStack+atomicPop)
+	if output, err := goTool("test", "-short", "./..."); err != nil {
+		t.Errorf("the test of an atomic stack: %v\n%s", err, output)
+	}
+	write("stack.go", atomicStack+brokenPop)
+	output, err := goTool("test", "./...") // which ends at a violation
+	if err == nil || !strings.Contains(output, "stack_test.go:10: stack.Stack is not atomic: ") {
+		t.Errorf("the test of a broken stack: %v\n%s", err, output)
+	}
+}
