@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -112,17 +111,17 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
 		}
 	}
-	walk := newWalk(p.h, spec)
-	initially := clean(walk.text())
+	walk := replay.NewWalk(spec)
+	initially := clean(walk.State())
 	texts, states := make([][4]string, 0, len(steps)), make([]string, 0, len(steps))
 	stateWidth := utf8.RuneCountInString(initially)
 	for k, i := range v.Witness {
-		happened := walk.apply(&p.h.Ops[i])
+		results, ok := walk.Step(&p.h.Ops[i])
 		if len(texts) == len(steps) || k != steps[len(texts)] {
 			continue
 		}
-		state := clean(walk.text())
-		if !happened {
+		state := clean(walk.State())
+		if ok && len(results) == 0 {
 			state = "has not taken effect"
 		}
 		texts, states = append(texts, p.step(v, k)), append(states, state)
@@ -166,84 +165,4 @@ func before(steps []int, i int) int {
 func (p *printer) step(v *replay.Verdict, k int) [4]string {
 	op := &p.h.Ops[v.Witness[k]]
 	return [4]string{"#" + thousands(k+1), elide(name(op.ID()), p.nameWidth()), "process " + elide(name(p.h.Processes[op.Process]), p.nameWidth()), clean(op.String())}
-}
-
-// statesMax bounds the states of a nondeterministic object that a walk follows.
-const statesMax = 64
-
-// A walk runs an object through a witness.
-type walk struct {
-	object replay.Object // nil if it has no text, or was lost
-	states []replay.State
-}
-
-func newWalk(h *history.History, spec replay.Spec) *walk {
-	if spec == nil {
-		return &walk{}
-	}
-	object := spec.New()
-	if replay.StateText(object) == "" {
-		return &walk{}
-	}
-	if s, ok := object.(replay.Nondeterministic); ok {
-		return &walk{object: object, states: []replay.State{s}}
-	}
-	return &walk{object: object}
-}
-
-// text is the state in words. It has all states that a nondeterministic object
-// may be in.
-func (w *walk) text() string {
-	switch {
-	case w.object == nil:
-		return ""
-	case w.states == nil:
-		return replay.StateText(w.object)
-	}
-	var texts []string
-	for _, s := range w.states {
-		texts = append(texts, replay.StateText(s))
-	}
-	slices.Sort(texts)
-	return strings.Join(slices.Compact(texts), " or ")
-}
-
-// apply performs an operation. It reports false if it has no transition.
-func (w *walk) apply(op *history.Operation) bool {
-	switch {
-	case w.object == nil:
-		return true
-	case w.states == nil:
-		_, ok := w.object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
-		return ok
-	}
-	type keyed struct {
-		key  string
-		next replay.State
-	}
-	var next []keyed
-	happened := false
-	for _, s := range w.states {
-		outcomes := replay.OutcomesOf(s, op)
-		if len(outcomes) == 0 && op.Pending() {
-			outcomes = []replay.Outcome{{Result: history.UnknownValue, Next: s}}
-		} else {
-			happened = true
-		}
-		for _, o := range outcomes {
-			if op.Pending() || replay.Accepts(op.Result, o.Result) {
-				next = append(next, keyed{string(o.Next.AppendKey(nil)), o.Next})
-			}
-		}
-	}
-	slices.SortFunc(next, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
-	next = slices.CompactFunc(next, func(a, b keyed) bool { return a.key == b.key })
-	w.states = w.states[:0:0]
-	for _, k := range next {
-		w.states = append(w.states, k.next)
-	}
-	if len(w.states) == 0 || len(w.states) > statesMax {
-		w.object = nil // its states are lost
-	}
-	return happened
 }
