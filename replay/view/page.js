@@ -50,8 +50,8 @@ async function openHistory(i) {
   app.match = -1;
   byId("search").value = "";
   byId("matches").textContent = "";
-  byId("facts").textContent = [row.model, plural(row.ops, "operation"), plural(row.processes, "process", "processes"),
-    row.pending ? `${row.pending} pending` : "", row.c ? `at most ${row.c} at once` : "", depthText(row)].filter(Boolean).join(" \u00b7 ");
+  byId("facts").textContent = byId("facts").title = [row.model, plural(row.ops, "operation"), plural(row.processes, "process", "processes"),
+    row.pending ? `${row.pending} pending` : "", row.c && !model.data.relaxed ? `at most ${row.c} at once` : "", depthText(row)].filter(Boolean).join(" \u00b7 ");
   fillFilters(model);
   fillJumps(model);
   byId("legend").replaceChildren(...legend(model));
@@ -66,6 +66,7 @@ async function openHistory(i) {
   showDetails(model, -1, actions);
   if (model.n > 400 && model.unexplained >= 0) jumpTo([model.unexplained, ...model.concurrent(model.unexplained, 30)]);
   app.timeline.draw();
+  if (index.rows.length > 1) byId("timeline").focus({preventScroll: true});
   app.ready = i;
 }
 
@@ -266,9 +267,9 @@ function makeArchive() {
   };
   const column = (title, width, text, className) => ({title, width, className, text: i => text(rows[i]), onSort: sortBy(title)});
   const columns = [
-    column("Verdict", "170px", r => `${signs[r.verdict]} ${r.verdict.replace("-", " ")}` + (r.cause ? ` (${r.cause})` : "")),
-    column("History", "minmax(160px, 3fr)", r => r.error || r.name.slice(index.common.length)),
-    column("Model", "minmax(90px, 1fr)", r => r.model),
+    column("Verdict", "150px", r => `${signs[r.verdict]} ${r.verdict.replace("-", " ")}` + (r.cause ? ` (${r.cause})` : "")),
+    column("History", "minmax(160px, 3fr)", r => r.error || r.name.slice(index.common.length), "tail"),
+    column("Model", "minmax(80px, 1fr)", r => r.model),
     column("Operations", "86px", r => r.verdict === "invalid" ? "" : r.ops.toLocaleString("en"), "num"),
     column("Pending", "70px", r => r.pending ? String(r.pending) : "", "num"),
     column("Processes", "86px", r => r.verdict === "invalid" ? "" : String(r.processes), "num"),
@@ -307,7 +308,7 @@ function makeArchive() {
 function openArchive() {
   byId("history").hidden = byId("back").hidden = byId("problem").hidden = true;
   byId("archive").hidden = false;
-  byId("facts").textContent = Object.keys(signs).map(v => [v, index.rows.filter(r => r.verdict === v).length])
+  byId("facts").textContent = byId("facts").title = Object.keys(signs).map(v => [v, index.rows.filter(r => r.verdict === v).length])
     .filter(([, n]) => n).map(([v, n]) => `${n.toLocaleString("en")} ${v.replace("-", " ")}`).join(" \u00b7 ");
   setTitle(plural(index.rows.length, "history", "histories") + (index.common ? " of " + shorter(index.common) : ""));
   if (index.full) problem(`The page is full. It holds the first ${plural(index.rows.length, "history", "histories")}; the others are left out.`);
@@ -365,12 +366,12 @@ const keys = [
   [["-", "_"], "-", "zoom out", () => app.timeline.zoom(1 / 1.5)],
   [["0"], "0", "show all", () => app.timeline.fit()],
   [["j"], "j", "next operation", () => step(1)],
-  [["k"], "k", "operation before", () => step(-1)],
+  [["k"], "k", "previous operation", () => step(-1)],
   [["J"], "J", "next in the order", () => step(1, true)],
-  [["K"], "K", "before in the order", () => step(-1, true)],
+  [["K"], "K", "previous in the order", () => step(-1, true)],
   [["/"], "/", "find", () => byId("search").focus()],
   [["n"], "n", "next match", () => nextMatch(1)],
-  [["N"], "N", "match before", () => nextMatch(-1)],
+  [["N"], "N", "previous match", () => nextMatch(-1)],
   [["u"], "u", "unexplained response", jump("unexplained")],
   [["b"], "b", "next result to blame", jump("blamed")],
   [["c"], "c", "minimal sub-history or conflict", () => (app.jumps.core || app.jumps.clash || (() => {}))()],
@@ -384,7 +385,7 @@ const keys = [
   [["t"], "t", "theme", nextTheme, true],
   [["l"], "l", "list of histories", () => index.rows.length > 1 && goBack(), true],
   [["?"], "?", "this help", () => byId("help").showModal(), true],
-  [["Escape"], "Esc", "nothing selected", () => select(-1)],
+  [["Escape"], "Esc", "clear the selection", () => select(-1)],
 ];
 
 function setTime(real) {

@@ -1,10 +1,11 @@
 // What is beside the timeline: lists of any length, the reasons, the details of an
 // operation.
 
-const ROW = 26;
+const ROW = 26; // pixels, as in the style
 
 // A List is a table of which only the visible rows are in the document. Columns are
-// {title, width, text(i), className, sort}. Arrow keys move the active row.
+// {title, width, text(i, k), className, onSort}: numbers have the class num, and the
+// class tail cuts at the beginning. Arrow keys move the active row.
 class List {
   constructor(parent, label, columns, onActivate) {
     this.columns = columns;
@@ -24,7 +25,7 @@ class List {
     }
     this.window = element("div", {className: "window", role: "presentation"});
     this.spacer = element("div", {role: "presentation"});
-    this.scroller = element("div", {className: "rows", tabIndex: 0, role: "table"}, this.head, this.spacer, this.window);
+    this.scroller = element("div", {className: "rows", tabIndex: 0, role: "grid"}, this.head, this.spacer, this.window);
     this.scroller.addEventListener("scroll", () => this.draw());
     this.scroller.addEventListener("keydown", e => this.key(e));
     this.scroller.setAttribute("aria-label", label + ": arrow keys move, Enter selects");
@@ -51,16 +52,17 @@ class List {
     for (let k = first; k < last; k++) all.push(this.row(k));
     this.window.style.transform = `translateY(${first * ROW}px)`;
     this.window.replaceChildren(...all);
-    this.scroller.setAttribute("aria-activedescendant", this.active >= 0 ? `list${this.serial}-${this.active}` : "");
+    if (this.active >= first && this.active < last) this.scroller.setAttribute("aria-activedescendant", `list${this.serial}-${this.active}`);
+    else this.scroller.removeAttribute("aria-activedescendant");
   }
 
   row(k) {
     const row = element("div", {className: "row", role: "row", id: `list${this.serial}-${k}`, ariaRowIndex: String(k + 2), ariaSelected: String(k === this.active)});
     row.style.gridTemplateColumns = this.grid;
     for (const column of this.columns) {
-      const text = column.text(this.rows[k], k);
-      row.append(element("div", {role: "cell", className: column.className || "", title: text.length > 14 ? text.slice(0, 2000) : ""},
-        text.length > 300 ? text.slice(0, 300) + "\u2026" : text));
+      const text = column.text(this.rows[k], k), shown = cut(text, 300);
+      row.append(element("div", {role: "gridcell", className: column.className || "", title: text.length > 14 ? text.slice(0, 2000) : ""},
+        column.className === "tail" ? element("bdi", {dir: "ltr"}, shown) : shown));
     }
     if (this.columns[0].rowClass) row.firstChild.classList.add(this.columns[0].rowClass(this.rows[k]));
     row.addEventListener("click", () => this.activate(k));
@@ -146,7 +148,8 @@ function whyPanel(model, actions) {
 
 function whyLinearizable(model, actions, p, heading, list) {
   const row = model.row, d = model.data;
-  p("Each operation can take effect at one moment between its invocation and its response, such that ", element("b", {}, row.model), " run in this order returns every recorded result.");
+  p(d.relaxed ? "The operations have an order that keeps the order of each process, such that " : "Each operation can take effect at one moment between its invocation and its response, such that ",
+    element("b", {}, row.model), " run in this order returns every recorded result.");
   if (row.depth) {
     heading(`Depth ${row.depth}`);
     p(row.depth === 1 ? `The order is simple: the operations of chain ${d.chain} take effect as late as they can, all others as early as they can.`
@@ -160,7 +163,7 @@ function whyLinearizable(model, actions, p, heading, list) {
   }
   if (!model.order.length) return;
   heading("Order");
-  p("The points in the bars, and the list \u201cOrder\u201d, show one order.", model.states ? "" : " The specification does not describe its states.");
+  p(model.gap ? "The points in the bars, and the list \u201cOrder\u201d, show one order." : "The list \u201cOrder\u201d shows one.", model.states ? "" : " The specification does not describe its states.");
   const s = model.states;
   if (s && s.fault) p(`The states end early: ${s.fault}.`);
   else if (s && s.step.length < model.order.length) {
@@ -171,7 +174,7 @@ function whyLinearizable(model, actions, p, heading, list) {
 
 function whyNot(model, actions, p, heading, list) {
   const why = model.data.why;
-  p("No order of the operations that respects real time gives the recorded results.");
+  p(`No order of the operations that ${model.data.relaxed ? "keeps the order of each process" : "respects real time"} gives the recorded results.`);
   if (!why) p("Why was not computed.");
   else if (why.unexplained >= 0) whyUnexplained(model, why, actions, p, heading, list);
   else {

@@ -474,7 +474,7 @@ class Timeline {
     g.clip();
     for (const [x, text] of this.grid) g.fillText(text, x + 3, AXIS / 2);
     g.restore();
-    g.fillText(this.real ? "time" : "event", 10, AXIS / 2);
+    g.fillText(this.real ? "time" : this.model.data.relaxed ? "step" : "event", 10, AXIS / 2);
     g.font = "12px " + MONO;
     g.save();
     g.beginPath();

@@ -118,18 +118,20 @@ func (w *Writer) Add(item Item) error {
 			return fmt.Errorf("view: %w", err)
 		}
 	}
-	if w.size+int64(len(data)) > w.bytes {
+	line := newRow(&item)
+	size := int64(len(data) + len(line.Name) + len(line.Model) + len(line.Error))
+	if w.size+size > w.bytes {
 		w.full = true
-		return fmt.Errorf("%w: its histories would take more than %d MB", ErrFull, w.bytes>>20)
+		return fmt.Errorf("%w: its histories would take more than %d MiB", ErrFull, w.bytes>>20)
 	}
-	w.size += int64(len(data))
+	w.size += size
 	if len(w.index) == 0 {
 		w.write(head)
 	}
 	if data != "" {
 		w.write(fmt.Sprintf("<script type=\"text/plain\" id=\"h%d\">%s</script>\n", len(w.index), data))
 	}
-	w.index = append(w.index, newRow(&item))
+	w.index = append(w.index, line)
 	return w.err
 }
 

@@ -22,13 +22,13 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-var script1 = regexp.MustCompile(`(?s)<script type="text/plain" id="h(\d+)">([A-Za-z0-9+/=]*)</script>`)
+var dataElement = regexp.MustCompile(`(?s)<script type="text/plain" id="h(\d+)">([A-Za-z0-9+/=]*)</script>`)
 
 // unpack returns the data of the histories in a page.
 func unpack(t *testing.T, text string) []page {
 	t.Helper()
 	var all []page
-	for k, found := range script1.FindAllStringSubmatch(text, -1) {
+	for k, found := range dataElement.FindAllStringSubmatch(text, -1) {
 		if found[1] != fmt.Sprint(k) {
 			t.Fatalf("history %d has the number %s", k, found[1])
 		}
@@ -313,7 +313,7 @@ func TestLimits(t *testing.T) {
 		return added, out.String()
 	}
 	_, one := full(1, MaxBytes)
-	size := int64(len(script1.FindStringSubmatch(one)[2]))
+	size := int64(len(dataElement.FindStringSubmatch(one)[2]) + len(nameOf(&item)) + len(s.Name()))
 	for _, c := range []struct {
 		histories int
 		bytes     int64

@@ -185,7 +185,7 @@ func TestOthers(t *testing.T) {
 	d := deep(t)
 	relaxed := checked(t, d.History.ProgramOrder(), d.Spec)
 	p = open(t, relaxed)
-	p.contains("panel-why", "Only the order of each process counts")
+	p.contains("panel-why", "an order that keeps the order of each process", "Only the order of each process counts", "shows one.")
 	want(p, `leadline.timeline.lanes.length`, 4)
 
 	d.Verdict = replay.Verdict{}
@@ -545,13 +545,13 @@ func TestAccessible(t *testing.T) {
 			role := strings.Trim(string(node.Role.Value), `"`)
 			roles[role]++
 			switch role {
-			case "button", "searchbox", "combobox", "application", "tab", "table", "columnheader", "checkbox", "dialog", "toolbar", "tablist":
+			case "button", "searchbox", "combobox", "application", "tab", "grid", "columnheader", "checkbox", "dialog", "toolbar", "tablist":
 				if node.Name == nil || strings.Trim(string(node.Name.Value), `" `) == "" {
 					t.Errorf("a %s has no name", role)
 				}
 			}
 		}
-		expected := []string{"main", "table", "row", "columnheader", "searchbox", "combobox", "status"}
+		expected := []string{"main", "grid", "row", "columnheader", "searchbox", "combobox", "status"}
 		if where != "" {
 			expected = []string{"main", "application", "tab", "tablist", "tabpanel", "toolbar", "searchbox", "combobox", "status", "button"}
 		}
