@@ -111,9 +111,9 @@ var realObjects = []struct {
 	{queueCollection, func() any { return &realQueue{} }},
 }
 
-// TestCommute: in every state that two insertions can make, all pairs of operations
-// commute by the specification exactly if they do on real objects: a sync.Map, and
-// a set and a queue written for this test.
+// TestCommute compares all pairs of operations, in every state that two insertions
+// can make, with real objects: a sync.Map, and a set and a queue written for this
+// test.
 func TestCommute(t *testing.T) {
 	one, two := history.IntValue(1), history.IntValue(2)
 	for _, real := range realObjects {

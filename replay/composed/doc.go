@@ -41,10 +41,14 @@
 // # Which operations the environment runs
 //
 // An operation that commutes with all of the method's operations could as well
-// run before or after the method. So the environment only runs operations that do
-// not commute with the operation of the method that comes next, in the present
-// state, or with the last one, in the state in which that ran ([Adjacent]). COLT
-// does the same; [General] has all earlier operations, as Section 4.3 describes.
+// run before or after the method. So the environment runs two kinds of operations
+// ([Adjacent]), as COLT does:
+//   - those that do not commute with the method's next operation, in the present
+//     state;
+//   - those that do not commute with its last operation, in the state in which that
+//     ran.
+//
+// [General] has all earlier operations instead of the last one (Section 4.3).
 // Two operations commute if both orders give the same results and the same state
 // ([Commute]). It is computed from the specifications, and Figure 5 of the paper
 // follows from it.
@@ -53,9 +57,9 @@
 // environment, then with one, and so on up to Options.Ops. So the first violation
 // has the fewest. Options.Random draws the choices instead.
 //
-// Unlike the paper, the environment may run several operations at one place. And
-// when the method has returned, it reads the whole collection, so that a lost
-// update shows even if no operation observes it (the place [Return]).
+// Unlike the paper, the environment may run several operations at one place. When
+// the method has returned, it reads the whole collection (the place [Return]). So a
+// lost update shows even if no other operation observes it.
 //
 // # What is checked
 //
@@ -79,10 +83,10 @@
 //
 // # What guidance buys
 //
-// The table has the runs up to the first violation: in the exploration of all
-// runs, and the mean of 20 seeds of random runs. A blind environment draws an
-// operation and then its arguments, from ten values and the given number of keys.
-// "2 of 20" means that so many seeds found a violation within 400 runs.
+// The table has the runs up to the first violation. The first column is the
+// exploration of all runs; the others are means of 20 seeds of random runs. A blind
+// environment draws an operation and then its arguments, from ten values and the
+// given number of keys. Here "2 of 20" means that so many seeds found a violation within 400 runs.
 //
 //	method          all runs    guided    blind, 1 key  blind, 10 keys
 //	Figure 2a             26      14.0            48.7         2 of 20
@@ -91,9 +95,9 @@
 //	Figure 12 iv          25       8.7             4.4            58.0
 //	Figure 12 v           11      25.6             9.8            52.9
 //
-// Guidance finds the key and the values. An environment that knows the key has
-// nothing to gain from it in methods this short, since one operation nearly
-// anywhere will do. A test with 20 seeds compares the table with what it measures.
+// Guidance finds the key and the values. An environment that knows the key often
+// does as well without it in methods this short, since one operation at nearly any
+// place is enough. A test compares the table with what it measures.
 //
 // # Promises
 //
@@ -102,24 +106,24 @@
 // all explored runs, which Report.Ops, Runs and States count.
 //
 // Guidance may take one operation more. An operation can commute with all that the
-// method does in a run, and yet change what an atomic method would do. Of 400 random
-// methods, explored with up to two operations of the environment, a blind
-// environment found violations of 366 and guided ones of 365. The other one takes
-// them three operations.
+// method does in a run, and yet change what an atomic method would do. In one
+// measurement, 400 random methods were explored with up to two operations of the
+// environment. A blind environment found violations of 366, and guided ones of 365.
+// The other one takes them three operations.
 //
 // The following are limits:
 //   - The method must do the same whenever the collection returns the same. It
 //     must not start goroutines that use the collection. It may neither iterate
 //     over the collection nor clear it.
-//   - There is one call of the method. Calls of the method at the same time are
-//     the environment's operations at best.
+//   - A run has one call of the method. What other calls of it do at the same time
+//     is seen only as far as operations of the environment do the same.
 //   - A run that exceeds Options.Steps is not judged.
 //   - If the method panics, that is its result. A panic that also occurs when the
 //     method runs alone is explained by that; Report.Panics says so.
 //   - Values of types other than int, string and bool are compared by type and
-//     content. Pointers that the method makes have no identity between runs: they
-//     are compared by what they point to when the method has ended, as far as two
-//     runs agree on it. Pointers from Options.Values are compared by identity.
+//     content. Pointers that the method makes have no identity between runs. They
+//     are compared by what they point to when the method has ended, if that is the
+//     same in two runs. Pointers from Options.Values are compared by identity.
 //   - Keys with pointers have to be in Options.Keys.
 //
 // # The figures of the paper
@@ -137,7 +141,7 @@
 //
 // Figure 12 vii keeps futures in the map. As in the paper, it is atomic only if a
 // future without a result counts as missing (Options.Missing). Unlike the paper,
-// the environment must also leave such futures in the map: if it removes one that
+// the environment must also leave such futures in the map. If it removes one that
 // is being computed, the method returns a result that is not in the map.
 //
 // The ablation of Section 4.5, an environment that runs before operations only

@@ -300,9 +300,8 @@ func same(a, b replay.Invocation) bool {
 	return a.Method == b.Method && slices.EqualFunc(a.Args, b.Args, value.Equal)
 }
 
-// describable reports whether an operation has the same result and effect on the
-// map and on the map without the keys whose values are missing, and leaves those
-// as they are.
+// describable reports whether an operation leaves missing values as they are, and
+// has the result and effect that it has on the map without their keys.
 func (r *run) describable(e replay.Invocation) bool {
 	before := r.state.(*mapState)
 	whole, part := before.Clone().(*mapState), before.without(r.missing)
