@@ -39,7 +39,7 @@ const (
 // some steps with the given operations, as far as Check accepts them, and tests
 // that
 //   - no transition changes a state other than the one that it returns;
-//   - an invocation has the same outcomes each time in the same state, and in all
+//   - an invocation has the same results each time in the same state, and in all
 //     states with the same key.
 //
 // The error is about the specification. That Probe finds nothing proves nothing.
@@ -66,7 +66,7 @@ func Probe(s Spec, ops []history.Operation) (err error) {
 type probe struct {
 	spec        Spec
 	invocations []Invocation
-	seen        map[string]string // key and number of an invocation -> outcomes
+	seen        map[string]string // key and number of an invocation -> results
 }
 
 func (p *probe) errorf(format string, args ...any) error {
@@ -88,25 +88,22 @@ func (p *probe) choose(ops []history.Operation) {
 
 func (p *probe) walk() error {
 	random := rand.New(rand.NewPCG(1, 1)) // the same walk each time
-	var state State
-	initial := ""
+	first := p.spec.New().(State)
+	initial := keyOf(first)
+	state := first
 	for step := range probeSteps {
-		if step%probeRestart == 0 {
-			state = p.spec.New().(State)
-			key := keyOf(state)
-			if step > 0 && key != initial {
-				return p.errorf("a transition changed the initial state, which New returned before")
-			}
-			initial = key
-		}
 		next, err := p.visit(state)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if len(next) == 0 {
+		case keyOf(first) != initial:
+			return p.errorf("a transition changed the initial state, which New had returned")
+		case len(next) == 0:
 			return nil
 		}
-		state = next[random.IntN(len(next))].state
+		if state = next[random.IntN(len(next))].state; step%probeRestart == probeRestart-1 {
+			state = p.spec.New().(State)
+		}
 	}
 	return nil
 }
@@ -123,7 +120,7 @@ func (p *probe) visit(state State) ([]probed, error) {
 	key := keyOf(state)
 	var reached []probed
 	for i, inv := range p.invocations {
-		var outcomes string
+		var results string
 		for again := range 2 {
 			list := Transitions(state, inv)
 			if keyOf(state) != key {
@@ -131,20 +128,19 @@ func (p *probe) visit(state State) ([]probed, error) {
 			}
 			text := ""
 			for _, o := range list {
-				next := keyOf(o.Next)
-				text += fmt.Sprintf("%v with key %q; ", o.Result, next)
-				reached = append(reached, probed{inv, o.Next, next})
+				text += " or " + resultText(o.Result)
+				reached = append(reached, probed{inv, o.Next, keyOf(o.Next)})
 			}
-			if again > 0 && text != outcomes {
-				return nil, p.errorf("%v has the outcome %s and then %s in the same state", inv, orNone(outcomes), orNone(text))
+			if again > 0 && text != results {
+				return nil, p.errorf("%v returns %s and then %s in the same state", inv, orNone(results), orNone(text))
 			}
-			outcomes = text
+			results = text
 		}
 		which := fmt.Sprintf("%d %s", i, key)
-		if before, ok := p.seen[which]; ok && before != outcomes {
-			return nil, p.errorf("states with the same key %q differ: %v has the outcome %s in one and %s in another", key, inv, orNone(before), orNone(outcomes))
+		if before, ok := p.seen[which]; ok && before != results {
+			return nil, p.errorf("states with the same key %q differ: %v returns %s in one and %s in another", key, inv, orNone(before), orNone(results))
 		}
-		p.seen[which] = outcomes
+		p.seen[which] = results
 	}
 	for _, r := range reached {
 		if keyOf(r.state) != r.key {
@@ -156,9 +152,16 @@ func (p *probe) visit(state State) ([]probed, error) {
 
 func keyOf(s State) string { return string(s.AppendKey(nil)) }
 
-func orNone(outcomes string) string {
-	if outcomes == "" {
-		return "none"
+func resultText(v history.Value) string {
+	if v.Kind() == history.None {
+		return "no value"
 	}
-	return strings.TrimSuffix(outcomes, "; ")
+	return v.String()
+}
+
+func orNone(results string) string {
+	if results == "" {
+		return "nothing, as it has no transition,"
+	}
+	return strings.TrimPrefix(results, " or ")
 }

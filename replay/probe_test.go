@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -53,7 +54,28 @@ func listModel(push func(s list, v int64) list, key func(s list) list) *replay.M
 func TestProbe(t *testing.T) {
 	whole := func(s list) list { return s }
 	copying := func(s list, v int64) list { return append(s[:len(s):len(s)], v) }
-	calls := 0
+	calls := int64(0)
+	random := listModel(copying, whole)
+	random.Next = func(s list, inv replay.Invocation) []replay.Step[list] {
+		if inv.Method == "push" {
+			return []replay.Step[list]{{Next: s}}
+		}
+		calls++
+		return []replay.Step[list]{{Result: history.IntValue(calls), Next: s}}
+	}
+	// A key that separates more states than need be is slow, but not wrong.
+	var alive []*int64
+	unique := &replay.Model[*int64]{Label: "unique", Initial: new(int64),
+		Next: func(s *int64, inv replay.Invocation) []replay.Step[*int64] {
+			if inv.Method == "sum" {
+				return []replay.Step[*int64]{{Result: history.IntValue(*s), Next: s}}
+			}
+			next := new(int64)
+			*next = *s + inv.Args[0].Int()
+			alive = append(alive, next) // so that no address comes twice
+			return []replay.Step[*int64]{{Next: next}}
+		},
+		Key: func(dst []byte, s *int64) []byte { return fmt.Appendf(dst, "%p", s) }}
 	for name, test := range map[string]struct {
 		spec replay.Spec
 		want string // in the error
@@ -66,7 +88,8 @@ func TestProbe(t *testing.T) {
 		"in place":   {listModel(func(s list, v int64) list { s[0] += v; return s }, whole), "push(1) changes the state that it is applied to"},
 		"append":     {listModel(func(s list, v int64) list { return append(s, v) }, whole), "they share memory"},
 		"short key":  {listModel(copying, func(s list) list { return s[:1] }), "states with the same key"},
-		"random":     {listModel(func(s list, v int64) list { calls++; return append(copying(s, v), int64(calls)) }, whole), "in the same state"},
+		"random":     {random, "sum() returns 1 and then 2 in the same state"},
+		"own keys":   {unique, ""},
 		"no details": {listModel(copying, func(s list) list { return list{int64(len(s))} }), "states with the same key"},
 		"panics":     {listModel(func(list, int64) list { panic("push") }, whole), ""},
 	} {
