@@ -75,39 +75,17 @@
 // state after each step. Of a long one these are the first steps, the last ones, and
 // those around operations that the schedule index delays:
 //
-//	$ leadline check --witness --exact-depth replay/decide/testdata/figure2.jsonl
-//	linearizable      depth 1      6 ops   3 procs  c=3  cp=8    33 orders      exact=1  replay/decide/testdata/figure2.jsonl#threads-1-to-3
-//	    schedule index <2, ()>
-//	                      (initially)           []
-//	    #1  2  process 2  size(): 0             []
-//	    #2  0  process 1  toString(): "[]"      []
-//	    #3  4  process 3  clear()               []
-//	    #4  1  process 1  poll(): null          []
-//	    #5  3  process 2  isEmpty(): true       []
-//	    #6  5  process 3  addAll([1, 2]): true  [1, 2]
-//	linearizable      depth 1     14 ops   7 procs  c=7  cp=47   1004640 orders  exact=1  replay/decide/testdata/figure2.jsonl#reconstruction
-//	    schedule index <2, ()>
-//	                        (initially)                 []
-//	     #1  12  process 7  containsAll([1, 1]): false  []
-//	     #2  10  process 6  toArray(): "[]"             []
-//	     #3   8  process 5  retainAll([0, 0]): false    []
-//	     #4   6  process 4  removeAll([1, 0]): false    []
-//	     #5   2  process 2  size(): 0                   []
-//	     #6   0  process 1  toString(): "[]"            []
-//	     #7   4  process 3  clear()                     []
-//	     #8   1  process 1  poll(): null                []
-//	     #9   9  process 5  poll(): null                []
-//	    #10  13  process 7  remove(0): false            []
-//	    #11   3  process 2  isEmpty(): true             []
-//	    #12   5  process 3  addAll([1, 2]): true        [1, 2]
-//	    #13   7  process 4  retainAll([2, 0]): true     [2]
-//	    #14  11  process 6  poll(): 2                   []
-//	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
-//	| model                 | histories | d=1 | no depth | pending | not linearizable | unknown | invalid |
-//	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
-//	| ConcurrentLinkedQueue |         2 |   2 |        0 |       0 |                0 |       0 |       0 |
-//	+-----------------------+-----------+-----+----------+---------+------------------+---------+---------+
-//	2 histories: 2 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//	$ leadline check --witness --exact-depth benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	linearizable      depth 3      6 ops   4 procs  c=4  cp=12   150 orders     exact=4  benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	    schedule index <3, (2, 1)>
+//	                      (initially)               []
+//	    #1  4  process 2  toString(): "[]"          []
+//	    #2  0  process 0  offer(0): true            [0]
+//	    #3  5  process 3  size(): 1                 [0]
+//	~   #4  2  process 1  poll(): 0                 []
+//	    #5  3  process 1  removeAll([2, 0]): false  []
+//	~   #6  1  process 0  poll(): null              []
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
 // --output timeline draws the operations that matter for each verdict; see
 // Explaining.
@@ -223,30 +201,6 @@
 //	leadline tables --output markdown dir/    # of your own histories
 //	leadline tables --svg figure4.svg
 //	leadline tables --blame                   # which methods are not atomic
-//
-//	$ leadline tables --output csv --no-paper benchdata/corpora/juc-labelled/LinkedBlockingQueue
-//	table,source,class,histories,ops,max c,mean c,sd c,max cp,mean cp,sd cp
-//	table1,leadline,LinkedBlockingQueue,12,6-9,3,2.42,0.51,14,6.50,4.36
-//	table,source,class,d=1 max,d=1 mean,d=1 sd,d=2 max,d=2 mean,d=2 sd,d=3 max,d=3 mean,d=3 sd,d=4 max,d=4 mean,d=4 sd,d=5 max,d=5 mean,d=5 sd
-//	table2,leadline,LinkedBlockingQueue,3,2.5,0.5,17,8.6,5.6,57,18.7,19.2,126,30.8,39.6,187,37.9,55.4
-//	table,source,class,non-sequential,d=1,d=2,d=3,d=4,d=5
-//	totals,leadline,LinkedBlockingQueue,12,30,103,224,370,455
-//	totals,leadline,all,12,30,103,224,370,455
-//	table,source,class,histories,linearizable,d<=1,d<=1 %,d<=2,d<=2 %,d<=3,d<=3 %,d<=4,d<=4 %,d<=5,d<=5 %
-//	table3,leadline,LinkedBlockingQueue,12,8,5,62.5,6,75.0,8,100.0,8,100.0,8,100.0
-//	table3,leadline,all,12,8,5,62.5,6,75.0,8,100.0,8,100.0,8,100.0
-//	table,source,class,linearizable,d<=1,d<=2,d<=3,d<=4,d<=5,d<=6,d<=7
-//	figure4,leadline,LinkedBlockingQueue,8,62.5,75.0,100.0,100.0,100.0,100.0,100.0
-//	figure4,leadline,all,8,62.5,75.0,100.0,100.0,100.0,100.0,100.0
-//	table,source,class,linearizable,depth,=1,=2,=3,=4,=5,=6,=7,>7,mean,not computed,witness smaller,in %
-//	depths,leadline,LinkedBlockingQueue,8,exact,5,1,2,0,0,0,0,0,1.62,0,0,0.0
-//	depths,leadline,LinkedBlockingQueue,,witness,5,1,2,0,0,0,0,0,1.62,,,
-//	depths,leadline,all,8,exact,5,1,2,0,0,0,0,0,1.62,0,0,0.0
-//	depths,leadline,all,,witness,5,1,2,0,0,0,0,0,1.62,,,
-//	table,source,archive,class,histories,with pending,ops,processes,max c,mean c,sd c,linearizable,not linearizable,unknown
-//	archives,leadline,benchdata/corpora/juc-labelled/LinkedBlockingQueue,LinkedBlockingQueue,12,0,6-9,2-3,3,2.42,0.51,8,4,0
-//	table,source,archive,class,linearizable,depth,=1,=2,=3,=4,=5,=6,=7,>7,mean,not found
-//	distributions,leadline,benchdata/corpora/juc-labelled/LinkedBlockingQueue,LinkedBlockingQueue,8,depth,5,1,2,0,0,0,0,0,1.62,0
 //
 // --profile prints instead what long histories need: delays per 1,000 operations,
 // which are the places of the tuple in the schedule index, and the first base
