@@ -457,6 +457,10 @@ function start() {
   window.addEventListener("hashchange", route);
   window.addEventListener("popstate", () => { if (!location.hash) route(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.timeline && app.timeline.readColours());
+  if (!globalThis.DecompressionStream || !CSS.supports("color", "light-dark(#fff, #000)")) {
+    problem("This page needs a browser from 2024 or later.");
+    return;
+  }
   route();
 }
 

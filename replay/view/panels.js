@@ -177,7 +177,7 @@ function whyNot(model, actions, p, heading, list) {
   p(`No order of the operations that ${model.data.relaxed ? "keeps the order of each process" : "respects real time"} gives the recorded results.`);
   if (!why) p("Why was not computed.");
   else if (why.unexplained >= 0) whyUnexplained(model, why, actions, p, heading, list);
-  else {
+  else if (why.marks || why.edges) {
     p("Real time alone can be explained. It cannot if:");
     list("ul", (why.marks || []).map(m => [code(m), " happened"]).concat((why.edges || []).map(e => [code(e)])));
   }

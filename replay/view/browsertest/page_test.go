@@ -202,6 +202,12 @@ func TestOthers(t *testing.T) {
 	h.Verdict.Explanation = &replay.Explanation{Unexplained: replay.NoOperation, Marks: []int32{5}, Edges: []history.Edge{{From: 0, To: 4}}}
 	p = open(t, h)
 	p.contains("panel-why", "Real time alone can be explained", "5 peek(): pending happened", "0 enqueue(1) comes before 4 dequeue(): 3")
+
+	h.Verdict.Explanation = &replay.Explanation{Unexplained: replay.NoOperation, Missing: []replay.MissingPart{{Part: "prefix", Cause: "time"}}}
+	p = open(t, h)
+	p.contains("panel-why", "the shortest failing prefix: time")
+	want(p, `document.getElementById("panel-why").innerText.includes("Real time alone")`, false)
+	want(p, `leadline.model.prefixEnd`, -1)
 }
 
 func TestZoom(t *testing.T) {
