@@ -2,20 +2,14 @@ package composed
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
 )
-
-var seed = flag.Uint64("seed", 1, "seed of random tests")
 
 func explore[O any](t *testing.T, method func(O) any, o Options) *Report {
 	t.Helper()
@@ -143,196 +137,6 @@ func TestSetAndQueue(t *testing.T) {
 		if r := explore(t, c.method, Options{}); (r.Violation == nil) != c.atomic {
 			t.Errorf("queue, %s: %v, %v", name, r, r.Violation)
 		}
-	}
-}
-
-// A step is one operation of a random method, which runs if an earlier result is
-// as given.
-type step struct {
-	inv  replay.Invocation
-	when int // the number of an earlier step, or -1
-	want bool
-}
-
-// randomMethod returns a method of 2 to 4 operations on two keys. It returns the
-// results of those that last returned something, or nothing.
-func randomMethod(random *rand.Rand) []step {
-	pool := []value{history.IntValue(1), history.IntValue(2)}
-	operations := mapCollection.alphabet(mapCollection.fresh(), pool, pool, pool, nil)
-	steps := make([]step, 2+random.IntN(3))
-	for i := range steps {
-		steps[i] = step{operations[random.IntN(len(operations))], -1, random.IntN(2) == 0}
-		if i > 0 && random.IntN(2) == 0 {
-			steps[i].when = random.IntN(i)
-		}
-	}
-	return steps
-}
-
-func runSteps(steps []step, m Map) any {
-	var n names
-	results := make([]bool, len(steps))
-	var last any
-	for i, s := range steps {
-		if s.when >= 0 && results[s.when] != s.want {
-			continue
-		}
-		arg := func(i int) any { return n.goValue(s.inv.Args[i]) }
-		switch s.inv.Method {
-		case "Load":
-			last, results[i] = m.Load(arg(0))
-		case "Store":
-			m.Store(arg(0), arg(1))
-		case "LoadOrStore":
-			last, results[i] = m.LoadOrStore(arg(0), arg(1))
-		case "LoadAndDelete":
-			last, results[i] = m.LoadAndDelete(arg(0))
-		case "Delete":
-			m.Delete(arg(0))
-		case "Swap":
-			last, results[i] = m.Swap(arg(0), arg(1))
-		case "CompareAndSwap":
-			results[i] = m.CompareAndSwap(arg(0), arg(1), arg(2))
-			last = results[i]
-		case "CompareAndDelete":
-			results[i] = m.CompareAndDelete(arg(0), arg(1))
-			last = results[i]
-		}
-	}
-	return last
-}
-
-// atomicByHand decides a run of random steps with real maps: it puts the method at
-// each place among the environment's operations.
-func atomicByHand(steps []step, r *run) bool {
-	env := slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
-	observe := func(at int) string {
-		m, text := &sync.Map{}, ""
-		for i := range len(env) + 1 {
-			if i == at {
-				text = fmt.Sprint(runSteps(steps, m)) + text
-			}
-			if i < len(env) {
-				text += call(m, env[i].Invocation)
-			}
-		}
-		return text + show(m)
-	}
-	real := &sync.Map{}
-	text := ""
-	var n names
-	result := "<nil>"
-	if r.result.List() == nil { // not nil
-		result = fmt.Sprint(n.goValue(r.result))
-	}
-	for _, e := range r.events {
-		if out := call(real, e.Invocation); e.environment {
-			text += out
-		}
-	}
-	text = result + text + show(real)
-	for at := range len(env) + 1 {
-		if observe(at) == text {
-			return true
-		}
-	}
-	return false
-}
-
-// TestJudge: random runs of random methods are violations exactly if they are by
-// hand.
-func TestJudge(t *testing.T) {
-	t.Logf("seed %d", *seed)
-	random := rand.New(rand.NewPCG(*seed, 16))
-	var count [2]int
-	for range 60 {
-		steps := randomMethod(random)
-		x := &explorer{ctx: context.Background(), c: mapCollection, method: func(r *run) any { return runSteps(steps, mapOf{r}) }}
-		var err error
-		if x.o, err = (Options{Ops: 4, Random: 1, Guide: Blind, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}).withDefaults(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := x.explore(); err != nil {
-			t.Fatal(err)
-		}
-		for range 50 {
-			r := x.run(nil, 4, func(list []replay.Invocation) int { return random.IntN(2) * (1 + random.IntN(len(list))) })
-			v, err := x.judge(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			atomic := 0
-			if atomicByHand(steps, r) {
-				atomic = 1
-			}
-			count[atomic]++
-			if (v == nil) != (atomic == 1) {
-				t.Fatalf("%v: atomic by hand: %d, replay %s\n%v", steps, atomic, r.replayText(), v)
-			}
-		}
-	}
-	if t.Logf("%d violations, %d atomic runs", count[0], count[1]); count[0] < 100 || count[1] < 100 {
-		t.Error("too few of one kind")
-	}
-}
-
-// TestReference: the specification of a method and its collection has no fault that
-// replay.Probe finds.
-func TestReference(t *testing.T) {
-	for _, f := range figures {
-		x := &explorer{ctx: context.Background(), c: mapCollection, method: func(r *run) any { return f.method(mapOf{r}) }}
-		x.o, _ = f.o.withDefaults()
-		x.o.Ops = 1
-		if _, err := x.explore(); err != nil {
-			t.Fatal(err)
-		}
-		ops := []history.Operation{{Method: methodName}, {Method: contentsName}}
-		for _, inv := range x.c.alphabet(x.c.fresh(), x.keys, x.values[:1], x.values[1:], nil) {
-			ops = append(ops, history.Operation{Method: inv.Method, Args: inv.Args})
-		}
-		if err := replay.Probe(struct{ replay.Spec }{reference{x}}, ops); err != nil {
-			t.Errorf("%s: %v", f.name, err)
-		}
-	}
-}
-
-// TestRandomMethods compares the guides on random methods, each explored up to two
-// operations. Every violation is one by hand, too. What a blind environment finds,
-// guided ones find, apart from a few methods.
-func TestRandomMethods(t *testing.T) {
-	t.Logf("seed %d", *seed)
-	random := rand.New(rand.NewPCG(*seed, 15))
-	methods := 40
-	if testing.Short() {
-		methods = 12
-	}
-	var found, runs [3]int
-	for range methods {
-		steps := randomMethod(random)
-		method := func(m Map) any { return runSteps(steps, m) }
-		var violated [3]bool
-		for guide := range 3 {
-			o := Options{Ops: 2, Guide: Guide(guide), Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}
-			r := explore(t, method, o)
-			if runs[guide] += r.Runs; r.Violation == nil {
-				continue
-			}
-			found[guide]++
-			violated[guide] = true
-			if atomicByHand(steps, r.Violation.run) {
-				t.Fatalf("%v: guide %d: no violation by hand:\n%v", steps, guide, r.Violation)
-			}
-		}
-		if violated[Blind] && !violated[Adjacent] {
-			t.Logf("%v: only a blind environment finds the violation", steps)
-		}
-		if violated[Adjacent] && !violated[Blind] || violated[General] && !violated[Blind] {
-			t.Errorf("%v: only a guided environment finds the violation", steps)
-		}
-	}
-	t.Logf("violations: adjacent %d, general %d, blind %d of %d methods; runs %v", found[0], found[1], found[2], methods, runs)
-	if found[Blind] == 0 || found[Adjacent]*20 < found[Blind]*19 || found[General] < found[Adjacent] {
-		t.Errorf("found: %v", found)
 	}
 }
 
@@ -591,30 +395,6 @@ func TestTest(t *testing.T) {
 		Test(&tb, c.method, c.o)
 		if logs, errors := strings.Join(tb.logs, "\n"), strings.Join(tb.errors, "\n"); !strings.Contains(logs, c.log) || !strings.Contains(errors, c.fail) || (c.fail == "") != (errors == "") {
 			t.Errorf("logs %q, errors %q; want %q and %q", logs, errors, c.log, c.fail)
-		}
-	}
-}
-
-// TestGuidedMiss has a violation that takes a guided environment one operation
-// more. Store(1, 2) commutes with all operations of the run, but not with what the
-// method would do if it were atomic.
-func TestGuidedMiss(t *testing.T) {
-	method := func(m Map) any {
-		last := m.CompareAndSwap(2, 1, 1)
-		if last {
-			last = m.CompareAndSwap(1, 2, 1)
-		}
-		m.Store(2, 1)
-		return last
-	}
-	for _, c := range []struct {
-		guide Guide
-		ops   int
-		found bool
-	}{{Blind, 2, true}, {General, 2, false}, {Adjacent, 2, false}, {General, 3, true}, {Adjacent, 3, true}} {
-		o := Options{Ops: c.ops, Guide: c.guide, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}
-		if r := explore(t, method, o); (r.Violation != nil) != c.found {
-			t.Errorf("guide %d, %d operations: %v", c.guide, c.ops, r.Violation)
 		}
 	}
 }
