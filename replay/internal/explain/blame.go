@@ -14,70 +14,76 @@ const (
 	groupSize = 3
 	// allowedMax bounds the allowed results listed for an operation.
 	allowedMax = 5
-	// freeMax is the number of operations up to which all groups are found.
+	// freeMax is the number of operations up to which all groups are found,
+	// whatever the specification is.
 	freeMax = 64
 )
 
 // blame finds the smallest groups of results that make the history linearizable
-// when they are freed.
-func (x *explainer) blame() {
+// when they are freed. r found the core.
+func (x *explainer) blame(r *reducer) {
 	b := &blamer{explainer: x, h: x.History, meter: x.Meter}
-	for i := range b.h.Ops {
-		if op := &b.h.Ops[i]; !op.Pending() && op.Result.Kind() != history.Unknown && op.Result.Kind() != history.None {
-			b.freeable = append(b.freeable, int32(i))
-		}
-	}
-	inCore := map[int32]bool{}
-	for _, i := range x.e.Core {
-		inCore[i] = true
-	}
 	if len(b.h.Ops) > freeMax {
-		b.freeable = slices.DeleteFunc(b.freeable, func(i int32) bool { return !inCore[i] })
+		l := newLocal(b, r)
+		if x.e.Free = l.groups(2, l.decisive, l.try); len(x.e.Free) == 0 {
+			if x.e.Free = l.pairs(); len(x.e.Free) == 0 {
+				x.e.Free = l.groups(groupSize, l.decisive, l.try)
+			}
+		}
+	} else {
+		for i := range b.h.Ops {
+			if isFreeable(&b.h.Ops[i]) {
+				b.freeable = append(b.freeable, int32(i))
+			}
+		}
+		// What is in the core is probably decisive.
+		inCore := map[int32]bool{}
+		for _, i := range x.e.Core {
+			inCore[i] = true
+		}
+		slices.SortStableFunc(b.freeable, func(i, j int32) int {
+			return cmp.Or(cmp.Compare(rankOf(inCore[i]), rankOf(inCore[j])), cmp.Compare(j, i))
+		})
+		x.e.Free = b.groups(groupSize, b.decisive, b.try)
 	}
-	slices.SortStableFunc(b.freeable, func(i, j int32) int { return cmp.Or(-compareBool(inCore[i], inCore[j]), cmp.Compare(j, i)) })
-	x.e.Free = b.groups()
-	switch {
-	case b.incomplete:
-		x.miss("blame")
-	case len(b.h.Ops) > freeMax:
-		x.missFor("blame", "only results of the minimal sub-history were tried")
+	if b.cause != "" && (len(x.e.Free) == 0 || len(x.e.Free[0]) > 1) {
+		x.missFor("blame", b.cause)
 	}
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
+func rankOf(first bool) int {
+	if first {
 		return 0
-	case b:
-		return -1
 	}
 	return 1
+}
+
+// isFreeable reports whether the operation has a result that can be freed.
+func isFreeable(op *history.Operation) bool {
+	return !op.Pending() && op.Result.Kind() != history.Unknown && op.Result.Kind() != history.None
 }
 
 // A blamer looks for groups of results.
 type blamer struct {
 	*explainer
-	h          *history.History
-	meter      *meter.Meter
-	freeable   []int32 // operations with a result, those of the core first
-	incomplete bool
+	h        *history.History
+	meter    *meter.Meter
+	freeable []int32 // operations with a result, those of the core first
+	cause    string  // why groups may have been overlooked
 }
 
-// groups returns all groups of the smallest size, up to groupSize, in the order of
-// their operations. Let F be a set of results without which the history still
-// fails, and K one such that it fails even if all results but those in K are
-// free. Then a larger set that makes it linearizable has one of K: with none of
-// K, it would free less than what is free already. So for each F, few sets with
-// one more have to be tried.
-func (b *blamer) groups() [][]replay.FreedResult {
+// groups returns the groups of the smallest size for which try finds results, up to
+// most, in the order of their operations. decisive returns, for results that
+// do not do by themselves, operations of which each larger group has one.
+func (b *blamer) groups(most int, decisive func(free []int32) []int32, try func([]int32) (replay.Answer, []replay.FreedResult)) [][]replay.FreedResult {
 	var found [][]replay.FreedResult
 	level := [][]int32{nil}
-	for size := 1; size <= groupSize && len(found) == 0; size++ {
+	for size := 1; size <= most && len(found) == 0; size++ {
 		var next [][]int32
 		for _, free := range level {
-			for _, i := range b.decisive(free) {
+			for _, i := range decisive(free) {
 				if b.meter.Stopped() {
-					b.incomplete = true
+					b.cause = b.causeOf(replay.Time)
 					return found
 				}
 				group := slices.Sorted(slices.Values(append([]int32{i}, free...)))
@@ -85,13 +91,14 @@ func (b *blamer) groups() [][]replay.FreedResult {
 				if known || slices.ContainsFunc(found, func(f []replay.FreedResult) bool { return isGroup(f, group) }) {
 					continue
 				}
-				switch f := b.freed(group); f.Answer {
+				switch answer, results := try(group); answer {
 				case replay.Undecided:
-					b.incomplete = true
+					b.cause = cmp.Or(b.cause, b.explainer.cause, "work")
+					next = slices.Insert(next, at, group)
 				case replay.NotLinearizable:
 					next = slices.Insert(next, at, group)
 				default:
-					found = append(found, b.results(group, f.Witness))
+					found = append(found, results)
 				}
 			}
 		}
@@ -107,6 +114,15 @@ func isGroup(results []replay.FreedResult, group []int32) bool {
 	return slices.EqualFunc(results, group, func(f replay.FreedResult, op int32) bool { return f.Op == op })
 }
 
+// try frees the results of the operations.
+func (b *blamer) try(ops []int32) (replay.Answer, []replay.FreedResult) {
+	f := b.ask(freed(b.h, ops), b.meter)
+	if f.Answer != replay.Linearizable {
+		return f.Answer, nil
+	}
+	return f.Answer, b.results(ops, f.Witness)
+}
+
 // decisive returns a minimal set of results such that the history fails even if all
 // others are free, besides those given.
 func (b *blamer) decisive(free []int32) []int32 {
@@ -115,9 +131,6 @@ func (b *blamer) decisive(free []int32) []int32 {
 		if !slices.Contains(free, i) {
 			rest = append(rest, i)
 		}
-	}
-	if len(b.h.Ops) > freeMax {
-		return rest
 	}
 	kept, isMinimal := minimize(len(rest), func(kept []int32) replay.Answer {
 		all := slices.Clone(free)
@@ -130,7 +143,7 @@ func (b *blamer) decisive(free []int32) []int32 {
 				all = append(all, i)
 			}
 		}
-		return b.freed(all).Answer
+		return b.ask(freed(b.h, all), b.meter).Answer
 	})
 	if !isMinimal {
 		return rest
@@ -142,34 +155,18 @@ func (b *blamer) decisive(free []int32) []int32 {
 	return ops
 }
 
-// freed decides the history with these results free.
-func (b *blamer) freed(ops []int32) replay.Finding {
-	results := make([]history.Value, len(ops))
-	for k := range results {
-		results[k] = history.UnknownValue
-	}
-	return b.try(ops, results)
+// unknown returns so many unknown results.
+func unknown(n int) []history.Value {
+	return slices.Repeat([]history.Value{history.UnknownValue}, n)
 }
 
-// try decides the history with other results of the operations. Unknown results
-// make long histories hard, so there is a share for each.
-func (b *blamer) try(ops []int32, results []history.Value) replay.Finding {
-	m := b.meter
-	if len(b.h.Ops) > freeMax {
-		m = m.Share(int64(len(b.h.Ops))*tryEach + tryWork)
-	}
-	return b.ask(b.with(ops, results), m)
-}
-
-const (
-	tryWork = 1 << 16
-	tryEach = 1 << 4
-)
+// freed returns the history with unknown results of the operations.
+func freed(h *history.History, ops []int32) *history.History { return with(h, ops, unknown(len(ops))) }
 
 // with returns the history with other results of the operations.
-func (b *blamer) with(ops []int32, results []history.Value) *history.History {
-	changed := *b.h
-	changed.Ops = slices.Clone(b.h.Ops)
+func with(h *history.History, ops []int32, results []history.Value) *history.History {
+	changed := *h
+	changed.Ops = slices.Clone(h.Ops)
 	for k, op := range ops {
 		changed.Ops[op].Result = results[k]
 	}
@@ -179,12 +176,9 @@ func (b *blamer) with(ops []int32, results []history.Value) *history.History {
 // results returns the group with results that the operations might have had;
 // witness is one of the history without their results.
 func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
-	results := make([]history.Value, len(ops))
-	for k := range results {
-		results[k] = history.UnknownValue
-	}
+	results := unknown(len(ops))
 	group := make([]replay.FreedResult, len(ops))
-	seen := b.seen(ops, witness)
+	seen := seen(b.h, b.Spec, ops, witness)
 	for k, op := range ops {
 		group[k] = replay.FreedResult{Op: op}
 		for at, other := range slices.Concat(seen[k], b.candidates(op)) {
@@ -195,7 +189,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 				continue
 			}
 			results[k] = other
-			if at == 0 && len(seen[k]) == 1 || b.try(ops, results).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.ask(with(b.h, ops, results), b.meter).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue
@@ -211,13 +205,13 @@ const seenMax = 64
 // seen returns the results that the object may give to the operations in the order
 // of the witness, in which their own results are free: one result for each if it
 // is deterministic. Results of a replay.Judge are not listed.
-func (b *blamer) seen(ops []int32, witness []int32) [][]history.Value {
+func seen(h *history.History, spec replay.Spec, ops []int32, witness []int32) [][]history.Value {
 	seen := make([][]history.Value, len(ops))
-	first := b.Spec.New()
+	first := spec.New()
 	if state, ok := first.(replay.Nondeterministic); ok {
 		states := []replay.State{state}
 		for _, i := range witness {
-			op := b.h.Ops[i]
+			op := h.Ops[i]
 			k := slices.Index(ops, i)
 			if k >= 0 {
 				op.Result = history.UnknownValue
@@ -243,7 +237,7 @@ func (b *blamer) seen(ops []int32, witness []int32) [][]history.Value {
 		return seen
 	}
 	for _, i := range witness {
-		result, ok := first.Apply(replay.Invocation{Method: b.h.Ops[i].Method, Args: b.h.Ops[i].Args})
+		result, ok := first.Apply(replay.Invocation{Method: h.Ops[i].Method, Args: h.Ops[i].Args})
 		if k := slices.Index(ops, i); k >= 0 && ok {
 			seen[k] = []history.Value{result}
 		}

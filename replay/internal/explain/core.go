@@ -11,7 +11,7 @@ import (
 
 // core finds a minimal sub-history of base, which fails; conflict are operations
 // that are known to fail by themselves.
-func (x *explainer) core(base *history.History, conflict []int32) {
+func (x *explainer) core(base *history.History, conflict []int32) *reducer {
 	r := newReducer(base, x.Spec)
 	r.bytes, r.meter, r.last = x.Bytes, x.share(60), x.e.Unexplained
 	r.decide = func(h *history.History) replay.Finding { return x.ask(h, r.meter) }
@@ -21,6 +21,7 @@ func (x *explainer) core(base *history.History, conflict []int32) {
 	if !isMinimal {
 		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
 	}
+	return r
 }
 
 // A reducer leaves operations out of a history that fails, so that it goes on to
@@ -36,6 +37,8 @@ type reducer struct {
 	last     int32   // the operation that nothing explains, or NoOperation
 	conflict []int32 // operations that probably fail by themselves
 	unknown  bool    // an answer was missing
+	whole    []int32 // what remained with whole values, before the other rules
+	byValues bool    // values could be left out
 
 	facts []opFacts
 	value numbering // of values, within their parts
@@ -130,7 +133,10 @@ func (r *reducer) reduce() bool {
 	for n := -1; n != len(r.ops) && !r.unknown; {
 		n = len(r.ops)
 		r.leaveOut(r.byPart)
-		r.leaveOut(r.byValue)
+		byValues := r.leaveOut(r.byValue)
+		if r.whole == nil {
+			r.whole, r.byValues = slices.Clone(r.ops), byValues
+		}
 		r.leaveOut(r.oneByOne)
 		r.cutLoops()
 	}
@@ -145,23 +151,24 @@ type division struct {
 	blockers []int32
 }
 
-func (r *reducer) leaveOut(divide func([]int32) division) {
+// leaveOut leaves out units, if they can be left out.
+func (r *reducer) leaveOut(divide func([]int32) division) bool {
 	d := divide(r.ops)
 	if len(d.blockers) > 0 && len(d.units) > 0 {
 		for _, i := range d.blockers {
 			if !r.facts[i].readOnly {
-				return
+				return false
 			}
 		}
 		rest := without(r.ops, d.blockers)
 		if r.fails(rest) != replay.NotLinearizable {
-			return
+			return false
 		}
 		r.ops = rest
 		d = divide(rest)
 	}
 	if len(d.units) == 0 {
-		return
+		return false
 	}
 	r.sortUnits(d.units)
 	with := func(units []int32) []int32 {
@@ -174,6 +181,7 @@ func (r *reducer) leaveOut(divide func([]int32) division) {
 	}
 	units, _ := minimize(len(d.units), func(units []int32) replay.Answer { return r.fails(with(units)) })
 	r.ops = with(units)
+	return true
 }
 
 // without returns the sorted operations that are not among the others, which are

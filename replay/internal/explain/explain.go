@@ -29,9 +29,9 @@ type Problem struct {
 func Run(p Problem) *replay.Explanation {
 	x := &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}}
 	base, conflict := x.base()
-	x.core(base, conflict)
+	r := x.core(base, conflict)
 	x.states(base)
-	x.blame()
+	x.blame(r)
 	return x.e
 }
 

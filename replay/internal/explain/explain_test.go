@@ -1,0 +1,350 @@
+package explain_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/benchdata/corpora"
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/internal/explain"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+func check(t testing.TB, h *history.History, s replay.Spec, o replay.Options) replay.Verdict {
+	t.Helper()
+	v, err := decide.Check(context.Background(), h, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// byChecker decides by the checker itself.
+func byChecker(t testing.TB) func(*history.History, replay.Spec) bool {
+	return func(h *history.History, s replay.Spec) bool {
+		t.Helper()
+		v := check(t, h, s, replay.Options{})
+		if v.Answer == replay.Undecided {
+			t.Fatalf("undecided (%v)", v.Cause)
+		}
+		return v.Answer == replay.Linearizable
+	}
+}
+
+func part(h *history.History, keep func(i int32, op *history.Operation) bool) *history.History {
+	p := &history.History{Header: h.Header, Processes: h.Processes}
+	for i := range h.Ops {
+		if keep(int32(i), &h.Ops[i]) {
+			p.Ops = append(p.Ops, h.Ops[i])
+		}
+	}
+	return p
+}
+
+func withResults(h *history.History, ops []int32, results []history.Value) *history.History {
+	changed := *h
+	changed.Ops = slices.Clone(h.Ops)
+	for k, i := range ops {
+		changed.Ops[i].Result = results[k]
+	}
+	return &changed
+}
+
+func unknowns(n int) []history.Value { return slices.Repeat([]history.Value{history.UnknownValue}, n) }
+
+func isMissing(e *replay.Explanation, name string) bool {
+	return slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == name })
+}
+
+// verify holds an explanation of a history without edges and marks against a way
+// to decide histories.
+func verify(t *testing.T, h *history.History, s replay.Spec, e *replay.Explanation, linearizable func(*history.History, replay.Spec) bool) {
+	t.Helper()
+	if e == nil {
+		t.Fatalf("no explanation of\n%s", show(h))
+	}
+	if e.Unexplained == replay.NoOperation {
+		t.Fatalf("no prefix (%v) of\n%s", e.Missing, show(h))
+	}
+	last := h.Ops[e.Unexplained].Return
+	prefix := h.UpTo(last)
+	if linearizable(prefix, s) || !linearizable(h.UpTo(last-1), s) {
+		t.Fatalf("the response of %v is not the first that nothing explains:\n%s", &h.Ops[e.Unexplained], show(h))
+	}
+	if events := 2*len(prefix.Ops) - prefix.Pending(); e.Prefix != events {
+		t.Fatalf("prefix of %d events instead of %d", e.Prefix, events)
+	}
+	core := part(prefix, func(i int32, _ *history.Operation) bool { return slices.Contains(e.Core, i) })
+	if linearizable(core, s) {
+		t.Fatalf("the core %v is linearizable:\n%s", e.Core, show(h))
+	}
+	if !isMissing(e, "core") {
+		at := int32(slices.Index(e.Core, e.Unexplained))
+		rest, rules := explain.Removals(core, s, at, nil)
+		for k := range rest {
+			if !linearizable(rest[k], s) {
+				t.Fatalf("rule %s leaves out more of the core %v: %sof\n%s", rules[k], e.Core, show(rest[k]), show(h))
+			}
+		}
+	}
+	if len(e.States) == 0 && !isMissing(e, "states") {
+		t.Fatalf("no states and no cause:\n%s", show(h))
+	}
+	for _, group := range e.Free {
+		ops := make([]int32, len(group))
+		for k, f := range group {
+			ops[k] = f.Op
+		}
+		if len(h.Ops) <= 64 && !linearizable(withResults(h, ops, unknowns(len(ops))), s) {
+			t.Fatalf("without the results of %v it is not linearizable:\n%s", ops, show(h))
+		}
+		for k, f := range group {
+			if len(f.Allowed) == 0 {
+				t.Errorf("no allowed results of %v", &h.Ops[f.Op])
+			}
+			for _, a := range f.Allowed {
+				results := unknowns(len(ops))
+				results[k] = a
+				if len(h.Ops) > 64 { // unknown results make long histories hard
+					for j, g := range group {
+						if j != k {
+							results[j] = g.Allowed[0]
+						}
+					}
+				}
+				if !linearizable(withResults(h, ops, results), s) {
+					t.Fatalf("%v is not allowed in %v:\n%s", a, &h.Ops[f.Op], show(h))
+				}
+			}
+		}
+	}
+}
+
+// verifyBlame tries all groups of up to three results.
+func verifyBlame(t *testing.T, h *history.History, s replay.Spec, e *replay.Explanation) {
+	t.Helper()
+	if isMissing(e, "blame") {
+		t.Fatalf("blame is missing (%v) of\n%s", e.Missing, show(h))
+	}
+	var freeable []int32
+	for i := range h.Ops {
+		if op := &h.Ops[i]; !op.Pending() && op.Result.Kind() != history.Unknown && op.Result.Kind() != history.None {
+			freeable = append(freeable, int32(i))
+		}
+	}
+	var want [][]int32
+	for size := 1; size <= 3 && len(want) == 0; size++ {
+		var choose func(from int, chosen []int32)
+		choose = func(from int, chosen []int32) {
+			if len(chosen) == size {
+				if isLinearizable(withResults(h, chosen, unknowns(size)), s) {
+					want = append(want, slices.Clone(chosen))
+				}
+				return
+			}
+			for k := from; k < len(freeable); k++ {
+				choose(k+1, append(chosen, freeable[k]))
+			}
+		}
+		choose(0, nil)
+	}
+	var got [][]int32
+	for _, group := range e.Free {
+		var ops []int32
+		for _, f := range group {
+			ops = append(ops, f.Op)
+		}
+		got = append(got, ops)
+	}
+	if !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
+		t.Fatalf("groups %v instead of %v of\n%s", got, want, show(h))
+	}
+}
+
+// verifyStates enumerates all orders of the events before the last response of the
+// prefix.
+func verifyStates(t *testing.T, h *history.History, s replay.Spec, e *replay.Explanation) {
+	t.Helper()
+	if replay.TraitsOf(s).Partitioned || isMissing(e, "states") {
+		return
+	}
+	want := map[string]bool{}
+	before := h.UpTo(h.Ops[e.Unexplained].Return - 1)
+	allOrders(before, s, func(state replay.State) { want[replay.StateText(state)] = true })
+	if len(want) > replay.MaxStates {
+		return
+	}
+	if e.MoreStates || len(e.States) != len(want) {
+		t.Fatalf("states %q instead of %v of\n%s", e.States, want, show(before))
+	}
+	for _, text := range e.States {
+		if !want[text] {
+			t.Fatalf("state %q is not among %v of\n%s", text, want, show(before))
+		}
+	}
+}
+
+// allOrders calls f with the state after each order of the completed operations and
+// some pending ones.
+func allOrders(h *history.History, s replay.Spec, f func(replay.State)) {
+	placed := make([]bool, len(h.Ops))
+	var extend func(state replay.State)
+	extend = func(state replay.State) {
+		first := int32(history.NoReturn)
+		for i := range h.Ops {
+			if !placed[i] {
+				first = min(first, h.Ops[i].Return)
+			}
+		}
+		if first == history.NoReturn {
+			f(state)
+		}
+		for i := range h.Ops {
+			if op := &h.Ops[i]; !placed[i] && op.Call <= first {
+				placed[i] = true
+				for _, o := range replay.OutcomesOf(state, op) {
+					if replay.Accepts(op.Result, o.Result) {
+						extend(o.Next)
+					}
+				}
+				placed[i] = false
+			}
+		}
+	}
+	extend(s.New().(replay.State))
+}
+
+// TestExplanations holds explanations of random histories of all specifications
+// against brute force.
+func TestExplanations(t *testing.T) {
+	r := newRand(t)
+	rounds, failed := 1200, 0
+	if testing.Short() {
+		rounds = 200
+	}
+	for _, s := range subjects(t) {
+		t.Run(s.name, func(t *testing.T) {
+			for range rounds {
+				d := newDrawer(r, s)
+				h := d.history(t, 2+r.IntN(6))
+				if len(h.Ops) == 0 {
+					continue
+				}
+				h = d.spoil(h)
+				v := check(t, h, s.spec, replay.Options{Explain: true})
+				if v.Answer != replay.NotLinearizable {
+					continue
+				}
+				failed++
+				verify(t, h, s.spec, v.Explanation, isLinearizable)
+				verifyBlame(t, h, s.spec, v.Explanation)
+				verifyStates(t, h, s.spec, v.Explanation)
+			}
+		})
+	}
+	t.Logf("%d explained", failed)
+	if failed < 10*rounds/4 {
+		t.Errorf("%d explained: too few to say much", failed)
+	}
+}
+
+// TestCorpora verifies the explanations of all recorded histories that are not
+// linearizable by the checker itself. None lacks a part.
+func TestCorpora(t *testing.T) {
+	files := fs.FS(corpora.FS)
+	explainAll(t, files, 714)
+	shared := "../../../../shared/histories"
+	if _, err := os.Stat(shared); err != nil {
+		t.Log("without the histories of ../shared, which are not here")
+		return
+	}
+	if !testing.Short() {
+		explainAll(t, os.DirFS(shared), 1)
+	}
+}
+
+func explainAll(t *testing.T, files fs.FS, atLeast int) {
+	explained := 0
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasSuffix(name, "labels.jsonl") || filepath.Ext(name) == ".tsv" {
+			return err
+		}
+		f, err := files.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		for h, err := range codec.Decode(f, name, codec.Options{}) {
+			if err != nil || h.Model == "" {
+				continue
+			}
+			s, err := spec.Lookup(h.Model, h.ModelArgs)
+			if err != nil {
+				continue
+			}
+			v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
+			if err != nil || v.Answer != replay.NotLinearizable {
+				continue
+			}
+			explained++
+			e := v.Explanation
+			for _, m := range e.Missing {
+				if m.Cause != "the specification does not describe its states" {
+					t.Errorf("%s#%s lacks %s: %s", name, h.ID, m.Part, m.Cause)
+				}
+			}
+			if len(e.Edges)+len(e.Marks) == 0 {
+				verify(t, h, s, e, byChecker(t))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d explained", explained)
+	if explained < atLeast {
+		t.Errorf("%d histories explained instead of %d", explained, atLeast)
+	}
+}
+
+// TestLong verifies explanations of long histories: of each part there is one.
+func TestLong(t *testing.T) {
+	for _, model := range []string{"queue", "stack", "set", "kv", "cas-register", "register", "priority-queue", "counter", "mutex"} {
+		for _, values := range []int{0, 8} {
+			for _, fault := range []string{"wrong@10", "wrong@90", "swap@50"} {
+				f, err := simulate.ParseFault(fault)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := simulate.Workload{Model: model, Ops: 2000, Values: values, Seed: 1, Faults: []simulate.Fault{f}}
+				h, err := w.History()
+				if err != nil {
+					continue // some models have no order of values
+				}
+				s, err := w.Spec()
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Run(model+"/"+fault, func(t *testing.T) {
+					e := check(t, h, s, replay.Options{Explain: true}).Explanation
+					verify(t, h, s, e, byChecker(t))
+					for _, m := range e.Missing {
+						if m.Part != "blame" || len(e.Free) == 0 {
+							t.Errorf("%d values: %s is missing: %s", values, m.Part, m.Cause)
+						}
+					}
+				})
+			}
+		}
+	}
+}
