@@ -14,41 +14,64 @@ const (
 	groupSize = 3
 	// allowedMax bounds the allowed results listed for an operation.
 	allowedMax = 5
-	// freeMax is the number of operations up to which all groups are found,
-	// whatever the specification is.
-	freeMax = 64
+	// freeMax is the number of operations up to which all groups are looked for,
+	// whatever the specification is. Above easyMax, freeWork bounds the work of
+	// that: some histories with many unknown results are hard.
+	freeMax  = 256
+	easyMax  = 24
+	freeWork = 1 << 19
 )
 
 // blame finds the smallest groups of results that make the history linearizable
 // when they are freed. r found the core.
 func (x *explainer) blame(r *reducer) {
-	b := &blamer{explainer: x, h: x.History, meter: x.Meter}
-	if len(b.h.Ops) > freeMax {
-		l := newLocal(b, r)
-		if x.e.Free = l.groups(2, l.decisive, l.try); len(x.e.Free) == 0 {
-			if x.e.Free = l.pairs(); len(x.e.Free) == 0 {
-				x.e.Free = l.groups(groupSize, l.decisive, l.try)
-			}
+	cause := ""
+	if len(x.History.Ops) <= freeMax {
+		m := x.Meter
+		if len(x.History.Ops) > easyMax {
+			m = m.Share(freeWork)
 		}
-	} else {
-		for i := range b.h.Ops {
-			if isFreeable(&b.h.Ops[i]) {
-				b.freeable = append(b.freeable, int32(i))
-			}
-		}
-		// What is in the core is probably decisive.
-		inCore := map[int32]bool{}
-		for _, i := range x.e.Core {
-			inCore[i] = true
-		}
-		slices.SortStableFunc(b.freeable, func(i, j int32) int {
-			return cmp.Or(cmp.Compare(rankOf(inCore[i]), rankOf(inCore[j])), cmp.Compare(j, i))
-		})
-		x.e.Free = b.groups(groupSize, b.decisive, b.try)
+		x.e.Free, cause = x.blameAll(m)
 	}
-	if b.cause != "" && (len(x.e.Free) == 0 || len(x.e.Free[0]) > 1) {
-		x.missFor("blame", b.cause)
+	if len(x.History.Ops) > freeMax || cause != "" && len(x.History.Ops) > easyMax {
+		x.e.Free, cause = x.blameLocally(r)
 	}
+	if cause != "" && (len(x.e.Free) == 0 || len(x.e.Free[0]) > 1) {
+		x.missFor("blame", cause)
+	}
+}
+
+// blameAll finds all groups of the smallest size, or returns why some may have been
+// overlooked.
+func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
+	b := &blamer{explainer: x, h: x.History, meter: m}
+	for i := range b.h.Ops {
+		if isFreeable(&b.h.Ops[i]) {
+			b.freeable = append(b.freeable, int32(i))
+		}
+	}
+	// What is in the core is probably decisive.
+	inCore := map[int32]bool{}
+	for _, i := range x.e.Core {
+		inCore[i] = true
+	}
+	slices.SortStableFunc(b.freeable, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(rankOf(inCore[i]), rankOf(inCore[j])), cmp.Compare(j, i))
+	})
+	return b.groups(groupSize, b.decisive, b.try), b.cause
+}
+
+// blameLocally looks for groups next to the core.
+func (x *explainer) blameLocally(r *reducer) ([][]replay.FreedResult, string) {
+	l := newLocal(&blamer{explainer: x, h: x.History, meter: x.Meter}, r)
+	found := l.groups(2, l.decisive, l.try)
+	if len(found) == 0 {
+		found = l.pairs()
+	}
+	if len(found) == 0 {
+		found = l.groups(groupSize, l.decisive, l.try)
+	}
+	return found, l.cause
 }
 
 func rankOf(first bool) int {

@@ -112,17 +112,9 @@ func (l *local) decisive(free []int32) []int32 {
 	return rest
 }
 
-// small returns the operations of the small part for a group. Values that are near
-// are left out if they have too many operations.
-func (l *local) small(group []int32) []int32 {
-	ops := l.smallWith(group, nearMax)
-	if len(ops) > smallMax {
-		ops = l.smallWith(group, 0)
-	}
-	return ops
-}
-
-func (l *local) smallWith(group []int32, near int) []int32 {
+// small returns the operations of the small part for a group, with the values of so
+// many operations before and after each of it.
+func (l *local) small(group []int32, near int) []int32 {
 	if !l.r.byValues {
 		return slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.ops, group))))
 	}
@@ -183,7 +175,7 @@ func (l *local) options(i int32, found []history.Value) []history.Value {
 	if a, ok := l.attempt([]int32{i}, [][]history.Value{found}); !ok || a.exact {
 		return found
 	}
-	ops := l.small([]int32{i})
+	ops := l.small([]int32{i}, 0)
 	part := sub(l.r.h, ops)
 	at, _ := slices.BinarySearch(ops, i)
 	var options []history.Value
@@ -210,24 +202,25 @@ func (l *local) options(i int32, found []history.Value) []history.Value {
 const optionsMax = 4
 
 // trySmall tries a group on the small part. It returns results of the operations if
-// there are any.
-func (l *local) trySmall(group []int32) (replay.Answer, [][]history.Value) {
-	ops := l.small(group)
-	if len(ops) > smallMax {
-		return replay.Undecided, nil
-	}
-	part := sub(l.r.h, ops)
-	inPart := make([]int32, len(group))
-	for k, i := range group {
-		at, _ := slices.BinarySearch(ops, i)
-		inPart[k] = int32(at)
-	}
-	with := l.ask(freed(part, inPart), l.meter.Share(smallWork))
-	switch with.Answer {
-	case replay.Linearizable:
-		return with.Answer, seen(part, l.Spec, inPart, with.Witness)
-	case replay.NotLinearizable:
-		return l.ask(sub(l.r.h, without(ops, group)), l.meter.Share(smallWork)).Answer, nil
+// there are any. Values that are near are left out if that is too hard with them.
+func (l *local) trySmall(group []int32) (answer replay.Answer, found [][]history.Value) {
+	for _, near := range []int{nearMax, 0} {
+		ops := l.small(group, near)
+		if len(ops) > smallMax {
+			continue
+		}
+		part := sub(l.r.h, ops)
+		inPart := make([]int32, len(group))
+		for k, i := range group {
+			at, _ := slices.BinarySearch(ops, i)
+			inPart[k] = int32(at)
+		}
+		switch f := l.ask(freed(part, inPart), l.meter.Share(smallWork)); f.Answer {
+		case replay.Linearizable:
+			return f.Answer, seen(part, l.Spec, inPart, f.Witness)
+		case replay.NotLinearizable:
+			return l.ask(sub(l.r.h, without(ops, group)), l.meter.Share(smallWork)).Answer, nil
+		}
 	}
 	return replay.Undecided, nil
 }

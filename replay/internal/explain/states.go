@@ -14,10 +14,13 @@ func (x *explainer) states(base *history.History) {
 	if x.e.Unexplained == replay.NoOperation {
 		return
 	}
-	cause := x.statesOf(base, x.partOf(base, x.e.Unexplained))
-	if cause == tooMany && len(x.e.Core) > 0 && len(x.e.Core) < len(base.Ops) {
-		x.e.StatesOfCore = true
-		cause = x.statesOf(base, x.e.Core)
+	ops := x.partOf(base, x.e.Unexplained)
+	cause := x.statesOf(base, ops, mostAtOnce)
+	if cause == tooMany {
+		if x.e.StatesOfCore = len(x.e.Core) > 0 && len(x.e.Core) < len(ops); x.e.StatesOfCore {
+			ops = x.e.Core
+		}
+		cause = x.statesOf(base, ops, mostOfCore)
 	}
 	if cause != "" {
 		x.e.StatesOfCore = false
@@ -86,13 +89,14 @@ type stateText struct {
 
 // statesOf finds the states before the last response of the history of some
 // operations of base, or returns why it does not.
-func (x *explainer) statesOf(base *history.History, ops []int32) (cause string) {
+func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
 	h := before(sub(base, ops))
 	w := newWalk(h, x.Spec, x.Bytes, x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
 	}
 	defer w.machine.Release()
+	w.most = most
 	last, _ := slices.BinarySearch(ops, x.e.Unexplained)
 	w.watch(int32(last))
 	list, earlier, cause := w.texts()

@@ -56,8 +56,12 @@ func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) 
 	return w
 }
 
-// mostAtOnce bounds the configurations at one moment.
-const mostAtOnce = 1 << 12
+// mostAtOnce bounds the configurations at one moment. mostOfCore is that bound if there
+// is no other way to any states.
+const (
+	mostAtOnce = 1 << 10
+	mostOfCore = 1 << 14
+)
 
 // restart forgets all configurations but the first state without open operations.
 func (w *walk) restart() {
