@@ -11,11 +11,13 @@
 // In a timeline, each operation has a line, and each process its lines together.
 // Only the order of events counts, not the time between them. This queue loses 1:
 //
-//	  process  id
-//	  A         0  |-------|                   enqueue(1)
-//	  A         3                      |---|   dequeue(): null
-//	  B         1      |-------|               enqueue(2)
-//	! B         2                  |-----------  dequeue(): 2
+//	    process  id
+//	    A         0  |-------|                           enqueue(1)
+//	!*  A         3                          |---|       dequeue(): null
+//	    B         1      |-------|                       enqueue(2)
+//	    B         2                  |---|               dequeue(): 2
+//	 ! no order explains its response
+//	 * with another result, the history would be linearizable
 //
 // The parts of an explanation are those of replay.Explanation. A part that was not
 // computed is named with the cause. Reports of a history and verdict are the same
