@@ -326,8 +326,9 @@
 //   - type of an event: its usual words are known (invoke, begin, start, call, request;
 //     ok, end, return, response; fail; info, timeout). Others are listed as in
 //     invoke=asked|sent, ok=done, fail=refused, info=lost;
-//   - f, the method; args, a list or a single argument; result;
-//   - value instead of args and result, where one field has both, and key beside it;
+//   - f, the method; key, a first argument in a field of its own; args, a list of
+//     arguments or a single one; result;
+//   - value instead of args and result, where one field has both;
 //   - at, the time of an event, if the order of the file is not that of the events;
 //   - call and return, or start and finish; input and output;
 //   - tie, half-open if a return at a time precedes a call at the same time, or closed

@@ -188,20 +188,31 @@ func (d *jsonl) event(record history.Value, line int) (fault string) {
 	}
 	var ok bool
 	if ev.Type, ok = d.m.eventType(d.m.find(record, "type")); !ok {
-		return fmt.Sprintf("the type of an event cannot be %s", describe(d.m.find(record, "type")))
+		return unknownType(d.m.find(record, "type"))
 	}
 	switch ev.Type {
 	case history.Invoke:
 		ev.Method = d.m.find(record, "f").Text()
-		if key := d.m.find(record, "key"); key.Kind() != history.None {
-			ev.Args = append(ev.Args, key)
-		}
-		ev.Args = append(ev.Args, argumentsOf(d.m.find(record, "args"))...)
+		ev.Args = d.arguments(record)
 	case history.OK:
 		ev.Result = d.m.find(record, "result")
 	}
 	d.words.b.Add(&ev)
 	return ""
+}
+
+// unknownType is the fault of an event with a type that is not known.
+func unknownType(v history.Value) string {
+	return fmt.Sprintf("the type of an event cannot be %s; the mapping lists other words, as in invoke=asked,ok=done", describe(v))
+}
+
+// arguments returns the key, if there is one, and the arguments in a record.
+func (d *jsonl) arguments(record history.Value) []history.Value {
+	var args []history.Value
+	if key := d.m.find(record, "key"); key.Kind() != history.None {
+		args = append(args, key)
+	}
+	return append(args, argumentsOf(d.m.find(record, "args"))...)
 }
 
 // argumentsOf returns a list's elements, or the only argument.
@@ -225,7 +236,7 @@ func (d *jsonl) word(record history.Value, line int) (fault string) {
 	ev := wordEvent{process: id.Process, op: id.Op, at: id.At, line: line, f: d.m.find(record, "f").Text()}
 	var ok bool
 	if ev.typ, ok = d.m.eventType(d.m.find(record, "type")); !ok {
-		return fmt.Sprintf("the type of an event cannot be %s", describe(d.m.find(record, "type")))
+		return unknownType(d.m.find(record, "type"))
 	}
 	ev.f = strings.TrimPrefix(ev.f, ":")
 	if ev.value = d.m.find(record, "value"); ev.value.Kind() == history.None {

@@ -63,10 +63,10 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault string) {
 	m := d.m
 	f := m.find(record, "f").Text()
-	if m.has("value") || m.has("key") && !m.has("args") {
-		return "an operation with call and return has args and result, not key and value"
+	if m.has("value") {
+		return "an operation with call and return has args and result, not value"
 	}
-	d.add(r, f, argumentsOf(m.find(record, "args")), m.find(record, "result"))
+	d.add(r, f, d.arguments(record), m.find(record, "result"))
 	return ""
 }
 
