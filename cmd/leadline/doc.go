@@ -174,9 +174,9 @@
 // The key ? lists all keys. Screen readers find the operations in a table.
 //
 // A page holds at most 20,000 histories, and 100 MiB of compressed histories. It
-// holds 4 MiB of states of one witness; of longer ones it has every few steps, and
-// says so. The exit status is 0 if the page was written, whatever the verdicts are,
-// and 2 for bad usage or input.
+// holds 4 MiB of states of one witness; of longer ones it has the states after some
+// steps, with a note. The exit status is 0 if the page was written, whatever the
+// verdicts are, and 2 for bad usage or input.
 //
 // # Tables
 //

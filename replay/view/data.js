@@ -97,7 +97,8 @@ class Model {
     this.free = why && why.free || [];
     this.core = why && why.core || [];
     this.late = this.data.tuple || [];
-    this.clash = !this.core.length && this.data.clash || []; // says less than the core
+    this.delay = new Map(this.late.map((op, k) => [op, k + 1]));
+    this.clash = !this.core.length && this.data.clash || []; // less than the core
     this.unexplained = why ? why.unexplained : -1;
     this.free.forEach((group, g) => group.forEach(f => {
       flags[f.op] |= BLAMED;
@@ -136,14 +137,14 @@ class Model {
     return `${this.method(i)}(${this.args(i)})${result}`;
   }
 
-  // tags says in words why an operation is marked, with the class of each tag.
+  // tags lists why an operation is marked, in words, with the class of each tag.
   tags(i) {
     const f = this.flags[i], tags = [];
     if (f & UNEXPLAINED) tags.push(["bad", "no order explains its response"]);
     if (f & BLAMED) tags.push(["bad", "another result would do"]);
     if (f & CORE) tags.push(["core", "in the minimal sub-history"]);
     if (f & CLASH) tags.push(["core", "in conflict"]);
-    if (f & LATE) tags.push(["late", `delayed, no. ${this.late.indexOf(i) + 1}`]);
+    if (f & LATE) tags.push(["late", `delayed, no. ${this.delay.get(i)}`]);
     return tags;
   }
 

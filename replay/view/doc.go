@@ -24,7 +24,7 @@
 // policy of the page allows its own script and style by their hashes, and nothing
 // else.
 //
-// The page needs a browser from 2024 or later, and says so in others. The directory
+// The page needs a browser from 2024 or later; others show a message. The directory
 // browsertest has its tests, in a module of its own.
 //
 // Promised: the same items give the same bytes. Not promised: the form of the data

@@ -160,11 +160,14 @@ function fillJumps(model) {
 
 // ---- search and filters
 
+const MAX_OPTIONS = 2000; // of a menu
+
 function fillFilters(model) {
   const d = model.data;
   const fill = (id, all, options) => {
     const select = byId(id);
-    select.replaceChildren(element("option", {value: ""}, all), ...options.map(([value, text]) => element("option", {value}, cut(text, 60))));
+    select.replaceChildren(element("option", {value: ""}, all), ...options.slice(0, MAX_OPTIONS).map(([value, text]) => element("option", {value}, cut(text, 60))));
+    if (options.length > MAX_OPTIONS) select.append(element("option", {disabled: true}, `${options.length - MAX_OPTIONS} more: use Find, ${id}:...`));
     select.value = "";
   };
   const natural = (a, b) => a[1].localeCompare(b[1], "en", {numeric: true});

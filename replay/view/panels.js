@@ -156,7 +156,8 @@ function whyLinearizable(model, actions, p, heading, list) {
       : `The order is found by delaying ${plural(row.depth - 1, "operation")}. Besides, the operations of chain ${d.chain} take effect as late as they can.`);
     if (model.late.length) {
       p("Delayed to the end, with everything that begins after their responses, in this order:");
-      list("ol", model.late.map(i => [opButton(model, i, actions)]));
+      list("ol", model.late.slice(0, 50).map(i => [opButton(model, i, actions)]));
+      if (model.late.length > 50) p(`and ${model.late.length - 50} more`);
     }
   } else if (row.deeper) {
     p(`No schedule that delays at most ${plural(row.deeper - 1, "operation")} explains the history: its depth is more than ${row.deeper}.`);

@@ -19,7 +19,7 @@ type states struct {
 	// Result has what pending operations and those without an observed result
 	// would have returned, by step.
 	Result map[int32]string `json:"result,omitempty"`
-	// Fault says why the states end early.
+	// Fault is why the states end early, if they do.
 	Fault string `json:"fault,omitempty"`
 }
 

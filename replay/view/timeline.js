@@ -317,7 +317,7 @@ class Timeline {
     const look = {fill: c["bar" + k], edge: c["edge" + k], ink: c.text, line: 1, sign: ""};
     if (f & CLASH) Object.assign(look, {edge: c.core, line: 2, sign: "\u25c7 "});
     if (f & CORE) Object.assign(look, {edge: c.core, line: 2.5, sign: "\u25c6 "});
-    if (f & LATE) Object.assign(look, {edge: c.late, line: 2.5, sign: `\u2192${m.late.indexOf(i) + 1} `});
+    if (f & LATE) Object.assign(look, {edge: c.late, line: 2.5, sign: `\u2192${m.delay.get(i)} `});
     if (f & BLAMED) Object.assign(look, {fill: c["bad-fill"], edge: c.bad, line: 2.5, sign: "! "});
     if (f & UNEXPLAINED) Object.assign(look, {fill: c["bad-solid"], edge: c.bad, ink: "#ffffff", line: 2.5, sign: "\u2717 "});
     return look;

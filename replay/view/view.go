@@ -102,10 +102,10 @@ func (w *Writer) write(text string) {
 }
 
 // Add adds a history. After an error that wraps ErrFull, the page can still be
-// closed and then says that histories are left out.
+// closed; it then has a note that histories are left out.
 func (w *Writer) Add(item Item) error {
 	if item.Err == nil && (item.History == nil || item.Spec == nil) {
-		return errors.New("view: an item has no history or no specification")
+		return errors.New("view: an item lacks a history or a specification")
 	}
 	if w.full || len(w.index) == w.histories {
 		w.full = true

@@ -220,7 +220,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRelaxed: each process has places of its own, and its order is no edge.
+// TestRelaxed: each process has places of its own, and its order is not an edge.
 func TestRelaxed(t *testing.T) {
 	h, s := parse(t, "register", "A write 1 ->\nB read -> 0\nA write 2 ->\nB read -> 1")
 	_, data := write(t, check(t, h.ProgramOrder(), s))
@@ -328,7 +328,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	if err := Write(io.Discard, Item{}); err == nil {
-		t.Error("an item without a history is no error")
+		t.Error("an item without a history is accepted")
 	}
 }
 

@@ -192,7 +192,7 @@ func (p *tab) click(id string) {
 	p.do(chromedp.Click(chromedp.ID(id)))
 }
 
-// keys presses keys. A rune of package kb stands for a key without a letter.
+// keys presses keys. Package kb has runes for keys without a letter.
 func (p *tab) keys(keys string) {
 	p.Helper()
 	p.do(chromedp.KeyEvent(keys))

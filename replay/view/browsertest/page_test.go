@@ -304,7 +304,7 @@ func TestPan(t *testing.T) {
 			t.Errorf("%s moves by %g pixels, want %g", c.what, got, c.by)
 		}
 	}
-	want(p, `leadline.timeline.selected`, -1) // a drag is no click
+	want(p, `leadline.timeline.selected`, -1) // a drag is not a click
 	p.keys(kb.ArrowDown + kb.ArrowDown)
 	want(p, `leadline.timeline.scroller.scrollTop`, 120)
 	p.do(chromedp.DragAndDropXY(x, y, x, y+50, 5))
