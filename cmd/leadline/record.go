@@ -32,7 +32,7 @@ type recordFlags struct {
 func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &recordFlags{}
 	w := &f.workload
-	flags.StringVar(&w.Model, "simulate", "", "`model` of an atomic object that threads use: "+strings.Join(simulate.Models(), ", "))
+	flags.StringVar(&w.Model, "simulate", "", "`model` of an atomic object that threads use: "+strings.Join(simulate.Models(), ", ")+", queue:CAPACITY")
 	flags.IntVar(&w.Threads, "threads", 4, "how many operations may be open at once")
 	flags.IntVar(&w.Ops, "ops", 1000, "how many operations")
 	flags.Uint64Var(&w.Seed, "seed", 1, "`S`, the seed of all random choices")

@@ -159,10 +159,16 @@ func (r *runner) swap() {
 	if r.Fill <= shallow {
 		apart = max(apart, r.Fill)
 	}
+	if r.capacity > 0 {
+		apart = min(apart, r.capacity)
+	}
 	start := r.begun
 	r.noRemovals = true
 	r.until(func() bool { return r.size >= apart || r.begun >= start+4*apart })
 	r.rest()
+	for r.capacity > 0 && r.size > r.capacity-2 && !r.stopped {
+		r.alone(remove, 0, history.UnknownValue)
+	}
 	r.insertPair()
 	start = r.begun
 	r.until(func() bool { return r.distance() >= apart || r.begun >= start+4*apart })

@@ -27,6 +27,7 @@ type runner struct {
 	owed      int   // operations that hold a mutex or may get it
 	resting   bool  // only unlock may begin
 	stopped   bool  // yield has returned false
+	capacity  int   // of a queue; 0: no bound
 }
 
 // A slot is a thread: a process with its operation. After a lost operation it is
@@ -170,7 +171,8 @@ func (r *runner) takeEffect(s *slot) {
 
 // count updates the number of elements after an effect on a collection with ends.
 func (r *runner) count(k kind, which int, result history.Value) {
-	if result.Kind() == history.Null || k != insert && k != remove {
+	isBounded := k == insert && result.Kind() == history.Bool
+	if result.Kind() == history.Null || k != insert && k != remove || isBounded && !result.Bool() {
 		return
 	}
 	by := 1

@@ -26,7 +26,7 @@ var (
 // workloads calls test with each model, unless the specification is missing,
 // and with small workloads of many seeds and shapes.
 func workloads(t *testing.T, test func(t *testing.T, w simulate.Workload)) {
-	for _, name := range simulate.Models() {
+	for _, name := range append(simulate.Models(), "queue:5") {
 		t.Run(name, func(t *testing.T) {
 			base := simulate.Workload{Model: name}
 			if _, err := base.Spec(); err != nil {
@@ -459,6 +459,10 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{simulate.Workload{Model: "heap"}, `no workload for a model "heap"; there are some for queue, `},
+		{simulate.Workload{Model: "stack:2"}, `no workload for a model "stack:2"`},
+		{simulate.Workload{Model: "queue:0"}, "capacity"},
+		{simulate.Workload{Model: "queue:a", Faults: []simulate.Fault{{Kind: simulate.Swap}}}, "a queue of one element"},
+		{simulate.Workload{Model: "queue:1", Faults: []simulate.Fault{{Kind: simulate.Swap}}}, "a queue of one element"},
 		{simulate.Workload{Ops: -1}, "-1 operations"},
 		{simulate.Workload{Threads: 1 << 30}, "threads: want 0 to"},
 		{simulate.Workload{Lost: 1001}, "1001 lost operations in 1000"},

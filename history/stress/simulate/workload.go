@@ -16,7 +16,7 @@ import (
 // A Workload says what to simulate. The zero value is a useful one: 1000
 // operations of 4 threads on a queue.
 type Workload struct {
-	Model   string // one of Models; "" means queue
+	Model   string // one of Models; "" means queue, and queue:N one of capacity N
 	Ops     int    // how many operations; 0 means 1000
 	Threads int    // how many operations may be open at once; 0 means 4
 	Seed    uint64
@@ -64,8 +64,9 @@ func (w Workload) withDefaults() (Workload, *model, error) {
 	if w.Model == "" {
 		w.Model = "queue"
 	}
-	i := slices.IndexFunc(models, func(m model) bool { return m.name == w.Model })
-	if i < 0 {
+	name, args, err := spec.ParseName(w.Model)
+	i := slices.IndexFunc(models, func(m model) bool { return m.name == name })
+	if i < 0 || err != nil || len(args) > 0 && name != "queue" {
 		return w, nil, fmt.Errorf("no workload for a model %q; there are some for %s", w.Model, strings.Join(Models(), ", "))
 	}
 	m := &models[i]
@@ -75,6 +76,9 @@ func (w Workload) withDefaults() (Workload, *model, error) {
 	w.Faults = slices.Clone(w.Faults)
 	slices.SortStableFunc(w.Faults, func(a, b Fault) int { return a.Percent - b.Percent })
 	for _, f := range w.Faults {
+		if len(args) > 0 && f.Kind == Swap && args[0].Int() < 2 {
+			return w, nil, fmt.Errorf("fault %v: a queue of one element has no order of values", f)
+		}
 		if err := w.checkFault(f, m); err != nil {
 			return w, nil, err
 		}
@@ -113,7 +117,7 @@ func (w Workload) Spec() (replay.Spec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
-	return spec.Lookup(w.Model, nil)
+	return spec.Parse(w.Model)
 }
 
 // Header returns the header of the history: the model.
@@ -121,7 +125,11 @@ func (w Workload) Header() history.Header {
 	if w.Model == "" {
 		w.Model = "queue"
 	}
-	return history.Header{Model: w.Model}
+	name, args, err := spec.ParseName(w.Model)
+	if err != nil {
+		name = w.Model // Events reports it
+	}
+	return history.Header{Model: name, ModelArgs: args}
 }
 
 // Events returns the events of the history in order, without identifiers of
@@ -133,11 +141,19 @@ func (w Workload) Events() (iter.Seq[history.Event], error) {
 	if err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
-	s, err := spec.Lookup(w.Model, nil)
+	s, err := spec.Parse(w.Model)
 	if err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
-	return func(yield func(history.Event) bool) { newRunner(w, m, s.New(), yield).run() }, nil
+	capacity := 0
+	if args := w.Header().ModelArgs; len(args) > 0 {
+		capacity = int(args[0].Int())
+	}
+	return func(yield func(history.Event) bool) {
+		r := newRunner(w, m, s.New(), yield)
+		r.capacity = capacity
+		r.run()
+	}, nil
 }
 
 // History returns the whole history.
