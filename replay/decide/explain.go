@@ -8,8 +8,8 @@ import (
 const (
 	// explainWork bounds the work of an explanation, and explainWorkEach adds to it
 	// for each operation.
-	explainWork     = 1 << 25
-	explainWorkEach = 1 << 9
+	explainWork     = 1 << 22
+	explainWorkEach = 1 << 7
 )
 
 // explain explains a history that is not linearizable; f is its finding.

@@ -15,11 +15,14 @@ const (
 	// allowedMax bounds the allowed results listed for an operation.
 	allowedMax = 5
 	// freeMax is the number of operations up to which all groups are looked for,
-	// whatever the specification is. Above easyMax, freeWork bounds the work of
-	// that: some histories with many unknown results are hard.
+	// whatever the specification is. freeWork bounds the work of that: some
+	// histories with many unknown results are hard.
 	freeMax  = 256
-	easyMax  = 24
 	freeWork = 1 << 19
+	// localWork and localEach bound the work of looking next to the core. The
+	// latter is for each operation.
+	localWork = 1 << 20
+	localEach = 1 << 8
 )
 
 // blame finds the smallest groups of results that make the history linearizable
@@ -27,13 +30,9 @@ const (
 func (x *explainer) blame(r *reducer) {
 	cause := ""
 	if len(x.History.Ops) <= freeMax {
-		m := x.Meter
-		if len(x.History.Ops) > easyMax {
-			m = m.Share(freeWork)
-		}
-		x.e.Free, cause = x.blameAll(m)
+		x.e.Free, cause = x.blameAll(x.Meter.Share(freeWork))
 	}
-	if len(x.History.Ops) > freeMax || cause != "" && len(x.History.Ops) > easyMax {
+	if len(x.History.Ops) > freeMax || cause != "" {
 		x.e.Free, cause = x.blameLocally(r)
 	}
 	if cause != "" && (len(x.e.Free) == 0 || len(x.e.Free[0]) > 1) {
@@ -63,7 +62,7 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 
 // blameLocally looks for groups next to the core.
 func (x *explainer) blameLocally(r *reducer) ([][]replay.FreedResult, string) {
-	l := newLocal(&blamer{explainer: x, h: x.History, meter: x.Meter}, r)
+	l := newLocal(&blamer{explainer: x, h: x.History, meter: x.Meter.Share(localWork + int64(len(x.History.Ops))*localEach)}, r)
 	found := l.groups(2, l.decisive, l.try)
 	if len(found) == 0 {
 		found = l.pairs()

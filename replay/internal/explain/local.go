@@ -33,8 +33,8 @@ const (
 	// values are in the small part.
 	nearMax = 12
 	// smallMax bounds the operations of a small part, and smallWork the work on one.
-	smallMax  = 2000
-	smallWork = 1 << 18
+	smallMax  = 1000
+	smallWork = 1 << 15
 	// freeEach bounds the work on a long history with unknown results, for each
 	// operation. They make it hard.
 	freeEach = 1 << 4
