@@ -136,7 +136,8 @@ const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 // it writes to them, except the line that tells of its end. If it ends
 // early, or writes nothing for longer than a program can take, the last program
 // counts as a crash of its method. Another process then goes on with the other
-// methods for the rest of the time.
+// methods for the rest of the time. It does so, too, if too many goroutines of a
+// process wait for ever.
 func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
 	if o.Silence == 0 {
@@ -150,7 +151,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 		if s.methods != nil {
 			left.Methods = s.methods
 		}
-		left.Seed += uint64(len(s.result.Crashes)) << 16
+		left.Seed += uint64(len(s.result.Crashes)+s.worn) << 16
 		again, err := s.process(ctx, start, left)
 		if err != nil {
 			return nil, err
@@ -174,6 +175,7 @@ type supervisor struct {
 	started int
 	overlap float64
 	settled bool // by the last process
+	worn    int  // processes that ended early; see Report.Worn
 }
 
 // process follows a process to its end and reports whether another should go
@@ -209,7 +211,11 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	case failure != nil:
 		return false, failure
 	case done:
-		return false, nil
+		again = s.result.Worn && len(s.job.Programs) == 0
+		if again {
+			s.worn++
+		}
+		return again, nil
 	case s.settled:
 		s.settled = false
 		return true, nil
@@ -295,11 +301,19 @@ func (s *supervisor) merge(r *Report) {
 	s.overlap += r.Overlap * float64(r.Recorded)
 	t.Subject = r.Subject
 	t.Core, t.Weak = r.Core, r.Weak
-	t.Atomic, t.NonAtomic = r.Atomic, append(t.NonAtomic, r.NonAtomic...)
+	for _, m := range r.Atomic {
+		if !slices.Contains(t.Atomic, m) {
+			t.Atomic = append(t.Atomic, m)
+		}
+	}
+	t.NonAtomic = append(t.NonAtomic, r.NonAtomic...)
 	t.Unsteady = append(t.Unsteady, r.Unsteady...)
 	t.Programs += r.Programs
 	t.Executions += r.Executions
 	t.Recorded += r.Recorded
+	t.Waited += r.Waited
+	t.Unclear += r.Unclear
+	t.Worn = r.Worn
 }
 
 // crashed adds the program that ended the process. Its method is no longer a
@@ -323,6 +337,7 @@ func (s *supervisor) complete() {
 			r.NonAtomic = append(r.NonAtomic, f.Method)
 		}
 	}
+	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool { return slices.Contains(r.NonAtomic, m) })
 	if r.Recorded > 0 {
 		r.Overlap = s.overlap / float64(r.Recorded)
 	}

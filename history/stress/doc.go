@@ -46,6 +46,43 @@
 // Search finds these only in the executions that are recorded, about one in
 // twenty.
 //
+// # Methods that wait
+//
+// A method may wait for other calls, as Put and Get of a bounded queue do. An
+// invocation that waits when called sequentially has no transition there: another
+// sequence comes first. If the next invocations of all sequences wait, the outcome
+// has W for each of them, and - for those that are not called. With room for one
+// value,
+//
+//	{ Put(0) } || { Put(1) } || { Get() }      has the outcomes (),(),0 and (),(),1
+//	{ Put(0) } || { Put(1) }                   has the outcomes (),W and W,()
+//
+// An execution that waits for ever has such an outcome, too. It is right if some
+// shuffle ends there. Otherwise it is a violation, a lost wake-up or a deadlock:
+//
+//	0  |----->   Put(0): W       Put(0); Get() = 0; Put(1) would be possible
+//	1  |-|       Put(1)
+//	2     |-|    Get(): 1
+//
+// Its history has the result "waits for ever", which the sequential runs in its
+// header have only where nothing else is possible. So the checker finds it not
+// linearizable.
+//
+// An invocation waits if its goroutine does, by the runtime's dump: in a channel
+// operation, a select, or package sync. Nothing can wake it if that is so of all
+// threads that have not ended, and of all goroutines that objects started, in two
+// dumps. The fast path does nothing of that: a dump is taken when no thread has
+// moved for a millisecond. A dump does not show timers. So what waits does so for
+// another second, and sequential runs as well, before a violation is reported.
+// An object with timers longer than that is not for Search, and neither is one in
+// which a waiting call holds up others that could go on, as a fair lock does.
+// If goroutines of an object sleep, whether a call waits for ever is unknown.
+// Programs in which one waits sequentially are then left out.
+//
+// Goroutines that wait for ever stay, unless later calls of the object's methods
+// wake them. A search ends when 1000 of them are left, and Supervise replaces its
+// process.
+//
 // # Speed
 //
 // Threads are pinned, where the system supports it, and go through batches of

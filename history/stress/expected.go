@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,15 @@ import (
 // Expected are the outcomes that a program can have if its invocations take
 // effect one after another.
 type Expected struct {
-	set tally
+	set     tally
+	class   *Class // whose objects were run
+	program *Program
+	// initial and final are how many invocations of these parts return in all
+	// shuffles, before one waits.
+	initial, final int
+	complete       bool // no invocation waits for ever in some shuffle
+	waits          bool // an invocation does in some shuffle
+	waited         bool // an invocation waits in some order, if not for ever
 }
 
 // Limits of a program whose shuffles are run.
@@ -30,15 +39,42 @@ const (
 // so are more than 1000 invocations, or 8388608 of all runs together.
 // Weak mutators may also fail in any run.
 //
+// An invocation that waits has no transition: another sequence comes first. If
+// the next invocations of all sequences wait, the outcome is that these wait for
+// ever, and that those after them are not called.
+//
 // Unlike linearizability, it does not know which invocation of one sequence
 // ended before which of another began, and so allows more outcomes.
-func NewExpected(c *Class, p *Program) (*Expected, error) {
-	e := &Expected{}
+func NewExpected(c *Class, p *Program) (*Expected, error) { return newExpected(c, p, nil) }
+
+// newExpected is NewExpected with the paths that are known to wait; see shuffler.
+// It adds to them.
+func newExpected(c *Class, p *Program, known map[string]bool) (*Expected, error) {
+	e := &Expected{class: c, program: p, initial: len(p.Initial), final: len(p.Final)}
 	s := newShuffler(c, p, &e.set)
+	defer s.bench.close()
+	if known != nil {
+		s.known = known
+	}
 	if err := s.count(); err != nil {
 		return nil, err
 	}
+	s.ran = func(order []int, _ Outcome, waiting int) {
+		e.waits = e.waits || waiting > 0
+		switch at, final := len(order)-waiting, len(s.calls)-len(p.Final); {
+		case waiting == 0:
+			e.complete = true
+		case at < len(p.Initial):
+			e.initial = min(e.initial, at)
+		case at >= final:
+			e.final = min(e.final, at-final)
+		}
+	}
 	s.next()
+	e.waited = s.waited
+	if s.bench.unclear {
+		return nil, errors.New("an invocation waits, but goroutines that might wake it do not")
+	}
 	return e, nil
 }
 
@@ -51,18 +87,32 @@ func (e *Expected) Outcomes() []Count { return e.set.counts() }
 
 // A shuffler runs the shuffles of a program.
 type shuffler struct {
-	class   *Class
-	program *Program
-	calls   []step
-	begin   []int // sequence -> its first invocation among calls
-	at      []int // sequence -> how many of its invocations are in order
-	before  [][]int
-	order   []int // invocations so far, in order
-	failed  []bool
-	seen    *tally
-	runs    int                                // counted, see tooMany
-	ran     func(order []int, outcome Outcome) // receives each run; may be nil
+	class    *Class
+	program  *Program
+	calls    []step
+	names    []string // of each invocation
+	sequence []int    // of each invocation, or -1
+	begin    []int    // sequence -> its first invocation among calls
+	at       []int    // sequence -> how many of its invocations are in order
+	before   [][]int
+	order    []int // invocations so far, in order
+	failed   []bool
+	seen     *tally
+	runs     int // counted, see tooMany
+	// ran receives each run; may be nil. The last so many invocations of the
+	// order wait for ever.
+	ran func(order []int, outcome Outcome, waiting int)
+
+	bench  bench
+	path   []byte          // the names of the invocations in order
+	known  map[string]bool // paths of which the last invocation waits
+	waited bool            // an invocation did in some order
+	// stuck is the place in the order of one that was found to wait.
+	stuck int
 }
+
+// nothingStuck is larger than any place in an order.
+const nothingStuck = maxInvocations + 1
 
 // A step is a prepared invocation.
 type step struct {
@@ -71,11 +121,9 @@ type step struct {
 }
 
 func newShuffler(c *Class, p *Program, seen *tally) *shuffler {
-	s := &shuffler{class: c, program: p, calls: steps(p), before: make([][]int, len(p.Sequences)), at: make([]int, len(p.Sequences)), seen: seen}
+	s := &shuffler{class: c, program: p, calls: steps(p), before: make([][]int, len(p.Sequences)), at: make([]int, len(p.Sequences)), seen: seen,
+		bench: bench{class: c}, known: map[string]bool{}, stuck: nothingStuck}
 	from := len(p.Initial)
-	for i := range p.Initial {
-		s.order = append(s.order, i)
-	}
 	for _, sequence := range p.Sequences {
 		s.begin = append(s.begin, from)
 		from += len(sequence)
@@ -84,6 +132,15 @@ func newShuffler(c *Class, p *Program, seen *tally) *shuffler {
 		s.before[o[1]] = append(s.before[o[1]], o[0])
 	}
 	s.failed = make([]bool, len(s.calls))
+	for i, inv := range p.All() {
+		s.names = append(s.names, inv.String())
+		s.sequence = append(s.sequence, -1)
+		for sequence, first := range s.begin {
+			if i >= first && i < first+len(p.Sequences[sequence]) {
+				s.sequence[i] = sequence
+			}
+		}
+	}
 	return s
 }
 
@@ -146,57 +203,104 @@ func (s *shuffler) ready(i int) bool {
 	return true
 }
 
-// next tries all ways to continue the order.
+// next runs all ways to continue the order. They begin alike; if an invocation of
+// the beginning turns out to wait, next returns early.
 func (s *shuffler) next() {
-	open := false
-	for i, sequence := range s.program.Sequences {
-		if s.at[i] == len(sequence) || !s.ready(i) {
-			continue
+	n := len(s.order)
+	candidates := s.candidates()
+	var waiting []int
+	for _, i := range candidates {
+		if m := s.calls[i].method; m.Weak && !m.ReadOnly {
+			s.failed[i] = true
+			s.with(i)
+			s.failed[i] = false
 		}
-		open = true
-		s.order = append(s.order, s.begin[i]+s.at[i])
-		s.at[i]++
-		s.next()
-		s.at[i]--
-		s.order = s.order[:len(s.order)-1]
+		if s.stuck == nothingStuck && s.with(i) {
+			waiting = append(waiting, i)
+		}
+		if s.stuck < n {
+			return
+		}
 	}
-	if open {
+	if len(waiting) == len(candidates) { // or there are none
+		s.run(waiting)
+	}
+}
+
+// candidates returns the invocations that can be next, apart from whether they
+// wait.
+func (s *shuffler) candidates() []int {
+	n := len(s.order)
+	if n < len(s.program.Initial) {
+		return []int{n}
+	}
+	var list []int
+	for i, sequence := range s.program.Sequences {
+		if s.at[i] < len(sequence) && s.ready(i) {
+			list = append(list, s.begin[i]+s.at[i])
+		}
+	}
+	if list == nil && n < len(s.calls) {
+		return []int{n} // of the final part
+	}
+	return list
+}
+
+// with runs all orders in which invocation i is next, and reports whether it
+// waits there.
+func (s *shuffler) with(i int) (waits bool) {
+	n, path := len(s.order), len(s.path)
+	s.order = append(s.order, i)
+	s.path = append(append(s.path, s.names[i]...), ';')
+	if s.failed[i] {
+		s.path = append(s.path, '!')
+	}
+	sequence := s.sequence[i]
+	if sequence >= 0 {
+		s.at[sequence]++
+	}
+	if len(s.known) > 0 && s.known[string(s.path)] {
+		waits, s.waited = true, true
+	} else if s.next(); s.stuck == n {
+		s.known[string(s.path)] = true
+		waits, s.stuck = true, nothingStuck
+	}
+	if sequence >= 0 {
+		s.at[sequence]--
+	}
+	s.order, s.path = s.order[:n], s.path[:path]
+	return waits
+}
+
+// run runs the order. Then these invocations wait for ever.
+func (s *shuffler) run(waiting []int) {
+	calls := make([]Call, len(s.order))
+	for k, i := range s.order {
+		if calls[k] = s.calls[i].run; s.failed[i] {
+			failure := s.calls[i].method.Failure
+			calls[k] = func(any) history.Value { return failure }
+		}
+	}
+	results := s.bench.run(calls)
+	if len(results) < len(calls) {
+		s.stuck, s.waited = len(results), true
 		return
 	}
-	n := len(s.order)
-	for i := len(s.calls) - len(s.program.Final); i < len(s.calls); i++ {
-		s.order = append(s.order, i)
-	}
-	s.fail(0)
-	s.order = s.order[:n]
-}
-
-// fail runs the order with each choice of weak mutators that fail.
-func (s *shuffler) fail(from int) {
-	for i := from; i < len(s.order); i++ {
-		if m := s.calls[s.order[i]].method; m.Weak && !m.ReadOnly {
-			s.failed[s.order[i]] = true
-			s.fail(i + 1)
-			s.failed[s.order[i]] = false
-		}
-	}
-	s.run()
-}
-
-func (s *shuffler) run() {
-	object := s.class.New()
-	defer s.class.close(object)
 	outcome := make(Outcome, len(s.calls))
-	for _, i := range s.order {
-		if s.failed[i] {
-			outcome[i] = s.calls[i].method.Failure
-			continue
+	if len(waiting) > 0 {
+		for i := range outcome {
+			outcome[i] = notCalled
 		}
-		outcome[i] = s.calls[i].run(object)
+	}
+	for k, i := range s.order {
+		outcome[i] = results[k]
+	}
+	for _, i := range waiting {
+		outcome[i] = Waiting
 	}
 	s.seen.add(outcome, 1)
 	if s.ran != nil {
-		s.ran(s.order, outcome)
+		s.ran(append(s.order[:len(s.order):len(s.order)], waiting...), outcome, len(waiting))
 	}
 }
 
@@ -226,7 +330,8 @@ func (s *step) run(object any) (v history.Value) {
 type Outcome []history.Value
 
 // String returns the outcome as the papers write it: N for null, T and F for
-// booleans, () for no result, E for an exception.
+// booleans, () for no result, E for an exception. W is for an invocation that
+// waits for ever, and - for one that is not called.
 func (o Outcome) String() string {
 	parts := make([]string, len(o))
 	for i, v := range o {
@@ -247,6 +352,12 @@ func short(v history.Value) string {
 		}
 		return "F"
 	case history.Exception:
+		switch v {
+		case Waiting:
+			return "W"
+		case notCalled:
+			return "-"
+		}
 		return "E"
 	case history.Unknown:
 		return "?"

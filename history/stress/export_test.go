@@ -13,6 +13,13 @@ func SetReduceTime(d time.Duration) time.Duration {
 	return before
 }
 
+// SetMaxAbandoned sets maxAbandoned and returns what it was.
+func SetMaxAbandoned(n int64) int64 {
+	before := maxAbandoned
+	maxAbandoned = n
+	return before
+}
+
 // Unordered is unordered.
 func Unordered(c *Class, p *Program, o Outcome) (*history.History, error) { return unordered(c, p, o) }
 

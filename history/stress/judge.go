@@ -3,6 +3,7 @@ package stress
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -13,10 +14,12 @@ const sampled = 24
 
 // expected returns the outcomes that the program can have.
 func (s *searcher) expected(p *Program) (*Expected, error) {
-	if s.options.ByModel {
-		return s.options.Checker.Expected(s.class, p)
+	if !s.options.ByModel {
+		return newExpected(s.class, p, s.known)
 	}
-	return NewExpected(s.class, p)
+	e, err := s.options.Checker.Expected(s.class, p)
+	p.model = e
+	return e, err
 }
 
 // check builds the history of a recorded execution and reports whether it is not
@@ -31,22 +34,74 @@ func (s *searcher) check(p *Program, r *recorded) (*history.History, bool, error
 }
 
 // judge returns a violation that was seen, if there is one. It accepts none of a
-// program that returns different results from one sequential run to the next.
+// program that returns different results from one sequential run to the next, or
+// of an execution that waited and went on after all.
 func (s *searcher) judge(p *Program, run *Run, expected *Expected) *Finding {
+	defer run.release(s.class)
 	f := unexpected(p, run, expected)
 	if f == nil {
 		f = s.againstRealTime(p, run, expected)
 	}
-	if f != nil && !s.believes(p, f.Executions/f.Times) {
+	if f == nil || !s.believes(p, f.Executions/f.Times, expected) {
 		return nil
+	}
+	for _, w := range run.stuck {
+		if w.outcome.equal(f.outcome) {
+			if !w.stays() {
+				p.unsteady = true
+				s.report.Unsteady = append(s.report.Unsteady, p.String())
+				return nil
+			}
+			f.Waiting = s.waiting(p, w, expected)
+			break
+		}
 	}
 	return f
 }
 
+// waiting describes the invocations of an execution that wait for ever, and what
+// the next of them would return in some order of the others.
+func (s *searcher) waiting(p *Program, w *stuck, expected *Expected) []string {
+	list := slices.Clone(w.where)
+	all, n := p.All(), 0
+	for _, v := range w.outcome {
+		if v != Waiting && v != notCalled {
+			n++
+		}
+	}
+	shuffles := newShuffler(expected.class, expected.program, &tally{})
+	defer shuffles.bench.close()
+	shuffles.ran = func(order []int, o Outcome, waiting int) {
+		if len(list) > len(w.where) || n >= len(order)-waiting || w.outcome[order[n]] != Waiting ||
+			slices.ContainsFunc(order[:n], func(i int) bool { return !w.outcome[i].Equal(o[i]) }) {
+			return
+		}
+		var past []string
+		for _, i := range order[:n] {
+			past = append(past, all[i].answered(o[i]))
+		}
+		after := "first"
+		if n > 0 {
+			after = "after " + strings.Join(past, "; ")
+		}
+		list = append(list, fmt.Sprintf("%s would be possible %s", all[order[n]].answered(o[order[n]]), after))
+	}
+	shuffles.next()
+	return list
+}
+
+// answered returns the invocation with its result.
+func (inv Invocation) answered(v history.Value) string {
+	if v.Kind() == history.None {
+		return inv.String()
+	}
+	return fmt.Sprintf("%v: %v", inv, v)
+}
+
 // believes reports whether something that a program did once in n executions
 // can be compared with its shuffles: whether these always have the same results.
-func (s *searcher) believes(p *Program, n int64) bool {
-	if s.options.ByModel || p.steady || isSteady(s.class, p, n) {
+func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
+	if s.options.ByModel || p.steady || isSteady(s.class, p, n, expected) {
 		p.steady = true
 		return true
 	}
@@ -98,27 +153,35 @@ const (
 )
 
 // isSteady reports whether each shuffle of the program has the same outcome
-// every time. It runs them so often that a result of chance that comes once in n
-// executions would come.
-func isSteady(c *Class, p *Program, n int64) bool {
+// every time, and the program all that are expected. It runs them so often that a
+// result of chance that comes once in n executions would come. Invocations that
+// wait have to do so for longer than before.
+func isSteady(c *Class, p *Program, n int64, expected *Expected) bool {
 	var first []Outcome
 	same, runs := true, int64(0)
-	shuffles := newShuffler(c, p, &tally{})
+	seen := &tally{}
+	shuffles := newShuffler(c, p, seen)
+	defer shuffles.bench.close()
 	start := time.Now()
 	enough := max(steadyRuns*n, steadyLeast)
 	for pass := 0; same && (pass < 2 || runs < enough && time.Since(start) < steadyTime); pass++ {
 		i := 0
-		shuffles.ran = func(_ []int, o Outcome) {
+		shuffles.ran = func(_ []int, o Outcome, _ int) {
 			if pass == 0 {
 				first = append(first, o)
 			}
-			same = same && o.equal(first[i])
+			same = same && i < len(first) && o.equal(first[i])
 			i++
 			runs++
 		}
+		if pass == 1 { // see once more what waits
+			shuffles.known = map[string]bool{}
+		}
 		shuffles.next()
+		same = same && i == len(first)
 	}
-	return same
+	return same && seen.n == expected.set.n && !slices.ContainsFunc(first, func(o Outcome) bool { return !expected.Contains(o) }) &&
+		!shuffles.bench.unclear && shuffles.bench.stayed()
 }
 
 // confirm checks the outcome of a finding, and looks for a recorded execution
@@ -141,6 +204,7 @@ func (s *searcher) confirm(f *Finding) error {
 	f.history = loose
 	s.measure(f)
 	run := s.run(f.program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: s.options.Seed + 1})
+	defer run.release(s.class)
 	for i := range run.histories {
 		r := &run.histories[i]
 		if !r.outcome.equal(f.outcome) {
@@ -158,6 +222,7 @@ func (s *searcher) confirm(f *Finding) error {
 // how often it goes wrong. The run that found it stopped at once.
 func (s *searcher) measure(f *Finding) {
 	run := s.run(f.program, RunOptions{Time: max(s.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: s.options.Seed + 3})
+	defer run.release(s.class)
 	f.Executions += run.Executions
 	for _, c := range run.Outcomes {
 		if !slices.ContainsFunc(f.expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -25,7 +25,8 @@ type Load struct {
 }
 
 // Record runs the load on a fresh object of the class until it is done or ctx
-// is cancelled, and closes the recorder. It takes about 100 ns an operation in
+// is cancelled, and closes the recorder. If all threads wait for ever, as methods
+// of the object may do, it ends as well, and their invocations stay pending. It takes about 100 ns an operation in
 // addition to what the object takes. It is unknown whether an invocation that
 // panics took effect.
 func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
@@ -46,7 +47,7 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 	}
 	object := c.New()
 	defer c.close(object)
-	var work sync.WaitGroup
+	var threads []*loadThread
 	start := make(chan struct{}) // they begin together
 	for t := range l.Threads {
 		ops := l.Ops / l.Threads
@@ -58,19 +59,66 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 		}
 		p := r.Process()
 		random := rand.New(rand.NewPCG(l.Seed, uint64(t)))
-		work.Go(func() {
+		thread := &loadThread{ended: make(chan struct{})}
+		threads = append(threads, thread)
+		go func() {
+			defer close(thread.ended)
 			defer p.Close()
+			thread.id.Store(goroutineID())
 			runtime.LockOSThread() // and never unlock: see RunProgram
 			pin(t)
 			<-start
 			for n := 0; (l.Ops == 0 || n < ops) && (n%64 != 0 || ctx.Err() == nil); n++ {
 				methods[random.IntN(len(methods))].call(p, object, random)
+				thread.calls.Add(1)
 			}
-		})
+		}()
 	}
 	close(start)
-	work.Wait()
+	awaitLoad(threads)
 	return r.Close()
+}
+
+// A loadThread is a thread of a load.
+type loadThread struct {
+	id    atomic.Int64 // of its goroutine
+	calls atomic.Int64
+	ended chan struct{}
+}
+
+// awaitLoad waits until all threads have ended, or those that have not wait for
+// ever.
+func awaitLoad(threads []*loadThread) {
+	last, since := int64(-1), time.Now()
+	for len(threads) > 0 {
+		select {
+		case <-threads[0].ended:
+			threads = threads[1:]
+			continue
+		case <-time.After(lastLook):
+		}
+		calls := int64(0)
+		var ids []int64 // of the threads that have not ended
+		for _, t := range threads {
+			calls += t.calls.Load()
+			select {
+			case <-t.ended:
+			default:
+				ids = append(ids, t.id.Load())
+			}
+		}
+		moved := calls != last
+		if !moved {
+			l, _ := lookAt(ids)
+			moved = l != waits
+		}
+		if moved {
+			last, since = calls, time.Now()
+		} else if time.Since(since) > patience {
+			abandoned.Add(int64(len(ids)))
+			return
+		}
+	}
 }
 
 // A preparedMethod is a method with its prepared invocations.

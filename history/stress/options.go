@@ -208,6 +208,9 @@ type Finding struct {
 	// RealTime violations have an outcome that some order explains, but none
 	// that respects which invocation ended before which began.
 	RealTime bool `json:"real_time"`
+	// Waiting says of each invocation that waits for ever where it does so, and
+	// then which of them could go on in some order. It is empty if all return.
+	Waiting []string `json:"waiting,omitempty"`
 
 	program  *Program
 	outcome  Outcome
@@ -231,14 +234,20 @@ type Report struct {
 	LeftOut   []LeftOut `json:"left_out"` // exported methods that the class does not have
 	// Unsteady programs return different results from one sequential run to
 	// the next.
-	Unsteady   []string      `json:"unsteady"`
-	Crashes    []Crash       `json:"crashes"`
-	Programs   int           `json:"programs"`
-	Executions int64         `json:"executions"`
-	Recorded   int64         `json:"recorded"`
-	Overlap    float64       `json:"overlap"` // share of recorded executions that overlapped
-	Elapsed    time.Duration `json:"elapsed_ns"`
-	Findings   []*Finding    `json:"-"` // encoded one by one
+	Unsteady   []string `json:"unsteady"`
+	Crashes    []Crash  `json:"crashes"`
+	Programs   int      `json:"programs"`
+	Executions int64    `json:"executions"`
+	Recorded   int64    `json:"recorded"`
+	// Waited is how many executions wait for ever. Unclear is how many do not
+	// go on, though a goroutine of the object might wake them; they do not count.
+	// Worn means that goroutines that wait have ended the search early.
+	Waited   int64         `json:"waited,omitempty"`
+	Unclear  int64         `json:"unclear,omitempty"`
+	Worn     bool          `json:"worn,omitempty"`
+	Overlap  float64       `json:"overlap"` // share of recorded executions that overlapped
+	Elapsed  time.Duration `json:"elapsed_ns"`
+	Findings []*Finding    `json:"-"` // encoded one by one
 }
 
 // A Crash is a program that ended the process of its runner, or hung it; see

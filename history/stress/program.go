@@ -20,6 +20,7 @@ type Program struct {
 	Final []Invocation // after everything else, one after another
 
 	runs             []history.Value // see headerOf
+	model            *Expected       // of the class's model, if that is asked
 	steady, unsteady bool            // see searcher.believes
 }
 

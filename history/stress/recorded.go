@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -46,14 +47,19 @@ func (r *recorded) overlaps() bool {
 	return false
 }
 
-// headerOf returns the header of histories of the program: the model of the
-// class, or all sequential runs of the program.
-func headerOf(c *Class, p *Program) history.Header {
-	if c.Model != "" {
+// headerOf returns the header of histories of the program with this outcome: the
+// model of the class, or all sequential runs of the program. A model does not
+// have the result of an invocation that waits for ever, but the runs do.
+func headerOf(c *Class, p *Program, o Outcome) history.Header {
+	if c.Model != "" && !o.waits() {
 		return history.Header{Model: c.Model, ModelArgs: c.ModelArgs}
 	}
 	if p.runs == nil {
-		p.runs = []history.Value{history.StringValue(c.Name), runTree(sequentialRuns(c, p))}
+		runs := sequentialRuns(c, p)
+		if p.model != nil {
+			runs = sequentialRuns(p.model.class, p.model.program)
+		}
+		p.runs = []history.Value{history.StringValue(c.Name), runTree(runs)}
 	}
 	return history.Header{Model: "runs", ModelArgs: p.runs}
 }
@@ -68,8 +74,9 @@ type ran struct {
 func sequentialRuns(c *Class, p *Program) [][]ran {
 	var all [][]ran
 	s := newShuffler(c, p, &tally{})
+	defer s.bench.close()
 	invocations := p.All()
-	s.ran = func(order []int, outcome Outcome) {
+	s.ran = func(order []int, outcome Outcome, _ int) {
 		run := make([]ran, len(order))
 		for k, i := range order {
 			run[k] = ran{invocations[i], outcome[i]}
@@ -113,8 +120,8 @@ func runTree(runs [][]ran) history.Value {
 
 // unordered returns the history of an outcome in which all invocations of the
 // sequences overlap. Edges give the order within sequences and between those
-// that the program orders. The history is linearizable exactly if the outcome
-// is expected.
+// that the program orders. Invocations that wait for ever respond last, with
+// Waiting. The history is linearizable exactly if the outcome is expected.
 func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
 	x := newExecution(c, p, o)
 	x.inRow(0, x.first)
@@ -122,11 +129,18 @@ func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
 	for i := x.first; i < x.last; i++ {
 		x.invoke(i, own+i)
 	}
-	for i := x.first; i < x.last; i++ {
-		x.respond(i, own+i)
+	for _, waits := range []bool{false, true} {
+		for i := x.first; i < x.last; i++ {
+			if (o[i] == Waiting) == waits {
+				x.respond(i, own+i)
+			}
+		}
 	}
 	x.inRow(x.last, len(x.all))
 	edge := func(from, to int) {
+		if o[to] == notCalled {
+			return
+		}
 		x.builder.AddEdge(history.IntValue(int64(from)), history.IntValue(int64(to)), x.line)
 	}
 	begin := make([]int, len(p.Sequences))
@@ -155,7 +169,7 @@ type execution struct {
 }
 
 func newExecution(c *Class, p *Program, o Outcome) *execution {
-	x := &execution{builder: history.NewBuilder(headerOf(c, p)), all: p.All(), first: len(p.Initial), last: p.Len() - len(p.Final), outcome: o}
+	x := &execution{builder: history.NewBuilder(headerOf(c, p, o)), all: p.All(), first: len(p.Initial), last: p.Len() - len(p.Final), outcome: o}
 	for range p.Initial {
 		x.process = append(x.process, len(p.Sequences))
 	}
@@ -171,10 +185,16 @@ func newExecution(c *Class, p *Program, o Outcome) *execution {
 }
 
 func (x *execution) invoke(i, process int) {
+	if x.outcome[i] == notCalled {
+		return
+	}
 	x.add(history.Event{Type: history.Invoke, Method: x.all[i].Method.Name, Args: x.all[i].Args}, i, process)
 }
 
 func (x *execution) respond(i, process int) {
+	if x.outcome[i] == notCalled {
+		return
+	}
 	x.add(history.Event{Type: history.OK, Result: x.outcome[i]}, i, process)
 }
 
@@ -205,7 +225,8 @@ type stampedEvent struct {
 }
 
 // add counts an execution, given the stamps of each invocation and its
-// response, and reports whether two sequences overlapped.
+// response, and reports whether two sequences overlapped. Invocations that are not
+// called have stamps of 0.
 func (t *recordedTally) add(p *Program, results []history.Value, stamps []int64) bool {
 	overlapped := t.arrange(p, len(results), stamps)
 	sum := Outcome(results).hash()
@@ -237,9 +258,14 @@ func (t *recordedTally) find(sum uint64, o Outcome, events []int16) *recorded {
 func (t *recordedTally) arrange(p *Program, n int, stamps []int64) bool {
 	t.events = t.events[:0]
 	for i := len(p.Initial); i < n-len(p.Final); i++ {
+		if stamps[2*i] == 0 { // it is not called
+			continue
+		}
 		t.events = append(t.events, stampedEvent{stamps[2*i], int16(i)}, stampedEvent{stamps[2*i+1], int16(-1 - i)})
 	}
-	slices.SortFunc(t.events, func(a, b stampedEvent) int { return int(a.at - b.at) })
+	slices.SortFunc(t.events, func(a, b stampedEvent) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), int(a.event)-int(b.event)) // at one time, responses first
+	})
 	t.order = t.order[:0]
 	overlapped, open := false, 0
 	for _, e := range t.events {

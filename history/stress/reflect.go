@@ -91,10 +91,11 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // object that goes on changing it, that may end the process, as in any program.
 //
 // Methods with other types are left out. So are those that do not return within
-// 200 ms when called on a fresh object, twice; the goroutines that wait in them
-// stay. Lock, Unlock and the like without parameters are left out unless a
-// designation names them, since unlocking an unlocked mutex ends the process.
-// Reflect calls every other method.
+// 200 ms when called on a fresh object, twice. A method that waits there for other
+// calls is left out if it waits after 30 random beginnings as well. The
+// goroutines of such calls may stay. Lock, Unlock and the like without parameters
+// are left out unless a designation names them, since unlocking an unlocked mutex
+// ends the process. Reflect calls every other method.
 //
 // A method called Get, Len or the like (see readOnlyPrefixes) is read-only
 // unless a call of it, after random calls, changed the results of later ones.
@@ -129,23 +130,29 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	if o.Name == "" {
 		r.Class.Name = typeName(t)
 	}
-	guess := map[*Method]bool{}
+	guess, goNames := map[*Method]bool{}, map[*Method]string{}
 	for i := range t.NumMethod() {
 		m := t.Method(i)
 		if !m.IsExported() {
 			continue
 		}
 		method, reason := deriveMethod[T](m, o)
-		if reason == "" && blocks(r.Class, method) {
-			reason = blockedReason
-		}
 		if reason != "" {
 			r.LeftOut = append(r.LeftOut, LeftOut{m.Name, reason})
 			continue
 		}
+		goNames[method] = m.Name
 		guess[method] = o.ReadOnly == nil && namedReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
+	blocking := blocking(r.Class)
+	r.Class.Methods = slices.DeleteFunc(r.Class.Methods, func(m *Method) bool {
+		if blocking[m] {
+			r.LeftOut = append(r.LeftOut, LeftOut{goNames[m], blockedReason})
+		}
+		return blocking[m]
+	})
+	slices.SortFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Method, b.Method) })
 	if len(r.Class.Methods) == 0 {
 		return nil, fmt.Errorf("reflecting on %v: it has no method to call", t)
 	}
@@ -246,45 +253,44 @@ func nameIn(spec Spec, m *Method) (name, reason string) {
 // tryTime is how long a call on a fresh object may take.
 const tryTime = 200 * time.Millisecond
 
-// returns reports whether f returns, or panics, in time. Otherwise its goroutine
-// stays.
-func returns(f func()) bool {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { _ = recover() }()
-		f()
-	}()
-	select {
-	case <-done:
-		return true
-	case <-time.After(tryTime):
-		return false
-	}
-}
-
 // blockedReason is why a method that blocks is left out.
 const blockedReason = "blocks"
 
-// blocks reports whether the method does not return on a fresh object. It tries
-// twice, as the machine may be busy.
-func blocks(c *Class, m *Method) bool {
-	args := make([]history.Value, len(m.Params))
-	for i, p := range m.Params {
-		args[i] = someValue(p, 0)
+// blocking returns which methods of the class do not return on a fresh object,
+// nor after any of a few random calls. It tries twice what does not wait for
+// another goroutine, as the machine may be busy.
+func blocking(c *Class) map[*Method]bool {
+	usable := *c
+	b := bench{class: &usable, limit: tryTime}
+	defer b.close()
+	list, waiting := map[*Method]bool{}, []*Method{}
+	for _, m := range c.Methods {
+		call := []Call{sampleCall(m, 0)}
+		if len(b.run(call)) == 1 {
+			continue
+		}
+		if list[m] = true; !b.unclear {
+			waiting = append(waiting, m)
+		} else if len(b.run(call)) == 1 {
+			delete(list, m)
+		}
+		b.unclear = false
 	}
-	once := func() {
-		object := c.New()
-		m.Prepare(args)(object)
-		c.close(object)
-	}
-	for range 2 {
-		if returns(once) {
-			return false
+	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), func(m *Method) bool { return list[m] && !slices.Contains(waiting, m) })
+	random := rand.New(rand.NewPCG(1, 2)) // the same trials each time
+	for _, m := range waiting {
+		for n := 0; n < waitingTrials && list[m]; n++ {
+			calls := append(randomCalls(random, &usable, 3), sampleCall(m, 0))
+			if len(b.run(calls)) == len(calls) {
+				delete(list, m)
+			}
 		}
 	}
-	return true
+	return list
 }
+
+// waitingTrials is how often a method that waits on a fresh object is tried.
+const waitingTrials = 30
 
 // readOnlyPrefixes are the first words of names of methods that may be read-only.
 var readOnlyPrefixes = strings.Fields(`All At Available Back Cap Contains Count Empty Entries Exists Find First Front Get
@@ -304,34 +310,44 @@ const (
 	readOnlyTrials  = 200
 	readOnlyEnough  = 20 // trials that are significant
 	readOnlyBlocked = 2  // trials that may block before the test ends
+	readOnlyWaiting = 30 // trials that may wait
 )
 
 // staysReadOnly reports whether random trials confirm that m is read-only. In a
 // trial, three objects get the same calls, m is called on the first, and then
 // they get the same calls again. If the results of the first object differ from
 // those of the second, m has changed it, unless the results of the third differ,
-// too.
+// too. A trial that waits says nothing.
 func staysReadOnly(c *Class, m *Method) bool {
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
-	enough, blocked := 0, 0
+	b := bench{class: c, limit: tryTime}
+	defer b.close()
+	enough, blocked, most := 0, 0, 6
 	for range readOnlyTrials {
-		past, future := randomCalls(random, c, 6), randomCalls(random, c, 6)
+		past, future := randomCalls(random, c, most), randomCalls(random, c, most)
 		observe := randomCall(random, m)
 		var results [3]string
-		ended := returns(func() {
-			for i := range results {
-				object := c.New()
-				runCalls(object, past)
-				if i == 0 {
-					runCalls(object, []Call{observe, observe})
-				}
-				results[i] = runCalls(object, future)
-				c.close(object)
+		ended := true
+		for i := range results {
+			calls := slices.Clone(past)
+			if i == 0 {
+				calls = append(calls, observe, observe)
 			}
-		})
+			calls = append(calls, future...)
+			got := b.run(calls)
+			if ended = len(got) == len(calls); !ended {
+				break
+			}
+			results[i] = fmt.Sprint(got[len(got)-len(future):])
+		}
 		switch {
 		case !ended:
-			if blocked++; blocked == readOnlyBlocked {
+			most = 2 // so that fewer wait
+			if b.unclear {
+				b.unclear = false
+				blocked++
+			}
+			if blocked == readOnlyBlocked || len(b.left) >= readOnlyWaiting {
 				return enough >= readOnlyEnough
 			}
 		case results[1] != results[2]: // chance
@@ -357,22 +373,14 @@ func randomCall(random *rand.Rand, m *Method) Call {
 	for i, p := range m.Params {
 		args[i] = someValue(p, random.IntN(3))
 	}
-	return m.Prepare(args)
+	return Invocation{m, args}.Prepare()
 }
 
-// runCalls returns the results of the calls, one after another, as a string. A
-// panic is a result as well.
-func runCalls(object any, calls []Call) string {
-	var b strings.Builder
-	for _, call := range calls {
-		func() {
-			defer func() {
-				if p := recover(); p != nil {
-					fmt.Fprintf(&b, "panic %v;", p)
-				}
-			}()
-			fmt.Fprintf(&b, "%v;", call(object))
-		}()
+// sampleCall returns a call with the n-th value for each parameter.
+func sampleCall(m *Method, n int) Call {
+	inv := Invocation{Method: m}
+	for _, p := range m.Params {
+		inv.Args = append(inv.Args, someValue(p, n))
 	}
-	return b.String()
+	return inv.Prepare()
 }

@@ -201,6 +201,23 @@ func TestReflectDirect(t *testing.T) {
 	}
 }
 
+// runCalls returns the results of the calls, one after another, as a string. A
+// panic is a result as well.
+func runCalls(object any, calls []Call) string {
+	var b strings.Builder
+	for _, call := range calls {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					fmt.Fprintf(&b, "panic %v;", p)
+				}
+			}()
+			fmt.Fprintf(&b, "%v;", call(object))
+		}()
+	}
+	return b.String()
+}
+
 func reflectedNames(c *Class, which func(*Method) bool) string {
 	var names []string
 	for _, m := range c.Methods {

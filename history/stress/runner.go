@@ -24,6 +24,13 @@ type RunOptions struct {
 	Recorded int
 	// Stop ends the run early at an outcome that Stop does not contain.
 	Stop *Expected
+	// Waits bounds the executions that wait for ever; 0 means 2. Each takes
+	// milliseconds, and leaves goroutines.
+	Waits int
+	// Blocking is for programs whose invocations wait for one another. Their
+	// threads share processors, as waking one that is locked takes long, and
+	// batches are small.
+	Blocking bool
 }
 
 // A Run is what was seen of a program.
@@ -33,11 +40,15 @@ type Run struct {
 	// these had two invocations of different sequences open at one time.
 	Recorded    int64
 	Overlapping int64
-	Outcomes    []Count // of all executions, in the order of the outcomes
-	Elapsed     time.Duration
-	Pinned      bool // to a processor for each thread
+	// Waited is how many executions wait for ever. Unclear ones, of which that
+	// is not sure, are not among the Executions.
+	Waited, Unclear int64
+	Outcomes        []Count // of all executions, in the order of the outcomes
+	Elapsed         time.Duration
+	Pinned          bool // to a processor for each thread
 
 	histories []recorded
+	stuck     []*stuck
 }
 
 // Overlap returns the share of recorded executions that overlapped.
@@ -49,8 +60,10 @@ func (r *Run) Overlap() float64 {
 }
 
 const (
-	// batch is how many objects the threads go through between two barriers.
-	batch = 256
+	// batch is how many objects the threads go through between two barriers,
+	// and blockingBatch how many with RunOptions.Blocking.
+	batch         = 256
+	blockingBatch = 16
 	// spins is how often a thread polls at a barrier before it yields, and
 	// yields is how often it yields before it sleeps.
 	spins  = 20000
@@ -76,10 +89,11 @@ type runner struct {
 	threads []*thread
 	barrier barrier
 	start   time.Time
+	batch   int
+	ran     sync.WaitGroup // the threads
 
 	objects []any
-	results []history.Value // object by object, in the order of Program.All
-	events  []int64         // while recording, the stamps of each invocation and its response
+	dead    []bool // the object waits for ever
 	clock   paddedInt64
 
 	// Thread 0 writes these, between the second barrier of a batch and the
@@ -89,6 +103,15 @@ type runner struct {
 	stride    int // index into strides
 	pace      [len(strides)]pace
 	began     time.Time // when the batch before began
+
+	// The watchdog writes these.
+	enough                atomic.Bool  // the run ends
+	cut                   atomic.Int64 // objects from here on are not run, or do not count
+	waited                tally
+	recorded, overlapping int64
+	histories             recordedTally
+	stuck                 []*stuck
+	unclear               int64
 }
 
 // A pace is what a stride has achieved.
@@ -121,10 +144,11 @@ type paddedInt64 struct {
 
 // RunProgram runs a program of the class again and again, as o says, and
 // counts the outcomes. Threads are locked, and pinned where the system supports
-// it. RunProgram allocates nothing per execution but the objects themselves.
+// it, unless o says otherwise. RunProgram allocates nothing per execution but the objects themselves.
 //
 // It must not be called by two goroutines at once: they would compete for the
-// processors. An invocation that never returns hangs it.
+// processors. Executions that wait for ever are left alone, with their goroutines;
+// see watch. An invocation that neither returns nor waits hangs it.
 func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	if o.Time == 0 {
 		o.Time = time.Second
@@ -132,8 +156,15 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	if o.Recorded == 0 {
 		o.Recorded = len(strides)
 	}
-	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(),
-		objects: make([]any, batch), results: make([]history.Value, batch*p.Len()), events: make([]int64, 2*batch*p.Len())}
+	if o.Waits == 0 {
+		o.Waits = 2
+	}
+	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch}
+	if o.Blocking {
+		r.batch = blockingBatch
+	}
+	r.objects, r.dead = make([]any, r.batch), make([]bool, r.batch)
+	r.cut.Store(int64(r.batch))
 	r.addThreads()
 	threads := len(r.threads)
 	r.barrier.threads = int32(threads)
@@ -141,17 +172,15 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 		runtime.GOMAXPROCS(threads + 1)
 		defer runtime.GOMAXPROCS(before)
 	}
-	var work sync.WaitGroup
 	for _, t := range r.threads {
-		work.Add(1)
-		go func() {
-			defer work.Done()
-			runtime.LockOSThread() // and never unlock, so that a pinned thread ends here
-			t.pinned = pin(t.number)
-			t.run(ctx)
-		}()
+		r.ran.Add(1)
+		t.begin(ctx, place{phase: preparing, object: t.number}, &life{
+			initial: make([]history.Value, r.batch*len(p.Initial)),
+			results: make([]history.Value, r.batch*len(t.sequence)),
+			events:  make([]int64, 2*r.batch*len(t.sequence)),
+		})
 	}
-	work.Wait()
+	r.watch(ctx)
 	return r.merge()
 }
 
@@ -168,9 +197,10 @@ func (r *runner) addThreads() {
 }
 
 func (r *runner) merge() *Run {
-	run := &Run{Elapsed: time.Since(r.start), Pinned: true}
-	var seen tally
-	var histories recordedTally
+	run := &Run{Elapsed: time.Since(r.start), Pinned: true, Waited: int64(len(r.stuck)), Unclear: r.unclear, stuck: r.stuck}
+	run.Executions = run.Waited
+	run.Recorded, run.Overlapping = r.recorded, r.overlapping
+	seen, histories := &r.waited, &r.histories
 	for _, t := range r.threads {
 		run.Executions += t.executions
 		run.Recorded += t.recorded
@@ -230,42 +260,125 @@ type thread struct {
 	recorded    int64
 	overlapping int64
 	pinned      bool
+
+	at   paddedInt64 // the place of the goroutine that runs the thread
+	life atomic.Pointer[life]
 }
 
-func (t *thread) run(ctx context.Context) {
-	for number := int64(0); ; number++ {
-		t.prepare()
-		if t.number == 0 {
-			t.plan(ctx, number)
+// A life is a goroutine that runs a thread. If it waits for ever, another takes
+// its place. Whatever it writes after it has last published its place is its own.
+type life struct {
+	*thread
+	id        int64
+	place     int64           // packed, as it was last published
+	initial   []history.Value // object by object, of the initial part
+	results   []history.Value // of the sequence
+	events    []int64         // while recording, the stamps of each invocation and its response
+	outcome   Outcome         // of the object that is counted
+	stamps    []int64
+	recording bool
+	left      atomic.Bool // it has ended, though another took its place
+}
+
+// A place is where a thread is: in its call-th invocation of an object if call
+// is at least 1, else before it.
+type place struct {
+	batch  int64
+	phase  phase
+	object int
+	call   int
+}
+
+// A phase is what a thread does with its share of the objects, or with all.
+type phase uint8
+
+const (
+	preparing phase = iota
+	running
+	counting
+	phases
+)
+
+func (p place) pack() int64 {
+	return p.batch<<24 | int64(p.phase)<<22 | int64(p.object)<<12 | int64(p.call)
+}
+
+func unpack(n int64) place {
+	return place{n >> 24, phase(n >> 22 & 3), int(n >> 12 & 1023), int(n & 4095)}
+}
+
+// begin starts a goroutine that runs the thread from a place on.
+func (t *thread) begin(ctx context.Context, from place, l *life) {
+	l.thread, l.place = t, from.pack()
+	l.outcome, l.stamps = make(Outcome, len(t.calls)), make([]int64, 2*len(t.calls))
+	t.life.Store(l)
+	t.at.Store(l.place) // unless the watchdog has
+	go func() {
+		l.id = goroutineID()
+		if !t.options.Blocking {
+			runtime.LockOSThread() // and never unlock, so that a pinned thread ends here
+			t.pinned = pin(t.number)
 		}
-		t.barrier.wait()
-		if t.ended {
-			break
-		}
-		recording := t.recording // thread 0 may change it after the next barrier
-		if recording {
-			t.recordBatch(number * batch)
-		} else {
-			t.runBatch(number * batch)
-		}
-		t.barrier.wait()
-		t.count(recording)
+		l.run(ctx, from)
+		t.ran.Done()
+	}()
+}
+
+// moved publishes that the goroutine has moved to a place. It ends the goroutine
+// if another has taken its thread.
+func (l *life) moved(place int64) {
+	if !l.at.CompareAndSwap(l.place, place) {
+		l.left.Store(true)
+		runtime.Goexit()
 	}
-	for k := t.number; k < batch; k += len(t.threads) {
-		t.class.close(t.objects[k])
+	l.place = place
+}
+
+func (l *life) run(ctx context.Context, from place) {
+	for {
+		switch from.phase {
+		case preparing:
+			l.prepare(from)
+			if l.number == 0 {
+				l.plan(ctx, from.batch)
+			}
+			l.barrier.wait()
+			if l.thread.ended {
+				for k := l.number; k < l.batch; k += len(l.threads) {
+					if !l.dead[k] {
+						l.class.close(l.objects[k])
+					}
+				}
+				return
+			}
+			l.recording = l.thread.recording // thread 0 may change it after the next barrier
+			from.object = 0
+		case running:
+			l.runBatch(from)
+			l.barrier.wait()
+			from.object = l.number
+		case counting:
+			l.count(from)
+			from.batch++
+			from.object = l.number
+		}
+		from.phase = (from.phase + 1) % phases
 	}
 }
 
 // prepare makes the thread's share of the objects.
-func (t *thread) prepare() {
-	n := len(t.calls)
-	for k := t.number; k < batch; k += len(t.threads) {
-		object := t.class.New()
-		for i := range t.program.Initial {
-			t.results[k*n+i] = t.calls[i].run(object)
+func (l *life) prepare(from place) {
+	n := len(l.program.Initial)
+	for k := from.object; k < l.batch; k += len(l.threads) {
+		at := place{from.batch, preparing, k, 0}.pack()
+		object := l.class.New()
+		l.dead[k], l.objects[k] = false, object
+		for i := range l.program.Initial {
+			l.moved(at + int64(i) + 1)
+			l.initial[k*n+i] = l.calls[i].run(object)
 		}
-		t.objects[k] = object
 	}
+	l.moved(place{from.batch, preparing, l.batch, 0}.pack())
 }
 
 // plan sets what the threads do next.
@@ -279,7 +392,7 @@ func (t *thread) plan(ctx context.Context, number int64) {
 	t.began = now
 	t.choose(number)
 	t.ended = ctx.Err() != nil || number > 0 && time.Since(t.start) >= o.Time ||
-		o.Executions > 0 && number*batch >= o.Executions || o.Stop != nil && number > 0 && t.sawUnexpected()
+		o.Executions > 0 && number*int64(t.batch) >= o.Executions || t.enough.Load() || o.Stop != nil && number > 0 && t.sawUnexpected()
 }
 
 // choose chooses how the next batch is run. The strides take turns, and half of
@@ -309,30 +422,36 @@ func (t *thread) sawUnexpected() bool {
 }
 
 // runBatch runs the sequence on each object of the batch.
-func (t *thread) runBatch(done int64) {
-	n := len(t.calls)
-	for k := range batch {
-		t.keepUp(done+int64(k), k)
-		object, results := t.objects[k], t.results[k*n+t.offset:]
-		for i := range t.sequence {
-			results[i] = t.sequence[i].run(object)
+func (l *life) runBatch(from place) {
+	n, done := len(l.sequence), from.batch*int64(l.batch)
+	for k := from.object; k < l.batch; k++ {
+		l.keepUp(done+int64(k), k)
+		if !l.dead[k] && int64(k) < l.cut.Load() {
+			object, at := l.objects[k], place{from.batch, running, k, 0}.pack()
+			if l.recording {
+				l.record(object, k, at)
+			} else {
+				results := l.results[k*n:]
+				for i := range l.sequence {
+					l.moved(at + int64(i) + 1)
+					results[i] = l.sequence[i].run(object)
+				}
+			}
 		}
-		t.progress.Store(done + int64(k) + 1)
+		l.moved(place{from.batch, running, k + 1, 0}.pack())
+		l.progress.Store(done + int64(k) + 1)
 	}
 }
 
-// recordBatch is runBatch with stamps.
-func (t *thread) recordBatch(done int64) {
-	n := len(t.calls)
-	for k := range batch {
-		t.keepUp(done+int64(k), k)
-		object, results, events := t.objects[k], t.results[k*n+t.offset:], t.events[2*(k*n+t.offset):]
-		for i := range t.sequence {
-			events[2*i] = t.clock.Add(1)
-			results[i] = t.sequence[i].run(object)
-			events[2*i+1] = t.clock.Add(1)
-		}
-		t.progress.Store(done + int64(k) + 1)
+// record runs the sequence on an object, with stamps.
+func (l *life) record(object any, k int, at int64) {
+	n := len(l.sequence)
+	results, events := l.results[k*n:], l.events[2*k*n:]
+	for i := range l.sequence {
+		events[2*i] = l.clock.Add(1)
+		l.moved(at + int64(i) + 1)
+		results[i] = l.sequence[i].run(object)
+		events[2*i+1] = l.clock.Add(1)
 	}
 }
 
@@ -362,22 +481,43 @@ func (t *thread) await(other *thread, done int64) {
 	}
 }
 
+// gather fills in the outcome of the object in the batch apart from the final
+// part, and the stamps of its invocations.
+func (l *life) gather(k int) {
+	n := len(l.program.Initial)
+	copy(l.outcome, l.threads[k%len(l.threads)].life.Load().initial[k*n:(k+1)*n])
+	for _, t := range l.threads {
+		n, other := len(t.sequence), t.life.Load()
+		copy(l.outcome[t.offset:], other.results[k*n:(k+1)*n])
+		copy(l.stamps[2*t.offset:], other.events[2*k*n:2*(k+1)*n])
+	}
+}
+
 // count runs the final part on the thread's share of the objects and counts their
 // outcomes.
-func (t *thread) count(recording bool) {
-	n := len(t.calls)
-	final := n - len(t.program.Final)
-	for k := t.number; k < batch; k += len(t.threads) {
-		object, results := t.objects[k], t.results[k*n:(k+1)*n]
-		for i := final; i < n; i++ {
-			results[i] = t.calls[i].run(object)
+func (l *life) count(from place) {
+	final := len(l.calls) - len(l.program.Final)
+	for k := from.object; k < l.batch; k += len(l.threads) {
+		if l.dead[k] {
+			continue
 		}
-		t.class.close(object)
-		t.seen.add(results, 1)
+		if int64(k) >= l.cut.Load() {
+			l.class.close(l.objects[k])
+			continue
+		}
+		l.gather(k)
+		object, at := l.objects[k], place{from.batch, counting, k, 0}.pack()
+		for i := range l.program.Final {
+			l.moved(at + int64(i) + 1)
+			l.outcome[final+i] = l.calls[final+i].run(object)
+		}
+		l.class.close(object)
+		t := l.thread
+		t.seen.add(l.outcome, 1)
 		t.executions++
-		if recording {
+		if l.recording {
 			t.recorded++
-			overlapped := t.histories.add(t.program, results, t.events[2*k*n:2*(k+1)*n])
+			overlapped := t.histories.add(t.program, l.outcome, l.stamps)
 			if overlapped {
 				t.overlapping++
 			}
@@ -386,4 +526,5 @@ func (t *thread) count(recording bool) {
 			}
 		}
 	}
+	l.moved(place{from.batch, counting, l.batch, 0}.pack())
 }

@@ -25,6 +25,9 @@ type searcher struct {
 	called   map[*Method]bool // by a program that is not unsteady
 	skipped  int              // programs that were not run
 	why      error            // of the last of them
+	known    map[string]bool  // which calls wait; see shuffler
+	waits    bool             // an invocation waited in a sequential run
+	before   int64            // abandoned goroutines when it started
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -33,14 +36,17 @@ type searcher struct {
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
-	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(), called: map[*Method]bool{}}
+	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(),
+		called: map[*Method]bool{}, known: map[string]bool{}, before: abandoned.Load()}
 	targets, err := s.prepare()
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		for _, t := range targets {
-			t.stop()
+			for _, stop := range t.stop {
+				stop()
+			}
 		}
 	}()
 	for round := 0; s.goesOn(targets); round++ {
@@ -48,7 +54,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		if t.done {
 			continue
 		}
-		p, ok := t.next()
+		p, ok := s.draw(t)
 		if !ok {
 			t.done = true
 			continue
@@ -91,7 +97,14 @@ func (s *searcher) prepare() ([]*target, error) {
 	return s.generated()
 }
 
+// maxAbandoned is how many goroutines that wait for ever a search leaves.
+var maxAbandoned int64 = 1000
+
 func (s *searcher) goesOn(targets []*target) bool {
+	if abandoned.Load()-s.before >= maxAbandoned {
+		s.report.Worn = true
+		return false
+	}
 	return s.ctx.Err() == nil && (len(s.programs) > 0 || s.report.Programs == 0 || time.Since(s.start) < s.options.Effort.Time) &&
 		slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
 }
@@ -99,17 +112,33 @@ func (s *searcher) goesOn(targets []*target) bool {
 // A target is a method to be blamed, with the programs that call it.
 type target struct {
 	method    string
-	next      func() (*Program, bool)
-	stop      func() // of next
+	next      []func() (*Program, bool) // the first is for methods that do not wait
+	stop      []func()                  // of next
 	explored  int
 	generated int // 0: without end
 	done      bool
 }
 
-func newTarget(method string, programs iter.Seq[*Program]) *target {
+func newTarget(method string, programs ...iter.Seq[*Program]) *target {
 	t := &target{method: method}
-	t.next, t.stop = iter.Pull(programs)
+	for _, p := range programs {
+		next, stop := iter.Pull(p)
+		t.next, t.stop = append(t.next, next), append(t.stop, stop)
+	}
 	return t
+}
+
+// waitingSequences are the numbers of sequences of random programs once methods
+// have been seen to wait. With two sequences, at most one can wait if the other is
+// to wake it.
+var waitingSequences = []int{2, 3, 4}
+
+// draw returns the next program of a target.
+func (s *searcher) draw(t *target) (*Program, bool) {
+	if !s.waits {
+		return t.next[0]()
+	}
+	return t.next[t.explored%len(t.next)]()
 }
 
 // maxGenerated bounds how many enumerated programs are counted.
@@ -121,15 +150,23 @@ func (s *searcher) generated() ([]*target, error) {
 	names := s.targetNames()
 	var list []*target
 	for i, name := range names {
-		programs, err := Generate(s.class, GeneratorOptions{Bounds: o.Bounds, Target: s.class.Method(name),
-			CoreOnly: s.class.hasCore() && name == "", Exhaustive: o.Exhaustive, Seed: o.Seed + uint64(i)<<32})
+		g := GeneratorOptions{Bounds: o.Bounds, Target: s.class.Method(name),
+			CoreOnly: s.class.hasCore() && name == "", Exhaustive: o.Exhaustive, Seed: o.Seed + uint64(i)<<32}
+		programs, err := Generate(s.class, g)
 		if err != nil && name == "" && len(names) > 1 {
 			continue // core methods that are all read-only cannot be wrong
 		}
 		if err != nil {
 			return nil, err
 		}
-		t := newTarget(name, programs)
+		all := []iter.Seq[*Program]{programs}
+		for _, n := range waitingSequences[1:] {
+			g.Bounds.Sequences = n
+			if more, err := Generate(s.class, g); err == nil && o.Bounds.Sequences == 0 && !o.Exhaustive {
+				all = append(all, more)
+			}
+		}
+		t := newTarget(name, all...)
 		if o.Exhaustive {
 			for range programs {
 				if t.generated++; t.generated == maxGenerated {
@@ -187,7 +224,7 @@ func (s *searcher) try(t *target, p *Program) error {
 	s.starting(method, p)
 	t.explored++
 	s.report.Programs++
-	expected, err := s.expected(p)
+	p, expected, err := s.fit(p)
 	switch {
 	case err != nil && len(s.programs) > 0:
 		return fmt.Errorf("running %v: %w", p, err)
@@ -197,7 +234,7 @@ func (s *searcher) try(t *target, p *Program) error {
 	}
 	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
 	f := s.judge(p, run, expected)
-	if err := s.keep(p, run); err != nil {
+	if err := s.keep(p, run, expected); err != nil {
 		return err
 	}
 	for _, inv := range p.All() {
@@ -222,11 +259,38 @@ func (s *searcher) try(t *target, p *Program) error {
 	return nil
 }
 
+// fit returns a program with what is expected of it. A generated one loses the
+// end of its initial or final part if that waits, and is an error if it always
+// waits.
+func (s *searcher) fit(p *Program) (*Program, *Expected, error) {
+	for {
+		e, err := s.expected(p)
+		if err != nil {
+			return p, nil, err
+		}
+		s.waits = s.waits || e.waited
+		switch {
+		case len(s.programs) > 0:
+			return p, e, nil
+		case e.initial < len(p.Initial) || e.final < len(p.Final):
+			p = p.clone()
+			p.Initial, p.Final = p.Initial[:e.initial], p.Final[:e.final]
+		case !e.complete:
+			return p, nil, errors.New("it waits for ever in every order of its invocations")
+		default:
+			return p, e, nil
+		}
+	}
+}
+
 // run runs a program and counts its executions.
 func (s *searcher) run(p *Program, o RunOptions) *Run {
+	o.Blocking = s.waits
 	run := RunProgram(s.ctx, s.class, p, o)
 	s.report.Executions += run.Executions
 	s.report.Recorded += run.Recorded
+	s.report.Waited += run.Waited
+	s.report.Unclear += run.Unclear
 	s.overlap += run.Overlapping
 	return run
 }
@@ -239,21 +303,21 @@ func (s *searcher) starting(method string, p *Program) {
 
 // keep passes recorded executions on. It passes none of a program whose
 // sequential runs in the header may not be all there are.
-func (s *searcher) keep(p *Program, run *Run) error {
+func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
 	kept := 0
 	for i := range run.histories {
 		r := &run.histories[i]
 		if kept == s.options.Keep || p.unsteady {
 			return nil
 		}
-		if !r.overlaps() {
+		if !r.overlaps() || r.outcome.waits() {
 			continue
 		}
 		h, violates, err := s.check(p, r)
 		if err != nil {
 			return err
 		}
-		if violates && !s.believes(p, run.Recorded/r.times) {
+		if violates && !s.believes(p, run.Recorded/r.times, expected) {
 			return nil
 		}
 		h.ID = fmt.Sprintf("%s/%d-%d", s.class.Name, s.report.Programs, i)

@@ -23,7 +23,7 @@ type checker struct {
 }
 
 func (c *checker) lookup(model string, args []history.Value) (replay.Spec, error) {
-	if c.spec != nil {
+	if c.spec != nil && model != spec.RunsName {
 		return c.spec, nil
 	}
 	return spec.Lookup(model, args)
@@ -43,8 +43,7 @@ func (c *checker) Violates(ctx context.Context, h *history.History) (bool, error
 }
 
 // Expected implements stress.Checker. It runs the program on objects of the
-// specification. An invocation without a transition, as it would have to wait,
-// returns an exception.
+// specification. An invocation without a transition waits.
 func (c *checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expected, error) {
 	s, err := c.lookup(class.Model, class.ModelArgs)
 	if err != nil {
@@ -101,7 +100,7 @@ func (c *checker) apply(inv replay.Invocation) stress.Call {
 		}()
 		result, ok := object.(replay.Object).Apply(inv)
 		if !ok {
-			return history.ExceptionValue("has to wait")
+			return stress.Waiting
 		}
 		return result
 	}
@@ -135,44 +134,29 @@ func (s objectSpec) Trusted() {}
 func (s objectSpec) New() replay.Object { return &objectState{class: s.class} }
 
 // An objectState is a state of an object, known only by the calls that led to
-// it. A copy repeats them.
+// it.
 type objectState struct {
 	class *stress.Class
-	path  []replay.Invocation // all calls
+	path  []stress.Invocation // all calls
 	key   []byte
-	live  any // the object in this state, or nil
-}
-
-// object returns an object in the state, which the caller may change.
-func (s *objectState) object() any {
-	object := s.live
-	if s.live = nil; object == nil {
-		object = s.class.New()
-		for _, inv := range s.path {
-			s.call(object, inv)
-		}
-	}
-	return object
-}
-
-func (s *objectState) call(object any, inv replay.Invocation) history.Value {
-	return stress.Invocation{Method: s.class.Method(inv.Method), Args: inv.Args}.Prepare()(object)
 }
 
 // Apply implements replay.Object. The result of a weak read-only method is
-// unknown.
+// unknown. A method that waits has no transition.
 func (s *objectState) Apply(inv replay.Invocation) (history.Value, bool) {
-	object := s.object()
-	result := s.call(object, inv)
-	s.live = object
 	// Read-only methods, too: that they change nothing may be wrong.
-	s.path = append(s.path[:len(s.path):len(s.path)], inv)
+	path := append(s.path[:len(s.path):len(s.path)], stress.Invocation{Method: s.class.Method(inv.Method), Args: inv.Args})
+	results := stress.Sequential(s.class, path)
+	if len(results) < len(path) {
+		return history.NoValue, false
+	}
+	s.path = path
 	s.key = append(s.key[:len(s.key):len(s.key)], inv.Method...)
 	for _, a := range inv.Args {
 		s.key = a.AppendKey(append(s.key, ' '))
 	}
 	s.key = append(s.key, 0)
-	return result, true
+	return results[len(path)-1], true
 }
 
 // Clone implements replay.State.
@@ -191,7 +175,7 @@ func (s *objectState) String() string {
 	}
 	calls := make([]string, len(s.path))
 	for i, inv := range s.path {
-		op := history.Operation{Method: inv.Method, Args: inv.Args}
+		op := history.Operation{Method: inv.Method.Name, Args: inv.Args}
 		calls[i] = op.String()
 	}
 	return "after " + strings.Join(calls, ", ")
@@ -200,8 +184,10 @@ func (s *objectState) String() string {
 // Outcomes implements replay.Nondeterministic: a weak mutator may fail.
 func (s *objectState) Outcomes(inv replay.Invocation) []replay.Outcome {
 	next := s.Clone()
-	result, _ := next.Apply(inv)
-	outcomes := []replay.Outcome{{Result: result, Next: next}}
+	var outcomes []replay.Outcome
+	if result, ok := next.Apply(inv); ok {
+		outcomes = append(outcomes, replay.Outcome{Result: result, Next: next})
+	}
 	if m := s.class.Method(inv.Method); m.Weak && !m.ReadOnly {
 		outcomes = append(outcomes, replay.Outcome{Result: m.Failure, Next: s.Clone()})
 	}

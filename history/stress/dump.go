@@ -1,0 +1,148 @@
+package stress
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A goroutine is what the runtime reports about one.
+type goroutine struct {
+	id, creator int64 // creator is 0 if it is unknown
+	state       string
+	ours        bool // this package started it
+	frames      string
+}
+
+// waitStates are the states of goroutines that only another one can wake, or a
+// timer.
+var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)",
+	"semacquire", "sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.WaitGroup.Wait"}
+
+func (g *goroutine) waits() bool { return g != nil && slices.Contains(waitStates, g.state) }
+
+// where returns the state and the place in the code of the object.
+func (g *goroutine) where() string {
+	lines := strings.Split(g.frames, "\n")
+	for i := 0; i+1 < len(lines); i += 2 {
+		function, line := lines[i], strings.TrimSpace(lines[i+1])
+		if slices.ContainsFunc([]string{"runtime.", "sync.", "internal/"}, func(prefix string) bool { return strings.HasPrefix(function, prefix) }) {
+			continue
+		}
+		line, _, _ = strings.Cut(line, " +0x")
+		return g.state + " at " + line[strings.LastIndexByte(line, '/')+1:]
+	}
+	return g.state
+}
+
+// A dump has all goroutines of the process at one moment.
+type dump map[int64]*goroutine
+
+func takeDump() dump {
+	buffer := make([]byte, 1<<16+2048*runtime.NumGoroutine())
+	n := runtime.Stack(buffer, true)
+	for n == len(buffer) { // it is cut off
+		buffer = make([]byte, 2*n)
+		n = runtime.Stack(buffer, true)
+	}
+	d := dump{}
+	for text := range bytes.SplitSeq(buffer[:n], []byte("\n\n")) {
+		if g := parseGoroutine(string(text)); g != nil {
+			d[g.id] = g
+		}
+	}
+	return d
+}
+
+// startedHere precedes the functions of this package that start goroutines.
+const startedHere = "created by github.com/leadline/leadline/history/stress."
+
+// parseGoroutine reads what runtime.Stack writes about a goroutine, or returns
+// nil.
+func parseGoroutine(text string) *goroutine {
+	header, frames, _ := strings.Cut(text, "\n")
+	number, header, _ := strings.Cut(strings.TrimPrefix(header, "goroutine "), " ")
+	_, header, _ = strings.Cut(header, "[")
+	state, _, _ := strings.Cut(header, "]")
+	state, _, _ = strings.Cut(state, ",")
+	for _, remark := range []string{" (scan)", " (durable)", " (leaked)"} {
+		state = strings.ReplaceAll(state, remark, "")
+	}
+	g := &goroutine{state: state, frames: frames}
+	var err error
+	if g.id, err = strconv.ParseInt(number, 10, 64); err != nil {
+		return nil
+	}
+	if at := strings.LastIndex(frames, "created by "); at >= 0 {
+		creation, _, _ := strings.Cut(frames[at:], "\n")
+		g.ours = strings.HasPrefix(creation, startedHere)
+		if _, creator, ok := strings.Cut(creation, " in goroutine "); ok {
+			g.creator, _ = strconv.ParseInt(creator, 10, 64)
+		}
+	}
+	return g
+}
+
+// ofObjects reports whether an object may have started the goroutine: whether
+// one of this package did so, directly or not, or one that has ended since.
+func (d dump) ofObjects(g *goroutine) bool {
+	if g.ours {
+		return false
+	}
+	for g.creator != 0 {
+		if g = d[g.creator]; g == nil || g.ours {
+			return true
+		}
+	}
+	return false
+}
+
+// quiet reports whether all goroutines that objects started wait, so that none
+// of them can wake another.
+func (d dump) quiet() bool {
+	for _, g := range d {
+		if !g.waits() && d.ofObjects(g) {
+			return false
+		}
+	}
+	return true
+}
+
+// goroutineID returns the number of the calling goroutine.
+func goroutineID() int64 {
+	var buffer [64]byte
+	return parseGoroutine(string(buffer[:runtime.Stack(buffer[:], false)])).id
+}
+
+// A look is what is known of goroutines that do not move.
+type look uint8
+
+const (
+	moves   look = iota // at least one might go on by itself
+	waits               // nothing can wake them, unless there is a timer
+	mayMove             // they wait, but a goroutine of an object does not
+)
+
+// lookAt reports what these goroutines do. They have waited twice in the same
+// states if it does not return moves.
+func lookAt(ids []int64) (look, dump) {
+	first := takeDump()
+	for _, id := range ids {
+		if !first[id].waits() {
+			return moves, nil
+		}
+	}
+	runtime.Gosched()
+	second := takeDump()
+	for _, id := range ids {
+		if g := second[id]; !g.waits() || g.state != first[id].state {
+			return moves, nil
+		}
+	}
+	if !first.quiet() || !second.quiet() {
+		return mayMove, second
+	}
+	return waits, second
+}
