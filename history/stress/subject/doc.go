@@ -14,6 +14,9 @@
 // ns, as real objects do that compute or allocate there. It does not sleep or
 // yield.
 //
+// The methods of a blocking queue wait while it is full, or empty. Its twins lose
+// wake-ups.
+//
 // A subject whose results have the form of a model names that model and has its
 // methods; the others are their own specification. A broken subject and its twin
 // have the same methods with the same designations.

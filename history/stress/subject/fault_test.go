@@ -10,7 +10,7 @@ import (
 )
 
 // faults are programs that show what is wrong with the broken subjects, each
-// with a sequence between bars: "before | thread | thread | after".
+// with its parts between bars: "before | thread | thread | after".
 var faults = map[string]string{
 	"counter-lost-update":      "| increment | increment | read",
 	"cas-register-broken":      "| cas 0 1 | cas 0 1 |",
@@ -24,6 +24,9 @@ var faults = map[string]string{
 	"sharded-map-unlocked":     "| put 0 1, put 1 1 | snapshot |",
 	"semaphore-missed-release": "| tryAcquire | release | tryAcquire",
 	"bank-unlocked-total":      "| transfer 0 2 | total |",
+	"blocking-queue-signal":    "| get | get | put 0, put 1 |",
+	"blocking-queue-silent":    "| put 0, put 1 | get, get |",
+	"blocking-queue-hasty":     "| get | get | put 0, put 1 |",
 }
 
 // parseProgram reads such a program; putAll N puts N entries.
@@ -48,11 +51,12 @@ func parseProgram(c *stress.Class, text string) *stress.Program {
 		}
 		return list
 	}
-	return &stress.Program{
-		Initial:   sequence(parts[0]),
-		Sequences: [][]stress.Invocation{sequence(parts[1]), sequence(parts[2])},
-		Final:     sequence(parts[3]),
+	last := len(parts) - 1
+	p := &stress.Program{Initial: sequence(parts[0]), Final: sequence(parts[last])}
+	for _, part := range parts[1:last] {
+		p.Sequences = append(p.Sequences, sequence(part))
 	}
+	return p
 }
 
 // unexpected runs the program and returns how many executions it took to see
@@ -64,7 +68,7 @@ func unexpected(t *testing.T, c *stress.Class, text string, most int64) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := stress.RunProgram(t.Context(), c, p, stress.RunOptions{Time: 5 * time.Minute, Executions: most, Stop: expected})
+	run := stress.RunProgram(t.Context(), c, p, stress.RunOptions{Time: 5 * time.Minute, Executions: most, Stop: expected, Blocking: waits(c)})
 	for _, o := range run.Outcomes {
 		if !expected.Contains(o.Outcome) {
 			t.Logf("%s: %d executions, %v", c.Name, run.Executions, run.Elapsed)

@@ -22,7 +22,7 @@ type Subject struct {
 var all = sync.OnceValue(func() []*Subject {
 	return slices.Concat(
 		syncMaps(), channels(), counters(), registers(), pairs(), rings(), queues(), stacks(),
-		sets(), mappings(), shardedMaps(), semaphores(), banks(),
+		sets(), mappings(), shardedMaps(), semaphores(), banks(), blockingQueues(),
 	)
 })
 
