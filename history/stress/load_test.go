@@ -45,6 +45,29 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestLoadWaits: a recording ends when all threads wait for ever.
+func TestLoadWaits(t *testing.T) {
+	c := *subject.Lookup("blocking-channel").Class
+	c.Methods = c.Methods[:1] // nothing is received
+	m := record.NewMemory(record.Options{})
+	if err := (stress.Load{Threads: 3, Ops: 300}).Record(context.Background(), &c, m.Recorder); err != nil {
+		t.Fatal(err)
+	}
+	h, err := m.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending := 0
+	for i := range h.Ops {
+		if h.Ops[i].Pending() {
+			pending++
+		}
+	}
+	if len(h.Ops) != 4 || pending != 3 {
+		t.Errorf("%d operations, %d of them pending", len(h.Ops), pending)
+	}
+}
+
 func ExampleParse_run() {
 	c := subject.Lookup("queue").Class
 	p, err := stress.Parse("{ enqueue(1); dequeue() } || { dequeue() }", c)
