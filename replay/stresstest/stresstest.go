@@ -44,6 +44,7 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/report"
+	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/view"
 )
 
@@ -176,6 +177,15 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		return
 	}
 	t.Logf("stress: %s: %d programs, %d executions, %.0f %% of those recorded overlapped", c.Name, report.Programs, report.Executions, 100*report.Overlap)
+	if report.Waited > 0 && len(failures) == 0 {
+		t.Logf("stress: %s: %d executions waited for ever, as they do in some order", c.Name, report.Waited)
+	}
+	if report.Unclear > 0 {
+		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", c.Name, report.Unclear)
+	}
+	if report.Worn {
+		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever", c.Name)
+	}
 	if report.Recorded > 0 && report.Overlap < leastOverlap && len(failures) == 0 {
 		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little", c.Name)
 	}
@@ -217,6 +227,9 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
 	for _, e := range f.Expected {
 		fmt.Fprintf(&b, "  %s\n", e.Outcome)
 	}
+	for _, w := range f.Waiting {
+		fmt.Fprintf(&b, "%s\n", w)
+	}
 	for h, err := range codec.Decode(strings.NewReader(f.History), "history", codec.Options{}) {
 		var item view.Item
 		if err == nil {
@@ -230,7 +243,7 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
 			continue
 		}
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}}\n", f.Program)
-		_, saved := save(t, item, c.spec == nil || isBundled(c.spec), dir)
+		_, saved := save(t, item, c.spec == nil || h.Model == spec.RunsName || isBundled(c.spec), dir)
 		b.WriteString(saved)
 	}
 	return b.String()

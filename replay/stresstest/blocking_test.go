@@ -1,0 +1,117 @@
+package stresstest
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/replay"
+)
+
+// A BoundedQueue holds one value. Put waits while it is full, Get while it is
+// empty.
+type BoundedQueue struct {
+	mu     sync.Mutex
+	cond   *sync.Cond
+	values []int
+	wake   func(*sync.Cond)
+}
+
+func newBoundedQueue(wake func(*sync.Cond)) *BoundedQueue {
+	q := &BoundedQueue{wake: wake}
+	q.cond = sync.NewCond(&q.mu)
+	return q
+}
+
+func (q *BoundedQueue) Put(v int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.values) == 1 {
+		q.cond.Wait()
+	}
+	q.values = append(q.values, v)
+	q.wake(q.cond)
+}
+
+func (q *BoundedQueue) Get() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.values) == 0 {
+		q.cond.Wait()
+	}
+	v := q.values[0]
+	q.values = q.values[1:]
+	q.wake(q.cond)
+	return v
+}
+
+func (q *BoundedQueue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.values)
+}
+
+// A ChannelQueue is a channel.
+type ChannelQueue struct{ c chan int }
+
+func (q ChannelQueue) Put(v int) { q.c <- v }
+func (q ChannelQueue) Get() int  { return <-q.c }
+
+// TestBlocking: a queue whose methods wait is tested in one line, and passes. One
+// that loses wake-ups does not.
+func TestBlocking(t *testing.T) {
+	short := Options{Effort: stress.Effort{Name: "test", Time: 2 * time.Second, Program: 20 * time.Millisecond}}
+	Test(t, func() *BoundedQueue { return newBoundedQueue((*sync.Cond).Broadcast) }, short)
+	Test(t, func() ChannelQueue { return ChannelQueue{make(chan int, 1)} }, short)
+
+	long := Options{Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 20 * time.Millisecond}}
+	for name, wake := range map[string]func(*sync.Cond){"Signal": (*sync.Cond).Signal, "nobody": func(*sync.Cond) {}} {
+		tb := &fakeTB{dir: t.TempDir()}
+		long.Dir = tb.dir
+		Test(tb, func() *BoundedQueue { return newBoundedQueue(wake) }, long)
+		text := strings.Join(tb.errors, "\n")
+		for _, want := range []string{"BoundedQueue is not atomic", ": sync.Cond.Wait at blocking_test.go:", "would be possible ", "To explain it: "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("it wakes %s, and %q is not in\n%s", name, want, text)
+			}
+		}
+	}
+}
+
+// TestRendezvous: methods that always wait for another one cannot be tested.
+func TestRendezvous(t *testing.T) {
+	tb := &fakeTB{dir: t.TempDir()}
+	Test(tb, func() ChannelQueue { return ChannelQueue{make(chan int)} }, Options{})
+	if text := strings.Join(tb.errors, "\n"); !strings.Contains(text, "no method to call") {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestObjectWaits: a method that waits has no transition in a specification made
+// of objects.
+func TestObjectWaits(t *testing.T) {
+	c := subject.Lookup("blocking-channel").Class
+	get, put := replay.Invocation{Method: "get"}, replay.Invocation{Method: "put", Args: []history.Value{history.IntValue(1)}}
+	for _, e := range []struct {
+		calls []replay.Invocation
+		waits bool // the last one
+	}{
+		{[]replay.Invocation{get}, true},
+		{[]replay.Invocation{put}, false},
+		{[]replay.Invocation{put, put}, true},
+		{[]replay.Invocation{put, get}, false},
+		{[]replay.Invocation{put, get, put}, false},
+		{[]replay.Invocation{put, get, get}, true},
+	} {
+		object := ObjectSpec(c).New()
+		for i, inv := range e.calls {
+			if _, ok := object.Apply(inv); ok == (e.waits && i == len(e.calls)-1) {
+				t.Errorf("%v: call %d has a transition: %v", e.calls, i, ok)
+			}
+		}
+	}
+}
