@@ -432,6 +432,10 @@
 // an outcome that no order explains. The second has the methods: trusted,
 // seemingly atomic, not atomic, and weak.
 //
+// Methods may wait for others, as a bounded queue's do. An outcome has W for an
+// invocation that waits for ever, and - for one that is not called. That is a
+// violation if some order lets it go on: a lost wake-up, or a deadlock.
+//
 // Each object has a process of its own. If it crashes or hangs, stress reports
 // the program and continues with the others. --effort sets the time, and --seed
 // fixes the programs; how their threads interleave differs from run to run.

@@ -74,7 +74,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		fmt.Fprintf(r.out, "  %s", e.Outcome)
 	}
 	fmt.Fprintln(r.out)
-	for _, line := range again {
+	for _, line := range slices.Concat(f.Waiting, again) {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
 	if file != "" {
@@ -132,6 +132,9 @@ func (r *stressReport) save(f *stress.Finding, again []string) string {
 	fmt.Fprintf(&text, "# %s: %s\n# outcome: %s, in %d of %d executions\n", f.Subject, f.Program, f.Outcome, f.Times, f.Executions)
 	for _, e := range f.Expected {
 		fmt.Fprintf(&text, "# expected: %s\n", e.Outcome)
+	}
+	for _, line := range f.Waiting {
+		fmt.Fprintf(&text, "# %s\n", line)
 	}
 	if f.Recorded {
 		text.WriteString("# as recorded\n")
@@ -242,6 +245,14 @@ func (r *stressReport) remarks(result *stress.Report) {
 		result.Executions, float64(result.Executions)/seconds, 100*result.Overlap, result.Elapsed.Round(10*time.Millisecond))
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
+	}
+	for _, e := range []struct {
+		n    int64
+		what string
+	}{{result.Waited, "waited for ever"}, {result.Unclear, "did not go on, for an unknown reason, and do not count"}} {
+		if e.n > 0 {
+			fmt.Fprintf(r.out, "  %s %s\n", counted(int(e.n), "execution", "executions"), e.what)
+		}
 	}
 	if n := len(result.Unsteady); n > 0 {
 		fmt.Fprintf(r.out, "  %s answered differently from one sequential run to the next, as %s\n", counted(n, "program", "programs"), result.Unsteady[0])
