@@ -7,11 +7,11 @@
 //	A  |--enqueue(1)--|  |--enqueue(2)--|
 //	B  |----enqueue(3)----|                |--dequeue: 2--|  |--dequeue: 1--|
 //
-// The prefix ends with the response of the first dequeue: before it the queue
-// contains 1, 2 and 3 in one of three orders, and 1 before 2 in all of them. The
-// minimal sub-history has enqueue(1), enqueue(2) and that dequeue. The value 3 is
-// left out, and so is what comes later. The history is linearizable if both
-// dequeues had other results, 1 and 2.
+// The prefix ends with the response of the first dequeue: until then, the queue
+// holds 1, 2 and 3 in one of three orders, with 1 before 2, and perhaps without the
+// first. The minimal sub-history has enqueue(1), enqueue(2) and that dequeue. The
+// value 3 is left out, and so is what comes later. The dequeue is to blame: if it had
+// returned 3, the history would be linearizable.
 //
 // "Fails" means "is not linearizable", here and in the code.
 //
@@ -89,4 +89,15 @@
 // some of those that were free already. So it is enough to try the results of a
 // minimal K; and for each of them that does not do by itself, those of a minimal K
 // of the history in which it is free. That finds all groups of the smallest size.
+//
+// Many unknown results make long histories hard. There, the results of the core are
+// tried, and those of operations on its values. A small part of the history comes
+// first: the values of the core, and those near the group. Leaving out the other
+// values is a rule for the other operations. For those of the group there are two
+// cases: what they do in a witness concerns values of the small part, or others,
+// and then the small part has a witness without them. If both are impossible, the
+// group does not do. What is possible is tried on the whole history. A second
+// result is looked for in the same way, in the history in which a first one has
+// another value. A group that is found makes the history linearizable, but others
+// may be overlooked; Explanation.Missing says so unless the group is a single result.
 package explain

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -212,16 +213,17 @@ func (w *walk) watch(op int32) {
 // have it; 0 if it has to wait there.
 func (w *walk) resultIn(state int32) int32 {
 	op := &w.h.Ops[w.watched]
-	for _, o := range replay.Transitions(w.machine.Objects(state)[0], replay.Invocation{Method: op.Method, Args: op.Args}) {
-		for i, r := range w.results {
-			if r.Equal(o.Result) {
-				return int32(i) + 1
-			}
-		}
-		w.results = append(w.results, o.Result)
-		return int32(len(w.results))
+	outcomes := replay.Transitions(w.machine.Objects(state)[0], replay.Invocation{Method: op.Method, Args: op.Args})
+	if len(outcomes) == 0 {
+		return 0
 	}
-	return 0
+	result := outcomes[0].Result
+	at := slices.IndexFunc(w.results, result.Equal)
+	if at < 0 {
+		at = len(w.results)
+		w.results = append(w.results, result)
+	}
+	return int32(at) + 1
 }
 
 // shrink gives back the memory of states that are past.
