@@ -58,7 +58,7 @@ type Explanation struct {
 	Edges []history.Edge
 	// Free are the ways to make the history linearizable by freeing the results
 	// of as few operations as possible, at most three. Each is a group of
-	// operations. If it is empty, there are no such groups, unless Missing has
+	// operations. If it is empty, no such group exists, unless Missing has
 	// "blame": then there may be others, or smaller ones.
 	Free [][]FreedResult
 	// Missing are the parts that were not computed.

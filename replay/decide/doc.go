@@ -42,4 +42,9 @@
 //     part of what reading and deciding them takes: there, depth grows with the
 //     length, so that most are refuted up to any small depth at once;
 //   - families: what the budget still allows.
+//
+// If a history is not linearizable and Options.Explain is set, package
+// replay/internal/explain finds out why. It asks the same engines, without depths,
+// about other histories: beginnings, sub-histories, and histories with other
+// results.
 package decide

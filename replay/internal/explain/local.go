@@ -231,7 +231,7 @@ type attempt struct {
 	reads   []int32 // of the group; they are pending in h
 	others  []int32
 	results []history.Value // of others
-	exact   bool            // there are no other results of others
+	exact   bool            // others cannot have different results
 }
 
 // attempt gives the operations of a group results that the small part allows; found

@@ -57,8 +57,8 @@ func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) 
 	return w
 }
 
-// mostAtOnce bounds the configurations at one moment. mostOfCore is that bound if there
-// is no other way to any states.
+// mostAtOnce bounds the configurations at one moment. mostOfCore is that bound for the
+// last attempt to find any states.
 const (
 	mostAtOnce = 1 << 10
 	mostOfCore = 1 << 14
