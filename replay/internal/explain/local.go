@@ -22,6 +22,7 @@ type local struct {
 	core map[int]bool  // units
 	list []int32       // the operations of which groups are formed
 	left int           // questions about the whole history
+	free int           // such questions with unknown results
 	// more are operations whose values are in all small parts.
 	more []int32
 }
@@ -39,11 +40,13 @@ const (
 	// operation. They make it hard.
 	freeEach = 1 << 4
 	// wholeMax bounds the questions about the whole history.
-	wholeMax = 24
+	// wholeFree bounds those with unknown results.
+	wholeMax  = 24
+	wholeFree = 2
 )
 
 func newLocal(b *blamer, r *reducer) *local {
-	l := &local{blamer: b, r: r, unit: map[int32]int{}, core: map[int]bool{}, left: wholeMax}
+	l := &local{blamer: b, r: r, unit: map[int32]int{}, core: map[int]bool{}, left: wholeMax, free: wholeFree}
 	parts := map[int32]bool{}
 	for _, i := range r.whole {
 		parts[r.facts[i].part] = true
@@ -334,7 +337,7 @@ func (l *local) pairOf(i int32, found [][]history.Value) []replay.FreedResult {
 	x.History, x.Finding, x.Meter = a.h, &f, l.meter
 	base, conflict := x.base()
 	second := newLocal(&blamer{explainer: x, h: a.h, meter: l.meter}, x.core(base, conflict))
-	second.more = l.r.whole
+	second.more, second.free = l.r.whole, 0
 	for _, group := range second.groups(1, second.decisive, second.try) {
 		other := group[0].Op
 		if other == i {
@@ -354,6 +357,10 @@ func (l *local) pairOf(i int32, found [][]history.Value) []replay.FreedResult {
 
 // tryFree decides the whole history with the results free.
 func (l *local) tryFree(group []int32) (replay.Answer, []replay.FreedResult) {
+	if l.free--; l.free < 0 {
+		l.explainer.cause = "in long histories, few results are tried for each operation"
+		return replay.Undecided, nil
+	}
 	f := l.ask(freed(l.h, group), l.meter.Share(smallWork+int64(len(l.h.Ops))*freeEach))
 	if f.Answer != replay.Linearizable {
 		return f.Answer, nil
