@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
@@ -107,8 +108,11 @@ func (f *stressFlags) run(s streams, args []string) int {
 	if err := f.Bounds.Validate(); err != nil {
 		return fail(s, "stress", err)
 	}
-	objects, err := f.objects()
-	if err != nil {
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	context.AfterFunc(ctx, restore) // the second signal ends the process
+	objects, err := f.objects(ctx)
+	if err != nil && ctx.Err() == nil {
 		return fail(s, "stress", err)
 	}
 	defer func() {
@@ -116,8 +120,6 @@ func (f *stressFlags) run(s streams, args []string) int {
 			o.cleanup()
 		}
 	}()
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer restore()
 	return f.test(ctx, s, objects)
 }
 
@@ -140,7 +142,7 @@ type object struct {
 	cleanup func()
 }
 
-func (f *stressFlags) objects() (list []object, err error) {
+func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 	defer func() {
 		if err != nil {
 			for _, t := range list {
@@ -169,21 +171,21 @@ func (f *stressFlags) objects() (list []object, err error) {
 		}})
 	}
 	for _, constructor := range f.construct {
-		o, err := buildObject(constructor, f.ReflectOptions)
+		o, err := buildObject(ctx, constructor, f.ReflectOptions)
 		if err != nil {
 			return list, err
 		}
 		list = append(list, o)
 	}
 	if f.from != "" {
-		return f.readObjects(list)
+		return f.readObjects(ctx, list)
 	}
 	return list, nil
 }
 
 // readObjects adds the objects of a file, which has the flags of one on each
 // line.
-func (f *stressFlags) readObjects(list []object) ([]object, error) {
+func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object, error) {
 	text, err := os.ReadFile(f.from)
 	if err != nil {
 		return list, err
@@ -209,7 +211,7 @@ func (f *stressFlags) readObjects(list []object) ([]object, error) {
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
-		o, err := buildObject(constructor, d)
+		o, err := buildObject(ctx, constructor, d)
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
@@ -271,6 +273,8 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		if err != nil {
 			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", o.name, err)
 			status = statusBad
+		}
+		if result == nil {
 			continue
 		}
 		result.Subject = o.name

@@ -16,7 +16,7 @@ import (
 
 // buildObject writes and builds the program that tests what a constructor
 // makes, with the Go tool and the module in the working directory.
-func buildObject(constructor string, d stress.ReflectOptions) (object, error) {
+func buildObject(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
 	path, expression, err := parseConstructor(constructor)
 	if err != nil {
 		return object{}, err
@@ -31,9 +31,9 @@ func buildObject(constructor string, d stress.ReflectOptions) (object, error) {
 	}
 	program := filepath.Join(dir, "stress")
 	// A constructor may also return an error. The compiler finds that out.
-	first := build(dir, program, path, expression)
+	first := build(ctx, dir, program, path, expression)
 	if first != nil {
-		if err := build(dir, program, path, "stress.Must("+expression+")"); err != nil {
+		if err := build(ctx, dir, program, path, "stress.Must("+expression+")"); err != nil {
 			o.cleanup()
 			return object{}, fmt.Errorf("--new %s: %w", constructor, first)
 		}
@@ -82,7 +82,7 @@ func main() {
 
 // build builds the program. Its source is outside the module; an overlay makes
 // the Go tool see it inside.
-func build(dir, program, path, expression string) error {
+func build(ctx context.Context, dir, program, path, expression string) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func build(dir, program, path, expression string) error {
 	if err := os.WriteFile(file, overlay, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-overlay", file, "-o", program, "./leadline-stress-main")
+	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-o", program, "./leadline-stress-main")
 	cmd.Dir = root
 	text, err := cmd.CombinedOutput()
 	if err != nil {

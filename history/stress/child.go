@@ -9,9 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -20,6 +23,9 @@ type job struct {
 	Options
 	Settled bool   // another process has completed the designations
 	Mark    string // begins each line of a message
+	// Attached means that the end of the input ends the search: whoever started
+	// it has been interrupted, or is gone.
+	Attached bool
 }
 
 // A message is a line that a supervised process writes. The objects under test may
@@ -84,6 +90,15 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 	}
 	var r *Reflected
 	err := json.NewDecoder(in).Decode(&j)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if j.Attached {
+		signal.Ignore(os.Interrupt, syscall.SIGTERM) // a terminal sends them to all processes
+		go func() {
+			_, _ = io.Copy(io.Discard, in)
+			cancel()
+		}()
+	}
 	if err == nil {
 		r, err = derive(j.ReflectOptions)
 	}
@@ -99,7 +114,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		o.Starting = func(method, program string) { write(message{Starting: &startingMessage{method, program}}) }
 		o.Found = func(f *Finding) { write(message{Finding: f}) }
 		o.History = func(text string) { write(message{History: text}) }
-		report, err = Search(context.Background(), r.Class, o)
+		report, err = Search(ctx, r.Class, o)
 	}
 	if err != nil {
 		write(message{Error: err.Error()})
@@ -128,6 +143,9 @@ func settled(r *Reflected, o ReflectOptions) *settledMessage {
 
 const silence = 45 * time.Second
 
+// grace is how long a process has to write its report when it is interrupted.
+var grace = 5 * time.Second
+
 // deadlock is how the runtime ends a process if it notices that all of it hangs.
 const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 
@@ -138,12 +156,16 @@ const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 // counts as a crash of its method. Another process then goes on with the other
 // methods for the rest of the time. It does so, too, if too many goroutines of a
 // process wait for ever.
-func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Options) (*Report, error) {
+//
+// When ctx ends, so does the search: the report has what was found until then. A
+// process that somebody else killed is an error, and no crash. The report is
+// valid with that error, too.
+func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Options) (report *Report, err error) {
 	o.Effort = o.Effort.or("default")
 	if o.Silence == 0 {
 		o.Silence = silence
 	}
-	s := &supervisor{job: job{Options: o, Mark: rand.Text() + " "}, result: &Report{}}
+	s := &supervisor{job: job{Options: o, Mark: rand.Text() + " ", Attached: true}, result: &Report{}}
 	begin := time.Now()
 	for {
 		left := s.job
@@ -152,8 +174,8 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 			left.Methods = s.methods
 		}
 		left.Seed += uint64(len(s.result.Crashes)+s.worn) << 16
-		again, err := s.process(ctx, start, left)
-		if err != nil {
+		var again bool
+		if again, err = s.process(ctx, start, left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
 		over := time.Since(begin) >= o.Effort.Time || len(o.Programs) > 0 && len(s.result.Crashes) > 0
@@ -163,8 +185,12 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 	}
 	s.complete()
 	s.result.Elapsed = time.Since(begin)
-	return s.result, nil
+	return s.result, err
 }
+
+// errKilled is the error of a process that neither ended by itself nor was ended
+// by its supervisor.
+var errKilled = errors.New("the process was killed")
 
 // A supervisor follows one process after another.
 type supervisor struct {
@@ -181,16 +207,20 @@ type supervisor struct {
 // process follows a process to its end and reports whether another should go
 // on.
 func (s *supervisor) process(ctx context.Context, start func(context.Context) *exec.Cmd, j job) (again bool, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	text, err := json.Marshal(j)
 	if err != nil {
 		return false, err
 	}
-	cmd := start(ctx)
+	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	cmd := start(alive)
 	var stderr head
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), &stderr
+	cmd.Stderr = &stderr
 	cmd.WaitDelay = time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return false, err
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return false, err
@@ -198,14 +228,23 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	watchdog := time.AfterFunc(j.Silence, cancel)
+	_, _ = in.Write(text) // if the process is gone, it has not read this
+	defer context.AfterFunc(ctx, func() {
+		_ = in.Close() // it ends with a report
+		time.AfterFunc(grace, kill)
+	})()
+	watchdog := time.AfterFunc(j.Silence, kill)
 	done, failure := s.follow(out, func() { watchdog.Reset(j.Silence + j.Effort.Program) })
 	silent := !watchdog.Stop() && !done && failure == nil
 	if failure != nil {
-		cancel() // what it writes from now on is not read
+		kill() // what it writes from now on is not read
 	}
+	_ = in.Close()
 	_ = cmd.Wait() // a process without a report has failed in any case
 	switch {
+	case ctx.Err() != nil && !done:
+		s.interrupted()
+		return false, nil
 	case failure != nil && len(s.result.Crashes) > 0: // the time left was too short to run a program
 		return false, nil
 	case failure != nil:
@@ -219,6 +258,9 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	case s.settled:
 		s.settled = false
 		return true, nil
+	case !silent && cmd.ProcessState.ExitCode() < 0: // by a signal that the runtime does not handle
+		s.interrupted()
+		return false, fmt.Errorf("%w: %v", errKilled, cmd.ProcessState)
 	case s.started == 0:
 		return false, fmt.Errorf("the process ended before it ran a program: %s", stderr.why())
 	}
@@ -316,12 +358,17 @@ func (s *supervisor) merge(r *Report) {
 	t.Worn = r.Worn
 }
 
+// interrupted counts the programs of a process that ends without a report.
+func (s *supervisor) interrupted() {
+	s.result.Programs += s.started
+	s.started = 0
+}
+
 // crashed adds the program that ended the process. Its method is no longer a
 // target.
 func (s *supervisor) crashed(what string) {
 	s.result.Crashes = append(s.result.Crashes, Crash{s.last.Method, s.last.Program, what})
-	s.result.Programs += s.started
-	s.started = 0
+	s.interrupted()
 	s.drop(s.last.Method)
 }
 

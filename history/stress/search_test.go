@@ -200,6 +200,48 @@ func TestHang(t *testing.T) {
 	}
 }
 
+// TestInterrupt: a search that is interrupted has a report of what it did, even if
+// its process gets the signal, too, as from a terminal.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var cmd *exec.Cmd
+	start := func(ctx context.Context) *exec.Cmd {
+		cmd = child("counter")(ctx)
+		return cmd
+	}
+	programs := 0
+	r, err := stress.Supervise(ctx, start, stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond},
+		Starting: func(string, string) {
+			if programs++; programs == 3 {
+				_ = cmd.Process.Signal(os.Interrupt)
+				cancel()
+			}
+		}})
+	if err != nil || len(r.Crashes) > 0 || r.Programs < 3 || r.Executions == 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestKill: a process that somebody kills is no crash of a program.
+func TestKill(t *testing.T) {
+	var cmd *exec.Cmd
+	start := func(ctx context.Context) *exec.Cmd {
+		cmd = child("counter")(ctx)
+		return cmd
+	}
+	programs := 0
+	r, err := stress.Supervise(context.Background(), start, stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond},
+		Starting: func(string, string) {
+			if programs++; programs == 3 {
+				_ = cmd.Process.Kill()
+			}
+		}})
+	if err == nil || r == nil || len(r.Crashes) > 0 || r.Programs < 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestUnsteady: an object with random results makes no findings.
 func TestUnsteady(t *testing.T) {
 	for _, one := range []int{2, 20, 3000} { // one result in so many is true
