@@ -71,6 +71,10 @@ type Finding struct {
 	// Conflict are operations that a monitor found to be in conflict: a history
 	// of these alone is not linearizable. It is nil if no monitor found any.
 	Conflict []int32
+	// Reached is the position of the first response that a search that found no
+	// witness did not get past. The history often fails from there on. It is 0 if
+	// that is unknown.
+	Reached int32
 }
 
 // Found returns the finding of an engine that found a witness.

@@ -103,7 +103,11 @@ func (r *runner) sweep(s *sweep) replay.Finding {
 		}
 		found, cause = s.run()
 	}
-	return finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return s.complete(s.trail) })
+	f := finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return s.complete(s.trail) })
+	if f.Answer == replay.NotLinearizable && int(s.furthest) < len(s.order) {
+		f.Reached = s.ops[s.order[s.furthest]].Return
+	}
+	return f
 }
 
 // finding returns the finding of a search that found a witness, or has a cause

@@ -56,8 +56,9 @@ type sweep struct {
 	maxBytes int64
 	meter    *meter.Meter
 	grown    growth
-	work     int // configurations visited
-	pause    int // work after which run pauses; 0: never
+	work     int   // configurations visited
+	furthest int32 // the largest due that was reached
+	pause    int   // work after which run pauses; 0: never
 	paused   bool
 	gaveUp   replay.Cause
 }
@@ -205,6 +206,7 @@ func (s *sweep) run() (bool, replay.Cause) {
 		for int(s.at.due) < len(s.order) && s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
 			s.advance()
 		}
+		s.furthest = max(s.furthest, s.at.due)
 		if int(s.at.due) == len(s.order) {
 			return true, replay.NoCause
 		}

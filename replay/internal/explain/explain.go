@@ -117,8 +117,8 @@ func (x *explainer) base() (*history.History, []int32) {
 // the prefix of h that ends there with its finding; f is the finding of h. A
 // history that begins with one that is not linearizable is not linearizable, so
 // it searches by bisection. Two things make long histories cheap: the last response
-// of a conflict is often the one, and failures at the beginning are looked for
-// first.
+// of a conflict, or the one that a search did not get past, is often the one; and
+// failures at the beginning are looked for first.
 func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding, bool) {
 	returned := responses(h)
 	rank := make([]int32, len(h.Ops)) // operation -> number of responses up to its own
@@ -131,6 +131,12 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 		hint := 0
 		for _, op := range f.Conflict {
 			hint = max(hint, int(rank[op]))
+		}
+		if f.Reached > 0 {
+			at, ok := slices.BinarySearchFunc(returned, f.Reached, func(op, position int32) int { return cmp.Compare(h.Ops[op].Return, position) })
+			if ok {
+				hint = at + 1
+			}
 		}
 		k := hint - 1
 		switch {
