@@ -59,6 +59,7 @@ func commands() []command {
 		{"convert", "FILE|DIR|-...", "write histories in another format", setupConvert},
 		{"record", "--simulate MODEL", "make a history whose verdict is known", setupRecord},
 		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
+		{"composed", "PACKAGE...", "list functions that compose operations of a concurrent collection", setupComposed},
 		{"selftest", "", "compare every engine with brute force", setupSelftest},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},

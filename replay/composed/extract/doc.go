@@ -1,0 +1,86 @@
+// Package extract finds the functions of Go packages that package composed can
+// test: those that call several operations on the same concurrent collection. It
+// is the extractor of "Testing Atomicity of Composed Concurrent Operations"
+// (Shacham et al., OOPSLA 2011, Section 5.1), and the logic of leadline composed.
+//
+// The package in testdata/cache has
+//
+//	func (c *Cache) Length(s string) int {
+//		if n, ok := c.lengths.Load(s); ok {
+//			return n.(int)
+//		}
+//		n := len(s)
+//		c.lengths.LoadOrStore(s, n)
+//		return n
+//	}
+//
+// [Find] reports that it calls Load and LoadOrStore on c.lengths.
+// [Result.WriteSkeletons] writes this test of it:
+//
+//	func TestCacheCacheLength(t *testing.T) {
+//		method := func(m composed.Map, s string) int {
+//			if n, ok := m.Load(s); ok {
+//				return n.(int)
+//			}
+//			n := len(s)
+//			m.LoadOrStore(s, n)
+//			return n
+//		}
+//		// TODO: are these arguments the ones to test?
+//		composed.Test(t, func(m composed.Map) any {
+//			return method(m, "a")
+//		}, composed.Options{})
+//	}
+//
+// The test fails. Length returns 1 although another length is in the map:
+//
+//	method       |------------- Length: 1 --------------|
+//	environment       |--LoadOrStore("a", 2): stored--|
+//
+// # What is found
+//
+// A collection is a value of one of these types:
+//   - sync.Map;
+//   - Map and MapOf of github.com/puzpuzpuz/xsync;
+//   - ConcurrentMap of github.com/orcaman/concurrent-map;
+//   - Map of github.com/alphadose/haxmap;
+//   - Map and HashMap of github.com/cornelk/hashmap.
+//
+// Each may have any major version, and may be embedded. Files are type-checked
+// against the export data of the packages that they import, so the packages have to
+// compile.
+//
+// Two operations are on the same collection if they name it by the same variable,
+// fields and elements. Variables that are assigned once count as what they stand
+// for, such as m after m := &c.lengths. An operation in a loop counts as several,
+// unless a variable that names the collection is declared in the loop. The
+// function of a Range counts as a loop.
+//
+// A call of a function of the same package counts as an operation if that is all it
+// does: it has up to three statements and one operation. Function literals belong to their function. Those of go statements are
+// functions of their own, because another goroutine runs them.
+//
+// These are not found:
+//   - operations through an interface, or a function value;
+//   - operations in functions of other packages;
+//   - other functions of the same package, as part of their callers;
+//   - operations on a collection that the function makes itself.
+//
+// Branches, locks, and assignments between two operations are not considered. So a
+// function may be found whose operations exclude one another, that holds a lock, or
+// whose variable has a different collection by then.
+//
+// # Skeletons
+//
+// A skeleton has a copy of the function with the collection as a parameter.
+// Arguments are values such as "a", 1 and new(T), and a TODO asks to review them.
+// For collections other than sync.Map, an adapter has their methods. What cannot be
+// copied is a comment in a test that is skipped, with the reason. For instance,
+// composed.Map does not have Range, and the copy may not compile. If the directory is
+// that of the package, the copy can use all that the package declares.
+// Otherwise the test is in a package composed_test, and the copy can use other
+// packages only. All skeletons are formatted, compile, and pass go vet.
+//
+// A skeleton does not say what the environment of the program does. See
+// composed.Options for that.
+package extract

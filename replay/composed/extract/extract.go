@@ -1,0 +1,81 @@
+package extract
+
+import (
+	"cmp"
+	"context"
+	"go/token"
+	"slices"
+)
+
+// A Function is a function or method that calls several operations on one
+// collection.
+type Function struct {
+	Position   token.Position
+	Package    string // import path
+	Name       string // such as (*Cache).Get
+	Collection string // as the function writes it, such as c.entries
+	Type       string // of the collection, such as sync.Map
+	Operations []Operation
+
+	source *source
+	unit   *unit
+	ops    []*op
+}
+
+// An Operation is a call of a method of the collection.
+type Operation struct {
+	Position token.Position
+	Method   string
+	Loop     bool   // it is in a loop, and the collection is not chosen there
+	Via      string // the function of the same package that calls it, or ""
+}
+
+// A Result is what Find found. Faults are errors in packages, as file:line:col:
+// message; such packages are left out.
+type Result struct {
+	Functions []*Function
+	Packages  int // that were read
+	Faults    []error
+}
+
+// Find lists the functions of the packages that compose operations. The patterns
+// are those of the Go tool, which runs in dir, where "" is the working directory.
+// File names are relative to dir. An error means that nothing could be read.
+func Find(ctx context.Context, dir string, patterns []string) (*Result, error) {
+	sources, faults, err := load(ctx, dir, patterns)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Packages: len(sources), Faults: faults}
+	for _, s := range sources {
+		r.Functions = append(r.Functions, newScanner(s).functions(dir)...)
+	}
+	return r, nil
+}
+
+// functions returns the functions of one package that compose, in the order of
+// its files.
+func (x *scanner) functions(dir string) []*Function {
+	var found []*Function
+	place := func(pos token.Pos) token.Position {
+		p := x.fset.Position(pos)
+		p.Filename = relative(dir, p.Filename)
+		return p
+	}
+	for _, u := range x.units {
+		for _, ops := range u.composed() {
+			f := &Function{
+				Position: place(u.pos), Package: x.source.path, Name: u.name,
+				Collection: ops[0].of.String(), Type: ops[0].typ, source: x.source, unit: u, ops: ops,
+			}
+			for _, o := range ops {
+				f.Operations = append(f.Operations, Operation{place(o.site), o.method, o.loop, o.via})
+			}
+			found = append(found, f)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *Function) int {
+		return cmp.Or(cmp.Compare(a.Position.Filename, b.Position.Filename), cmp.Compare(a.Position.Offset, b.Position.Offset))
+	})
+	return found
+}

@@ -1,0 +1,115 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A library has types of concurrent collections.
+type library struct {
+	path  string // without a major version
+	types []string
+}
+
+var libraries = []library{
+	{"sync", []string{"Map"}},
+	{"github.com/puzpuzpuz/xsync", []string{"Map", "MapOf"}},
+	{"github.com/orcaman/concurrent-map", []string{"ConcurrentMap"}},
+	{"github.com/alphadose/haxmap", []string{"Map"}},
+	{"github.com/cornelk/hashmap", []string{"Map", "HashMap"}},
+}
+
+var major = regexp.MustCompile(`/v[0-9]+$`)
+
+// lookupLibrary returns the library with an import path, or nil.
+func lookupLibrary(path string) *library {
+	path = major.ReplaceAllString(path, "")
+	i := slices.IndexFunc(libraries, func(l library) bool { return l.path == path })
+	if i < 0 {
+		return nil
+	}
+	return &libraries[i]
+}
+
+// collectionType returns the type of collection that a method is of, such as
+// sync.Map, or "".
+func collectionType(f *types.Func) string {
+	recv := f.Signature().Recv()
+	if recv == nil || f.Pkg() == nil {
+		return ""
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	if !ok || !isCollection(named.Obj()) {
+		return ""
+	}
+	return f.Pkg().Name() + "." + named.Obj().Name()
+}
+
+// isCollection reports whether a type is in the table.
+func isCollection(t *types.TypeName) bool {
+	if t.Pkg() == nil {
+		return false
+	}
+	l := lookupLibrary(t.Pkg().Path())
+	return l != nil && slices.Contains(l.types, t.Name())
+}
+
+// iterates reports whether a method calls its function argument for all entries.
+func iterates(method string) bool {
+	return strings.HasPrefix(method, "Range") || slices.Contains([]string{"ForEach", "IterCb", "All", "DeleteMatching"}, method)
+}
+
+// mapMethods are the operations of composed.Map.
+var mapMethods = []string{"Load", "Store", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete"}
+
+// adapters has methods of collections other than sync.Map, by the operations of
+// composed.Map. They are those whose effect is the same in all libraries.
+var adapters = map[string]string{
+	"Load":          "(key K) (V, bool) { v, ok := t.m.Load(key); x, _ := v.(V); return x, ok }",
+	"Get":           "(key K) (V, bool) { v, ok := t.m.Load(key); x, _ := v.(V); return x, ok }",
+	"Has":           "(key K) bool { _, ok := t.m.Load(key); return ok }",
+	"Store":         "(key K, value V) { t.m.Store(key, value) }",
+	"Set":           "(key K, value V) { t.m.Store(key, value) }",
+	"LoadOrStore":   "(key K, value V) (V, bool) { v, loaded := t.m.LoadOrStore(key, value); x, _ := v.(V); return x, loaded }",
+	"GetOrSet":      "(key K, value V) (V, bool) { v, loaded := t.m.LoadOrStore(key, value); x, _ := v.(V); return x, loaded }",
+	"GetOrInsert":   "(key K, value V) (V, bool) { v, loaded := t.m.LoadOrStore(key, value); x, _ := v.(V); return x, loaded }",
+	"SetIfAbsent":   "(key K, value V) bool { _, loaded := t.m.LoadOrStore(key, value); return !loaded }",
+	"Insert":        "(key K, value V) bool { _, loaded := t.m.LoadOrStore(key, value); return !loaded }",
+	"LoadAndDelete": "(key K) (V, bool) { v, loaded := t.m.LoadAndDelete(key); x, _ := v.(V); return x, loaded }",
+	"GetAndDel":     "(key K) (V, bool) { v, loaded := t.m.LoadAndDelete(key); x, _ := v.(V); return x, loaded }",
+	"Pop":           "(key K) (V, bool) { v, loaded := t.m.LoadAndDelete(key); x, _ := v.(V); return x, loaded }",
+	"Delete":        "(key K) { t.m.Delete(key) }",
+	"Remove":        "(key K) { t.m.Delete(key) }",
+}
+
+// composable reports whether composed.Map has the operation, or an adapter.
+func (f *Function) composable(method string) bool {
+	if f.Type == "sync.Map" {
+		return slices.Contains(mapMethods, method)
+	}
+	return adapters[method] != ""
+}
+
+// typed writes the adapter for the operations of a function, if it needs one.
+func (f *Function) typed(b *bytes.Buffer, name string) {
+	if f.Type == "sync.Map" {
+		return
+	}
+	fmt.Fprintf(b, "\n// %s is a composed.Map with methods of %s.\ntype %s[K comparable, V any] struct{ m composed.Map }\n", name, f.Type, name)
+	var done []string
+	for _, o := range f.ops {
+		if !slices.Contains(done, o.method) {
+			done = append(done, o.method)
+			signature, body, _ := strings.Cut(adapters[o.method], " { ")
+			fmt.Fprintf(b, "\nfunc (t %s[K, V]) %s%s {\n%s\n", name, o.method, signature, strings.ReplaceAll(strings.TrimSuffix(body, " }"), "; ", "\n")+"\n}")
+		}
+	}
+}

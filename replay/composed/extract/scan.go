@@ -1,0 +1,496 @@
+package extract
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// A path says which collection an expression denotes: a variable, and the fields
+// and elements that lead from it to the collection. Equal paths denote the same
+// collection, unless the function assigns to a part of the path in between.
+type path struct {
+	root   types.Object
+	suffix string // such as .shards[i].m
+	// inner are the other variables of the path, such as i.
+	inner []types.Object
+}
+
+func (p path) String() string { return p.root.Name() + p.suffix }
+
+func (p path) same(q path) bool { return p.root == q.root && p.suffix == q.suffix }
+
+// declaredIn reports whether a variable of the path is declared inside a node.
+func (p path) declaredIn(n ast.Node) bool {
+	return slices.ContainsFunc(append(p.inner, p.root), func(o types.Object) bool {
+		return n.Pos() <= o.Pos() && o.Pos() < n.End()
+	})
+}
+
+// An op is a call of a method of a collection, in a unit.
+type op struct {
+	of     path
+	typ    string // of the collection
+	method string
+	site   token.Pos
+	loop   bool
+	via    string
+	recv   ast.Expr // of the call, or nil if via is set
+}
+
+// A unit is code that one goroutine runs: the body of a function with its function
+// literals, or a function literal of a go statement.
+type unit struct {
+	name    string
+	pos     token.Pos
+	decl    *ast.FuncDecl // nil for a literal
+	body    *ast.BlockStmt
+	aliases map[types.Object]ast.Expr
+	local   map[types.Object]bool // collections that the unit makes
+	ops     []*op
+	calls   []call // of functions of the package
+}
+
+// A call of a function of the same package. receiver is nil for a function.
+type call struct {
+	callee   *types.Func
+	receiver *path
+	args     []*path // nil for what is not a path
+	site     token.Pos
+	loops    []ast.Node
+}
+
+// A scanner scans one package.
+type scanner struct {
+	*source
+	units  []*unit
+	byFunc map[*types.Func]*unit
+}
+
+func newScanner(s *source) *scanner {
+	x := &scanner{source: s, byFunc: map[*types.Func]*unit{}}
+	s.scanner = x
+	for _, file := range s.files {
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Body != nil {
+					x.function(d)
+				}
+			case *ast.GenDecl:
+				x.literals(d)
+			}
+		}
+	}
+	// Wrappers of one operation, of a function that is such a wrapper itself too.
+	for range 2 {
+		for _, u := range x.units {
+			x.inline(u)
+		}
+	}
+	return x
+}
+
+func (x *scanner) function(d *ast.FuncDecl) {
+	u := &unit{name: d.Name.Name, pos: d.Name.Pos(), decl: d, body: d.Body}
+	if d.Recv != nil && len(d.Recv.List) == 1 {
+		u.name = "(" + types.ExprString(d.Recv.List[0].Type) + ")." + u.name
+		u.name = strings.Replace(u.name, "((", "(", 1)
+	}
+	if f, ok := x.info.Defs[d.Name].(*types.Func); ok {
+		x.byFunc[f] = u
+	}
+	x.scan(u)
+}
+
+// literals adds the function literals of variables at package level.
+func (x *scanner) literals(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		values, ok := spec.(*ast.ValueSpec)
+		if !ok || len(values.Names) != len(values.Values) {
+			continue
+		}
+		for i, v := range values.Values {
+			ast.Inspect(v, func(n ast.Node) bool {
+				lit, ok := n.(*ast.FuncLit)
+				if ok {
+					x.scan(&unit{name: values.Names[i].Name, pos: lit.Pos(), body: lit.Body})
+				}
+				return !ok
+			})
+		}
+	}
+}
+
+// scan collects the operations of a unit, and its calls.
+func (x *scanner) scan(u *unit) {
+	x.units = append(x.units, u)
+	x.assignments(u)
+	var stack []ast.Node
+	ast.Inspect(u.body, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if g, ok := n.(*ast.GoStmt); ok {
+			if lit, ok := g.Call.Fun.(*ast.FuncLit); ok {
+				x.scan(&unit{name: u.name + " (go statement)", pos: lit.Pos(), body: lit.Body})
+			}
+			return false
+		}
+		if c, ok := n.(*ast.CallExpr); ok {
+			x.call(u, c, append(stack, n))
+		}
+		stack = append(stack, n)
+		return true
+	})
+	slices.SortStableFunc(u.ops, func(a, b *op) int { return int(a.site - b.site) })
+}
+
+// assignments finds the variables of a unit that stand for a path, and those
+// that are collections of its own.
+func (x *scanner) assignments(u *unit) {
+	u.aliases, u.local = map[types.Object]ast.Expr{}, map[types.Object]bool{}
+	count := map[types.Object]int{}
+	assign := func(left *ast.Ident, right ast.Expr) {
+		o := x.info.ObjectOf(left)
+		if o == nil || left.Name == "_" {
+			return
+		}
+		if count[o]++; count[o] > 1 {
+			delete(u.aliases, o)
+			return
+		}
+		switch {
+		case right == nil:
+			if _, isStruct := o.Type().Underlying().(*types.Struct); isStruct {
+				u.local[o] = true
+			}
+		case x.makes(right):
+			u.local[o] = true
+		default:
+			if _, isStruct := o.Type().Underlying().(*types.Struct); !isStruct {
+				u.aliases[o] = right
+			}
+		}
+	}
+	ast.Inspect(u.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if id, ok := ast.Unparen(left).(*ast.Ident); ok {
+					if len(n.Lhs) == len(n.Rhs) {
+						assign(id, n.Rhs[i])
+					} else {
+						assign(id, id) // no path, and no collection of its own
+					}
+				}
+			}
+		case *ast.RangeStmt:
+			for _, left := range []ast.Expr{n.Key, n.Value} {
+				if id, ok := left.(*ast.Ident); ok {
+					assign(id, id)
+				}
+			}
+		case *ast.ValueSpec:
+			for i, id := range n.Names {
+				switch {
+				case len(n.Values) == len(n.Names):
+					assign(id, n.Values[i])
+				case len(n.Values) == 0:
+					assign(id, nil)
+				default:
+					assign(id, id)
+				}
+			}
+		}
+		return true
+	})
+	for o, right := range u.aliases {
+		if id, ok := right.(*ast.Ident); ok && x.info.ObjectOf(id) == o {
+			delete(u.aliases, o)
+		}
+	}
+}
+
+// makes reports whether an expression makes a new object: a composite literal,
+// new, or a function of a collection's package.
+func (x *scanner) makes(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.UnaryExpr:
+		return e.Op == token.AND && x.makes(e.X)
+	case *ast.CallExpr:
+		fun := ast.Unparen(e.Fun)
+		switch f := fun.(type) { // of an instantiated function
+		case *ast.IndexExpr:
+			fun = f.X
+		case *ast.IndexListExpr:
+			fun = f.X
+		}
+		switch f := fun.(type) {
+		case *ast.Ident:
+			_, builtin := x.info.Uses[f].(*types.Builtin)
+			return builtin && f.Name == "new"
+		case *ast.SelectorExpr:
+			o, ok := x.info.Uses[f.Sel].(*types.Func)
+			return ok && o.Pkg() != nil && o.Signature().Recv() == nil && lookupLibrary(o.Pkg().Path()) != nil
+		}
+	}
+	return false
+}
+
+// call adds a call to a unit, if it is of a collection or of the package.
+func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
+	fun := ast.Unparen(c.Fun)
+	switch f := fun.(type) {
+	case *ast.IndexExpr:
+		fun = f.X
+	case *ast.IndexListExpr:
+		fun = f.X
+	}
+	switch f := fun.(type) {
+	case *ast.Ident:
+		if callee, ok := x.info.Uses[f].(*types.Func); ok && callee.Pkg() == x.types {
+			u.calls = append(u.calls, call{callee.Origin(), nil, x.paths(u, c.Args), c.Pos(), x.loops(stack)})
+		}
+	case *ast.SelectorExpr:
+		selection := x.info.Selections[f]
+		if selection == nil || selection.Kind() != types.MethodVal {
+			return
+		}
+		callee, ok := selection.Obj().(*types.Func)
+		if !ok {
+			return
+		}
+		of, ok := x.path(u, f.X)
+		if !ok {
+			return
+		}
+		of.suffix += implicit(selection)
+		if typ := collectionType(callee); typ != "" {
+			o := &op{of: of, typ: typ, method: callee.Name(), site: f.Sel.Pos(), recv: f.X}
+			o.loop = repeats(of, x.loops(stack))
+			u.ops = append(u.ops, o)
+		} else if callee.Pkg() == x.types {
+			u.calls = append(u.calls, call{callee.Origin(), &of, x.paths(u, c.Args), f.Sel.Pos(), x.loops(stack)})
+		}
+	}
+}
+
+// loops returns the loops that run the last node of the stack several times.
+// A call of a method of a collection with a function literal is one.
+func (x *scanner) loops(stack []ast.Node) []ast.Node {
+	var loops []ast.Node
+	for i, n := range stack[:len(stack)-1] {
+		inside := stack[i+1]
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			if inside != n.Init {
+				loops = append(loops, n)
+			}
+		case *ast.RangeStmt:
+			if inside != n.X {
+				loops = append(loops, n)
+			}
+		case *ast.CallExpr:
+			f, ok := n.Fun.(*ast.SelectorExpr)
+			if _, literal := inside.(*ast.FuncLit); !ok || !literal || x.info.Selections[f] == nil {
+				continue
+			}
+			if callee, ok := x.info.Selections[f].Obj().(*types.Func); ok && collectionType(callee) != "" && iterates(callee.Name()) {
+				loops = append(loops, n)
+			}
+		}
+	}
+	return loops
+}
+
+// repeats reports whether one of the loops repeats an operation on the same
+// collection.
+func repeats(of path, loops []ast.Node) bool {
+	return slices.ContainsFunc(loops, func(n ast.Node) bool { return !of.declaredIn(n) })
+}
+
+// wrapperStatements is the most statements that a wrapper of an operation has.
+const wrapperStatements = 3
+
+// wraps reports whether a unit is a short function with one operation.
+func (u *unit) wraps() bool {
+	return len(u.ops) == 1 && !u.ops[0].loop && !iterates(u.ops[0].method) && len(u.body.List) <= wrapperStatements
+}
+
+// inline adds the operations of called functions that wrap one.
+func (x *scanner) inline(u *unit) {
+	var ops []*op
+	for _, c := range u.calls {
+		callee := x.byFunc[c.callee]
+		if callee == nil || callee == u || !callee.wraps() {
+			continue
+		}
+		inner := callee.ops[0]
+		of, ok := c.substitute(inner.of)
+		if ok && !slices.ContainsFunc(u.ops, func(o *op) bool { return o.site == c.site }) {
+			ops = append(ops, &op{of: of, typ: inner.typ, method: inner.method, site: c.site,
+				loop: repeats(of, c.loops), via: callee.name})
+		}
+	}
+	if len(ops) > 0 {
+		u.ops = append(u.ops, ops...)
+		slices.SortStableFunc(u.ops, func(a, b *op) int { return int(a.site - b.site) })
+	}
+}
+
+// substitute returns a path of the called function as one of the caller.
+func (c call) substitute(p path) (path, bool) {
+	if len(p.inner) > 0 {
+		return p, false
+	}
+	s := c.callee.Signature()
+	var of *path
+	switch {
+	case p.root == s.Recv():
+		of = c.receiver
+	case p.root.Parent() == c.callee.Pkg().Scope():
+		return p, true
+	default:
+		for i := range s.Params().Len() {
+			if s.Params().At(i) == p.root && i < len(c.args) && !(s.Variadic() && i == s.Params().Len()-1) {
+				of = c.args[i]
+			}
+		}
+	}
+	if of == nil {
+		return p, false
+	}
+	return path{of.root, of.suffix + p.suffix, of.inner}, true
+}
+
+func (x *scanner) paths(u *unit, args []ast.Expr) []*path {
+	list := make([]*path, len(args))
+	for i, e := range args {
+		if p, ok := x.path(u, e); ok {
+			list[i] = &p
+		}
+	}
+	return list
+}
+
+// path returns the path of an expression.
+func (x *scanner) path(u *unit, e ast.Expr) (path, bool) {
+	var suffix []string // the last part first
+	var inner []types.Object
+	for range 1000 { // aliases end there, whatever they are
+		switch n := e.(type) {
+		case *ast.ParenExpr:
+			e = n.X
+		case *ast.StarExpr:
+			e = n.X
+		case *ast.UnaryExpr:
+			if n.Op != token.AND {
+				return path{}, false
+			}
+			e = n.X
+		case *ast.TypeAssertExpr:
+			if n.Type == nil {
+				return path{}, false
+			}
+			suffix, e = append(suffix, ".("+types.ExprString(n.Type)+")"), n.X
+		case *ast.IndexExpr:
+			suffix, inner, e = append(suffix, "["+types.ExprString(n.Index)+"]"), append(inner, x.variables(n.Index)...), n.X
+		case *ast.CallExpr: // such as c.shard(key)
+			text := make([]string, len(n.Args))
+			for i, arg := range n.Args {
+				text[i], inner = types.ExprString(arg), append(inner, x.variables(arg)...)
+			}
+			suffix, e = append(suffix, "("+strings.Join(text, ", ")+")"), n.Fun
+		case *ast.SelectorExpr:
+			selection := x.info.Selections[n]
+			if selection == nil { // of another package
+				e = n.Sel
+				continue
+			}
+			suffix, e = append(suffix, "."+n.Sel.Name, implicit(selection)), n.X
+		case *ast.Ident:
+			o := x.info.ObjectOf(n)
+			if o == nil || u.local[o] {
+				return path{}, false
+			}
+			if right, ok := u.aliases[o]; ok && isPlace(right) {
+				e = right
+				continue
+			}
+			slices.Reverse(suffix)
+			return path{o, strings.Join(suffix, ""), inner}, true
+		default:
+			return path{}, false
+		}
+	}
+	return path{}, false
+}
+
+// isPlace reports whether an expression denotes a place without calling anything.
+func isPlace(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.ParenExpr:
+		return isPlace(e.X)
+	case *ast.StarExpr:
+		return isPlace(e.X)
+	case *ast.UnaryExpr:
+		return e.Op == token.AND && isPlace(e.X)
+	case *ast.SelectorExpr:
+		return isPlace(e.X)
+	case *ast.IndexExpr:
+		return isPlace(e.X)
+	}
+	return false
+}
+
+// variables returns the variables of an expression.
+func (x *scanner) variables(e ast.Expr) []types.Object {
+	var list []types.Object
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := x.info.Uses[id].(*types.Var); ok && !v.IsField() {
+				list = append(list, v)
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// implicit returns the embedded fields that a selection goes through.
+func implicit(s *types.Selection) string {
+	text, t := "", s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		structure, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return text
+		}
+		text, t = text+"."+structure.Field(i).Name(), structure.Field(i).Type()
+	}
+	return text
+}
+
+// composed returns the operations of a unit on each collection with several.
+func (u *unit) composed() [][]*op {
+	var groups [][]*op
+	for _, o := range u.ops {
+		i := slices.IndexFunc(groups, func(g []*op) bool { return g[0].of.same(o.of) })
+		if i < 0 {
+			groups = append(groups, []*op{o})
+			continue
+		}
+		groups[i] = append(groups[i], o)
+	}
+	return slices.DeleteFunc(groups, func(g []*op) bool { return len(g) == 1 && !g[0].loop })
+}
