@@ -9,6 +9,7 @@
 //	leadline convert --to FORMAT [flags] FILE|DIR|-...
 //	leadline record --simulate MODEL|--subject NAME [flags]
 //	leadline stress --subject NAME|--new CONSTRUCTOR [flags]
+//	leadline composed [flags] PACKAGE...
 //	leadline selftest [flags]
 //	leadline models [MODEL...]
 //	leadline formats
@@ -445,6 +446,26 @@
 //
 // --reduce makes programs with violations smaller. --save names the directory for
 // programs and histories of violations. The exit status is 1 if there are any.
+//
+// # Composed operations
+//
+// Composed lists functions of Go packages that call several operations on the same
+// concurrent collection. Each operation is atomic, but often the function is not:
+//
+//	$ leadline composed ./replay/composed/extract/testdata/cache
+//	replay/composed/extract/testdata/cache/cache.go:10:17: (*Cache).Length: c.lengths (sync.Map)
+//	    replay/composed/extract/testdata/cache/cache.go:11:24: Load
+//	    replay/composed/extract/testdata/cache/cache.go:15:12: LoadOrStore
+//	1 package, 1 function with several operations on a collection
+//
+// With tests for these functions:
+//
+//	leadline composed --skeleton cache ./cache
+//
+// Collections are sync.Map and the maps of xsync, concurrent-map, haxmap and
+// cornelk/hashmap. The tests use replay/composed, whose environment changes the
+// collection between the operations. The status is 2 if a package does not compile.
+// See go doc ./replay/composed/extract.
 //
 // # Command line
 //

@@ -135,7 +135,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _leadline; echo "${COMPREPLY[@]}"`
 		want string
 	}{
 		{[]string{"ch"}, "check"},
-		{[]string{"co"}, "convert completion"},
+		{[]string{"co"}, "convert composed completion"},
 		{[]string{"check", "--max-d"}, "--max-depth"},
 		{[]string{"check", "file", "--wit"}, "--witness"},
 		{[]string{"check", "--output", ""}, "text json timeline"},

@@ -36,7 +36,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update})
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, Setup: func(e *testscript.Env) error {
+		e.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the home directory is another one
+		return nil
+	}})
 }
 
 // TestManual runs every example of doc.go ("$ leadline ..."), at the root of
