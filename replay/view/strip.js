@@ -29,7 +29,7 @@ class Strip {
     const t = this.timeline, c = t.colours;
     if (this.stale) this.picture = this.newPicture();
     this.stale = false;
-    const g = this.canvas.getContext("2d", {alpha: false});
+    const g = this.canvas.getContext("2d");
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.drawImage(this.picture, 0, 0);
     g.setTransform(t.ratio, 0, 0, t.ratio, 0, 0);
@@ -47,7 +47,7 @@ class Strip {
     const picture = document.createElement("canvas");
     picture.width = w * t.ratio;
     picture.height = STRIP * t.ratio;
-    const g = picture.getContext("2d", {alpha: false});
+    const g = picture.getContext("2d");
     g.scale(t.ratio, t.ratio);
     g.fillStyle = c.bg;
     g.fillRect(0, 0, w, STRIP);

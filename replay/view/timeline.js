@@ -221,7 +221,7 @@ class Timeline {
   }
 
   draw() {
-    const g = this.canvas.getContext("2d", {alpha: false}), c = this.colours;
+    const g = this.canvas.getContext("2d"), c = this.colours;
     const top = this.scroller.scrollTop;
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     g.fillStyle = c.bg;
