@@ -254,6 +254,9 @@ func (r *stressReport) remarks(result *stress.Report) {
 			fmt.Fprintf(r.out, "  %s %s\n", counted(int(e.n), "execution", "executions"), e.what)
 		}
 	}
+	if result.Unproved > 0 {
+		fmt.Fprintf(r.out, "  %s too rare to be told from results of chance, and do not count\n", counted(result.Unproved, "violation", "violations"))
+	}
 	if n := len(result.Unsteady); n > 0 {
 		fmt.Fprintf(r.out, "  %s answered differently from one sequential run to the next, as %s\n", counted(n, "program", "programs"), result.Unsteady[0])
 	}

@@ -36,6 +36,7 @@ type message struct {
 	Targets  []string         `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
 	Finding  *Finding         `json:",omitempty"`
+	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	History  string           `json:",omitempty"` // in leadline's format
 	Report   *Report          `json:",omitempty"`
 	Error    string           `json:",omitempty"`
@@ -113,6 +114,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		o.targets = func(methods []string) { write(message{Targets: methods}) }
 		o.Starting = func(method, program string) { write(message{Starting: &startingMessage{method, program}}) }
 		o.Found = func(f *Finding) { write(message{Finding: f}) }
+		o.unreduced = func(f *Finding) { write(message{Reducing: f}) }
 		o.History = func(text string) { write(message{History: text}) }
 		report, err = Search(ctx, r.Class, o)
 	}
@@ -202,6 +204,8 @@ type supervisor struct {
 	overlap float64
 	settled bool // by the last process
 	worn    int  // processes that ended early; see Report.Worn
+	// reducing is a finding that the process makes smaller.
+	reducing *Finding
 }
 
 // process follows a process to its end and reports whether another should go
@@ -241,6 +245,10 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	}
 	_ = in.Close()
 	_ = cmd.Wait() // a process without a report has failed in any case
+	if s.reducing != nil {
+		s.add(s.reducing)
+		s.reducing = nil
+	}
 	switch {
 	case ctx.Err() != nil && !done:
 		s.interrupted()
@@ -251,8 +259,11 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 		return false, failure
 	case done:
 		again = s.result.Worn && len(s.job.Programs) == 0
-		if again {
+		if again { // others come first
 			s.worn++
+			if at := slices.Index(s.methods, s.last.Method); at >= 0 {
+				s.methods = append(slices.Delete(s.methods, at, at+1), s.last.Method)
+			}
 		}
 		return again, nil
 	case s.settled:
@@ -304,7 +315,10 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 			if s.job.History != nil {
 				s.job.History(m.History)
 			}
+		case m.Reducing != nil:
+			s.reducing = m.Reducing
 		case m.Finding != nil:
+			s.reducing = nil
 			s.add(m.Finding)
 		case m.Report != nil:
 			s.merge(m.Report)
@@ -355,6 +369,7 @@ func (s *supervisor) merge(r *Report) {
 	t.Recorded += r.Recorded
 	t.Waited += r.Waited
 	t.Unclear += r.Unclear
+	t.Unproved += r.Unproved
 	t.Worn = r.Worn
 }
 

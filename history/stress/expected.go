@@ -72,11 +72,17 @@ func newExpected(c *Class, p *Program, known map[string]bool) (*Expected, error)
 	}
 	s.next()
 	e.waited = s.waited
-	if s.bench.unclear {
+	switch {
+	case s.bench.spins:
+		return nil, errSpins
+	case s.bench.unclear:
 		return nil, errors.New("an invocation waits, but goroutines that might wake it do not")
 	}
 	return e, nil
 }
+
+// errSpins is the error of a program of which a sequential run does not end.
+var errSpins = errors.New("an invocation of a sequential run neither returns nor waits")
 
 // Contains reports whether the program can have the outcome.
 func (e *Expected) Contains(o Outcome) bool { return e.set.has(o) }
@@ -108,7 +114,9 @@ type shuffler struct {
 	known  map[string]bool // paths of which the last invocation waits
 	waited bool            // an invocation did in some order
 	// stuck is the place in the order of one that was found to wait.
-	stuck int
+	stuck   int
+	times   int  // how often each order is run
+	differs bool // runs of one order had different results
 }
 
 // nothingStuck is larger than any place in an order.
@@ -122,7 +130,7 @@ type step struct {
 
 func newShuffler(c *Class, p *Program, seen *tally) *shuffler {
 	s := &shuffler{class: c, program: p, calls: steps(p), before: make([][]int, len(p.Sequences)), at: make([]int, len(p.Sequences)), seen: seen,
-		bench: bench{class: c}, known: map[string]bool{}, stuck: nothingStuck}
+		bench: bench{class: c, limit: spinLimit}, known: map[string]bool{}, stuck: nothingStuck, times: 1}
 	from := len(p.Initial)
 	for _, sequence := range p.Sequences {
 		s.begin = append(s.begin, from)
@@ -204,8 +212,12 @@ func (s *shuffler) ready(i int) bool {
 }
 
 // next runs all ways to continue the order. They begin alike; if an invocation of
-// the beginning turns out to wait, next returns early.
+// the beginning turns out to wait, next returns early. It ends when a run does not
+// end, and it is unclear why.
 func (s *shuffler) next() {
+	if s.bench.unclear {
+		return
+	}
 	n := len(s.order)
 	candidates := s.candidates()
 	var waiting []int
@@ -281,11 +293,12 @@ func (s *shuffler) run(waiting []int) {
 			calls[k] = func(any) history.Value { return failure }
 		}
 	}
-	results := s.bench.run(calls)
+	results, same := s.bench.repeat(calls, s.times)
 	if len(results) < len(calls) {
 		s.stuck, s.waited = len(results), true
 		return
 	}
+	s.differs = s.differs || !same
 	outcome := make(Outcome, len(s.calls))
 	if len(waiting) > 0 {
 		for i := range outcome {

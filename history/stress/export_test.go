@@ -13,6 +13,13 @@ func SetReduceTime(d time.Duration) time.Duration {
 	return before
 }
 
+// SetSpinLimit sets spinLimit and returns what it was.
+func SetSpinLimit(d time.Duration) time.Duration {
+	before := spinLimit
+	spinLimit = d
+	return before
+}
+
 // SetMaxAbandoned sets maxAbandoned and returns what it was.
 func SetMaxAbandoned(n int64) int64 {
 	before := maxAbandoned

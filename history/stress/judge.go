@@ -41,6 +41,8 @@ func (s *searcher) judge(p *Program, run *Run, expected *Expected) *Finding {
 	f := unexpected(p, run, expected)
 	if f == nil {
 		f = s.againstRealTime(p, run, expected)
+	} else {
+		s.measure(f)
 	}
 	if f == nil || !s.believes(p, f.Executions/f.Times, expected) {
 		return nil
@@ -101,12 +103,27 @@ func (inv Invocation) answered(v history.Value) string {
 // believes reports whether something that a program did once in n executions
 // can be compared with its shuffles: whether these always have the same results.
 func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
-	if s.options.ByModel || p.steady || isSteady(s.class, p, n, expected) {
-		p.steady = true
+	switch {
+	case s.options.ByModel:
 		return true
+	case p.unsteady:
+	case p.steady > 0 && n <= p.steady:
+		return true
+	default:
+		t := trials{class: s.class, program: p, expected: expected}
+		switch same, enough := t.run(n); {
+		case same && enough:
+			p.steady = n
+			return true
+		case same:
+			s.report.Unproved++
+			return false
+		}
 	}
-	p.unsteady = true
-	s.report.Unsteady = append(s.report.Unsteady, p.String())
+	if !p.unsteady {
+		p.unsteady = true
+		s.report.Unsteady = append(s.report.Unsteady, p.String())
+	}
 	return false
 }
 
@@ -143,47 +160,6 @@ func (s *searcher) againstRealTime(p *Program, run *Run, expected *Expected) *Fi
 	return nil
 }
 
-// An outcome that came once in n executions is not a sequential one if it does
-// not come in steadyRuns times n sequential runs. There are at least steadyLeast
-// of them, unless they take longer than steadyTime.
-const (
-	steadyRuns  = 10
-	steadyLeast = 20000
-	steadyTime  = time.Second
-)
-
-// isSteady reports whether each shuffle of the program has the same outcome
-// every time, and the program all that are expected. It runs them so often that a
-// result of chance that comes once in n executions would come. Invocations that
-// wait have to do so for longer than before.
-func isSteady(c *Class, p *Program, n int64, expected *Expected) bool {
-	var first []Outcome
-	same, runs := true, int64(0)
-	seen := &tally{}
-	shuffles := newShuffler(c, p, seen)
-	defer shuffles.bench.close()
-	start := time.Now()
-	enough := max(steadyRuns*n, steadyLeast)
-	for pass := 0; same && (pass < 2 || runs < enough && time.Since(start) < steadyTime); pass++ {
-		i := 0
-		shuffles.ran = func(_ []int, o Outcome, _ int) {
-			if pass == 0 {
-				first = append(first, o)
-			}
-			same = same && i < len(first) && o.equal(first[i])
-			i++
-			runs++
-		}
-		if pass == 1 { // see once more what waits
-			shuffles.known = map[string]bool{}
-		}
-		shuffles.next()
-		same = same && i == len(first)
-	}
-	return same && seen.n == expected.set.n && !slices.ContainsFunc(first, func(o Outcome) bool { return !expected.Contains(o) }) &&
-		!shuffles.bench.unclear && shuffles.bench.stayed()
-}
-
 // confirm checks the outcome of a finding, and looks for a recorded execution
 // with it.
 func (s *searcher) confirm(f *Finding) error {
@@ -202,7 +178,6 @@ func (s *searcher) confirm(f *Finding) error {
 		return fmt.Errorf("internal error: outcome %v of %v is not among those of its shuffles, but the checker does not find it wrong", f.outcome, f.program)
 	}
 	f.history = loose
-	s.measure(f)
 	run := s.run(f.program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: s.options.Seed + 1})
 	defer run.release(s.class)
 	for i := range run.histories {

@@ -58,7 +58,8 @@ type Options struct {
 	// comment that has the program and how often the execution was seen.
 	History func(text string) `json:"-"`
 
-	targets func(methods []string) // receives the names of the target methods
+	targets   func(methods []string) // receives the names of the target methods
+	unreduced func(*Finding)         // receives each violation before it is reduced
 }
 
 // A Checker knows which histories are linearizable, and what specifications
@@ -234,14 +235,18 @@ type Report struct {
 	LeftOut   []LeftOut `json:"left_out"` // exported methods that the class does not have
 	// Unsteady programs return different results from one sequential run to
 	// the next.
-	Unsteady   []string `json:"unsteady"`
-	Crashes    []Crash  `json:"crashes"`
-	Programs   int      `json:"programs"`
-	Executions int64    `json:"executions"`
-	Recorded   int64    `json:"recorded"`
+	Unsteady []string `json:"unsteady"`
+	// Unproved is how many violations were too rare to be told from results of
+	// chance; they do not count.
+	Unproved   int     `json:"unproved,omitempty"`
+	Crashes    []Crash `json:"crashes"`
+	Programs   int     `json:"programs"`
+	Executions int64   `json:"executions"`
+	Recorded   int64   `json:"recorded"`
 	// Waited is how many executions wait for ever. Unclear is how many do not
 	// go on, though a goroutine of the object might wake them; they do not count.
-	// Worn means that goroutines that wait have ended the search early.
+	// Worn means that goroutines that wait, or do not end, have ended the search
+	// early.
 	Waited   int64         `json:"waited,omitempty"`
 	Unclear  int64         `json:"unclear,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`

@@ -19,9 +19,10 @@ type Program struct {
 	Order [][2]int
 	Final []Invocation // after everything else, one after another
 
-	runs             []history.Value // see headerOf
-	model            *Expected       // of the class's model, if that is asked
-	steady, unsteady bool            // see searcher.believes
+	runs     []history.Value // see headerOf
+	model    *Expected       // of the class's model, if that is asked
+	steady   int64           // see searcher.believes
+	unsteady bool
 }
 
 // An Invocation is a call of a method with arguments.

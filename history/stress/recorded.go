@@ -84,6 +84,7 @@ func sequentialRuns(c *Class, p *Program) [][]ran {
 		all = append(all, run)
 	}
 	s.next()
+	p.unsteady = p.unsteady || s.bench.unclear // not all of them
 	return all
 }
 

@@ -63,7 +63,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	if s.skipped > 0 && s.skipped == s.report.Programs {
+	if s.skipped > 0 && s.skipped == s.report.Programs && (!s.report.Worn || len(s.programs) > 0) {
 		return nil, fmt.Errorf("no program within the bounds could be run: %w", s.why)
 	}
 	s.complete()
@@ -103,6 +103,8 @@ var maxAbandoned int64 = 1000
 func (s *searcher) goesOn(targets []*target) bool {
 	if abandoned.Load()-s.before >= maxAbandoned {
 		s.report.Worn = true
+	}
+	if s.report.Worn {
 		return false
 	}
 	return s.ctx.Err() == nil && (len(s.programs) > 0 || s.report.Programs == 0 || time.Since(s.start) < s.options.Effort.Time) &&
@@ -228,6 +230,10 @@ func (s *searcher) try(t *target, p *Program) error {
 	switch {
 	case err != nil && len(s.programs) > 0:
 		return fmt.Errorf("running %v: %w", p, err)
+	case errors.Is(err, errSpins):
+		s.report.Worn = true // it takes the time of others
+		s.skipped, s.why = s.skipped+1, err
+		return nil
 	case err != nil: // too many shuffles, say; the next program may have fewer
 		s.skipped, s.why = s.skipped+1, err
 		return nil
@@ -248,6 +254,11 @@ func (s *searcher) try(t *target, p *Program) error {
 		return err
 	}
 	if s.options.Reduce {
+		if s.options.unreduced != nil {
+			whole := *f
+			whole.write(s.class)
+			s.options.unreduced(&whole)
+		}
 		s.reduce(f)
 	}
 	f.write(s.class)

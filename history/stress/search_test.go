@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,11 @@ func TestMain(m *testing.M) {
 	switch child := os.Getenv("STRESS_TEST_CHILD"); child {
 	case "":
 		os.Exit(m.Run())
+	case "reduce":
+		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil), os.Stdin, os.Stdout))
+	case "spin":
+		stress.SetSpinLimit(time.Second)
+		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "crash", "hang", "loud":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	default:
@@ -200,6 +206,84 @@ func TestHang(t *testing.T) {
 	}
 }
 
+// increment is no atomic operation: another one has time to end between its two
+// steps.
+func increment(n *atomic.Int64) history.Value {
+	v := n.Load() + 1
+	for tries := 0; tries < 100 && n.Load() == v-1; tries++ {
+	}
+	n.Store(v)
+	return history.IntValue(v)
+}
+
+// hangsSmaller returns a class with a violation. Without a call of mark, programs
+// never end after many calls.
+func hangsSmaller() *stress.Class {
+	type object struct {
+		n      atomic.Int64
+		marked atomic.Bool
+	}
+	var calls atomic.Int64
+	method := func(name string, f func(*object) history.Value) *stress.Method {
+		return &stress.Method{Name: name, Prepare: func([]history.Value) stress.Call {
+			return func(o any) history.Value { return f(o.(*object)) }
+		}}
+	}
+	return &stress.Class{Name: "reduce", New: func() any { return &object{} }, Methods: []*stress.Method{
+		method("mark", func(o *object) history.Value { o.marked.Store(true); return history.NoValue }),
+		method("increment", func(o *object) history.Value {
+			for !o.marked.Load() && calls.Add(1) > 1000 {
+				time.Sleep(time.Second)
+			}
+			return increment(&o.n)
+		}),
+	}}
+}
+
+// TestReduceHangs: a violation is not lost when a smaller program hangs.
+func TestReduceHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds")
+	}
+	r, err := stress.Supervise(context.Background(), child("reduce"), stress.Options{Reduce: true, Silence: 5 * time.Second,
+		Effort:   stress.Effort{Name: "test", Time: patience, Program: 2 * time.Second},
+		Programs: []string{"[ mark() ] { increment(); increment() } || { increment() }"}})
+	if err != nil || len(r.Findings) != 1 || len(r.Crashes) != 1 || strings.Contains(r.Crashes[0].Program, "mark") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// spinning returns a class with a method that polls for ever if it is called after
+// one call of put.
+func spinning() *stress.Class {
+	return &stress.Class{Name: "spin", New: func() any { return &atomic.Int64{} }, Methods: []*stress.Method{
+		{Name: "put", Core: true, Prepare: func([]history.Value) stress.Call {
+			return func(o any) history.Value { return history.IntValue(o.(*atomic.Int64).Add(1)) }
+		}},
+		{Name: "pair", Prepare: func([]history.Value) stress.Call {
+			return func(o any) history.Value {
+				for o.(*atomic.Int64).Load() == 1 {
+					runtime.Gosched()
+				}
+				return history.NoValue
+			}
+		}},
+	}}
+}
+
+// TestSpin: a program that never ends one after another is not run, and no crash.
+// Others are run.
+func TestSpin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds")
+	}
+	r, err := stress.Supervise(context.Background(), child("spin"), stress.Options{Seed: 1, Silence: 20 * time.Second,
+		Effort: stress.Effort{Name: "test", Time: 5 * time.Second, Program: time.Millisecond}})
+	if err != nil || len(r.Crashes) > 0 || len(r.Findings) > 0 || r.Executions == 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestInterrupt: a search that is interrupted has a report of what it did, even if
 // its process gets the signal, too, as from a terminal.
 func TestInterrupt(t *testing.T) {
@@ -244,7 +328,7 @@ func TestKill(t *testing.T) {
 
 // TestUnsteady: an object with random results makes no findings.
 func TestUnsteady(t *testing.T) {
-	for _, one := range []int{2, 20, 3000} { // one result in so many is true
+	for _, one := range []int{2, 20, 3000, 100_000} { // one result in so many is true
 		flip := func(any) history.Value { return history.BoolValue(rand.IntN(one) == 0) }
 		c := &stress.Class{Name: "coin", New: func() any { return nil }, Methods: []*stress.Method{
 			{Name: "flip", Prepare: func([]history.Value) stress.Call { return flip }},
@@ -263,6 +347,27 @@ func TestUnsteady(t *testing.T) {
 			if len(r.Findings) != 0 || len(r.Unsteady) != 1 && one < 3000 { // which may not be seen at all
 				t.Errorf("1 in %d: %d findings, %d programs are unsteady", one, len(r.Findings), len(r.Unsteady))
 			}
+		}
+	}
+}
+
+// TestClock: an object that reads the clock makes no findings, though its results
+// are the same whenever it is called at once.
+func TestClock(t *testing.T) {
+	fresh := func(o any) history.Value {
+		return history.BoolValue(time.Since(*o.(*time.Time)) < 200*time.Microsecond)
+	}
+	c := &stress.Class{Name: "clock", New: func() any { now := time.Now(); return &now }, Methods: []*stress.Method{
+		{Name: "fresh", Prepare: func([]history.Value) stress.Call { return fresh }},
+	}}
+	for range 3 {
+		r, err := search(c, stress.Options{Programs: []string{"{ fresh(); fresh() } || { fresh() }"},
+			Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Findings {
+			t.Errorf("%s: %s in %d of %d", f.Program, f.Outcome, f.Times, f.Executions)
 		}
 	}
 }
@@ -354,14 +459,7 @@ func TestBlame(t *testing.T) {
 // TestReduce: only the invocations that a violation needs are left.
 func TestReduce(t *testing.T) {
 	defer stress.SetReduceTime(stress.SetReduceTime(patience))
-	increment := func(object any) history.Value { // in two steps, between which another one has time to end
-		n := object.(*atomic.Int64)
-		v := n.Load() + 1
-		for tries := 0; tries < 100 && n.Load() == v-1; tries++ {
-		}
-		n.Store(v)
-		return history.IntValue(v)
-	}
+	increment := func(object any) history.Value { return increment(object.(*atomic.Int64)) }
 	c := &stress.Class{Name: "Counter", New: func() any { return &atomic.Int64{} }, Methods: []*stress.Method{
 		{Name: "increment", Prepare: func([]history.Value) stress.Call { return increment }},
 		{Name: "nothing", Params: []stress.Param{stress.Int}, Prepare: func([]history.Value) stress.Call {

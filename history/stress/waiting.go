@@ -36,10 +36,14 @@ const (
 	patience = time.Second
 )
 
+// spinLimit is how long a call of a sequential run may take without waiting.
+var spinLimit = 5 * time.Second
+
 // A trial is a sequence of calls in a goroutine of its own.
 type trial struct {
 	object  any
 	results []history.Value
+	differs bool         // its runs have different results
 	at      atomic.Int64 // 0 without an object, else 1 and the calls that have returned
 	ended   atomic.Bool
 	since   time.Time // of a trial that waits
@@ -58,6 +62,7 @@ type bench struct {
 	// unclear is set if a trial was left that may go on: after its limit, or
 	// as goroutines of its object that might wake it do not wait.
 	unclear bool
+	spins   bool // it runs
 }
 
 // A worker is a goroutine that runs trials.
@@ -85,28 +90,38 @@ func newWorker() *worker {
 // run makes an object and calls it until a call waits. It returns the results of
 // the calls that have returned.
 func (b *bench) run(calls []Call) []history.Value {
+	results, _ := b.repeat(calls, 1)
+	return results
+}
+
+// repeat does that with so many objects, one after another. It returns the results
+// of the last and whether all were the same.
+func (b *bench) repeat(calls []Call, times int) (results []history.Value, same bool) {
 	if b.work == nil {
 		b.work = newWorker()
 	}
 	t := &trial{results: make([]history.Value, len(calls))}
 	b.work.jobs <- func() {
 		defer t.ended.Store(true)
-		object := b.class.New()
-		t.object = object
-		t.at.Store(1)
-		for i, call := range calls {
-			v := call(object)
-			if v == Waiting { // a specification's
-				break
+		for n := range times {
+			object := b.class.New()
+			t.object = object
+			t.at.Store(1)
+			for i, call := range calls {
+				v := call(object)
+				if v == Waiting { // a specification's
+					break
+				}
+				t.differs = t.differs || n > 0 && !v.Equal(t.results[i])
+				t.results[i] = v
+				t.at.Store(int64(i) + 2)
 			}
-			t.results[i] = v
-			t.at.Store(int64(i) + 2)
+			b.class.close(object)
 		}
-		b.class.close(object)
 	}
 	b.follow(t)
 	n := max(0, int(t.at.Load())-1)
-	return t.results[:n:n]
+	return t.results[:n:n], t.ended.Load() && !t.differs
 }
 
 // follow waits until a trial ends, or waits for ever.
@@ -134,7 +149,7 @@ func (b *bench) follow(t *trial) {
 		if before > 0 && t.at.Load() == before && !t.ended.Load() && (l == waits || late) {
 			t.since = time.Now()
 			if b.left = append(b.left, t); l != waits {
-				b.unclear, t.unclear = true, true
+				b.unclear, t.unclear, b.spins = true, true, b.spins || l == moves
 			}
 			close(b.work.jobs) // it ends if it wakes after all
 			b.work = nil

@@ -184,7 +184,7 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", c.Name, report.Unclear)
 	}
 	if report.Worn {
-		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever", c.Name)
+		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever, or one does not end", c.Name)
 	}
 	if report.Recorded > 0 && report.Overlap < leastOverlap && len(failures) == 0 {
 		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little", c.Name)

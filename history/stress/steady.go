@@ -1,0 +1,130 @@
+package stress
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// An outcome that came once in n executions is not a sequential one if it does
+// not come in steadyRuns times n sequential runs. There are at least steadyLeast
+// of them. If they take longer than steadyTime, the outcome may be either.
+const (
+	steadyRuns  = 10
+	steadyLeast = 20000
+	steadyTime  = 30 * time.Second
+)
+
+// trials are sequential runs of a program: whether each shuffle has the same
+// outcome every time, and the program all that are expected.
+type trials struct {
+	class    *Class
+	program  *Program
+	expected *Expected
+
+	all  []trialRun // all shuffles, with their first outcomes
+	same bool
+}
+
+// A trialRun is an order of invocations with the outcome of the program. The last
+// so many wait for ever.
+type trialRun struct {
+	order   []int
+	outcome Outcome
+	waiting int
+}
+
+// run makes so many trials that a result of chance that comes once in n
+// executions would come. Invocations that wait have to do so for longer than before.
+// It reports whether all shuffles had the same results, and whether there was time
+// for enough of them.
+func (t *trials) run(n int64) (same, enough bool) {
+	seen := &tally{}
+	shuffles := newShuffler(t.class, t.program, seen)
+	defer shuffles.bench.close()
+	t.same = true
+	start, runs, most := time.Now(), int64(0), max(steadyRuns*n, steadyLeast)
+	for pass := 0; t.same && (pass < 2 || runs < most && time.Since(start) < steadyTime); pass++ {
+		i, begin := 0, time.Now()
+		shuffles.ran = func(order []int, o Outcome, waiting int) {
+			if pass == 0 {
+				t.all = append(t.all, trialRun{slices.Clone(order), o, waiting})
+			}
+			t.same = t.same && i < len(t.all) && o.equal(t.all[i].outcome)
+			i++
+			runs += int64(shuffles.times)
+		}
+		if pass == 1 { // see once more what waits
+			shuffles.known = map[string]bool{}
+		}
+		shuffles.next()
+		t.same = t.same && i == len(t.all) && !shuffles.differs
+		if pass > 0 && time.Since(begin) < 20*time.Millisecond {
+			shuffles.times = min(2*shuffles.times, 64) // so that switching between goroutines takes little
+		}
+	}
+	t.same = t.same && seen.n == t.expected.set.n &&
+		!slices.ContainsFunc(t.all, func(r trialRun) bool { return !t.expected.Contains(r.outcome) }) &&
+		!shuffles.bench.unclear && t.slowly() && shuffles.bench.stayed()
+	return t.same, runs >= most
+}
+
+const (
+	// slowPause is how long a sequential run may stop before a call, as threads
+	// do on a busy machine. All pauses of a run take at most slowTime.
+	slowPause = 50 * time.Millisecond
+	slowTime  = time.Second
+	slowRuns  = 64               // at most
+	slowLimit = 10 * time.Second // for the calls of one
+)
+
+// slowly reports whether shuffles have the same results if time passes between
+// their calls. An object that reads the clock may have others.
+func (t *trials) slowly() bool {
+	calls := steps(t.program)
+	if slices.ContainsFunc(calls, func(s step) bool { return s.method.Weak && !s.method.ReadOnly }) {
+		return true // a call that failed is not known
+	}
+	pause := min(slowPause, slowTime/time.Duration(len(calls)))
+	list := slices.DeleteFunc(slices.Clone(t.all), func(r trialRun) bool { return r.waiting > 0 })
+	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	list = list[:min(len(list), slowRuns)]
+	pauses := []func() time.Duration{
+		func() time.Duration { return pause },
+		func() time.Duration { return pause / 20 },
+		func() time.Duration { return pause * time.Duration(rand.IntN(2)) },
+	}
+	same := make(chan bool, len(pauses)*len(list))
+	for _, pause := range pauses {
+		for _, r := range list {
+			go func() { same <- t.slow(calls, r, pause) }()
+		}
+	}
+	late := time.After(slowTime + slowLimit)
+	for range cap(same) {
+		select {
+		case s := <-same:
+			if !s {
+				return false
+			}
+		case <-late:
+			return false
+		}
+	}
+	return true
+}
+
+// slow runs a shuffle with pauses before its calls and reports whether the results
+// are those of before.
+func (t *trials) slow(calls []step, r trialRun, pause func() time.Duration) bool {
+	object := t.class.New()
+	defer t.class.close(object)
+	var results []history.Value
+	for _, i := range r.order {
+		time.Sleep(pause())
+		results = append(results, calls[i].run(object))
+	}
+	return slices.EqualFunc(results, r.order, func(v history.Value, i int) bool { return v.Equal(r.outcome[i]) })
+}
