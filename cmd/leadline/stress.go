@@ -224,6 +224,7 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 // optionsFor returns the options for an object.
 func (f *stressFlags) optionsFor(o *object) stress.Options {
 	options := f.Options
+	options.GoOn = true
 	options.ReflectOptions, options.ByModel = o.reflect, f.expect.value == "model"
 	options.Bounds.Initial, options.Bounds.Final = orNone(f.Bounds.Initial), orNone(f.Bounds.Final)
 	if o.values > 0 {

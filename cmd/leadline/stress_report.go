@@ -243,6 +243,12 @@ func (r *stressReport) remarks(result *stress.Report) {
 	seconds := result.Elapsed.Seconds()
 	fmt.Fprintf(r.out, "%s: %d programs, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.Subject, result.Programs,
 		result.Executions, float64(result.Executions)/seconds, 100*result.Overlap, result.Elapsed.Round(10*time.Millisecond))
+	for _, set := range result.Apart {
+		fmt.Fprintf(r.out, "  not called in parallel after that: %s\n", strings.Join(set, " and "))
+	}
+	if len(result.NonAtomic) > 0 && len(result.Core) > 0 && slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
+		fmt.Fprintf(r.out, "  the core methods are not atomic themselves: %s may be atomic\n", strings.Join(result.NonAtomic, " "))
+	}
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
 	}

@@ -34,6 +34,7 @@ type job struct {
 type message struct {
 	Settled  *settledMessage  `json:",omitempty"`
 	Targets  []string         `json:",omitempty"`
+	Apart    [][]string       `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
@@ -52,6 +53,9 @@ type settledMessage struct {
 
 type startingMessage struct {
 	Method, Program string
+	// Calls are the methods that are Apart if the program crashes. Without, its
+	// Method is no longer a target.
+	Calls []string `json:",omitempty"`
 }
 
 // Serve searches a class with the options that it reads from in. It writes
@@ -112,7 +116,8 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		o := j.Options
 		o.Checker = checker
 		o.targets = func(methods []string) { write(message{Targets: methods}) }
-		o.Starting = func(method, program string) { write(message{Starting: &startingMessage{method, program}}) }
+		o.started = func(m startingMessage) { write(message{Starting: &m}) }
+		o.apart = func(sets [][]string) { write(message{Apart: sets}) }
 		o.Found = func(f *Finding) { write(message{Finding: f}) }
 		o.unreduced = func(f *Finding) { write(message{Reducing: f}) }
 		o.History = func(text string) { write(message{History: text}) }
@@ -305,6 +310,8 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 			s.result.LeftOut = m.Settled.LeftOut
 		case m.Targets != nil:
 			s.methods = m.Targets
+		case m.Apart != nil:
+			s.job.Apart = m.Apart
 		case m.Starting != nil:
 			s.last = *m.Starting
 			s.started++
@@ -346,7 +353,9 @@ func markedLine(r *bufio.Reader, mark string) ([]byte, error) {
 
 func (s *supervisor) add(f *Finding) {
 	s.result.Findings = append(s.result.Findings, f)
-	s.drop(f.Method)
+	if s.last.Calls == nil {
+		s.drop(f.Method)
+	}
 	if s.job.Found != nil {
 		s.job.Found(f)
 	}
@@ -379,12 +388,19 @@ func (s *supervisor) interrupted() {
 	s.started = 0
 }
 
+// maxCrashes is how many crashes of a class without core methods are enough.
+const maxCrashes = 10
+
 // crashed adds the program that ended the process. Its method is no longer a
-// target.
+// target, or its methods are Apart.
 func (s *supervisor) crashed(what string) {
 	s.result.Crashes = append(s.result.Crashes, Crash{s.last.Method, s.last.Program, what})
 	s.interrupted()
-	s.drop(s.last.Method)
+	if s.last.Calls == nil || len(s.result.Crashes) == maxCrashes {
+		s.drop(s.last.Method)
+	} else {
+		s.job.Apart = append(s.job.Apart, s.last.Calls)
+	}
 }
 
 // drop removes a method from the targets that are left.
@@ -399,7 +415,8 @@ func (s *supervisor) complete() {
 			r.NonAtomic = append(r.NonAtomic, f.Method)
 		}
 	}
-	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool { return slices.Contains(r.NonAtomic, m) })
+	r.Apart = s.job.Apart
+	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool { return slices.Contains(r.NonAtomic, m) || isApart(r.Apart, m) })
 	if r.Recorded > 0 {
 		r.Overlap = s.overlap / float64(r.Recorded)
 	}

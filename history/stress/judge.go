@@ -219,8 +219,8 @@ var reduceTime = 10 * time.Second
 // reduce replaces the program of a finding by a smaller one, again and again, as
 // long as the smaller one still has an unexpected outcome. It runs each several
 // times as long as that should take.
-func (s *searcher) reduce(f *Finding) {
-	end := time.Now().Add(reduceTime)
+func (s *searcher) reduce(f *Finding, limit time.Duration) {
+	end := time.Now().Add(limit)
 	for again := true; again; {
 		again = false
 		for _, p := range smaller(f.program) {

@@ -33,6 +33,12 @@ type Options struct {
 	Exhaustive bool
 	// Reduce makes the programs of violations smaller.
 	Reduce bool
+	// GoOn lets a search of a class without core methods go on after a violation.
+	// The methods of the violation are then Apart.
+	GoOn bool
+	// Apart are sets of methods. The sequences of no generated program call all
+	// methods of a set.
+	Apart [][]string
 	// Keep is how many recorded executions of each program History receives.
 	// They are executions in which invocations overlapped.
 	Keep int
@@ -59,6 +65,8 @@ type Options struct {
 	History func(text string) `json:"-"`
 
 	targets   func(methods []string) // receives the names of the target methods
+	started   func(startingMessage)  // receives what Starting does
+	apart     func(sets [][]string)  // receives Apart when it has changed
 	unreduced func(*Finding)         // receives each violation before it is reduced
 }
 
@@ -236,6 +244,9 @@ type Report struct {
 	// Unsteady programs return different results from one sequential run to
 	// the next.
 	Unsteady []string `json:"unsteady"`
+	// Apart are the sets of methods that were not called in parallel any more, as
+	// there was a violation or a crash with them; see Options.GoOn.
+	Apart [][]string `json:"apart,omitempty"`
 	// Unproved is how many violations were too rare to be told from results of
 	// chance; they do not count.
 	Unproved   int     `json:"unproved,omitempty"`

@@ -19,6 +19,7 @@ type searcher struct {
 	class    *Class
 	options  Options
 	programs []*Program // of the options
+	targets  []*target
 	report   *Report
 	start    time.Time
 	overlap  int64
@@ -42,6 +43,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.targets = targets
 	defer func() {
 		for _, t := range targets {
 			for _, stop := range t.stop {
@@ -135,12 +137,22 @@ func newTarget(method string, programs ...iter.Seq[*Program]) *target {
 // to wake it.
 var waitingSequences = []int{2, 3, 4}
 
+// mostDrawn is how many random programs are drawn for one without methods that are
+// Apart.
+const mostDrawn = 1 << 16
+
 // draw returns the next program of a target.
 func (s *searcher) draw(t *target) (*Program, bool) {
-	if !s.waits {
-		return t.next[0]()
+	next := t.next[0]
+	if s.waits {
+		next = t.next[t.explored%len(t.next)]
 	}
-	return t.next[t.explored%len(t.next)]()
+	for drawn := 0; s.options.Exhaustive || drawn < mostDrawn; drawn++ {
+		if p, ok := next(); !ok || len(s.programs) > 0 || !s.apart(p) {
+			return p, ok
+		}
+	}
+	return nil, false
 }
 
 // maxGenerated bounds how many enumerated programs are counted.
@@ -253,19 +265,39 @@ func (s *searcher) try(t *target, p *Program) error {
 	if err := s.confirm(f); err != nil {
 		return err
 	}
+	if core := s.ofCore(f); core != nil {
+		f = core
+		if t = s.target(""); t == nil || t.done {
+			return nil
+		}
+	}
+	s.report.Findings = append(s.report.Findings, f)
 	if s.options.Reduce {
 		if s.options.unreduced != nil {
 			whole := *f
 			whole.write(s.class)
 			s.options.unreduced(&whole)
 		}
-		s.reduce(f)
+		s.reduce(f, reduceTime)
 	}
 	f.write(s.class)
-	t.done = len(s.programs) == 0
-	s.report.Findings = append(s.report.Findings, f)
 	if s.options.Found != nil {
 		s.options.Found(f)
+	}
+	if s.separates() {
+		s.separate(f)
+	} else {
+		t.done = len(s.programs) == 0
+	}
+	return nil
+}
+
+// target returns the target with a method, or that of the given programs.
+func (s *searcher) target(method string) *target {
+	for _, t := range s.targets {
+		if t.method == method {
+			return t
+		}
 	}
 	return nil
 }
@@ -310,6 +342,13 @@ func (s *searcher) starting(method string, p *Program) {
 	if s.options.Starting != nil {
 		s.options.Starting(method, p.String())
 	}
+	if s.options.started != nil {
+		m := startingMessage{Method: method, Program: p.String()}
+		if s.separates() {
+			m.Calls = p.parallel()
+		}
+		s.options.started(m)
+	}
 }
 
 // keep passes recorded executions on. It passes none of a program whose
@@ -341,7 +380,7 @@ func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
 // complete fills in what is known of each method that was called.
 func (s *searcher) complete() {
 	r := s.report
-	together := !s.class.hasCore() && slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == "" })
+	together := !s.class.hasCore() && !s.options.GoOn && slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == "" })
 	for _, m := range s.class.Methods {
 		switch {
 		case slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == m.Name }):
@@ -350,9 +389,12 @@ func (s *searcher) complete() {
 			r.Core = append(r.Core, m.Name)
 		case m.Weak:
 			r.Weak = append(r.Weak, m.Name)
-		case s.called[m] && !together: // otherwise any of them may be to blame
+		case s.called[m] && !together && !isApart(s.options.Apart, m.Name): // otherwise any of them may be to blame
 			r.Atomic = append(r.Atomic, m.Name)
 		}
+	}
+	if s.separates() {
+		r.Apart = s.options.Apart
 	}
 	if r.Recorded > 0 {
 		r.Overlap = float64(s.overlap) / float64(r.Recorded)

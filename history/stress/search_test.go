@@ -47,8 +47,12 @@ const patience = 5 * time.Minute
 
 // search is Search with leadline's checker.
 func search(c *stress.Class, o stress.Options) (*stress.Report, error) {
+	return searchUntil(context.Background(), c, o)
+}
+
+func searchUntil(ctx context.Context, c *stress.Class, o stress.Options) (*stress.Report, error) {
 	o.Checker = stresstest.Checker(nil)
-	return stress.Search(context.Background(), c, o)
+	return stress.Search(ctx, c, o)
 }
 
 // child returns what starts the test's program to search a class.
@@ -459,9 +463,9 @@ func TestBlame(t *testing.T) {
 // TestReduce: only the invocations that a violation needs are left.
 func TestReduce(t *testing.T) {
 	defer stress.SetReduceTime(stress.SetReduceTime(patience))
-	increment := func(object any) history.Value { return increment(object.(*atomic.Int64)) }
+	step := func(object any) history.Value { return increment(object.(*atomic.Int64)) }
 	c := &stress.Class{Name: "Counter", New: func() any { return &atomic.Int64{} }, Methods: []*stress.Method{
-		{Name: "increment", Prepare: func([]history.Value) stress.Call { return increment }},
+		{Name: "increment", Prepare: func([]history.Value) stress.Call { return step }},
 		{Name: "nothing", Params: []stress.Param{stress.Int}, Prepare: func([]history.Value) stress.Call {
 			return func(any) history.Value { return history.NoValue }
 		}},

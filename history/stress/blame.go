@@ -1,0 +1,117 @@
+package stress
+
+import (
+	"slices"
+	"time"
+)
+
+// ofCore returns a violation of core methods among themselves: what is left of a
+// finding without the method that is to blame. It returns nil if none is seen.
+func (s *searcher) ofCore(f *Finding) *Finding {
+	if f.Method == "" {
+		return nil
+	}
+	p := f.program.without(f.Method)
+	if len(p.Sequences) < 2 {
+		return nil
+	}
+	found := s.retry(f, p)
+	if found != nil {
+		found.Method = ""
+	}
+	return found
+}
+
+// without returns the program without the invocations of a method in its sequences.
+// The order of sequences is lost if one of them is.
+func (p *Program) without(method string) *Program {
+	q := p.clone()
+	for i, sequence := range q.Sequences {
+		q.Sequences[i] = slices.DeleteFunc(sequence, func(inv Invocation) bool { return inv.Method.Name == method })
+	}
+	n := len(q.Sequences)
+	q.Sequences = slices.DeleteFunc(q.Sequences, func(sequence []Invocation) bool { return len(sequence) == 0 })
+	if len(q.Sequences) < n {
+		q.Order = nil
+	}
+	return q
+}
+
+// parallel returns the names of the methods that the sequences call, in order.
+func (p *Program) parallel() []string {
+	var names []string
+	for _, sequence := range p.Sequences {
+		for _, inv := range sequence {
+			names = append(names, inv.Method.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// separates reports whether the search goes on after a violation with its methods
+// Apart.
+func (s *searcher) separates() bool {
+	o := &s.options
+	return o.GoOn && len(s.programs) == 0 && !s.class.hasCore() && (len(o.Methods) == 0 || slices.Equal(o.Methods, []string{""}))
+}
+
+// apart reports whether the program calls all methods of a set that is Apart.
+func (s *searcher) apart(p *Program) bool {
+	if len(s.options.Apart) == 0 {
+		return false
+	}
+	names := p.parallel()
+	return slices.ContainsFunc(s.options.Apart, func(set []string) bool {
+		return !slices.ContainsFunc(set, func(m string) bool { return !slices.Contains(names, m) })
+	})
+}
+
+// isApart reports whether a method is in one of the sets.
+func isApart(sets [][]string, method string) bool {
+	return slices.ContainsFunc(sets, func(set []string) bool { return slices.Contains(set, method) })
+}
+
+// A method is left out of sequences when it is in so many sets.
+const (
+	readOnlyApart = 2
+	mutatorApart  = 3
+)
+
+// separate adds the methods of a finding to Apart, once those that it does not
+// need are gone. It takes a quarter of the time that is left at most. A method that
+// is in several sets is then Apart by itself, read-only methods first.
+func (s *searcher) separate(f *Finding) {
+	least := *f
+	if !s.options.Reduce {
+		s.reduce(&least, min(reduceTime, (s.options.Effort.Time-time.Since(s.start))/4))
+	}
+	o := &s.options
+	set := least.program.parallel()
+	o.Apart = append(slices.Clip(o.Apart), set)
+	for _, readOnly := range []bool{true, false} {
+		most := mutatorApart
+		if readOnly {
+			most = readOnlyApart
+		}
+		found := false
+		for _, name := range set {
+			n := 0
+			for _, other := range o.Apart {
+				if slices.Contains(other, name) {
+					n++
+				}
+			}
+			if len(set) > 1 && n >= most && s.class.Method(name).ReadOnly == readOnly {
+				o.Apart = append(o.Apart, []string{name})
+				found = true
+			}
+		}
+		if found {
+			break
+		}
+	}
+	if o.apart != nil {
+		o.apart(o.Apart)
+	}
+}

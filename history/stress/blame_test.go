@@ -1,0 +1,67 @@
+package stress_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
+)
+
+// counters returns a class with two counters whose increments are not atomic, and
+// a third one.
+func counters(core ...string) *stress.Class {
+	type three [3]atomic.Int64
+	c := &stress.Class{Name: "counters", New: func() any { return &three{} }}
+	for i, name := range []string{"first", "second", "good"} {
+		c.Methods = append(c.Methods, &stress.Method{Name: name, Core: slices.Contains(core, name), Prepare: func([]history.Value) stress.Call {
+			return func(o any) history.Value {
+				if n := &o.(*three)[i]; name != "good" {
+					return increment(n)
+				} else {
+					return history.IntValue(n.Add(1))
+				}
+			}
+		}})
+	}
+	return c
+}
+
+// TestGoOn: without core methods, a violation does not hide the next one.
+func TestGoOn(t *testing.T) {
+	defer stress.SetReduceTime(stress.SetReduceTime(patience))
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var found []string
+	r, err := searchUntil(ctx, counters(), stress.Options{GoOn: true, Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond},
+		Found: func(f *stress.Finding) {
+			if found = append(found, f.Program); len(found) == 2 {
+				stop()
+			}
+		}})
+	if err != nil || len(found) != 2 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if found[0] > found[1] {
+		slices.Reverse(found)
+	}
+	if !strings.Contains(found[0], "first") || strings.Contains(found[0], "second") || !strings.Contains(found[1], "second") {
+		t.Errorf("%v", found)
+	}
+	if len(r.Apart) != 2 || slices.Contains(r.Atomic, "first") || slices.Contains(r.Atomic, "second") {
+		t.Errorf("apart %v, atomic %v", r.Apart, r.Atomic)
+	}
+}
+
+// TestBrokenCore: a violation of core methods is not blamed on another one.
+func TestBrokenCore(t *testing.T) {
+	r, err := search(counters("first"), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: time.Second},
+		Programs: []string{"{ first(); good(); first() } || { first(); first() }"}})
+	if err != nil || len(r.Findings) != 1 || r.Findings[0].Method != "" || strings.Contains(r.Findings[0].Program, "good") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
