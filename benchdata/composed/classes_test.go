@@ -1,0 +1,130 @@
+package composed
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/replay/composed"
+)
+
+var update = flag.Bool("update", false, "write the table into README.md")
+
+func explore(t *testing.T, method func(composed.Map) any, o composed.Options) *composed.Report {
+	t.Helper()
+	r, err := composed.Explore(context.Background(), method, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Violation == nil && r.Ops != composed.DefaultOps {
+		t.Fatalf("explored with up to %d operations of the environment only: %v", r.Ops, r)
+	}
+	if r.Violation != nil {
+		o.Replay = r.Violation.Replay
+		again, err := composed.Explore(context.Background(), method, o)
+		if err != nil || again.Violation == nil || again.Violation.String() != r.Violation.String() {
+			t.Errorf("the run cannot be repeated: %v, %v", again, err)
+		}
+	}
+	return r
+}
+
+// cell is what a report is in the table.
+func cell(r *composed.Report) string {
+	if r.Violation != nil {
+		return fmt.Sprintf("violation, %d", r.Runs)
+	}
+	return fmt.Sprintf("none in %d", r.Runs)
+}
+
+// TestClasses runs every subject in an open environment, and in that of its
+// program. The README has the table.
+func TestClasses(t *testing.T) {
+	all := subjects
+	for _, s := range violations {
+		s.class = program
+		all = append(all, s)
+	}
+	var rows []string
+	count := map[class]int{}
+	harmless := 0
+	modules := map[string]bool{}
+	for _, s := range all {
+		t.Run(s.function, func(t *testing.T) {
+			r := explore(t, s.method, composed.Options{Values: openValues(&s)})
+			if (r.Violation == nil) != (s.class == atomic) {
+				t.Errorf("%s is %s; in an open environment: %v", s.function, s.class, r.Violation)
+			}
+			given := "-"
+			if s.class != atomic {
+				method := s.method
+				if s.locked != nil {
+					method = s.locked
+				}
+				p := explore(t, method, s.environment())
+				if (p.Violation == nil) != (s.class == open) {
+					t.Errorf("%s is %s; in the program: %v, %v", s.function, s.class, p, p.Violation)
+				}
+				if p.Violation != nil {
+					t.Log(p.Violation)
+				}
+				given = cell(p)
+				if s.reading == "" {
+					t.Error("the violation is not explained")
+				}
+			}
+			rows = append(rows, fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %s |", s.module, s.function, s.place, cell(r), given, s.class, s.reading))
+			count[s.class]++
+			modules[s.module] = true
+			if strings.HasPrefix(s.reading, "harmless") {
+				harmless++
+			}
+		})
+	}
+	head := fmt.Sprintf("%d methods of %d modules, the standard library included:\n\n"+
+		"- %d are linearizable in an open environment.\n"+
+		"- %d have violations in an open environment only.\n"+
+		"- %d have violations in the given program. %d of these are harmless.\n\n"+
+		"So of %d violations in an open environment, %d are confirmed, and %d are false alarms for the\nprogram as it is.\n\n"+
+		"| module | function, place | open environment | given program | class | reading |\n| --- | --- | --- | --- | --- | --- |\n",
+		len(all), len(modules), count[atomic], count[open], count[program], harmless,
+		len(all)-count[atomic], count[program]-harmless, count[open]+harmless)
+	checkTable(t, head+strings.Join(rows, "\n")+"\n")
+}
+
+// openValues returns the values of an open environment: those of the program
+// if its values are pointers, which the method expects.
+func openValues(s *subject) func() []any {
+	if s.values != nil {
+		if _, ok := s.values()[0].(*counter); ok {
+			return s.values
+		}
+	}
+	return nil
+}
+
+// checkTable compares the table with that of README.md.
+func checkTable(t *testing.T, table string) {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mark = "## Results\n\n"
+	text, old, ok := strings.Cut(string(readme), mark)
+	if !ok {
+		t.Fatal("README.md has no results")
+	}
+	if *update {
+		if err := os.WriteFile("README.md", []byte(text+mark+table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if old != table {
+		t.Errorf("README.md has\n%s\nmeasured\n%s", old, table)
+	}
+}
