@@ -268,6 +268,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		options := f.optionsFor(&o)
 		options.Starting = func(string, string) { progress.step() }
 		options.Found = func(found *stress.Finding) { progress.clear(); report.found(&o, found) }
+		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(&o, options.Effort.Program, c) }
 		options.History = histories.add
 		result, err := stress.Supervise(ctx, o.start, options)
 		progress.clear()

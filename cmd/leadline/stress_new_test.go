@@ -59,6 +59,20 @@ func NewCell[T any](v T) (*Cell[T], error) {
 func (c *Cell[T]) Load() T   { return c.v.Load().(T) }
 func (c *Cell[T]) Store(v T) { c.v.Store(v) }
 
+// Fatal ends the process after many calls, from a goroutine of its own.
+type Fatal struct{ n int }
+
+var calls atomic.Int64
+
+func NewFatal() *Fatal { return &Fatal{} }
+
+func (f *Fatal) Boom() {
+	if calls.Add(1) > 1000 {
+		go func() { panic("boom") }()
+		select {}
+	}
+}
+
 func NewNothing() (*Counter, error) { return nil, errors.New("no") }
 `
 
@@ -100,6 +114,8 @@ func TestStressNew(t *testing.T) {
 	}{
 		{"--new example.com/thing.NewBroken --time 5m", statusNot, `(?m)^example.com/thing.NewBroken is not atomic: .*\{ Increment\(\)`},
 		{"--new example.com/thing.NewCell[int](0) --time 5s --core Load", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs, [1-9]`},
+		{"--new example.com/thing.NewFatal --time 1m", statusNot, `(?s)panic: boom: .*To reproduce: leadline stress --new example.com/thing.NewFatal ` +
+			`--program '.* --run 1s.*thing.\(\*Fatal\).Boom.func1.*saved as found/example.com_thing.NewFatal-crash-1.txt`},
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
 		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},

@@ -86,12 +86,50 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 
 // again returns the commands that reproduce and reduce a violation.
 func (r *stressReport) again(o *object, f *stress.Finding) []string {
-	command := fmt.Sprintf("leadline stress %s%s --program %s", o.how, designations(&o.reflect), shellQuote(f.Program))
+	command := r.command(o, f.Program, f.Again())
 	lines := []string{"To reproduce: " + command}
 	if !r.flags.Reduce {
 		lines = append(lines, "To reduce: "+command+" --reduce")
 	}
 	return lines
+}
+
+// command returns the command that runs a program so long.
+func (r *stressReport) command(o *object, program string, time time.Duration) string {
+	command := fmt.Sprintf("leadline stress %s%s --program %s", o.how, designations(&o.reflect), shellQuote(program))
+	if usual, _ := stress.EffortCalled("default"); time > usual.Program {
+		command += " --run " + time.String()
+	}
+	if r.flags.expect.value == "model" {
+		command += " --expect model"
+	}
+	return command
+}
+
+// crashRun is how many times as long as before a program runs to crash again.
+const crashRun = 20
+
+// crashed shows a program that ended its process and saves it.
+func (r *stressReport) crashed(o *object, took time.Duration, c *stress.Crash) {
+	if r.flags.output.value == "json" {
+		return // the summary has it
+	}
+	lines := []string{"To reproduce: " + r.command(o, c.Program, crashRun*took)}
+	lines = append(lines, strings.FieldsFunc(c.Stack, func(c rune) bool { return c == '\n' })...)
+	text := fmt.Sprintf("# %s: %s\n# %s\n", o.name, c.Program, strings.Join(lines, "\n# "))
+	base := fileName(o.name)
+	if c.Method != "" {
+		base += "-" + fileName(c.Method)
+	}
+	fmt.Fprintf(r.out, "%s: %s: %s\n", o.name, c.What, c.Program)
+	for _, line := range lines {
+		fmt.Fprintf(r.out, "  %s\n", line)
+	}
+	if file := r.create(base+"-crash", ".txt", text+c.Program+"\n"); file != "" {
+		fmt.Fprintf(r.out, "  saved as %s\n", file)
+	}
+	fmt.Fprintln(r.out)
+	r.note(r.out.Flush())
 }
 
 func (r *stressReport) note(err error) {
@@ -117,13 +155,6 @@ func designations(of *stress.ReflectOptions) string {
 // save writes a violation's program and history to a file, with the commands that
 // reproduce it, and returns the name of the file.
 func (r *stressReport) save(f *stress.Finding, again []string) string {
-	if r.flags.save == "" {
-		return ""
-	}
-	if err := os.MkdirAll(r.flags.save, 0o755); err != nil {
-		r.note(err)
-		return ""
-	}
 	base := fileName(f.Subject)
 	if f.Method != "" {
 		base += "-" + fileName(f.Method)
@@ -145,14 +176,27 @@ func (r *stressReport) save(f *stress.Finding, again []string) string {
 		fmt.Fprintf(&text, "# %s\n", line)
 	}
 	text.WriteString(f.History)
+	return r.create(base, ".jsonl", text.String())
+}
+
+// create writes a file of a new name and returns the name, or "" if nothing is
+// saved.
+func (r *stressReport) create(base, extension, text string) string {
+	if r.flags.save == "" {
+		return ""
+	}
+	if err := os.MkdirAll(r.flags.save, 0o755); err != nil {
+		r.note(err)
+		return ""
+	}
 	for n := 1; ; n++ {
-		file := filepath.Join(r.flags.save, base+"-"+strconv.Itoa(n)+".jsonl")
+		file := filepath.Join(r.flags.save, base+"-"+strconv.Itoa(n)+extension)
 		w, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if os.IsExist(err) {
 			continue
 		}
 		if err == nil {
-			_, err = w.WriteString(text.String())
+			_, err = w.WriteString(text)
 		}
 		if err == nil {
 			err = w.Close()

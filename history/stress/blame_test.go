@@ -65,3 +65,24 @@ func TestBrokenCore(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// TestAgain: the rarer a violation, the longer a program has to run to show it.
+func TestAgain(t *testing.T) {
+	for _, test := range []struct {
+		times       int64
+		spent, want time.Duration
+	}{{1000, 100 * time.Millisecond, 100 * time.Millisecond}, {1, 30 * time.Millisecond, 600 * time.Millisecond}, {2, 155 * time.Millisecond, 2 * time.Second}} {
+		f := &stress.Finding{Times: test.times, Spent: test.spent}
+		if got := f.Again(); got != test.want {
+			t.Errorf("%d in %v: %v, want %v", test.times, test.spent, got, test.want)
+		}
+	}
+}
+
+// TestExceptions: outcomes name exceptions.
+func TestExceptions(t *testing.T) {
+	o := stress.Outcome{history.IntValue(1), history.ExceptionValue("closed"), history.ExceptionValue("queue is full"), history.ExceptionValue(strings.Repeat("long ", 100))}
+	if got, want := o.String(), `1,!closed,!"queue is full",!"`+strings.Repeat("long ", 11)+"lon..."; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

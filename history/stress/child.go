@@ -242,7 +242,12 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 		_ = in.Close() // it ends with a report
 		time.AfterFunc(grace, kill)
 	})()
-	watchdog := time.AfterFunc(j.Silence, kill)
+	watchdog := time.AfterFunc(j.Silence, func() {
+		if cmd.Process.Signal(syscall.SIGQUIT) != nil { // with the goroutines
+			kill()
+		}
+		time.AfterFunc(grace, kill)
+	})
 	done, failure := s.follow(out, func() { watchdog.Reset(j.Silence + j.Effort.Program) })
 	silent := !watchdog.Stop() && !done && failure == nil
 	if failure != nil {
@@ -284,7 +289,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	if silent || what == deadlock {
 		what = "hangs"
 	}
-	s.crashed(what)
+	s.crashed(what, stderr.stack())
 	return len(s.methods) > 0, nil
 }
 
@@ -393,8 +398,12 @@ const maxCrashes = 10
 
 // crashed adds the program that ended the process. Its method is no longer a
 // target, or its methods are Apart.
-func (s *supervisor) crashed(what string) {
-	s.result.Crashes = append(s.result.Crashes, Crash{s.last.Method, s.last.Program, what})
+func (s *supervisor) crashed(what, stack string) {
+	c := Crash{s.last.Method, s.last.Program, what, stack}
+	s.result.Crashes = append(s.result.Crashes, c)
+	if s.job.Crashed != nil {
+		s.job.Crashed(&c)
+	}
 	s.interrupted()
 	if s.last.Calls == nil || len(s.result.Crashes) == maxCrashes {
 		s.drop(s.last.Method)
@@ -422,21 +431,26 @@ func (s *supervisor) complete() {
 	}
 }
 
-// A head keeps the beginning of what a process writes to stderr, and the first line
-// that says why the process ended.
+// A head keeps the beginning of what a process writes to stderr, the first line
+// that says why the process ended, and what follows it.
 type head struct {
-	text []byte
-	line []byte // the last one so far, or the beginning of it
-	last []byte // the line about the end
+	text  []byte
+	line  []byte // the last one so far, or the beginning of it
+	last  []byte // the line about the end
+	after []byte
 }
 
-const headBytes = 4096
+const (
+	headBytes  = 4096
+	afterBytes = 1 << 18
+)
 
 func (h *head) Write(p []byte) (int, error) {
 	if room := headBytes - len(h.text); room > 0 {
 		h.text = append(h.text, p[:min(room, len(p))]...)
 	}
-	for rest := p; len(rest) > 0 && h.last == nil; {
+	rest := p
+	for len(rest) > 0 && h.last == nil {
 		part, after, ended := bytes.Cut(rest, []byte("\n"))
 		if room := headBytes - len(h.line); room > 0 {
 			h.line = append(h.line, part[:min(room, len(part))]...)
@@ -449,7 +463,35 @@ func (h *head) Write(p []byte) (int, error) {
 		}
 		h.line = nil
 	}
+	if h.last != nil {
+		h.after = append(h.after, rest[:max(0, min(len(rest), afterBytes-len(h.after)))]...)
+	}
 	return len(p), nil
+}
+
+// mostStacks is how many goroutines a crash shows.
+const mostStacks = 8
+
+// stack returns the first goroutine after the end, and those in calls of objects.
+// It leaves out the frames of this package.
+func (h *head) stack() string {
+	const ours = "github.com/leadline/leadline/history/stress."
+	var list []string
+	for text := range strings.SplitSeq(string(h.after), "\n\n") {
+		text = strings.TrimSpace(text)
+		if !strings.HasPrefix(text, "goroutine ") || strings.Contains(text, "\nos/signal.") || len(list) == mostStacks {
+			continue
+		}
+		object, _, called := strings.Cut(text, "\n"+ours)
+		if called = called && strings.Contains(text, ours+"(*step).run"); !called && len(list) > 0 {
+			continue
+		}
+		if called {
+			text = object
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "\n\n")
 }
 
 // isEnd reports whether the runtime writes such a line when it ends a process.

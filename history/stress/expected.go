@@ -343,8 +343,9 @@ func (s *step) run(object any) (v history.Value) {
 type Outcome []history.Value
 
 // String returns the outcome as the papers write it: N for null, T and F for
-// booleans, () for no result, E for an exception. W is for an invocation that
-// waits for ever, and - for one that is not called.
+// booleans, () for no result. W is for an invocation that waits for ever, and - for
+// one that is not called. Unlike there, an exception has its message, which ends
+// after 60 characters.
 func (o Outcome) String() string {
 	parts := make([]string, len(o))
 	for i, v := range o {
@@ -371,7 +372,9 @@ func short(v history.Value) string {
 		case notCalled:
 			return "-"
 		}
-		return "E"
+		if text := []rune(v.String()); len(text) > 60 {
+			return string(text[:60]) + "..."
+		}
 	case history.Unknown:
 		return "?"
 	case history.List:

@@ -9,8 +9,12 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// sampled is how many recorded executions of a run are checked.
-const sampled = 24
+// sampled is how many recorded executions of a run are checked, and sampledGiven
+// how many of a given program.
+const (
+	sampled      = 24
+	sampledGiven = 1000
+)
 
 // expected returns the outcomes that the program can have.
 func (s *searcher) expected(p *Program) (*Expected, error) {
@@ -129,7 +133,7 @@ func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
 
 // unexpected returns the unexpected outcome of a run that was seen most often.
 func unexpected(p *Program, run *Run, expected *Expected) *Finding {
-	f := &Finding{program: p, Executions: run.Executions}
+	f := &Finding{program: p, Executions: run.Executions, Spent: run.Elapsed}
 	most := int64(0)
 	for _, c := range run.Outcomes {
 		if expected.Contains(c.Outcome) {
@@ -150,10 +154,14 @@ func unexpected(p *Program, run *Run, expected *Expected) *Finding {
 // againstRealTime returns a recorded execution that is not linearizable,
 // though its outcome is expected.
 func (s *searcher) againstRealTime(p *Program, run *Run, expected *Expected) *Finding {
-	for i := range min(len(run.histories), sampled) {
+	most := sampled
+	if len(s.programs) > 0 {
+		most = sampledGiven
+	}
+	for i := range min(len(run.histories), most) {
 		r := &run.histories[i]
 		if h, violates, err := s.check(p, r); err == nil && violates {
-			return &Finding{program: p, Times: r.times, Executions: run.Recorded, outcome: r.outcome, expected: expected.Outcomes(),
+			return &Finding{program: p, Times: r.times, Executions: run.Recorded, Spent: run.Elapsed, outcome: r.outcome, expected: expected.Outcomes(),
 				history: h, Recorded: true, RealTime: true}
 		}
 	}
@@ -199,6 +207,7 @@ func (s *searcher) measure(f *Finding) {
 	run := s.run(f.program, RunOptions{Time: max(s.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: s.options.Seed + 3})
 	defer run.release(s.class)
 	f.Executions += run.Executions
+	f.Spent += run.Elapsed
 	for _, c := range run.Outcomes {
 		if !slices.ContainsFunc(f.expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {
 			f.Times += c.Times

@@ -60,6 +60,8 @@ type Options struct {
 	Starting func(method, program string) `json:"-"`
 	// Found receives each violation.
 	Found func(*Finding) `json:"-"`
+	// Crashed receives each crash.
+	Crashed func(*Crash) `json:"-"`
 	// History receives recorded executions in leadline's format, each with a
 	// comment that has the program and how often the execution was seen.
 	History func(text string) `json:"-"`
@@ -204,6 +206,8 @@ type Finding struct {
 	// Times is how many of the program's Executions had unexpected outcomes.
 	Times      int64 `json:"times"`
 	Executions int64 `json:"executions"`
+	// Spent is how long these took.
+	Spent time.Duration `json:"spent_ns"`
 	// Explored is how many programs with the method ran until then. Generated
 	// is how many there are in all, or 0 if they are drawn without end.
 	Explored  int           `json:"explored"`
@@ -225,6 +229,20 @@ type Finding struct {
 	outcome  Outcome
 	expected []Count
 	history  *history.History
+}
+
+// again is how many times the mean time between two violations is enough to see
+// one almost certainly.
+const again = 20
+
+// Again returns how long the program has to run to show a violation again, almost
+// certainly: 20 times as long as it took on average.
+func (f *Finding) Again() time.Duration {
+	d, step := again*f.Spent/time.Duration(max(f.Times, 1)), 100*time.Millisecond
+	if d > 10*step {
+		step = time.Second
+	}
+	return (d + step - 1).Truncate(step)
 }
 
 // An ExpectedOutcome is one that shuffles of a program lead to.
@@ -272,4 +290,7 @@ type Crash struct {
 	Method  string `json:"method"`
 	Program string `json:"program"`
 	What    string `json:"what"` // the first line of the runtime's message, or "hangs"
+	// Stack has the goroutines that were in calls of the object, and the one that
+	// ended the process, as far as the process wrote them.
+	Stack string `json:"stack,omitempty"`
 }

@@ -89,7 +89,11 @@ func dangerous(how string) *stress.Class {
 				for how == "hang" {
 					time.Sleep(time.Second) // a goroutine that waits for another one would be noticed
 				}
-				os.Stderr.WriteString("fatal error: all is lost\nmore of it\n")
+				if os.Stderr.WriteString("fatal error: all is lost\nmore of it\n"); how == "crash" {
+					panicking := make(chan bool)
+					go func() { panic("as in a goroutine of the object") }()
+					<-panicking
+				}
 				os.Exit(2)
 			}
 		}),
@@ -192,6 +196,9 @@ func TestCrash(t *testing.T) {
 			!strings.Contains(r.Crashes[0].Program, "danger(1)") {
 			t.Errorf("%s: crashes: %+v", how, r.Crashes)
 		}
+		if stack := r.Crashes[0].Stack; strings.Contains(stack, "dangerous") != (how == "crash") || strings.Contains(stack, "(*step).run") {
+			t.Errorf("%s: the stack is\n%s", how, stack)
+		}
 		if !slices.Contains(r.Atomic, "other") || r.Executions == 0 {
 			t.Errorf("%s: after the crash nothing went on: %+v", how, *r)
 		}
@@ -205,7 +212,8 @@ func TestHang(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "hangs" {
+	if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "hangs" ||
+		!strings.Contains(r.Crashes[0].Stack, "time.Sleep") {
 		t.Errorf("crashes: %+v", r.Crashes)
 	}
 }

@@ -242,7 +242,11 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
 			fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
 			continue
 		}
-		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}}\n", f.Program)
+		long := ""
+		if quick, _ := stress.EffortCalled("quick"); f.Again() > quick.Program {
+			long = fmt.Sprintf(", Effort: stress.Effort{Program: %d * time.Millisecond}", f.Again().Milliseconds())
+		}
+		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}%s}\n", f.Program, long)
 		_, saved := save(t, item, c.spec == nil || h.Model == spec.RunsName || isBundled(c.spec), dir)
 		b.WriteString(saved)
 	}
