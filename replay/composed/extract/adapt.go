@@ -34,7 +34,7 @@ func (f *Function) adapt(name string, inside bool) ([]byte, error) {
 	}
 	edits := f.edits(collection)
 	f.collect(d.Body, edits, used)
-	params, args, err := f.params(used)
+	params, args, keys, err := f.params(used)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (f *Function) adapt(name string, inside bool) ([]byte, error) {
 	f.head(&b, name, inside, imports(used))
 	fmt.Fprintf(&b, "\tmethod := func(%s %s%s) %s %s\n", collection, typ, params, results, body)
 	if args != "" {
-		b.WriteString("\t// TODO: are these arguments the ones to test?\n")
+		b.WriteString("\t// TODO: choose arguments with which the operations run; a panic counts as a result.\n")
 	}
 	b.WriteString("\tcomposed.Test(t, func(m composed.Map) any {\n")
 	call := "method(" + argument + args + ")"
@@ -71,7 +71,7 @@ func (f *Function) adapt(name string, inside bool) ([]byte, error) {
 		list := strings.Join(names, ", ")
 		fmt.Fprintf(&b, "\t\t%s := %s\n\t\treturn []any{%s}\n", list, call, list)
 	}
-	b.WriteString("\t}, composed.Options{})\n}\n")
+	fmt.Fprintf(&b, "\t}, composed.Options{%s})\n}\n", keys)
 	f.typed(&b, "typed"+name)
 	return format.Source(b.Bytes())
 }
@@ -249,9 +249,10 @@ func (f *Function) collect(n ast.Node, edits []edit, used map[types.Object]bool)
 	})
 }
 
-// params returns the receiver and the parameters that the copy uses, and
-// arguments for them. It notes what their types use.
-func (f *Function) params(used map[types.Object]bool) (params, args string, err error) {
+// params returns the receiver and the parameters that the copy uses, arguments for
+// them, and the field Keys of composed.Options: a type is a key with a pointer. It
+// notes what the types of the parameters use.
+func (f *Function) params(used map[types.Object]bool) (params, args, keys string, err error) {
 	d := f.unit.decl
 	var fields []*ast.Field
 	if d.Recv != nil {
@@ -265,16 +266,20 @@ func (f *Function) params(used map[types.Object]bool) (params, args string, err 
 			}
 			text, err := f.cut(field.Type.Pos(), field.Type.End(), nil)
 			if err != nil {
-				return "", "", err
+				return "", "", "", err
 			}
 			f.collect(field.Type, nil, used)
 			params += ", " + id.Name + " " + text
-			if !strings.HasPrefix(text, "...") {
-				args += ", " + argument(o.Type(), text)
+			if strings.HasPrefix(text, "...") {
+				continue
+			}
+			arg := argument(o.Type(), text)
+			if args += ", " + arg; types.TypeString(o.Type(), nil) == "reflect.Type" {
+				keys = "Keys: []any{" + arg + "}"
 			}
 		}
 	}
-	return params, args, nil
+	return params, args, keys, nil
 }
 
 // argument returns an expression of a type. text is the type in the source.
@@ -347,7 +352,7 @@ type Map interface {
 	CompareAndSwap(key, old, new any) (swapped bool)
 	CompareAndDelete(key, old any) (deleted bool)
 }
-type Options struct{}
+type Options struct{ Keys []any }
 type TB interface {
 	Helper()
 	Logf(format string, args ...any)
@@ -387,7 +392,8 @@ func (f *Function) compiles(text []byte, inside bool) error {
 			}
 		}
 	}
-	conf.Importer, conf.Error = withStubs{conf.Importer}, nil
+	// A module that requires leadline has a newer version of Go than it may have now.
+	conf.Importer, conf.Error, conf.GoVersion = withStubs{conf.Importer}, nil, ""
 	_, err = conf.Check(name, f.source.fset, files, nil)
 	var fault types.Error
 	if errors.As(err, &fault) {

@@ -26,7 +26,7 @@
 //			m.LoadOrStore(s, n)
 //			return n
 //		}
-//		// TODO: are these arguments the ones to test?
+//		// TODO: choose arguments with which the operations run; a panic counts as a result.
 //		composed.Test(t, func(m composed.Map) any {
 //			return method(m, "a")
 //		}, composed.Options{})
@@ -73,7 +73,8 @@
 // # Skeletons
 //
 // A skeleton has a copy of the function with the collection as a parameter.
-// Arguments are values such as "a", 1 and new(T), and a TODO asks to review them.
+// Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: a
+// function that returns or panics before its second operation passes the test.
 // For collections other than sync.Map, an adapter has their methods. What cannot be
 // copied is a comment in a test that is skipped, with the reason. For instance,
 // composed.Map does not have Range, and the copy may not compile. If the directory is

@@ -147,6 +147,7 @@ func TestSkeletons(t *testing.T) {
 			"table_get":            "",
 			"table_put":            "",
 			"table_compute":        "composed.Map does not have Compute",
+			"size":                 "",
 			"retry":                "",
 		},
 		"elsewhere": {
@@ -176,8 +177,9 @@ func TestSkeletons(t *testing.T) {
 	if out, err := exec.Command("gofmt", "-l", dir).CombinedOutput(); err != nil || strings.Contains(string(out), "_test.go") {
 		t.Errorf("gofmt: %v\n%s", err, out)
 	}
-	out, err := goTool(t, dir, "test", "./elsewhere", "-run", "TableGet|RegistryOnce", "-v")
-	if err == nil || !strings.Contains(out, "--- FAIL: TestDemoTableGet") || !strings.Contains(out, "--- PASS: TestDemoRegistryOnce") {
+	out, err := goTool(t, dir, "test", "./elsewhere", "-run", "TableGet|RegistryOnce|Size", "-v")
+	if err == nil || !strings.Contains(out, "--- FAIL: TestDemoTableGet") || !strings.Contains(out, "--- PASS: TestDemoRegistryOnce") ||
+		!strings.Contains(out, "--- PASS: TestDemoSize") {
 		t.Errorf("go test: %v\n%s", err, out)
 	}
 	// Files that exist are left as they are.
@@ -202,5 +204,13 @@ func TestStubs(t *testing.T) {
 		if got := strings.Count(text, ";") + 1; got != typ.NumMethod() {
 			t.Errorf("the stub of %s has %d methods, not %d", name, got, typ.NumMethod())
 		}
+	}
+}
+
+// TestCgo: a package that imports C has no faults, although its types are not all known.
+func TestCgo(t *testing.T) {
+	r := find(t, "", "net", "os/user", "runtime/cgo")
+	if len(r.Faults) > 0 || r.Packages != 3 {
+		t.Errorf("%d packages, faults %v", r.Packages, r.Faults)
 	}
 }
