@@ -29,6 +29,7 @@ var imports = map[string][]string{
 	"history/codec":           {"history", "github.com/klauspost/compress"},
 	"history/record":          {"history", "history/codec"},
 	"history/stress":          {"history", "history/codec", "history/record"},
+	"history/stress/safety":   {"history/stress"},
 	"history/stress/simulate": {"history", "replay", "replay/spec"},
 	"history/stress/subject":  {"history", "history/stress"},
 	"replay":                  {"history", "poset", "hitting", "hitting/meter"},
@@ -47,7 +48,7 @@ var imports = map[string][]string{
 	"benchdata/corpora":       {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
-	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
 }

@@ -56,8 +56,9 @@ func takeDump() dump {
 	return d
 }
 
-// startedHere precedes the functions of this package that start goroutines.
-const startedHere = "created by github.com/leadline/leadline/history/stress."
+// startedHere precedes the functions of this package, and of package safety, that
+// start goroutines.
+var startedHere = []string{"created by github.com/leadline/leadline/history/stress.", "created by github.com/leadline/leadline/history/stress/safety."}
 
 // parseGoroutine reads what runtime.Stack writes about a goroutine, or returns
 // nil.
@@ -77,7 +78,7 @@ func parseGoroutine(text string) *goroutine {
 	}
 	if at := strings.LastIndex(frames, "created by "); at >= 0 {
 		creation, _, _ := strings.Cut(frames[at:], "\n")
-		g.ours = strings.HasPrefix(creation, startedHere)
+		g.ours = slices.ContainsFunc(startedHere, func(begin string) bool { return strings.HasPrefix(creation, begin) })
 		if _, creator, ok := strings.Cut(creation, " in goroutine "); ok {
 			g.creator, _ = strconv.ParseInt(creator, 10, 64)
 		}
@@ -145,4 +146,38 @@ func lookAt(ids []int64) (look, dump) {
 		return mayMove, second
 	}
 	return waits, second
+}
+
+// GoroutineID returns the number of the calling goroutine, for DumpOf.
+func GoroutineID() int64 { return goroutineID() }
+
+// A Dump is what some goroutines do.
+type Dump struct {
+	// Waits means that all of them wait, as do those that they have started. So
+	// only a timer can wake them.
+	Waits bool
+	// Locks means that all of these wait for locks, semaphores and conditions,
+	// not for channels, on which timers send.
+	Locks  bool
+	Stacks []string // by goroutine, with its state first
+}
+
+// DumpOf returns what the goroutines do.
+func DumpOf(ids []int64) Dump {
+	l, d := lookAt(ids)
+	if l != waits {
+		d = takeDump()
+	}
+	result := Dump{Waits: l == waits, Locks: l == waits}
+	for _, g := range d {
+		if (slices.Contains(ids, g.id) || d.ofObjects(g)) && (strings.HasPrefix(g.state, "chan") || strings.HasPrefix(g.state, "select")) {
+			result.Locks = false
+		}
+	}
+	for _, id := range ids {
+		if g := d[id]; g != nil {
+			result.Stacks = append(result.Stacks, "["+g.state+"]\n"+g.frames)
+		}
+	}
+	return result
 }

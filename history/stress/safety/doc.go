@@ -1,0 +1,51 @@
+// Package safety finds types that are not safe for concurrent use, without a
+// specification. It generates tests for any Go type, runs each many times, and
+// reports an execution that fails as no sequential execution of the same calls does.
+// The algorithms are those of Pradel and Gross, "Fully Automatic and Precise
+// Detection of Thread Safety Violations" (PLDI 2012).
+//
+// A Library has the functions of a package and the types to test, its Targets. Hunt
+// tests a target. A Test has a prefix, which makes an instance and calls a few of its
+// methods, and two to four suffixes, which then call methods of the instance in
+// parallel:
+//
+//	s := set.New(); s.Add(1)
+//	0  |--------------|   s.Equal(s)      reads under a lock, and then again
+//	1      |----------->  s.Add(2)        waits for the first lock
+//
+// Here both wait for ever: the second lock of Equal comes after the one of Add. In
+// neither order of the two calls does a call wait. So this is a finding.
+//
+// # Words
+//
+// A linearization of a test is a sequence of all calls of its suffixes that keeps the
+// order within each. An execution fails if a call panics; if the runtime ends the
+// process, as after concurrent writes of a map; if it deadlocks, that is, if all
+// goroutines of the test wait, and nothing that they have started can wake them; or
+// if it never ends, that is, if it computes for ten seconds. Two executions fail for
+// the same reason if the kind is the same, and the text but for its numbers.
+//
+// # Parameters
+//
+// A parameter is an earlier result, a literal, or the result of another function of
+// the library or of a method; where its type allows, it is often the instance itself.
+// Every call sequence first runs sequentially and is left out if it fails. Suffixes
+// share only what the instance's methods may share: a plain map that both of them
+// change would be the test's fault and not the type's.
+//
+// # What is promised
+//
+// A Finding is one of the type's own: all linearizations have run several times,
+// and together three times more often than the test, and none fails for that reason or
+// does not end. What waits or panics sequentially is left out, and so is what ends the
+// process for lack of memory or by a signal. Deadlocks of locks have lasted two
+// seconds, and others, which a timer might end, twenty. Objects that fail at random, but
+// seldom, or that wait for longer timers are not for Hunt.
+//
+// No finding means little: interleavings are left to chance. Wrong results do not
+// show at all; package stress finds these. A seed fixes the choices of the generator,
+// as far as sequential executions are deterministic.
+//
+// Executions run in processes of their own, in a temporary directory: Hunt starts the
+// program again, which therefore calls Serve first.
+package safety

@@ -1,0 +1,404 @@
+package safety
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+)
+
+// Options are the parameters of a hunt. The zero value means the defaults, which
+// are the paper's.
+type Options struct {
+	Seed uint64
+	// Time is how long a target is tested; 0 means a minute.
+	Time time.Duration
+	// FirstSuffixes is how many suffixes the first round tries, for one prefix.
+	// Later rounds raise both to Prefixes and Suffixes.
+	FirstSuffixes, Prefixes, Suffixes int
+	StateChangers                     int // calls that may follow the constructor in a prefix
+	Calls                             int // calls of the instance in a suffix, at most
+	Executions                        int // of a test
+	Sequences                         int // suffixes of a test, at most: 2 to 4
+	Exclude                           []string
+	// Rounds bounds the rounds if it is not 0.
+	Rounds int
+}
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		to *int
+		n  int
+	}{{&o.FirstSuffixes, 10}, {&o.Prefixes, 25}, {&o.Suffixes, 500}, {&o.StateChangers, 5}, {&o.Calls, 2}, {&o.Executions, 100}, {&o.Sequences, 4}} {
+		if *d.to == 0 {
+			*d.to = d.n
+		}
+	}
+	o.Sequences = min(max(o.Sequences, 2), 4)
+	if o.Time == 0 {
+		o.Time = time.Minute
+	}
+	return o
+}
+
+// round returns the limits of the n-th round.
+func (o *Options) round(n int) limits {
+	l := limits{1, o.FirstSuffixes}
+	for range n {
+		l = limits{min(l.prefixes+3, o.Prefixes), min(2*l.suffixes, o.Suffixes)}
+	}
+	return l
+}
+
+// A Report is what a hunt has found.
+type Report struct {
+	Target     string
+	Finding    *Finding // nil if there is none
+	Tests      int      // that were run
+	Executions int      // of their suffixes in parallel
+	Rounds     int
+	Elapsed    time.Duration
+	// Sequential is how many failures were left out because a linearization has
+	// them, too.
+	Sequential int
+	// Unclear has executions that did not end, for an unknown reason.
+	Unclear map[string]int
+	// Races is how many tests had data races, if the race detector is on. Race is
+	// one of them. They are not findings.
+	Races int
+	Race  string
+	// Untried methods never ran sequentially without failing.
+	Untried []string
+}
+
+// A Finding is a test with an execution that fails as no linearization does.
+type Finding struct {
+	Failure
+	Test       *Test
+	Calls      string // the test in short
+	Source     string // a Go test of it
+	Executions int    // of this test until it failed
+}
+
+// A hunter tests a target.
+type hunter struct {
+	ctx     context.Context
+	library *Library
+	number  int
+	catalog *catalog
+	options Options
+	report  *Report
+	dir     string
+	worker  *process
+	tried   map[int]bool
+}
+
+// Hunt tests a target of the library until it finds a violation of thread safety, or
+// time is up. An error means that the target cannot be tested.
+func Hunt(ctx context.Context, l *Library, target int, o Options) (*Report, error) {
+	o = o.withDefaults()
+	begun := time.Now()
+	c, err := newCatalog(l, l.Targets[target], o.Exclude)
+	if err != nil {
+		return nil, err
+	}
+	h := &hunter{ctx: ctx, library: l, number: target, catalog: c, options: o, tried: map[int]bool{}}
+	h.report = &Report{Target: l.Targets[target].Name, Unclear: map[string]int{}}
+	if h.dir, err = os.MkdirTemp("", "leadline-safety-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(h.dir)
+	defer h.drop()
+	for n := 0; err == nil && h.report.Finding == nil && (o.Rounds == 0 || n < o.Rounds) && !h.over(begun); n++ {
+		h.report.Rounds++
+		err = h.round(n, begun)
+	}
+	h.report.Elapsed = time.Since(begun)
+	for _, m := range c.methods {
+		if !h.tried[m] {
+			h.report.Untried = append(h.report.Untried, c.functions[m].name)
+		}
+	}
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return h.report, err
+}
+
+func (h *hunter) over(begun time.Time) bool {
+	return h.ctx.Err() != nil || time.Since(begun) >= h.options.Time
+}
+
+func (h *hunter) round(n int, begun time.Time) error {
+	g := &generator{catalog: h.catalog, random: rand.New(rand.NewPCG(h.options.Seed, uint64(n))), options: h.options, most: h.options.round(n), failed: map[int]int{}}
+	var broken error
+	g.works = func(t *Test) bool {
+		if broken != nil || h.over(begun) {
+			return false
+		}
+		ok, err := h.works(t)
+		broken = errors.Join(broken, err)
+		return ok
+	}
+	for h.report.Finding == nil && !h.over(begun) {
+		t, err := g.next()
+		if broken != nil {
+			return broken
+		}
+		if errors.Is(err, errNoInstance) && h.over(begun) || t == nil && err == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		h.report.Tests++
+		if err := h.check(t); err != nil {
+			return err
+		}
+	}
+	return broken
+}
+
+// drop ends the worker.
+func (h *hunter) drop() {
+	if h.worker != nil {
+		h.worker.kill()
+		h.worker = nil
+	}
+}
+
+// ask runs a request in the worker. The failure may be the one that has ended it.
+func (h *hunter) ask(r *request) (answer *response, err error) {
+	if h.worker == nil {
+		if h.worker, err = startProcess(h.dir); err != nil {
+			return nil, err
+		}
+	}
+	r.Target, r.Exclude = h.number, h.options.Exclude
+	answer, ok := h.worker.ask(h.ctx, r)
+	if !ok {
+		answer = &response{}
+		answer.Failure, answer.Unclear = h.worker.death()
+		h.worker = nil
+	}
+	if h.ctx.Err() != nil { // whatever ended it, the user may have
+		return &response{Unclear: "interrupted"}, nil
+	}
+	return answer, nil
+}
+
+// settle ends the worker if something of its last test might meddle with the next.
+func (h *hunter) settle(a *response) {
+	if a.Stuck || a.Unclear != "" || a.Left > 0 {
+		h.drop()
+	}
+}
+
+// tooSlow is how long the calls of a candidate may take, so that tests are quick.
+const tooSlow = time.Second
+
+// works reports whether calls run one after another without failing.
+func (h *hunter) works(t *Test) (bool, error) {
+	order := []int{}
+	for n, s := range t.Suffixes {
+		order = append(order, slices.Repeat([]int{n}, len(s))...)
+	}
+	begun := time.Now()
+	a, err := h.ask(&request{Test: t, Orders: [][]int{order}, Repeat: 1})
+	if err != nil {
+		return false, err
+	}
+	h.settle(a)
+	ok := a.Failure == nil && a.Unclear == "" && time.Since(begun) < tooSlow
+	if ok {
+		for _, s := range append([][]call{t.Prefix}, t.Suffixes...) {
+			for _, c := range s {
+				h.tried[c.Function] = true
+			}
+		}
+	}
+	return ok, nil
+}
+
+// most is how often a test may end its worker without a finding.
+const mostRestarts = 3
+
+// check is Algorithm 2: it runs a test and adds a finding if it fails as no
+// linearization does.
+func (h *hunter) check(t *Test) error {
+	done := 0
+	for restarts := 0; done < h.options.Executions && restarts < mostRestarts; {
+		races := 0
+		if h.worker != nil {
+			races, _ = h.worker.stderr.raced()
+		}
+		used := h.worker
+		a, err := h.ask(&request{Test: t, Executions: h.options.Executions - done})
+		if err != nil {
+			return err
+		}
+		if used == nil {
+			used = h.worker
+		}
+		done += max(1, a.Executions)
+		h.report.Executions += max(1, a.Executions)
+		h.addRaces(used, races)
+		if h.ctx.Err() != nil {
+			return nil
+		}
+		if a.Unclear != "" {
+			h.report.Unclear[a.Unclear]++
+			restarts++
+		}
+		if f := a.Failure; f != nil {
+			stuck := h.worker
+			h.worker = nil
+			found, err := h.judge(t, f, stuck, done)
+			if stuck != nil {
+				stuck.kill()
+			}
+			if err != nil || found {
+				return err
+			}
+			restarts++
+			continue
+		}
+		h.settle(a)
+	}
+	return nil
+}
+
+// addRaces counts the test if the worker has had more data races than before.
+func (h *hunter) addRaces(used *process, before int) {
+	n, text := used.stderr.raced()
+	if n == before {
+		return
+	}
+	if h.report.Race == "" {
+		h.report.Race = text
+	}
+	h.report.Races++
+}
+
+// patience is how long goroutines have to wait for one another before that counts,
+// if some may wait for a timer; those that wait for locks only cannot.
+const (
+	patience      = 20 * time.Second
+	patienceLocks = 2 * time.Second
+)
+
+// judge adds a finding if no linearization fails for the same reason.
+func (h *hunter) judge(t *Test, f *Failure, stuck *process, executions int) (bool, error) {
+	begun := time.Now()
+	if f.InPrefix {
+		h.report.Sequential++
+		return false, nil
+	}
+	if f.Other { // of this test, or of an earlier one?
+		again, err := h.recurs(t, f)
+		if err != nil || !again {
+			if err == nil {
+				h.report.Unclear["ends the process later"]++
+			}
+			return false, err
+		}
+	}
+	sequential, err := h.sequentially(t, f, executions)
+	if err != nil || sequential || h.ctx.Err() != nil {
+		if sequential {
+			h.report.Sequential++
+		}
+		return false, err
+	}
+	if f.Kind == kindDeadlock {
+		wait := patience
+		if f.Locks {
+			wait = patienceLocks
+		}
+		select {
+		case <-h.ctx.Done():
+			return false, nil
+		case <-time.After(wait - time.Since(begun)):
+		}
+		if a, ok := stuck.ask(h.ctx, &request{Again: true}); !ok || !a.Waits {
+			h.report.Unclear["waits long"]++
+			return false, nil
+		}
+	}
+	h.report.Finding = &Finding{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f, executions), Executions: executions}
+	return true, nil
+}
+
+// recurs reports whether the test fails again in a fresh worker.
+func (h *hunter) recurs(t *Test, f *Failure) (bool, error) {
+	for range mostRestarts {
+		h.drop()
+		a, err := h.ask(&request{Test: t, Executions: 2 * h.options.Executions, Linger: true})
+		if err != nil || h.ctx.Err() != nil {
+			return false, err
+		}
+		if a.Failure != nil && a.Failure.same(f) {
+			h.drop()
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// sequentially reports whether a linearization fails for the same reason as f, or may
+// do so. All run several times, and together more often than the test itself, as an
+// object may fail by chance.
+func (h *hunter) sequentially(t *Test, f *Failure, executions int) (bool, error) {
+	orders := linearizations(t)
+	repeat := max(3, 3*executions/len(orders)+1)
+	for _, some := range append([][][]int{orders}, slices.Collect(slices.Chunk(orders, 1))...) {
+		left := repeat
+		for left > 0 {
+			a, err := h.ask(&request{Test: t, Orders: some, Repeat: left, Linger: f.Kind == kindFatal || f.Other})
+			if err != nil {
+				return false, err
+			}
+			if a.Unclear != "" || a.Failure != nil && a.Failure.same(f) {
+				h.drop()
+				return true, nil
+			}
+			h.settle(a)
+			if a.Failure != nil {
+				break // for another reason
+			}
+			left -= max(1, a.Executions/len(some))
+		}
+		if left <= 0 && len(some) == len(orders) {
+			return false, nil // none fails
+		}
+	}
+	return false, nil
+}
+
+// linearizations returns the orders of the calls that keep that of each suffix.
+func linearizations(t *Test) [][]int {
+	left := make([]int, len(t.Suffixes))
+	for i, s := range t.Suffixes {
+		left[i] = len(s)
+	}
+	var list [][]int
+	var extend func(order []int)
+	extend = func(order []int) {
+		ended := true
+		for i := range left {
+			if left[i] > 0 {
+				ended = false
+				left[i]--
+				extend(append(slices.Clip(order), i))
+				left[i]++
+			}
+		}
+		if ended {
+			list = append(list, order)
+		}
+	}
+	extend([]int{})
+	return list
+}

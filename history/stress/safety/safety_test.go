@@ -1,0 +1,284 @@
+package safety
+
+import (
+	"context"
+	"errors"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	if status, isWorker := Serve(&subjects); isWorker {
+		os.Exit(status)
+	}
+	os.Exit(m.Run())
+}
+
+// subjects are small types with one fault each, or none.
+var subjects = Library{
+	Path:    "github.com/leadline/leadline/history/stress/safety",
+	Package: "safety",
+	Functions: []Function{
+		{Source: "p.NewTable", Value: NewTable}, {Source: "p.NewTorn", Value: NewTorn}, {Source: "p.NewPair", Value: NewPair},
+		{Source: "p.NewRing", Value: NewRing}, {Source: "p.NewMirror", Value: NewMirror}, {Source: "p.NewSafe", Value: NewSafe},
+		{Source: "p.NewPicky", Value: NewPicky}, {Source: "p.NewBounded", Value: NewBounded}, {Source: "p.NewLooping", Value: NewLooping},
+		{Source: "p.NewHelped", Value: NewHelped},
+	},
+	Targets: []Target{
+		{Name: "Table", Type: reflect.TypeFor[*Table]()}, {Name: "Torn", Type: reflect.TypeFor[*Torn]()},
+		{Name: "Pair", Type: reflect.TypeFor[*Pair]()}, {Name: "Ring", Type: reflect.TypeFor[*Ring]()},
+		{Name: "Mirror", Type: reflect.TypeFor[*Mirror]()}, {Name: "Safe", Type: reflect.TypeFor[*Safe]()},
+		{Name: "Picky", Type: reflect.TypeFor[*Picky]()}, {Name: "Bounded", Type: reflect.TypeFor[*Bounded]()},
+		{Name: "Looping", Type: reflect.TypeFor[*Looping]()}, {Name: "Helped", Type: reflect.TypeFor[*Helped]()},
+	},
+}
+
+// Table is a map without a lock.
+type Table struct{ m map[int]int }
+
+func NewTable() *Table           { return &Table{map[int]int{}} }
+func (t *Table) Put(key, to int) { t.m[key] = to }
+
+// Torn looks at its length and then at what may be gone.
+type Torn struct {
+	mu   sync.Mutex
+	list []int
+}
+
+func NewTorn(list ...int) *Torn { return &Torn{list: list} }
+
+func (t *Torn) Push(v int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = append(t.list, v)
+}
+
+func (t *Torn) length() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.list)
+}
+
+func (t *Torn) Pop() int {
+	n := t.length()
+	if n == 0 {
+		return 0
+	}
+	runtime.Gosched()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := t.list[n-1]
+	t.list = t.list[:n-1]
+	return v
+}
+
+// Pair has two locks, which its methods take in different orders.
+type Pair struct{ a, b sync.Mutex }
+
+func NewPair() *Pair { return &Pair{} }
+
+func both(a, b *sync.Mutex) {
+	a.Lock()
+	defer a.Unlock()
+	runtime.Gosched()
+	b.Lock()
+	defer b.Unlock()
+}
+
+func (p *Pair) Forth() { both(&p.a, &p.b) }
+func (p *Pair) Back()  { both(&p.b, &p.a) }
+
+// Ring has three locks. Any two of its methods have them in an order.
+type Ring struct {
+	a, b, c sync.Mutex
+	in      int32
+}
+
+func NewRing() *Ring    { return &Ring{} }
+func (r *Ring) First()  { both(&r.a, &r.b) }
+func (r *Ring) Second() { both(&r.b, &r.c) }
+func (r *Ring) Third()  { both(&r.c, &r.a) }
+
+// Mirror locks the other one twice if it is itself, for reading.
+type Mirror struct {
+	mu sync.RWMutex
+	n  int
+}
+
+func NewMirror(n int) *Mirror { return &Mirror{n: n} }
+
+func (m *Mirror) Equal(other *Mirror) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	runtime.Gosched()
+	other.mu.RLock()
+	defer other.mu.RUnlock()
+	return m.n == other.n
+}
+
+func (m *Mirror) Set(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.n = n
+}
+
+// Safe has a lock and uses it.
+type Safe struct {
+	mu sync.Mutex
+	m  map[string][]int
+}
+
+func NewSafe() *Safe { return &Safe{m: map[string][]int{}} }
+
+func (s *Safe) Add(key string, v ...int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.m[key] = append(s.m[key], v...)
+}
+
+func (s *Safe) Range(f func(string, []int) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, list := range s.m {
+		if f != nil && !f(key, list) {
+			return
+		}
+	}
+}
+
+func (s *Safe) Pop(key string) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.m[key]
+	if len(list) == 0 {
+		return 0, errors.New("empty")
+	}
+	s.m[key] = list[1:]
+	return list[0], nil
+}
+
+// Picky panics if it is closed twice, in any goroutine.
+type Picky struct {
+	mu     sync.Mutex
+	closed bool
+}
+
+func NewPicky() *Picky { return &Picky{} }
+
+func (p *Picky) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		panic("closed twice")
+	}
+	p.closed = true
+}
+
+// Bounded waits when it is full, or empty.
+type Bounded struct{ c chan int }
+
+func NewBounded() *Bounded     { return &Bounded{make(chan int, 1)} }
+func (b *Bounded) Put(v int)   { b.c <- v }
+func (b *Bounded) Take() int   { return <-b.c }
+func (b *Bounded) Length() int { return len(b.c) }
+
+// Looping loops for ever if both methods have run half.
+type Looping struct {
+	mu         sync.Mutex
+	a, b, both bool
+}
+
+func NewLooping() *Looping { return &Looping{} }
+
+func (l *Looping) begin(mine, other *bool) {
+	l.mu.Lock()
+	*mine = true
+	l.mu.Unlock()
+	for range 100 {
+		runtime.Gosched()
+	}
+	l.mu.Lock()
+	if *other {
+		l.both = true
+	}
+	*mine = false
+	both := l.both
+	l.mu.Unlock()
+	for both {
+	}
+}
+
+func (l *Looping) Left()  { l.begin(&l.a, &l.b) }
+func (l *Looping) Right() { l.begin(&l.b, &l.a) }
+
+// Helped waits for a goroutine of its own, which waits for time to pass.
+type Helped struct{ c chan int }
+
+func NewHelped() *Helped {
+	h := &Helped{make(chan int)}
+	go func() {
+		time.Sleep(30 * time.Millisecond)
+		close(h.c)
+	}()
+	return h
+}
+
+func (h *Helped) Wait() { <-h.c }
+
+func target(t *testing.T, name string) int {
+	n := slices.IndexFunc(subjects.Targets, func(t Target) bool { return t.Name == name })
+	if n < 0 {
+		t.Fatalf("no target %s", name)
+	}
+	return n
+}
+
+func TestHunt(t *testing.T) {
+	for _, test := range []struct{ name, kind, text string }{
+		{"Table", kindFatal, "concurrent map "},
+		{"Torn", kindPanic, "index out of range"},
+		{"Pair", kindDeadlock, ""},
+		{"Ring", kindDeadlock, ""},
+		{"Mirror", kindDeadlock, ""},
+		{"Looping", kindEndless, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.kind == kindEndless && testing.Short() {
+				t.Skip("computes for ten seconds")
+			}
+			r, err := Hunt(context.Background(), &subjects, target(t, test.name), Options{Seed: 1, Time: 5 * time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := r.Finding
+			if f == nil || f.Kind != test.kind || !strings.Contains(f.Text, test.text) {
+				t.Fatalf("found %+v, want %s: %s; %+v", f, test.kind, test.text, r)
+			}
+			t.Logf("%s: %s: %s\n%s\n%s\n%d tests, %d executions, %v", f.Calls, f.Kind, f.Text, strings.Join(f.Stacks, "\n"), f.Source, r.Tests, r.Executions, r.Elapsed)
+		})
+	}
+}
+
+func TestHuntFindsNothing(t *testing.T) {
+	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped"} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Hunt(context.Background(), &subjects, target(t, name), Options{Seed: 1, Time: time.Minute, Rounds: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Finding != nil {
+				t.Fatalf("found %s: %s: %s\n%s", r.Finding.Calls, r.Finding.Kind, r.Finding.Text, strings.Join(r.Finding.Stacks, "\n"))
+			}
+			if r.Executions == 0 || len(r.Unclear) > 0 && name != "Helped" {
+				t.Errorf("%+v", r)
+			}
+			t.Logf("%+v", r)
+		})
+	}
+}
