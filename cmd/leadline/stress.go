@@ -35,6 +35,8 @@ type stressFlags struct {
 	output    *choice
 	list      bool
 	child     string
+	oracle    *choice
+	safety    safetyFlags
 }
 
 func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
@@ -65,6 +67,8 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.keep, "keep", 3, "how many of each program go there")
 	f.output = outputFlag(flags, "text", "json")
 	flags.BoolVar(&f.list, "list", false, "list the bundled objects")
+	f.oracle = choiceFlag(flags, "oracle", "what is tested: results that no order explains, or safety for concurrent use (panics, fatal errors, deadlocks)", "results", "safety")
+	f.safety.declare(flags)
 	flags.StringVar(&f.child, "child", "", "")
 	_ = flags.MarkHidden("child")
 	return f.run
@@ -94,6 +98,10 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return listSubjects(s.out)
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
+	case f.oracle.value == "safety":
+		return f.testSafety(s)
+	case len(f.safety.packages) > 0 || f.safety.declared != "" || f.safety.race:
+		return fail(s, "stress", errors.New("--package, --declared and --race need --oracle safety"))
 	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
 		return fail(s, "stress", errors.New("no --subject, no --new and no --from given"))
 	case slices.Contains(f.Programs, ""):

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history/stress"
@@ -80,19 +81,24 @@ func main() {
 }
 `
 
-// build builds the program. Its source is outside the module; an overlay makes
-// the Go tool see it inside.
+// build builds the program that runs an expression's object.
 func build(ctx context.Context, dir, program, path, expression string) error {
-	root, err := moduleRoot()
-	if err != nil {
-		return err
-	}
 	source := filepath.Join(dir, "main.go")
 	if err := os.WriteFile(source, fmt.Appendf(nil, stressProgram, path, expression), 0o644); err != nil {
 		return err
 	}
+	return compile(ctx, dir, source, "build", "-o", program)
+}
+
+// compile runs a command of the Go tool on a source. That is outside the module;
+// an overlay makes the Go tool see it inside.
+func compile(ctx context.Context, dir, source string, args ...string) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
 	seen := filepath.Join(root, "leadline-stress-main")
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(seen, "main.go"): source}})
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(seen, filepath.Base(source)): source}})
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,7 @@ func build(ctx context.Context, dir, program, path, expression string) error {
 	if err := os.WriteFile(file, overlay, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-o", program, "./leadline-stress-main")
+	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, []string{"-overlay", file, "./leadline-stress-main"})...)
 	cmd.Dir = root
 	text, err := cmd.CombinedOutput()
 	if err != nil {

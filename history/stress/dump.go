@@ -58,7 +58,8 @@ func takeDump() dump {
 
 // startedHere precedes the functions of this package, and of package safety, that
 // start goroutines.
-var startedHere = []string{"created by github.com/leadline/leadline/history/stress.", "created by github.com/leadline/leadline/history/stress/safety."}
+var startedHere = []string{"created by github.com/leadline/leadline/history/stress.",
+	"created by github.com/leadline/leadline/history/stress/safety.newThread", "created by github.com/leadline/leadline/history/stress/safety.serve"}
 
 // parseGoroutine reads what runtime.Stack writes about a goroutine, or returns
 // nil.

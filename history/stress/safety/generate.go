@@ -65,8 +65,8 @@ func (g *generator) next() (*Test, error) {
 // prefix makes a prefix, or returns one of the earlier ones.
 func (g *generator) prefix() (*prefix, error) {
 	if len(g.prefixes) < g.most.prefixes {
-		for range candidates {
-			p := g.instantiate()
+		for n := range candidates {
+			p := g.instantiate(n)
 			if p == nil {
 				continue
 			}
@@ -85,10 +85,14 @@ func (g *generator) prefix() (*prefix, error) {
 	return g.prefixes[g.random.IntN(len(g.prefixes))], nil
 }
 
-// instantiate returns a prefix that makes an instance, or nil.
-func (g *generator) instantiate() *prefix {
+// instantiate returns a prefix that makes an instance, or nil. The last tries use the
+// zero value.
+func (g *generator) instantiate(try int) *prefix {
 	s := &sequence{generator: g}
-	made := g.makers[g.random.IntN(len(g.makers))]
+	made := g.zero
+	if len(g.makers) > 0 && (g.zero < 0 || try < candidates-2) {
+		made = g.makers[g.random.IntN(len(g.makers))]
+	}
 	if !s.add(made, nil, 0) {
 		return nil
 	}

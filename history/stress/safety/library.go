@@ -40,7 +40,8 @@ type Target struct {
 	// Constructor makes the instances. Without one, all functions of the library
 	// do that return the type.
 	Constructor *Function
-	// Zero means that the zero value of the type is an instance, too.
+	// Zero means that the zero value of the type is an instance if constructors
+	// fail, or if there are none.
 	Zero bool
 }
 
@@ -78,7 +79,7 @@ type function struct {
 	address  []bool // by result: the address of it is meant
 	in, out  []reflect.Type
 	variadic bool
-	value    reflect.Value // not of a method
+	value    reflect.Value // not of an interface's method
 }
 
 // A catalog has the functions for one target. It is the same in all processes of
@@ -88,11 +89,12 @@ type catalog struct {
 	target    Target
 	functions []*function
 	makers    []int // functions that make instances
+	zero      int   // the one that makes the zero value, or -1
 	methods   []int // of the target
 }
 
 func newCatalog(l *Library, target Target, exclude []string) (*catalog, error) {
-	c := &catalog{library: l, target: target}
+	c := &catalog{library: l, target: target, zero: -1}
 	if k := target.Type.Kind(); k != reflect.Pointer && k != reflect.Interface {
 		return nil, fmt.Errorf("%s: %v is not a pointer or an interface", target.Name, target.Type)
 	}
@@ -106,12 +108,11 @@ func newCatalog(l *Library, target Target, exclude []string) (*catalog, error) {
 		c.makers = append(c.makers, n)
 	}
 	if target.Zero {
-		n := len(c.functions)
+		c.zero = len(c.functions)
 		c.functions = append(c.functions, &function{name: "new", complete: true, out: []reflect.Type{target.Type}, address: []bool{false},
 			value: reflect.MakeFunc(reflect.FuncOf(nil, []reflect.Type{target.Type}, false), func([]reflect.Value) []reflect.Value {
 				return []reflect.Value{reflect.New(target.Type.Elem())}
 			})})
-		c.makers = append(c.makers, n)
 	}
 	for _, f := range l.Functions {
 		if n, f := add(f); target.Constructor == nil && slices.Contains(f.out, target.Type) {
@@ -130,7 +131,7 @@ func newCatalog(l *Library, target Target, exclude []string) (*catalog, error) {
 	if len(c.methods) == 0 {
 		return nil, fmt.Errorf("%s: %v does not have a method to call", target.Name, target.Type)
 	}
-	if len(c.makers) == 0 {
+	if len(c.makers) == 0 && c.zero < 0 {
 		return nil, fmt.Errorf("%s: nothing makes a %v", target.Name, target.Type)
 	}
 	return c, nil
@@ -170,7 +171,7 @@ func (c *catalog) addMethods(exclude []string) {
 			if !m.IsExported() || t == c.target.Type && slices.Contains(exclude, m.Name) {
 				continue
 			}
-			f := &function{name: m.Name, method: true, variadic: m.Type.IsVariadic()}
+			f := &function{name: m.Name, method: true, variadic: m.Type.IsVariadic(), value: m.Func}
 			if t.Kind() == reflect.Interface {
 				f.in = append(f.in, t)
 			}
@@ -286,7 +287,7 @@ func (b *bound) step() {
 
 func (f *function) call(args []reflect.Value) []reflect.Value {
 	v := f.value
-	if f.method {
+	if !v.IsValid() {
 		v, args = args[0].MethodByName(f.name), args[1:]
 	}
 	out := v.Call(args)

@@ -268,14 +268,18 @@ func TestHunt(t *testing.T) {
 func TestHuntFindsNothing(t *testing.T) {
 	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped"} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Hunt(context.Background(), &subjects, target(t, name), Options{Seed: 1, Time: time.Minute, Rounds: 1})
+			o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
+			if name == "Helped" { // each execution takes a while
+				o.FirstSuffixes, o.Executions = 2, 2
+			}
+			r, err := Hunt(context.Background(), &subjects, target(t, name), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if r.Finding != nil {
 				t.Fatalf("found %s: %s: %s\n%s", r.Finding.Calls, r.Finding.Kind, r.Finding.Text, strings.Join(r.Finding.Stacks, "\n"))
 			}
-			if r.Executions == 0 || len(r.Unclear) > 0 && name != "Helped" {
+			if r.Executions == 0 || len(r.Unclear) > 0 {
 				t.Errorf("%+v", r)
 			}
 			t.Logf("%+v", r)

@@ -125,7 +125,7 @@ type worker struct {
 	catalogs map[int]*catalog
 	threads  []*thread
 	jitter   uint64
-	waiting  []int64 // goroutines
+	waiting  []*thread
 	// maxCPU is how long an execution may compute.
 	maxCPU time.Duration
 }
@@ -136,6 +136,8 @@ type thread struct {
 	jobs chan func()
 	done chan struct{}
 	busy bool
+	// inJob is set while the job runs. A goroutine that waits for a job waits, too.
+	inJob atomic.Bool
 }
 
 func newThread() *thread {
@@ -145,12 +147,30 @@ func newThread() *thread {
 		t.id = stress.GoroutineID()
 		close(ready)
 		for job := range t.jobs {
+			t.inJob.Store(true)
 			job()
+			t.inJob.Store(false)
 			t.done <- struct{}{}
 		}
 	}()
 	<-ready
 	return t
+}
+
+// dumpOf returns what the goroutines of threads do. They do not wait if the job of
+// one has ended, or has not begun.
+func dumpOf(threads []*thread) stress.Dump {
+	var ids []int64
+	for _, t := range threads {
+		ids = append(ids, t.id)
+	}
+	inJobs := func() bool {
+		return !slices.ContainsFunc(threads, func(t *thread) bool { return !t.inJob.Load() })
+	}
+	before := inJobs()
+	d := stress.DumpOf(ids)
+	d.Waits = d.Waits && before && inJobs()
+	return d
 }
 
 // serve runs what requests ask for until they end.
@@ -198,7 +218,7 @@ func watchMemory() {
 
 func (w *worker) answer(r *request, base int) (*response, error) {
 	if r.Again {
-		return &response{Waits: stress.DumpOf(w.waiting).Waits}, nil
+		return &response{Waits: dumpOf(w.waiting).Waits}, nil
 	}
 	c := w.catalogs[r.Target]
 	if c == nil {
@@ -328,7 +348,7 @@ func (w *worker) await(threads []*thread, failure *atomic.Pointer[Failure]) (unc
 	defer timer.Stop()
 	begun, cpu, pause := time.Now(), time.Duration(-1), firstLook
 	for {
-		var ids []int64
+		w.waiting = nil
 		for _, t := range threads {
 			if t.busy {
 				select {
@@ -339,17 +359,18 @@ func (w *worker) await(threads []*thread, failure *atomic.Pointer[Failure]) (unc
 				}
 			}
 			if t.busy {
-				ids = append(ids, t.id)
+				w.waiting = append(w.waiting, t)
 			}
 		}
-		if len(ids) == 0 {
+		if len(w.waiting) == 0 {
 			return ""
 		}
 		if cpu < 0 {
 			cpu = cpuTime()
 		}
-		w.waiting = ids
-		switch d := stress.DumpOf(ids); {
+		switch d := dumpOf(w.waiting); {
+		case d.Waits && failure.Load() != nil: // for one that has failed
+			return ""
 		case d.Waits:
 			f := &Failure{Kind: kindDeadlock, Text: "all goroutines of the test wait for one another", Locks: d.Locks, Implicit: true}
 			for _, s := range d.Stacks {

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/leadline/leadline/history/stress/safety"
+	"github.com/olekukonko/tablewriter/tw"
+	"github.com/spf13/pflag"
+)
+
+// safetyFlags are those of stress --oracle safety.
+type safetyFlags struct {
+	safety.Options
+	packages []string
+	declared string
+	race     bool
+}
+
+func (f *safetyFlags) declare(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.packages, "package", nil, "with --oracle safety: test every exported type of this `package`; may be repeated")
+	flags.StringVar(&f.declared, "declared", "", "with --oracle safety: `file` of which types are documented as safe, as 'sync.Map yes' or 'list.List no' on each line")
+	flags.BoolVar(&f.race, "race", false, "with --oracle safety: count tests with data races, too")
+	flags.IntVar(&f.FirstSuffixes, "first-suffixes", 10, "with --oracle safety: suffixes that the first round tries, for one prefix")
+	flags.IntVar(&f.Prefixes, "prefixes", 25, "with --oracle safety: most prefixes of a round")
+	flags.IntVar(&f.Suffixes, "suffixes", 500, "with --oracle safety: most suffixes of a round")
+	flags.IntVar(&f.StateChangers, "state-changers", 5, "with --oracle safety: most calls that change the state, in a prefix")
+	flags.IntVar(&f.Calls, "calls", 2, "with --oracle safety: most calls of the object in a suffix")
+	flags.IntVar(&f.Executions, "executions", 100, "with --oracle safety: executions of a test")
+}
+
+// declarations reads which types are documented as safe for concurrent use.
+func (f *safetyFlags) declarations() (map[string]string, error) {
+	if f.declared == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.declared)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]string{}
+	for i, line := range strings.Split(string(text), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if len(fields) != 2 || fields[1] != "yes" && fields[1] != "no" {
+			return nil, fmt.Errorf("%s:%d: expected a type and yes or no", f.declared, i+1)
+		}
+		if _, ok := list[fields[0]]; ok {
+			return nil, fmt.Errorf("%s:%d: %s is there already", f.declared, i+1, fields[0])
+		}
+		list[fields[0]] = fields[1]
+	}
+	return list, nil
+}
+
+// A safetyRow is the result for a type, in the table and in the output as JSON.
+type safetyRow struct {
+	safety.Result
+	Declared string  // yes, no or unknown
+	Runs     int     // of the Go test of the finding
+	Failing  int     // those that failed for the reason of the finding
+	File     *string // the Go test
+	Remark   string  `json:",omitempty"` // why there is no rate
+}
+
+// A safetyRun tests types for thread safety.
+type safetyRun struct {
+	streams
+	out      *bufio.Writer
+	flags    *stressFlags
+	declared map[string]string
+	rows     []*safetyRow
+	err      error
+}
+
+// testSafety tests the objects of --new and the packages of --package.
+func (f *stressFlags) testSafety(s streams) int {
+	switch {
+	case len(f.subjects) > 0 || f.from != "" || len(f.Programs) > 0 || f.Exhaustive || f.Reduce:
+		return fail(s, "stress", errors.New("--oracle safety is for --new and --package"))
+	case len(f.construct)+len(f.safety.packages) == 0:
+		return fail(s, "stress", errors.New("--oracle safety needs --new or --package"))
+	case f.time < 0:
+		return fail(s, "stress", errors.New("times must not be negative"))
+	}
+	for _, n := range []int{f.safety.FirstSuffixes, f.safety.Prefixes, f.safety.Suffixes, f.safety.StateChangers, f.safety.Calls, f.safety.Executions} {
+		if n < 1 {
+			return fail(s, "stress", errors.New("the numbers of --oracle safety must be positive"))
+		}
+	}
+	if n := f.Bounds.Sequences; n != 0 && (n < 2 || n > 4) {
+		return fail(s, "stress", errors.New("--oracle safety runs 2 to 4 sequences"))
+	}
+	declared, err := f.safety.declarations()
+	if err != nil {
+		return fail(s, "stress", err)
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	run := &safetyRun{streams: s, out: bufio.NewWriter(s.out), flags: f, declared: declared}
+	status := statusOK
+	for i, name := range append(append([]string{}, f.construct...), f.safety.packages...) {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := run.test(ctx, name, i < len(f.construct)); err != nil && ctx.Err() == nil {
+			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", name, err)
+			status = statusBad
+		}
+	}
+	if err := run.finish(); err != nil {
+		status = worse(status, s.failed("stress", err))
+	}
+	for _, row := range run.rows {
+		if row.Finding != nil {
+			status = worse(status, stressStatus)
+		}
+		if row.Error != "" {
+			status = worse(status, statusBad)
+		}
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.err, "leadline stress: interrupted")
+		status = worse(status, statusUnknown)
+	}
+	return status
+}
+
+// test builds the program for a constructor, or a package, and runs it.
+func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) error {
+	dir, err := os.MkdirTemp("", "leadline-safety-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "safety")
+	if isConstructor {
+		err = r.buildConstructor(ctx, dir, program, name)
+	} else {
+		err = r.buildPackage(ctx, dir, program, name)
+	}
+	if err != nil {
+		return err
+	}
+	o := r.flags.safety.Options
+	o.Seed, o.Time, o.Sequences, o.Exclude = r.flags.Seed, r.flags.time, r.flags.Bounds.Sequences, r.flags.Exclude
+	options, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Stdin = bytes.NewReader(options)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	for results := bufio.NewReader(out); ; {
+		line, err := results.ReadBytes('\n')
+		var result safety.Result
+		if json.Unmarshal(line, &result) == nil && result.Report != nil {
+			r.add(ctx, dir, &result)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return nil
+}
+
+// add reports what was found of a type. Before that, its Go test is compiled and run.
+func (r *safetyRun) add(ctx context.Context, dir string, result *safety.Result) {
+	row := &safetyRow{Result: *result, Declared: "unknown"}
+	if d, ok := r.declared[result.Target]; ok {
+		row.Declared = d
+	}
+	r.rows = append(r.rows, row)
+	f := result.Finding
+	if f != nil {
+		if err := reproduce(ctx, dir, row); err != nil {
+			row.Remark = err.Error()
+		}
+		row.File = present(r.save(row))
+	}
+	if r.flags.output.value == "json" {
+		r.note(writeJSON(r.out, row))
+		r.note(r.out.Flush())
+		return
+	}
+	if f != nil {
+		fmt.Fprintf(r.out, "%s is not safe for concurrent use: %s: %s\n  %s\n", result.Target, f.Kind, firstLine(f.Text), f.Calls)
+		fmt.Fprintf(r.out, "  in execution %d of this test; no linearization of its calls fails like that\n", f.Executions)
+		for _, stack := range f.Stacks {
+			fmt.Fprintf(r.out, "\n  %s\n", strings.ReplaceAll(stack, "\n", "\n  "))
+		}
+		fmt.Fprintf(r.out, "\n  the Go test fails in %d of %s\n", row.Failing, counted(row.Runs, "run", "runs"))
+		if row.Remark != "" {
+			fmt.Fprintf(r.out, "  %s\n", row.Remark)
+		}
+		if row.File != nil {
+			fmt.Fprintf(r.out, "  To reproduce: go test ./%s\n", filepath.ToSlash(filepath.Dir(*row.File)))
+		} else {
+			fmt.Fprintf(r.out, "\n%s", f.Source)
+		}
+		fmt.Fprintln(r.out)
+	}
+	r.note(r.out.Flush())
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func (r *safetyRun) note(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// reproduce compiles the Go test of a finding and runs it a few times.
+func reproduce(ctx context.Context, dir string, row *safetyRow) error {
+	f := row.Finding
+	source, program := filepath.Join(dir, "safety_test.go"), filepath.Join(dir, "safety.test")
+	if err := os.WriteFile(source, []byte(f.Source), 0o644); err != nil {
+		return err
+	}
+	if err := compile(ctx, dir, source, "test", "-c", "-vet=off", "-o", program); err != nil {
+		return fmt.Errorf("the test does not compile: %w", err)
+	}
+	runs := 5
+	if !f.Quick() {
+		runs = 2
+	}
+	for range runs {
+		cmd := exec.CommandContext(ctx, program, "-test.timeout=5m")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row.Runs++
+		if err != nil && f.In(string(out)) {
+			row.Failing++
+		}
+	}
+	return nil
+}
+
+// save writes the Go test to a directory of its own and returns its file.
+func (r *safetyRun) save(row *safetyRow) string {
+	if r.flags.save == "" {
+		return ""
+	}
+	r.note(os.MkdirAll(r.flags.save, 0o755))
+	for n := 1; r.err == nil; n++ {
+		dir := filepath.Join(r.flags.save, fileName(row.Target)+"-"+strconv.Itoa(n))
+		err := os.Mkdir(dir, 0o755)
+		if os.IsExist(err) {
+			continue
+		}
+		file := filepath.Join(dir, "safety_test.go")
+		if err == nil {
+			err = os.WriteFile(file, []byte(row.Finding.Source), 0o644)
+		}
+		r.note(err)
+		return file
+	}
+	return ""
+}
+
+// finish writes a table like Table 1 and Figure 6 of the paper.
+func (r *safetyRun) finish() error {
+	if r.flags.output.value != "json" && len(r.rows) > 0 {
+		header := []string{"type", "declared safe", "found unsafe", "reason", "implicit", "tests", "executions", "time", "reproduced"}
+		if r.flags.safety.race {
+			header = append(header, "tests with races")
+		}
+		rows := [][]string{header}
+		for _, row := range r.rows {
+			found, reason, implicit, rate := "no", "-", "-", "-"
+			if f := row.Finding; f != nil {
+				found, reason, implicit = "yes", f.Kind+": "+firstLine(f.Text), yesOrNo(f.Implicit)
+				if f.Kind == "deadlock" || f.Kind == "never ends" {
+					reason = f.Kind
+				}
+				rate = fmt.Sprintf("%d/%d", row.Failing, row.Runs)
+			} else if row.Error != "" {
+				found, reason = "not tested", row.Error
+			}
+			cells := []string{row.Target, row.Declared, found, reason, implicit, strconv.Itoa(row.Tests), strconv.Itoa(row.Executions),
+				row.Elapsed.Round(10 * time.Millisecond).String(), rate}
+			if r.flags.safety.race {
+				cells = append(cells, strconv.Itoa(row.Races))
+			}
+			rows = append(rows, cells)
+		}
+		r.note(writeTable(r.out, rows, false, terminalWidth(r.streams.out), tw.AlignLeft))
+		for _, row := range r.rows {
+			r.remarks(row)
+		}
+	}
+	r.note(r.out.Flush())
+	return r.err
+}
+
+// remarks writes what the table has no column for.
+func (r *safetyRun) remarks(row *safetyRow) {
+	if len(row.Untried) > 0 {
+		fmt.Fprintf(r.out, "%s: calls of these always fail sequentially, or were not tried: %s\n", row.Target, strings.Join(row.Untried, ", "))
+	}
+	n := 0
+	for _, times := range row.Unclear {
+		n += times
+	}
+	if n > 0 {
+		fmt.Fprintf(r.out, "%s: %s ended in an unclear way and do not count\n", row.Target, counted(n, "execution", "executions"))
+	}
+	if row.Races > 0 {
+		fmt.Fprintf(r.out, "%s: a data race:%s\n", row.Target, row.Race)
+	}
+}
+
+func yesOrNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
