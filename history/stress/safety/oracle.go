@@ -312,9 +312,9 @@ func (h *hunter) judge(t *Test, f *Failure, stuck *process, executions int) (boo
 		}
 		return false, err
 	}
-	if f.Kind == kindDeadlock {
+	if !f.Quick() {
 		wait := patience
-		if f.Locks {
+		if f.Locks || f.Kind == kindEndless {
 			wait = patienceLocks
 		}
 		select {
@@ -323,7 +323,7 @@ func (h *hunter) judge(t *Test, f *Failure, stuck *process, executions int) (boo
 		case <-time.After(wait - time.Since(begun)):
 		}
 		if a, ok := stuck.ask(h.ctx, &request{Again: true}); !ok || !a.Waits {
-			h.report.Unclear["waits long"]++
+			h.report.Unclear["takes long"]++
 			return false, nil
 		}
 	}

@@ -126,6 +126,7 @@ type worker struct {
 	threads  []*thread
 	jitter   uint64
 	waiting  []*thread
+	computed time.Duration // when they were first looked at
 	// maxCPU is how long an execution may compute.
 	maxCPU time.Duration
 }
@@ -218,7 +219,7 @@ func watchMemory() {
 
 func (w *worker) answer(r *request, base int) (*response, error) {
 	if r.Again {
-		return &response{Waits: dumpOf(w.waiting).Waits}, nil
+		return &response{Waits: w.stays()}, nil
 	}
 	c := w.catalogs[r.Target]
 	if c == nil {
@@ -231,7 +232,7 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 	a := &response{}
 	for a.Executions < r.Executions && a.Failure == nil && a.Unclear == "" && runtime.NumGoroutine()-base < maxLeft {
 		a.Executions++
-		w.maxCPU = endlessCPU
+		w.maxCPU = parallelCPU
 		a.Failure, a.Unclear = w.execute(c, r.Test, nil)
 	}
 	for n := 0; r.Executions == 0 && n < r.Repeat && a.Failure == nil && a.Unclear == "" && runtime.NumGoroutine()-base < maxLeft; n++ {
@@ -250,10 +251,29 @@ const (
 	// endlessCPU is how long a parallel execution computes until it counts as
 	// one that never ends.
 	endlessCPU = 10 * time.Second
+	// parallelCPU is how long one computes until its linearizations are run.
+	parallelCPU = endlessCPU / 20
 	// sequentialCPU is how long one may compute that is run sequentially. It is so
 	// much less that a slow machine does not make a difference.
 	sequentialCPU = endlessCPU / 50
 )
+
+// stays reports whether the threads that did not end still wait, or compute for so
+// long that this counts.
+func (w *worker) stays() bool {
+	for {
+		d := dumpOf(w.waiting)
+		switch {
+		case d.Waits:
+			return true
+		case !slices.ContainsFunc(d.Stacks, computes), slices.ContainsFunc(w.waiting, func(t *thread) bool { return !t.inJob.Load() }):
+			return false
+		case cpuTime()-w.computed > endlessCPU:
+			return true
+		}
+		time.Sleep(lastLook)
+	}
+}
 
 // execute runs a test once: its suffixes in parallel, or in an order if that is
 // not nil.
@@ -367,6 +387,7 @@ func (w *worker) await(threads []*thread, failure *atomic.Pointer[Failure]) (unc
 		}
 		if cpu < 0 {
 			cpu = cpuTime()
+			w.computed = cpu
 		}
 		switch d := dumpOf(w.waiting); {
 		case d.Waits && failure.Load() != nil: // for one that has failed
