@@ -259,7 +259,7 @@ func (h *hunter) check(t *Test) error {
 			if stuck != nil {
 				stuck.kill()
 			}
-			if err != nil || found {
+			if err != nil || found || !f.Quick() { // others would be like it
 				return err
 			}
 			restarts++
