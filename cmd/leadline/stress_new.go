@@ -39,7 +39,17 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 			return object{}, fmt.Errorf("--new %s: %w", constructor, first)
 		}
 	}
-	o.start = func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program) }
+	// Methods may write files.
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		o.cleanup()
+		return object{}, err
+	}
+	o.start = func(ctx context.Context) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, program)
+		cmd.Dir = work
+		return cmd
+	}
 	return o, nil
 }
 

@@ -35,6 +35,7 @@ const thing = `package thing
 
 import (
 	"errors"
+	"os"
 	"sync/atomic"
 )
 
@@ -72,6 +73,13 @@ func (f *Fatal) Boom() {
 		select {}
 	}
 }
+
+// Saved writes files.
+type Saved struct{ Counter }
+
+func NewSaved() *Saved { return &Saved{} }
+
+func (s *Saved) Save(name string) bool { return os.WriteFile("saved-"+name, nil, 0o644) == nil }
 
 func NewNothing() (*Counter, error) { return nil, errors.New("no") }
 `
@@ -116,6 +124,7 @@ func TestStressNew(t *testing.T) {
 		{"--new example.com/thing.NewCell[int](0) --time 5s --core Load", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs, [1-9]`},
 		{"--new example.com/thing.NewFatal --time 1m", statusNot, `(?s)panic: boom: .*To reproduce: leadline stress --new example.com/thing.NewFatal ` +
 			`--program '.* --run 1s.*thing.\(\*Fatal\).Boom.func1.*saved as found/example.com_thing.NewFatal-crash-1.txt`},
+		{"--new example.com/thing.NewSaved --time 1s --exclude Increment", statusOK, `(?m)^example.com/thing.NewSaved: [0-9]+ programs, [1-9]`},
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
 		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
@@ -128,6 +137,9 @@ func TestStressNew(t *testing.T) {
 		if !regexp.MustCompile(test.out).MatchString(out.String() + errs.String()) {
 			t.Errorf("%s: nothing matches %s in\n%s%s", test.args, test.out, &out, &errs)
 		}
+	}
+	if written, err := filepath.Glob("saved-*"); err != nil || len(written) > 0 {
+		t.Errorf("methods wrote %q, %v", written, err)
 	}
 	if found, err := filepath.Glob("found/*.jsonl"); err != nil || len(found) != 1 {
 		t.Errorf("saved %q, %v", found, err)

@@ -67,12 +67,13 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //   - a time.Duration is that many nanoseconds. So a call waits next to no time, but
 //     what depends on the clock may differ from run to run; see Report.Unsteady;
 //   - the type any gets an int in most programs, and ints and strings in the
-//     others;
+//     others, in an interface of its own for every call;
 //   - a struct with exported fields only that are numbers, strings or booleans is
 //     the list of its fields;
 //   - a context.Context is always context.Background. It is not an argument of
 //     the program;
-//   - a variadic parameter counts as a slice.
+//   - a variadic parameter counts as a slice. One of another type, as of options,
+//     gets no values.
 //
 // Slices and maps are made anew for every call.
 //
@@ -81,7 +82,9 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //   - slices and arrays: lists; maps: maps, sorted by key; a nil slice or map is
 //     an empty one;
 //   - structs with exported fields only: lists of the fields;
-//   - pointers: what they point to; interfaces: what they hold, or the name of
+//   - a pointer to any other struct, if it is a result itself: the name of its type
+//     or null, so that nil differs from the rest;
+//   - other pointers: what they point to; interfaces: what they hold, or the name of
 //     its type if that has no value; null if nil;
 //   - a non-nil error: an exception, which is then the whole result; a nil error
 //     is dropped, so that (int, error) is an int or an exception;

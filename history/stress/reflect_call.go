@@ -15,7 +15,9 @@ import (
 type signature struct {
 	params   []parameter
 	variadic bool
+	none     bool   // the variadic parameter gets no values and is not among params
 	isError  []bool // by result
+	opaque   []bool // of a result, only whether it is nil counts
 }
 
 // signatureOf returns the signature of m, or why m cannot be called.
@@ -26,17 +28,22 @@ func signatureOf(m reflect.Method) (s signature, reason string) {
 	}
 	for i := first; i < m.Type.NumIn(); i++ {
 		p, ok := parameterOf(m.Type.In(i))
+		if s.none = !ok && m.Type.IsVariadic() && i == m.Type.NumIn()-1; s.none {
+			break
+		}
 		if !ok {
 			return s, fmt.Sprintf("parameter of type %v", m.Type.In(i))
 		}
 		s.params = append(s.params, p)
 	}
-	s.variadic = m.Type.IsVariadic()
+	s.variadic = m.Type.IsVariadic() && !s.none
 	for i := range m.Type.NumOut() {
 		out := m.Type.Out(i)
-		if !showable(out, 0) {
+		opaque := !showable(out, 0)
+		if opaque && (out.Kind() != reflect.Pointer || out.Elem().Kind() != reflect.Struct) {
 			return s, fmt.Sprintf("result of type %v", out)
 		}
+		s.opaque = append(s.opaque, opaque)
 		s.isError = append(s.isError, out.Kind() == reflect.Interface && out.Implements(errorType))
 	}
 	return s, ""
@@ -112,7 +119,15 @@ func (s signature) value(out []reflect.Value) history.Value {
 			}
 			continue
 		}
-		if one = shown(v, 0); len(out) > 1 {
+		switch {
+		case !s.opaque[i]:
+			one = shown(v, 0)
+		case v.IsNil():
+			one = history.NullValue
+		default:
+			one = textValue(v.Type().String())
+		}
+		if len(out) > 1 {
 			all = append(all, one)
 		}
 	}
@@ -205,10 +220,11 @@ func parameterOf(t reflect.Type) (p parameter, ok bool) {
 		return p, ok
 	}
 	if p.kind, ok = scalarKind(t); ok {
-		if t.Kind() == reflect.Interface {
-			p.kind = Any
-		}
 		p.goValue = func(v history.Value) reflect.Value { return scalar(t, v) }
+		if t.Kind() == reflect.Interface { // see toAny
+			p.kind, p.fresh = Any, true
+			p.goValue = func(v history.Value) reflect.Value { return reflect.ValueOf(toAny(v)).Convert(t) }
+		}
 		return p, true
 	}
 	switch t.Kind() {

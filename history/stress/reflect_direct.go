@@ -32,11 +32,14 @@ func toInt(v history.Value) int     { return int(v.Int()) }
 func toInt64(v history.Value) int64 { return v.Int() }
 func toText(v history.Value) string { return v.Text() }
 
+// toAny boxes a value anew for each call: an object may compare the pointers of
+// two interfaces, and Go shares those of small numbers.
 func toAny(v history.Value) any {
 	if v.Kind() == history.String {
 		return v.Text()
 	}
-	return int(v.Int())
+	n := int(v.Int())
+	return reflect.ValueOf(&n).Elem().Interface()
 }
 
 func ofInt(n int) history.Value     { return history.IntValue(int64(n)) }
@@ -85,15 +88,13 @@ func first0[T, R any](f func(T) R, of func(R) history.Value) prepare {
 
 func first1[T, A, R any](f func(T, A) R, a func(history.Value) A, of func(R) history.Value) prepare {
 	return func(args []history.Value) Call {
-		x := a(args[0])
-		return func(object any) history.Value { return of(f(object.(T), x)) }
+		return func(object any) history.Value { return of(f(object.(T), a(args[0]))) }
 	}
 }
 
 func first2[T, A, B, R any](f func(T, A, B) R, a func(history.Value) A, b func(history.Value) B, of func(R) history.Value) prepare {
 	return func(args []history.Value) Call {
-		x, y := a(args[0]), b(args[1])
-		return func(object any) history.Value { return of(f(object.(T), x, y)) }
+		return func(object any) history.Value { return of(f(object.(T), a(args[0]), b(args[1]))) }
 	}
 }
 
@@ -110,9 +111,8 @@ func both0[T, R any](f func(T) (R, bool), of func(R) history.Value) prepare {
 
 func both1[T, A, R any](f func(T, A) (R, bool), a func(history.Value) A, of func(R) history.Value) prepare {
 	return func(args []history.Value) Call {
-		x := a(args[0])
 		return func(object any) history.Value {
-			v, ok := f(object.(T), x)
+			v, ok := f(object.(T), a(args[0]))
 			return pairValue(of(v), ok)
 		}
 	}
@@ -120,9 +120,8 @@ func both1[T, A, R any](f func(T, A) (R, bool), a func(history.Value) A, of func
 
 func both2[T, A, B, R any](f func(T, A, B) (R, bool), a func(history.Value) A, b func(history.Value) B, of func(R) history.Value) prepare {
 	return func(args []history.Value) Call {
-		x, y := a(args[0]), b(args[1])
 		return func(object any) history.Value {
-			v, ok := f(object.(T), x, y)
+			v, ok := f(object.(T), a(args[0]), b(args[1]))
 			return pairValue(of(v), ok)
 		}
 	}
@@ -178,8 +177,7 @@ func direct1[T, A any](f any, a func(history.Value) A) prepare {
 	switch f := f.(type) {
 	case func(T, A):
 		return func(args []history.Value) Call {
-			x := a(args[0])
-			return func(object any) history.Value { f(object.(T), x); return history.NoValue }
+			return func(object any) history.Value { f(object.(T), a(args[0])); return history.NoValue }
 		}
 	case func(T, A) int:
 		return first1(f, a, ofInt)
@@ -213,8 +211,10 @@ func direct2[T, A, B any](f any, a func(history.Value) A, b func(history.Value) 
 	switch f := f.(type) {
 	case func(T, A, B):
 		return func(args []history.Value) Call {
-			x, y := a(args[0]), b(args[1])
-			return func(object any) history.Value { f(object.(T), x, y); return history.NoValue }
+			return func(object any) history.Value {
+				f(object.(T), a(args[0]), b(args[1]))
+				return history.NoValue
+			}
 		}
 	case func(T, A, B) int:
 		return first2(f, a, b, ofInt)
@@ -241,8 +241,7 @@ func direct2[T, A, B any](f any, a func(history.Value) A, b func(history.Value) 
 func direct3[T, A, B, C any](f any, a func(history.Value) A, b func(history.Value) B, c func(history.Value) C) prepare {
 	call := func(do func(o T, x A, y B, z C) history.Value) prepare {
 		return func(args []history.Value) Call {
-			x, y, z := a(args[0]), b(args[1]), c(args[2])
-			return func(object any) history.Value { return do(object.(T), x, y, z) }
+			return func(object any) history.Value { return do(object.(T), a(args[0]), b(args[1]), c(args[2])) }
 		}
 	}
 	switch f := f.(type) {
