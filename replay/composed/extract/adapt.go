@@ -288,7 +288,7 @@ func argument(t types.Type, text string) string {
 	case "context.Context":
 		return strings.Replace(text, "Context", "Background()", 1)
 	case "reflect.Type":
-		return strings.Replace(text, "Type", "TypeOf(0)", 1)
+		return strings.Replace(text, "Type", "TypeOf(struct{ A int }{})", 1)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
