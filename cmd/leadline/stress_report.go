@@ -293,6 +293,9 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if len(result.NonAtomic) > 0 && len(result.Core) > 0 && slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
 		fmt.Fprintf(r.out, "  the core methods are not atomic themselves: %s may be atomic\n", strings.Join(result.NonAtomic, " "))
 	}
+	if len(result.Unexercised) > 0 {
+		fmt.Fprintf(r.out, "  not exercised, as nothing overlapped or no order was visible: %s\n", strings.Join(result.Unexercised, " "))
+	}
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
 	}
@@ -303,6 +306,9 @@ func (r *stressReport) remarks(result *stress.Report) {
 		if e.n > 0 {
 			fmt.Fprintf(r.out, "  %s %s\n", counted(int(e.n), "execution", "executions"), e.what)
 		}
+	}
+	if result.Memory > 0 {
+		fmt.Fprintf(r.out, "  objects that nobody uses keep memory: a process ended at %d MB, and another one went on\n", result.Memory>>20)
 	}
 	if result.Unproved > 0 {
 		fmt.Fprintf(r.out, "  %s too rare to be told from results of chance, and do not count\n", counted(result.Unproved, "violation", "violations"))

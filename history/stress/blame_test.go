@@ -86,3 +86,17 @@ func TestExceptions(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestUnexercised: of methods that never return anything else, nothing is said.
+func TestUnexercised(t *testing.T) {
+	c := &stress.Class{Name: "empty", New: func() any { return nil }}
+	for _, name := range []string{"get", "remove"} {
+		c.Methods = append(c.Methods, &stress.Method{Name: name, Prepare: func([]history.Value) stress.Call {
+			return func(any) history.Value { return history.NullValue }
+		}})
+	}
+	r, err := search(c, stress.Options{Effort: stress.Effort{Name: "test", Time: 200 * time.Millisecond, Program: 5 * time.Millisecond}})
+	if err != nil || len(r.Atomic) > 0 || !slices.Equal(r.Unexercised, []string{"get", "remove"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

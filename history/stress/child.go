@@ -376,6 +376,7 @@ func (s *supervisor) merge(r *Report) {
 			t.Atomic = append(t.Atomic, m)
 		}
 	}
+	t.Unexercised = append(t.Unexercised, r.Unexercised...)
 	t.NonAtomic = append(t.NonAtomic, r.NonAtomic...)
 	t.Unsteady = append(t.Unsteady, r.Unsteady...)
 	t.Programs += r.Programs
@@ -384,6 +385,7 @@ func (s *supervisor) merge(r *Report) {
 	t.Waited += r.Waited
 	t.Unclear += r.Unclear
 	t.Unproved += r.Unproved
+	t.Memory = max(t.Memory, r.Memory)
 	t.Worn = r.Worn
 }
 
@@ -426,6 +428,11 @@ func (s *supervisor) complete() {
 	}
 	r.Apart = s.job.Apart
 	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool { return slices.Contains(r.NonAtomic, m) || isApart(r.Apart, m) })
+	slices.Sort(r.Unexercised)
+	r.Unexercised = slices.DeleteFunc(slices.Compact(r.Unexercised), func(m string) bool {
+		return slices.Contains(r.Atomic, m) || slices.Contains(r.NonAtomic, m) || isApart(r.Apart, m) ||
+			slices.ContainsFunc(r.Crashes, func(c Crash) bool { return c.Method == m })
+	})
 	if r.Recorded > 0 {
 		r.Overlap = s.overlap / float64(r.Recorded)
 	}

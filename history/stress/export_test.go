@@ -20,6 +20,13 @@ func SetSpinLimit(d time.Duration) time.Duration {
 	return before
 }
 
+// SetMaxMemory sets maxMemory and returns what it was.
+func SetMaxMemory(n int64) int64 {
+	before := maxMemory
+	maxMemory = n
+	return before
+}
+
 // SetMaxAbandoned sets maxAbandoned and returns what it was.
 func SetMaxAbandoned(n int64) int64 {
 	before := maxAbandoned

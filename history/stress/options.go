@@ -253,12 +253,15 @@ type ExpectedOutcome struct {
 
 // A Report is what Search found out about a class.
 type Report struct {
-	Subject   string    `json:"subject"` // the name of the class
-	Core      []string  `json:"core"`
-	Atomic    []string  `json:"atomic"` // called, and no violation was seen
-	NonAtomic []string  `json:"non_atomic"`
-	Weak      []string  `json:"weak"`     // documented not to be atomic
-	LeftOut   []LeftOut `json:"left_out"` // exported methods that the class does not have
+	Subject   string   `json:"subject"` // the name of the class
+	Core      []string `json:"core"`
+	Atomic    []string `json:"atomic"` // exercised, and no violation was seen
+	NonAtomic []string `json:"non_atomic"`
+	Weak      []string `json:"weak"` // documented not to be atomic
+	// Unexercised methods are neither core nor weak. No sequence called one in a
+	// program with overlaps of which several outcomes are possible.
+	Unexercised []string  `json:"unexercised,omitempty"`
+	LeftOut     []LeftOut `json:"left_out"` // exported methods that the class does not have
 	// Unsteady programs return different results from one sequential run to
 	// the next.
 	Unsteady []string `json:"unsteady"`
@@ -275,10 +278,12 @@ type Report struct {
 	// Waited is how many executions wait for ever. Unclear is how many do not
 	// go on, though a goroutine of the object might wake them; they do not count.
 	// Worn means that goroutines that wait, or do not end, have ended the search
-	// early.
+	// early, or objects that are not garbage: Memory is how many bytes the process
+	// had then.
 	Waited   int64         `json:"waited,omitempty"`
 	Unclear  int64         `json:"unclear,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`
+	Memory   int64         `json:"memory,omitempty"`
 	Overlap  float64       `json:"overlap"` // share of recorded executions that overlapped
 	Elapsed  time.Duration `json:"elapsed_ns"`
 	Findings []*Finding    `json:"-"` // encoded one by one

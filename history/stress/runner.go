@@ -31,6 +31,9 @@ type RunOptions struct {
 	// threads share processors, as waking one that is locked takes long, and
 	// batches are small.
 	Blocking bool
+
+	batch  int   // objects between two barriers; 0: the usual number
+	memory int64 // ends the run when the process has so many bytes, if not 0
 }
 
 // A Run is what was seen of a program.
@@ -160,8 +163,11 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 		o.Waits = 2
 	}
 	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch}
+	if o.batch > 0 {
+		r.batch = o.batch
+	}
 	if o.Blocking {
-		r.batch = blockingBatch
+		r.batch = min(r.batch, blockingBatch)
 	}
 	r.objects, r.dead = make([]any, r.batch), make([]bool, r.batch)
 	r.cut.Store(int64(r.batch))

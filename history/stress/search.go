@@ -23,12 +23,16 @@ type searcher struct {
 	report   *Report
 	start    time.Time
 	overlap  int64
-	called   map[*Method]bool // by a program that is not unsteady
-	skipped  int              // programs that were not run
-	why      error            // of the last of them
-	known    map[string]bool  // which calls wait; see shuffler
-	waits    bool             // an invocation waited in a sequential run
-	before   int64            // abandoned goroutines when it started
+	// called are the methods that sequences of a program called that shows the order
+	// of its invocations, and of which invocations overlapped.
+	called  map[*Method]bool
+	skipped int             // programs that were not run
+	why     error           // of the last of them
+	known   map[string]bool // which calls wait; see shuffler
+	waits   bool            // an invocation waited in a sequential run
+	before  int64           // abandoned goroutines when it started
+	memory  int64           // how many bytes the process may have
+	batch   int             // see batchFor
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -38,7 +42,8 @@ type searcher struct {
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(),
-		called: map[*Method]bool{}, known: map[string]bool{}, before: abandoned.Load()}
+		called: map[*Method]bool{}, known: map[string]bool{}, before: abandoned.Load(),
+		memory: memoryUsed() + maxMemory}
 	targets, err := s.prepare()
 	if err != nil {
 		return nil, err
@@ -255,8 +260,12 @@ func (s *searcher) try(t *target, p *Program) error {
 	if err := s.keep(p, run, expected); err != nil {
 		return err
 	}
-	for _, inv := range p.All() {
-		s.called[inv.Method] = s.called[inv.Method] || !p.unsteady
+	if !p.unsteady && run.Overlapping > 0 && expected.set.n > 1 {
+		for _, sequence := range p.Sequences {
+			for _, inv := range sequence {
+				s.called[inv.Method] = true
+			}
+		}
 	}
 	if f == nil {
 		return nil
@@ -328,13 +337,19 @@ func (s *searcher) fit(p *Program) (*Program, *Expected, error) {
 
 // run runs a program and counts its executions.
 func (s *searcher) run(p *Program, o RunOptions) *Run {
-	o.Blocking = s.waits
+	if s.batch == 0 {
+		s.batch = batchFor(s.class)
+	}
+	o.Blocking, o.batch, o.memory = s.waits, s.batch, s.memory
 	run := RunProgram(s.ctx, s.class, p, o)
 	s.report.Executions += run.Executions
 	s.report.Recorded += run.Recorded
 	s.report.Waited += run.Waited
 	s.report.Unclear += run.Unclear
 	s.overlap += run.Overlapping
+	if used, over := overMemory(s.memory); over {
+		s.report.Worn, s.report.Memory = true, used
+	}
 	return run
 }
 
@@ -391,6 +406,8 @@ func (s *searcher) complete() {
 			r.Weak = append(r.Weak, m.Name)
 		case s.called[m] && !together && !isApart(s.options.Apart, m.Name): // otherwise any of them may be to blame
 			r.Atomic = append(r.Atomic, m.Name)
+		case !together && !isApart(s.options.Apart, m.Name):
+			r.Unexercised = append(r.Unexercised, m.Name)
 		}
 	}
 	if s.separates() {

@@ -302,6 +302,9 @@ func (r *runner) watch(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
+		if most := r.options.memory; most > 0 && memoryUsed() > most {
+			r.enough.Store(true)
+		}
 		now := make([]int64, len(r.threads))
 		for i, t := range r.threads {
 			now[i] = t.at.Load()

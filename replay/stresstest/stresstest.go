@@ -183,7 +183,10 @@ func TestClass(t TB, c *stress.Class, o Options) {
 	if report.Unclear > 0 {
 		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", c.Name, report.Unclear)
 	}
-	if report.Worn {
+	switch {
+	case report.Memory > 0:
+		warn(t, "stress: %s: the test ended early, as its objects keep %d MB; Options.Close can release them", c.Name, report.Memory>>20)
+	case report.Worn:
 		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever, or one does not end", c.Name)
 	}
 	if report.Recorded > 0 && report.Overlap < leastOverlap && len(failures) == 0 {

@@ -1,0 +1,50 @@
+package stress
+
+import (
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// maxMemory is how many bytes a search may need in addition to what the process
+// has. A run ends early there. So does the search if they are still in use then: by
+// goroutines that objects started, say.
+var maxMemory int64 = 1 << 30
+
+// The objects of a batch take at most batchMemory together, unless there are only
+// leastBatch of them.
+const (
+	batchMemory = 64 << 20
+	leastBatch  = 8
+)
+
+// memoryUsed returns how many bytes the process has.
+func memoryUsed() int64 {
+	const total, released = "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes"
+	samples := []metrics.Sample{{Name: total}, {Name: released}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64())
+}
+
+// overMemory reports whether a search that may need so many bytes still does when
+// garbage is gone.
+func overMemory(most int64) (used int64, over bool) {
+	if memoryUsed() < most {
+		return 0, false
+	}
+	debug.FreeOSMemory()
+	used = memoryUsed()
+	return used, used > most/2
+}
+
+// batchFor returns how many objects of a class are in a batch.
+func batchFor(c *Class) int {
+	allocated := func() int64 {
+		samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(samples)
+		return int64(samples[0].Value.Uint64())
+	}
+	before := allocated()
+	c.close(c.New())
+	size := max(allocated()-before, 1) // small ones may be counted later
+	return int(min(max(batchMemory/size, leastBatch), batch))
+}
