@@ -410,8 +410,7 @@
 // which observes its last state. --initial and --final bound their lengths. Any other
 // outcome is a violation. So is a recorded execution that is not linearizable; some
 // executions are recorded. The checker confirms every violation. In an outcome, N is
-// null, T and F are booleans, () means that nothing was returned, and E is an
-// exception.
+// null, T and F are booleans, () is no result, and !"message" is an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
@@ -424,8 +423,9 @@
 // values are left out and listed. --core names methods that are trusted to be
 // atomic. A program then has one invocation of another method, which is to blame,
 // and the core methods are tested among themselves ("-" in the table). Without
-// --core, a program mixes all methods. --weak names methods that are documented
-// not to be atomic: their results never count as violations.
+// --core, a program mixes all methods; those of a violation are not called in parallel
+// any more. --weak names methods that are documented not to be atomic: their results
+// never count as violations.
 //
 // At the end, stress prints two tables. The first has the programs with
 // violations: their numbers of invocations, sequences and values; how many
@@ -437,9 +437,9 @@
 // invocation that waits for ever, and - for one that is not called. That is a
 // violation if some order lets it go on: a lost wake-up, or a deadlock.
 //
-// Each object has a process of its own. If it crashes or hangs, stress reports
-// the program and continues with the others. --effort sets the time, and --seed
-// fixes the programs; how their threads interleave differs from run to run.
+// Each object has a process and a working directory of its own. If it crashes or
+// hangs, stress reports the program and continues with the others. An interrupt ends
+// stress with what was found. --effort sets the time, and --seed fixes the programs.
 // --program runs a given program. Its sequences may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]

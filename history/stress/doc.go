@@ -36,15 +36,27 @@
 // times, and the checker has found its history not linearizable. It does so with
 // respect to the model of the Class or, without one, to the results of the
 // shuffles. So objects have to return the same results whenever they are run the
-// same way sequentially. Before it reports a violation, Search runs the shuffles
-// so often that a result of chance would show, and leaves out programs with such
-// results.
+// same way sequentially. Before it reports a violation, Search measures how often it
+// comes, and runs the shuffles ten times as often, so that a result of chance would
+// show. It also runs them with pauses between the calls, as objects may read the
+// clock. It leaves out programs with such results.
 //
 // A search without violations means little: interleavings are left to chance. A
 // seed fixes the programs, not how their threads interleave. Some faults show
 // only in the order in which invocations of different sequences begin and end.
 // Search finds these only in the executions that are recorded, about one in
 // twenty.
+//
+// Without core methods, no single method is to blame for a violation. With
+// Options.GoOn, a search then goes on, but no program calls the methods of the
+// violation in parallel; a method that is in several violations is left out. With core
+// methods, the core is to blame if a program has a violation without its other method.
+//
+// A method counts as Atomic if it was exercised: invocations of a program overlapped,
+// and different orders had different results.
+//
+// A search may need a gigabyte of memory. If objects that are not used keep it, the
+// search ends, and Supervise replaces its process.
 //
 // # Methods that wait
 //
