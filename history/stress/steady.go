@@ -14,7 +14,7 @@ import (
 const (
 	steadyRuns  = 10
 	steadyLeast = 20000
-	steadyTime  = 30 * time.Second
+	steadyTime  = 20 * time.Second
 )
 
 // trials are sequential runs of a program: whether each shuffle has the same
