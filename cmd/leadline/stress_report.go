@@ -293,6 +293,9 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if len(result.NonAtomic) > 0 && len(result.Core) > 0 && slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
 		fmt.Fprintf(r.out, "  the core methods are not atomic themselves: %s may be atomic\n", strings.Join(result.NonAtomic, " "))
 	}
+	if len(result.Suspect) > 0 {
+		fmt.Fprintf(r.out, "  in violations that the core methods have without them, too: %s\n", strings.Join(result.Suspect, " "))
+	}
 	if len(result.Unexercised) > 0 {
 		fmt.Fprintf(r.out, "  not exercised, as nothing overlapped or no order was visible: %s\n", strings.Join(result.Unexercised, " "))
 	}

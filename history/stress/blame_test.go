@@ -61,7 +61,7 @@ func TestGoOn(t *testing.T) {
 func TestBrokenCore(t *testing.T) {
 	r, err := search(counters("first"), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: time.Second},
 		Programs: []string{"{ first(); good(); first() } || { first(); first() }"}})
-	if err != nil || len(r.Findings) != 1 || r.Findings[0].Method != "" || strings.Contains(r.Findings[0].Program, "good") {
+	if err != nil || len(r.Findings) != 1 || len(r.Atomic) > 0 || !slices.Equal(r.Suspect, []string{"good"}) || r.Findings[0].Method != "" || strings.Contains(r.Findings[0].Program, "good") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

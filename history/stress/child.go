@@ -376,6 +376,7 @@ func (s *supervisor) merge(r *Report) {
 			t.Atomic = append(t.Atomic, m)
 		}
 	}
+	t.Suspect = append(t.Suspect, r.Suspect...)
 	t.Unexercised = append(t.Unexercised, r.Unexercised...)
 	t.NonAtomic = append(t.NonAtomic, r.NonAtomic...)
 	t.Unsteady = append(t.Unsteady, r.Unsteady...)
@@ -427,10 +428,14 @@ func (s *supervisor) complete() {
 		}
 	}
 	r.Apart = s.job.Apart
-	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool { return slices.Contains(r.NonAtomic, m) || isApart(r.Apart, m) })
+	slices.Sort(r.Suspect)
+	r.Suspect = slices.DeleteFunc(slices.Compact(r.Suspect), func(m string) bool { return slices.Contains(r.NonAtomic, m) })
+	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool {
+		return slices.Contains(r.NonAtomic, m) || slices.Contains(r.Suspect, m) || isApart(r.Apart, m)
+	})
 	slices.Sort(r.Unexercised)
 	r.Unexercised = slices.DeleteFunc(slices.Compact(r.Unexercised), func(m string) bool {
-		return slices.Contains(r.Atomic, m) || slices.Contains(r.NonAtomic, m) || isApart(r.Apart, m) ||
+		return slices.Contains(r.Atomic, m) || slices.Contains(r.NonAtomic, m) || slices.Contains(r.Suspect, m) || isApart(r.Apart, m) ||
 			slices.ContainsFunc(r.Crashes, func(c Crash) bool { return c.Method == m })
 	})
 	if r.Recorded > 0 {

@@ -258,6 +258,8 @@ type Report struct {
 	Atomic    []string `json:"atomic"` // exercised, and no violation was seen
 	NonAtomic []string `json:"non_atomic"`
 	Weak      []string `json:"weak"` // documented not to be atomic
+	// Suspect methods were in a violation that the core methods also have without them.
+	Suspect []string `json:"suspect,omitempty"`
 	// Unexercised methods are neither core nor weak. No sequence called one in a
 	// program with overlaps of which several outcomes are possible.
 	Unexercised []string  `json:"unexercised,omitempty"`

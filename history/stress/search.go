@@ -275,6 +275,9 @@ func (s *searcher) try(t *target, p *Program) error {
 		return err
 	}
 	if core := s.ofCore(f); core != nil {
+		if !slices.Contains(s.report.Suspect, f.Method) {
+			s.report.Suspect = append(s.report.Suspect, f.Method)
+		}
 		f = core
 		if t = s.target(""); t == nil || t.done {
 			return nil
@@ -404,6 +407,7 @@ func (s *searcher) complete() {
 			r.Core = append(r.Core, m.Name)
 		case m.Weak:
 			r.Weak = append(r.Weak, m.Name)
+		case slices.Contains(r.Suspect, m.Name):
 		case s.called[m] && !together && !isApart(s.options.Apart, m.Name): // otherwise any of them may be to blame
 			r.Atomic = append(r.Atomic, m.Name)
 		case !together && !isApart(s.options.Apart, m.Name):
