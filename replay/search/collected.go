@@ -31,8 +31,8 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 	switch {
 	case c == nil:
 		return replay.Declines("")
-	case c.impossible:
-		return replay.Refuted(replay.SearchEngine)
+	case c.impossible != history.NoReturn:
+		return refutedAt(c.impossible)
 	case discipline == replay.FirstIn:
 		s := newQueueSearch(c)
 		if s == nil {
@@ -40,6 +40,9 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 		}
 		s.maxBytes, s.meter = maxBytes, m.OrUnbounded()
 		found, cause := s.run()
+		if !found && cause == replay.NoCause {
+			return refutedAt(s.consumers[s.furthest].ret)
+		}
 		return finding(found, cause, s.witness)
 	}
 	return c.searchStack(maxBytes, m.OrUnbounded())
@@ -54,7 +57,7 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 		if s := newStackSearch(once); s != nil {
 			s.maxBytes, s.meter, s.most = maxBytes, m, onceShare*len(s.ops)
 			if found, cause := s.run(); !found && cause == replay.NoCause {
-				return replay.Refuted(replay.SearchEngine)
+				return refutedAt(s.ops[s.last].ret)
 			}
 		}
 	}
@@ -64,7 +67,18 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 	}
 	s.maxBytes, s.meter = maxBytes, m
 	found, cause := s.run()
+	if !found && cause == replay.NoCause {
+		return refutedAt(s.ops[s.last].ret)
+	}
 	return finding(found, cause, s.witness)
+}
+
+// refutedAt returns the finding of a search that did not get past the response at
+// a position.
+func refutedAt(position int32) replay.Finding {
+	f := replay.Refuted(replay.SearchEngine)
+	f.Reached = position
+	return f
 }
 
 // onceShare is how many items per operation the search of the values inserted
@@ -78,9 +92,10 @@ type collected struct {
 	consumers []consumer  // by response
 	pendings  []consumer  // pending removals, by invocation
 	idle      []int32     // operations that do not matter
-	// impossible is set if an operation returns what none can, or if a value is
-	// taken more often than it is inserted.
-	impossible bool
+	// impossible is the position of the first response of an operation that returns
+	// what none can, or with which a value is taken more often than it is inserted.
+	// It is NoReturn if there is none.
+	impossible int32
 }
 
 type insertion struct {
@@ -95,7 +110,7 @@ type consumer struct {
 
 // readCollected returns nil if the history has other operations.
 func readCollected(h *history.History, spec replay.Spec) *collected {
-	c := &collected{}
+	c := &collected{impossible: history.NoReturn}
 	numbers := map[string]int32{}
 	var key []byte
 	for i := range h.Ops {
@@ -126,7 +141,7 @@ func readCollected(h *history.History, spec replay.Spec) *collected {
 		case op.Pending():
 			return nil
 		case role == replay.Never:
-			c.impossible = true
+			c.fails(op.Return)
 		case role == replay.Remove, role == replay.Look, role == replay.Nothing:
 			c.consumers = append(c.consumers, t)
 		default:
@@ -134,8 +149,13 @@ func readCollected(h *history.History, spec replay.Spec) *collected {
 		}
 	}
 	slices.SortFunc(c.consumers, func(a, b consumer) int { return cmp.Compare(a.ret, b.ret) })
-	c.impossible = c.impossible || c.isShort(len(numbers))
+	c.countValues(len(numbers))
 	return c
+}
+
+// fails records that the history fails with the response at a position.
+func (c *collected) fails(position int32) {
+	c.impossible = min(c.impossible, position)
 }
 
 func indices(n int) []int32 {
@@ -146,9 +166,9 @@ func indices(n int) []int32 {
 	return list
 }
 
-// isShort reports whether up to some response a value was removed more often
+// countValues finds the first response up to which a value was removed more often
 // than its insertion was invoked, or was seen without one.
-func (c *collected) isShort(values int) bool {
+func (c *collected) countValues(values int) {
 	left, invoked := make([]int32, values), make([]bool, values)
 	next := 0
 	for i := range c.consumers {
@@ -161,10 +181,10 @@ func (c *collected) isShort(values int) bool {
 			left[t.value]--
 		}
 		if t.value >= 0 && (!invoked[t.value] || left[t.value] < 0) {
-			return true
+			c.fails(t.ret)
+			return
 		}
 	}
-	return false
 }
 
 // once returns the operations on values that are inserted once, and those on

@@ -13,7 +13,7 @@ import (
 // not search the values inserted once first.
 func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
 	c := readCollected(h, spec)
-	if c.impossible {
+	if c.impossible != history.NoReturn {
 		return replay.Refuted(replay.SearchEngine)
 	}
 	s := newStackSearch(c)

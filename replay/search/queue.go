@@ -83,6 +83,7 @@ type queueSearch struct {
 	failed   keySet
 	key      []uint64
 
+	furthest int32 // the latest due response met
 	maxBytes int64
 	meter    *meter.Meter
 	gaveUp   replay.Cause
@@ -188,6 +189,7 @@ func (s *queueSearch) advance() {
 	s.at.mask &^= 1 << s.slot[s.at.due]
 	s.occupant[s.slot[s.at.due]] = -1
 	s.at.due++
+	s.furthest = max(s.furthest, s.at.due)
 	if int(s.at.due) < len(s.consumers) {
 		s.open(s.opened[s.at.due-1], s.opened[s.at.due])
 	}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +167,36 @@ func TestQueueOrStack(t *testing.T) {
 		t.Log(model, count)
 		if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/4 {
 			t.Errorf("%s: %v", model, count)
+		}
+	}
+}
+
+// TestReached: a refuted queue or stack with repeated values names the response that
+// no search got past. Mostly it is the first one with which the history fails.
+func TestReached(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 78))
+	for _, model := range []string{"queue", "stack"} {
+		s := lookup(t, model)
+		refuted, first := 0, 0
+		for range 2000 {
+			h := randomDuplicating(r, model).history(t, s)
+			f := search.QueueOrStack(h, s, 1<<30, nil)
+			if f.Answer != replay.NotLinearizable {
+				continue
+			}
+			refuted++
+			if !slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Return == f.Reached }) {
+				t.Fatalf("%s: no response is at %d:\n%s", model, f.Reached, show(h))
+			}
+			if run(t, h.UpTo(f.Reached), s, search.Pruning{}).Answer == replay.NotLinearizable &&
+				run(t, h.UpTo(f.Reached-1), s, search.Pruning{}).Answer == replay.Linearizable {
+				first++
+			}
+		}
+		t.Logf("%s: %d refuted, the first response that fails is named in %d", model, refuted, first)
+		if refuted < 500 || first < refuted*9/10 {
+			t.Errorf("%s: %d refuted, the first response that fails is named in %d", model, refuted, first)
 		}
 	}
 }
