@@ -194,6 +194,14 @@ func TestManyOperations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if _, after, ok := strings.Cut(out, "  ... "); ok {
+			if _, err := fmt.Sscanf(after, "%d earlier operations ...", &left); err != nil {
+				t.Fatal(err)
+			}
+			if last := core[len(core)-2]; !strings.Contains(out, fmt.Sprintf("enqueue(%d)", last)) || strings.Contains(out, fmt.Sprintf("enqueue(%d)\n", core[0])) {
+				t.Errorf("of operations %d to %d, the first are drawn:\n%s", core[0], last, out)
+			}
+		}
 		want := len(core)
 		if want == 0 {
 			want = 100

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -31,6 +32,17 @@ func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o
 // shown.
 func (p *printer) drawRelevant(v *replay.Verdict, all int, indent string) {
 	ops := relevant(p.h, v, p.Rows)
+	if core := explanationOf(v).Core; len(core) > p.Rows {
+		earlier := len(core)
+		for _, i := range ops {
+			if _, ok := slices.BinarySearch(core, i); ok {
+				earlier--
+			}
+		}
+		p.printf("%s... %s ...\n", indent, count(earlier, "earlier operation", "earlier operations"))
+		p.timeline(v, ops, indent)
+		return
+	}
 	p.timeline(v, ops, indent)
 	if left := all - len(ops); left > 0 {
 		p.printf("%sand %s not shown\n", indent, count(left, "operation that is", "operations that are"))
@@ -72,7 +84,7 @@ func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 		add(edge.From, edge.To)
 	}
 	if v != nil {
-		add(e.Core...)
+		add(latest(h, e.Core, end, limit)...)
 		if len(e.Core) == 0 {
 			add(v.Conflict...)
 		}
@@ -99,6 +111,23 @@ func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 	}
 	slices.Sort(ops)
 	return ops
+}
+
+// latest returns those n operations of a minimal sub-history that are nearest to
+// its end, where the response is that no order explains.
+func latest(h *history.History, core []int32, end int32, n int) []int32 {
+	if len(core) <= n {
+		return core
+	}
+	core = slices.Clone(core)
+	event := func(i int32) int32 {
+		if op := &h.Ops[i]; op.Return > end || op.Pending() {
+			return op.Call
+		}
+		return h.Ops[i].Return
+	}
+	slices.SortStableFunc(core, func(a, b int32) int { return cmp.Compare(event(b), event(a)) })
+	return core[:n]
 }
 
 // endOf returns the position of the last event that matters: the response that
