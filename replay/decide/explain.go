@@ -6,12 +6,19 @@ import (
 )
 
 const (
-	// explainWork bounds the work of an explanation. explainWorkEach adds to it for
-	// each operation, and explainTimes for the work of the verdict: that of an
-	// explanation is at least that hard.
-	explainWork     = 1 << 22
-	explainWorkEach = 1 << 7
-	explainTimes    = 4
+	// explainWork bounds the work of an explanation, which takes about a second.
+	// explainEach adds to it for each operation, and explainFurther for each one
+	// beyond those that together add explainLong. An explanation may always take
+	// explainTimes the work of its verdict, since each question is about as hard.
+	// All are half of that for stacks, whose search takes longer for a unit of work.
+	explainWork    = 1 << 22
+	explainEach    = 1 << 8
+	explainFurther = 1 << 5
+	explainLong    = 3 << 24
+	explainTimes   = 4
+	// explainRate is the work for each second that users allow for a history. It is
+	// low, so that all parts of an explanation have their share of the time.
+	explainRate = 1 << 19
 	// explainBytes is what an explanation takes at least for an operation of a long
 	// history.
 	explainBytes = 600
@@ -29,11 +36,22 @@ func (t *task) explain(f *replay.Finding) *replay.Explanation {
 	return explain.Run(explain.Problem{
 		History: t.h, Spec: t.spec, Finding: f,
 		Decide: t.decidePart,
-		Meter:  t.meter.Share(explainWork + int64(len(t.h.Ops))*explainWorkEach + explainTimes*t.meter.Spent()),
+		Meter:  t.meter.Share(t.explainWork()),
 		Bytes:  t.o.Budget.Bytes,
 		Stopped: func() replay.Cause {
 			t.clock.expired()
 			return t.clock.cause
 		},
 	})
+}
+
+// explainWork bounds the work of the explanation.
+func (t *task) explainWork() int64 {
+	n := int64(len(t.h.Ops))
+	byTime := int64(t.o.Budget.Time.Seconds() * explainRate)
+	work := max(explainWork+min(n*explainEach, explainLong+n*explainFurther), explainTimes*t.meter.Spent(), byTime)
+	if isStack(t.spec) {
+		work /= 2
+	}
+	return work
 }

@@ -154,7 +154,7 @@ func (b *blamer) decisive(free []int32) []int32 {
 			rest = append(rest, i)
 		}
 	}
-	kept, isMinimal := minimize(len(rest), func(kept []int32) replay.Answer {
+	kept, isMinimal := minimize(len(rest), b.meter.Stopped, func(kept []int32) replay.Answer {
 		all := slices.Clone(free)
 		isKept := make([]bool, len(rest))
 		for _, k := range kept {

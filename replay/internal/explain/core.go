@@ -172,6 +172,7 @@ func (r *reducer) leaveOut(divide func([]int32) division) bool {
 	}
 	r.sortUnits(d.units)
 	with := func(units []int32) []int32 {
+		r.meter.Spend(len(d.kept))
 		ops := slices.Clone(d.kept)
 		for _, u := range units {
 			ops = append(ops, d.units[u]...)
@@ -179,8 +180,8 @@ func (r *reducer) leaveOut(divide func([]int32) division) bool {
 		slices.Sort(ops)
 		return ops
 	}
-	units, _ := minimize(len(d.units), func(units []int32) replay.Answer { return r.fails(with(units)) })
-	r.ops = with(units)
+	units, isMinimal := minimize(len(d.units), r.meter.Stopped, func(units []int32) replay.Answer { return r.fails(with(units)) })
+	r.ops, r.unknown = with(units), r.unknown || !isMinimal
 	return true
 }
 

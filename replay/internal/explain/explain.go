@@ -57,9 +57,10 @@ func (x *explainer) missFor(part, cause string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
 }
 
-// ask decides a history within m.
+// ask decides a history within m. Making the history is work, too.
 func (x *explainer) ask(h *history.History, m *meter.Meter) replay.Finding {
 	f := replay.GaveUp(replay.Time)
+	m.Spend(len(h.Ops))
 	if !m.Stopped() {
 		f = x.Decide(h, m)
 	}
@@ -107,7 +108,7 @@ func (x *explainer) base() (*history.History, []int32) {
 	if !ok {
 		x.miss("prefix")
 		x.miss("states")
-		return h, f.Conflict
+		return cut, f.Conflict
 	}
 	x.e.Unexplained, x.e.Prefix = last, events(cut)
 	return cut, f.Conflict
@@ -118,7 +119,8 @@ func (x *explainer) base() (*history.History, []int32) {
 // history that begins with one that is not linearizable is not linearizable, so
 // it searches by bisection. Two things make long histories cheap: the last response
 // of a conflict, or the one that a search did not get past, is often the one; and
-// failures at the beginning are looked for first.
+// failures at the beginning are looked for first. If an answer is missing, it
+// returns false, and the shortest prefix found that fails.
 func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding, bool) {
 	returned := responses(h)
 	rank := make([]int32, len(h.Ops)) // operation -> number of responses up to its own
@@ -127,6 +129,8 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 	}
 	cut := h
 	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
+	fall := 0                              // how far below a hint to go: that grows while hints are too late
+	m := x.share(70)
 	for high-low > 1 {
 		hint := 0
 		for _, op := range f.Conflict {
@@ -141,6 +145,8 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 		k := hint - 1
 		switch {
 		case low < k && k < high:
+			k = max(k-fall, low+1)
+			fall = 2*fall + 1
 		case low < hint && hint < high:
 			k = hint
 		default:
@@ -148,17 +154,17 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 			step *= 2
 		}
 		part := h.UpTo(h.Ops[returned[k-1]].Return)
-		switch g := x.ask(part, x.Meter); g.Answer {
+		switch g := x.ask(part, m); g.Answer {
 		case replay.Undecided:
-			return 0, nil, f, false
+			return replay.NoOperation, cut, f, false
 		case replay.Linearizable:
-			low = k
+			low, fall = k, 0
 		default:
 			high, f, cut = k, g, part
 		}
 	}
 	if high == 0 { // a history without responses is linearizable
-		return 0, nil, f, false
+		return replay.NoOperation, cut, f, false
 	}
 	last := returned[high-1]
 	if cut == h { // the last response; what is invoked after it does not matter

@@ -13,6 +13,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/internal/explain"
@@ -349,6 +350,76 @@ func TestLong(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestMinimizeStops: a search for a minimal set asks nothing more once it is
+// stopped, and what it returns fails.
+func TestMinimizeStops(t *testing.T) {
+	const n = 10000
+	needed := []int32{7, 5000, 9000, 9999}
+	for most := range 80 {
+		asked := 0
+		kept, isMinimal := explain.Minimize(n, func() bool { return asked >= most }, func(kept []int32) replay.Answer {
+			if asked++; asked > most {
+				t.Fatalf("asked %d times, stopped after %d", asked, most)
+			}
+			for _, i := range needed {
+				if !slices.Contains(kept, i) {
+					return replay.Linearizable
+				}
+			}
+			return replay.NotLinearizable
+		})
+		for _, i := range needed {
+			if !slices.Contains(kept, i) {
+				t.Fatalf("%d is not in the set that is left after %d questions", i, most)
+			}
+		}
+		if isMinimal && len(kept) > len(needed) {
+			t.Errorf("%d of %d are left after %d questions and said to be minimal", len(kept), len(needed), most)
+		}
+	}
+}
+
+// TestBounded: an explanation asks as little as its meter allows, however hard the
+// questions are, and says what it lacks. What it has fails.
+func TestBounded(t *testing.T) {
+	w := simulate.Workload{Model: "stack", Ops: 300, Values: 8, Threads: 4, Seed: 3, Faults: []simulate.Fault{{Kind: simulate.Wrong, Percent: 50}}}
+	h, err := w.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Spec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const each = 1 << 14 // work on a question
+	for _, questions := range []int64{0, 1, 2, 5, 20} {
+		m := meter.New(nil).Share(questions * each)
+		asked := int64(0)
+		e := explain.Run(explain.Problem{
+			History: h, Spec: s, Finding: &replay.Finding{Answer: replay.NotLinearizable},
+			Decide: func(h *history.History, m *meter.Meter) replay.Finding {
+				asked++
+				m.Spend(each)
+				if m.Stopped() {
+					return replay.GaveUp(replay.Time)
+				}
+				return check(t, h, s, replay.Options{}).Finding
+			},
+			Meter: m, Bytes: 1 << 30, Stopped: func() replay.Cause { return replay.NoCause },
+		})
+		if asked > questions+4 { // each part may find out that its share is used up
+			t.Errorf("%d questions, where there is work for %d", asked, questions)
+		}
+		if e.Prefix == 0 && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "prefix" }) {
+			t.Errorf("%d questions: no prefix, and none is missing: %v", questions, e.Missing)
+		}
+		core := part(h, func(i int32, _ *history.Operation) bool { return slices.Contains(e.Core, i) })
+		if check(t, core, s, replay.Options{}).Answer != replay.NotLinearizable {
+			t.Errorf("%d questions: the core of %d operations does not fail", questions, len(e.Core))
 		}
 	}
 }

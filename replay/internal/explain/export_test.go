@@ -8,6 +8,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
+// Minimize is minimize.
+var Minimize = minimize
+
 // A Fact is what the rules know of an operation. Tests make them wrong.
 type Fact struct{ f *opFacts }
 

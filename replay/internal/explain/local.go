@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -16,13 +17,15 @@ import (
 // not fail, its results are tried in the whole history.
 type local struct {
 	*blamer
-	r    *reducer
-	ops  []int32       // of the prefix on the parts of the core, without blockers
-	unit map[int32]int // of these, by their values; absent if they are about none
-	core map[int]bool  // units
-	list []int32       // the operations of which groups are formed
-	left int           // questions about the whole history
-	free int           // such questions with unknown results
+	r     *reducer
+	ops   []int32        // of the prefix on the parts of the core, without blockers
+	units [][]int32      // of these, by their values
+	unit  []int32        // of all operations; -1 if they are not in a unit
+	rest  []int32        // operations of ops without a unit
+	core  map[int32]bool // units
+	list  []int32        // the operations of which groups are formed
+	left  int            // questions about the whole history
+	free  int            // such questions with unknown results
 	// more are operations whose values are in all small parts.
 	more []int32
 }
@@ -46,7 +49,8 @@ const (
 )
 
 func newLocal(b *blamer, r *reducer) *local {
-	l := &local{blamer: b, r: r, unit: map[int32]int{}, core: map[int]bool{}, left: wholeMax, free: wholeFree}
+	l := &local{blamer: b, r: r, core: map[int32]bool{}, left: wholeMax, free: wholeFree}
+	l.unit = slices.Repeat([]int32{-1}, len(r.facts))
 	parts := map[int32]bool{}
 	for _, i := range r.whole {
 		parts[r.facts[i].part] = true
@@ -61,18 +65,24 @@ func newLocal(b *blamer, r *reducer) *local {
 	}
 	values := map[int32]bool{}
 	if r.byValues {
-		for u, ops := range r.byValue(l.ops).units {
+		l.units = r.byValue(l.ops).units
+		for u, ops := range l.units {
 			for _, i := range ops {
-				l.unit[i] = u
+				l.unit[i] = int32(u)
 			}
 		}
 		for _, i := range r.whole {
-			if u, ok := l.unit[i]; ok {
+			if u := l.unit[i]; u >= 0 {
 				l.core[u] = true
 			}
 			for _, v := range r.facts[i].value {
 				values[v] = v >= 0
 			}
+		}
+	}
+	for _, i := range l.ops {
+		if l.unit[i] < 0 {
+			l.rest = append(l.rest, i)
 		}
 	}
 	for i := range r.facts {
@@ -121,25 +131,24 @@ func (l *local) small(group []int32, near int) []int32 {
 	if !l.r.byValues {
 		return slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.ops, group))))
 	}
-	units := map[int]bool{}
+	units := maps.Clone(l.core)
 	for _, i := range l.more {
-		if u, ok := l.unit[i]; ok {
-			units[u] = true
+		if int(i) < len(l.unit) && l.unit[i] >= 0 {
+			units[l.unit[i]] = true
 		}
 	}
 	for _, i := range slices.Concat(group, []int32{l.r.last}) {
 		at, _ := slices.BinarySearch(l.ops, i)
 		for _, j := range l.ops[max(0, at-near):min(len(l.ops), at+near+1)] {
-			if u, ok := l.unit[j]; ok {
+			if u := l.unit[j]; u >= 0 {
 				units[u] = true
 			}
 		}
 	}
-	ops := slices.Clone(group)
-	for _, i := range l.ops {
-		if u, ok := l.unit[i]; !ok || units[u] || l.core[u] {
-			ops = append(ops, i)
-		}
+	l.meter.Spend(len(l.rest))
+	ops := slices.Concat(l.rest, group)
+	for u := range units {
+		ops = append(ops, l.units[u]...)
 	}
 	slices.Sort(ops)
 	return slices.Compact(ops)

@@ -106,6 +106,7 @@ func (r *reducer) withoutLoops(moments []moment) []int32 {
 // as inserted, the state is the first one.
 func (r *reducer) moments() []moment {
 	moments := []moment{{0, 0}}
+	r.meter.Spend(len(r.ops))
 	h := sub(r.h, r.ops)
 	if r.last != replay.NoOperation {
 		h = before(h)

@@ -68,7 +68,7 @@ func (x *explainer) reasons() *history.History {
 		}
 		return some
 	}
-	kept, isMinimal := minimize(len(all), func(kept []int32) replay.Answer {
+	kept, isMinimal := minimize(len(all), x.Meter.Stopped, func(kept []int32) replay.Answer {
 		return x.ask(under(h, pick(kept)), x.Meter).Answer
 	})
 	if !isMinimal || len(kept) > reasonsMax {
@@ -93,13 +93,14 @@ func (x *explainer) reasons() *history.History {
 // minimize finds a minimal set of n things that fails, where all of them fail, and
 // what fails goes on to fail with more. fails gets things in the order in which
 // they are needed or near to the first. minimize returns false if an answer is
-// missing; then a smaller set may fail as well.
+// missing; then a smaller set may fail as well. It ends early if stopped reports
+// true.
 //
 // If the first k of a list fail and the first k-1 do not, the k-th is needed. It
 // moves to the front, and the search for the next one goes on until those in front
 // fail by themselves. Each step tries few things first, so that the work depends on
 // how many are needed and how far in the list, and hardly on n.
-func minimize(n int, fails func(kept []int32) replay.Answer) (kept []int32, isMinimal bool) {
+func minimize(n int, stopped func() bool, fails func(kept []int32) replay.Answer) (kept []int32, isMinimal bool) {
 	list := make([]int32, n)
 	for i := range list {
 		list[i] = int32(i)
@@ -108,6 +109,9 @@ func minimize(n int, fails func(kept []int32) replay.Answer) (kept []int32, isMi
 	for needed := 0; ; needed++ {
 		low, high := needed, len(list) // the first high fail
 		for step := 0; low < high; {
+			if stopped() {
+				return list[:high], false
+			}
 			k := min(needed+step, (low+high)/2)
 			k = max(k, low)
 			switch fails(list[:k]) {
