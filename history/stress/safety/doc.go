@@ -37,7 +37,8 @@
 //
 // A Finding is one of the type's own: all linearizations have run several times,
 // and together three times more often than the test, and none fails for that reason or
-// does not end. What waits or panics sequentially is left out, and so is what ends the
+// does not end. In some of these runs, the goroutines that calls have started get time
+// between the calls, so that what depends on them shows. What waits or panics sequentially is left out, and so is what ends the
 // process for lack of memory or by a signal. Deadlocks of locks have lasted two
 // seconds, and others, which a timer might end, twenty. Objects that fail at random, but
 // seldom, or that wait for longer timers are not for Hunt.

@@ -206,7 +206,7 @@ func (h *hunter) works(t *Test) (bool, error) {
 		order = append(order, slices.Repeat([]int{n}, len(s))...)
 	}
 	begun := time.Now()
-	a, err := h.ask(&request{Test: t, Orders: [][]int{order}, Repeat: 1})
+	a, err := h.ask(&request{Test: t, Orders: [][]int{order}, Repeat: 2})
 	if err != nil {
 		return false, err
 	}
@@ -353,28 +353,44 @@ func (h *hunter) recurs(t *Test, f *Failure) (bool, error) {
 func (h *hunter) sequentially(t *Test, f *Failure, executions int) (bool, error) {
 	orders := linearizations(t)
 	repeat := max(3, 3*executions/len(orders)+1)
-	for _, some := range append([][][]int{orders}, slices.Collect(slices.Chunk(orders, 1))...) {
-		left := repeat
-		for left > 0 {
-			a, err := h.ask(&request{Test: t, Orders: some, Repeat: left, Linger: f.Kind == kindFatal || f.Other})
-			if err != nil {
-				return false, err
+	for some := range slices.Chunk(orders, ordersAtOnce) {
+		sequential, other, err := h.orders(t, f, some, repeat)
+		if other { // each by itself, as a failure hides those that follow
+			for one := range slices.Chunk(some, 1) {
+				if sequential, _, err = h.orders(t, f, one, repeat); sequential || err != nil {
+					break
+				}
 			}
-			if a.Unclear != "" || a.Failure != nil && a.Failure.same(f) {
-				h.drop()
-				return true, nil
-			}
-			h.settle(a)
-			if a.Failure != nil {
-				break // for another reason
-			}
-			left -= max(1, a.Executions/len(some))
 		}
-		if left <= 0 && len(some) == len(orders) {
-			return false, nil // none fails
+		if sequential || err != nil {
+			return sequential, err
 		}
 	}
 	return false, nil
+}
+
+// ordersAtOnce bounds the orders of a request, since executions may leave goroutines.
+const ordersAtOnce = 32
+
+// orders runs some linearizations. It reports whether one fails for the same reason as
+// f, or may do so, and otherwise whether one fails for another.
+func (h *hunter) orders(t *Test, f *Failure, some [][]int, repeat int) (same, other bool, err error) {
+	for done := 0; done < repeat; {
+		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Linger: f.Kind == kindFatal || f.Other})
+		if err != nil {
+			return false, false, err
+		}
+		if a.Unclear != "" || a.Failure != nil && a.Failure.same(f) {
+			h.drop()
+			return true, false, nil
+		}
+		h.settle(a)
+		if a.Failure != nil {
+			return false, true, nil
+		}
+		done += max(1, a.Executions/len(some))
+	}
+	return false, false, nil
 }
 
 // linearizations returns the orders of the calls that keep that of each suffix.

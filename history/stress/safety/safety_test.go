@@ -3,6 +3,7 @@ package safety
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"runtime"
@@ -28,7 +29,7 @@ var subjects = Library{
 		{Source: "p.NewTable", Value: NewTable}, {Source: "p.NewTorn", Value: NewTorn}, {Source: "p.NewPair", Value: NewPair},
 		{Source: "p.NewRing", Value: NewRing}, {Source: "p.NewMirror", Value: NewMirror}, {Source: "p.NewSafe", Value: NewSafe},
 		{Source: "p.NewPicky", Value: NewPicky}, {Source: "p.NewBounded", Value: NewBounded}, {Source: "p.NewLooping", Value: NewLooping},
-		{Source: "p.NewHelped", Value: NewHelped},
+		{Source: "p.NewHelped", Value: NewHelped}, {Source: "p.NewLeaky", Value: NewLeaky},
 	},
 	Targets: []Target{
 		{Name: "Table", Type: reflect.TypeFor[*Table]()}, {Name: "Torn", Type: reflect.TypeFor[*Torn]()},
@@ -36,6 +37,7 @@ var subjects = Library{
 		{Name: "Mirror", Type: reflect.TypeFor[*Mirror]()}, {Name: "Safe", Type: reflect.TypeFor[*Safe]()},
 		{Name: "Picky", Type: reflect.TypeFor[*Picky]()}, {Name: "Bounded", Type: reflect.TypeFor[*Bounded]()},
 		{Name: "Looping", Type: reflect.TypeFor[*Looping]()}, {Name: "Helped", Type: reflect.TypeFor[*Helped]()},
+		{Name: "Leaky", Type: reflect.TypeFor[*Leaky]()},
 	},
 }
 
@@ -231,6 +233,31 @@ func NewHelped() *Helped {
 
 func (h *Helped) Wait() { <-h.c }
 
+// Leaky has a goroutine that keeps the lock until its channel is read, as Iter of
+// golang-set has. Whether Set waits for it depends on when it begins.
+type Leaky struct {
+	mu sync.RWMutex
+	n  int
+}
+
+func NewLeaky() *Leaky { return &Leaky{} }
+
+func (l *Leaky) Iterate() <-chan int {
+	c := make(chan int)
+	go func() {
+		l.mu.RLock()
+		defer l.mu.RUnlock()
+		c <- l.n
+	}()
+	return c
+}
+
+func (l *Leaky) Set(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n = n
+}
+
 func target(t *testing.T, name string) int {
 	n := slices.IndexFunc(subjects.Targets, func(t Target) bool { return t.Name == name })
 	if n < 0 {
@@ -266,7 +293,7 @@ func TestHunt(t *testing.T) {
 }
 
 func TestHuntFindsNothing(t *testing.T) {
-	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped"} {
+	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky"} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
 			if name == "Helped" { // each execution takes a while
@@ -284,5 +311,57 @@ func TestHuntFindsNothing(t *testing.T) {
 			}
 			t.Logf("%+v", r)
 		})
+	}
+}
+
+func TestLinearizations(t *testing.T) {
+	for _, test := range []struct {
+		lengths []int
+		n       int
+	}{{[]int{1, 1}, 2}, {[]int{2, 2}, 6}, {[]int{2, 1}, 3}, {[]int{2, 2, 2}, 90}, {[]int{2, 2, 2, 2}, 2520}} {
+		var p Test
+		for _, n := range test.lengths {
+			p.Suffixes = append(p.Suffixes, make([]call, n))
+		}
+		list := linearizations(&p)
+		seen := map[string]bool{}
+		for _, order := range list {
+			seen[fmt.Sprint(order)] = true
+		}
+		if len(list) != test.n || len(seen) != test.n {
+			t.Errorf("%v: %d orders, %d of them different, want %d", test.lengths, len(list), len(seen), test.n)
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	for _, test := range []struct {
+		a, b Failure
+		same bool
+	}{
+		{Failure{Kind: kindPanic, Text: "index out of range [5] with length 3"}, Failure{Kind: kindPanic, Text: "index out of range [0] with length 12"}, true},
+		{Failure{Kind: kindPanic, Text: "at 0xc000123"}, Failure{Kind: kindPanic, Text: "at 0xc00f"}, true},
+		{Failure{Kind: kindPanic, Text: "closed"}, Failure{Kind: kindPanic, Text: "empty"}, false},
+		{Failure{Kind: kindPanic, Text: "closed"}, Failure{Kind: kindFatal, Text: "closed"}, false},
+		{Failure{Kind: kindDeadlock}, Failure{Kind: kindEndless}, false},
+	} {
+		if got := test.a.same(&test.b); got != test.same {
+			t.Errorf("%v and %v: %v", test.a, test.b, got)
+		}
+	}
+}
+
+// What a signal from outside ends is not a finding, whatever the library has printed.
+func TestKilledWorker(t *testing.T) {
+	p, err := startProcess(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(p.stderr, "panic: not the end\n\ngoroutine 1 [running]:\nmain.main()\n")
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if f, unclear := p.death(); f != nil || unclear == "" {
+		t.Errorf("%v, %q", f, unclear)
 	}
 }

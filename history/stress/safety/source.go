@@ -63,7 +63,7 @@ func (c *catalog) source(t *Test, f *Failure, executions int) string {
 	name, _, _ = strings.Cut(name, "_")
 	var text bytes.Buffer
 	fmt.Fprintf(&text, testSource, strings.Join(w.imports, "\n"), name, oneLine(f.Kind+": "+f.Text),
-		min(max(200*executions, 2000), 100_000), body.String(), must)
+		min(max(200*executions, 20_000), 200_000), body.String(), must)
 	formatted, err := format.Source(text.Bytes())
 	if err != nil {
 		return text.String()

@@ -24,6 +24,7 @@ type request struct {
 	// the linearizations to run instead: the suffixes, one for each of their calls.
 	Executions int
 	Orders     [][]int
+	Begin      int  // linearizations that have been repeated before, which set the pace
 	Repeat     int  // of all linearizations
 	Again      bool // only look again at the goroutines that wait
 	Linger     bool // wait a moment after the executions, for other goroutines
@@ -125,6 +126,7 @@ type worker struct {
 	catalogs map[int]*catalog
 	threads  []*thread
 	jitter   uint64
+	pace     int // of sequential calls
 	waiting  []*thread
 	computed time.Duration // when they were first looked at
 	// maxCPU is how long an execution may compute.
@@ -232,13 +234,14 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 	a := &response{}
 	for a.Executions < r.Executions && a.Failure == nil && a.Unclear == "" && runtime.NumGoroutine()-base < maxLeft {
 		a.Executions++
-		w.maxCPU = parallelCPU
+		w.maxCPU, w.pace = parallelCPU, 0
 		a.Failure, a.Unclear = w.execute(c, r.Test, nil)
 	}
 	for n := 0; r.Executions == 0 && n < r.Repeat && a.Failure == nil && a.Unclear == "" && runtime.NumGoroutine()-base < maxLeft; n++ {
 		for _, order := range r.Orders {
 			a.Executions++
 			w.maxCPU = sequentialCPU
+			w.pace = (r.Begin + n) % paces
 			if a.Failure, a.Unclear = w.execute(c, r.Test, order); a.Failure != nil || a.Unclear != "" {
 				break
 			}
@@ -257,6 +260,38 @@ const (
 	// much less that a slow machine does not make a difference.
 	sequentialCPU = endlessCPU / 50
 )
+
+// let gives goroutines that calls have started time between sequential calls, by the
+// pace: none, some, or until they wait. Otherwise a linearization might not show what
+// depends on them.
+func (w *worker) let(before int) {
+	switch {
+	case w.pace == 0 || runtime.NumGoroutine() <= before:
+	case w.pace == 1:
+		for n := 0; n < letLooks && runtime.NumGoroutine() > before; n++ {
+			time.Sleep(letPause)
+			if stress.DumpOf(nil).Waits {
+				return
+			}
+		}
+	default:
+		for range w.random(20) {
+			runtime.Gosched()
+		}
+	}
+}
+
+const (
+	paces    = 3
+	letLooks = 20
+	letPause = 200 * time.Microsecond
+)
+
+// random returns a number less than n.
+func (w *worker) random(n int) int {
+	w.jitter = w.jitter*6364136223846793005 + 1442695040888963407
+	return int(w.jitter>>33) % n
+}
 
 // stays reports whether the threads that did not end still wait, or compute for so
 // long that this counts.
@@ -279,7 +314,13 @@ func (w *worker) stays() bool {
 // not nil.
 func (w *worker) execute(c *catalog, t *Test, order []int) (*Failure, string) {
 	first := c.bind(t.Prefix, nil)
-	if f, unclear := w.run([]*bound{first}, func(int) { runAll(first) }); f != nil || unclear != "" {
+	before := runtime.NumGoroutine()
+	if f, unclear := w.run([]*bound{first}, func(int) {
+		for range first.calls {
+			first.step()
+			w.let(before)
+		}
+	}); f != nil || unclear != "" {
 		if f != nil {
 			f.InPrefix = true
 		}
@@ -293,6 +334,7 @@ func (w *worker) execute(c *catalog, t *Test, order []int) (*Failure, string) {
 		return w.run([]*bound{first}, func(int) {
 			for _, n := range order {
 				suffixes[n].step()
+				w.let(before)
 			}
 		})
 	}
@@ -300,8 +342,7 @@ func (w *worker) execute(c *catalog, t *Test, order []int) (*Failure, string) {
 	n := int32(len(suffixes))
 	delays := make([]int, n)
 	for i := range delays {
-		w.jitter = w.jitter*6364136223846793005 + 1442695040888963407
-		delays[i] = int(w.jitter>>33) % 400
+		delays[i] = w.random(400)
 	}
 	return w.run(suffixes, func(i int) {
 		ready.Add(1)
