@@ -8,7 +8,7 @@
 //	leadline tables [flags] [FILE|DIR|-...]
 //	leadline convert --to FORMAT [flags] FILE|DIR|-...
 //	leadline record --simulate MODEL|--subject NAME [flags]
-//	leadline stress --subject NAME|--new CONSTRUCTOR [flags]
+//	leadline stress --subject NAME|--new CONSTRUCTOR|--package PATH [flags]
 //	leadline composed [flags] PACKAGE...
 //	leadline selftest [flags]
 //	leadline models [MODEL...]
@@ -446,6 +446,7 @@
 //
 // --reduce makes programs with violations smaller. --save names the directory for
 // programs and histories of violations. The exit status is 1 if there are any.
+// For --oracle safety, see go doc ./history/stress/safety.
 //
 // # Composed operations
 //

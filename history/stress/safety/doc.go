@@ -49,4 +49,35 @@
 //
 // Executions run in processes of their own, in a temporary directory: Hunt starts the
 // program again, which therefore calls Serve first.
+//
+// # The command
+//
+// The command hunts in the types of any package that the module in the working
+// directory requires, together with leadline itself:
+//
+//	leadline stress --oracle safety --new 'example.com/set.New[int]()'
+//	leadline stress --oracle safety --package example.com/set --declared types.txt
+//
+// The report has the stacks and a Go test that needs nothing but the package. It is
+// compiled and run first; the report has how many of its runs failed. --save
+// names the directory of these tests. Keep it in the module, so that go test runs
+// them there.
+//
+// --package tests every exported type with methods. Functions that return the type
+// make the objects; without such a function, the zero value of a struct does. Type
+// parameters are int. --declared names a file of which types are documented as
+// safe, with a type and yes or no on each line:
+//
+//	set.Set yes
+//	set.Iterator no
+//
+// The table at the end has, for each type, whether it is declared safe and was found
+// unsafe, the reason, whether the runtime rather than an explicit panic reports it,
+// and the tests, executions and time until then. With --race, it also counts tests in
+// which the race detector found something; these are not failures.
+//
+// --time is a minute by default. A hunt has rounds, with seeds derived from --seed. The
+// first tries ten suffixes, which are the calls of one goroutine, for one prefix. Later
+// rounds try up to 500 for up to 25 prefixes. A test runs 100 times. Flags change
+// these numbers; see leadline stress --help. --exclude names methods not to call.
 package safety
