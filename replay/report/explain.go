@@ -310,7 +310,7 @@ var partNames = map[string]string{
 var causeTexts = map[string]string{
 	"time":   "the time is used up (a longer --timeout may help)",
 	"memory": "the memory is used up (a larger --memory may help)",
-	"work":   "it takes too much work",
+	"work":   "it takes too much work (a long --timeout allows more)",
 }
 
 // missingText describes a part that was not computed, or not in full.
