@@ -156,6 +156,16 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 		part := h.UpTo(h.Ops[returned[k-1]].Return)
 		switch g := x.ask(part, m); g.Answer {
 		case replay.Undecided:
+			// To refute the prefix up to the hint is often easy.
+			if k < hint && hint < high {
+				part = h.UpTo(h.Ops[returned[hint-1]].Return)
+				if g = x.ask(part, x.share(50)); g.Answer == replay.NotLinearizable {
+					f, cut = g, part
+				}
+				if f.Conflict == nil {
+					f.Conflict = []int32{returned[hint-1]}
+				}
+			}
 			return replay.NoOperation, cut, f, false
 		case replay.Linearizable:
 			low, fall = k, 0
