@@ -168,7 +168,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestAllocations: the methods that make nothing allocate nothing.
+// TestAllocations: the methods that make nothing allocate nothing, but the
+// arguments of type any, which are boxed anew for each call.
 func TestAllocations(t *testing.T) {
 	makes := map[string]bool{}
 	for _, name := range []string{"elements", "keys", "snapshot", "Range", "push", "Swap", "Store", "LoadOrStore", "CompareAndSwap",
@@ -181,8 +182,12 @@ func TestAllocations(t *testing.T) {
 			if waits(s.Class) || makes[m.Name] || makes[s.Class.Name+" "+m.Name] {
 				continue
 			}
-			object, call := s.Class.New(), m.Prepare(arguments(random, m))
-			if n := testing.AllocsPerRun(200, func() { call(object) }); n != 0 {
+			args, boxes := arguments(random, m), 0
+			if s.Class.Name == "sync.Map" {
+				boxes = 2 * len(args)
+			}
+			object, call := s.Class.New(), m.Prepare(args)
+			if n := testing.AllocsPerRun(200, func() { call(object) }); n > float64(boxes) {
 				t.Errorf("%s: %s allocates %v times", s.Class.Name, m.Name, n)
 			}
 		}
