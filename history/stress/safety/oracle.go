@@ -171,10 +171,8 @@ func (h *hunter) drop() {
 
 // ask runs a request in the worker. The failure may be the one that has ended it.
 func (h *hunter) ask(r *request) (answer *response, err error) {
-	if h.worker == nil {
-		if h.worker, err = startProcess(h.dir); err != nil {
-			return nil, err
-		}
+	if err := h.start(); err != nil {
+		return nil, err
 	}
 	r.Target, r.Exclude = h.number, h.options.Exclude
 	answer, ok := h.worker.ask(h.ctx, r)
@@ -187,6 +185,14 @@ func (h *hunter) ask(r *request) (answer *response, err error) {
 		return &response{Unclear: "interrupted"}, nil
 	}
 	return answer, nil
+}
+
+// start starts a worker if none runs.
+func (h *hunter) start() (err error) {
+	if h.worker == nil {
+		h.worker, err = startProcess(h.dir)
+	}
+	return err
 }
 
 // settle ends the worker if something of its last test might meddle with the next.
@@ -230,17 +236,14 @@ const mostRestarts = 3
 func (h *hunter) check(t *Test) error {
 	done := 0
 	for restarts := 0; done < h.options.Executions && restarts < mostRestarts; {
-		races := 0
-		if h.worker != nil {
-			races, _ = h.worker.stderr.raced()
+		if err := h.start(); err != nil {
+			return err
 		}
-		used := h.worker
+		used := h.worker // no longer h.worker if it dies
+		races, _ := used.stderr.raced()
 		a, err := h.ask(&request{Test: t, Executions: h.options.Executions - done})
 		if err != nil {
 			return err
-		}
-		if used == nil {
-			used = h.worker
 		}
 		done += max(1, a.Executions)
 		h.report.Executions += max(1, a.Executions)

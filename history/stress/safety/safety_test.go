@@ -30,6 +30,7 @@ var subjects = Library{
 		{Source: "p.NewRing", Value: NewRing}, {Source: "p.NewMirror", Value: NewMirror}, {Source: "p.NewSafe", Value: NewSafe},
 		{Source: "p.NewPicky", Value: NewPicky}, {Source: "p.NewBounded", Value: NewBounded}, {Source: "p.NewLooping", Value: NewLooping},
 		{Source: "p.NewHelped", Value: NewHelped}, {Source: "p.NewLeaky", Value: NewLeaky},
+		{Source: "p.NewLatch", Value: NewLatch},
 	},
 	Targets: []Target{
 		{Name: "Table", Type: reflect.TypeFor[*Table]()}, {Name: "Torn", Type: reflect.TypeFor[*Torn]()},
@@ -37,9 +38,16 @@ var subjects = Library{
 		{Name: "Mirror", Type: reflect.TypeFor[*Mirror]()}, {Name: "Safe", Type: reflect.TypeFor[*Safe]()},
 		{Name: "Picky", Type: reflect.TypeFor[*Picky]()}, {Name: "Bounded", Type: reflect.TypeFor[*Bounded]()},
 		{Name: "Looping", Type: reflect.TypeFor[*Looping]()}, {Name: "Helped", Type: reflect.TypeFor[*Helped]()},
-		{Name: "Leaky", Type: reflect.TypeFor[*Leaky]()},
+		{Name: "Leaky", Type: reflect.TypeFor[*Leaky]()}, {Name: "Latch", Type: reflect.TypeFor[*Latch]()},
 	},
 }
+
+// Latch ends the program if it is closed twice, whether in turns or not.
+type Latch struct{ mu sync.Mutex }
+
+func NewLatch() *Latch   { l := &Latch{}; l.mu.Lock(); return l }
+func (l *Latch) Close()  { l.mu.Unlock() }
+func (l *Latch) Reopen() { l.mu.TryLock() }
 
 // Table is a map without a lock.
 type Table struct{ m map[int]int }
@@ -293,7 +301,7 @@ func TestHunt(t *testing.T) {
 }
 
 func TestHuntFindsNothing(t *testing.T) {
-	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky"} {
+	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch"} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
 			if name == "Helped" { // each execution takes a while
