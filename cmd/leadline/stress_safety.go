@@ -74,7 +74,42 @@ type safetyRow struct {
 	Runs     int     // of the Go test of the finding
 	Failing  int     // those that failed for the reason of the finding
 	File     *string // the Go test
-	Remark   string  `json:",omitempty"` // why there is no rate
+	Remark   string  // why there is no rate
+}
+
+// A safetyRecord is a line of stress --oracle safety --output json. What is absent
+// is null.
+type safetyRecord struct {
+	Kind       string   `json:"kind"` // "safety"
+	Type       string   `json:"type"`
+	Declared   string   `json:"declared"` // "yes", "no" or "unknown"
+	Unsafe     bool     `json:"unsafe"`
+	Reason     *string  `json:"reason"`
+	Calls      *string  `json:"calls"`
+	Stacks     []string `json:"stacks"`
+	Implicit   *bool    `json:"implicit"`
+	Tests      int      `json:"tests"`
+	Executions int      `json:"executions"`
+	Elapsed    float64  `json:"elapsed"` // in seconds
+	File       *string  `json:"file"`    // the Go test
+	Runs       *int     `json:"runs"`    // of the Go test
+	Failing    *int     `json:"failing"` // those that failed for the reason
+	Remark     *string  `json:"remark"`  // why the Go test was not run
+	Races      int      `json:"races"`   // tests with data races
+	Race       *string  `json:"race"`    // one of them
+}
+
+func (r *safetyRow) record() *safetyRecord {
+	rec := &safetyRecord{Kind: "safety", Type: r.Target, Declared: r.Declared, Tests: r.Tests, Executions: r.Executions,
+		Elapsed: r.Elapsed.Seconds(), File: r.File, Remark: present(r.Remark), Races: r.Races, Race: present(r.Race)}
+	if f := r.Finding; f != nil {
+		rec.Unsafe, rec.Calls, rec.Stacks, rec.Implicit = true, &f.Calls, f.Stacks, &f.Implicit
+		rec.Reason = present(f.Kind + ": " + f.Text)
+		if r.Remark == "" {
+			rec.Runs, rec.Failing = &r.Runs, &r.Failing
+		}
+	}
+	return rec
 }
 
 // A safetyRun tests types for thread safety.
@@ -206,7 +241,7 @@ func (r *safetyRun) add(ctx context.Context, dir string, result *safety.Result) 
 		row.File = present(r.save(row))
 	}
 	if r.flags.output.value == "json" {
-		r.note(writeJSON(r.out, row))
+		r.note(writeJSON(r.out, row.record()))
 		r.note(r.out.Flush())
 		return
 	}
