@@ -10,7 +10,7 @@ import (
 
 // BenchmarkExplain measures checks with explanations.
 func BenchmarkExplain(b *testing.B) {
-	for _, model := range []string{"queue", "stack", "set", "kv", "queue:40", "cas-register"} {
+	for _, model := range []string{"queue", "stack", "set", "kv", "queue:4", "cas-register"} {
 		for _, values := range []int{0, 8} {
 			for _, n := range []int{20, 100, 1000, 10000} {
 				w := simulate.Workload{Model: model, Ops: n, Values: values, Seed: 1, Faults: []simulate.Fault{{Kind: simulate.Wrong, Percent: 50}}}
