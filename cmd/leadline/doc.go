@@ -410,7 +410,7 @@
 // which observes its last state. --initial and --final bound their lengths. Any other
 // outcome is a violation. So is a recorded execution that is not linearizable; some
 // executions are recorded. The checker confirms every violation. In an outcome, N is
-// null, T and F are booleans, () is no result, and !"message" is an exception.
+// null, T and F are booleans, () is the empty result, and !"message" is an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory

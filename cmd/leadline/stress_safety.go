@@ -74,7 +74,7 @@ type safetyRow struct {
 	Runs     int     // of the Go test of the finding
 	Failing  int     // those that failed for the reason of the finding
 	File     *string // the Go test
-	Remark   string  // why there is no rate
+	Remark   string  // why the Go test was not run
 }
 
 // A safetyRecord is a line of stress --oracle safety --output json. What is absent

@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 )
 
-// TestMemory: a search ends when objects are no garbage, as goroutines hold them.
+// TestMemory: a search ends when goroutines hold objects, so that they cannot be collected.
 func TestMemory(t *testing.T) {
 	defer stress.SetMaxMemory(stress.SetMaxMemory(128 << 20))
 	stop := make(chan struct{})

@@ -218,7 +218,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// increment is no atomic operation: another one has time to end between its two
+// increment is not atomic: another one has time to end between its two
 // steps.
 func increment(n *atomic.Int64) history.Value {
 	v := n.Load() + 1
@@ -319,7 +319,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestKill: a process that somebody kills is no crash of a program.
+// TestKill: a process killed from outside is not a crash of a program.
 func TestKill(t *testing.T) {
 	var cmd *exec.Cmd
 	start := func(ctx context.Context) *exec.Cmd {

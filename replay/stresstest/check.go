@@ -45,7 +45,7 @@ const leastOverlap = 0.01
 
 // Check fails the test if the history is not linearizable, or if that could not
 // be decided. A failure explains the violation like leadline explain, and saves the
-// history with its page; see package view. If there is no specification,
+// history with its page; see package view. Without a specification,
 // CheckOptions.Model or the history names a bundled one.
 //
 // Check logs how many operations overlapped. If next to none did, a success means

@@ -39,7 +39,7 @@ func TestKeyboard(t *testing.T) {
 	want(p, `leadline.ops.rows.length`, 6)
 	p.keys("3")
 	want(p, `document.getElementById("tab-ops").getAttribute("aria-selected")`, "true")
-	p.keys("2") // there is no order
+	p.keys("2") // a tab that this history does not have
 	want(p, `document.getElementById("tab-ops").getAttribute("aria-selected")`, "true")
 	p.keys("1")
 	want(p, `document.getElementById("panel-why").hidden`, false)
