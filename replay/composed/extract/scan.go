@@ -224,14 +224,7 @@ func (x *scanner) makes(e ast.Expr) bool {
 	case *ast.UnaryExpr:
 		return e.Op == token.AND && x.makes(e.X)
 	case *ast.CallExpr:
-		fun := ast.Unparen(e.Fun)
-		switch f := fun.(type) { // of an instantiated function
-		case *ast.IndexExpr:
-			fun = f.X
-		case *ast.IndexListExpr:
-			fun = f.X
-		}
-		switch f := fun.(type) {
+		switch f := called(e).(type) {
 		case *ast.Ident:
 			_, builtin := x.info.Uses[f].(*types.Builtin)
 			return builtin && f.Name == "new"
@@ -243,16 +236,21 @@ func (x *scanner) makes(e ast.Expr) bool {
 	return false
 }
 
+// called returns the function of a call, without its type arguments.
+func called(c *ast.CallExpr) ast.Expr {
+	switch f := ast.Unparen(c.Fun).(type) {
+	case *ast.IndexExpr:
+		return f.X
+	case *ast.IndexListExpr:
+		return f.X
+	default:
+		return f
+	}
+}
+
 // call adds a call to a unit, if it is of a collection or of the package.
 func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
-	fun := ast.Unparen(c.Fun)
-	switch f := fun.(type) {
-	case *ast.IndexExpr:
-		fun = f.X
-	case *ast.IndexListExpr:
-		fun = f.X
-	}
-	switch f := fun.(type) {
+	switch f := called(c).(type) {
 	case *ast.Ident:
 		if callee, ok := x.info.Uses[f].(*types.Func); ok && callee.Pkg() == x.types {
 			u.calls = append(u.calls, call{callee.Origin(), nil, x.paths(u, c.Args), c.Pos(), x.loops(stack)})
