@@ -110,7 +110,7 @@ func (f *checkFlags) run(s streams, command string, args []string, out *bufio.Wr
 
 // programBytes is about what the process takes beside the memory that the Go
 // runtime manages: its code and data, and the stacks of its threads.
-const programBytes = 10 << 20
+const programBytes = 13 << 20
 
 // check reads, checks and reports.
 func (f *checkFlags) check(ctx context.Context, s streams, command string, args []string, out *bufio.Writer, p presenter) int {
