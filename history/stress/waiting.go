@@ -378,7 +378,7 @@ func (r *runner) groups(at []int64) []group {
 // abandon leaves an execution alone and has other goroutines take over the
 // threads that wait in it. Unless that is certain, it has no outcome.
 func (r *runner) abandon(ctx context.Context, g group, at []int64, certain bool, d dump) {
-	s := &stuck{object: r.objects[g.object], since: time.Now()}
+	s := &stuck{since: time.Now()}
 	next := place{g.batch, g.phase, g.object + 1, 0}
 	if g.phase != running {
 		next.object = g.object + len(r.threads)
@@ -395,7 +395,8 @@ func (r *runner) abandon(ctx context.Context, g group, at []int64, certain bool,
 	if len(taken) == 0 {
 		return
 	}
-	r.dead[g.object] = true
+	// Until the threads that go on have these, no other object takes its place.
+	s.object, r.dead[g.object] = r.objects[g.object], true
 	switch {
 	case g.phase == running && int64(g.object) >= r.cut.Load(): // some thread has not run it
 		abandoned.Add(int64(len(taken)))
