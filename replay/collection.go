@@ -124,6 +124,23 @@ const (
 	Never
 )
 
+// An Excluding is a Spec that knows results that none of its states gives.
+type Excluding interface {
+	Spec
+	// Impossible returns why no state gives the recorded result of op, an
+	// operation that Check accepts. It returns "" if a state may give it.
+	Impossible(op *history.Operation) string
+}
+
+// Impossible returns why no state gives the recorded result of op, or "" if that
+// is not known. Such an operation is never linearizable.
+func Impossible(spec Spec, op *history.Operation) string {
+	if e, ok := spec.(Excluding); ok && !op.Pending() {
+		return e.Impossible(op)
+	}
+	return ""
+}
+
 // A Separable is a Described whose objects hold values that other operations
 // do not depend on. Explanations leave out whole values.
 type Separable interface {

@@ -24,6 +24,10 @@ type Explanation struct {
 	// NoOperation if real time alone can be explained; then Marks and Edges are
 	// the reason.
 	Unexplained int32
+	// Impossible is why no state at all gives the recorded result of Unexplained,
+	// as in "remove never returns null; it returns int", or "" if that is not
+	// known; see the function Impossible.
+	Impossible string
 	// States are the states, as StateText writes them, in which the object can be
 	// just before that response, in the order of their texts: each is the last
 	// state of an order of the events before it. Operations that are open may

@@ -24,9 +24,10 @@ type Spec interface {
 	// --model.
 	Name() string
 	// Check reports an unknown method, a wrong number or type of arguments, or
-	// a result that the method cannot give in any state, such as a number where
-	// it returns true or false. Unknown results and exceptions always pass. The
-	// message need not name a line.
+	// a result of another kind than the method has, such as a number where
+	// it returns true or false. Unknown results and exceptions always pass, and so
+	// does null unless the method returns nothing: a broken object can give them.
+	// The message need not name a line.
 	Check(op *history.Operation) error
 	// New returns a fresh object in its initial state. If it is a State, its
 	// states are interned and transitions computed once; otherwise each

@@ -518,7 +518,8 @@
 //
 // These explain a history that is not linearizable:
 //   - prefix is the number of events of its shortest prefix that is not
-//     linearizable either. unexplained is the operation whose response ends it.
+//     linearizable either. unexplained is the operation whose response ends it, and
+//     impossible, if present, is why no state at all gives its result.
 //   - states are the states in which the object can be just before that response. If
 //     there are more than 16, more_states is true. Of an object with parts, such as a
 //     map, they have only the part concerned. If states_of_core is true, they are
@@ -528,8 +529,7 @@
 //   - blame has the smallest groups of results, of up to three, that make the history
 //     linearizable when they are others. An entry has the operation, the recorded
 //     result, some allowed ones and the number of its group. It is [] if there are no
-//     such groups. Results are values of the native format: 1, 1.5, true, null,
-//     "text", [1, 2].
+//     such groups. Results are values of the native format.
 //   - marks and edges take the place of prefix and unexplained if real time alone
 //     can be explained: operations that are known to have happened, and orders in
 //     the file. They leave no order.

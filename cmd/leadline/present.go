@@ -50,11 +50,12 @@ type record struct {
 	DepthCause *string `json:"depth_cause"`
 	FreeDepth  *int    `json:"depth_free"`
 	Witness    []any   `json:"witness"`
-	// Prefix, Unexplained, States, Core and Blame are the parts of an explanation:
+	// Prefix, Unexplained, Impossible, States, Core and Blame are the parts of an explanation:
 	// see replay.Explanation. Entries of Blame with one group belong together.
 	// ExplanationCause is why parts are missing.
 	Prefix           *int              `json:"prefix"`
 	Unexplained      any               `json:"unexplained"`
+	Impossible       string            `json:"impossible,omitempty"`
 	States           []string          `json:"states"`
 	MoreStates       bool              `json:"more_states,omitempty"`
 	StatesOfCore     bool              `json:"states_of_core,omitempty"`
@@ -172,7 +173,7 @@ func newRecord(r *result, times bool) *record {
 func (rec *record) explain(h *history.History, e *replay.Explanation) {
 	rec.Prefix, rec.Core = positive(e.Prefix), identifiers(h, e.Core)
 	if e.Unexplained != replay.NoOperation {
-		rec.Unexplained = identifier(h, e.Unexplained)
+		rec.Unexplained, rec.Impossible = identifier(h, e.Unexplained), e.Impossible
 	}
 	rec.States, rec.MoreStates, rec.StatesOfCore = e.States, e.MoreStates, e.StatesOfCore
 	rec.Marks = identifiers(h, e.Marks)

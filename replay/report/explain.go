@@ -113,6 +113,9 @@ func (p *printer) unexplained(spec replay.Spec, e *replay.Explanation) {
 		p.concurrent(op)
 	}
 	p.states(e, op)
+	if e.Impossible != "" {
+		p.say("In no state is that possible: %s.", clean(e.Impossible))
+	}
 }
 
 // concurrent lists the operations that overlap op before its response.
@@ -422,6 +425,9 @@ func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) error 
 func (p *printer) shortReason(e *replay.Explanation) {
 	if e.Unexplained != replay.NoOperation {
 		p.printf("    no order explains the response of %s\n", p.at(e.Unexplained))
+		if e.Impossible != "" {
+			p.printf("    %s\n", clean(e.Impossible))
+		}
 	} else if reasons := p.constraints(e); len(reasons) > 0 {
 		p.printf("    real time can be explained, but not if %s\n", strings.Join(reasons, " and "))
 	}

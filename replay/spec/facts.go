@@ -66,7 +66,11 @@ func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 	if f.has(keyed) {
 		known.Part = 1
 	}
-	if s.discipline != replay.NoDiscipline {
+	switch {
+	case s.discipline == replay.NoDiscipline:
+	case s.table.excludes(i, op.Result):
+		known.Role = replay.Never
+	default:
 		known.Role, known.Value = s.role(f, op)
 	}
 	return known
@@ -76,8 +80,6 @@ func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 // that holds null, so such a collection is left to the search.
 func (s *specification[S]) role(f facts, op *history.Operation) (replay.Role, history.Value) {
 	switch d := s.discipline; {
-	case op.Result.Kind() == history.Exception:
-		return replay.Never, history.Value{} // no collection throws exceptions
 	case f.has(counts):
 		return sizeRole(op), history.Value{}
 	case f&(inserts|removes|finds) == 0:
@@ -200,9 +202,10 @@ func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
 	}
 	f, r := s.table.list[i].facts, op.Result
 	switch {
+	case s.table.excludes(i, r):
+		return replay.Concern{Apart: true} // nothing explains it
 	case r.Kind() == history.Exception:
-		// Only objects of Java throw any: nothing explains those of others.
-		return replay.Concern{Apart: !s.table.java}
+		return replay.Concern{}
 	case f.has(empties):
 		return replay.Concern{Apart: true}
 	case f.has(counts):

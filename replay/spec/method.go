@@ -172,9 +172,22 @@ func (t *signatures) check(spec string, op *history.Operation) error {
 	switch k := op.Result.Kind(); {
 	case k == history.Unknown || k == history.Exception || s.result.has(k):
 		return nil
+	case k == history.Null && s.result != nothing: // a violation
+		return nil
 	default:
 		return fmt.Errorf("%s returns %s, recorded %s", op.Method, s.result, kindWord(k))
 	}
+}
+
+// excludes reports whether no state gives the result of method i.
+func (t *signatures) excludes(i int, result value) bool {
+	switch result.Kind() {
+	case history.Null:
+		return !t.list[i].result.has(history.Null)
+	case history.Exception:
+		return !t.java // only objects of Java throw any
+	}
+	return false
 }
 
 func (t *signatures) notFound(spec string, op *history.Operation) error {

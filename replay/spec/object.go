@@ -53,6 +53,18 @@ func (s *specification[S]) Name() string { return s.name }
 // Check reports what is wrong with op; see replay.Spec.
 func (s *specification[S]) Check(op *history.Operation) error { return s.table.check(s.name, op) }
 
+// Impossible returns why no state gives the result of op; see replay.Excluding.
+func (s *specification[S]) Impossible(op *history.Operation) string {
+	switch i := s.table.find(op.Method, len(op.Args)); {
+	case !s.table.excludes(i, op.Result):
+		return ""
+	case op.Result.Kind() == history.Exception:
+		return op.Method + " never throws an exception"
+	default:
+		return fmt.Sprintf("%s never returns null; it returns %s", op.Method, s.table.list[i].result)
+	}
+}
+
 // New returns the object in its initial state.
 func (s *specification[S]) New() replay.Object { return object[S]{s.table, s.fresh()} }
 

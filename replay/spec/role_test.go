@@ -17,6 +17,8 @@ func TestRoles(t *testing.T) {
 		{"queue", "enqueue 1 = -", replay.Insert, "1"},
 		{"queue", "offer 1 = true", replay.Insert, "1"},
 		{"queue", "offer 1 = false", replay.Never, "1"},
+		{"queue", "offer 1 = null", replay.Never, ""},
+		{"queue", "size = null", replay.Never, ""},
 		{"queue", "put 1 = blocks", replay.Insert, "1"},
 		{"queue", "enqueue null = -", replay.Other, "null"},
 		{"queue", "dequeue = 1", replay.Remove, "1"},

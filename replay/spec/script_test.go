@@ -101,6 +101,9 @@ func TestCheck(t *testing.T) {
 		{"ConcurrentLinkedQueue", "take = 3", "ConcurrentLinkedQueue has no method take (it has add, addAll, offer, poll, peek, remove, element, contains, containsAll, removeAll, retainAll, size, isEmpty, clear, toArray, toString)"},
 		{"queue", "size = blocks", "ok"},
 		{"queue", "size = java.lang.IllegalStateException", "ok"},
+		{"queue", "size = null", "ok"},
+		{"queue", "enqueue 1 = null", "enqueue returns nothing, recorded null"},
+		{"ConcurrentLinkedQueue", "remove = null", "ok"},
 		{"ConcurrentHashMap", "get 1 = null", "ok"},
 	}
 	for _, test := range tests {

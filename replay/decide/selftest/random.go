@@ -101,7 +101,9 @@ func (g *generator) recorded(wild bool) {
 func (g *generator) stray(i int) history.Value {
 	op := history.Operation{Method: g.p.call[i].method, Args: g.p.args(g.p.call[i])}
 	for range 4 {
-		op.Result = awkward[g.r.IntN(len(awkward))]
+		if op.Result = history.ExceptionValue("E"); g.r.IntN(8) > 0 {
+			op.Result = awkward[g.r.IntN(len(awkward))]
+		}
 		if g.p.kind.spec.Check(&op) == nil {
 			return op.Result
 		}

@@ -275,7 +275,7 @@ func (b *blamer) candidates(op int32) []history.Value {
 	var candidates []history.Value
 	add := func(v history.Value) {
 		changed.Result = v
-		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && b.Spec.Check(&changed) == nil {
+		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && b.Spec.Check(&changed) == nil && replay.Impossible(b.Spec, &changed) == "" {
 			candidates = append(candidates, v)
 		}
 	}

@@ -111,6 +111,7 @@ func (x *explainer) base() (*history.History, []int32) {
 		return cut, f.Conflict
 	}
 	x.e.Unexplained, x.e.Prefix = last, events(cut)
+	x.e.Impossible = replay.Impossible(x.Spec, &h.Ops[last])
 	return cut, f.Conflict
 }
 

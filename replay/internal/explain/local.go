@@ -397,7 +397,7 @@ func (l *local) isBool(op history.Operation) bool {
 	}
 	for _, other := range []history.Value{history.NullValue, history.IntValue(0), history.StringValue(""), history.ListValue()} {
 		op.Result = other
-		if l.Spec.Check(&op) == nil {
+		if l.Spec.Check(&op) == nil && replay.Impossible(l.Spec, &op) == "" {
 			return false
 		}
 	}
