@@ -5,13 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
 
@@ -122,12 +121,15 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	status := statusOK
 	var failed error
 	emit := func(r *result, waiting bool) bool {
+		if r.Skipped {
+			return true
+		}
 		if of := r.status(); f.judges || of == statusBad || of == statusInternal {
 			status = worse(status, of)
 		}
-		if r.internal != nil {
+		if r.Internal != nil {
 			progress.clear()
-			fmt.Fprintf(s.err, "leadline: %v\nPlease send %s to the maintainers of leadline.\n", r.internal, r.file)
+			fmt.Fprintf(s.err, "leadline: %v\nPlease send %s to the maintainers of leadline.\n", r.Internal, r.File)
 		}
 		if failed = p.present(r); failed == nil && waiting {
 			failed = out.Flush()
@@ -137,13 +139,13 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	}
 	garbage := newCollector(memory / 10 * 9)
 	defer garbage.stop()
-	options := replay.Options{
+	checker := batch.Checker{Model: f.input.model, Times: f.times, Options: replay.Options{
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
 			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
 		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
-	}
+	}}
 	from := f.input.read(ctx, s, args, garbage.reading)
 	if f.history != "" {
 		from = f.onlyHistory(from)
@@ -152,13 +154,17 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		from = inProgramOrder(from)
 	}
 	one := func(e entry) *result {
-		r := checkOne(ctx, e, f.input.model, options, garbage)
-		if _, ok := p.(*textPresenter); ok && r.err == nil && r.internal == nil {
-			r.extensions = countExtensions(r.history, &r.verdict)
+		if e.Ops() > longHistory {
+			garbage.checking(1)
+			defer garbage.checking(-1)
+		}
+		r := &result{Result: checker.Check(ctx, e)}
+		if _, ok := p.(*textPresenter); ok && r.Spec != nil && r.Err == nil && r.Internal == nil {
+			r.extensions = countExtensions(r.History, &r.Verdict)
 		}
 		return r
 	}
-	inOrder(from, f.jobs, entry.ops, one, emit)
+	batch.InOrder(from, f.jobs, entry.Ops, one, emit)
 	progress.clear()
 	status = worse(status, f.input.end(ctx, s, command))
 	if failed == nil {
@@ -174,12 +180,8 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 
 // A result is what became of an entry.
 type result struct {
-	entry
-	model      string
-	spec       replay.Spec // nil if there is not one
-	verdict    replay.Verdict
+	*batch.Result
 	extensions extensions
-	internal   error // a fault of leadline; nothing else counts then
 }
 
 // extensions is a number of linear extensions, where it is known.
@@ -192,71 +194,15 @@ type extensions struct {
 // output: some milliseconds.
 const maxDownsets = 1 << 12
 
-func (r *result) status() int {
-	switch {
-	case r.internal != nil:
-		return statusInternal
-	case r.err != nil:
-		return statusBad
-	case r.verdict.Answer == replay.Linearizable:
-		return statusOK
-	case r.verdict.Answer == replay.NotLinearizable:
-		return statusNot
-	}
-	return statusUnknown
-}
+// exitStatuses are the exit statuses that a result causes.
+var exitStatuses = [...]int{batch.Linearizable: statusOK, batch.NotLinearizable: statusNot, batch.Invalid: statusBad,
+	batch.Unknown: statusUnknown, batch.Internal: statusInternal}
+
+func (r *result) status() int { return exitStatuses[r.Status()] }
 
 // longHistory is from how many operations on a history takes so much memory
 // that garbage beside it is collected sooner.
 const longHistory = 1 << 17
-
-// checkOne checks the history of an entry. A panic, of ours or of a
-// specification, becomes an internal error: other histories go on.
-func checkOne(ctx context.Context, e entry, model string, o replay.Options, garbage *collector) (r *result) {
-	r = &result{entry: e}
-	defer func() {
-		if p := recover(); p != nil {
-			r.internal = fmt.Errorf("internal error at %s: %v\n%s", r.place(), p, debug.Stack())
-		}
-	}()
-	if e.err != nil {
-		return r
-	}
-	h := e.history
-	if len(h.Ops) > longHistory {
-		garbage.checking(1)
-		defer garbage.checking(-1)
-	}
-	s, err := modelOf(h, model)
-	if err != nil {
-		r.model, r.err = h.Model, err
-		return r
-	}
-	r.spec, r.model = s, s.Name()
-	r.verdict, r.err = decide.Check(ctx, h, s, o)
-	if r.internal = internalError(r.place(), r.err); r.internal != nil {
-		r.err = nil
-	}
-	return r
-}
-
-// internalError returns the error of a check of the history at a place if it is
-// a fault of leadline or of a specification, or nil.
-func internalError(place string, err error) error {
-	var p *decide.PanicError
-	switch {
-	case errors.As(err, &p):
-		return fmt.Errorf("internal error at %s: %v\n%s", place, p.Value, p.Stack)
-	case errors.Is(err, decide.ErrWitness):
-		return fmt.Errorf("%s: %w", place, err)
-	}
-	return nil
-}
-
-// knowsConcurrency reports whether v.C and v.CP are known.
-func knowsConcurrency(h *history.History, v *replay.Verdict) bool {
-	return v.C > 0 || len(h.Ops) == 0
-}
 
 // countedOps bounds the length of the concurrent histories of which orders are
 // counted.

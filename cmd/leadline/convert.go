@@ -8,6 +8,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/pflag"
 )
@@ -50,7 +51,7 @@ func rename(h *history.History, model string) error {
 	if strings.EqualFold(model, h.Model) {
 		return nil
 	}
-	if _, err := modelOf(h, model); err != nil {
+	if _, err := batch.ModelOf(h, model); err != nil {
 		return err
 	}
 	name, args, err := spec.ParseName(model)
@@ -66,23 +67,23 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 	out := bufio.NewWriter(s.out)
 	status, written := statusOK, 0
 	for e := range f.input.read(ctx, s, args, nil) {
-		err := e.err
+		err := e.Err
 		if err == nil && f.input.model != "" {
-			err = rename(e.history, f.input.model)
+			err = rename(e.History, f.input.model)
 		}
 		if err == nil && target.Single && written > 0 {
-			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.place(), target.Name)
+			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.Place(), target.Name)
 		}
 		if err != nil {
-			f.input.report(e.file, err)
+			f.input.report(e.File, err)
 			status = worse(status, statusBad)
 			continue
 		}
-		if err := target.Encode(out, e.history); err != nil {
+		if err := target.Encode(out, e.History); err != nil {
 			if out.Flush() != nil {
 				break
 			}
-			f.input.report(e.file, fmt.Errorf("%s: %w", e.place(), err))
+			f.input.report(e.File, fmt.Errorf("%s: %w", e.Place(), err))
 			status = worse(status, statusBad)
 			continue
 		}

@@ -57,26 +57,26 @@ type explainPresenter struct {
 }
 
 func (p *explainPresenter) present(r *result) error {
-	if r.isFileFault() {
-		p.flags.input.report(r.file, r.err)
+	if r.IsFileFault() {
+		p.flags.input.report(r.File, r.Err)
 		return nil
 	}
 	if p.shown++; p.shown > 1 {
 		fmt.Fprintln(p.out)
 	}
 	switch {
-	case r.internal != nil:
-		_, err := fmt.Fprintf(p.out, "internal error  %s\n", r.place())
+	case r.Internal != nil:
+		_, err := fmt.Fprintf(p.out, "internal error  %s\n", r.Place())
 		return err
-	case r.err != nil:
-		p.flags.input.report(r.file, r.err)
-		_, err := fmt.Fprintf(p.out, "%s: invalid; the faults are on standard error\n", r.place())
+	case r.Err != nil:
+		p.flags.input.report(r.File, r.Err)
+		_, err := fmt.Fprintf(p.out, "%s: invalid; the faults are on standard error\n", r.Place())
 		return err
 	}
-	if e := r.verdict.Explanation; p.core != nil && e != nil && len(e.Core) > 0 {
-		p.writeCore(r.history, e)
+	if e := r.Verdict.Explanation; p.core != nil && e != nil && len(e.Core) > 0 {
+		p.writeCore(r.History, e)
 	}
-	return report.Explain(p.out, r.history, r.spec, &r.verdict, p.options)
+	return report.Explain(p.out, r.History, r.Spec, &r.Verdict, p.options)
 }
 
 // writeCore writes the minimal sub-history. It keeps the first error.
@@ -166,9 +166,9 @@ func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
 			var many *history.Errors
 			id := ""
 			switch {
-			case e.history != nil:
-				id = e.history.ID
-			case errors.As(e.err, &many):
+			case e.History != nil:
+				id = e.History.ID
+			case errors.As(e.Err, &many):
 				id = many.ID
 			default:
 				id = f.history // a fault of a file concerns everybody
@@ -188,7 +188,7 @@ func (f *checkFlags) reportOptions(w io.Writer) report.Options {
 // explainCommand is the command that explains a result, with the flags that
 // check has. It is "" for standard input.
 func (f *checkFlags) explainCommand(r *result) string {
-	if r.file == "-" {
+	if r.File == "-" {
 		return ""
 	}
 	words := []string{"leadline", "explain"}
@@ -197,10 +197,10 @@ func (f *checkFlags) explainCommand(r *result) string {
 			words = append(words, "--"+flag.Name+"="+quoteWord(flag.Value.String()))
 		}
 	})
-	if r.history.ID != "" {
-		words = append(words, "--history="+quoteWord(r.history.ID))
+	if r.History.ID != "" {
+		words = append(words, "--history="+quoteWord(r.History.ID))
 	}
-	return strings.Join(append(words, quoteWord(r.file)), " ")
+	return strings.Join(append(words, quoteWord(r.File)), " ")
 }
 
 // hintFlags are the flags of check that decide how a file is read or what

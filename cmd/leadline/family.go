@@ -10,6 +10,7 @@ import (
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
 
@@ -59,8 +60,8 @@ func (f *familyFlags) run(s streams, args []string) int {
 	out := bufio.NewWriter(s.out)
 	status := statusOK
 	for e := range f.input.read(ctx, s, args, nil) {
-		if e.err != nil {
-			f.input.report(e.file, e.err)
+		if e.Err != nil {
+			f.input.report(e.File, e.Err)
 			status = worse(status, statusBad)
 			continue
 		}
@@ -81,14 +82,14 @@ func (f *familyFlags) run(s streams, args []string) int {
 func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
 	deadline := time.Now().Add(f.timeout)
 	m := meter.New(func() bool { return ctx.Err() != nil || f.timeout > 0 && time.Now().After(deadline) })
-	in, err := replay.NewInstance(e.history, true, chainMode(f.chains), m)
+	in, err := replay.NewInstance(e.History, true, chainMode(f.chains), m)
 	switch {
 	case errors.Is(err, replay.ErrStopped) && f.count:
 		return statusUnknown, f.printCounts(out, e, nil)
 	case errors.Is(err, replay.ErrStopped):
 		return statusUnknown, nil
 	case err != nil:
-		return statusUnknown, fmt.Errorf("%s: %w", e.file, err)
+		return statusUnknown, fmt.Errorf("%s: %w", e.File, err)
 	}
 	options := hitting.Options{MaxBytes: int64(f.memory), Meter: m}
 	if f.count {
@@ -96,7 +97,7 @@ func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (in
 		return unknownUnless(complete), f.printCounts(out, e, counts)
 	}
 	family := hitting.NewFamily(in.Poset, in.Chains, options)
-	for range min(f.depth, max(1, len(e.history.Ops))) { // no larger family has more
+	for range min(f.depth, max(1, len(e.History.Ops))) { // no larger family has more
 		for index, schedule := range family.Grow() {
 			if err := f.printSchedule(out, e, index, schedule); err != nil {
 				return statusOK, err
@@ -128,7 +129,7 @@ func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64) er
 		known[d] = &counts[d]
 	}
 	if f.output.value == "json" {
-		return writeJSON(out, countRecord{e.file, present(e.history.ID), known})
+		return writeJSON(out, countRecord{e.File, present(e.History.ID), known})
 	}
 	for d, n := range known {
 		text := "?"
@@ -137,7 +138,7 @@ func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64) er
 		}
 		fmt.Fprintf(out, "d=%d: %-8s ", d+1, text)
 	}
-	_, err := fmt.Fprintln(out, e.place())
+	_, err := fmt.Fprintln(out, e.Place())
 	return err
 }
 
@@ -146,7 +147,7 @@ type scheduleRecord struct {
 	File     string       `json:"file"`
 	History  *string      `json:"history"`
 	Depth    int          `json:"depth"`
-	Index    *recordIndex `json:"schedule_index"`
+	Index    *batch.Index `json:"schedule_index"`
 	Schedule []any        `json:"schedule"`
 }
 
@@ -154,10 +155,10 @@ type scheduleRecord struct {
 // that its elements are operation numbers.
 func (f *familyFlags) printSchedule(out *bufio.Writer, e entry, index hitting.Index, schedule []int32) error {
 	if f.output.value == "json" {
-		return writeJSON(out, scheduleRecord{e.file, present(e.history.ID), index.Depth(),
-			newRecordIndex(e.history, index), identifiers(e.history, schedule)})
+		return writeJSON(out, scheduleRecord{e.File, present(e.History.ID), index.Depth(),
+			batch.NewIndex(e.History, index), batch.Identifiers(e.History, schedule)})
 	}
 	_, err := fmt.Fprintf(out, "%s  <%d, (%s)>  %s\n",
-		e.place(), index.Chain, names(e.history, index.Tuple, ", "), names(e.history, schedule, " "))
+		e.Place(), index.Chain, names(e.History, index.Tuple, ", "), names(e.History, schedule, " "))
 	return err
 }

@@ -13,45 +13,13 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/pflag"
 )
 
-// An entry is one thing that was read: a history, or the faults of one, or a
-// fault of a file.
-type entry struct {
-	file    string
-	history *history.History // nil with err
-	err     error
-}
-
-// place names the history for messages: its file, and its id where it has one.
-func (e *entry) place() string {
-	var many *history.Errors
-	switch {
-	case e.history != nil && e.history.ID != "":
-		return e.file + "#" + e.history.ID
-	case errors.As(e.err, &many) && many.ID != "":
-		return e.file + "#" + many.ID
-	}
-	return e.file
-}
-
-// ops is the number of operations, at least 1.
-func (e entry) ops() int {
-	if e.history == nil {
-		return 1
-	}
-	return max(1, len(e.history.Ops))
-}
-
-// isFileFault reports whether the entry is a fault of a file, or of reading
-// it, rather than a history or the faults of one.
-func (e *entry) isFileFault() bool {
-	var many *history.Errors
-	return e.history == nil && !errors.As(e.err, &many)
-}
+// An entry is one thing that was read.
+type entry = batch.Entry
 
 // name returns the name of an operation or a process as people write it.
 func name(id history.Value) string {
@@ -141,7 +109,7 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 				return
 			}
 			if err != nil {
-				if !yield(entry{file: file.Name, err: err}) {
+				if !yield(entry{File: file.Name, Err: err}) {
 					return
 				}
 				continue
@@ -151,11 +119,8 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 					reading(info.Size())
 				}
 			}
-			for h, err := range file.Histories() {
-				if errors.Is(err, context.Canceled) {
-					return
-				}
-				if !yield(entry{file.Name, h, err}) {
+			for e := range batch.Entries(file) {
+				if errors.Is(e.Err, context.Canceled) || !yield(e) {
 					return
 				}
 			}
@@ -180,12 +145,8 @@ func (in *input) report(file string, err error) {
 	if file != in.file {
 		in.file, in.faults = file, 0
 	}
-	more := false
-	var many *history.Errors
-	if errors.As(err, &many) {
-		more = many.More
-	}
-	for _, f := range faults(err) {
+	more := batch.HasMore(err)
+	for _, f := range batch.Faults(err) {
 		if in.faults >= history.MaxErrors {
 			more = true
 			break
@@ -216,27 +177,14 @@ func (in *input) end(ctx context.Context, s streams, command string) int {
 func inProgramOrder(from iter.Seq[entry]) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		for e := range from {
-			if e.history != nil {
-				e.history = e.history.ProgramOrder()
+			if e.History != nil {
+				e.History = e.History.ProgramOrder()
 			}
 			if !yield(e) {
 				return
 			}
 		}
 	}
-}
-
-// faults are the single faults that err is made of.
-func faults(err error) []*history.Error {
-	var many *history.Errors
-	var one *history.Error
-	switch {
-	case errors.As(err, &many):
-		return many.List
-	case errors.As(err, &one):
-		return []*history.Error{one}
-	}
-	return []*history.Error{{Msg: err.Error()}}
 }
 
 // checkModel reports a --model that no history could be checked with. A bare
@@ -250,25 +198,4 @@ func checkModel(model string) error {
 		return nil
 	}
 	return err
-}
-
-// modelOf returns the specification for a history: the one of --model, or
-// else the one that the history names. A --model without arguments takes
-// those of a history that names the same one.
-func modelOf(h *history.History, model string) (replay.Spec, error) {
-	var s replay.Spec
-	var err error
-	switch {
-	case model != "" && !strings.EqualFold(model, h.Model):
-		s, err = spec.Parse(model)
-	case h.Model != "":
-		s, err = spec.Lookup(h.Model, h.ModelArgs)
-	default:
-		return nil, &history.Error{File: h.File, Line: h.Line,
-			Msg: "the history names no model; choose one with --model (see leadline models)"}
-	}
-	if err != nil {
-		return nil, &history.Error{File: h.File, Line: h.Line, Msg: err.Error()}
-	}
-	return s, nil
 }

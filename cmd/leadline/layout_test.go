@@ -40,6 +40,7 @@ var imports = map[string][]string{
 	"replay/internal/explain": {"history", "hitting/meter", "replay", "replay/internal/engine"},
 	"replay/decide":           {"history", "hitting", "hitting/meter", "replay", "replay/internal/engine", "replay/internal/explain", "replay/monitor", "replay/search"},
 	"replay/report":           {"history", "replay"},
+	"replay/batch":            {"history", "history/codec", "hitting", "replay", "replay/decide", "replay/spec"},
 	"replay/stresstest":       {"history", "history/codec", "history/stress", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
 	"replay/composed":         {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract": {},
@@ -48,7 +49,7 @@ var imports = map[string][]string{
 	"benchdata/corpora":       {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
-	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
 }

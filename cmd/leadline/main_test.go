@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay/decide"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -160,27 +157,6 @@ func TestSizeFlag(t *testing.T) {
 	for _, text := range []string{"", "MiB", "-1", "1.5GB", "9999999999GiB", "12 parsecs"} {
 		if err := new(size).Set(text); err == nil {
 			t.Errorf("%q is accepted", text)
-		}
-	}
-}
-
-// TestInternalErrors: a panic during a check and a witness that fails its second
-// replay are faults of leadline; bad input is not.
-func TestInternalErrors(t *testing.T) {
-	panicked := &decide.PanicError{History: "h", Spec: "queue", Value: "out of range", Stack: []byte("goroutine 1")}
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{nil, ""},
-		{&history.Errors{ID: "h"}, ""},
-		{errors.New("bad input"), ""},
-		{fmt.Errorf("checking: %w", panicked), "internal error at file:3: out of range\ngoroutine 1"},
-		{fmt.Errorf("%w: history h", decide.ErrWitness), "file:3: internal error: a witness failed its second replay: history h"},
-	} {
-		got := internalError("file:3", c.err)
-		if (got == nil) != (c.want == "") || got != nil && got.Error() != c.want {
-			t.Errorf("%v: %v, want %q", c.err, got, c.want)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/leadline/leadline/benchdata/tables"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
 
@@ -107,8 +108,8 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	collection := tables.Collection{MaxDepth: f.maxDepth}
 	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout, Profile: f.profile}
 	measure := func(ctx context.Context, e entry, model replay.Spec) (tables.Measurement, error) {
-		m, err := measurer.Measure(ctx, e.history, model)
-		m.Archive, m.History = archiveOf(args, e.file), e.place()
+		m, err := measurer.Measure(ctx, e.History, model)
+		m.Archive, m.History = archiveOf(args, e.File), e.Place()
 		return m, err
 	}
 	status := forEach(ctx, f, s, from, measure, collection.Add)
@@ -161,7 +162,7 @@ func (f *tablesFlags) blameTable(ctx context.Context, s streams, from iter.Seq[e
 		}
 	}
 	try := func(ctx context.Context, e entry, model replay.Spec) (tables.Trial, error) {
-		return tables.Try(ctx, e.history, model)
+		return tables.Try(ctx, e.History, model)
 	}
 	status := forEach(ctx, f, s, from, try, blame.Add)
 	return status, f.write(s, []*tables.Table{blame.Table(!f.noPaper)}, "")
@@ -180,20 +181,20 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 	status := statusOK
 	one := func(e entry) done {
 		d := done{entry: e}
-		if d.err != nil {
+		if d.Err != nil {
 			return d
 		}
-		model, err := modelOf(e.history, f.input.model)
+		model, err := batch.ModelOf(e.History, f.input.model)
 		if err == nil {
 			d.result, err = do(ctx, e, model)
 		}
-		d.err = err
+		d.Err = err
 		return d
 	}
-	inOrder(from, f.jobs, entry.ops, one, func(d done, _ bool) bool {
-		if d.err != nil {
+	batch.InOrder(from, f.jobs, entry.Ops, one, func(d done, _ bool) bool {
+		if d.Err != nil {
 			progress.clear()
-			f.input.report(d.file, d.err)
+			f.input.report(d.File, d.Err)
 			status = statusBad
 		} else {
 			add(d.result)
@@ -221,7 +222,7 @@ func bundled(names ...string) iter.Seq[entry] {
 		for _, corpus := range names {
 			files, err := fs.Glob(corpora.FS, path.Join(corpus, "*.zst"))
 			if err != nil || len(files) == 0 {
-				yield(entry{file: corpus, err: fmt.Errorf("no bundled corpus %q", corpus)})
+				yield(entry{File: corpus, Err: fmt.Errorf("no bundled corpus %q", corpus)})
 				return
 			}
 			for _, name := range files {
@@ -236,11 +237,11 @@ func bundled(names ...string) iter.Seq[entry] {
 func decodeBundled(name string, yield func(entry) bool) bool {
 	file, err := corpora.FS.Open(name)
 	if err != nil {
-		return yield(entry{file: name, err: err})
+		return yield(entry{File: name, Err: err})
 	}
 	defer file.Close()
 	for h, err := range codec.Decode(file, name, codec.Options{}) {
-		if !yield(entry{name, h, err}) {
+		if !yield(entry{File: name, History: h, Err: err}) {
 			return false
 		}
 	}

@@ -61,10 +61,10 @@ func isUnreadable(err error) bool {
 func (t *tally) entries() int { return t.histories + t.invalid + t.internalError }
 
 func (t *totals) add(r *result) {
-	if r.isFileFault() {
+	if r.IsFileFault() {
 		t.all.fileFaults++
 		for i, reason := range faultReasons {
-			if reason.is(r.err) {
+			if reason.is(r.Err) {
 				t.all.reasons[i]++
 			}
 		}
@@ -73,28 +73,28 @@ func (t *totals) add(r *result) {
 	if t.models == nil {
 		t.models = map[string]*tally{}
 	}
-	if t.models[r.model] == nil {
-		t.models[r.model] = &tally{}
+	if t.models[r.Model] == nil {
+		t.models[r.Model] = &tally{}
 	}
-	t.models[r.model].add(r)
+	t.models[r.Model].add(r)
 	t.all.add(r)
 }
 
 func (t *tally) add(r *result) {
 	switch {
-	case r.internal != nil:
+	case r.Internal != nil:
 		t.internalError++
 		return
-	case r.err != nil:
+	case r.Err != nil:
 		t.invalid++
 		return
 	}
 	t.histories++
-	switch v := &r.verdict; v.Answer {
+	switch v := &r.Verdict; v.Answer {
 	case replay.Linearizable:
 		t.linearizable++
 		switch {
-		case r.history.Pending() > 0:
+		case r.History.Pending() > 0:
 			t.pending++
 		case v.Depth == 0:
 			t.deeper++

@@ -60,15 +60,15 @@ type pagePresenter struct {
 }
 
 func (p *pagePresenter) present(r *result) error {
-	item := view.Item{Name: r.place(), History: r.history, Spec: r.spec, Verdict: r.verdict, Err: r.err}
+	item := view.Item{Name: r.Place(), History: r.History, Spec: r.Spec, Verdict: r.Verdict, Err: r.Err}
 	switch {
-	case r.internal != nil:
+	case r.Internal != nil:
 		item.Err = errors.New("internal error")
-	case r.err != nil:
-		p.input.report(r.file, r.err)
+	case r.Err != nil:
+		p.input.report(r.File, r.Err)
 	}
 	if err := p.page.Add(item); err != nil {
-		return fmt.Errorf("%s: %w", r.place(), err)
+		return fmt.Errorf("%s: %w", r.Place(), err)
 	}
 	return nil
 }

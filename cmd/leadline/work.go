@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -16,113 +15,6 @@ import (
 const maxJobs = 1 << 10
 
 var errJobs = errors.New("--jobs must be 1 to 1024")
-
-const (
-	// ahead is how many items at most are drawn before their results are out.
-	ahead = 64
-	// aheadOps is how many operations those may have before no more are drawn,
-	// but for one history a worker and one more.
-	aheadOps = 1 << 12
-)
-
-// inOrder runs do on every item, up to jobs at a time, and passes the results to
-// emit in the order of the items, each as soon as it and all before it are there.
-// waiting is true if the next result is not there yet. ops is the number of
-// operations of an item: more items are drawn ahead if they are small. When emit
-// returns false, inOrder draws no more items and returns.
-func inOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) R, emit func(r R, waiting bool) bool) {
-	type task struct {
-		item   T
-		ops    int
-		result chan R
-	}
-	tasks, order := make(chan task, ahead), make(chan task, ahead)
-	drawn := newLoad(jobs+1, aheadOps)
-	var workers sync.WaitGroup
-	for range jobs {
-		workers.Go(func() {
-			for t := range tasks {
-				t.result <- do(t.item)
-			}
-		})
-	}
-	workers.Go(func() {
-		defer close(order)
-		defer close(tasks)
-		for item := range items {
-			t := task{item, ops(item), make(chan R, 1)}
-			if !drawn.add(t.ops) {
-				return
-			}
-			order <- t
-			tasks <- t
-		}
-	})
-	for t, ok := <-order; ok; {
-		result := <-t.result
-		drawn.remove(t.ops)
-		var next task
-		there := false
-		select {
-		case next, ok = <-order:
-			there = ok && len(next.result) > 0
-		default:
-		}
-		if !emit(result, !there) {
-			drawn.close()
-			break
-		}
-		if t = next; ok && t.result == nil {
-			t, ok = <-order
-		}
-	}
-	for range order { // let go of what was begun
-	}
-	workers.Wait()
-}
-
-// A load is what was drawn and has no result that is out.
-type load struct {
-	mu         sync.Mutex
-	less       *sync.Cond
-	items, ops int
-	least      int // so many items may always be drawn
-	limit      int // more may be while they have fewer operations
-	closed     bool
-}
-
-func newLoad(least, limit int) *load {
-	l := &load{least: least, limit: limit}
-	l.less = sync.NewCond(&l.mu)
-	return l
-}
-
-// add waits until another item may be drawn. It reports false if none will.
-func (l *load) add(ops int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.items >= l.least && l.ops+ops > l.limit && !l.closed {
-		l.less.Wait()
-	}
-	l.items++
-	l.ops += ops
-	return !l.closed
-}
-
-func (l *load) remove(ops int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.items--
-	l.ops -= ops
-	l.less.Signal()
-}
-
-func (l *load) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	l.less.Signal()
-}
 
 // A collector decides when garbage is collected. Checking a long history
 // makes little garbage, and following the pointers of a million operations

@@ -1,0 +1,119 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+)
+
+// TestInternalErrors: a panic during a check and a witness that fails its second
+// replay are faults of leadline; bad input is not.
+func TestInternalErrors(t *testing.T) {
+	panicked := &decide.PanicError{History: "h", Spec: "queue", Value: "out of range", Stack: []byte("goroutine 1")}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{nil, ""},
+		{&history.Errors{ID: "h"}, ""},
+		{errors.New("bad input"), ""},
+		{fmt.Errorf("checking: %w", panicked), "internal error at file:3: out of range\ngoroutine 1"},
+		{fmt.Errorf("%w: history h", decide.ErrWitness), "file:3: internal error: a witness failed its second replay: history h"},
+	} {
+		got := internalError("file:3", c.err)
+		if (got == nil) != (c.want == "") || got != nil && got.Error() != c.want {
+			t.Errorf("%v: %v, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// read returns the histories of a text as entries of a file.
+func read(t *testing.T, file, text string) []Entry {
+	t.Helper()
+	var entries []Entry
+	for h, err := range codec.Decode(strings.NewReader(text), file, codec.Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, Entry{File: file, Number: len(entries), History: h})
+	}
+	return entries
+}
+
+const plain = `{"leadline":1,"history":"a","model":"register","args":[0]}
+{"process":0,"op":1,"type":"invoke","method":"write","args":[1]}
+{"process":1,"op":2,"type":"invoke","method":"read"}
+{"process":0,"op":1,"type":"ok"}
+{"process":1,"op":2,"type":"ok","result":1}
+{"process":1,"op":3,"type":"invoke","method":"read"}
+`
+
+// TestKey: a key depends on the content, the model and the options, and not on
+// where a history was read.
+func TestKey(t *testing.T) {
+	key := func(c *Checker, text string) Key {
+		k, err := c.Key(read(t, "file", text)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	base := key(&Checker{}, plain)
+	same := read(t, "other", "# moved\n"+strings.Replace(plain, `"a"`, `"b"`, 1))[0]
+	if k, err := new(Checker).Key(same); err != nil || k != base {
+		t.Errorf("the key of the same history elsewhere is %x, %v; want %x", k, err, base)
+	}
+	if base.at(&same) == base.at(&read(t, "file", plain)[0]) {
+		t.Error("entries at two places have one key")
+	}
+	seen := map[Key]string{base: "the history"}
+	differs := func(what string, k Key) {
+		if other, ok := seen[k]; ok {
+			t.Errorf("%s has the key of %s", what, other)
+		}
+		seen[k] = what
+	}
+	for _, change := range [][2]string{
+		{`"register","args":[0]`, `"register","args":[1]`}, {`"register"`, `"cas-register"`}, {`"result":1`, `"result":0`},
+		{`"result":1`, `"result":1.0`}, {`"result":1`, `"result":"1"`}, {`"method":"write"`, `"method":"writes"`},
+		{`"args":[1]}`, `"args":[1,1]}`}, {`"args":[1]}`, `"args":[[1]]}`}, {`"op":2`, `"op":"2"`}, {`"process":0`, `"process":2`},
+		{`"op":3,"type"`, `"op":4,"type"`},
+	} {
+		text := strings.ReplaceAll(plain, change[0], change[1])
+		if text == plain {
+			t.Fatalf("%q is not in the history", change[0])
+		}
+		differs(change[1], key(&Checker{}, text))
+	}
+	differs("another order of events", key(&Checker{}, swapLines(plain, 3, 4)))
+	differs("a mark", key(&Checker{}, plain+`{"mark":"happened","op":3}`+"\n"))
+	differs("an edge", key(&Checker{}, plain+`{"edge":[1,2]}`+"\n"))
+	differs("a ghost", key(&Checker{}, plain+`{"mark":"did-not-happen","op":3}`+"\n"+`{"edge":[1,3]}`+"\n"))
+	differs("a cut file", key(&Checker{}, strings.Replace(plain, `"args":[0]`, `"args":[0],"torn":true`, 1)))
+	relaxed := read(t, "file", plain)[0]
+	relaxed.History = relaxed.History.ProgramOrder()
+	k, err := new(Checker).Key(relaxed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differs("program order", k)
+	for _, c := range []*Checker{
+		{Model: "register:0"}, {Times: true}, {Options: replay.Options{MaxDepth: 3}}, {Options: replay.Options{Explain: true}},
+		{Options: replay.Options{Budget: replay.Budget{Bytes: 1 << 20}}}, {Options: replay.Options{Engine: replay.SearchEngine}},
+	} {
+		differs(c.Settings(), key(c, plain))
+	}
+}
+
+// swapLines exchanges two lines, counted from 0.
+func swapLines(text string, i, j int) string {
+	lines := strings.SplitAfter(text, "\n")
+	lines[i], lines[j] = lines[j], lines[i]
+	return strings.Join(lines, "")
+}

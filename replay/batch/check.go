@@ -1,0 +1,147 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// A Status is what became of an entry.
+type Status uint8
+
+const (
+	Unknown         Status = iota // no decision within the bounds; never a success
+	Linearizable                  // there is a witness
+	NotLinearizable               // there is provably none
+	Invalid                       // bad input
+	Internal                      // a fault of leadline
+)
+
+var statusNames = [...]string{"unknown", "linearizable", "not-linearizable", "invalid", "internal-error"}
+
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("status %d", s)
+}
+
+// A Checker checks entries. It may be used by several goroutines.
+type Checker struct {
+	// Model is the specification; "" means the one that each history names. A
+	// name without arguments takes those of a history that names the same one.
+	Model   string
+	Options replay.Options
+	// Times makes lines have the time of each check.
+	Times bool
+}
+
+// A Result is an entry with what became of it.
+type Result struct {
+	Entry
+	Model    string
+	Spec     replay.Spec // nil if there is not one
+	Verdict  replay.Verdict
+	Internal error // a fault of leadline; nothing else counts then
+	// Skipped is set if the context was cancelled before the check began.
+	// Nothing is known of the entry then.
+	Skipped bool
+}
+
+// Status returns what became of the entry.
+func (r *Result) Status() Status {
+	switch {
+	case r.Internal != nil:
+		return Internal
+	case r.Err != nil:
+		return Invalid
+	case r.Verdict.Answer == replay.Linearizable:
+		return Linearizable
+	case r.Verdict.Answer == replay.NotLinearizable:
+		return NotLinearizable
+	}
+	return Unknown
+}
+
+// Check checks the history of an entry. A panic, of the program or of a
+// specification, becomes an internal error: other histories go on.
+func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
+	r = &Result{Entry: e}
+	defer func() {
+		if p := recover(); p != nil {
+			r.Internal = fmt.Errorf("internal error at %s: %v\n%s", r.Place(), p, debug.Stack())
+		}
+	}()
+	switch {
+	case e.Err != nil:
+		return r
+	case ctx.Err() != nil:
+		r.Skipped = true
+		return r
+	}
+	s, err := ModelOf(e.History, c.Model)
+	if err != nil {
+		r.Model, r.Err = e.History.Model, err
+		return r
+	}
+	r.Spec, r.Model = s, s.Name()
+	r.Verdict, r.Err = decide.Check(ctx, e.History, s, c.Options)
+	if r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {
+		r.Err = nil
+	}
+	return r
+}
+
+// internalError returns the error of a check of the history at a place if it is
+// a fault of leadline or of a specification, or nil.
+func internalError(place string, err error) error {
+	var p *decide.PanicError
+	switch {
+	case errors.As(err, &p):
+		return fmt.Errorf("internal error at %s: %v\n%s", place, p.Value, p.Stack)
+	case errors.Is(err, decide.ErrWitness):
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	return nil
+}
+
+// ModelOf returns the specification for a history: model, or else the one that
+// the history names. A model without arguments takes those of a history that
+// names the same one.
+func ModelOf(h *history.History, model string) (replay.Spec, error) {
+	var s replay.Spec
+	var err error
+	switch {
+	case model != "" && !strings.EqualFold(model, h.Model):
+		s, err = spec.Parse(model)
+	case h.Model != "":
+		s, err = spec.Lookup(h.Model, h.ModelArgs)
+	default:
+		return nil, &history.Error{File: h.File, Line: h.Line,
+			Msg: "the history names no model; choose one with --model (see leadline models)"}
+	}
+	if err != nil {
+		return nil, &history.Error{File: h.File, Line: h.Line, Msg: err.Error()}
+	}
+	return s, nil
+}
+
+// KnowsConcurrency reports whether v.C and v.CP are known.
+func KnowsConcurrency(h *history.History, v *replay.Verdict) bool {
+	return v.C > 0 || len(h.Ops) == 0
+}
+
+// DepthCause is why the depth of a linearizable history is not known.
+func DepthCause(v *replay.Verdict) string {
+	if v.DepthCause == replay.Depth {
+		return "deeper"
+	}
+	return v.DepthCause.String()
+}

@@ -1,0 +1,327 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/replay"
+)
+
+// A place is the beginning of a line of results: it depends on where the entry
+// was read. What is absent is null.
+type place struct {
+	File    string  `json:"file"`
+	History *string `json:"history"`
+	Format  *string `json:"format"`
+}
+
+// A record is the rest of the line: it depends on the content of the history, the
+// model and the options.
+type record struct {
+	Model     *string `json:"model"`
+	Ops       *int    `json:"ops"`
+	Pending   *int    `json:"pending"`
+	Processes *int    `json:"processes"`
+	C         *int    `json:"c"`
+	CP        *int64  `json:"cp"`
+	Verdict   string  `json:"verdict"`
+	Cause     *string `json:"cause"`
+	Depth     *int    `json:"depth"`
+	Index     *Index  `json:"schedule_index"`
+	Replayed  []int64 `json:"replayed"`
+	Engine    *string `json:"engine"`
+	// Contributions are what several engines did.
+	Contributions []recordContribution `json:"contributions"`
+	ExactDepth    *int                 `json:"exact_depth"`
+	ExactCause    *string              `json:"exact_cause,omitempty"`
+	// Deeper is a depth that is known to be too small, and DepthCause is why
+	// the depth is not known. FreeDepth is the depth if pending operations may be left
+	// out at no cost.
+	Deeper     *int    `json:"deeper_than"`
+	DepthCause *string `json:"depth_cause"`
+	FreeDepth  *int    `json:"depth_free"`
+	Witness    []any   `json:"witness"`
+	// Prefix, Unexplained, Impossible, States, Core and Blame are the parts of an explanation:
+	// see replay.Explanation. Entries of Blame with one group belong together.
+	// ExplanationCause is why parts are missing.
+	Prefix           *int              `json:"prefix"`
+	Unexplained      any               `json:"unexplained"`
+	Impossible       string            `json:"impossible,omitempty"`
+	States           []string          `json:"states"`
+	MoreStates       bool              `json:"more_states,omitempty"`
+	StatesOfCore     bool              `json:"states_of_core,omitempty"`
+	Core             []any             `json:"core"`
+	Blame            []recordBlame     `json:"blame"`
+	ExplanationCause map[string]string `json:"explanation_cause"`
+	// Marks are operations that are known to have happened, and Edges orders
+	// beyond real time, that leave no order where real time alone does.
+	Marks []any    `json:"marks,omitempty"`
+	Edges [][2]any `json:"edges,omitempty"`
+	// Conflict are operations that alone are not linearizable, from a monitor.
+	Conflict []any       `json:"conflict"`
+	Errors   []recordErr `json:"errors"`
+	Elapsed  *int64      `json:"elapsed_ns,omitempty"`
+}
+
+// An Index is a schedule index in JSON.
+type Index struct {
+	Chain int32 `json:"chain"`
+	Tuple []any `json:"tuple"`
+}
+
+type recordContribution struct {
+	Engine string `json:"engine"`
+	Pieces int    `json:"pieces"`
+	Ops    int    `json:"ops"`
+}
+
+type recordBlame struct {
+	Operation any   `json:"operation"`
+	Recorded  any   `json:"recorded"`
+	Allowed   []any `json:"allowed"`
+	Group     int   `json:"group"`
+}
+
+type recordErr struct {
+	Line    *int   `json:"line"`
+	Message string `json:"message"`
+}
+
+// An Outcome is what is kept of a result: it can be stored and put in place of a
+// check of the same history.
+type Outcome struct {
+	Status Status
+	// At is the operation that the reason is about, or -1.
+	At int32
+	// Reason says in a few words why the history is not linearizable, or what else
+	// became of it. It is "" for a linearizable one.
+	Reason string
+	// Final is false if another check with the same options may find out more,
+	// because time, memory or an interrupt has ended this one.
+	Final bool
+	rest  []byte // JSON of a record
+}
+
+// Outcome returns what is to be kept of the result. With times, the line has the
+// time of the check.
+func (r *Result) Outcome(times bool) *Outcome {
+	o := &Outcome{Status: r.Status(), At: -1}
+	rec := r.record(times)
+	switch o.Status {
+	case NotLinearizable:
+		o.reason(r.History, &r.Verdict)
+	case Unknown:
+		o.Reason = fmt.Sprintf("unknown (%v)", r.Verdict.Cause)
+	case Invalid, Internal:
+		o.Reason = rec.Errors[0].Message
+	}
+	o.Final = (o.Status == Linearizable || o.Status == NotLinearizable) && rec.isFinal()
+	o.rest = appendJSON(nil, rec)
+	return o
+}
+
+// reason sets what the history is not linearizable for.
+func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
+	e := v.Explanation
+	switch {
+	case e != nil && e.Unexplained != replay.NoOperation:
+		o.At = e.Unexplained
+		o.Reason = "no order explains the response of " + describe(h, o.At)
+		if e.Impossible != "" {
+			o.Reason += ": " + e.Impossible
+		}
+	case e != nil && len(e.Core) > 0:
+		o.At = e.Core[0]
+		o.Reason = fmt.Sprintf("no order explains %d of its %d operations together", len(e.Core), len(h.Ops))
+	case len(v.Conflict) > 0:
+		o.At = v.Conflict[0]
+		o.Reason = fmt.Sprintf("no order explains %d of its %d operations together", len(v.Conflict), len(h.Ops))
+	default:
+		o.Reason = "no order of the operations gives the recorded results"
+	}
+}
+
+// isFinal reports whether nothing in the record was given up for time, memory or
+// an interrupt.
+func (rec *record) isFinal() bool {
+	for _, cause := range []*string{rec.Cause, rec.DepthCause, rec.ExactCause} {
+		if cause != nil && dependsOnRun(*cause) {
+			return false
+		}
+	}
+	for _, cause := range rec.ExplanationCause {
+		if dependsOnRun(cause) {
+			return false
+		}
+	}
+	return true
+}
+
+func dependsOnRun(cause string) bool {
+	return cause == replay.Time.String() || cause == replay.Memory.String() || cause == replay.Cancelled.String()
+}
+
+// AppendLine appends the line of results in JSON, with its newline, for an entry
+// with this outcome.
+func AppendLine(dst []byte, e *Entry, o *Outcome) []byte {
+	p := place{File: e.File, History: present(e.ID())}
+	if e.History != nil {
+		p.Format = present(e.History.Format)
+	}
+	dst = appendJSON(dst, p)
+	dst[len(dst)-1] = ',' // in place of the bracket
+	return append(append(dst, o.rest[1:]...), '\n')
+}
+
+// appendJSON appends v in JSON, with < and & as themselves.
+func appendJSON(dst []byte, v any) []byte {
+	b := bytes.NewBuffer(dst)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("batch: %v", err)) // all values have a form in JSON
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func (r *Result) record(times bool) *record {
+	rec := &record{Model: present(r.Model), Verdict: r.Status().String()}
+	if h := r.History; h != nil {
+		ops, pending, processes := len(h.Ops), h.Pending(), len(h.Processes)
+		rec.Ops, rec.Pending, rec.Processes = &ops, &pending, &processes
+	}
+	switch {
+	case r.Internal != nil:
+		rec.Verdict = replay.Undecided.String()
+		rec.Errors = []recordErr{{Message: r.Internal.Error()}}
+		return rec
+	case r.Err != nil:
+		rec.Errors = recordErrors(r.Err)
+		return rec
+	}
+	v := &r.Verdict
+	if KnowsConcurrency(r.History, v) {
+		rec.C, rec.CP = &v.C, &v.CP
+	}
+	rec.Cause = present(v.Cause.String())
+	if v.Answer != replay.Undecided {
+		rec.Engine = present(v.Engine.String())
+	}
+	rec.Depth, rec.FreeDepth = positive(v.Depth), positive(v.FreeDepth)
+	rec.ExactDepth, rec.ExactCause = positive(v.ExactDepth), present(v.ExactCause)
+	if v.Answer == replay.Linearizable && v.Depth == 0 {
+		rec.Deeper, rec.DepthCause = &v.Deeper, present(DepthCause(v))
+	}
+	if v.Depth > 0 {
+		rec.Index = NewIndex(r.History, v.Index)
+	}
+	rec.Replayed = v.Replayed
+	for _, c := range v.Contributions {
+		rec.Contributions = append(rec.Contributions, recordContribution{c.Engine.String(), c.Pieces, c.Ops})
+	}
+	rec.Conflict = Identifiers(r.History, v.Conflict)
+	rec.Witness = Identifiers(r.History, v.Witness)
+	if v.Explanation != nil {
+		rec.explain(r.History, v.Explanation)
+	}
+	if times {
+		elapsed := v.Elapsed.Nanoseconds()
+		rec.Elapsed = &elapsed
+	}
+	return rec
+}
+
+// explain adds the parts of an explanation.
+func (rec *record) explain(h *history.History, e *replay.Explanation) {
+	rec.Prefix, rec.Core = positive(e.Prefix), Identifiers(h, e.Core)
+	if e.Unexplained != replay.NoOperation {
+		rec.Unexplained, rec.Impossible = identifier(h, e.Unexplained), e.Impossible
+	}
+	rec.States, rec.MoreStates, rec.StatesOfCore = e.States, e.MoreStates, e.StatesOfCore
+	rec.Marks = Identifiers(h, e.Marks)
+	for _, edge := range e.Edges {
+		rec.Edges = append(rec.Edges, [2]any{identifier(h, edge.From), identifier(h, edge.To)})
+	}
+	rec.Blame = newBlame(h, e.Free)
+	if rec.Blame == nil && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" }) {
+		rec.Blame = []recordBlame{} // there is no such group, and that is known
+	}
+	for _, m := range e.Missing {
+		if rec.ExplanationCause == nil {
+			rec.ExplanationCause = map[string]string{}
+		}
+		rec.ExplanationCause[m.Part] = m.Cause
+	}
+}
+
+// NewIndex returns an index with the file's own names of operations.
+func NewIndex(h *history.History, index hitting.Index) *Index {
+	tuple := Identifiers(h, index.Tuple)
+	if tuple == nil {
+		tuple = []any{}
+	}
+	return &Index{index.Chain, tuple}
+}
+
+func recordErrors(err error) []recordErr {
+	var errs []recordErr
+	for _, f := range Faults(err) {
+		errs = append(errs, recordErr{positive(f.Line), f.Msg})
+	}
+	if HasMore(err) {
+		errs = append(errs, recordErr{Message: "too many errors"})
+	}
+	return errs
+}
+
+// Identifiers returns the file's own names of operations; nil for nil.
+func Identifiers(h *history.History, ops []int32) []any {
+	if ops == nil {
+		return nil
+	}
+	ids := make([]any, len(ops))
+	for i, op := range ops {
+		ids[i] = identifier(h, op)
+	}
+	return ids
+}
+
+func identifier(h *history.History, op int32) any { return jsonValue(operationOf(h, op).ID()) }
+
+func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
+	var blame []recordBlame
+	for g, group := range free {
+		for _, f := range group {
+			b := recordBlame{identifier(h, f.Op), jsonValue(h.Ops[f.Op].Result), []any{}, g}
+			for _, a := range f.Allowed {
+				b.Allowed = append(b.Allowed, jsonValue(a))
+			}
+			blame = append(blame, b)
+		}
+	}
+	return blame
+}
+
+// jsonValue returns v as the native format has it.
+func jsonValue(v history.Value) any { return json.RawMessage(codec.AppendValue(nil, v)) }
+
+// present returns nil for "".
+func present(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// positive returns nil for 0.
+func positive(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
