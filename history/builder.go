@@ -46,15 +46,15 @@ type Builder struct {
 	ops       []Operation
 	expected  int // operations; 0 if unknown
 	index     idIndex
-	processes processTable
-	open      []int32 // per process: its open operation, or -1
+	shared    bool         // some process is not named like its operation
+	processes processTable // empty unless shared
+	open      []int32      // FileOrder: per process, its open operation, or -1
 	events    int32
 	withIDs   bool
 	built     bool
 	edges     []rawEdge
 	marks     []rawMark
-	stamps    []int64    // StampOrder: the invocations' stamps
-	responses []response // StampOrder: kept until Build
+	timing    timing // StampOrder
 	errs      Errors
 }
 
@@ -156,22 +156,23 @@ func (b *Builder) invoke(ev *Event) {
 		b.Errorf(ev.Line, "operation %v is invoked again (first at line %d)", ev.Op, b.ops[first].Line)
 		return
 	}
-	p := b.processes.index(ev.Process)
-	if int(p) == len(b.open) {
-		b.open = append(b.open, -1)
-	}
+	p := b.processOf(ev)
 	if b.h.Order == FileOrder {
+		if int(p) == len(b.open) {
+			b.open = append(b.open, -1)
+		}
 		// After a fault the new operation is the open one, so that a single
 		// lost response is a single fault.
 		if o := b.open[p]; o >= 0 {
 			b.overlap(ev.Line, ev.Process, ev.Op, &b.ops[o])
 		}
 		b.open[p] = int32(len(b.ops))
-	} else {
-		b.stamps = append(b.stamps, ev.At)
 	}
 	if len(b.ops) == cap(b.ops) {
 		b.grow()
+	}
+	if b.h.Order == StampOrder {
+		b.timing.add(ev.At)
 	}
 	b.ops = append(b.ops, Operation{
 		Method: ev.Method, Args: ev.Args, Result: UnknownValue,
@@ -212,6 +213,9 @@ func (b *Builder) grow() {
 		ops = append(ops, few...)
 	}
 	b.ops = ops
+	if b.h.Order == StampOrder {
+		b.timing.grow(room)
+	}
 }
 
 // checkInvoke returns the fault of an invocation by itself, or "".
@@ -256,7 +260,7 @@ func (b *Builder) respond(ev *Event) {
 			b.Errorf(ev.Line, "response without an operation identifier; a history ordered by stamps needs them")
 			return
 		}
-		b.responses = append(b.responses, response{
+		b.pair(&response{
 			op: ev.Op, process: ev.Process, result: ev.Result, at: ev.At,
 			place: b.events, line: clampLine(ev.Line), typ: ev.Type,
 		})
@@ -303,7 +307,7 @@ func (b *Builder) openOperation(ev *Event) int32 {
 		}
 		return byID
 	}
-	p, ok := b.processes.find(ev.Process)
+	p, ok := b.findProcess(ev.Process)
 	if !ok || b.open[p] < 0 || b.ops[b.open[p]].ended != Invoke {
 		b.Errorf(ev.Line, "response of process %v, which has no open operation", ev.Process)
 		return -1

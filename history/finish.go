@@ -18,14 +18,16 @@ func (b *Builder) Build() (*History, error) {
 	if b.h.Tie > HalfOpen {
 		b.Errorf(b.h.Line, "tie rule %d is unknown", b.h.Tie)
 	}
-	var t timing
 	if b.h.Order == StampOrder {
-		t = b.pair()
+		b.pairLate()
+		if len(b.errs.List) == 0 { // else operations would seem to overlap that do not
+			b.orderProcesses()
+		}
 	}
 	b.resolveMarks()
 	edges := b.resolveEdges()
 	if b.h.Order == StampOrder && len(b.errs.List) == 0 {
-		edges = b.arrange(t, edges)
+		edges = b.arrange(edges)
 	}
 	if len(b.errs.List) == 0 && len(edges) > 0 {
 		b.findCycle(edges)
@@ -41,9 +43,9 @@ func (b *Builder) Build() (*History, error) {
 func (b *Builder) finish(edges []Edge) *History {
 	h := &History{Header: b.h}
 	if b.h.Order == StampOrder {
-		h.Stamps = b.stamps
+		h.Stamps = b.timing.calls
 	}
-	if len(edges) > 0 || slices.ContainsFunc(b.ops, func(op Operation) bool { return op.dropped }) {
+	if len(edges) > 0 || b.anyDropped() {
 		b.leaveOut(h, edges)
 	}
 	if cap(b.ops) > 2*len(b.ops)+16 { // more operations were expected
@@ -55,8 +57,21 @@ func (b *Builder) finish(edges []Edge) *History {
 			h.Ops[i].SetID(IntValue(int64(i)))
 		}
 	}
-	h.Processes = b.processes.renumber(h.Ops, h.Ghosts)
+	if b.shared {
+		h.Processes = b.processes.renumber(h.Ops, h.Ghosts)
+	} else {
+		h.Processes = nameLikeOperations(h.Ops, h.Ghosts)
+	}
 	return h
+}
+
+func (b *Builder) anyDropped() bool {
+	for i := range b.ops {
+		if b.ops[i].dropped {
+			return true
+		}
+	}
+	return false
 }
 
 // leaveOut drops the operations that did not happen, keeps those with edges as

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A response is kept until Build under StampOrder, since its invocation may
-// come later in the file.
+// A response is kept until Build under StampOrder, if its invocation may come
+// later in the file.
 type response struct {
 	op, process, result Value
 	at                  int64
@@ -14,102 +14,154 @@ type response struct {
 	typ                 EventType
 }
 
-// A timing has what Builder.arrange needs of a history ordered by stamps.
+// A timing has what a Builder keeps of a history ordered by stamps. Its slices
+// are per operation, except returned and late. Until the operations are
+// arranged, Call and Return of an operation are the places of its events in the
+// file.
 type timing struct {
-	ends  []*response // per operation: its response, nil if it is pending
-	order []int32     // operations by process, in the process's own order
+	calls, returns []int64 // stamps; a return is 0 while there is none
+	lines          []int32 // of the responses
+	returned       []int32 // the operations that returned or failed, by place of the response
+	// late has the responses from the first one on that belongs to no operation
+	// invoked before it, or that is faulty. They are paired in Build.
+	late  []response
+	order []int32 // operations by process, in the process's own order; nil if each has its own
 }
 
-// compareEnds compares the stamps of two responses; nil, of a pending
-// operation, is later than any.
-func compareEnds(x, y *response) int {
-	switch {
-	case x == nil && y == nil:
-		return 0
-	case x == nil:
-		return 1
-	case y == nil:
-		return -1
+// add adds an operation that is invoked at a stamp.
+func (t *timing) add(at int64) {
+	t.calls = append(t.calls, at)
+	t.returns = append(t.returns, 0)
+	t.lines = append(t.lines, 0)
+}
+
+// grow makes room for so many operations.
+func (t *timing) grow(room int) {
+	t.calls = slices.Grow(t.calls, room-len(t.calls))
+	t.returns = slices.Grow(t.returns, room-len(t.returns))
+	t.lines = slices.Grow(t.lines, room-len(t.lines))
+	t.returned = slices.Grow(t.returned, room-len(t.returned))
+}
+
+// pair pairs a response with its operation, or puts it off.
+func (b *Builder) pair(r *response) {
+	if len(b.timing.late) == 0 {
+		if o, ok := b.index.get(r.op); ok && b.fits(r, o) {
+			b.finishBy(r, o)
+			return
+		}
 	}
-	return cmp.Compare(x.at, y.at)
+	b.timing.late = append(b.timing.late, *r)
 }
 
-// pair finds the response of each operation, by identifier, and refuses
-// overlapping operations of one process.
-func (b *Builder) pair() timing {
-	t := timing{ends: make([]*response, len(b.ops))}
-	for i := range b.responses {
-		r := &b.responses[i]
+// fits reports whether r can be the response of operation o.
+func (b *Builder) fits(r *response, o int32) bool {
+	op, call := &b.ops[o], b.timing.calls[o]
+	return op.ended == Invoke && (r.process.Kind() == None || r.process.Equal(b.processName(op))) &&
+		(r.at > call || r.at == call && (b.h.Tie != HalfOpen || r.typ == Info))
+}
+
+// finishBy ends operation o by r.
+func (b *Builder) finishBy(r *response, o int32) {
+	op, t := &b.ops[o], &b.timing
+	op.ended, t.lines[o] = r.typ, r.line
+	switch r.typ {
+	case OK:
+		op.Result = r.result
+	case Fail:
+		op.dropped = true
+	default: // Info: pending
+		return
+	}
+	op.Return, t.returns[o] = r.place, r.at
+	t.returned = append(t.returned, o)
+}
+
+// pairLate pairs the responses that were put off.
+func (b *Builder) pairLate() {
+	for i := range b.timing.late {
+		r := &b.timing.late[i]
 		o, ok := b.index.get(r.op)
 		if !ok {
 			b.Errorf(int(r.line), "response of operation %v, which is never invoked", r.op)
 			continue
 		}
-		op := &b.ops[o]
-		if r.process.Kind() != None && !r.process.Equal(b.processes.names[op.Process]) {
+		if b.fits(r, o) {
+			b.finishBy(r, o)
+			continue
+		}
+		switch op := &b.ops[o]; {
+		case r.process.Kind() != None && !r.process.Equal(b.processName(op)):
 			b.Errorf(int(r.line), "response of process %v to operation %v, which process %v invoked (line %d)",
-				r.process, r.op, b.processes.names[op.Process], op.Line)
-			continue
-		}
-		if t.ends[o] != nil {
-			b.Errorf(int(r.line), "duplicate response of operation %v (first at line %d)", r.op, t.ends[o].line)
-			continue
-		}
-		if r.at < b.stamps[o] || r.at == b.stamps[o] && b.h.Tie == HalfOpen && r.typ != Info {
+				r.process, r.op, b.processName(op), op.Line)
+		case op.ended != Invoke:
+			b.Errorf(int(r.line), "duplicate response of operation %v (first at line %d)", r.op, b.timing.lines[o])
+		default:
 			b.Errorf(int(r.line), "response of operation %v at %d, not after its invocation at %d (line %d)",
-				r.op, r.at, b.stamps[o], op.Line)
-			continue
-		}
-		t.ends[o], op.ended = r, r.typ
-		if r.typ == OK {
-			op.Result = r.result
-		}
-		op.dropped = r.typ == Fail
-	}
-	for o, r := range t.ends {
-		if r != nil && r.typ == Info {
-			t.ends[o] = nil
+				r.op, r.at, b.timing.calls[o], op.Line)
 		}
 	}
-	if len(b.errs.List) == 0 { // else operations would seem to overlap that do not
-		b.orderProcesses(&t)
-	}
-	return t
+	b.timing.late = nil
 }
 
-// orderProcesses fills t.order: the operations of each process by invocation,
-// those invoked at one stamp by response, then by place in the file.
-func (b *Builder) orderProcesses(t *timing) {
-	t.order = make([]int32, len(b.ops))
-	for i := range t.order {
-		t.order[i] = int32(i)
+// compareEnds compares the stamps of the responses of two operations; a pending
+// operation is later than any.
+func (b *Builder) compareEnds(x, y int32) int {
+	switch px, py := b.ops[x].Pending(), b.ops[y].Pending(); {
+	case px && py:
+		return 0
+	case px:
+		return 1
+	case py:
+		return -1
 	}
-	slices.SortFunc(t.order, func(x, y int32) int {
-		return cmp.Or(cmp.Compare(b.ops[x].Process, b.ops[y].Process), cmp.Compare(b.stamps[x], b.stamps[y]),
-			compareEnds(t.ends[x], t.ends[y]), cmp.Compare(b.ops[x].Call, b.ops[y].Call))
-	})
+	return cmp.Compare(b.timing.returns[x], b.timing.returns[y])
+}
+
+// orderProcesses fills timing.order: the operations of each process by
+// invocation, those invoked at one stamp by response, then by place in the
+// file. It refuses overlapping operations of one process. O(n) where the
+// operations of each process come in order.
+func (b *Builder) orderProcesses() {
+	if !b.shared {
+		return
+	}
+	t := &b.timing
+	ends := make([]int32, len(b.processes.names)+1) // per process, where its operations end in order
+	for i := range b.ops {
+		ends[b.ops[i].Process+1]++
+	}
+	for p := 1; p < len(ends); p++ {
+		ends[p] += ends[p-1]
+	}
+	t.order = make([]int32, len(b.ops))
+	for i := range b.ops {
+		p := b.ops[i].Process
+		t.order[ends[p]] = int32(i)
+		ends[p]++
+	}
+	compare := func(x, y int32) int {
+		return cmp.Or(cmp.Compare(t.calls[x], t.calls[y]), b.compareEnds(x, y), cmp.Compare(x, y))
+	}
+	begin := int32(0)
+	for _, end := range ends[:len(ends)-1] {
+		if one := t.order[begin:end]; !slices.IsSortedFunc(one, compare) {
+			slices.SortFunc(one, compare)
+		}
+		begin = end
+	}
 	for k := 1; k < len(t.order); k++ {
 		prev, next := t.order[k-1], t.order[k]
-		op, end := &b.ops[next], t.ends[prev]
-		if op.Process == b.ops[prev].Process && (end == nil || end.at > b.stamps[next]) {
-			b.overlap(int(op.Line), b.processes.names[op.Process], op.ID(), &b.ops[prev])
+		op, before := &b.ops[next], &b.ops[prev]
+		if op.Process == before.Process && (before.Pending() || t.returns[prev] > t.calls[next]) {
+			b.overlap(int(op.Line), b.processes.names[op.Process], op.ID(), before)
 		}
 	}
-}
-
-// timed is an event on its way to a position. Events are sorted by at, phase and
-// place.
-type timed struct {
-	at    int64
-	place int64
-	op    int32
-	phase uint8 // of events with equal stamps
-	ret   bool
 }
 
 // arrange gives the events of a history ordered by stamps their positions. It
 // returns the given edges, and those that positions cannot express, in the new
-// numbers of the operations. O(n log n).
+// numbers of the operations. O(n) but for the edges and the touches.
 //
 // Under HalfOpen, responses come before invocations at each stamp. Under
 // Closed, invocations come first, so that operations that share a stamp are
@@ -136,83 +188,155 @@ type timed struct {
 // since the invocations of a process at one stamp follow its own order, and so
 // do its responses. What returns before x1 is invoked does so before x2 is; what
 // is invoked after x2 returns is invoked after x1 does.
-func (b *Builder) arrange(t timing, edges []Edge) []Edge {
-	b.straighten(t)
-	inMiddle, apart := b.chooseMiddles(t, b.touching(t, edges))
-	rank := make([]int64, len(b.ops))
-	for k, op := range t.order {
-		rank[op] = int64(k)
-	}
-	first, last := uint8(0), uint8(2)
-	if b.h.Tie == HalfOpen {
-		first, last = last, first
-	}
-	events := make([]timed, 0, 2*len(b.ops))
-	for i := range int32(len(b.ops)) {
-		call := timed{at: b.stamps[i], phase: first, place: int64(b.ops[i].Call), op: i}
-		if inMiddle[i]&middleCall != 0 {
-			call.phase, call.place = 1, 2*rank[i]
-		}
-		events = append(events, call)
-		if end := t.ends[i]; end != nil {
-			ret := timed{at: end.at, phase: last, place: int64(end.place), op: i, ret: true}
-			if inMiddle[i]&middleReturn != 0 {
-				ret.phase, ret.place = 1, 2*rank[i]+1
-			}
-			events = append(events, ret)
+func (b *Builder) arrange(edges []Edge) []Edge {
+	t := &b.timing
+	var inMiddle []uint8
+	var apart []Edge
+	if b.shared {
+		b.straighten()
+		if touches := b.touching(edges); len(touches) > 0 {
+			inMiddle, apart = b.chooseMiddles(touches)
 		}
 	}
-	slices.SortFunc(events, func(x, y timed) int {
-		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.phase, y.phase), cmp.Compare(x.place, y.place))
-	})
-	moved := b.place(events)
+	calls := b.eventLists(inMiddle)
+	spare := make([]int32, len(b.ops))
+	calls, spare = sortByStamp(calls, spare, t.calls)
+	t.returned, _ = sortByStamp(t.returned, spare, t.returns)
+	b.place(calls, inMiddle)
 	edges = append(edges, apart...)
+	moved := b.permute(calls)
+	if len(edges) == 0 {
+		return nil
+	}
+	b.index.renumber(moved)
 	for i := range edges {
 		edges[i] = Edge{moved[edges[i].From], moved[edges[i].To]}
 	}
 	return edges
 }
 
-// place numbers the operations by invocation and gives them the positions of
-// their events. It returns the new number of each.
-func (b *Builder) place(events []timed) []int32 {
-	sorted := make([]Operation, 0, len(b.ops))
-	moved := make([]int32, len(b.ops))
-	b.stamps = make([]int64, len(events)) // now by position
-	for position, e := range events {
-		b.stamps[position] = e.at
-		if e.ret {
-			sorted[moved[e.op]].Return = int32(position)
+// eventLists returns the operations in the order of their invocations, and puts
+// t.returned in the order of the responses, for events with equal stamps.
+func (b *Builder) eventLists(inMiddle []uint8) (calls []int32) {
+	calls = make([]int32, len(b.ops))
+	for i := range calls {
+		calls[i] = int32(i)
+	}
+	returned := b.timing.returned
+	if b.shared { // else straighten has moved nothing
+		byCall := func(x, y int32) int { return cmp.Compare(b.ops[x].Call, b.ops[y].Call) }
+		byReturn := func(x, y int32) int { return cmp.Compare(b.ops[x].Return, b.ops[y].Return) }
+		if !slices.IsSortedFunc(calls, byCall) {
+			slices.SortFunc(calls, byCall)
+		}
+		if !slices.IsSortedFunc(returned, byReturn) {
+			slices.SortFunc(returned, byReturn)
+		}
+	}
+	if inMiddle == nil {
+		return calls
+	}
+	outside := func(list []int32, event uint8) []int32 {
+		return slices.DeleteFunc(list, func(o int32) bool { return inMiddle[o]&event != 0 })
+	}
+	var middleReturns []int32
+	calls = outside(calls, middleCall)
+	for _, o := range b.timing.order {
+		if inMiddle[o]&middleCall != 0 {
+			calls = append(calls, o)
+		}
+		if inMiddle[o]&middleReturn != 0 {
+			middleReturns = append(middleReturns, o)
+		}
+	}
+	b.timing.returned = append(middleReturns, outside(returned, middleReturn)...)
+	return calls
+}
+
+// place gives the events their positions by merging the operations in the order
+// of their invocations with those in the order of their responses.
+func (b *Builder) place(calls []int32, inMiddle []uint8) {
+	t := &b.timing
+	var rank []int32
+	if inMiddle != nil {
+		rank = make([]int32, len(b.ops))
+		for k, o := range t.order {
+			rank[o] = int32(k)
+		}
+	}
+	callFirst := func(x, y int32) bool { // if x is invoked at the stamp at which y returns
+		if b.h.Tie == HalfOpen {
+			return false
+		}
+		inside := inMiddle != nil && inMiddle[x]&middleCall != 0 && inMiddle[y]&middleReturn != 0
+		return !inside || rank[x] <= rank[y]
+	}
+	stamps := make([]int64, 0, len(calls)+len(t.returned)) // by position
+	returned := t.returned
+	for _, x := range calls {
+		at := t.calls[x]
+		for len(returned) > 0 {
+			y := returned[0]
+			if ret := t.returns[y]; at < ret || at == ret && callFirst(x, y) {
+				break
+			}
+			b.ops[y].Return = int32(len(stamps))
+			stamps, returned = append(stamps, t.returns[y]), returned[1:]
+		}
+		b.ops[x].Call = int32(len(stamps))
+		stamps = append(stamps, at)
+	}
+	for _, y := range returned {
+		b.ops[y].Return = int32(len(stamps))
+		stamps = append(stamps, t.returns[y])
+	}
+	*t = timing{calls: stamps}
+}
+
+// permute numbers the operations as they are listed, in place, and returns the
+// new number of each.
+func (b *Builder) permute(list []int32) (moved []int32) {
+	moved = make([]int32, len(list))
+	for k, o := range list {
+		moved[o] = int32(k)
+	}
+	for i := range list {
+		if int(list[i]) == i || list[i] < 0 {
 			continue
 		}
-		moved[e.op] = int32(len(sorted))
-		op := b.ops[e.op]
-		op.Call = int32(position)
-		sorted = append(sorted, op)
+		first, hole := b.ops[i], i
+		for {
+			from := int(list[hole])
+			list[hole] = -1
+			if from == i {
+				break
+			}
+			b.ops[hole], hole = b.ops[from], from
+		}
+		b.ops[hole] = first
 	}
-	b.ops = sorted
-	b.index.renumber(moved)
 	return moved
 }
 
 // straighten exchanges places among the invocations of one process at one
 // stamp, so that they follow the process's own order, and among its responses
 // at one stamp likewise: a file may have them in any order.
-func (b *Builder) straighten(t timing) {
+func (b *Builder) straighten() {
+	t := &b.timing
 	var calls, returns []*int32
 	for k, op := range t.order {
 		if k > 0 {
 			prev := t.order[k-1]
-			if b.ops[prev].Process != b.ops[op].Process || b.stamps[prev] != b.stamps[op] {
+			if b.ops[prev].Process != b.ops[op].Process || t.calls[prev] != t.calls[op] {
 				calls = sortPlaces(calls)
 			}
-			if b.ops[prev].Process != b.ops[op].Process || compareEnds(t.ends[prev], t.ends[op]) != 0 {
+			if b.ops[prev].Process != b.ops[op].Process || b.compareEnds(prev, op) != 0 {
 				returns = sortPlaces(returns)
 			}
 		}
 		calls = append(calls, &b.ops[op].Call)
-		if end := t.ends[op]; end != nil {
-			returns = append(returns, &end.place)
+		if !b.ops[op].Pending() {
+			returns = append(returns, &b.ops[op].Return)
 		}
 	}
 	sortPlaces(calls)
@@ -244,7 +368,8 @@ type touch struct {
 // touching lists the touches under Closed, by process, in the process's own
 // order. An operation that did not happen and has no edges is skipped, since
 // no order depends on it.
-func (b *Builder) touching(t timing, edges []Edge) []touch {
+func (b *Builder) touching(edges []Edge) []touch {
+	t := &b.timing
 	if b.h.Tie != Closed {
 		return nil
 	}
@@ -258,8 +383,8 @@ func (b *Builder) touching(t timing, edges []Edge) []touch {
 		if b.ops[next].dropped && !onEdge[next] {
 			continue
 		}
-		if prev >= 0 && b.ops[prev].Process == b.ops[next].Process && t.ends[prev].at == b.stamps[next] {
-			touches = append(touches, touch{b.stamps[next], prev, next})
+		if prev >= 0 && b.ops[prev].Process == b.ops[next].Process && t.returns[prev] == t.calls[next] {
+			touches = append(touches, touch{t.calls[next], prev, next})
 		}
 		prev = next
 	}
@@ -276,7 +401,7 @@ const (
 // one with most touches there, of several the one whose first response there
 // is first in the file. It returns the events in the middle, per operation,
 // and edges for the touches of the other processes.
-func (b *Builder) chooseMiddles(t timing, touches []touch) (inMiddle []uint8, apart []Edge) {
+func (b *Builder) chooseMiddles(touches []touch) (inMiddle []uint8, apart []Edge) {
 	inMiddle = make([]uint8, len(b.ops))
 	slices.SortStableFunc(touches, func(x, y touch) int { return cmp.Compare(x.at, y.at) })
 	for low, high := 0, 0; low < len(touches); low = high {
@@ -287,7 +412,7 @@ func (b *Builder) chooseMiddles(t timing, touches []touch) (inMiddle []uint8, ap
 				high++
 			}
 			one := touches[begin:high]
-			if len(one) > len(best) || len(one) == len(best) && t.ends[one[0].from].place < t.ends[best[0].from].place {
+			if len(one) > len(best) || len(one) == len(best) && b.ops[one[0].from].Return < b.ops[best[0].from].Return {
 				best = one
 			}
 		}
@@ -302,19 +427,4 @@ func (b *Builder) chooseMiddles(t timing, touches []touch) (inMiddle []uint8, ap
 		}
 	}
 	return inMiddle, apart
-}
-
-// renumber follows the operations to their new numbers.
-func (x *idIndex) renumber(moved []int32) {
-	for i, o := range x.dense {
-		if o != 0 {
-			x.dense[i] = moved[o-1] + 1
-		}
-	}
-	for id, o := range x.ints {
-		x.ints[id] = moved[o]
-	}
-	for id, o := range x.texts {
-		x.texts[id] = moved[o]
-	}
 }

@@ -1,11 +1,13 @@
 package history
 
-// An idIndex finds operations by identifier. Small integers, the usual case,
-// are looked up in a slice.
+// An idIndex finds operations by identifier. The usual ones are the operations'
+// own numbers, which need no table; other small integers are looked up in a
+// slice.
 type idIndex struct {
-	dense []int32 // identifier -> operation+1
-	ints  map[int64]int32
-	texts map[string]int32
+	straight int32   // the identifiers 0..straight-1 are those operations
+	dense    []int32 // identifier -> operation+1
+	ints     map[int64]int32
+	texts    map[string]int32
 }
 
 // denseLimit bounds the slice to a small multiple of what is in it.
@@ -14,6 +16,9 @@ func (x *idIndex) denseLimit(operations int32) int64 { return 4*int64(operations
 func (x *idIndex) get(id Value) (int32, bool) {
 	switch id.Kind() {
 	case Int:
+		if id.num >= 0 && id.num < int64(x.straight) {
+			return int32(id.num), true
+		}
 		if id.num >= 0 && id.num < int64(len(x.dense)) && x.dense[id.num] != 0 {
 			return x.dense[id.num] - 1, true
 		}
@@ -33,6 +38,8 @@ func (x *idIndex) put(id Value, op int32) bool {
 		return false
 	}
 	switch {
+	case id.Kind() == Int && id.num == int64(op) && op == x.straight:
+		x.straight++
 	case id.Kind() == String:
 		if x.texts == nil {
 			x.texts = map[string]int32{}
@@ -50,6 +57,28 @@ func (x *idIndex) put(id Value, op int32) bool {
 		x.ints[id.num] = op
 	}
 	return true
+}
+
+// renumber follows the operations to their new numbers.
+func (x *idIndex) renumber(moved []int32) {
+	for i, o := range x.dense {
+		if o != 0 {
+			x.dense[i] = moved[o-1] + 1
+		}
+	}
+	for len(x.dense) < int(x.straight) {
+		x.dense = append(x.dense, 0)
+	}
+	for i := range x.straight {
+		x.dense[i] = moved[i] + 1
+	}
+	x.straight = 0
+	for id, o := range x.ints {
+		x.ints[id] = moved[o]
+	}
+	for id, o := range x.texts {
+		x.texts[id] = moved[o]
+	}
 }
 
 // A processTable numbers processes in the order in which they are first seen.
@@ -95,6 +124,50 @@ func (t *processTable) renumber(ops, ghosts []Operation) []Value {
 		if number[p] > 0 {
 			ghosts[i].Process--
 		}
+	}
+	return names
+}
+
+// While each operation is a process of its own, with its own identifier as the
+// name, as in formats of intervals, the index of operations is that of processes.
+
+// processOf returns the number of the process that invokes the next operation.
+func (b *Builder) processOf(ev *Event) int32 {
+	if !b.shared {
+		if ev.Process.Equal(ev.Op) {
+			return int32(len(b.ops))
+		}
+		b.shared = true
+		for i := range b.ops {
+			b.processes.index(b.ops[i].ID())
+		}
+	}
+	return b.processes.index(ev.Process)
+}
+
+func (b *Builder) findProcess(name Value) (int32, bool) {
+	if !b.shared {
+		return b.index.get(name)
+	}
+	return b.processes.find(name)
+}
+
+// processName returns the name of the process that invoked op.
+func (b *Builder) processName(op *Operation) Value {
+	if !b.shared {
+		return op.ID()
+	}
+	return b.processes.names[op.Process]
+}
+
+// nameLikeOperations is renumber where each operation is a process of its own.
+func nameLikeOperations(ops, ghosts []Operation) []Value {
+	names := make([]Value, len(ops))
+	for i := range ops {
+		names[i], ops[i].Process = ops[i].ID(), int32(i)
+	}
+	for i := range ghosts {
+		ghosts[i].Process = int32(-1 - i)
 	}
 	return names
 }

@@ -1,0 +1,49 @@
+package history
+
+import "math/bits"
+
+// maxDigit is the width of the widest digit by which sortByStamp sorts, in bits.
+const maxDigit = 11
+
+// sortByStamp sorts list by at, stably, and returns it with the slice that is
+// free then. spare is as long as list or longer. It compares no two elements: it
+// distributes them by the digits of their stamps, the lowest digit first. A log
+// that is in order already costs one pass. O(n) for stamps of a given range.
+func sortByStamp(list, spare []int32, at []int64) (sorted, free []int32) {
+	if len(list) == 0 {
+		return list, spare
+	}
+	low, high, inOrder := at[list[0]], at[list[0]], true
+	last := low
+	for _, o := range list {
+		s := at[o]
+		low, high = min(low, s), max(high, s)
+		inOrder = inOrder && last <= s
+		last = s
+	}
+	if inOrder {
+		return list, spare
+	}
+	width := min(maxDigit, max(4, bits.Len(uint(len(list)))))
+	mask := uint64(1)<<width - 1
+	key := func(o int32) uint64 { return uint64(at[o]) - uint64(low) } // right even if the difference does not fit an int64
+	var begins [1 << maxDigit]int32
+	for shift := 0; shift < bits.Len64(uint64(high)-uint64(low)); shift += width {
+		clear(begins[:mask+1])
+		for _, o := range list {
+			begins[key(o)>>shift&mask]++
+		}
+		sum := int32(0)
+		for d := range begins[:mask+1] {
+			begins[d], sum = sum, sum+begins[d]
+		}
+		out := spare[:len(list)]
+		for _, o := range list {
+			d := key(o) >> shift & mask
+			out[begins[d]] = o
+			begins[d]++
+		}
+		list, spare = out, list[:cap(list)]
+	}
+	return list, spare
+}
