@@ -67,9 +67,10 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //   - a time.Duration is that many nanoseconds. So a call waits next to no time, but
 //     what depends on the clock may differ from run to run; see Report.Unsteady;
 //   - the type any gets an int in most programs, and ints and strings in the
-//     others, in an interface of its own for every call;
-//   - a struct with exported fields only that are numbers, strings or booleans is
-//     the list of its fields;
+//     others. In fields and elements it gets an int. Every call has interfaces of
+//     its own;
+//   - a struct with exported fields only that are numbers, strings, booleans or of
+//     type any is the list of its fields;
 //   - a context.Context is always context.Background. It is not an argument of
 //     the program;
 //   - a variadic parameter counts as a slice. One of another type, as of options,

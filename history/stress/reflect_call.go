@@ -217,13 +217,15 @@ func parameterOf(t reflect.Type) (p parameter, ok bool) {
 	if t.Kind() == reflect.Struct {
 		p.kind, ok = structKind(t)
 		p.goValue = func(v history.Value) reflect.Value { return structOf(t, v) }
+		for i := range t.NumField() {
+			p.fresh = p.fresh || t.Field(i).Type.Kind() == reflect.Interface
+		}
 		return p, ok
 	}
 	if p.kind, ok = scalarKind(t); ok {
 		p.goValue = func(v history.Value) reflect.Value { return scalar(t, v) }
 		if t.Kind() == reflect.Interface { // see toAny
 			p.kind, p.fresh = Any, true
-			p.goValue = func(v history.Value) reflect.Value { return reflect.ValueOf(toAny(v)).Convert(t) }
 		}
 		return p, true
 	}
@@ -289,6 +291,8 @@ func structOf(t reflect.Type, v history.Value) reflect.Value {
 
 func scalar(t reflect.Type, v history.Value) reflect.Value {
 	switch {
+	case t.Kind() == reflect.Interface:
+		return reflect.ValueOf(toAny(v)).Convert(t)
 	case v.Kind() == history.String:
 		return reflect.ValueOf(v.Text()).Convert(t)
 	case t.Kind() == reflect.Bool:

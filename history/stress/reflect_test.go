@@ -163,19 +163,53 @@ func TestBoxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pointer := func(v any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1] }
 	for _, v := range []history.Value{history.IntValue(1), history.StringValue("1")} {
 		for _, c := range []*Class{r.Class, slow.Class} {
 			k := &kitchenSink{}
 			call := c.Method("Swap").Prepare([]history.Value{v})
 			call(k)
 			first := k.last
-			if call(k); k.last != first || pointer(k.last) == pointer(first) {
+			if call(k); k.last != first || pointerOf(k.last) == pointerOf(first) {
 				t.Errorf("%v: one interface for two calls", v)
 			}
 		}
 	}
 }
+
+// A boxes keeps what its methods get in fields and elements of type any.
+type boxes struct{ last any }
+
+func (b *boxes) Field(s struct{ Key, Value any })  { b.last = s.Value }
+func (b *boxes) Element(list []any)                { b.last = list[0] }
+func (b *boxes) Variadic(_ string, list ...any)    { b.last = list[0] }
+func (b *boxes) MapValue(m map[any]any)            { b.last = m[1] }
+func (b *boxes) FieldResult(s struct{ V any }) any { b.last = s.V; return b.last }
+
+// TestInnerBoxes is TestBoxes for fields and elements.
+func TestInnerBoxes(t *testing.T) {
+	r, err := Reflect(func() *boxes { return &boxes{last: 0} }, ReflectOptions{Core: []string{"Field", "Element", "Variadic", "MapValue", "FieldResult"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Class.Methods) != 5 {
+		t.Fatalf("left out: %v", r.LeftOut)
+	}
+	one := history.IntValue(1)
+	pairs, _ := history.MapValue(one, one)
+	for method, args := range map[string][]history.Value{"Field": {history.ListValue(one, one)}, "Element": {history.ListValue(one)},
+		"Variadic": {history.StringValue("1"), history.ListValue(one)}, "MapValue": {pairs}, "FieldResult": {history.ListValue(one)}} {
+		b := &boxes{}
+		call := r.Class.Method(method).Prepare(args)
+		call(b)
+		first := b.last
+		if call(b); b.last != 1 || first != 1 || pointerOf(b.last) == pointerOf(first) {
+			t.Errorf("%s: one interface for two calls, with %v", method, b.last)
+		}
+	}
+}
+
+// pointerOf returns the pointer in an interface.
+func pointerOf(v any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1] }
 
 // sinkCall reads a method and the numbers of its arguments.
 func sinkCall(t *testing.T, c *Class, text string) Call {
