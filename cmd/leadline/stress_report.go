@@ -293,11 +293,8 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if len(result.NonAtomic) > 0 && len(result.Core) > 0 && slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
 		fmt.Fprintf(r.out, "  the core methods are not atomic themselves: %s may be atomic\n", strings.Join(result.NonAtomic, " "))
 	}
-	if len(result.Suspect) > 0 {
-		fmt.Fprintf(r.out, "  in violations that the core methods have without them, too: %s\n", strings.Join(result.Suspect, " "))
-	}
-	if len(result.Unexercised) > 0 {
-		fmt.Fprintf(r.out, "  not exercised, as nothing overlapped or no order was visible: %s\n", strings.Join(result.Unexercised, " "))
+	for _, line := range result.Remarks() {
+		fmt.Fprintf(r.out, "  %s\n", line)
 	}
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
@@ -314,7 +311,7 @@ func (r *stressReport) remarks(result *stress.Report) {
 		fmt.Fprintf(r.out, "  objects that nobody uses keep memory: a process ended at %d MB, and another one went on\n", result.Memory>>20)
 	}
 	if result.Unproved > 0 {
-		fmt.Fprintf(r.out, "  %s too rare to be told from results of chance, and do not count\n", counted(result.Unproved, "violation", "violations"))
+		fmt.Fprintf(r.out, "  %s too rare to be distinguished in time from results of chance, and do not count\n", counted(result.Unproved, "violation", "violations"))
 	}
 	if n := len(result.Unsteady); n > 0 {
 		fmt.Fprintf(r.out, "  %s answered differently from one sequential run to the next, as %s\n", counted(n, "program", "programs"), result.Unsteady[0])

@@ -3,6 +3,7 @@ package stress
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -86,7 +87,8 @@ type Checker interface {
 // An Effort is how long a class is tested.
 type Effort struct {
 	Name string
-	// Time is for a class. Its target methods share it.
+	// Time is for a class. Its target methods share it. A violation that is seen
+	// just before the end may take some seconds more to be proved and reduced.
 	Time time.Duration
 	// Program is for a program without a violation.
 	Program time.Duration
@@ -270,8 +272,8 @@ type Report struct {
 	// Apart are the sets of methods that were not called in parallel any more, as
 	// there was a violation or a crash with them; see Options.GoOn.
 	Apart [][]string `json:"apart,omitempty"`
-	// Unproved is how many violations were too rare to be told from results of
-	// chance; they do not count.
+	// Unproved is how many violations were too rare to be distinguished in time
+	// from results of chance; they do not count.
 	Unproved   int     `json:"unproved,omitempty"`
 	Crashes    []Crash `json:"crashes"`
 	Programs   int     `json:"programs"`
@@ -289,6 +291,19 @@ type Report struct {
 	Overlap  float64       `json:"overlap"` // share of recorded executions that overlapped
 	Elapsed  time.Duration `json:"elapsed_ns"`
 	Findings []*Finding    `json:"-"` // encoded one by one
+}
+
+// Remarks returns lines about methods of which it is not known whether they are
+// atomic.
+func (r *Report) Remarks() []string {
+	var lines []string
+	if len(r.Suspect) > 0 {
+		lines = append(lines, "in violations that the core methods have without them, too: "+strings.Join(r.Suspect, " "))
+	}
+	if len(r.Unexercised) > 0 {
+		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
+	}
+	return lines
 }
 
 // A Crash is a program that ended the process of its runner, or hung it; see

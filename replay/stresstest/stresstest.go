@@ -72,7 +72,8 @@ const shortTime = time.Second
 // Methods that Reflect leaves out are not tested. A line of the log names them,
 // and so does a line on standard error unless -v shows the log. Of a package that
 // passes, go test shows standard error if it was called without a list of
-// packages. Options.Strict makes them an error.
+// packages. Options.Strict makes them an error. There are such lines, too, about
+// methods that were not exercised, and about those of Report.Suspect.
 func Test[T any](t TB, newObject func() T, o Options) {
 	t.Helper()
 	if err := checkSpec(o.Spec); err != nil {
@@ -182,6 +183,12 @@ func TestClass(t TB, c *stress.Class, o Options) {
 	}
 	if report.Unclear > 0 {
 		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", c.Name, report.Unclear)
+	}
+	if len(o.Programs) > 0 {
+		report.Unexercised = nil // they call what is to be called
+	}
+	for _, line := range report.Remarks() {
+		warn(t, "stress: %s: methods %s", c.Name, line)
 	}
 	switch {
 	case report.Memory > 0:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,6 +94,40 @@ func TestTest(t *testing.T) {
 	Test(tb, newInventory, Options{Effort: effort, Programs: []string{"{ Throw(1) }"}})
 	if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], "Throw") {
 		t.Errorf("%q", tb.errors)
+	}
+}
+
+// Idle has two methods that no other call can notice.
+type Idle struct{ n atomic.Int64 }
+
+func (i *Idle) Name() int   { return 0 }
+func (i *Idle) Nothing(int) {}
+
+// Lossy is an increment that gives others time between its two steps.
+func (i *Idle) Lossy() int {
+	n := i.n.Load() + 1
+	for tries := 0; tries < 100 && i.n.Load() == n-1; tries++ {
+	}
+	i.n.Store(n)
+	return int(n)
+}
+
+// TestRemarks: the log names methods that were not exercised, and those that
+// violations of core methods do not need.
+func TestRemarks(t *testing.T) {
+	effort := stress.Effort{Name: "test", Time: time.Nanosecond, Program: time.Second}
+	tb := &fakeTB{dir: t.TempDir()}
+	newIdle := func() *Idle { return &Idle{} }
+	Test(tb, newIdle, Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Lossy"}}})
+	if want := "stress: stresstest.Idle: methods not exercised, as nothing overlapped or no order was visible: Name Nothing"; !slices.Contains(tb.logs, want) {
+		t.Errorf("no %q in %q", want, tb.logs)
+	}
+	tb = &fakeTB{dir: t.TempDir()}
+	o := Options{Effort: effort, Dir: tb.dir, Programs: []string{"{ Lossy(); Name(); Lossy() } || { Lossy(); Lossy() }"},
+		ReflectOptions: stress.ReflectOptions{Core: []string{"Lossy"}}}
+	Test(tb, newIdle, o)
+	if want := "stress: stresstest.Idle: methods in violations that the core methods have without them, too: Name"; len(tb.errors) != 1 || !slices.Contains(tb.logs, want) {
+		t.Errorf("no %q in %q, failures %q", want, tb.logs, tb.errors)
 	}
 }
 
