@@ -8,18 +8,58 @@ import (
 // ofCore returns a violation of core methods among themselves: what is left of a
 // finding without the method that is to blame. It returns nil if none is seen.
 func (s *searcher) ofCore(f *Finding) *Finding {
-	if f.Method == "" {
+	p, ok := f.withoutMethod()
+	if !ok {
 		return nil
+	}
+	less := s.retry(f, p)
+	if less != nil {
+		less.Method = ""
+		s.suspect(f.Method, p)
+	}
+	return less
+}
+
+// quickLook is for isOfCore before a violation is proved, which takes longer.
+const quickLook = 200 * time.Millisecond
+
+// isOfCore is ofCore if a violation of core methods is known. It needs no other
+// proof.
+func (s *searcher) isOfCore(f *Finding, limit time.Duration) bool {
+	p, ok := f.withoutMethod()
+	if !ok {
+		return false
+	}
+	s.starting(f.Method, p)
+	expected, err := s.expected(p)
+	if err != nil {
+		return false
+	}
+	run := s.run(p, RunOptions{Time: min(3*recordFor(f), limit), Seed: s.options.Seed + 2, Stop: expected})
+	defer run.release(s.class)
+	if s.seen(p, run, expected) == nil {
+		return false
+	}
+	s.suspect(f.Method, p)
+	return true
+}
+
+// suspect notes that a method was in a violation that p, without it, has, too.
+func (s *searcher) suspect(method string, p *Program) {
+	if !slices.Contains(s.report.Suspect, method) {
+		s.report.Suspect = append(s.report.Suspect, method)
+	}
+	s.broken = append(s.broken, p.parallel())
+}
+
+// withoutMethod returns the program without the method that is to blame. It returns
+// false if there is none, or if nothing is left in parallel.
+func (f *Finding) withoutMethod() (*Program, bool) {
+	if f.Method == "" {
+		return nil, false
 	}
 	p := f.program.without(f.Method)
-	if len(p.Sequences) < 2 {
-		return nil
-	}
-	found := s.retry(f, p)
-	if found != nil {
-		found.Method = ""
-	}
-	return found
+	return p, len(p.Sequences) > 1
 }
 
 // without returns the program without the invocations of a method in its sequences.
@@ -56,13 +96,14 @@ func (s *searcher) separates() bool {
 	return o.GoOn && len(s.programs) == 0 && !s.class.hasCore() && (len(o.Methods) == 0 || slices.Equal(o.Methods, []string{""}))
 }
 
-// apart reports whether the program calls all methods of a set that is Apart.
-func (s *searcher) apart(p *Program) bool {
-	if len(s.options.Apart) == 0 {
+// callsAll reports whether sequences of the program call all methods of one of the
+// sets.
+func callsAll(p *Program, sets [][]string) bool {
+	if len(sets) == 0 {
 		return false
 	}
 	names := p.parallel()
-	return slices.ContainsFunc(s.options.Apart, func(set []string) bool {
+	return slices.ContainsFunc(sets, func(set []string) bool {
 		return !slices.ContainsFunc(set, func(m string) bool { return !slices.Contains(names, m) })
 	})
 }
@@ -84,7 +125,7 @@ const (
 func (s *searcher) separate(f *Finding) {
 	least := *f
 	if !s.options.Reduce {
-		s.reduce(&least, min(reduceTime, (s.options.Effort.Time-time.Since(s.start))/4))
+		s.reduce(&least, min(reduceTime, s.left()/4))
 	}
 	o := &s.options
 	set := least.program.parallel()

@@ -66,6 +66,87 @@ func TestBrokenCore(t *testing.T) {
 	}
 }
 
+// pairs returns a class of which two core methods are not atomic together: either
+// returns whether it sees the other one run.
+func pairs() *stress.Class {
+	type object struct{ running [2]atomic.Bool }
+	c := &stress.Class{Name: "pairs", New: func() any { return &object{} }}
+	for i, name := range []string{"left", "right", "spare", "other"} {
+		c.Methods = append(c.Methods, &stress.Method{Name: name, Core: name != "other", Prepare: func([]history.Value) stress.Call {
+			return func(of any) history.Value {
+				if i >= 2 {
+					return history.NoValue
+				}
+				o := of.(*object)
+				o.running[i].Store(true)
+				seen := false
+				for tries := 0; tries < 100 && !seen; tries++ {
+					seen = o.running[1-i].Load()
+				}
+				o.running[i].Store(false)
+				return history.BoolValue(seen)
+			}
+		}})
+	}
+	return c
+}
+
+// TestAvoid: once core methods are known not to be atomic together, every second
+// program of another method does without them.
+func TestAvoid(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	known, programs, without := false, 0, 0
+	r, err := searchUntil(ctx, pairs(), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond},
+		Found: func(f *stress.Finding) {
+			known = true
+			if f.Method != "" {
+				t.Errorf("%s is blamed for %s", f.Method, f.Program)
+			}
+		},
+		Starting: func(_, program string) {
+			if !known || !strings.Contains(program, "other") {
+				return
+			}
+			parallel := program[strings.Index(program, "{"):strings.LastIndex(program, "}")]
+			if programs++; !strings.Contains(parallel, "left") || !strings.Contains(parallel, "right") {
+				without++
+			}
+			if programs == 200 {
+				stop()
+			}
+		}})
+	if err != nil || programs != 200 || without < 120 {
+		t.Errorf("%d of %d programs are without both, %v", without, programs, err)
+	}
+	if !slices.Equal(r.Suspect, []string{"other"}) {
+		t.Errorf("suspect are %v", r.Suspect)
+	}
+}
+
+// TestTime: when the time is over, a search does no more than to prove what it has
+// seen, and it takes lateTime for that.
+func TestTime(t *testing.T) {
+	for _, late := range []time.Duration{0, patience} {
+		before := stress.SetLateTime(late)
+		seen, proved := 0, 0
+		for seed := uint64(1); seed < 1000 && seen == 0; seed++ { // a run of a busy machine may see nothing
+			programs := 0
+			r, err := search(counters("first"), stress.Options{Seed: seed, Reduce: late == 0, Methods: []string{""},
+				Effort:   stress.Effort{Name: "test", Time: 1, Program: 100 * time.Millisecond},
+				Starting: func(string, string) { programs++ }})
+			if err != nil || programs != 1 || r.Programs != 1 {
+				t.Fatalf("%v: %d programs, %+v, %v", late, programs, r, err)
+			}
+			seen, proved = len(r.Findings)+r.Unproved, len(r.Findings)
+		}
+		if seen != 1 || proved == 1 != (late > 0) {
+			t.Errorf("%v: %d violations, %d proved", late, seen, proved)
+		}
+		stress.SetLateTime(before)
+	}
+}
+
 // TestAgain: the rarer a violation, the longer a program has to run to show it.
 func TestAgain(t *testing.T) {
 	for _, test := range []struct {

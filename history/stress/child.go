@@ -185,7 +185,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 		if again, err = s.process(ctx, start, left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
-		over := time.Since(begin) >= o.Effort.Time || len(o.Programs) > 0 && len(s.result.Crashes) > 0
+		over := time.Since(begin) >= o.Effort.Time && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && len(s.result.Crashes) > 0
 		if !again || ctx.Err() != nil || over {
 			break
 		}

@@ -51,6 +51,8 @@
 // Options.GoOn, a search then goes on, but no program calls the methods of the
 // violation in parallel; a method that is in several violations is left out. With core
 // methods, the core is to blame if a program has a violation without its other method.
+// From then on, every second program of another method does not call the core methods
+// of that violation in parallel, if possible.
 //
 // A method counts as Atomic if it was exercised: invocations of a program overlapped,
 // and different orders had different results.

@@ -13,6 +13,13 @@ func SetReduceTime(d time.Duration) time.Duration {
 	return before
 }
 
+// SetLateTime sets lateTime and returns what it was.
+func SetLateTime(d time.Duration) time.Duration {
+	before := lateTime
+	lateTime = d
+	return before
+}
+
 // SetSpinLimit sets spinLimit and returns what it was.
 func SetSpinLimit(d time.Duration) time.Duration {
 	before := spinLimit

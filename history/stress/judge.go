@@ -37,32 +37,37 @@ func (s *searcher) check(p *Program, r *recorded) (*history.History, bool, error
 	return h, violates, err
 }
 
-// judge returns a violation that was seen, if there is one. It accepts none of a
-// program that returns different results from one sequential run to the next, or
-// of an execution that waited and went on after all.
-func (s *searcher) judge(p *Program, run *Run, expected *Expected) *Finding {
-	defer run.release(s.class)
-	f := unexpected(p, run, expected)
-	if f == nil {
-		f = s.againstRealTime(p, run, expected)
-	} else {
+// seen returns a violation that was seen, if there is one.
+func (s *searcher) seen(p *Program, run *Run, expected *Expected) *Finding {
+	if f := unexpected(p, run, expected); f != nil {
+		return f
+	}
+	return s.againstRealTime(p, run, expected)
+}
+
+// proves measures how often a violation comes, and reports whether it is one. It
+// accepts none of a program that returns different results from one sequential run
+// to the next, or of an execution that waited and went on after all.
+func (s *searcher) proves(f *Finding, run *Run, expected *Expected) bool {
+	p := f.program
+	if !f.RealTime {
 		s.measure(f)
 	}
-	if f == nil || !s.believes(p, f.Executions/f.Times, expected) {
-		return nil
+	if !s.believes(p, f.Executions/f.Times, expected) {
+		return false
 	}
 	for _, w := range run.stuck {
 		if w.outcome.equal(f.outcome) {
 			if !w.stays() {
 				p.unsteady = true
 				s.report.Unsteady = append(s.report.Unsteady, p.String())
-				return nil
+				return false
 			}
 			f.Waiting = s.waiting(p, w, expected)
 			break
 		}
 	}
-	return f
+	return true
 }
 
 // waiting describes the invocations of an execution that wait for ever, and what
@@ -115,7 +120,7 @@ func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
 		return true
 	default:
 		t := trials{class: s.class, program: p, expected: expected}
-		switch same, enough := t.run(n); {
+		switch same, enough := t.run(n, min(steadyTime, s.left())); {
 		case same && enough:
 			p.steady = n
 			return true
@@ -229,20 +234,21 @@ var reduceTime = 10 * time.Second
 // long as the smaller one still has an unexpected outcome. It runs each several
 // times as long as that should take.
 func (s *searcher) reduce(f *Finding, limit time.Duration) {
-	end := time.Now().Add(limit)
-	for again := true; again; {
-		again = false
-		for _, p := range smaller(f.program) {
-			if s.ctx.Err() != nil || time.Now().After(end) {
-				return
-			}
-			if less := s.retry(f, p); less != nil {
-				*f = *less
-				again = true
-				break
+	s.bounded(min(limit, s.left()), func() {
+		for again := true; again; {
+			again = false
+			for _, p := range smaller(f.program) {
+				if s.ctx.Err() != nil || s.left() <= 0 {
+					return
+				}
+				if less := s.retry(f, p); less != nil {
+					*f = *less
+					again = true
+					break
+				}
 			}
 		}
-	}
+	})
 }
 
 // retry runs a smaller program. It returns nil if no violation was seen.
@@ -253,8 +259,9 @@ func (s *searcher) retry(f *Finding, p *Program) *Finding {
 		return nil
 	}
 	run := s.run(p, RunOptions{Time: 3 * recordFor(f), Seed: s.options.Seed + 2, Stop: expected})
-	found := s.judge(p, run, expected)
-	if found == nil {
+	defer run.release(s.class)
+	found := s.seen(p, run, expected)
+	if found == nil || !s.proves(found, run, expected) {
 		return nil
 	}
 	found.Method, found.Explored, found.Generated, found.Elapsed = f.Method, f.Explored, f.Generated, f.Elapsed

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -22,6 +23,8 @@ type searcher struct {
 	targets  []*target
 	report   *Report
 	start    time.Time
+	end      time.Time  // of what the search does now
+	broken   [][]string // sets of core methods that are not atomic together
 	overlap  int64
 	// called are the methods that sequences of a program called that shows the order
 	// of its invocations, and of which invocations overlapped.
@@ -44,6 +47,10 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(),
 		called: map[*Method]bool{}, known: map[string]bool{}, before: abandoned.Load(),
 		memory: memoryUsed() + maxMemory}
+	s.end = s.start.Add(o.Effort.Time)
+	if len(o.Programs) > 0 { // they have the time that they need
+		s.end = s.start.Add(math.MaxInt64)
+	}
 	targets, err := s.prepare()
 	if err != nil {
 		return nil, err
@@ -114,8 +121,26 @@ func (s *searcher) goesOn(targets []*target) bool {
 	if s.report.Worn {
 		return false
 	}
-	return s.ctx.Err() == nil && (len(s.programs) > 0 || s.report.Programs == 0 || time.Since(s.start) < s.options.Effort.Time) &&
+	return s.ctx.Err() == nil && (s.report.Programs == 0 || s.left() > 0) &&
 		slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
+}
+
+// left returns how much time is left.
+func (s *searcher) left() time.Duration { return time.Until(s.end) }
+
+// lateTime is how long a violation that was seen just before the end may take to be
+// proved.
+var lateTime = 5 * time.Second
+
+// A run has leastRun, also if that is later than the end.
+const leastRun = 50 * time.Millisecond
+
+// bounded calls f with an end of the time that is so far away.
+func (s *searcher) bounded(d time.Duration, f func()) {
+	end := s.end
+	s.end = time.Now().Add(d)
+	f()
+	s.end = end
 }
 
 // A target is a method to be blamed, with the programs that call it.
@@ -146,15 +171,29 @@ var waitingSequences = []int{2, 3, 4}
 // Apart.
 const mostDrawn = 1 << 16
 
+// mostAvoided is how many random programs are drawn for one that calls no set of
+// core methods that is known not to be atomic. Every second program is such a one.
+const mostAvoided = 256
+
 // draw returns the next program of a target.
 func (s *searcher) draw(t *target) (*Program, bool) {
 	next := t.next[0]
 	if s.waits {
 		next = t.next[t.explored%len(t.next)]
 	}
+	avoid := 0 // so many programs, as the core methods alone may be to blame for their violations
+	if t.method != "" && t.explored%2 == 1 && !s.options.Exhaustive {
+		avoid = mostAvoided
+	}
 	for drawn := 0; s.options.Exhaustive || drawn < mostDrawn; drawn++ {
-		if p, ok := next(); !ok || len(s.programs) > 0 || !s.apart(p) {
+		p, ok := next()
+		switch {
+		case !ok || len(s.programs) > 0:
 			return p, ok
+		case callsAll(p, s.options.Apart):
+		case drawn < avoid && callsAll(p, s.broken):
+		default:
+			return p, true
 		}
 	}
 	return nil, false
@@ -256,9 +295,13 @@ func (s *searcher) try(t *target, p *Program) error {
 		return nil
 	}
 	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
-	f := s.judge(p, run, expected)
-	if err := s.keep(p, run, expected); err != nil {
-		return err
+	defer run.release(s.class)
+	if f := s.seen(p, run, expected); f != nil {
+		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
+		s.bounded(max(s.left(), lateTime), func() { err = s.found(t, f, run, expected) })
+	}
+	if err == nil {
+		err = s.keep(p, run, expected)
 	}
 	if !p.unsteady && run.Overlapping > 0 && expected.set.n > 1 {
 		for _, sequence := range p.Sequences {
@@ -267,21 +310,23 @@ func (s *searcher) try(t *target, p *Program) error {
 			}
 		}
 	}
-	if f == nil {
+	return err
+}
+
+// found proves, blames and reports a violation that was seen.
+func (s *searcher) found(t *target, f *Finding, run *Run, expected *Expected) error {
+	core := s.target("")
+	known := core == nil || core.done
+	if known && s.isOfCore(f, quickLook) || !s.proves(f, run, expected) || known && s.isOfCore(f, math.MaxInt64) {
 		return nil
 	}
-	f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
+	if !known {
+		if less := s.ofCore(f); less != nil {
+			f, t = less, core
+		}
+	}
 	if err := s.confirm(f); err != nil {
 		return err
-	}
-	if core := s.ofCore(f); core != nil {
-		if !slices.Contains(s.report.Suspect, f.Method) {
-			s.report.Suspect = append(s.report.Suspect, f.Method)
-		}
-		f = core
-		if t = s.target(""); t == nil || t.done {
-			return nil
-		}
 	}
 	s.report.Findings = append(s.report.Findings, f)
 	if s.options.Reduce {
@@ -295,6 +340,9 @@ func (s *searcher) try(t *target, p *Program) error {
 	f.write(s.class)
 	if s.options.Found != nil {
 		s.options.Found(f)
+	}
+	if f.Method == "" && s.class.hasCore() {
+		s.broken = append(s.broken, f.program.parallel())
 	}
 	if s.separates() {
 		s.separate(f)
@@ -344,6 +392,7 @@ func (s *searcher) run(p *Program, o RunOptions) *Run {
 		s.batch = batchFor(s.class)
 	}
 	o.Blocking, o.batch, o.memory = s.waits, s.batch, s.memory
+	o.Time = min(o.Time, max(s.left(), leastRun))
 	run := RunProgram(s.ctx, s.class, p, o)
 	s.report.Executions += run.Executions
 	s.report.Recorded += run.Recorded

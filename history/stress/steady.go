@@ -38,15 +38,15 @@ type trialRun struct {
 
 // run makes so many trials that a result of chance that comes once in n
 // executions would come. Invocations that wait have to do so for longer than before.
-// It reports whether all shuffles had the same results, and whether there was time
-// for enough of them.
-func (t *trials) run(n int64) (same, enough bool) {
+// It reports whether all shuffles had the same results, and whether the limit left
+// time for enough of them.
+func (t *trials) run(n int64, limit time.Duration) (same, enough bool) {
 	seen := &tally{}
 	shuffles := newShuffler(t.class, t.program, seen)
 	defer shuffles.bench.close()
 	t.same = true
 	start, runs, most := time.Now(), int64(0), max(steadyRuns*n, steadyLeast)
-	for pass := 0; t.same && (pass < 2 || runs < most && time.Since(start) < steadyTime); pass++ {
+	for pass := 0; t.same && (pass < 2 || runs < most && time.Since(start) < limit); pass++ {
 		i, begin := 0, time.Now()
 		shuffles.ran = func(order []int, o Outcome, waiting int) {
 			if pass == 0 {
