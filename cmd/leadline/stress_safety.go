@@ -70,46 +70,60 @@ func (f *safetyFlags) declarations() (map[string]string, error) {
 // A safetyRow is the result for a type, in the table and in the output as JSON.
 type safetyRow struct {
 	safety.Result
-	Declared string  // yes, no or unknown
-	Runs     int     // of the Go test of the finding
-	Failing  int     // those that failed for the reason of the finding
-	File     *string // the Go test
-	Remark   string  // why the Go test was not run
+	Declared string // yes, no or unknown
+	reproduction
+	File *string // the Go test
+}
+
+// A reproduction is how the Go test of a finding ran.
+type reproduction struct {
+	Source  string
+	Runs    int
+	Failing int    // those that failed for the reason of the finding
+	Remark  string // why it could not run
 }
 
 // A safetyRecord is a line of stress --oracle safety --output json. What is absent
 // is null.
 type safetyRecord struct {
-	Kind       string   `json:"kind"` // "safety"
-	Type       string   `json:"type"`
-	Declared   string   `json:"declared"` // "yes", "no" or "unknown"
-	Unsafe     bool     `json:"unsafe"`
-	Reason     *string  `json:"reason"`
-	Calls      *string  `json:"calls"`
-	Stacks     []string `json:"stacks"`
-	Implicit   *bool    `json:"implicit"`
-	Tests      int      `json:"tests"`
-	Executions int      `json:"executions"`
-	Elapsed    float64  `json:"elapsed"` // in seconds
-	File       *string  `json:"file"`    // the Go test
-	Runs       *int     `json:"runs"`    // of the Go test
-	Failing    *int     `json:"failing"` // those that failed for the reason
-	Remark     *string  `json:"remark"`  // why the Go test was not run
-	Races      int      `json:"races"`   // tests with data races
-	Race       *string  `json:"race"`    // one of them
+	Kind         string         `json:"kind"` // "safety"
+	Type         string         `json:"type"`
+	Declared     string         `json:"declared"` // "yes", "no" or "unknown"
+	Unsafe       bool           `json:"unsafe"`
+	Reason       *string        `json:"reason"`
+	Calls        *string        `json:"calls"`
+	Stacks       []string       `json:"stacks"`
+	Implicit     *bool          `json:"implicit"`
+	Tests        int            `json:"tests"`
+	Executions   int            `json:"executions"`
+	Elapsed      float64        `json:"elapsed"`      // in seconds
+	File         *string        `json:"file"`         // the Go test
+	Runs         *int           `json:"runs"`         // of the Go test
+	Failing      *int           `json:"failing"`      // those that failed for the reason
+	Unreproduced []unreproduced `json:"unreproduced"` // not findings
+	Races        int            `json:"races"`        // tests with data races
+	Race         *string        `json:"race"`         // one of them
 }
 
 func (r *safetyRow) record() *safetyRecord {
 	rec := &safetyRecord{Kind: "safety", Type: r.Target, Declared: r.Declared, Tests: r.Tests, Executions: r.Executions,
-		Elapsed: r.Elapsed.Seconds(), File: r.File, Remark: present(r.Remark), Races: r.Races, Race: present(r.Race)}
+		Elapsed: r.Elapsed.Seconds(), File: r.File, Unreproduced: []unreproduced{}, Races: r.Races, Race: present(r.Race)}
 	if f := r.Finding; f != nil {
 		rec.Unsafe, rec.Calls, rec.Stacks, rec.Implicit = true, &f.Calls, f.Stacks, &f.Implicit
 		rec.Reason = present(f.Kind + ": " + f.Text)
-		if r.Remark == "" {
-			rec.Runs, rec.Failing = &r.Runs, &r.Failing
-		}
+		rec.Runs, rec.Failing = &r.Runs, &r.Failing
+	}
+	for _, f := range r.Unreproduced {
+		rec.Unreproduced = append(rec.Unreproduced, unreproduced{f.Kind + ": " + f.Text, f.Calls, present(r.Remark)})
 	}
 	return rec
+}
+
+// An unreproduced failure was seen, but its Go test never failed.
+type unreproduced struct {
+	Reason string  `json:"reason"`
+	Calls  string  `json:"calls"`
+	Remark *string `json:"remark"` // why the Go test could not run
 }
 
 // A safetyRun tests types for thread safety.
@@ -192,6 +206,7 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 		return err
 	}
 	o := r.flags.safety.Options
+	o.Ask = true
 	o.Seed, o.Time, o.Sequences, o.Exclude = r.flags.Seed, r.flags.time, r.flags.Bounds.Sequences, r.flags.Exclude
 	options, err := json.Marshal(o)
 	if err != nil {
@@ -200,9 +215,12 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
-	cmd.Stdin = bytes.NewReader(options)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -210,11 +228,20 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(in, "%s\n", options)
+	var last reproduction
 	for results := bufio.NewReader(out); ; {
 		line, err := results.ReadBytes('\n')
 		var result safety.Result
-		if json.Unmarshal(line, &result) == nil && result.Report != nil {
-			r.add(ctx, dir, &result)
+		if json.Unmarshal(line, &result) == nil {
+			switch {
+			case result.Candidate != nil:
+				last = reproduce(ctx, dir, result.Candidate)
+				fmt.Fprintf(in, "%v\n", last.Failing > 0)
+			case result.Report != nil:
+				r.add(&result, last)
+				last = reproduction{}
+			}
 		}
 		if err != nil {
 			break
@@ -226,18 +253,15 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	return nil
 }
 
-// add reports what was found of a type. Before that, its Go test is compiled and run.
-func (r *safetyRun) add(ctx context.Context, dir string, result *safety.Result) {
-	row := &safetyRow{Result: *result, Declared: "unknown"}
+// add reports what was found of a type, and how the last Go test ran.
+func (r *safetyRun) add(result *safety.Result, last reproduction) {
+	row := &safetyRow{Result: *result, Declared: "unknown", reproduction: last}
 	if d, ok := r.declared[result.Target]; ok {
 		row.Declared = d
 	}
 	r.rows = append(r.rows, row)
 	f := result.Finding
 	if f != nil {
-		if err := reproduce(ctx, dir, row); err != nil {
-			row.Remark = err.Error()
-		}
 		row.File = present(r.save(row))
 	}
 	if r.flags.output.value == "json" {
@@ -247,18 +271,15 @@ func (r *safetyRun) add(ctx context.Context, dir string, result *safety.Result) 
 	}
 	if f != nil {
 		fmt.Fprintf(r.out, "%s is not safe for concurrent use: %s: %s\n  %s\n", result.Target, f.Kind, firstLine(f.Text), f.Calls)
-		fmt.Fprintf(r.out, "  in execution %d of this test; no linearization of its calls fails like that\n", f.Executions)
+		fmt.Fprintf(r.out, "  within %d executions of this test; no linearization of its calls fails like that\n", f.Executions)
 		for _, stack := range f.Stacks {
 			fmt.Fprintf(r.out, "\n  %s\n", strings.ReplaceAll(stack, "\n", "\n  "))
 		}
 		fmt.Fprintf(r.out, "\n  the Go test fails in %d of %s\n", row.Failing, counted(row.Runs, "run", "runs"))
-		if row.Remark != "" {
-			fmt.Fprintf(r.out, "  %s\n", row.Remark)
-		}
 		if row.File != nil {
 			fmt.Fprintf(r.out, "  To reproduce: go test ./%s\n", filepath.ToSlash(filepath.Dir(*row.File)))
 		} else {
-			fmt.Fprintf(r.out, "\n%s", f.Source)
+			fmt.Fprintf(r.out, "\n%s", row.Source)
 		}
 		fmt.Fprintln(r.out)
 	}
@@ -276,33 +297,65 @@ func (r *safetyRun) note(err error) {
 	}
 }
 
-// reproduce compiles the Go test of a finding and runs it a few times.
-func reproduce(ctx context.Context, dir string, row *safetyRow) error {
-	f := row.Finding
-	source, program := filepath.Join(dir, "safety_test.go"), filepath.Join(dir, "safety.test")
-	if err := os.WriteFile(source, []byte(f.Source), 0o644); err != nil {
-		return err
-	}
-	if err := compile(ctx, dir, source, "test", "-c", "-vet=off", "-o", program); err != nil {
-		return fmt.Errorf("the test does not compile: %w", err)
-	}
+// reproduce compiles the Go test of a finding and runs it a few times. It scales the
+// test up until most runs fail.
+func reproduce(ctx context.Context, dir string, f *safety.Finding) (best reproduction) {
+	begun := time.Now()
 	runs := 5
 	if !f.Quick() {
 		runs = 2
 	}
-	for range runs {
-		cmd := exec.CommandContext(ctx, program, "-test.timeout=5m")
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if ctx.Err() != nil {
-			return ctx.Err()
+	for executions := leastExecutions; executions <= mostExecutions && ctx.Err() == nil && time.Since(begun) < longReproduction; executions *= 10 {
+		f.Scale(executions)
+		program := filepath.Join(dir, "safety.test")
+		if err := buildTest(ctx, dir, program, f.Source); err != nil {
+			best.Remark = fmt.Sprintf("the test does not compile: %v", err)
+			return best
 		}
-		row.Runs++
-		if err != nil && f.In(string(out)) {
-			row.Failing++
+		failing := 0
+		for n := range runs {
+			// Most do not fail if neither of the first two does.
+			if n == 2 && failing == 0 {
+				break
+			}
+			if failsLike(ctx, program, f) {
+				failing++
+			}
+		}
+		if ctx.Err() == nil && failing > best.Failing {
+			best = reproduction{Source: f.Source, Runs: runs, Failing: failing}
+		}
+		if 2*failing > runs {
+			break
 		}
 	}
-	return nil
+	return best
+}
+
+// A Go test runs the calls so many times. It is scaled up for as long, at most.
+const (
+	leastExecutions  = 1000
+	mostExecutions   = 10_000_000
+	longReproduction = 30 * time.Second
+)
+
+func buildTest(ctx context.Context, dir, program, text string) error {
+	source := filepath.Join(dir, "safety_test.go")
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		return err
+	}
+	return compile(ctx, dir, source, "test", "-c", "-vet=off", "-o", program)
+}
+
+// failsLike runs the program of a Go test. It reports whether it fails for the reason
+// of the finding.
+func failsLike(ctx context.Context, program string, f *safety.Finding) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*longReproduction)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Dir = filepath.Dir(program)
+	out, err := cmd.CombinedOutput()
+	return err != nil && ctx.Err() == nil && f.In(string(out))
 }
 
 // save writes the Go test to a directory of its own and returns its file.
@@ -319,7 +372,7 @@ func (r *safetyRun) save(row *safetyRow) string {
 		}
 		file := filepath.Join(dir, "safety_test.go")
 		if err == nil {
-			err = os.WriteFile(file, []byte(row.Finding.Source), 0o644)
+			err = os.WriteFile(file, []byte(row.Source), 0o644)
 		}
 		r.note(err)
 		return file
@@ -364,6 +417,12 @@ func (r *safetyRun) finish() error {
 
 // remarks writes what the table has no column for.
 func (r *safetyRun) remarks(row *safetyRow) {
+	for _, f := range row.Unreproduced {
+		fmt.Fprintf(r.out, "%s: seen, not reproduced: %s: %s\n  %s\n", row.Target, f.Kind, firstLine(f.Text), f.Calls)
+	}
+	if row.Remark != "" {
+		fmt.Fprintf(r.out, "%s: %s\n", row.Target, row.Remark)
+	}
 	if len(row.Untried) > 0 {
 		fmt.Fprintf(r.out, "%s: calls of these always fail sequentially, or were not tried: %s\n", row.Target, strings.Join(row.Untried, ", "))
 	}

@@ -25,6 +25,11 @@ type Options struct {
 	Exclude                           []string
 	// Rounds bounds the rounds if it is not 0.
 	Rounds int
+	// Confirm, if it is not nil, reports whether the Go test of a finding fails, and
+	// may scale it. Without that, Hunt goes on.
+	Confirm func(*Finding) bool `json:"-"`
+	// Ask means that Main asks its reader to confirm findings. See Result.
+	Ask bool
 }
 
 func (o Options) withDefaults() Options {
@@ -54,12 +59,14 @@ func (o *Options) round(n int) limits {
 
 // A Report is what a hunt has found.
 type Report struct {
-	Target     string
-	Finding    *Finding // nil if there is none
-	Tests      int      // that were run
-	Executions int      // of their suffixes in parallel
-	Rounds     int
-	Elapsed    time.Duration
+	Target  string
+	Finding *Finding // nil if there is none
+	// Unreproduced has what was seen but not confirmed. It does not count.
+	Unreproduced []*Finding
+	Tests        int // that were run
+	Executions   int // of their suffixes in parallel
+	Rounds       int
+	Elapsed      time.Duration
 	// Sequential is how many failures were left out because a linearization has
 	// them, too.
 	Sequential int
@@ -93,7 +100,11 @@ type hunter struct {
 	dir     string
 	worker  *process
 	tried   map[int]bool
+	paused  time.Duration // while findings are confirmed
 }
+
+// maxUnreproduced bounds the findings that are not confirmed.
+const maxUnreproduced = 5
 
 // Hunt tests a target of the library until it finds a violation of thread safety, or
 // time is up. An error means that the target cannot be tested.
@@ -115,7 +126,7 @@ func Hunt(ctx context.Context, l *Library, target int, o Options) (*Report, erro
 		h.report.Rounds++
 		err = h.round(n, begun)
 	}
-	h.report.Elapsed = time.Since(begun)
+	h.report.Elapsed = time.Since(begun) - h.paused
 	for _, m := range c.methods {
 		if !h.tried[m] {
 			h.report.Untried = append(h.report.Untried, c.functions[m].name)
@@ -128,7 +139,7 @@ func Hunt(ctx context.Context, l *Library, target int, o Options) (*Report, erro
 }
 
 func (h *hunter) over(begun time.Time) bool {
-	return h.ctx.Err() != nil || time.Since(begun) >= h.options.Time
+	return h.ctx.Err() != nil || time.Since(begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) == maxUnreproduced
 }
 
 func (h *hunter) round(n int, begun time.Time) error {
@@ -241,12 +252,16 @@ func (h *hunter) check(t *Test) error {
 		}
 		used := h.worker // no longer h.worker if it dies
 		races, _ := used.stderr.raced()
-		a, err := h.ask(&request{Test: t, Executions: h.options.Executions - done})
+		left := h.options.Executions - done
+		a, err := h.ask(&request{Test: t, Executions: left})
 		if err != nil {
 			return err
 		}
-		done += max(1, a.Executions)
-		h.report.Executions += max(1, a.Executions)
+		if a.Executions == 0 { // it has died, at the latest in the last of them
+			a.Executions = left
+		}
+		done += a.Executions
+		h.report.Executions += a.Executions
 		h.addRaces(used, races)
 		if h.ctx.Err() != nil {
 			return nil
@@ -292,7 +307,8 @@ const (
 	patienceLocks = 2 * time.Second
 )
 
-// judge adds a finding if no linearization fails for the same reason.
+// judge adds a finding if no linearization fails for the same reason, and reports
+// whether it does.
 func (h *hunter) judge(t *Test, f *Failure, stuck *process, executions int) (bool, error) {
 	begun := time.Now()
 	if f.InPrefix {
@@ -330,8 +346,19 @@ func (h *hunter) judge(t *Test, f *Failure, stuck *process, executions int) (boo
 			return false, nil
 		}
 	}
-	h.report.Finding = &Finding{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f, executions), Executions: executions}
+	h.confirm(&Finding{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f), Executions: executions})
 	return true, nil
+}
+
+func (h *hunter) confirm(f *Finding) {
+	begun := time.Now()
+	confirmed := h.options.Confirm == nil || h.options.Confirm(f)
+	h.paused += time.Since(begun)
+	if confirmed {
+		h.report.Finding = f
+	} else {
+		h.report.Unreproduced = append(h.report.Unreproduced, f)
+	}
 }
 
 // recurs reports whether the test fails again in a fresh worker.
@@ -379,7 +406,7 @@ const ordersAtOnce = 32
 // f, or may do so, and otherwise whether one fails for another.
 func (h *hunter) orders(t *Test, f *Failure, some [][]int, repeat int) (same, other bool, err error) {
 	for done := 0; done < repeat; {
-		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Linger: f.Kind == kindFatal || f.Other})
+		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: true, Linger: f.Kind == kindFatal || f.Other})
 		if err != nil {
 			return false, false, err
 		}

@@ -33,6 +33,9 @@ func Serve(l *Library) (status int, isWorker bool) {
 type Result struct {
 	*Report
 	Error string // why it cannot be tested
+	// Candidate is a finding to confirm. Then there is nothing else. Main expects
+	// true or false, and goes on with the target.
+	Candidate *Finding
 }
 
 // Main is a program that hunts in all targets of a library. It reads Options from
@@ -43,13 +46,20 @@ func Main(l *Library) int {
 		return status
 	}
 	var o Options
-	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
+	in := json.NewDecoder(os.Stdin)
+	if err := in.Decode(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "reading the options:", err)
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	out := json.NewEncoder(os.Stdout)
+	if o.Ask {
+		o.Confirm = func(f *Finding) (confirmed bool) {
+			err := out.Encode(Result{Candidate: f})
+			return err == nil && in.Decode(&confirmed) == nil && confirmed
+		}
+	}
 	for n, t := range l.Targets {
 		if ctx.Err() != nil {
 			break

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -30,7 +32,7 @@ var subjects = Library{
 		{Source: "p.NewRing", Value: NewRing}, {Source: "p.NewMirror", Value: NewMirror}, {Source: "p.NewSafe", Value: NewSafe},
 		{Source: "p.NewPicky", Value: NewPicky}, {Source: "p.NewBounded", Value: NewBounded}, {Source: "p.NewLooping", Value: NewLooping},
 		{Source: "p.NewHelped", Value: NewHelped}, {Source: "p.NewLeaky", Value: NewLeaky},
-		{Source: "p.NewLatch", Value: NewLatch},
+		{Source: "p.NewLatch", Value: NewLatch}, {Source: "p.NewLatest", Value: NewLatest},
 	},
 	Targets: []Target{
 		{Name: "Table", Type: reflect.TypeFor[*Table]()}, {Name: "Torn", Type: reflect.TypeFor[*Torn]()},
@@ -39,7 +41,21 @@ var subjects = Library{
 		{Name: "Picky", Type: reflect.TypeFor[*Picky]()}, {Name: "Bounded", Type: reflect.TypeFor[*Bounded]()},
 		{Name: "Looping", Type: reflect.TypeFor[*Looping]()}, {Name: "Helped", Type: reflect.TypeFor[*Helped]()},
 		{Name: "Leaky", Type: reflect.TypeFor[*Leaky]()}, {Name: "Latch", Type: reflect.TypeFor[*Latch]()},
+		{Name: "Latest", Type: reflect.TypeFor[*Latest]()}, {Name: "Buffer", Type: reflect.TypeFor[*bytes.Buffer](), Zero: true},
 	},
+}
+
+// Latest panics if there is a later one. In a batch there is.
+type Latest struct{ n int64 }
+
+var latest atomic.Int64
+
+func NewLatest() *Latest { return &Latest{latest.Add(1)} }
+
+func (l *Latest) Use() {
+	if latest.Load() != l.n {
+		panic("there is a later one")
+	}
 }
 
 // Latch ends the program if it is closed twice, whether in turns or not.
@@ -282,6 +298,7 @@ func TestHunt(t *testing.T) {
 		{"Ring", kindDeadlock, ""},
 		{"Mirror", kindDeadlock, ""},
 		{"Looping", kindEndless, ""},
+		{"Buffer", "", ""}, // fails in several ways, if calls overlap that take nanoseconds
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.kind == kindEndless && testing.Short() {
@@ -292,7 +309,7 @@ func TestHunt(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := r.Finding
-			if f == nil || f.Kind != test.kind || !strings.Contains(f.Text, test.text) {
+			if f == nil || !strings.HasPrefix(f.Kind, test.kind) || !strings.Contains(f.Text, test.text) {
 				t.Fatalf("found %+v, want %s: %s; %+v", f, test.kind, test.text, r)
 			}
 			t.Logf("%s: %s: %s\n%s\n%s\n%d tests, %d executions, %v", f.Calls, f.Kind, f.Text, strings.Join(f.Stacks, "\n"), f.Source, r.Tests, r.Executions, r.Elapsed)
@@ -301,7 +318,7 @@ func TestHunt(t *testing.T) {
 }
 
 func TestHuntFindsNothing(t *testing.T) {
-	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch"} {
+	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Latest"} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
 			if name == "Helped" { // each execution takes a while
@@ -319,6 +336,28 @@ func TestHuntFindsNothing(t *testing.T) {
 			}
 			t.Logf("%+v", r)
 		})
+	}
+}
+
+// A finding that is not confirmed does not count, and the hunt goes on.
+func TestConfirm(t *testing.T) {
+	for _, test := range []struct{ refused, asked int }{{2, 3}, {maxUnreproduced, maxUnreproduced}} {
+		asked := 0
+		o := Options{Seed: 1, Time: 5 * time.Minute, Confirm: func(f *Finding) bool {
+			asked++
+			f.Scale(asked)
+			return asked > test.refused
+		}}
+		r, err := Hunt(context.Background(), &subjects, target(t, "Table"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked != test.asked || len(r.Unreproduced) != test.refused || (r.Finding == nil) != (test.asked == test.refused) {
+			t.Errorf("%d refused, %d asked: %d, %+v", test.refused, test.asked, asked, r)
+		}
+		if f := r.Finding; f != nil && !strings.Contains(f.Source, "const executions = 3\n") {
+			t.Errorf("not scaled:\n%s", f.Source)
+		}
 	}
 }
 

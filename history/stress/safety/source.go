@@ -39,22 +39,32 @@ func (c *catalog) textOfCalls(calls []call) string {
 	return strings.Join(parts, "; ")
 }
 
+// Scale sets how often the Go test in Source runs the calls.
+func (f *Finding) Scale(executions int) {
+	f.Source = executionsLine.ReplaceAllString(f.Source, fmt.Sprintf("const executions = %d", executions))
+}
+
+// defaultExecutions is how often a Go test runs the calls if Scale is not called.
+const defaultExecutions = 100_000
+
+var executionsLine = regexp.MustCompile(`const executions = \d+`)
+
 // source returns a Go test that reproduces a failure and needs nothing but the
-// package.
-func (c *catalog) source(t *Test, f *Failure, executions int) string {
+// package. See Finding.Scale for how often it runs the calls.
+func (c *catalog) source(t *Test, f *Failure) string {
 	w := &writer{catalog: c, test: t, names: map[string]string{}}
-	for _, p := range []string{"runtime", "sync/atomic", "testing", "time"} {
+	for _, p := range []string{"math/rand/v2", "runtime", "sync/atomic", "testing", "time"} {
 		w.use(p)
 	}
 	var body strings.Builder
 	w.calls(&body, t.Prefix, 0)
-	body.WriteString("parallel(t")
+	body.WriteString("return []func(){")
 	for i, s := range t.Suffixes {
-		body.WriteString(", func() {\n")
+		body.WriteString("\nfunc() {\n")
 		w.calls(&body, s, i+1)
-		body.WriteString("}")
+		body.WriteString("},")
 	}
-	body.WriteString(")")
+	body.WriteString("\n}")
 	must := ""
 	if strings.Contains(body.String(), "must(") {
 		must = mustSource
@@ -62,8 +72,7 @@ func (c *catalog) source(t *Test, f *Failure, executions int) string {
 	name := regexp.MustCompile(`\W`).ReplaceAllString(c.text(c.methods[0]), "_")
 	name, _, _ = strings.Cut(name, "_")
 	var text bytes.Buffer
-	fmt.Fprintf(&text, testSource, strings.Join(w.imports, "\n"), name, oneLine(f.Kind+": "+f.Text),
-		min(max(200*executions, 20_000), 200_000), body.String(), must)
+	fmt.Fprintf(&text, testSource, strings.Join(w.imports, "\n"), name, oneLine(f.Kind+": "+f.Text), defaultExecutions, body.String(), must)
 	formatted, err := format.Source(text.Bytes())
 	if err != nil {
 		return text.String()
@@ -91,7 +100,7 @@ func (w *writer) use(importPath string) string {
 				return true
 			}
 		}
-		return slices.Contains([]string{"t", "parallel", "must", "int", "string", "new"}, name)
+		return slices.Contains([]string{"t", "parallel", "executions", "must", "int", "string", "new"}, name)
 	}
 	for unique := name; ; unique += "x" {
 		if !taken(unique) {
@@ -230,36 +239,54 @@ import (
 //
 // which the same calls never do one after another.
 func Test%[2]sConcurrently(t *testing.T) {
-	for range %[4]d {
+	const executions = %[4]d
+	parallel(t, executions, func() []func() {
 		%[5]s
-	}
+	})
 }
 
-// parallel runs the sequences of calls, each in a goroutine of its own.
-func parallel(t *testing.T, sequences ...func()) {
-	var ready atomic.Int32
-	done := make(chan bool, len(sequences))
-	for _, sequence := range sequences {
-		go func() {
-			ready.Add(1)
-			for spins := 0; ready.Load() < int32(len(sequences)); spins++ {
-				if spins > 1000 {
-					runtime.Gosched()
-				}
-			}
-			sequence()
-			done <- true
-		}()
-	}
-	timer := time.NewTimer(20 * time.Second)
-	defer timer.Stop()
-	for range sequences {
-		select {
-		case <-done:
-		case <-timer.C:
-			stacks := make([]byte, 1<<20)
-			t.Fatalf("` + notReturning + `:\n%%s", stacks[:runtime.Stack(stacks, true)])
+// parallel makes instances, a hundred at a time, and runs the sequences of calls of
+// each in parallel. The sequences begin at the same time but for short delays.
+func parallel(t *testing.T, executions int, test func() []func()) {
+	for done := 0; done < executions; done += 100 {
+		var m runtime.MemStats
+		if runtime.ReadMemStats(&m); m.Sys > 2<<30 {
+			t.Skipf("the instances use too much memory after %%d executions", done)
 		}
+		var batch [100][]func()
+		for i := range batch {
+			batch[i] = test()
+		}
+		var arrived [100]atomic.Int32
+		ended := make(chan bool, len(batch[0]))
+		for n := range batch[0] {
+			go func() {
+				for i, sequences := range batch {
+					delay := rand.IntN(400) * rand.IntN(2)
+					arrived[i].Add(1)
+					for spins := 0; arrived[i].Load() < int32(len(sequences)); spins++ {
+						if spins > 1000 {
+							runtime.Gosched()
+						}
+					}
+					for range delay {
+						arrived[i].Load()
+					}
+					sequences[n]()
+				}
+				ended <- true
+			}()
+		}
+		timer := time.NewTimer(20 * time.Second)
+		for range batch[0] {
+			select {
+			case <-ended:
+			case <-timer.C:
+				stacks := make([]byte, 1<<20)
+				t.Fatalf("` + notReturning + `:\n%%s", stacks[:runtime.Stack(stacks, true)])
+			}
+		}
+		timer.Stop()
 	}
 }
 %[6]s`

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type request struct {
 	Executions int
 	Orders     [][]int
 	Begin      int  // linearizations that have been repeated before, which set the pace
+	Batch      bool // each linearization first runs with as many instances as a batch has
 	Repeat     int  // of all linearizations
 	Again      bool // only look again at the goroutines that wait
 	Linger     bool // wait a moment after the executions, for other goroutines
@@ -126,9 +128,10 @@ type worker struct {
 	catalogs map[int]*catalog
 	threads  []*thread
 	jitter   uint64
-	pace     int // of sequential calls
-	waiting  []*thread
-	computed time.Duration // when they were first looked at
+	pace     int           // of sequential calls
+	cut      atomic.Bool   // the batch ends early
+	stuck    []int64       // the places of threads that have not ended
+	computed time.Duration // when they were first seen there
 	// maxCPU is how long an execution may compute.
 	maxCPU time.Duration
 }
@@ -139,8 +142,9 @@ type thread struct {
 	jobs chan func()
 	done chan struct{}
 	busy bool
-	// inJob is set while the job runs. A goroutine that waits for a job waits, too.
-	inJob atomic.Bool
+	// place grows before and after the calls of each instance, so that it is odd
+	// during calls. Threads that wait for jobs, or for one another, make no calls.
+	place atomic.Int64
 }
 
 func newThread() *thread {
@@ -150,9 +154,8 @@ func newThread() *thread {
 		t.id = stress.GoroutineID()
 		close(ready)
 		for job := range t.jobs {
-			t.inJob.Store(true)
 			job()
-			t.inJob.Store(false)
+			t.place.Store((t.place.Load() + 1) &^ 1) // the job may have panicked
 			t.done <- struct{}{}
 		}
 	}()
@@ -160,19 +163,36 @@ func newThread() *thread {
 	return t
 }
 
-// dumpOf returns what the goroutines of threads do. They do not wait if the job of
-// one has ended, or has not begun.
-func dumpOf(threads []*thread) stress.Dump {
+// call runs the calls of an instance.
+func (t *thread) call(calls func()) {
+	t.place.Add(1)
+	calls()
+	t.place.Add(1)
+}
+
+func (w *worker) places() []int64 {
+	list := make([]int64, len(w.threads))
+	for i, t := range w.threads {
+		list[i] = t.place.Load()
+	}
+	return list
+}
+
+// dump returns what the goroutines do that make calls. They do not wait if one of them
+// has gone on meanwhile, or if there are none.
+func (w *worker) dump() stress.Dump {
+	places := w.places()
 	var ids []int64
-	for _, t := range threads {
-		ids = append(ids, t.id)
+	for i, place := range places {
+		if place%2 == 1 {
+			ids = append(ids, w.threads[i].id)
+		}
 	}
-	inJobs := func() bool {
-		return !slices.ContainsFunc(threads, func(t *thread) bool { return !t.inJob.Load() })
+	if len(ids) == 0 {
+		return stress.Dump{}
 	}
-	before := inJobs()
 	d := stress.DumpOf(ids)
-	d.Waits = d.Waits && before && inJobs()
+	d.Waits = d.Waits && slices.Equal(places, w.places())
 	return d
 }
 
@@ -232,23 +252,42 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 		w.catalogs[r.Target] = c
 	}
 	a := &response{}
-	for a.Executions < r.Executions && a.Failure == nil && a.Unclear == "" && runtime.NumGoroutine()-base < maxLeft {
-		a.Executions++
-		w.maxCPU, w.pace = parallelCPU, 0
-		a.Failure, a.Unclear = w.execute(c, r.Test, nil)
+	ended := func() bool {
+		return a.Failure != nil || a.Unclear != "" || runtime.NumGoroutine()-base >= maxLeft
 	}
-	for n := 0; r.Executions == 0 && n < r.Repeat && a.Failure == nil && a.Unclear == "" && runtime.NumGoroutine()-base < maxLeft; n++ {
+	for a.Executions < r.Executions && !ended() {
+		w.maxCPU, w.pace = parallelCPU, 0
+		instances := min(batch, r.Executions-a.Executions)
+		if a.Executions == 0 { // so that the batches of slow ones are short
+			instances = 1
+		}
+		var n int
+		n, a.Failure, a.Unclear = w.execute(c, r.Test, nil, instances)
+		a.Executions += n
+	}
+	for n := 0; r.Executions == 0 && n < r.Repeat && !ended(); n++ {
 		for _, order := range r.Orders {
 			a.Executions++
 			w.maxCPU = sequentialCPU
 			w.pace = (r.Begin + n) % paces
-			if a.Failure, a.Unclear = w.execute(c, r.Test, order); a.Failure != nil || a.Unclear != "" {
+			instances := 1
+			if r.Batch && r.Begin+n == 0 {
+				instances = batch
+			}
+			if _, a.Failure, a.Unclear = w.execute(c, r.Test, order, instances); a.Failure != nil || a.Unclear != "" {
 				break
 			}
 		}
 	}
 	return a, nil
 }
+
+// A batch has as many instances, but for those with goroutines and those that need
+// more memory.
+const (
+	batch       = 100
+	batchMemory = 64 << 20
+)
 
 const (
 	// endlessCPU is how long a parallel execution computes until it counts as
@@ -297,11 +336,13 @@ func (w *worker) random(n int) int {
 // long that this counts.
 func (w *worker) stays() bool {
 	for {
-		d := dumpOf(w.waiting)
+		d := w.dump()
 		switch {
+		case !slices.Equal(w.places(), w.stuck):
+			return false
 		case d.Waits:
 			return true
-		case !slices.ContainsFunc(d.Stacks, computes), slices.ContainsFunc(w.waiting, func(t *thread) bool { return !t.inJob.Load() }):
+		case !slices.ContainsFunc(d.Stacks, computes):
 			return false
 		case cpuTime()-w.computed > endlessCPU:
 			return true
@@ -310,55 +351,101 @@ func (w *worker) stays() bool {
 	}
 }
 
-// execute runs a test once: its suffixes in parallel, or in an order if that is
-// not nil.
-func (w *worker) execute(c *catalog, t *Test, order []int) (*Failure, string) {
-	first := c.bind(t.Prefix, nil)
+// execute runs a test with several instances, one after another: its suffixes in
+// parallel, or in an order if that is not nil. All instances are made first, so that
+// calls of the suffixes begin at once. It returns how many it has used.
+func (w *worker) execute(c *catalog, t *Test, order []int, instances int) (int, *Failure, string) {
+	var tests [][]*bound
 	before := runtime.NumGoroutine()
-	if f, unclear := w.run([]*bound{first}, func(int) {
-		for range first.calls {
-			first.step()
-			w.let(before)
+	limit := allocated() + batchMemory
+	f, unclear := w.run(1, func(th *thread, _ int) {
+		for len(tests) < instances && (len(tests) == 0 || runtime.NumGoroutine()-before < maxLeft && (len(tests)%8 > 1 || allocated() < limit)) {
+			first := c.bind(t.Prefix, nil)
+			th.call(func() {
+				for range first.calls {
+					first.step()
+					w.let(before)
+				}
+			})
+			var suffixes []*bound
+			for _, calls := range t.Suffixes {
+				suffixes = append(suffixes, c.bind(calls, first.results))
+			}
+			tests = append(tests, suffixes)
 		}
-	}); f != nil || unclear != "" {
+	})
+	if f != nil || unclear != "" {
 		if f != nil {
 			f.InPrefix = true
 		}
-		return f, unclear
-	}
-	var suffixes []*bound
-	for _, calls := range t.Suffixes {
-		suffixes = append(suffixes, c.bind(calls, first.results))
+		return 1, f, unclear
 	}
 	if order != nil {
-		return w.run([]*bound{first}, func(int) {
-			for _, n := range order {
-				suffixes[n].step()
-				w.let(before)
+		f, unclear = w.run(1, func(th *thread, _ int) {
+			for _, suffixes := range tests {
+				th.call(func() {
+					for _, n := range order {
+						suffixes[n].step()
+						w.let(before)
+					}
+				})
 			}
 		})
+	} else {
+		f, unclear = w.parallel(tests)
 	}
-	var ready atomic.Int32
-	n := int32(len(suffixes))
-	delays := make([]int, n)
+	return int(w.threads[0].place.Load()+1) / 2, f, unclear
+}
+
+// allocated returns how many bytes the process has ever allocated.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// parallel runs the suffixes of each test in parallel, one test after another. The
+// threads begin each test at the same time but for short delays.
+func (w *worker) parallel(tests [][]*bound) (*Failure, string) {
+	n := len(tests[0])
+	arrived := make([]atomic.Int32, len(tests))
+	delays := make([]int, n*len(tests))
 	for i := range delays {
-		delays[i] = w.random(400)
+		delays[i] = w.random(maxDelays[w.random(len(maxDelays))])
 	}
-	return w.run(suffixes, func(i int) {
-		ready.Add(1)
-		for spins := 0; ready.Load() < n; spins++ {
-			if spins > 1000 {
-				runtime.Gosched()
+	return w.run(n, func(th *thread, i int) {
+		for k, suffixes := range tests {
+			arrived[k].Add(1)
+			for spins := 0; arrived[k].Load() < int32(n); spins++ {
+				if w.cut.Load() {
+					return
+				}
+				relax(spins)
 			}
+			for range delays[k*n+i] {
+				spin.Load()
+			}
+			th.call(func() { runAll(suffixes[i]) })
 		}
-		for range delays[i] {
-			spin.Load()
-		}
-		runAll(suffixes[i])
 	})
 }
 
+// maxDelays bounds the iterations that delay a thread. One of them is chosen at random.
+var maxDelays = []int{1, 50, 400, 400}
+
 var spin atomic.Int32
+
+// relax is called in each iteration of a loop that waits for another thread. After many
+// iterations, that thread is probably waiting for a processor.
+func relax(iteration int) {
+	switch {
+	case iteration < 1000:
+	case iteration < 1100:
+		runtime.Gosched()
+	default:
+		time.Sleep(20 * time.Microsecond)
+	}
+}
 
 func runAll(b *bound) {
 	for b.at < len(b.calls) {
@@ -366,12 +453,14 @@ func runAll(b *bound) {
 	}
 }
 
-// run runs a job for each sequence in a thread of its own, and waits.
-func (w *worker) run(list []*bound, job func(int)) (*Failure, string) {
+// run runs a job in each of n threads, and waits.
+func (w *worker) run(n int, job func(*thread, int)) (*Failure, string) {
 	var failure atomic.Pointer[Failure]
-	for i := range list {
+	w.cut.Store(false)
+	for i := range n {
 		t := w.threads[i]
 		t.busy = true
+		t.place.Store(0)
 		t.jobs <- func() {
 			defer func() {
 				if r := recover(); r != nil {
@@ -379,12 +468,13 @@ func (w *worker) run(list []*bound, job func(int)) (*Failure, string) {
 					text := panicText(r)
 					failure.CompareAndSwap(nil, &Failure{Kind: kindPanic, Text: text, Stacks: []string{cut(string(debug.Stack()))},
 						Implicit: implicit || strings.HasPrefix(text, "sync: ")})
+					w.cut.Store(true)
 				}
 			}()
-			job(i)
+			job(t, i)
 		}
 	}
-	unclear := w.await(w.threads[:len(list)], &failure)
+	unclear := w.await(w.threads[:n], &failure)
 	if f := failure.Load(); f != nil {
 		return f, "" // others may wait for one that has failed
 	}
@@ -407,9 +497,10 @@ func panicText(r any) (text string) {
 func (w *worker) await(threads []*thread, failure *atomic.Pointer[Failure]) (unclear string) {
 	timer := time.NewTimer(firstLook)
 	defer timer.Stop()
-	begun, cpu, pause := time.Now(), time.Duration(-1), firstLook
-	for {
-		w.waiting = nil
+	defer w.cut.Store(true)
+	begun, pause := time.Now(), firstLook
+	for w.stuck = nil; ; {
+		left := false
 		for _, t := range threads {
 			if t.busy {
 				select {
@@ -419,33 +510,22 @@ func (w *worker) await(threads []*thread, failure *atomic.Pointer[Failure]) (unc
 					timer.Reset(0) // for the others
 				}
 			}
-			if t.busy {
-				w.waiting = append(w.waiting, t)
-			}
+			left = left || t.busy
 		}
-		if len(w.waiting) == 0 {
+		if !left {
 			return ""
 		}
-		if cpu < 0 {
-			cpu = cpuTime()
-			w.computed = cpu
+		if places := w.places(); !slices.Equal(places, w.stuck) {
+			w.stuck, w.computed, begun = places, cpuTime(), time.Now()
 		}
-		switch d := dumpOf(w.waiting); {
+		switch d := w.dump(); {
 		case d.Waits && failure.Load() != nil: // for one that has failed
 			return ""
 		case d.Waits:
-			f := &Failure{Kind: kindDeadlock, Text: "all goroutines of the test wait for one another", Locks: d.Locks, Implicit: true}
-			for _, s := range d.Stacks {
-				f.Stacks = append(f.Stacks, cut(s))
-			}
-			failure.CompareAndSwap(nil, f)
+			failure.CompareAndSwap(nil, w.failure(kindDeadlock, "all goroutines of the test wait for one another", d))
 			return ""
-		case cpuTime()-cpu > w.maxCPU && slices.ContainsFunc(d.Stacks, computes):
-			f := &Failure{Kind: kindEndless, Text: "a call does not return, and computes", Implicit: true}
-			for _, s := range d.Stacks {
-				f.Stacks = append(f.Stacks, cut(s))
-			}
-			failure.CompareAndSwap(nil, f)
+		case cpuTime()-w.computed > w.maxCPU && slices.ContainsFunc(d.Stacks, computes):
+			failure.CompareAndSwap(nil, w.failure(kindEndless, "a call does not return, and computes", d))
 			return ""
 		case time.Since(begun) > unclearAfter && !slices.ContainsFunc(d.Stacks, computes):
 			return "does not return"
@@ -453,6 +533,14 @@ func (w *worker) await(threads []*thread, failure *atomic.Pointer[Failure]) (unc
 		pause = min(2*pause, lastLook)
 		timer.Reset(pause)
 	}
+}
+
+func (w *worker) failure(kind, text string, d stress.Dump) *Failure {
+	f := &Failure{Kind: kind, Text: text, Locks: kind == kindDeadlock && d.Locks, Implicit: true}
+	for _, s := range d.Stacks {
+		f.Stacks = append(f.Stacks, cut(s))
+	}
+	return f
 }
 
 // computes reports whether the stack is of a goroutine that runs or can run.
