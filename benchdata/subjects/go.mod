@@ -21,11 +21,34 @@ require (
 )
 
 require (
+	github.com/allegro/bigcache/v3 v3.1.0 // indirect
+	github.com/armon/go-radix v1.0.0 // indirect
+	github.com/bits-and-blooms/bitset v1.29.0 // indirect
+	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/coocood/freecache v1.2.7 // indirect
+	github.com/dgraph-io/ristretto/v2 v2.4.2 // indirect
+	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/eapache/queue v1.1.0 // indirect
+	github.com/elliotchance/orderedmap/v3 v3.1.1 // indirect
+	github.com/emirpasic/gods v1.18.1 // indirect
+	github.com/gammazero/deque v1.2.3 // indirect
+	github.com/google/btree v1.1.3 // indirect
+	github.com/hashicorp/go-set/v3 v3.0.1 // indirect
+	github.com/juju/ratelimit v1.0.2 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/segmentio/fasthash v1.0.3 // indirect
+	github.com/sony/gobreaker/v2 v2.4.0 // indirect
+	github.com/tidwall/btree v1.8.2 // indirect
 	github.com/zhangyunhao116/fastrand v0.3.0 // indirect
+	github.com/zyedidia/generic v1.2.1 // indirect
 	go.mongodb.org/mongo-driver v1.17.4 // indirect
+	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/exp v0.0.0-20221031165847-c99f073a8326 // indirect
 	golang.org/x/sync v0.16.0 // indirect
+	golang.org/x/sys v0.36.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
 )
 
 replace github.com/leadline/leadline => ../..

@@ -25,6 +25,10 @@
 // if it never ends, that is, if it computes for ten seconds. Two executions fail for
 // the same reason if the kind is the same, and the text but for its numbers.
 //
+// Parallel executions come in batches: a hundred instances are made first, and the
+// threads then go through them together. Calls of fast methods hardly overlap
+// otherwise. Linearizations also run in batches, in case instances share something.
+//
 // # Parameters
 //
 // A parameter is an earlier result, a literal, or the result of another function of
@@ -38,10 +42,11 @@
 // A Finding is one of the type's own: all linearizations have run several times,
 // and together three times more often than the test, and none fails for that reason or
 // does not end. In some of these runs, the goroutines that calls have started get time
-// between the calls, so that what depends on them shows. What waits or panics sequentially is left out, and so is what ends the
-// process for lack of memory or by a signal. Deadlocks of locks have lasted two
-// seconds, and others, which a timer might end, twenty. Objects that fail at random, but
-// seldom, or that wait for longer timers are not for Hunt.
+// between the calls, so that what depends on them shows. What waits or panics
+// sequentially is left out, and so is what ends the process for lack of memory or by
+// a signal. Deadlocks of locks have lasted two seconds, and others, which a timer
+// might end, twenty. Objects that fail at random, but seldom, or that wait for longer
+// timers are not for Hunt.
 //
 // No finding means little: interleavings are left to chance. Wrong results do not
 // show at all; package stress finds these. A seed fixes the choices of the generator,
@@ -59,9 +64,11 @@
 //	leadline stress --oracle safety --package example.com/set --declared types.txt
 //
 // The report has the stacks and a Go test that needs nothing but the package. It is
-// compiled and run first; the report has how many of its runs failed. --save
-// names the directory of these tests. Keep it in the module, so that go test runs
-// them there.
+// compiled and run first, and scaled up from 1,000 executions until most of its runs
+// fail; the report has how many. A failure whose test never fails is not a finding. It
+// is listed as seen, not reproduced, and the hunt goes on. It ends after five of them.
+// --save names the directory of these tests. Keep it in the module, so that go test
+// runs them there.
 //
 // --package tests every exported type with methods. Functions that return the type
 // make the objects; without such a function, the zero value of a struct does. Type

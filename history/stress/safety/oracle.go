@@ -379,15 +379,17 @@ func (h *hunter) recurs(t *Test, f *Failure) (bool, error) {
 
 // sequentially reports whether a linearization fails for the same reason as f, or may
 // do so. All run several times, and together more often than the test itself, as an
-// object may fail by chance.
+// object may fail by chance. They first run in batches, as the test does, in case
+// instances share something.
 func (h *hunter) sequentially(t *Test, f *Failure, executions int) (bool, error) {
 	orders := linearizations(t)
 	repeat := max(3, 3*executions/len(orders)+1)
+	instances := max(2, batch/len(orders))
 	for some := range slices.Chunk(orders, ordersAtOnce) {
-		sequential, other, err := h.orders(t, f, some, repeat)
+		sequential, other, err := h.orders(t, f, some, repeat, instances)
 		if other { // each by itself, as a failure hides those that follow
 			for one := range slices.Chunk(some, 1) {
-				if sequential, _, err = h.orders(t, f, one, repeat); sequential || err != nil {
+				if sequential, _, err = h.orders(t, f, one, repeat, instances); sequential || err != nil {
 					break
 				}
 			}
@@ -404,9 +406,9 @@ const ordersAtOnce = 32
 
 // orders runs some linearizations. It reports whether one fails for the same reason as
 // f, or may do so, and otherwise whether one fails for another.
-func (h *hunter) orders(t *Test, f *Failure, some [][]int, repeat int) (same, other bool, err error) {
+func (h *hunter) orders(t *Test, f *Failure, some [][]int, repeat, instances int) (same, other bool, err error) {
 	for done := 0; done < repeat; {
-		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: true, Linger: f.Kind == kindFatal || f.Other})
+		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: instances, Linger: f.Kind == kindFatal || f.Other})
 		if err != nil {
 			return false, false, err
 		}

@@ -26,7 +26,7 @@ type request struct {
 	Executions int
 	Orders     [][]int
 	Begin      int  // linearizations that have been repeated before, which set the pace
-	Batch      bool // each linearization first runs with as many instances as a batch has
+	Batch      int  // instances of each linearization when it runs first
 	Repeat     int  // of all linearizations
 	Again      bool // only look again at the goroutines that wait
 	Linger     bool // wait a moment after the executions, for other goroutines
@@ -266,13 +266,16 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 		a.Executions += n
 	}
 	for n := 0; r.Executions == 0 && n < r.Repeat && !ended(); n++ {
-		for _, order := range r.Orders {
+		for i, order := range r.Orders {
 			a.Executions++
 			w.maxCPU = sequentialCPU
 			w.pace = (r.Begin + n) % paces
 			instances := 1
-			if r.Batch && r.Begin+n == 0 {
-				instances = batch
+			if r.Batch > 0 && r.Begin+n == 0 {
+				instances = r.Batch
+				if i == 0 {
+					instances = batch
+				}
 			}
 			if _, a.Failure, a.Unclear = w.execute(c, r.Test, order, instances); a.Failure != nil || a.Unclear != "" {
 				break
