@@ -23,7 +23,7 @@
 //
 // A history records which process called which method, when, and with what
 // result. Check reads histories from files, directories (all files below them,
-// sorted by name) and standard input (-), plain or compressed by gzip or zstd.
+// sorted by name), archives (tar, zip) and standard input (-), plain or compressed.
 // For each history it reports whether some order of its operations that respects
 // real time has the recorded results:
 //
@@ -282,7 +282,7 @@
 //	polylin    PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque
 //	limo       LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue
 //	jsonl      other JSON Lines: starts and finishes, operations with Call and Return, or what --map says
-//	Each may be plain, or compressed by gzip or zstd.
+//	Each may be plain or compressed by gzip or zstd, and in a tar or zip archive.
 //
 // Convert writes histories in another format, and with --model under the name of
 // another model. What that format cannot represent is an error:

@@ -42,12 +42,14 @@ func names(h *history.History, ops []int32, separator string) string {
 // arguments name, as its flags say. It lists on stderr what is wrong with them.
 type input struct {
 	codec.Options
-	model   string
-	quiet   bool
-	stderr  io.Writer
-	skipped int    // files of directories that hold no histories
-	file    string // the one that was reported last
-	faults  int    // that were reported of it
+	model    string
+	quiet    bool
+	skip     *choice
+	stderr   io.Writer
+	skipped  fileReasons // files that hold no histories
+	remarked fileReasons // those of them that were listed
+	file     string      // the one that was reported last
+	faults   int         // that were reported of it
 }
 
 func newInput() *input { return &input{Options: codec.Options{Limits: codec.DefaultLimits}} }
@@ -58,6 +60,8 @@ func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Map, "map", "", "which field of other JSON records has what: `NAME=PATH,...`, as "+
 		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that hold no histories")
+	in.skip = choiceFlag(flags, "skip-unknown", "files of directories and archives that are skipped: those of no known `format`, "+
+		"those that hold no histories by their content, or none", "format", "content", "none")
 	flags.Var((*size)(&in.Limits.Line), "max-line", "longest line; 0 for no limit")
 	flags.Var((*size)(&in.Limits.History), "max-history", "longest history; 0 for no limit")
 	flags.Int64Var(&in.Limits.Ratio, "max-ratio", in.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
@@ -86,7 +90,7 @@ func (in *input) check(paths []string) error {
 // Before each file of a known size it calls reading, if there is one, with that
 // size in bytes.
 func (in *input) read(ctx context.Context, s streams, paths []string, reading func(size int64)) iter.Seq[entry] {
-	in.stderr, in.skipped = s.err, 0
+	in.stderr = s.err
 	o := in.Options
 	// A flag's 0 means no limit, which codec.Limits writes as -1.
 	for _, limit := range []*int64{&o.Limits.Line, &o.Limits.History, &o.Limits.Ratio} {
@@ -96,11 +100,13 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	}
 	o.Context, o.Stdin = ctx, s.in
 	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %v\n", err) }
+	o.Skip = codec.Skip(slices.Index(in.skip.choices, in.skip.value))
 	o.Skipped = func(name string, why error) {
+		in.skipped.add(why)
 		if in.quiet || isCompanion(name) {
 			return
 		}
-		in.skipped++
+		in.remarked.add(why)
 		fmt.Fprintf(s.err, "leadline: skipped %s: %v\n", name, why)
 	}
 	return func(yield func(entry) bool) {
@@ -163,8 +169,12 @@ func (in *input) report(file string, err error) {
 // end writes how many files were skipped, if any, and whether an interrupt
 // ended the command; what was not done because of it counts as unknown.
 func (in *input) end(ctx context.Context, s streams, command string) int {
-	if in.skipped > 0 {
-		fmt.Fprintf(s.err, "leadline: skipped %s without histories\n", counted(in.skipped, "file", "files"))
+	if n := in.remarked.n; n > 0 {
+		reasons := ""
+		if n > in.remarked.of(codec.ErrUnknownFormat) {
+			reasons = in.remarked.String()
+		}
+		fmt.Fprintf(s.err, "leadline: skipped %s without histories%s\n", counted(n, "file", "files"), reasons)
 	}
 	if ctx.Err() == nil {
 		return statusOK

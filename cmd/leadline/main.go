@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 )
@@ -115,10 +116,10 @@ func runCommand(s streams, args []string) int {
 	return statusBad
 }
 
-// interruptible returns a context that the first interrupt cancels; the second
-// one ends the program at once.
+// interruptible returns a context that the first SIGINT or SIGTERM cancels; the
+// second one ends the program at once.
 func interruptible() (ctx context.Context, restore func()) {
-	ctx, restore = signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, restore = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, restore)
 	return ctx, restore
 }

@@ -36,12 +36,17 @@ type tally struct {
 	undecided     int
 	invalid       int
 	internalError int
-	fileFaults    int // of the inputs, not of any history
-	reasons       [len(faultReasons)]int
+	faults        fileReasons // of the inputs, not of any history
 }
 
-// faultReasons are the faults of files that the totals count separately.
-var faultReasons = [...]struct {
+// A fileReasons counts files that hold no histories, by the reason.
+type fileReasons struct {
+	n  int
+	by [len(reasonNames)]int
+}
+
+// reasonNames are the reasons that are counted separately.
+var reasonNames = [...]struct {
 	name string
 	is   func(error) bool
 }{
@@ -49,6 +54,7 @@ var faultReasons = [...]struct {
 	{"unreadable", isUnreadable},
 	{"empty", func(err error) bool { return errors.Is(err, codec.ErrEmpty) }},
 	{"of no known format", func(err error) bool { return errors.Is(err, codec.ErrUnknownFormat) }},
+	{"of another compression", func(err error) bool { return errors.Is(err, codec.ErrCompression) }},
 }
 
 // isUnreadable reports whether the system refused to open or read a file.
@@ -57,17 +63,55 @@ func isUnreadable(err error) bool {
 	return errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
 }
 
+func (r *fileReasons) add(err error) {
+	r.n++
+	for i, reason := range reasonNames {
+		if reason.is(err) {
+			r.by[i]++
+		}
+	}
+}
+
+// of returns how many files have the reason of err.
+func (r *fileReasons) of(err error) int {
+	for i, reason := range reasonNames {
+		if reason.is(err) {
+			return r.by[i]
+		}
+	}
+	return 0
+}
+
+// each calls do for each reason that occurs, with its number; the last one is
+// "other".
+func (r *fileReasons) each(do func(name string, n int)) {
+	other := r.n
+	for i, n := range r.by {
+		if other -= n; n > 0 {
+			do(reasonNames[i].name, n)
+		}
+	}
+	if other > 0 {
+		do("other", other)
+	}
+}
+
+// String returns the reasons in brackets, or "" if none has a name.
+func (r *fileReasons) String() string {
+	var parts []string
+	r.each(func(name string, n int) { parts = append(parts, fmt.Sprintf("%d %s", n, name)) })
+	if len(parts) == 0 || len(parts) == 1 && strings.HasSuffix(parts[0], "other") {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
 // entries returns the number of histories, valid or not.
 func (t *tally) entries() int { return t.histories + t.invalid + t.internalError }
 
 func (t *totals) add(r *result) {
 	if r.IsFileFault() {
-		t.all.fileFaults++
-		for i, reason := range faultReasons {
-			if reason.is(r.Err) {
-				t.all.reasons[i]++
-			}
-		}
+		t.all.faults.add(r.Err)
 		return
 	}
 	if t.models == nil {
@@ -119,21 +163,8 @@ func (t *tally) summary() string {
 	if t.internalError > 0 {
 		s += fmt.Sprintf(", %s", counted(t.internalError, "internal error", "internal errors"))
 	}
-	if t.fileFaults > 0 {
-		s += fmt.Sprintf("; %s in files", counted(t.fileFaults, "fault", "faults"))
-		var reasons []string
-		other := t.fileFaults
-		for i, n := range t.reasons {
-			if other -= n; n > 0 {
-				reasons = append(reasons, fmt.Sprintf("%d %s", n, faultReasons[i].name))
-			}
-		}
-		if len(reasons) > 0 {
-			if other > 0 {
-				reasons = append(reasons, fmt.Sprintf("%d other", other))
-			}
-			s += " (" + strings.Join(reasons, ", ") + ")"
-		}
+	if n := t.faults.n; n > 0 {
+		s += fmt.Sprintf("; %s in files%v", counted(n, "fault", "faults"), &t.faults)
 	}
 	return s
 }

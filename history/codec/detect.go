@@ -56,6 +56,8 @@ func (in *input) detect() (Format, error) {
 			return Format{}, ErrEmpty
 		case in.err != nil && in.err != io.EOF:
 			return Format{}, in.err
+		case compressionOf(in.head) != nil:
+			return Format{}, compressionOf(in.head)
 		case settled || in.err == io.EOF || len(in.head) >= detectBytes:
 			return Format{}, unknownFormat(b.keys)
 		}

@@ -1,11 +1,12 @@
 // Package codec reads and writes recorded histories.
 //
-// Files finds the files that paths name, File.Histories decodes one of them,
-// and Decode decodes any reader. Plain, gzip and zstd input are told apart by
-// their first bytes, and formats by what comes first in the input; see Detect.
-// Formats is the table of formats, each with its decoder and its encoder. Errors
-// have a file and a line. Limits bound the memory that decoding takes. Decode
-// documents which error ends what.
+// Files finds the files that paths name, also in directories and in archives (tar
+// and zip), File.Histories decodes one of them, and Decode decodes any reader.
+// Archives and plain, gzip and zstd input are told apart by their first bytes, and
+// formats by what comes first in the input; see Detect. Formats is the table of
+// formats, each with its decoder and its encoder. Errors have a file and a line.
+// Limits bound the memory that decoding takes. Decode documents which error ends
+// what.
 //
 // An EventWriter writes the native format event by event, for recorders.
 // Compress compresses whatever is written.

@@ -7,29 +7,40 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 )
 
-// A File is an input that Files found. It is opened by Histories and not
-// before, so that several may be decoded at the same time and their results
-// be put in order.
+// A File is an input that Files found.
 type File struct {
 	Name string // the path, or "-"
 	opts Options
+	in   *input // a stream or a member of an archive, which is open already; or nil
 }
 
-// Histories decodes the file; see Decode. Each call opens it anew.
+// Histories decodes the file; see Decode. Each call opens it anew, so that several
+// may be decoded at the same time. Standard input, pipes and members of archives can
+// be read once, and only until the next file is drawn from Files.
 func (f File) Histories() iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
-		r, err := f.open()
-		if err != nil {
-			yield(nil, fileError(f.Name, err))
-			return
+		in := f.in
+		if in == nil {
+			r, err := f.opts.openFile(f.Name)
+			if err != nil {
+				yield(nil, fileError(f.Name, err))
+				return
+			}
+			defer r.Close()
+			if in, err = newInput(r, f.opts.Limits); err != nil {
+				yield(nil, inputError(f.Name, err))
+				return
+			}
+			defer in.close()
 		}
-		defer r.Close()
-		for h, err := range Decode(r, f.Name, f.opts) {
+		for h, err := range decodeInput(in, f.Name, f.opts) {
 			if !yield(h, err) {
 				return
 			}
@@ -37,14 +48,53 @@ func (f File) Histories() iter.Seq2[*history.History, error] {
 	}
 }
 
-func (f File) open() (io.ReadCloser, error) {
-	if f.Name == "-" {
-		return io.NopCloser(f.opts.stdin()), nil
+// system is the file system of the paths that the operating system knows.
+type system struct{}
+
+func (system) Open(name string) (fs.File, error)          { return os.Open(name) }
+func (system) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (system) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
+// openFile opens a file, whose bytes are counted.
+func (o *Options) openFile(name string) (fs.File, error) {
+	f, err := o.fileSystem().Open(name)
+	if err != nil || o.Count == nil {
+		return f, err
 	}
-	if info, err := os.Stat(f.Name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && f.opts.Context != nil {
-		return openPipe(f.opts.Context, f.Name)
+	return &countedFile{f, o}, nil
+}
+
+func (o *Options) context() context.Context {
+	if o.Context != nil {
+		return o.Context
 	}
-	return os.Open(f.Name)
+	return context.Background()
+}
+
+func (o *Options) fileSystem() fs.FS {
+	if o.FS != nil {
+		return o.FS
+	}
+	return system{}
+}
+
+// count adds to what was read.
+func (o *Options) count(bytes int64) {
+	if o.Count != nil {
+		o.Count.Add(bytes)
+	}
+}
+
+// A countedFile counts what is read of it.
+type countedFile struct {
+	fs.File
+	opts *Options
+}
+
+func (c *countedFile) Read(p []byte) (int, error) {
+	n, err := c.File.Read(p)
+	c.opts.count(int64(n))
+	return n, err
 }
 
 // openPipe opens a named pipe, which waits for a writer.
@@ -72,7 +122,7 @@ func (o *Options) interruptible(r io.Reader) io.Reader {
 	if o.Context == nil {
 		return r
 	}
-	if f, ok := r.(*os.File); ok {
+	if f, ok := r.(fs.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			return r
 		}
@@ -118,13 +168,21 @@ func (w *waitingReader) Read(p []byte) (int, error) {
 	return n, w.err
 }
 
-// Files yields the files that paths name, in their order: a path is a file,
-// a directory, whose files follow in the order of their names and
-// recursively, or "-" for standard input. In a directory, what is not a regular
-// file or has no known format is skipped and reported to opts.Skipped; a file
-// that is empty or cannot be read is an error, and so is a directory in which
-// nothing is left. A path that names nothing is an error, and the next path
-// follows.
+// Files yields the files that paths name, in their order. A path is one of:
+//   - a file;
+//   - a directory, whose files follow in the order of their names and recursively;
+//   - an archive, which is like a directory: its members follow in its own order;
+//   - a file or directory in an archive, as in logs.tar.zst/run7/a.jsonl;
+//   - "-" for standard input.
+//
+// Archives are tar, plain or compressed, and zip, and are told by their content.
+// An archive in an archive is an error.
+//
+// In a directory or an archive, a file that has no known format is skipped and
+// reported to opts.Skipped; see Options.Skip. What is empty, cannot be read or is not
+// a regular file is an error. Links are followed to files, not to directories. An
+// argument in which nothing is left is an error, too. A path that names nothing is
+// an error, and the next path follows.
 //
 // With opts.Format set, every regular file of a directory is taken to have
 // that format.
@@ -134,95 +192,193 @@ func Files(paths []string, opts Options) iter.Seq2[File, error] {
 			yield(File{}, err)
 			return
 		}
+		s := &source{opts: opts, yield: yield}
 		for _, path := range paths {
-			if path != "-" {
-				info, err := os.Stat(path)
-				if err != nil {
-					if !yield(File{Name: path}, fileError(path, err)) {
-						return
-					}
-					continue
-				}
-				if info.IsDir() {
-					if !walk(path, opts, yield) {
-						return
-					}
-					continue
-				}
-			}
-			if !yield(File{path, opts}, nil) {
+			if !s.path(path) {
 				return
 			}
 		}
 	}
 }
 
-// walk yields the files below directory dir; it reports false if the caller
-// stopped.
-func walk(dir string, opts Options, yield func(File, error) bool) bool {
-	found, goOn := 0, true
-	give := func(f File, err error) error {
-		if goOn = yield(f, err); !goOn {
-			return filepath.SkipAll
-		}
-		return nil
-	}
-	// The separator makes WalkDir enter a directory that is a symbolic link.
-	// Its error is always nil: the function below handles each.
-	_ = filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			found++
-			return give(File{Name: path}, fileError(path, err))
-		case entry.IsDir():
-			return nil
-		}
-		err = recognise(path, opts)
-		switch {
-		case errors.Is(err, ErrUnknownFormat) || errors.Is(err, errNotRegular):
-			if opts.Skipped != nil {
-				opts.Skipped(path, err)
-			}
-			return nil
-		case err != nil:
-			found++
-			return give(File{Name: path}, fileError(path, err))
-		}
-		found++
-		return give(File{path, opts}, nil)
-	})
-	if found == 0 && goOn {
-		goOn = yield(File{Name: dir}, &SyntaxError{File: dir, Msg: "the directory holds no histories"})
-	}
-	return goOn
+// A source yields files. Its methods report false if the caller stopped.
+type source struct {
+	opts     Options
+	yield    func(File, error) bool
+	found    int  // files and faults
+	explicit bool // what is read is an argument, not a file of a directory
 }
 
-var errNotRegular = errors.New("not a regular file")
+func (s *source) fault(name string, err error) bool {
+	s.found++
+	return s.yield(File{Name: name}, fileError(name, err))
+}
 
-// recognise reports why a file of a directory has no histories.
-func recognise(path string, opts Options) error {
-	info, err := os.Stat(path) // follows symbolic links
+// unrecognised skips a file of a directory or an archive, or reports it as a fault.
+func (s *source) unrecognised(name string, err error) bool {
+	if !s.opts.skips(err) {
+		return s.fault(name, err)
+	}
+	if s.opts.Skipped != nil {
+		s.opts.Skipped(name, err)
+	}
+	return true
+}
+
+// path yields what an argument names.
+func (s *source) path(name string) bool {
+	s.explicit = true
+	if name == "-" {
+		return s.stream(name, io.NopCloser(s.opts.stdin()))
+	}
+	info, err := fs.Stat(s.opts.fileSystem(), name)
 	if err != nil {
-		return err
+		if archive, member, ok := s.splitMember(name); ok {
+			return s.file(archive, member)
+		}
+		return s.fault(name, err)
 	}
-	if !info.Mode().IsRegular() {
-		return errNotRegular
+	switch {
+	case info.IsDir():
+		return s.directory(name)
+	case !info.Mode().IsRegular() && s.opts.FS == nil: // a pipe, for instance
+		pipe, err := openPipe(s.opts.context(), name)
+		if err != nil {
+			return s.fault(name, err)
+		}
+		return s.stream(name, pipe)
 	}
-	if opts.Format != "" || opts.Map != "" {
-		return nil
+	return s.file(name, "")
+}
+
+// splitMember splits a path that leads into an archive.
+func (s *source) splitMember(name string) (archive, member string, ok bool) {
+	slashed := filepath.ToSlash(name)
+	for i := range slashed {
+		if slashed[i] != '/' || i == 0 {
+			continue
+		}
+		info, err := fs.Stat(s.opts.fileSystem(), name[:i])
+		if err != nil {
+			return "", "", false
+		}
+		if member = strings.Trim(path.Clean(slashed[i:]), "/"); !info.IsDir() {
+			return name[:i], member, info.Mode().IsRegular() && member != ""
+		}
 	}
-	f, err := os.Open(path)
+	return "", "", false
+}
+
+// stream yields standard input or a named pipe, or the members of the archive that
+// it is. It waits for the beginning.
+func (s *source) stream(name string, r io.ReadCloser) bool {
+	defer r.Close()
+	in, err := newInput(s.opts.interruptible(r), s.opts.Limits)
 	if err != nil {
-		return err
-	}
-	defer f.Close()
-	in, err := newInput(f, opts.Limits)
-	if err != nil {
-		return err
+		return s.fault(name, err)
 	}
 	defer in.close()
-	_, err = in.detect()
-	return err
+	in.context = s.opts.Context
+	if kind := in.archive(); kind != noArchive {
+		return s.archive(name, in, kind, "")
+	}
+	return s.yield(File{Name: name, opts: s.opts, in: in}, nil)
+}
+
+// file yields a file, or the members of the archive that it is: all of them, or one
+// that is selected. The fault of an argument is found when it is read.
+func (s *source) file(name, selected string) bool {
+	kind, size, err := s.examine(name)
+	switch {
+	case kind != noArchive:
+		return s.open(name, kind, selected)
+	case selected != "":
+		return s.fault(name+"/"+selected, errors.New("the file above it is not an archive"))
+	case err != nil && !s.explicit:
+		s.opts.count(size)
+		return s.unrecognised(name, err)
+	}
+	s.found++
+	return s.yield(File{Name: name, opts: s.opts}, nil)
+}
+
+// open yields the members of an archive.
+func (s *source) open(name string, kind archive, selected string) bool {
+	open := s.opts.openFile
+	if kind == zipArchive { // members count
+		open = s.opts.fileSystem().Open
+	}
+	r, err := open(name)
+	if err != nil {
+		return s.fault(name, err)
+	}
+	defer r.Close()
+	in, err := newInput(r, s.opts.Limits)
+	if err != nil {
+		return s.fault(name, err)
+	}
+	defer in.close()
+	in.context = s.opts.Context
+	return s.archive(name, in, kind, selected)
+}
+
+// examine finds out whether a file is an archive, and why it holds no histories if it
+// is one of a directory.
+func (s *source) examine(name string) (kind archive, size int64, err error) {
+	info, err := fs.Stat(s.opts.fileSystem(), name) // follows symbolic links
+	switch {
+	case err != nil:
+		return noArchive, 0, err
+	case info.IsDir():
+		return noArchive, 0, errDirectoryLink
+	case !info.Mode().IsRegular():
+		return noArchive, 0, errNotRegular
+	}
+	f, err := s.opts.fileSystem().Open(name)
+	if err != nil {
+		return noArchive, 0, err
+	}
+	defer f.Close()
+	in, err := newInput(f, s.opts.Limits)
+	if err != nil {
+		return noArchive, info.Size(), err
+	}
+	defer in.close()
+	if kind = in.archive(); kind == noArchive && !s.explicit && s.opts.Format == "" && s.opts.Map == "" {
+		_, err = in.detect()
+	}
+	return kind, info.Size(), err
+}
+
+var (
+	errNotRegular    = errors.New("not a regular file")
+	errDirectoryLink = errors.New("a link to a directory, which is not followed; name it as an argument")
+)
+
+// directory yields the files below a directory.
+func (s *source) directory(dir string) bool {
+	found, goOn := s.found, true
+	s.explicit = false
+	// The error is always nil: the function handles each.
+	_ = fs.WalkDir(s.opts.fileSystem(), dir, func(name string, entry fs.DirEntry, err error) error {
+		if s.opts.FS == nil {
+			name = filepath.Clean(name)
+		}
+		switch {
+		case err != nil:
+			goOn = s.fault(name, err)
+		case !entry.IsDir():
+			goOn = s.file(name, "")
+		}
+		if !goOn {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if s.found == found && goOn {
+		goOn = s.fault(dir, errors.New("the directory holds no histories"))
+	}
+	return goOn
 }
 
 // fileError gives err, which names path itself or not, the form of all

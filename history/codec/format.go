@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
 )
@@ -134,12 +136,39 @@ type Options struct {
 	// more; its error is then wrapped by the last one that is delivered. It may
 	// be nil.
 	Context context.Context
-	// Skipped is called for each file of a directory that holds no histories,
-	// with the reason. It may be nil.
+	// FS is the file system of the paths; nil means that of the operating system.
+	FS fs.FS
+	// Skip says which files of directories and archives are skipped.
+	Skip Skip
+	// Skipped is called for each file that is skipped, with the reason. It may be nil.
 	Skipped func(name string, why error)
+	// Count, if not nil, counts the bytes of the files that were read or skipped, as
+	// they are stored. Standard input and pipes are not counted.
+	Count *atomic.Int64
 	// Warn is called with what a reader should know of an input besides its
 	// errors. It may be nil.
 	Warn func(err *SyntaxError)
+}
+
+// Skip says which files of directories and archives are skipped, because they hold no
+// histories by their content. Others are errors.
+type Skip uint8
+
+const (
+	SkipUnknown Skip = iota // files of no known format
+	SkipContent             // also empty files, and forms of compression that are not read
+	SkipNothing
+)
+
+// skips reports whether a file that holds no histories for this reason is skipped.
+func (o *Options) skips(why error) bool {
+	switch o.Skip {
+	case SkipUnknown:
+		return errors.Is(why, ErrUnknownFormat)
+	case SkipContent:
+		return errors.Is(why, ErrUnknownFormat) || errors.Is(why, ErrEmpty) || errors.Is(why, ErrCompression)
+	}
+	return false
 }
 
 // Check reports what is wrong with the format or the mapping that o asks for.
@@ -194,12 +223,8 @@ func (o *Options) stdin() io.Reader {
 // ErrUnknownFormat where that is the reason.
 func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
-		format, err := opts.format()
-		if err == nil && r == nil {
-			err = errors.New("codec: the reader is nil")
-		}
-		if err != nil {
-			yield(nil, err)
+		if r == nil {
+			yield(nil, errors.New("codec: the reader is nil"))
 			return
 		}
 		in, err := newInput(opts.interruptible(r), opts.Limits)
@@ -208,6 +233,22 @@ func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, 
 			return
 		}
 		defer in.close()
+		for h, err := range decodeInput(in, file, opts) {
+			if !yield(h, err) {
+				return
+			}
+		}
+	}
+}
+
+// decodeInput is Decode for an input that is open already.
+func decodeInput(in *input, file string, opts Options) iter.Seq2[*history.History, error] {
+	return func(yield func(*history.History, error) bool) {
+		format, err := opts.format()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		in.context = opts.Context
 		if format.Name == "" {
 			if format, err = in.detect(); err != nil {

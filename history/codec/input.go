@@ -22,6 +22,7 @@ type input struct {
 	err  error  // what ended r
 	zstd *zstd.Decoder
 
+	closer  io.Closer       // what is closed with it; or nil
 	context context.Context // ends reading when it is done; or nil
 }
 
@@ -132,6 +133,9 @@ func (in *input) size() int64 {
 func (in *input) close() {
 	if in.zstd != nil {
 		in.zstd.Close()
+	}
+	if in.closer != nil {
+		in.closer.Close()
 	}
 }
 

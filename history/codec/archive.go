@@ -1,0 +1,265 @@
+package codec
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// An archive is a kind of file that holds other files.
+type archive uint8
+
+const (
+	noArchive archive = iota
+	tarArchive
+	zipArchive
+)
+
+// tarBlock is the size of a header of tar.
+const tarBlock = 512
+
+// archive tells by the beginning of the input what it is. It waits for more of a
+// stream only while that may be the beginning of an archive: a header of tar has a
+// NUL and no newline, and text is the other way round.
+func (in *input) archive() archive {
+	for {
+		head := in.head
+		switch {
+		case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+			return zipArchive
+		case len(head) >= tarBlock && isTarHeader(head[:tarBlock]):
+			return tarArchive
+		case len(head) >= tarBlock, bytes.IndexByte(head, '\n') >= 0, in.err != nil, len(head) > 0 && beginsText(head):
+			return noArchive
+		}
+		in.look()
+	}
+}
+
+// beginsText reports whether what there is of a file looks like a format of text.
+func beginsText(head []byte) bool {
+	return strings.IndexByte("{[(#;\xef", head[0]) >= 0 && bytes.IndexByte(head, 0) < 0
+}
+
+// isTarHeader reports whether the checksum of a header of tar is right.
+func isTarHeader(block []byte) bool {
+	const from, to = 148, 156
+	want, err := strconv.ParseInt(strings.Trim(string(block[from:to]), " \x00"), 8, 64)
+	if err != nil {
+		return false
+	}
+	sum := int64((to - from) * ' ')
+	for i, b := range block {
+		if i < from || i >= to {
+			sum += int64(b)
+		}
+	}
+	return sum == want
+}
+
+// otherCompressions are forms of compression that are known and not read.
+var otherCompressions = []struct{ magic, name string }{
+	{"\xfd7zXZ\x00", "xz"}, {"BZh", "bzip2"}, {"\x04\x22\x4d\x18", "lz4"}, {"7z\xbc\xaf\x27\x1c", "7-Zip"},
+	{"Rar!\x1a\x07", "rar"}, {"\x1f\x9d", "compress"}, {"LZIP", "lzip"}, {"\x5d\x00\x00", "lzma"}, {"\xff\x06\x00\x00sNaPpY", "snappy"},
+}
+
+// ErrCompression is wrapped by the error for an input in a form of compression that
+// is not read.
+var ErrCompression = errors.New("gzip and zstd are read")
+
+// compressionOf returns an error if head begins in a form of compression that is
+// not read, and nil otherwise.
+func compressionOf(head []byte) error {
+	for _, c := range otherCompressions {
+		if bytes.HasPrefix(head, []byte(c.magic)) {
+			return fmt.Errorf("compressed by %s; only %w", c.name, ErrCompression)
+		}
+	}
+	return nil
+}
+
+var (
+	errNested = errors.New("an archive in an archive; unpack the outer one")
+	errLink   = errors.New("a link in an archive, which is not followed")
+)
+
+// archive yields the members of an archive. It reports false if the caller stopped.
+// Only members that are selected, or below a directory that is, are yielded;
+// selected is "" for all.
+func (s *source) archive(name string, in *input, kind archive, selected string) bool {
+	members, found := 0, s.found
+	each := func(member string, mode fs.FileMode, open func() (*input, error)) bool {
+		member = strings.TrimPrefix(path.Clean("/"+member), "/")
+		if mode.IsDir() || selected != "" && member != selected && !strings.HasPrefix(member, selected+"/") {
+			return true
+		}
+		members++
+		return s.member(name+"/"+member, mode, open)
+	}
+	var err error
+	goOn := true
+	if kind == tarArchive {
+		goOn, err = eachOfTar(in, s.opts.Limits, each)
+	} else {
+		goOn, err = s.eachOfZip(in, each)
+	}
+	switch {
+	case !goOn:
+		return false
+	case err != nil:
+		return s.fault(name, err)
+	case members == 0 && selected != "":
+		return s.fault(name+"/"+selected, fs.ErrNotExist)
+	case members == 0:
+		return s.fault(name, fmt.Errorf("%w: no files in the archive", ErrEmpty))
+	case s.found == found && s.explicit:
+		return s.fault(name, errors.New("the archive holds no histories"))
+	}
+	return true
+}
+
+// eachOfTar calls each for the members of a tar archive, until that returns false.
+func eachOfTar(r io.Reader, lim Limits, each func(string, fs.FileMode, func() (*input, error)) bool) (bool, error) {
+	end := &endReader{r: r}
+	t := tar.NewReader(end)
+	for {
+		h, err := t.Next()
+		if err == io.EOF && !end.reached {
+			return true, nil
+		}
+		if err == io.EOF {
+			return true, errors.New("the archive is cut short: its end marker is missing")
+		}
+		if err != nil {
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				err = fmt.Errorf("the archive is cut short: %w", err)
+			}
+			return true, err
+		}
+		mode := h.FileInfo().Mode()
+		switch h.Typeflag {
+		case tar.TypeXGlobalHeader:
+			continue // about the archive
+		case tar.TypeLink:
+			mode |= fs.ModeSymlink
+		}
+		if !each(h.Name, mode, func() (*input, error) { return newInput(t, lim) }) {
+			return false, nil
+		}
+	}
+}
+
+// An endReader notes that the end of r was reached. An archive has a marker before.
+type endReader struct {
+	r       io.Reader
+	reached bool
+}
+
+func (e *endReader) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.reached = e.reached || n == 0 && err == io.EOF
+	return n, err
+}
+
+// eachOfZip calls each for the members of a zip archive, until that returns false.
+// A zip archive has its directory at its end: what is not a file that is there as a
+// whole is copied to a temporary file.
+func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*input, error)) bool) (bool, error) {
+	file, size := in.whole()
+	isCopy := file == nil
+	if isCopy {
+		copied, err := os.CreateTemp("", "leadline-*.zip")
+		if err != nil {
+			return true, err
+		}
+		defer os.Remove(copied.Name())
+		defer copied.Close()
+		if size, err = io.Copy(copied, in); err != nil {
+			return true, err
+		}
+		file = copied
+	}
+	z, err := zip.NewReader(file, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return true, err
+	}
+	rest := size // what is not a member: the directory
+	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
+	for _, f := range z.File {
+		open := func() (*input, error) {
+			if f.Flags&1 != 0 {
+				return nil, errors.New("zip: the member is encrypted")
+			}
+			r, err := f.Open()
+			if err != nil {
+				return nil, err
+			}
+			lim := s.opts.Limits.fill()
+			packed := &counter{n: int64(min(f.CompressedSize64, uint64(size)))}
+			m, err := newInput(&ratioReader{r: r, in: packed, ratio: lim.Ratio, after: lim.RatioAfter, format: "zip"}, s.opts.Limits)
+			if err != nil {
+				r.Close()
+				return nil, err
+			}
+			m.closer = r
+			return m, nil
+		}
+		if !each(f.Name, f.Mode(), open) {
+			return false, nil
+		}
+		if packed := int64(min(f.CompressedSize64, uint64(rest))); !isCopy {
+			s.opts.count(packed)
+			rest -= packed
+		}
+	}
+	if !isCopy {
+		s.opts.count(rest)
+	}
+	return true, nil
+}
+
+// whole returns the file that the input is, if nothing decompresses it and it can
+// be read at any place, and its size. Otherwise it returns nil.
+func (in *input) whole() (io.ReaderAt, int64) {
+	f, ok := in.r.(io.ReaderAt)
+	if size := in.size(); ok && size > 0 {
+		return f, size
+	}
+	return nil, 0
+}
+
+// member yields a member of an archive. It can be read until the next file is drawn.
+func (s *source) member(name string, mode fs.FileMode, open func() (*input, error)) bool {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return s.fault(name, errLink)
+	case !mode.IsRegular():
+		return s.fault(name, errNotRegular)
+	}
+	in, err := open()
+	if err != nil {
+		return s.fault(name, err)
+	}
+	defer in.close()
+	in.context = s.opts.Context
+	if in.archive() != noArchive {
+		return s.fault(name, errNested)
+	}
+	if s.opts.Format == "" && s.opts.Map == "" {
+		if _, err := in.detect(); err != nil {
+			return s.unrecognised(name, err)
+		}
+	}
+	s.found++
+	return s.yield(File{Name: name, opts: s.opts, in: in}, nil)
+}
