@@ -30,6 +30,7 @@ func TestDetectText(t *testing.T) {
 		"0 :invoke :cas [0 1]\n":                                        "etcd", "# stack\npush 1 1 2": "polylin", "#pqueue\n": "polylin", "# stacks\n": "",
 		"# a\n\n# @object atomic-queue\n[1] call deq\n": "limo", "[1] call deq\n": "", "# c\n; d\n{:a 1}": "",
 		`{"ClientId":0,"Input":{},"Call":1`: "jsonl", `{"event":{"Start":{}},"client_id":1,"op_id":2}`: "jsonl",
+		` [ {"ClientId":0,"Input":{},"Call":1}]`: "jsonl", `[{"client":1}]`: "", "[": "", "[{": "", `[{"a`: "",
 		`{"client":1}`: "", "hello\nworld\n": "",
 	} {
 		if f, _ := Detect([]byte(in)); f.Name != want {

@@ -103,7 +103,7 @@ func lookAt(text []byte) (b beginning, settled bool) {
 	}
 	switch text[0] {
 	case '{', '[', '(', '#':
-		if b.keys, settled = firstKeys(text); len(b.keys) > 0 || !settled && text[0] == '{' {
+		if b.keys, settled = firstKeys(firstElement(text)); len(b.keys) > 0 || !settled && text[0] == '{' {
 			return b, settled
 		}
 		b.keywords, settled = firstKeywords(text)
@@ -128,6 +128,14 @@ func isTag(text []byte) bool {
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return text[1] == '_' || bytes.ContainsAny(line, "{[(") && polylinHeader(line) == nil
+}
+
+// firstElement returns text from the first element on if it begins with a list.
+func firstElement(text []byte) []byte {
+	if inner := bytes.TrimLeft(text[1:], " \t\r\n"); text[0] == '[' && len(inner) > 0 && inner[0] == '{' {
+		return inner
+	}
+	return text
 }
 
 // firstKeys returns the keys of the object that text begins with, as far as

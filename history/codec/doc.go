@@ -214,16 +214,69 @@
 // record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
 // ignored. Other histories name no model.
 //
-// For all other shapes Options.Map has a mapping, NAME=PATH separated by commas
-// or lines; a.b is the key b of the object a:
+// # Mappings
 //
-//	process=client,type=kind,f=op,args=in,result=out,model=register
+// Options.Map has a mapping for records of all other shapes. The records are JSON
+// objects, one after another or in a list, the rows of a table with a header, in CSV
+// or with other separators, or lines of logfmt (NAME=VALUE). One file is one history.
+// Entries are separated by commas or lines; what follows # after a blank is a comment:
 //
-// It names what is in an event (process, type, f, op for an identifier, at for a
-// stamp) and either args and result, or value, and perhaps key, as Jepsen has
-// them; or call and return of whole operations; or start and finish. Entries
-// invoke, ok, fail and info list the words for types, as in ok=done|won. The
-// argument in model=NAME:ARGUMENT is as in history.ParseValue.
+//	process=client.id, type=phase, op=request   # events with a phase
+//	f=call.name, args=call.args, result=reply
+//	ok when status=ok|found
+//	lost when status=timeout
+//	model=kv
+//
+// An entry NAME=PATH is where something is: a.b is the key "a.b", or else the key b
+// of what is at a; a list has the keys 0, 1, 2. The names are
+//
+//	process    who: an integer or a string; without it each operation is a
+//	           process of its own
+//	op         an identifier of the operation
+//	type       of an event: an invocation or an end
+//	at         the stamp of an event; without it events are in the order of the file
+//	call       the stamp of the call of a whole operation, and
+//	return     that of its return: without one it is pending
+//	status     how the operation ended
+//	f          the method; an end may lack it
+//	args       the arguments: a list of them, or the only one
+//	key        an argument before them
+//	result     the result; one that is absent is none
+//	exception  the name of an exception in place of a result, if it is not ""
+//	value      argument and result, as Jepsen has them, in place of args and result
+//	input      of a whole operation, and
+//	output     its result, as porcupine has them
+//	start      {method: arguments} or the method, of an event, and
+//	finish     {outcome: result} or the outcome
+//
+// A record has either type, or call and return, or start and finish. A stamp is an
+// integer, a decimal number or a date of RFC 3339, all of them numbers or all
+// dates. Stamps are exact: none is rounded. zone=Z or zone=+02:00 is the time zone of
+// dates that have none.
+//
+// The words for type and status are the usual ones, or those of the entries invoke,
+// ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods
+// without a result; then an absent result of others is null. Further entries are
+// model=NAME:ARGUMENT, tie=half-open, and records=json, csv, tsv or logfmt, which is
+// detected otherwise.
+//
+// A condition, OUTCOME when TEST and TEST, precedes the status. TEST is PATH=WORD|WORD,
+// PATH!=WORD|WORD, or PATH, which holds if there is something other than null, false,
+// 0 and "". OUTCOME is
+//
+//	ok         it returned
+//	null       it returned null
+//	unknown    it returned, and the result was not recorded
+//	fail       it did not happen
+//	lost       it is pending for ever
+//	invoke     the event is an invocation
+//	skip       the record is not about an operation
+//
+// The first condition that holds counts. If there is a condition for ok, one has to
+// hold for every end that has no status.
+//
+// Cells of a table and values of logfmt are integers, floats, true, false, null, lists
+// and objects in JSON, or else strings; an empty one is absent.
 //
 // # Conversion
 //

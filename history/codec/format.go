@@ -125,9 +125,8 @@ var ErrEmpty = errors.New("the file is empty")
 type Options struct {
 	// Format is the name of the format; "" means to detect it.
 	Format string
-	// Map maps records of shapes that the format "jsonl" does not know: NAME=PATH,..., or @FILE for a file with
-	// such entries. With it, inputs have that format. See the package's
-	// documentation.
+	// Map is a mapping for records of shapes that the format "jsonl" does not
+	// know, or @FILE for a file with one. See the package's documentation.
 	Map    string
 	Limits Limits
 	// Stdin is what the path "-" stands for; nil means os.Stdin.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,73 +20,71 @@ func decodeJSONL(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histor
 }
 
 // decodeMapped returns the decoder for records as m has them; if m is nil the
-// first record determines the mapping.
+// first record, in JSON, determines the mapping.
 func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
 			lim := lim.fill()
-			d := &jsonl{out: output{file: file, yield: yield}, m: m, limit: lim.History, memory: lim.Memory}
-			d.scan.pool, d.scan.wide = new(pool), true
-			d.run(newObjectReader(r, lim))
+			d := &jsonl{out: output{file: file, yield: yield}, m: m, pool: new(pool), limit: lim.History, memory: lim.Memory}
+			if m == nil {
+				d.records, d.kind = newJSONRecords(r, d.pool, lim), jsonlName
+			} else {
+				d.records, d.kind = openRecords(r, m.records, d.pool, lim)
+				d.stamps.zone = m.zone
+			}
+			d.run()
 		}
 	}
 }
 
 // A jsonl decodes one stream of records, which is one history.
 type jsonl struct {
-	out   output
-	scan  scanner
-	m     *mapping
-	limit int64
-	held  int64
-	// memory is the limit on what the history takes, records how many there
-	// are.
-	memory, records int64
-	words           *wordHistory
-	// requests are operations with input and output, until it is known whether
-	// all of them are those of a key-value store.
-	requests []intervalRecord
-	count    int64 // operations of records with call and return
+	out     output
+	records records
+	kind    string // of records
+	m       *mapping
+	pool    *pool
+	limit   int64
+	held    int64
+	// memory is the limit on what the history takes, count how many records
+	// there are.
+	memory, count int64
+	words         *wordHistory
+	stamps        stamps
+	// events with stamps and operations wait for the last stamp; see stamps.
+	events     []history.Event
+	intervals  []intervalRecord
+	operations int64 // that began as intervals
+	// methods are those of open operations, where ends lack them.
+	methods map[violatID]string
 }
 
-func (d *jsonl) run(objects *objectReader) {
+func (d *jsonl) run() {
 	for !d.out.stopped {
-		if err := objects.more(); err != nil {
-			if isEnd(err) {
-				d.finish(objects.line, err != io.EOF)
-			}
-			if err != io.EOF {
-				d.out.broken(objects.line, err)
-			}
-			return
-		}
-		text, line, err := objects.next()
+		record, line, err := d.records.next()
 		if err == nil {
-			if d.held += int64(len(text)); d.held > d.limit {
-				err = tooLarge(d.limit)
+			if d.held += int64(d.records.size()); d.held > d.limit {
+				err = &end{err: tooLarge(d.limit), file: true}
 			}
-			if d.records++; d.records*eventBytes+d.scan.pool.made > d.memory {
-				err = tooMuchMemory(d.memory)
+			if d.count++; d.count*eventBytes+d.pool.made > d.memory {
+				err = &end{err: tooMuchMemory(d.memory), file: true}
 			}
 		}
-		if err != nil {
-			// What came before a cut is a history too.
-			if objects.err != nil && isEnd(objects.err) {
-				d.finish(line, true)
+		var e *end
+		if errors.As(err, &e) {
+			if e.good { // what came before a cut is a history too
+				d.finish(line, e.cut)
 			}
-			if errors.Is(err, ErrLimit) || objects.err != nil && objects.err != io.EOF {
-				d.out.broken(line, err)
-			} else {
-				d.out.fault(line, "%v", err)
+			if b := d.words; !e.good && b != nil && b.b.Faults() > 0 {
+				d.finish(line, false)
 			}
-			return
-		}
-		s := &d.scan
-		s.reset(text)
-		record := s.value(false)
-		s.end()
-		if s.failed() {
-			d.out.fault(line, "%s", s.fault)
+			switch {
+			case e.err == io.EOF:
+			case e.file:
+				d.out.broken(line, e.err)
+			default:
+				d.out.fault(line, "%v", e.err)
+			}
 			return
 		}
 		d.record(record, line)
@@ -108,8 +107,8 @@ func (d *jsonl) open(record history.Value, line int) {
 		}
 		d.m = m
 	}
-	h := history.Header{File: d.out.file, Line: line, Format: jsonlName, Tie: d.m.tie}
-	if d.m.has("call") || d.m.has("at") {
+	h := history.Header{File: d.out.file, Line: line, Format: d.kind, Tie: d.m.tie}
+	if d.m.has(mapCall) || d.m.has(mapAt) {
 		h.Order = history.StampOrder
 	}
 	d.words = &wordHistory{line: line, b: history.NewBuilder(h)}
@@ -125,12 +124,10 @@ func (d *jsonl) record(record history.Value, line int) {
 	}
 	fault := ""
 	switch m := d.m; {
-	case m.has("call"):
+	case m.has(mapCall):
 		fault = d.interval(record, line)
-	case m.has("start"):
+	case m.has(mapStart):
 		fault = d.union(record, line)
-	case m.has("value"):
-		fault = d.word(record, line)
 	default:
 		fault = d.event(record, line)
 	}
@@ -140,18 +137,24 @@ func (d *jsonl) record(record history.Value, line int) {
 }
 
 // finish delivers the history, which ends at line, perhaps where the file was
-// cut. Of records with stamps, which come in no order, any may be missing then.
+// cut. Then any record may be missing if they have stamps, and a last record that
+// is no object may be longer.
 func (d *jsonl) finish(line int, cut bool) {
 	w := d.words
 	if w == nil || d.out.stopped {
 		return
 	}
-	if cut && w.b.Header().Order == history.StampOrder {
+	if cut && (w.b.Header().Order == history.StampOrder || d.kind != jsonlName) {
 		w.b.SetTorn(line)
 	}
-	if d.requests != nil {
-		d.addRequests()
+	if d.stamps.list != nil {
+		scaled := d.stamps.scale()
+		d.restamp(func(i int64) int64 { return scaled[i] })
 	}
+	for i := range d.events {
+		w.b.Add(&d.events[i])
+	}
+	d.addIntervals()
 	if w.events != nil {
 		w.finish()
 	}
@@ -164,55 +167,134 @@ func (d *jsonl) finish(line int, cut bool) {
 
 // identify sets process, identifier and stamp.
 func (d *jsonl) identify(record history.Value, ev *history.Event) (fault string) {
-	ev.Process, ev.Op = d.m.find(record, "process"), d.m.find(record, "op")
-	if k := ev.Process.Kind(); k != history.Int && k != history.String {
-		return fmt.Sprintf("process is an integer or a string, not %s", describe(ev.Process))
+	ev.Process, ev.Op = d.m.find(record, mapProcess), d.m.find(record, mapOp)
+	if !d.m.has(mapProcess) {
+		ev.Process = ev.Op // each operation is a process of its own
 	}
-	if d.m.has("at") {
-		at := d.m.find(record, "at")
-		if at.Kind() != history.Int {
-			return fmt.Sprintf("at is an integer, not %s", describe(at))
-		}
-		ev.At = at.Int()
+	switch k := ev.Process.Kind(); {
+	case k == history.Int || k == history.String:
+	case k == history.None && ev.Op.Kind() != history.None: // an end that has the identifier only
+	case !d.m.has(mapProcess):
+		return d.m.named(mapOp) + " " + wrongKind(ev.Process, "an integer or a string")
+	default:
+		return d.m.named(mapProcess) + " " + wrongKind(ev.Process, "an integer or a string")
+	}
+	if d.m.has(mapAt) {
+		at, fault := d.stamp(record, mapAt)
+		ev.At = d.stamps.take(at, d.restamp)
+		return fault
 	}
 	return ""
 }
 
-// event reads {"client":1, "kind":"invoke", "op":"write", "args":[1]}. A list
-// is the arguments, anything else the only one. A result that is absent is
-// none.
+// stamp reads a stamp.
+func (d *jsonl) stamp(record history.Value, f mapped) (stamp, string) {
+	v, text := d.m.find(record, f), ""
+	if v.Kind() == history.Float {
+		text = d.records.number(d.m.paths[f])
+	}
+	s, fault := d.stamps.read(v, text)
+	if fault != "" {
+		fault = d.m.named(f) + " " + fault
+	}
+	return s, fault
+}
+
+// restamp replaces all stamps by f of them.
+func (d *jsonl) restamp(f func(int64) int64) {
+	for i := range d.words.events {
+		d.words.events[i].at = f(d.words.events[i].at)
+	}
+	for i := range d.events {
+		d.events[i].At = f(d.events[i].At)
+	}
+	for i := range d.intervals {
+		r := &d.intervals[i]
+		if r.call = f(r.call); r.end != lost {
+			r.ret = f(r.ret)
+		}
+	}
+}
+
+// event reads {"client":1, "kind":"invoke", "op":"write", "args":[1]}, or with a
+// value as Jepsen has it in place of arguments and result.
 func (d *jsonl) event(record history.Value, line int) (fault string) {
+	e, fault := d.m.ending(record)
+	if fault != "" || e == skipRecord {
+		return fault
+	}
 	ev := history.Event{Line: line}
 	if fault := d.identify(record, &ev); fault != "" {
 		return fault
 	}
-	var ok bool
-	if ev.Type, ok = d.m.eventType(d.m.find(record, "type")); !ok {
-		return unknownType(d.m.find(record, "type"))
+	method := d.m.find(record, mapF)
+	if k := method.Kind(); k != history.String && (e == began || k != history.None && k != history.Null) {
+		return d.m.named(mapF) + " " + wrongKind(method, "a string")
+	}
+	ev.Type, ev.Method = e.event(), method.Text()
+	if d.m.has(mapValue) {
+		d.word(record, &ev, e)
+		return ""
 	}
 	switch ev.Type {
 	case history.Invoke:
-		ev.Method = d.m.find(record, "f").Text()
-		ev.Args = d.arguments(record)
+		if ev.Args = d.arguments(record); d.m.void != nil {
+			d.methodOf(&ev)
+		}
 	case history.OK:
-		ev.Result = d.m.find(record, "result")
+		ev.Result = d.result(record, e, d.methodOf(&ev))
 	}
-	d.words.b.Add(&ev)
+	d.add(&ev)
 	return ""
 }
 
-// unknownType is the fault of an event with a type that is not known.
-func unknownType(v history.Value) string {
-	return fmt.Sprintf("the type of an event cannot be %s; the mapping lists other words, as in invoke=asked,ok=done", describe(v))
+// add adds an event, or keeps it for when its stamp is known.
+func (d *jsonl) add(ev *history.Event) {
+	if d.m.has(mapAt) {
+		d.events = append(d.events, *ev)
+	} else {
+		d.words.b.Add(ev)
+	}
 }
 
-// arguments returns the key, if there is one, and the arguments in a record.
+// methodOf returns the method of an event, or of the operation that it ends.
+func (d *jsonl) methodOf(ev *history.Event) string {
+	id := idOf(ev.Op)
+	if ev.Op.Kind() == history.None {
+		id = idOf(ev.Process)
+	}
+	if ev.Type == history.Invoke {
+		if d.methods == nil {
+			d.methods = map[violatID]string{}
+		}
+		d.methods[id] = ev.Method
+	} else if ev.Method == "" {
+		return d.methods[id]
+	}
+	return ev.Method
+}
+
+// word adds an event whose value is what it is in Jepsen's histories.
+func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
+	w := wordEvent{typ: ev.Type, process: ev.Process, op: ev.Op, at: ev.At, line: ev.Line, f: strings.TrimPrefix(ev.Method, ":")}
+	if w.value = d.m.find(record, mapValue); w.value.Kind() == history.None || e == returnedNull {
+		w.value = history.NullValue
+	}
+	if w.key = d.m.find(record, mapKey); w.key.Kind() != history.None {
+		d.words.keyed = true
+	}
+	w.unknown = e == returnedUnknown
+	d.words.events = append(d.words.events, w)
+}
+
+// arguments returns the key, if there is one, and the arguments in a record. A
+// list is the arguments, anything else the only one.
 func (d *jsonl) arguments(record history.Value) []history.Value {
 	var args []history.Value
-	if key := d.m.find(record, "key"); key.Kind() != history.None {
+	if key := d.m.find(record, mapKey); key.Kind() != history.None {
 		args = append(args, key)
 	}
-	return append(args, argumentsOf(d.m.find(record, "args"))...)
+	return append(args, argumentsOf(d.m.find(record, mapArgs))...)
 }
 
 // argumentsOf returns a list's elements, or the only argument.
@@ -226,37 +308,48 @@ func argumentsOf(v history.Value) []history.Value {
 	return []history.Value{v}
 }
 
-// word reads {"client":1, "kind":"invoke", "op":"write", "value":1}, where
-// value is what it is in Jepsen's histories.
-func (d *jsonl) word(record history.Value, line int) (fault string) {
-	var id history.Event
-	if fault := d.identify(record, &id); fault != "" {
-		return fault
+// result returns the result in a record. One that is absent is none, unless the
+// mapping lists the methods that have none: then it is null for others.
+func (d *jsonl) result(record history.Value, e ending, method string) history.Value {
+	if name := d.m.find(record, mapException); name.Kind() == history.String && name.Text() != "" {
+		return history.ExceptionValue(name.Text())
 	}
-	ev := wordEvent{process: id.Process, op: id.Op, at: id.At, line: line, f: d.m.find(record, "f").Text()}
-	var ok bool
-	if ev.typ, ok = d.m.eventType(d.m.find(record, "type")); !ok {
-		return unknownType(d.m.find(record, "type"))
+	v := d.m.find(record, mapResult)
+	switch {
+	case e == returnedUnknown:
+		return history.UnknownValue
+	case slices.Contains(d.m.void, method):
+		return history.NoValue
+	case e == returnedNull, d.m.void != nil && v.Kind() == history.None:
+		return history.NullValue
 	}
-	ev.f = strings.TrimPrefix(ev.f, ":")
-	if ev.value = d.m.find(record, "value"); ev.value.Kind() == history.None {
-		ev.value = history.NullValue
+	return v
+}
+
+// event returns the type of the event that an ending is.
+func (e ending) event() history.EventType {
+	switch e {
+	case began:
+		return history.Invoke
+	case failed:
+		return history.Fail
+	case lost:
+		return history.Info
 	}
-	if ev.key = d.m.find(record, "key"); ev.key.Kind() != history.None {
-		d.words.keyed = true
-	}
-	d.words.events = append(d.words.events, ev)
-	return ""
+	return history.OK
 }
 
 // union reads starts, {"event":{"Start":{"write":[1]}}, ...}, and finishes,
 // {"event":{"Finish":{"Ok":1}}, ...}.
 func (d *jsonl) union(record history.Value, line int) (fault string) {
+	if d.m.meets(record) == skipRecord {
+		return ""
+	}
 	ev := history.Event{Line: line}
 	if fault := d.identify(record, &ev); fault != "" {
 		return fault
 	}
-	start, finish := d.m.find(record, "start"), d.m.find(record, "finish")
+	start, finish := d.m.find(record, mapStart), d.m.find(record, mapFinish)
 	switch {
 	case start.Kind() != history.None && finish.Kind() != history.None:
 		return "a record is a start or a finish, not both"

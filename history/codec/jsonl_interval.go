@@ -10,11 +10,15 @@ import (
 // An intervalRecord is an operation with call and return, as porcupine has
 // them.
 type intervalRecord struct {
-	process, id   history.Value
+	process, id history.Value
+	// input and output, or what the paths of a mapping have: method, arguments
+	// and result, or word, key and value.
 	input, output history.Value
+	method        string
+	args          []history.Value
 	call, ret     int64
-	pending       bool
-	happened      bool // pending, but known to have taken effect
+	end           ending // lost if there is no return
+	happened      bool   // lost, but known to have taken effect
 	line          int
 }
 
@@ -23,85 +27,138 @@ type intervalRecord struct {
 // pending for ever.
 func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	m := d.m
-	r := intervalRecord{id: history.IntValue(d.count), line: line}
-	d.count++
-	if id := m.find(record, "op"); id.Kind() != history.None {
+	r := intervalRecord{id: history.IntValue(d.operations), line: line}
+	d.operations++
+	if id := m.find(record, mapOp); id.Kind() != history.None {
 		r.id = id
 	}
-	if r.process = m.find(record, "process"); r.process.Kind() == history.None {
-		r.process = r.id // each operation is a process of its own
+	if r.process = r.id; m.has(mapProcess) { // else each operation is a process of its own
+		r.process = m.find(record, mapProcess)
 	}
-	call, ret := m.find(record, "call"), m.find(record, "return")
-	if call.Kind() != history.Int {
-		return fmt.Sprintf("call is an integer, not %s", describe(call))
+	if k := r.process.Kind(); k != history.Int && k != history.String {
+		return m.named(mapProcess) + " " + wrongKind(r.process, "an integer or a string")
 	}
-	switch ret.Kind() {
-	case history.None, history.Null:
-		r.pending = true
-	case history.Int:
-		r.pending = ret.Int() < 0
-	default:
-		return fmt.Sprintf("return is an integer, not %v", ret)
+	if fault := d.span(record, &r); fault != "" || r.end == skipRecord {
+		return fault
 	}
-	r.call, r.ret = call.Int(), ret.Int()
-	if !m.has("input") {
+	if !m.has(mapInput) {
 		return d.plainInterval(record, &r)
 	}
-	r.input, r.output = m.find(record, "input"), m.find(record, "output")
+	r.input, r.output = m.find(record, mapInput), m.find(record, mapOutput)
 	if member(r.output, "Error").Text() != "" {
-		r.pending = true
+		r.end = lost
 	}
 	if member(r.output, "Persisted").Bool() {
-		r.pending, r.happened = true, true
+		r.end, r.happened = lost, true
 	}
-	d.requests = append(d.requests, r)
+	d.intervals = append(d.intervals, r)
 	return ""
+}
+
+// span sets the stamps of an operation and how it ended.
+func (d *jsonl) span(record history.Value, r *intervalRecord) (fault string) {
+	m, ret := d.m, d.m.find(record, mapReturn)
+	open := ret.Kind() == history.None || ret.Kind() == history.Null ||
+		ret.Kind() == history.Int && ret.Int() < 0 && m.find(record, mapCall).Int() >= 0
+	stated := len(m.conditions) > 0 && m.meets(record) != noEnding || m.has(mapStatus) && m.find(record, mapStatus).Kind() != history.None
+	switch {
+	case stated || !open && (len(m.conditions) > 0 || m.has(mapStatus)):
+		r.end, fault = m.ending(record)
+	case open:
+		r.end = lost
+	default:
+		r.end = returned
+	}
+	switch {
+	case fault != "":
+		return fault
+	case r.end == began:
+		return "a record is a whole operation, and not an invocation"
+	case r.end == failed && open:
+		r.end = skipRecord // it did not happen
+	case r.end != lost && r.end != skipRecord && open:
+		return fmt.Sprintf("%s is missing, but the operation returned", m.named(mapReturn))
+	}
+	if r.end == skipRecord {
+		return ""
+	}
+	from, fault := d.stamp(record, mapCall)
+	if fault != "" || r.end == lost {
+		r.call = d.stamps.take(from, d.restamp)
+		return fault
+	}
+	to, fault := d.stamp(record, mapReturn)
+	if fault == "" && compareStamps(to, from) < 0 {
+		fault = fmt.Sprintf("%s is %v, before %s, which is %v", m.named(mapReturn), ret, m.named(mapCall), m.find(record, mapCall))
+	}
+	r.call, r.ret = d.stamps.take(from, d.restamp), 0
+	r.ret = d.stamps.take(to, func(f func(int64) int64) { d.restamp(f); r.call = f(r.call) })
+	return fault
 }
 
 // plainInterval takes an operation whose method, arguments and result have
 // paths of their own.
 func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault string) {
-	m := d.m
-	f := m.find(record, "f").Text()
-	if m.has("value") {
-		return "an operation with call and return has args and result, not value"
+	method := d.m.find(record, mapF)
+	if method.Kind() != history.String {
+		return d.m.named(mapF) + " " + wrongKind(method, "a string")
 	}
-	d.add(r, f, d.arguments(record), m.find(record, "result"))
+	if r.method = method.Text(); !d.m.has(mapValue) {
+		r.args, r.output = d.arguments(record), d.result(record, r.end, r.method)
+		d.intervals = append(d.intervals, *r)
+		return ""
+	}
+	ev := history.Event{Process: r.process, Op: r.id, Method: r.method, At: r.call, Line: r.line}
+	d.word(record, &ev, began)
+	if r.end != lost {
+		ev.Type, ev.At = r.end.event(), r.ret
+		d.word(record, &ev, r.end)
+	}
 	return ""
 }
 
 // add gives an operation to the Builder.
-func (d *jsonl) add(r *intervalRecord, method string, args []history.Value, result history.Value) {
-	b := d.words.b
+func (r *intervalRecord) add(b *history.Builder, method string, args []history.Value, result history.Value) {
 	b.Add(&history.Event{Type: history.Invoke, Process: r.process, Op: r.id, Method: method, Args: args, At: r.call, Line: r.line})
 	switch {
 	case r.happened:
 		b.Mark(r.id, true, r.line)
-	case !r.pending:
-		b.Add(&history.Event{Type: history.OK, Process: r.process, Op: r.id, Result: result, At: r.ret, Line: r.line})
+	case r.end != lost:
+		b.Add(&history.Event{Type: r.end.event(), Process: r.process, Op: r.id, Result: result, At: r.ret, Line: r.line})
 	}
 }
 
-// addRequests gives operations with input and output to the Builder: as those
-// of a key-value store where all of them are that, else under the name that
-// the input has.
+// addIntervals gives operations to the Builder. Those with input and output are
+// those of a key-value store where all of them are that; else they have the name
+// that the input has.
+func (d *jsonl) addIntervals() {
+	if len(d.intervals) > 0 && d.m.has(mapInput) {
+		d.addRequests()
+		return
+	}
+	for i := range d.intervals {
+		r := &d.intervals[i]
+		r.add(d.words.b, r.method, r.args, r.output)
+	}
+}
+
 func (d *jsonl) addRequests() {
 	simple, missing := true, []history.Value{history.StringValue("")}
-	for i := range d.requests {
-		r := &d.requests[i]
+	for i := range d.intervals {
+		r := &d.intervals[i]
 		inv, result, ok := keyValueRequest(r)
-		if simple = simple && ok; simple && inv.Method == "get" && !r.pending && result.Kind() == history.Null {
+		if simple = simple && ok; simple && inv.Method == "get" && r.end != lost && result.Kind() == history.Null {
 			missing = nil // which is null
 		}
 	}
 	if simple {
 		d.words.b.SetModel("kv", missing)
 	}
-	for i := range d.requests {
-		r := &d.requests[i]
+	for i := range d.intervals {
+		r := &d.intervals[i]
 		if simple {
 			inv, result, _ := keyValueRequest(r)
-			d.add(r, inv.Method, inv.Args, result)
+			r.add(d.words.b, inv.Method, inv.Args, result)
 			continue
 		}
 		method, args := requestOf(r.input)
@@ -113,7 +170,7 @@ func (d *jsonl) addRequests() {
 		if result.Kind() == history.Null {
 			result = history.NoValue
 		}
-		d.add(r, method, args, result)
+		r.add(d.words.b, method, args, result)
 	}
 }
 
@@ -206,7 +263,7 @@ func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok
 		if member(request, "Revision").Int() != 0 {
 			return inv, result, false
 		}
-		return etcdGet(request, response, r.pending)
+		return etcdGet(request, response, r.end == lost)
 	case "txn":
 	default:
 		return inv, result, false
@@ -217,7 +274,7 @@ func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok
 		return inv, result, false
 	}
 	results := member(member(r.output, "Txn"), "Results").List()
-	if !r.pending && len(results) != 1 {
+	if r.end != lost && len(results) != 1 {
 		return inv, result, false
 	}
 	switch operation := operations[0]; member(operation, "Type").Text() {
@@ -227,7 +284,7 @@ func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok
 		inv = history.Event{Method: "put", Args: []history.Value{key, etcdText(member(put, "Value"))}}
 		return inv, history.NoValue, key.Kind() == history.String && member(put, "LeaseID").Int() == 0
 	case "range-operation":
-		if r.pending {
+		if r.end == lost {
 			return etcdGet(member(operation, "Range"), history.NoValue, true)
 		}
 		return etcdGet(member(operation, "Range"), results[0], false)

@@ -93,6 +93,9 @@ func (w *wordHistory) pair() []int {
 	for i := range w.events {
 		ends[i] = -1
 		id := idOf(w.events[i].process)
+		if op := w.events[i].op; op.Kind() != history.None {
+			id = idOf(op)
+		}
 		if w.events[i].typ == history.Invoke {
 			open[id] = i
 		} else if call, ok := open[id]; ok {
@@ -112,9 +115,9 @@ func (w *wordHistory) add(d *dialect, ev, other *wordEvent) {
 	case ev.typ == history.Invoke:
 		fault = w.invocation(d, ev, other, &out)
 	case other == nil: // the Builder reports it
-	case other.f != ev.f:
+	case other.f != ev.f && ev.f != "": // an end may lack the method
 		fault = fmt.Sprintf("process %v completes %s, but what it invoked is %s (line %d)", ev.process, ev.f, other.f, other.line)
-	case w.keyed && !ev.key.Equal(other.key):
+	case w.keyed && !ev.key.Equal(other.key) && ev.key.Kind() != history.None:
 		fault = fmt.Sprintf("process %v completes an operation on key %v, but invoked it on %v (line %d)", ev.process, ev.key, other.key, other.line)
 	case ev.typ == history.OK:
 		out.Result, fault = w.result(d, ev, other)

@@ -1,0 +1,453 @@
+package codec
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A mapping gives the paths at which records have what a history needs, and what
+// their words mean. See the package's documentation for its notation.
+type mapping struct {
+	paths      [mapSize]string // "" if there is none
+	types      map[string]history.EventType
+	conditions []condition
+	void       []string // methods without results
+	model      string
+	args       []history.Value
+	tie        history.Tie
+	zone       string // of dates without one
+	records    string // the kind of records, "" to detect it
+}
+
+// A mapped is what a record may have at a path.
+type mapped uint8
+
+const (
+	mapProcess mapped = iota
+	mapType
+	mapStatus
+	mapF
+	mapArgs
+	mapValue
+	mapKey
+	mapResult
+	mapException
+	mapOp
+	mapAt
+	mapCall
+	mapReturn
+	mapInput
+	mapOutput
+	mapStart
+	mapFinish
+	mapSize
+)
+
+var mapNames = [mapSize]string{"process", "type", "status", "f", "args", "value", "key", "result", "exception", "op", "at",
+	"call", "return", "input", "output", "start", "finish"}
+
+// The shapes that need no mapping: etcd's robustness tests record operations
+// with call and return, as porcupine has them; others streams of starts and
+// finishes.
+const (
+	operationShape = "process=ClientId,input=Input,call=Call,output=Output,return=Return"
+	startShape     = "process=client_id,op=op_id,start=event.Start,finish=event.Finish"
+)
+
+// parseMapping reads a mapping as Options.Map has it. A fault in a file has its
+// line.
+func parseMapping(text string) (*mapping, error) {
+	file, ok := strings.CutPrefix(text, "@")
+	if ok {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the mapping: %w", err)
+		}
+		text = string(content)
+	}
+	fault := func(line int, err error) error {
+		if ok {
+			return &SyntaxError{File: file, Line: line, Msg: err.Error()}
+		}
+		return fmt.Errorf("mapping: %w", err)
+	}
+	m, line := &mapping{types: map[string]history.EventType{}}, 0
+	for entries := range strings.Lines(text) {
+		line++
+		if entries, _, _ = strings.Cut(" "+entries, " #"); strings.TrimSpace(entries) == "" {
+			continue
+		}
+		for entry := range strings.SplitSeq(entries, ",") {
+			if err := m.set(strings.TrimSpace(entry)); err != nil {
+				return nil, fault(line, err)
+			}
+		}
+	}
+	if err := m.check(); err != nil {
+		return nil, fault(line, err)
+	}
+	return m, nil
+}
+
+// eventWords are the words of a mapping for the types of events.
+var eventWords = map[string]history.EventType{"invoke": history.Invoke, "ok": history.OK, "fail": history.Fail,
+	"info": history.Info, "lost": history.Info}
+
+// set takes one entry.
+func (m *mapping) set(entry string) error {
+	if name, tests, ok := strings.Cut(entry, " when "); ok {
+		c, err := parseCondition(strings.TrimSpace(name), tests)
+		m.conditions = append(m.conditions, c)
+		return err
+	}
+	name, what, ok := strings.Cut(entry, "=")
+	name, what = strings.TrimSpace(name), strings.TrimSpace(what)
+	if !ok || name == "" || what == "" {
+		return fmt.Errorf("%q is not NAME=PATH", clip([]byte(entry)))
+	}
+	if name == "method" {
+		name = "f"
+	}
+	if typ, ok := eventWords[name]; ok {
+		for w := range strings.SplitSeq(what, "|") {
+			m.types[w] = typ
+		}
+		return nil
+	}
+	switch name {
+	case "model":
+		return m.setModel(what)
+	case "void":
+		m.void = strings.Split(what, "|")
+		return nil
+	case "tie":
+		if m.tie = history.HalfOpen; what == "closed" {
+			m.tie = history.Closed
+		} else if what != "half-open" {
+			return fmt.Errorf("tie is closed or half-open, not %q", clip([]byte(what)))
+		}
+		return nil
+	case "zone":
+		m.zone = what
+		if _, fault := parseDate("2000-01-01T00:00:00"+what, ""); fault != "" {
+			return fmt.Errorf("zone is Z or as +02:00, not %q", clip([]byte(what)))
+		}
+		return nil
+	case "records":
+		m.records = what
+		if !slices.Contains(recordKinds, what) {
+			return fmt.Errorf("records are %s, not %q", strings.Join(recordKinds, ", "), clip([]byte(what)))
+		}
+		return nil
+	}
+	i := slices.Index(mapNames[:], name)
+	switch {
+	case i < 0:
+		return fmt.Errorf("nothing is called %q; known are %s, and invoke, ok, fail, info, void, model, tie, zone, records",
+			clip([]byte(name)), strings.Join(mapNames[:], ", "))
+	case m.paths[i] != "":
+		return fmt.Errorf("%s is given twice", name)
+	}
+	m.paths[i] = what
+	return nil
+}
+
+// setModel takes NAME or NAME:ARGUMENT. An argument that is not a value in the
+// notation of history.ParseValue is a string.
+func (m *mapping) setModel(text string) error {
+	name, arg, ok := strings.Cut(text, ":")
+	m.model, m.args = name, nil
+	if !ok {
+		return nil
+	}
+	v, err := history.ParseValue(arg)
+	if err != nil {
+		v = history.StringValue(arg)
+	}
+	m.args = []history.Value{v}
+	return nil
+}
+
+func (m *mapping) has(names ...mapped) bool {
+	for _, f := range names {
+		if m.paths[f] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// check sees that the entries make up one of the ways of recording.
+func (m *mapping) check() error {
+	intervals, unions, events := m.has(mapCall), m.has(mapStart), m.has(mapType)
+	ways := 0
+	for _, way := range []bool{intervals, unions, events} {
+		if way {
+			ways++
+		}
+	}
+	ended := m.has(mapStatus) || slices.ContainsFunc(m.conditions, func(c condition) bool { return c.then != skipRecord })
+	switch {
+	case ways != 1:
+		return fmt.Errorf("exactly one of type, call and start is needed: events with a type, operations with call and return, or starts and finishes")
+	case intervals && !m.has(mapReturn), unions && !m.has(mapFinish):
+		return fmt.Errorf("call goes with return, and start with finish")
+	case !intervals && !m.has(mapProcess) && !m.has(mapOp):
+		return fmt.Errorf("process or op is needed")
+	case !unions && !m.has(mapF) && (!intervals || !m.has(mapInput)):
+		return fmt.Errorf("f is needed: what is done")
+	case m.has(mapInput) && (!intervals || m.has(mapValue) || m.has(mapArgs) || m.has(mapResult)):
+		return fmt.Errorf("input and output go with call and return, and exclude args, result and value")
+	case m.has(mapValue) && (m.has(mapArgs) || m.has(mapResult)):
+		return fmt.Errorf("value, which is both argument and result, excludes args and result")
+	case m.has(mapAt) && !m.has(mapOp):
+		return fmt.Errorf("at goes with op: events ordered by stamps need identifiers")
+	case m.has(mapAt) && intervals:
+		return fmt.Errorf("at is the stamp of an event; operations have call and return")
+	case unions && ended:
+		return fmt.Errorf("the name of a finish is its outcome: no status and no condition but skip go with start and finish")
+	}
+	return nil
+}
+
+// find returns what record has at the path of a field, None where there is
+// nothing.
+func (m *mapping) find(record history.Value, f mapped) history.Value {
+	if m.paths[f] == "" {
+		return history.NoValue
+	}
+	return at(record, m.paths[f])
+}
+
+// named is a field for a message, with its path where that is another name.
+func (m *mapping) named(f mapped) string {
+	if name := mapNames[f]; m.paths[f] != name {
+		return name + " (" + m.paths[f] + ")"
+	}
+	return mapNames[f]
+}
+
+// wrongKind is the fault of a field that has v and should have something else.
+func wrongKind(v history.Value, want string) string {
+	if v.Kind() == history.None {
+		return "is missing"
+	}
+	return fmt.Sprintf("is %s, not %s", want, describe(v))
+}
+
+// unknownWord is the fault of a type or status.
+func (m *mapping) unknownWord(f mapped, v history.Value, example string) string {
+	if v.Kind() == history.None {
+		return m.named(f) + " is missing"
+	}
+	return fmt.Sprintf("%s cannot be %s; the mapping lists other words, as in %s", m.named(f), describe(v), example)
+}
+
+// at returns what is at a path: a.b is the key "a.b", or else the key b of what is
+// at a. The elements of a list have their numbers, from 0, for keys.
+func at(v history.Value, path string) history.Value {
+	if found := member(v, path); found.Kind() != history.None {
+		return found
+	}
+	for i := range len(path) {
+		if path[i] != '.' {
+			continue
+		}
+		if inner := member(v, path[:i]); inner.Kind() != history.None {
+			return at(inner, path[i+1:])
+		}
+	}
+	return history.NoValue
+}
+
+// member returns the value of a key of an object or list, None where there is none.
+func member(object history.Value, key string) history.Value {
+	list := object.List()
+	switch object.Kind() {
+	case history.Map:
+		for i := 0; i < len(list); i += 2 {
+			if list[i].Text() == key {
+				return list[i+1]
+			}
+		}
+	case history.List:
+		if i := listIndex(key); i >= 0 && i < len(list) {
+			return list[i]
+		}
+	}
+	return history.NoValue
+}
+
+// listIndex returns the number of an element, or -1.
+func listIndex(key string) int {
+	n := 0
+	for i := range len(key) {
+		if key[i] < '0' || key[i] > '9' || i == 6 {
+			return -1
+		}
+		n = 10*n + int(key[i]-'0')
+	}
+	if key == "" {
+		return -1
+	}
+	return n
+}
+
+// A condition is what records mean in which all its tests hold.
+type condition struct {
+	then  ending
+	tests []test
+}
+
+// A test is PATH=WORD|..., PATH!=WORD|... or PATH, which holds if there is something
+// other than null, false, 0 and "".
+type test struct {
+	path   string
+	words  []string // nil: any
+	differ bool
+}
+
+// An ending is what a record means: how an operation ended, or that it is an
+// invocation, or that it is not about an operation.
+type ending uint8
+
+const (
+	noEnding ending = iota
+	began
+	returned
+	returnedNull    // it returned null
+	returnedUnknown // its result was not recorded
+	failed          // it did not happen
+	lost
+	skipRecord
+)
+
+var endings = map[string]ending{"invoke": began, "ok": returned, "null": returnedNull, "unknown": returnedUnknown,
+	"fail": failed, "info": lost, "lost": lost, "skip": skipRecord}
+
+func parseCondition(name, tests string) (c condition, err error) {
+	c.then = endings[name]
+	if c.then == noEnding {
+		return c, fmt.Errorf("%q: a condition begins with ok, null, unknown, fail, lost, invoke or skip", clip([]byte(name)))
+	}
+	for text := range strings.SplitSeq(tests+" ", " and ") {
+		var t test
+		path, words, some := strings.Cut(text, "=")
+		if path, t.differ = strings.CutSuffix(path, "!"); some {
+			t.words = strings.Split(strings.TrimSpace(words), "|")
+		}
+		if t.path = strings.TrimSpace(path); t.path == "" {
+			return c, fmt.Errorf("%q is not PATH=WORD|WORD, PATH!=WORD or PATH", clip([]byte(text)))
+		}
+		c.tests = append(c.tests, t)
+	}
+	return c, nil
+}
+
+func (c *condition) holds(record history.Value) bool {
+	return !slices.ContainsFunc(c.tests, func(t test) bool { return !t.holds(record) })
+}
+
+func (t *test) holds(record history.Value) bool {
+	v := at(record, t.path)
+	if t.words == nil {
+		switch v.Kind() {
+		case history.None, history.Null:
+			return false
+		}
+		return !slices.Contains([]string{"", "false", "0"}, wordOf(v))
+	}
+	return slices.Contains(t.words, wordOf(v)) != t.differ
+}
+
+// wordOf returns a value as conditions have it. It is "" where there is none.
+func wordOf(v history.Value) string {
+	switch v.Kind() {
+	case history.None:
+		return ""
+	case history.String:
+		return v.Text()
+	}
+	return v.String()
+}
+
+// typeWords are the types of events under their usual names.
+var typeWords = map[string]history.EventType{
+	"invoke": history.Invoke, "invocation": history.Invoke, "call": history.Invoke, "start": history.Invoke,
+	"begin": history.Invoke, "request": history.Invoke,
+	"ok": history.OK, "return": history.OK, "response": history.OK, "finish": history.OK, "end": history.OK,
+	"success": history.OK, "complete": history.OK,
+	"fail": history.Fail, "failed": history.Fail, "failure": history.Fail,
+	"info": history.Info, "timeout": history.Info, "unknown": history.Info, "pending": history.Info,
+}
+
+// eventType returns what a word for the type of an event means.
+func (m *mapping) eventType(v history.Value) (history.EventType, bool) {
+	name := strings.TrimPrefix(wordOf(v), ":")
+	if t, ok := m.types[name]; ok {
+		return t, true
+	}
+	t, ok := typeWords[strings.ToLower(name)]
+	return t, ok
+}
+
+// meets returns what the first condition that holds says.
+func (m *mapping) meets(record history.Value) ending {
+	for i := range m.conditions {
+		if c := &m.conditions[i]; c.holds(record) {
+			return c.then
+		}
+	}
+	return noEnding
+}
+
+// endingOf is the ending that an event of a type is.
+func endingOf(t history.EventType) ending {
+	return [...]ending{history.Invoke: began, history.OK: returned, history.Fail: failed, history.Info: lost}[t]
+}
+
+// ending returns what a record means: by its type first, if it has one, which is
+// an invocation or an end; then by the conditions; then by its status.
+func (m *mapping) ending(record history.Value) (e ending, fault string) {
+	met := m.meets(record)
+	byType := noEnding
+	if m.has(mapType) && met != skipRecord {
+		word := m.find(record, mapType)
+		switch t, ok := m.eventType(word); {
+		case ok:
+			byType = endingOf(t)
+		case met == noEnding:
+			return 0, m.unknownWord(mapType, word, "invoke=asked,ok=done")
+		}
+	}
+	switch {
+	case met == skipRecord, met == began:
+		return met, ""
+	case byType == began:
+		return began, ""
+	case met != noEnding:
+		return met, ""
+	case byType == failed || byType == lost:
+		return byType, ""
+	}
+	if status := m.find(record, mapStatus); m.has(mapStatus) && status.Kind() != history.None {
+		t, ok := m.eventType(status)
+		if !ok || t == history.Invoke {
+			return 0, m.unknownWord(mapStatus, status, "ok=done,lost=timed-out")
+		}
+		return endingOf(t), ""
+	}
+	if i := slices.IndexFunc(m.conditions, func(c condition) bool { return c.then == returned }); i >= 0 {
+		path := m.conditions[i].tests[0].path
+		v := at(record, path)
+		if v.Kind() == history.None {
+			return 0, "no condition says how the operation ended: " + path + " is missing"
+		}
+		return 0, fmt.Sprintf("no condition says how the operation ended: %s is %s", path, describe(v))
+	}
+	return returned, ""
+}

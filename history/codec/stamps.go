@@ -1,0 +1,212 @@
+package codec
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A stamp is a time in some unit, exactly: a floor and 10^-18ths above it.
+type stamp struct {
+	whole int64
+	frac  uint64 // below fracUnit
+}
+
+const (
+	fracDigits = 18
+	fracUnit   = 1_000_000_000_000_000_000
+)
+
+// stamps collects the stamps of a history, which has integers. Integers are
+// themselves. Once a stamp has a fraction, a stamp is stood for by its index in
+// list until all are known; see scale.
+type stamps struct {
+	list []stamp // nil as long as all are integers
+	// wall is how the first stamp was written: as a date, or as a number.
+	wall, numbers bool
+	zone          string // of dates that have none
+}
+
+// take returns the number that stands for s. When list begins, reindex changes the
+// numbers that take has returned before.
+func (t *stamps) take(s stamp, reindex func(func(int64) int64)) int64 {
+	if t.list == nil {
+		if s.frac == 0 {
+			return s.whole
+		}
+		t.list = []stamp{}
+		reindex(func(n int64) int64 { return t.take(stamp{whole: n}, nil) })
+	}
+	t.list = append(t.list, s)
+	return int64(len(t.list) - 1)
+}
+
+// scale returns the integers that stand for the stamps: all of them multiplied
+// by the power of ten that leaves no fraction. If that does not fit 64 bits,
+// they are the ranks of the stamps instead: only their order counts.
+func (t *stamps) scale() []int64 {
+	digits, least, most := 0, int64(math.MaxInt64), int64(math.MinInt64)
+	for _, s := range t.list {
+		for digits < fracDigits && s.frac%power(fracDigits-digits) != 0 {
+			digits++
+		}
+		least, most = min(least, s.whole), max(most, s.whole)
+	}
+	factor := power(digits)
+	fits := func(n int64) bool {
+		high, low := bits.Mul64(uint64(max(n, -n)), factor)
+		return n != math.MinInt64 && high == 0 && low <= math.MaxInt64-fracUnit
+	}
+	scaled := make([]int64, len(t.list))
+	if fits(least) && fits(most) {
+		for i, s := range t.list {
+			scaled[i] = s.whole*int64(factor) + int64(s.frac/power(fracDigits-digits))
+		}
+		return scaled
+	}
+	order := slices.Clone(t.list)
+	slices.SortFunc(order, compareStamps)
+	order = slices.Compact(order)
+	for i, s := range t.list {
+		rank, _ := slices.BinarySearchFunc(order, s, compareStamps)
+		scaled[i] = int64(rank)
+	}
+	return scaled
+}
+
+func compareStamps(a, b stamp) int {
+	return cmp.Or(cmp.Compare(a.whole, b.whole), cmp.Compare(a.frac, b.frac))
+}
+
+// power returns 10^n, for n up to 18.
+func power(n int) uint64 {
+	p := uint64(1)
+	for range n {
+		p *= 10
+	}
+	return p
+}
+
+// read reads a stamp: v, or text, which is how v is written if it is a Float.
+func (t *stamps) read(v history.Value, text string) (s stamp, fault string) {
+	switch v.Kind() {
+	case history.Int:
+		s.whole = v.Int()
+	case history.Float:
+		s, fault = parseDecimal(text)
+	case history.String:
+		text = strings.TrimSpace(v.Text())
+		if isDate(text) {
+			if t.numbers {
+				return s, fmt.Sprintf("is a date, %q, but others are numbers", clip([]byte(text)))
+			}
+			t.wall = true
+			return parseDate(text, t.zone)
+		}
+		s, fault = parseDecimal(text)
+	default:
+		return s, wrongKind(v, "an integer, a decimal number or a date of RFC 3339")
+	}
+	if fault == "" && t.wall {
+		return s, fmt.Sprintf("is a number, %s, but others are dates", v)
+	}
+	t.numbers = t.numbers || fault == ""
+	return s, fault
+}
+
+// parseDecimal reads a number such as 12, -1.5 or 1.25e3. It does not round.
+func parseDecimal(text string) (s stamp, fault string) {
+	digits, negative := strings.CutPrefix(text, "-")
+	digits, exponent, _ := strings.Cut(strings.ToLower(digits), "e")
+	whole, frac, _ := strings.Cut(digits, ".")
+	shift := 0
+	if exponent != "" || strings.HasSuffix(strings.ToLower(text), "e") {
+		n, err := strconv.ParseInt(strings.TrimPrefix(exponent, "+"), 10, 16)
+		if err != nil || n < -400 || n > 400 {
+			return s, notStamp(text)
+		}
+		shift = int(n)
+	}
+	if whole == "" || strings.Trim(whole+frac, "0123456789") != "" {
+		return s, notStamp(text)
+	}
+	for ; shift > 0; shift-- {
+		if frac == "" {
+			frac = "0"
+		}
+		whole, frac = whole+frac[:1], frac[1:]
+	}
+	if shift < 0 {
+		whole = strings.Repeat("0", -shift) + whole
+		at := len(whole) + shift
+		whole, frac = whole[:at], whole[at:]+frac
+	}
+	return exactStamp(negative, whole, frac, text)
+}
+
+// exactStamp returns the stamp whose digits are whole and frac.
+func exactStamp(negative bool, whole, frac, text string) (s stamp, fault string) {
+	if frac = strings.TrimRight(frac, "0"); len(frac) > fracDigits {
+		return s, fmt.Sprintf("has more than %d digits after the point: %s", fracDigits, clip([]byte(text)))
+	}
+	if whole = strings.TrimLeft(whole, "0"); whole != "" {
+		n, err := strconv.ParseInt(whole, 10, 64)
+		if err != nil {
+			return s, fmt.Sprintf("does not fit 64 bits: %s", clip([]byte(text)))
+		}
+		s.whole = n
+	}
+	if frac != "" {
+		s.frac, _ = strconv.ParseUint(frac+strings.Repeat("0", fracDigits-len(frac)), 10, 64) // 18 digits fit
+	}
+	if negative {
+		s.whole = -s.whole
+		if s.frac > 0 {
+			s.whole, s.frac = s.whole-1, fracUnit-s.frac
+		}
+	}
+	return s, ""
+}
+
+func notStamp(text string) string {
+	return fmt.Sprintf("is an integer, a decimal number or a date of RFC 3339, not %q", clip([]byte(text)))
+}
+
+// isDate reports whether text begins as a date does.
+func isDate(text string) bool {
+	return len(text) > 10 && text[4] == '-' && text[7] == '-' && strings.ContainsRune("Tt ", rune(text[10]))
+}
+
+// parseDate reads a date of RFC 3339, also with a blank between day and time. Its
+// stamp is in seconds. Zone is that of a date without one.
+func parseDate(text, zone string) (s stamp, fault string) {
+	head, tail, frac := text, "", ""
+	if len(text) > 19 {
+		head, tail = text[:19], text[19:]
+	}
+	if rest, ok := strings.CutPrefix(strings.Replace(tail, ",", ".", 1), "."); ok {
+		tail = strings.TrimLeft(rest, "0123456789")
+		if frac = rest[:len(rest)-len(tail)]; frac == "" {
+			return s, notStamp(text)
+		}
+	}
+	if tail == "" {
+		if tail = zone; zone == "" {
+			return s, fmt.Sprintf("has no time zone: %q; the mapping may have one, as in zone=Z or zone=+02:00", clip([]byte(text)))
+		}
+	}
+	at, err := time.Parse(time.RFC3339, strings.ToUpper(head[:10]+"T"+head[11:]+tail))
+	if err != nil {
+		return s, notStamp(text)
+	}
+	s, fault = exactStamp(false, "", frac, text)
+	s.whole = at.Unix()
+	return s, fault
+}
