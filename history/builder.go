@@ -216,6 +216,10 @@ func (b *Builder) grow() {
 	if b.h.Order == StampOrder {
 		b.timing.grow(room)
 	}
+	if n := len(b.processes.names); n > 1 && 2*n > len(b.ops) { // most operations are processes of their own
+		b.processes.names = slices.Grow(b.processes.names, room-n)
+		b.open = slices.Grow(b.open, room-len(b.open))
+	}
 }
 
 // checkInvoke returns the fault of an invocation by itself, or "".

@@ -2,14 +2,15 @@ package history
 
 import "math/bits"
 
-// maxDigit is the width of the widest digit by which sortByStamp sorts, in bits.
+// maxDigit is the width of the widest digit by which SortByStamp sorts, in bits.
 const maxDigit = 11
 
-// sortByStamp sorts list by at, stably, and returns it with the slice that is
-// free then. spare is as long as list or longer. It compares no two elements: it
-// distributes them by the digits of their stamps, the lowest digit first. A log
-// that is in order already costs one pass. O(n) for stamps of a given range.
-func sortByStamp(list, spare []int32, at []int64) (sorted, free []int32) {
+// SortByStamp sorts list, stably, by the stamps at[list[i]]. It returns the
+// sorted list, in the memory of list or of spare, and the other of the two. spare
+// must be as long as list or longer. It compares no two elements: it distributes
+// them by the digits of their stamps, the lowest digit first. A log that is in
+// order already costs one pass. O(n) for stamps of a given range.
+func SortByStamp(list, spare []int32, at []int64) (sorted, free []int32) {
 	if len(list) == 0 {
 		return list, spare
 	}

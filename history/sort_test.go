@@ -33,7 +33,7 @@ func TestSortByStamp(t *testing.T) {
 			}
 			want := slices.Clone(list)
 			slices.SortStableFunc(want, func(x, y int32) int { return cmp.Compare(at[x], at[y]) })
-			got, free := sortByStamp(list, make([]int32, n), at)
+			got, free := SortByStamp(list, make([]int32, n), at)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, n=%d: the order differs from that of a stable sort", name, n)
 			}

@@ -200,8 +200,8 @@ func (b *Builder) arrange(edges []Edge) []Edge {
 	}
 	calls := b.eventLists(inMiddle)
 	spare := make([]int32, len(b.ops))
-	calls, spare = sortByStamp(calls, spare, t.calls)
-	t.returned, _ = sortByStamp(t.returned, spare, t.returns)
+	calls, spare = SortByStamp(calls, spare, t.calls)
+	t.returned, _ = SortByStamp(t.returned, spare, t.returns)
 	b.place(calls, inMiddle)
 	edges = append(edges, apart...)
 	moved := b.permute(calls)

@@ -1,5 +1,7 @@
 package history
 
+import "slices"
+
 // An idIndex finds operations by identifier. The usual ones are the operations'
 // own numbers, which need no table; other small integers are looked up in a
 // slice.
@@ -103,6 +105,12 @@ func (t *processTable) index(name Value) int32 {
 // returns their names in that order. A process that only ghosts belong to gets
 // a negative number of its own: -1, -2, ...
 func (t *processTable) renumber(ops, ghosts []Operation) []Value {
+	if len(ghosts) == 0 && t.inOrder(ops) {
+		if cap(t.names) > 2*len(t.names)+16 { // more were expected
+			t.names = slices.Clone(t.names)
+		}
+		return slices.Clip(t.names)
+	}
 	number := make([]int32, len(t.names))
 	names := make([]Value, 0, len(t.names))
 	for i := range ops {
@@ -126,6 +134,21 @@ func (t *processTable) renumber(ops, ghosts []Operation) []Value {
 		}
 	}
 	return names
+}
+
+// inOrder reports whether the processes have the numbers that renumber would give
+// them.
+func (t *processTable) inOrder(ops []Operation) bool {
+	next := int32(0)
+	for i := range ops {
+		switch p := ops[i].Process; {
+		case p > next:
+			return false
+		case p == next:
+			next++
+		}
+	}
+	return int(next) == len(t.names)
 }
 
 // While each operation is a process of its own, with its own identifier as the

@@ -130,6 +130,28 @@ func (in *input) size() int64 {
 	return 0
 }
 
+// sizeOf returns how many bytes r has, 0 if that is not known.
+func sizeOf(r io.Reader) int64 {
+	if in, ok := r.(*input); ok {
+		return in.size()
+	}
+	return 0
+}
+
+const (
+	// sampled is after how many events or operations the length of a history is
+	// estimated, over and over.
+	sampled = 1000
+	// maxExpected bounds what is believed of the estimate.
+	maxExpected = 1 << 24
+)
+
+// expected estimates, from n pieces in so many bytes, how many pieces an input of
+// size bytes has; 0 if its size is unknown.
+func expected(size, bytes int64, n int) int {
+	return int(min(size*int64(n)/max(bytes, 1)*101/100, 4096*int64(n), maxExpected))
+}
+
 func (in *input) close() {
 	if in.zstd != nil {
 		in.zstd.Close()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -253,5 +254,21 @@ func TestShared(t *testing.T) {
 	}
 	if count != 121 || skipped != 1 {
 		t.Errorf("%d histories and %d files skipped, want 121 and 1 (labels.jsonl)", count, skipped)
+	}
+}
+
+func TestParseInt(t *testing.T) {
+	words := []string{"", "-", "+", "0", "-0", "+0", "7", "-7", "+7", "007", "--1", "1-", "1_0", "0x1", " 1", "1.5", "\xff",
+		"999999999999999999", "-999999999999999999", "9223372036854775807", "-9223372036854775808",
+		"9223372036854775808", "-9223372036854775809", "+9223372036854775807", "000000000000000000000012"}
+	for _, word := range words {
+		want, err := strconv.ParseInt(word, 10, 64)
+		if n, ok := parseInt([]byte(word)); ok != (err == nil) || ok && n != want {
+			t.Errorf("parseInt(%q) = %d, %v; strconv has %d, %v", word, n, ok, want, err)
+		}
+		plain := err == nil && strconv.FormatInt(want, 10) == word
+		if n, ok := plainInt([]byte(word)); ok != plain || ok && n != want {
+			t.Errorf("plainInt(%q) = %d, %v, not %d, %v", word, n, ok, want, plain)
+		}
 	}
 }

@@ -48,9 +48,17 @@ func decodeLimo(r io.Reader, file string, lim Limits) iter.Seq2[*history.History
 type limo struct {
 	*textLines
 	object  *lineObject
-	open    map[string]limoCall // by the number in brackets
+	pool    pool
+	open    map[limoID]limoCall
 	crashes int
-	lost    map[string]int // numbers whose process was lost in a crash, and in which
+	lost    map[limoID]int // numbers whose process was lost in a crash, and in which
+}
+
+// A limoID is what is in brackets: a number, or a string if it is not an integer
+// in its usual notation.
+type limoID struct {
+	number int64
+	text   string
 }
 
 // A limoCall is a call that has not returned.
@@ -61,10 +69,12 @@ type limoCall struct {
 }
 
 func (d *limo) line(text []byte, number int) (fault string) {
-	if word := limoHeader(text); word != nil {
-		return d.header(string(word), number)
-	}
 	first, rest := cutWord(text)
+	if string(first) == "#" {
+		if word := limoHeader(text); word != nil {
+			return d.header(string(word), number)
+		}
+	}
 	switch {
 	case first[0] == '#':
 		return ""
@@ -79,7 +89,14 @@ func (d *limo) line(text []byte, number int) (fault string) {
 		return "a line is [id] call METHOD VALUE, [id] return VALUE or crash"
 	}
 	d.taken += eventBytes + 2*int64(len(text)) // identifiers and values may be strings
-	id := string(first[1 : len(first)-1])
+	var id limoID
+	var isNumber bool
+	if id.number, isNumber = plainInt(first[1 : len(first)-1]); !isNumber {
+		id.text = string(first[1 : len(first)-1])
+	}
+	if n := d.out.last.b.Events(); n%sampled == 0 && n > 0 {
+		d.out.last.b.Expect((n + d.expectMore(n)) / 2)
+	}
 	verb, rest := cutWord(rest)
 	switch string(verb) {
 	case "call":
@@ -91,7 +108,7 @@ func (d *limo) line(text []byte, number int) (fault string) {
 }
 
 func (d *limo) header(word string, number int) (fault string) {
-	d.object, d.open, d.lost, d.crashes = nil, map[string]limoCall{}, map[string]int{}, 0
+	d.object, d.open, d.lost, d.crashes = nil, map[limoID]limoCall{}, map[limoID]int{}, 0
 	b := d.begin(history.Header{}, number)
 	for i := range limoObjects {
 		o := &limoObjects[i]
@@ -106,14 +123,18 @@ func (d *limo) header(word string, number int) (fault string) {
 
 // process returns the process with a number. After a crash those
 // that were lost in it do not come back: their numbers are used anew.
-func (d *limo) process(id string) history.Value {
-	if n := d.lost[id]; n > 0 {
-		return history.StringValue(id + "@" + strconv.Itoa(n))
+func (d *limo) process(id limoID) history.Value {
+	if d.crashes > 0 && d.lost[id] > 0 {
+		name := id.text
+		if name == "" {
+			name = strconv.FormatInt(id.number, 10)
+		}
+		return history.StringValue(name + "@" + strconv.Itoa(d.lost[id]))
 	}
-	if n, err := strconv.ParseInt(id, 10, 64); err == nil && strconv.FormatInt(n, 10) == id {
-		return history.IntValue(n)
+	if id.text == "" {
+		return history.IntValue(id.number)
 	}
-	return history.StringValue(id)
+	return history.StringValue(id.text)
 }
 
 // crash leaves all open calls pending for ever.
@@ -125,17 +146,18 @@ func (d *limo) crash() {
 	clear(d.open)
 }
 
-func (d *limo) call(id string, rest []byte, number int) (fault string) {
+func (d *limo) call(id limoID, rest []byte, number int) (fault string) {
 	name := rest
 	if i := bytes.IndexAny(rest, " \t("); i >= 0 {
 		name, rest = rest[:i], rest[i:]
 	} else {
 		rest = nil
 	}
-	m := d.object.find(string(name))
-	if m == nil {
+	method := d.object.index(name)
+	if method < 0 {
 		return fmt.Sprintf("an %s of LiMo has no method %q", d.object.name, clip(name))
 	}
+	m := &d.object.methods[method]
 	value, fault := limoValue(rest)
 	switch {
 	case fault != "":
@@ -145,7 +167,7 @@ func (d *limo) call(id string, rest []byte, number int) (fault string) {
 	}
 	ev := history.Event{Type: history.Invoke, Process: d.process(id), Method: m.method, Line: number}
 	if m.puts {
-		ev.Args = []history.Value{value}
+		ev.Args = d.pool.list([]history.Value{value})
 	}
 	if _, open := d.open[id]; !open {
 		d.open[id] = limoCall{m, value, number}
@@ -156,7 +178,7 @@ func (d *limo) call(id string, rest []byte, number int) (fault string) {
 
 // response reads a return. One without a value, of a method that takes, found
 // nothing, unless its value was fixed at the call.
-func (d *limo) response(id string, rest []byte, number int) (fault string) {
+func (d *limo) response(id limoID, rest []byte, number int) (fault string) {
 	ev := history.Event{Type: history.OK, Process: d.process(id), Line: number}
 	call, open := d.open[id]
 	delete(d.open, id)
@@ -185,18 +207,23 @@ func (d *limo) response(id string, rest []byte, number int) (fault string) {
 // the form ?<1,2>, or empty, which is null. None means no value.
 func limoValue(text []byte) (v history.Value, fault string) {
 	word := bytes.Trim(text, " \t\r")
+	if n, ok := plainInt(word); ok {
+		return history.IntValue(n), ""
+	}
 	for len(word) > 1 && word[0] == '(' && word[len(word)-1] == ')' {
 		word = bytes.Trim(word[1:len(word)-1], " \t")
 	}
-	word = bytes.ReplaceAll(word, []byte(", "), []byte(","))
+	if bytes.IndexByte(word, ',') >= 0 {
+		word = bytes.ReplaceAll(word, []byte(", "), []byte(","))
+	}
 	switch {
 	case len(word) == 0:
 		return history.NoValue, ""
 	case string(word) == "empty" || string(word) == "Empty":
 		return history.NullValue, ""
 	case isInteger(string(word)):
-		n, err := strconv.ParseInt(string(word), 10, 64)
-		if err != nil {
+		n, ok := plainInt(word)
+		if !ok {
 			return v, fmt.Sprintf("integer %s does not fit 64 bits", clip(word))
 		}
 		return history.IntValue(n), ""

@@ -27,9 +27,7 @@ func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histo
 			limit: lim.History, memory: lim.Memory,
 			named: map[string]*stream{},
 		}
-		if in, ok := r.(*input); ok {
-			d.size = in.size()
-		}
+		d.size = sizeOf(r)
 		d.scan.pool = new(pool)
 		d.run()
 	}
@@ -193,13 +191,6 @@ func (d *native) handle(size int) {
 	}
 }
 
-const (
-	// sampled is after how many events the length of a history is estimated.
-	sampled = 1000
-	// maxExpected bounds what is believed of the estimate.
-	maxExpected = 1 << 24
-)
-
 // charge counts the bytes of a line against the limit.
 func (d *native) charge(st *stream, size int) bool {
 	st.bytes += int64(size)
@@ -210,9 +201,9 @@ func (d *native) charge(st *stream, size int) bool {
 	if st.lines++; st.lines < 16 || st.lines%64 == 0 {
 		d.count(st)
 	}
-	if st.b.Events() == sampled && d.out.count == 1 {
+	if n := st.b.Events(); n%sampled == 0 && n > 0 && d.out.count == 1 {
 		// A file of one history, as long ones are, has so many events.
-		st.b.Expect(int(min(d.size*sampled/st.bytes/2*101/100, maxExpected)))
+		st.b.Expect(expected(d.size, st.bytes, n) / 2)
 	}
 	if d.held += int64(size); d.held > d.limit {
 		d.over = true

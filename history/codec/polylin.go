@@ -1,9 +1,9 @@
 package codec
 
 import (
-	"cmp"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 
@@ -32,13 +32,16 @@ type lineMethod struct {
 	puts     bool
 }
 
-func (o *lineObject) find(name string) *lineMethod {
+// index returns the number of the method that the format calls name, or -1.
+func (o *lineObject) index(name []byte) int {
 	for i := range o.methods {
-		if slices.Contains(o.methods[i].names, name) {
-			return &o.methods[i]
+		for _, n := range o.methods[i].names {
+			if n == string(name) {
+				return i
+			}
 		}
 	}
-	return nil
+	return -1
 }
 
 func (o *lineObject) forMethod(method string) *lineMethod {
@@ -116,16 +119,20 @@ func decodePolylin(r io.Reader, file string, lim Limits) iter.Seq2[*history.Hist
 type polylin struct {
 	*textLines
 	object *lineObject
+	pool   pool
 	ops    []interval
+	// The stamps of ops.
+	starts, ends []int64
 }
 
-// An interval is an operation with its stamps.
+// An interval is an operation without its stamps, as its line has it: the value
+// is an argument or a result, by the method; outcome is the result of a method of
+// a set.
 type interval struct {
-	method     string
-	args       []history.Value
-	result     history.Value
-	start, end int64
-	line       int
+	value   int64
+	line    int32
+	method  int8 // index into lineObject.methods
+	outcome bool
 }
 
 func (d *polylin) line(text []byte, number int) (fault string) {
@@ -133,7 +140,7 @@ func (d *polylin) line(text []byte, number int) (fault string) {
 		if object := polylinHeader(text); object != nil {
 			b := d.begin(history.Header{Order: history.StampOrder, Tie: history.HalfOpen}, number)
 			b.SetModel(object.model, object.args)
-			d.object, d.ops = object, nil
+			d.object = object
 			d.out.last.finish = func() { d.build(b) }
 		}
 		return ""
@@ -148,46 +155,43 @@ func (d *polylin) line(text []byte, number int) (fault string) {
 // start end".
 func (d *polylin) operation(text []byte, number int) (fault string) {
 	name, rest := cutWord(text)
-	m := d.object.find(string(name))
-	if m == nil {
+	method := d.object.index(name)
+	if method < 0 {
 		return "a " + d.object.name + " of PolyLin has no method " + clip(name)
 	}
-	fields := []int64{}
-	for len(rest) > 0 {
+	var fields [4]int64
+	count := 0
+	for ; len(rest) > 0; count++ {
 		var word []byte
 		word, rest = cutWord(rest)
-		n, err := strconv.ParseInt(string(word), 10, 64)
-		if err != nil {
+		n, ok := parseInt(word)
+		if !ok {
 			return clip(word) + " is not a 64-bit integer"
 		}
-		fields = append(fields, n)
+		if count < len(fields) {
+			fields[count] = n
+		}
 	}
 	isSet := d.object.name == polylinSet
 	switch {
-	case isSet && len(fields) != 4:
+	case isSet && count != 4:
 		return "an operation of a set is: method value result start end"
-	case !isSet && len(fields) != 3:
+	case !isSet && count != 3:
 		return "an operation is: method value start end"
-	}
-	n := len(fields)
-	op := interval{method: m.method, start: fields[n-2], end: fields[n-1], line: number}
-	value := history.IntValue(fields[0])
-	switch {
-	case isSet:
-		if fields[1] != 0 && fields[1] != 1 {
-			return "the result of an operation of a set is 0 or 1"
-		}
-		op.args, op.result = []history.Value{value}, history.BoolValue(fields[1] == 1)
-	case m.puts && value.Int() == polylinEmpty:
+	case isSet && fields[1] != 0 && fields[1] != 1:
+		return "the result of an operation of a set is 0 or 1"
+	case d.object.methods[method].puts && fields[0] == polylinEmpty:
 		return "-1 stands for nothing and cannot be put in"
-	case m.puts:
-		op.args = []history.Value{value}
-	case value.Int() == polylinEmpty:
-		op.result = history.NullValue
-	default:
-		op.result = value
 	}
-	d.ops = append(d.ops, op)
+	d.ops = append(d.ops, interval{value: fields[0], line: int32(min(number, math.MaxInt32)), method: int8(method), outcome: isSet && fields[1] == 1})
+	d.starts, d.ends = append(d.starts, fields[count-2]), append(d.ends, fields[count-1])
+	if n := len(d.ops); n == sampled || n == 32*sampled {
+		more := d.expectMore(n)
+		if n == sampled {
+			more = min(more, 31*sampled) // the first lines are often short
+		}
+		d.ops, d.starts, d.ends = slices.Grow(d.ops, more), slices.Grow(d.starts, more), slices.Grow(d.ends, more)
+	}
 	d.taken += 2 * eventBytes
 	return ""
 }
@@ -195,15 +199,33 @@ func (d *polylin) operation(text []byte, number int) (fault string) {
 // build numbers the operations by their stamps, since their order in the file
 // has no meaning, and gives them to the Builder.
 func (d *polylin) build(b *history.Builder) {
-	ops := d.ops
-	slices.SortStableFunc(ops, func(x, y interval) int {
-		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.end, y.end))
-	})
-	for i := range ops {
-		op, id := &ops[i], history.IntValue(int64(i))
-		b.Add(&history.Event{Type: history.Invoke, Process: id, Op: id, Method: op.method, Args: op.args, At: op.start, Line: op.line})
-		b.Add(&history.Event{Type: history.OK, Process: id, Op: id, Result: op.result, At: op.end, Line: op.line})
+	list := make([]int32, len(d.ops))
+	for i := range list {
+		list[i] = int32(i)
 	}
+	list, spare := history.SortByStamp(list, make([]int32, len(list)), d.ends)
+	list, _ = history.SortByStamp(list, spare, d.starts)
+	b.Expect(len(list))
+	for i, k := range list {
+		op, id := &d.ops[k], history.IntValue(int64(i))
+		m := &d.object.methods[op.method]
+		value, result := history.IntValue(op.value), history.NoValue
+		switch {
+		case d.object.name == polylinSet:
+			result = history.BoolValue(op.outcome)
+		case !m.puts && op.value == polylinEmpty:
+			result = history.NullValue
+		case !m.puts:
+			result = value
+		}
+		ev := history.Event{Process: id, Op: id, Method: m.method, At: d.starts[k], Line: int(op.line)}
+		if m.puts || d.object.name == polylinSet {
+			ev.Args = d.pool.list([]history.Value{value})
+		}
+		b.Add(&ev)
+		b.Add(&history.Event{Type: history.OK, Process: id, Op: id, Result: result, At: d.ends[k], Line: int(op.line)})
+	}
+	d.ops, d.starts, d.ends = nil, nil, nil // the memory is free for the rest of the work
 }
 
 // encodePolylin writes h with the numbers of its events as stamps. Processes

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
@@ -22,6 +23,7 @@ type textLines struct {
 	format string
 	limit  int64 // on the bytes of a history
 	held   int64
+	size   int64 // of the input; 0 if unknown
 	memory int64 // limit on the memory that a history takes
 	taken  int64 // by the one that is being read, about; counted by the format
 }
@@ -30,7 +32,7 @@ type textLines struct {
 func decodeText(r io.Reader, file, format string, lim Limits, open func(t *textLines) textFormat) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		t := &textLines{out: output{file: file, yield: yield}, format: format, limit: lim.History, memory: lim.Memory}
+		t := &textLines{out: output{file: file, yield: yield}, format: format, limit: lim.History, memory: lim.Memory, size: sizeOf(r)}
 		t.run(newLineReader(r, lim.Line), open(t))
 	}
 }
@@ -84,6 +86,14 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 	}
 }
 
+// expectMore estimates how many pieces follow n of them in the input.
+func (t *textLines) expectMore(n int) int {
+	if t.out.count > 1 {
+		return 0 // long files have one history
+	}
+	return max(0, expected(t.size, t.held, n)-n)
+}
+
 // markTorn marks the history that is being read, which ends at line, if its
 // last line was read although it may be cut ("return 12" as "return 1"), or if
 // the file is cut and lines come in no order, so that any may be missing.
@@ -112,6 +122,46 @@ func (t *textLines) begin(h history.Header, line int) *history.Builder {
 	t.held, t.taken = 0, 0
 	h.File, h.Line, h.Format = t.out.file, line, t.format
 	return t.out.hold(&pending{b: history.NewBuilder(h), line: line}).b
+}
+
+// parseInt returns the 64-bit integer that word is, with or without a sign.
+func parseInt(word []byte) (n int64, ok bool) {
+	digits := word
+	if len(word) > 0 && (word[0] == '-' || word[0] == '+') {
+		digits = word[1:]
+	}
+	for _, c := range digits {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	switch {
+	case len(digits) == 0:
+		return 0, false
+	case len(digits) > 18: // n may have overflowed
+		n, err := strconv.ParseInt(string(word), 10, 64)
+		return n, err == nil
+	case word[0] == '-':
+		n = -n
+	}
+	return n, true
+}
+
+// plainInt is parseInt for an integer in its usual notation: without a plus sign
+// and without zeros that say nothing.
+func plainInt(word []byte) (n int64, ok bool) {
+	if n, ok = parseInt(word); !ok || word[0] == '+' {
+		return 0, false
+	}
+	first := word[0]
+	if first == '-' {
+		first = word[1]
+	}
+	if first == '0' && len(word) > 1 {
+		return 0, false
+	}
+	return n, true
 }
 
 // cutWord returns the first word of text and what follows it, both
