@@ -87,8 +87,8 @@ func (r *safetyRun) buildPackage(ctx context.Context, dir, program, path string)
 		if !ok || !object.Exported() || object.IsAlias() {
 			continue
 		}
-		t, zero := targetType(p, object)
-		if t != nil {
+		list, zero := targetTypes(p, object)
+		for _, t := range list {
 			fmt.Fprintf(&targets, "\t\t\t{Name: %q, Type: reflect.TypeFor[%s](), Zero: %v},\n", p.Name()+"."+name, sourceOf(p, t), zero)
 		}
 	}
@@ -115,46 +115,41 @@ func (r *safetyRun) buildSafety(ctx context.Context, dir, program string, p *typ
 	return compile(ctx, dir, source, args...)
 }
 
-// targetType returns the type to test for an exported type: a pointer to it, or an
-// interface. The zero value of a struct may be an instance. It returns nil if there
-// is nothing to test.
-func targetType(p *types.Package, object *types.TypeName) (t types.Type, zero bool) {
+// targetTypes returns the types to test for an exported type: a pointer to it, or an
+// interface, and several for a generic one. The zero value of a struct may be an
+// instance.
+func targetTypes(p *types.Package, object *types.TypeName) (list []types.Type, zero bool) {
 	_, isInterface := object.Type().Underlying().(*types.Interface)
-	made := func(result types.Type) types.Type {
-		if pointer, ok := result.(*types.Pointer); ok {
-			result = pointer.Elem()
+	_, zero = object.Type().Underlying().(*types.Struct)
+	add := func(t types.Type) {
+		if !isInterface {
+			t = types.NewPointer(t)
 		}
-		if named, ok := result.(*types.Named); ok && named.Obj() == object {
-			return named
+		isNew := !slices.ContainsFunc(list, func(other types.Type) bool { return types.Identical(t, other) })
+		for s := range types.NewMethodSet(t).Methods() {
+			if isNew && s.Obj().Exported() {
+				list = append(list, t)
+				return
+			}
 		}
-		return nil
 	}
 	for _, f := range exportedFunctions(p) {
 		for v := range f.signature.Results().Variables() {
-			if t = made(v.Type()); t != nil {
-				break
+			result := v.Type()
+			if pointer, ok := result.(*types.Pointer); ok {
+				result = pointer.Elem()
+			}
+			if named, ok := result.(*types.Named); ok && named.Obj() == object {
+				add(named)
 			}
 		}
-		if t != nil {
-			break
+	}
+	if len(list) == 0 && zero {
+		for _, t := range instances(object.Type()) {
+			add(t.Type)
 		}
 	}
-	_, zero = object.Type().Underlying().(*types.Struct)
-	if t == nil && zero {
-		t = instance(object.Type())
-	}
-	if t == nil {
-		return nil, false
-	}
-	if !isInterface {
-		t = types.NewPointer(t)
-	}
-	for s := range types.NewMethodSet(t).Methods() {
-		if s.Obj().Exported() {
-			return t, zero
-		}
-	}
-	return nil, false
+	return list, zero
 }
 
 // An exportedFunction is a function of a package, with type arguments if necessary.
@@ -171,17 +166,11 @@ func exportedFunctions(p *types.Package) []exportedFunction {
 		if !ok || !f.Exported() {
 			continue
 		}
-		e := exportedFunction{name, f.Signature()}
-		if e.signature.TypeParams().Len() > 0 {
-			t := instance(e.signature)
-			if t == nil {
-				continue
+		for _, i := range instances(f.Signature()) {
+			e := exportedFunction{name + i.arguments, i.Type.(*types.Signature)}
+			if slices.ContainsFunc(slices.Collect(e.signature.Results().Variables()), func(v *types.Var) bool { return isNamed(v.Type()) }) {
+				list = append(list, e)
 			}
-			e.signature = t.(*types.Signature)
-			e.name += typeArguments(f.Signature().TypeParams())
-		}
-		if slices.ContainsFunc(slices.Collect(e.signature.Results().Variables()), func(v *types.Var) bool { return isNamed(v.Type()) }) {
-			list = append(list, e)
 		}
 	}
 	return list
@@ -195,27 +184,30 @@ func isNamed(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil
 }
 
-// instance returns a generic type with type arguments, and any other type as it
-// is. It returns nil if they do not satisfy the constraints.
-func instance(t types.Type) types.Type {
-	generic, ok := t.(interface{ TypeParams() *types.TypeParamList })
-	if !ok || generic.TypeParams().Len() == 0 {
-		return t
-	}
-	var args []types.Type
-	for range generic.TypeParams().Len() {
-		args = append(args, types.Typ[types.Int])
-	}
-	made, err := types.Instantiate(nil, t, args, true)
-	if err != nil {
-		return nil
-	}
-	return made
+// An instance is a type with type arguments, as Go writes them.
+type instance struct {
+	types.Type
+	arguments string
 }
 
-// typeArguments returns int for each type parameter.
-func typeArguments(params *types.TypeParamList) string {
-	return "[" + strings.Join(slices.Repeat([]string{"int"}, params.Len()), ", ") + "]"
+// instances returns a generic type with int, string and a comparable struct for all of
+// its parameters, where they satisfy the constraints, and any other type as it is.
+func instances(t types.Type) []instance {
+	generic, ok := t.(interface{ TypeParams() *types.TypeParamList })
+	if !ok || generic.TypeParams().Len() == 0 {
+		return []instance{{t, ""}}
+	}
+	integer := types.Typ[types.Int]
+	pair := types.NewStruct([]*types.Var{types.NewField(0, nil, "A", integer, false), types.NewField(0, nil, "B", integer, false)}, nil)
+	var list []instance
+	for _, argument := range []types.Type{integer, types.Typ[types.String], pair} {
+		all := slices.Repeat([]types.Type{argument}, generic.TypeParams().Len())
+		if made, err := types.Instantiate(nil, t, all, true); err == nil {
+			names := slices.Repeat([]string{argument.String()}, len(all))
+			list = append(list, instance{made, "[" + strings.Join(names, ", ") + "]"})
+		}
+	}
+	return list
 }
 
 // sourceOf writes a type of the package p.

@@ -33,6 +33,7 @@
 //
 // A parameter is an earlier result, a literal, or the result of another function of
 // the library or of a method; where its type allows, it is often the instance itself.
+// A function that may be a comparator, an ordering or a hash usually is one.
 // Every call sequence first runs sequentially and is left out if it fails. Suffixes
 // share only what the instance's methods may share: a plain map that both of them
 // change would be the test's fault and not the type's.
@@ -72,7 +73,8 @@
 //
 // --package tests every exported type with methods. Functions that return the type
 // make the objects; without such a function, the zero value of a struct does. Type
-// parameters are int. --declared names a file of which types are documented as
+// parameters are int, then string, and then a struct, as far as the constraints allow;
+// the time is divided among these. --declared names a file of which types are documented as
 // safe, with a type and yes or no on each line:
 //
 //	set.Set yes

@@ -2,6 +2,7 @@ package safety
 
 import (
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -140,10 +141,17 @@ func (l *literals) composite(t reflect.Type, depth int) (reflect.Value, string) 
 	return v, name + "{" + strings.Join(parts, ", ") + "}"
 }
 
-// function returns one that returns true and zero values.
+// function returns one that compares, orders or hashes its parameters if it may, and
+// another that returns true and zero values.
 func (l *literals) function(t reflect.Type) (reflect.Value, string) {
-	if l.random.IntN(8) == 0 {
+	n := l.random.IntN(8)
+	if n == 0 {
 		return reflect.Zero(t), "nil"
+	}
+	if n > 1 {
+		if f, text, ok := ordering(t); ok {
+			return f, text
+		}
 	}
 	var params, results []string
 	body := ""
@@ -186,6 +194,57 @@ func (l *literals) function(t reflect.Type) (reflect.Value, string) {
 	return f, text + "{ " + body + "}"
 }
 
+// ordering returns a function of type t that compares two parameters as strings, or
+// hashes one. It returns false if t is of another kind.
+func ordering(t reflect.Type) (f reflect.Value, text string, ok bool) {
+	if t.NumIn() == 0 || t.NumOut() != 1 || t.IsVariadic() || !plainValue(t.In(0)) {
+		return f, "", false
+	}
+	in, out := t.In(0), t.Out(0)
+	named, param := sourceType(in)
+	nameable, result := sourceType(out)
+	integer := out.Kind() >= reflect.Int && out.Kind() <= reflect.Uint64
+	const format = mark + "fmt" + mark + ".Sprint"
+	one := t.NumIn() == 1
+	var value func(a, b string) reflect.Value
+	switch a, b := format+"(a)", format+"(b)"; {
+	case !named || !nameable || !one && (t.NumIn() > 2 || t.In(1) != in):
+		return f, "", false
+	case one && integer:
+		value = func(a, _ string) reflect.Value { return reflect.ValueOf(crc32.ChecksumIEEE([]byte(a))) }
+		text = fmt.Sprintf("func(a %s) %s { return %[2]s(%shash/crc32%[3]s.ChecksumIEEE([]byte(%s))) }", param, result, mark, a)
+	case !one && out.Kind() == reflect.Int:
+		value = func(a, b string) reflect.Value { return reflect.ValueOf(strings.Compare(a, b)) }
+		text = fmt.Sprintf("func(a, b %s) %s { return %[2]s(%sstrings%[3]s.Compare(%s, %s)) }", param, result, mark, a, b)
+	case !one && out.Kind() == reflect.Bool:
+		value = func(a, b string) reflect.Value { return reflect.ValueOf(a < b) }
+		text = fmt.Sprintf("func(a, b %s) %s { return %s < %s }", param, result, a, b)
+	default:
+		return f, "", false
+	}
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		return []reflect.Value{value(fmt.Sprint(args[0]), fmt.Sprint(args[len(args)-1])).Convert(out)}
+	}), text, true
+}
+
+// plainValue reports whether values of type t can be formatted while other goroutines
+// use them: they refer to nothing that changes. Literals of any are like that.
+func plainValue(t reflect.Type) bool {
+	switch k := t.Kind(); k {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plainValue(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		return plainValue(t.Elem())
+	default:
+		return k >= reflect.Bool && k <= reflect.Complex128 || k == reflect.String || isAny(t)
+	}
+}
+
 // mark encloses import paths in generated source, which imports replaces.
 const mark = "\x00"
 
@@ -221,7 +280,17 @@ func sourceType(t reflect.Type) (bool, string) {
 	case reflect.Func:
 		return sourceFunc(t)
 	}
-	return t.Kind() == reflect.Struct && t.NumField() == 0 || t.Kind() == reflect.Interface && t.NumMethod() == 0, t.String()
+	return t.Kind() == reflect.Struct && sourceStruct(t) || t.Kind() == reflect.Interface && t.NumMethod() == 0, t.String()
+}
+
+// sourceStruct reports whether the String of a struct without a name is Go.
+func sourceStruct(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if f := t.Field(i); !f.IsExported() || f.Type.PkgPath() != "" || f.Type.Name() == "" {
+			return false
+		}
+	}
+	return true
 }
 
 func sourceName(t reflect.Type) (bool, string) {

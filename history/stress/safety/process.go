@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,24 +61,63 @@ func Main(l *Library) int {
 			return err == nil && in.Decode(&confirmed) == nil && confirmed
 		}
 	}
-	for n, t := range l.Targets {
-		if ctx.Err() != nil {
-			break
+	for n := 0; n < len(l.Targets) && ctx.Err() == nil; {
+		end := n + 1
+		for end < len(l.Targets) && l.Targets[end].Name == l.Targets[n].Name {
+			end++
 		}
-		r, err := Hunt(ctx, l, n, o)
-		if r == nil {
-			r = &Report{Target: t.Name}
-		}
-		result := Result{Report: r}
-		if err != nil {
-			result.Error = err.Error()
-		}
+		result := huntAll(ctx, l, n, end, o)
+		n = end
 		if err := out.Encode(result); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
 	}
 	return 0
+}
+
+// huntAll hunts in targets of the same name, which are instances of a generic type, until
+// one has a finding. It divides the time among them.
+func huntAll(ctx context.Context, l *Library, begin, end int, o Options) Result {
+	o = o.withDefaults()
+	o.Time /= time.Duration(end - begin)
+	all := &Report{Target: l.Targets[begin].Name, Unclear: map[string]int{}}
+	tested, reason := false, ""
+	for n := begin; n < end && all.Finding == nil && ctx.Err() == nil; n++ {
+		r, err := Hunt(ctx, l, n, o)
+		if err != nil {
+			reason = err.Error()
+		}
+		if r != nil {
+			all.add(r, !tested)
+			tested = tested || err == nil
+		}
+	}
+	if tested {
+		reason = ""
+	}
+	return Result{Report: all, Error: reason}
+}
+
+// add adds what was found of another instance of the type. Methods are untried if they
+// are so in all.
+func (r *Report) add(other *Report, first bool) {
+	r.Finding = other.Finding
+	r.Unreproduced = append(r.Unreproduced, other.Unreproduced...)
+	r.Tests += other.Tests
+	r.Executions += other.Executions
+	r.Rounds += other.Rounds
+	r.Elapsed += other.Elapsed
+	r.Sequential += other.Sequential
+	for why, n := range other.Unclear {
+		r.Unclear[why] += n
+	}
+	r.Races += other.Races
+	r.Race = cmp.Or(r.Race, other.Race)
+	if first {
+		r.Untried = other.Untried
+	}
+	r.Untried = slices.DeleteFunc(r.Untried, func(m string) bool { return !slices.Contains(other.Untried, m) })
 }
 
 // A process is a worker as the supervisor sees it.
