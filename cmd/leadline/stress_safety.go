@@ -277,7 +277,11 @@ func (r *safetyRun) add(result *safety.Result, last reproduction) {
 		}
 		fmt.Fprintf(r.out, "\n  the Go test fails in %d of %s\n", row.Failing, counted(row.Runs, "run", "runs"))
 		if row.File != nil {
-			fmt.Fprintf(r.out, "  To reproduce: go test ./%s\n", filepath.ToSlash(filepath.Dir(*row.File)))
+			dir := filepath.ToSlash(filepath.Dir(*row.File))
+			if !filepath.IsAbs(dir) {
+				dir = "./" + dir
+			}
+			fmt.Fprintf(r.out, "  To reproduce: go test %s\n", dir)
 		} else {
 			fmt.Fprintf(r.out, "\n%s", row.Source)
 		}

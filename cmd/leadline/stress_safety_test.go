@@ -2,11 +2,95 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
+
+// Packages with a type each, for tests.
+const (
+	brokenPackage  = module + "cmd/leadline/testdata/safety/broken"
+	correctPackage = module + "cmd/leadline/testdata/safety/correct"
+)
+
+// A type that is not safe has a row in the table, stacks, and a Go test that fails; one
+// that is safe has a row.
+func TestStressSafety(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	dir := t.TempDir()
+	declared, found := filepath.Join(dir, "declared"), filepath.Join(dir, "found")
+	if err := os.WriteFile(declared, []byte("broken.Table no\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args   string
+		status int
+		out    []string
+	}{
+		{"--package " + brokenPackage + " --declared " + declared + " --time 5m", statusNot, []string{
+			`^broken.Table is not safe for concurrent use: (fatal error: concurrent map|panic: )`,
+			`^  broken\.NewTable\[string\];.* \{ .*Table\[string\]\.Put.*\} \|\| \{ .*Table\[string\]\.Put`,
+			`(?s)broken\.\(\*Table\[\.\.\.\]\)\.Put.*the Go test fails in [1-5] of 5 runs\n  To reproduce: go test /.*/broken.Table-1\n`,
+			`^\| broken.Table +\| no +\| yes +\| .*\| [1-5]/5 `}},
+		{"--new " + correctPackage + ".NewCounter(0) --time 500ms", statusOK, []string{
+			`^\| \S+/correct\.NewCounter\(0\) +\| unknown +\| no +\| - `}},
+		{"--new " + correctPackage + ".NewCounter(0) --exclude Other", statusBad, []string{`does not have a method Other`}},
+		{"--new " + correctPackage + ".NewOther", statusBad, []string{`undefined: p.NewOther`}},
+		{"--package " + correctPackage + "/other", statusBad, []string{`correct/other`}},
+	} {
+		var out, errs bytes.Buffer
+		args := append([]string{"stress", "--oracle", "safety", "--save", found}, strings.Fields(test.args)...)
+		if status := run(args, strings.NewReader(""), &out, &errs); status != test.status {
+			t.Errorf("%s: status %d, want %d", test.args, status, test.status)
+		}
+		for _, pattern := range test.out {
+			if !regexp.MustCompile("(?m)" + pattern).MatchString(out.String() + errs.String()) {
+				t.Errorf("%s: nothing matches %s in\n%s%s", test.args, pattern, &out, &errs)
+			}
+		}
+	}
+	saved, err := os.ReadFile(filepath.Join(found, "broken.Table-1", "safety_test.go"))
+	if err != nil || !regexp.MustCompile(`const executions = 10+\n`).Match(saved) {
+		t.Errorf("%v in\n%s", err, saved)
+	}
+}
+
+// An interrupt ends the test of a type. What was found before counts.
+func TestStressSafetyInterrupt(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("builds programs and sends a signal")
+	}
+	printed, status := interrupt(t, strings.NewReader(""), `"kind":"safety"`, "stress", "--oracle", "safety", "--package", brokenPackage,
+		"--package", correctPackage, "--time", "5m", "--save", "", "--output", "json")
+	if status != statusNot || !strings.Contains(printed, "leadline stress: interrupted\n") {
+		t.Errorf("status %d:\n%s", status, printed)
+	}
+	var rows []safetyRecord
+	for line := range strings.Lines(printed) {
+		var r safetyRecord
+		if json.Unmarshal([]byte(line), &r) == nil {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		t.Fatalf("no record:\n%s", printed)
+	}
+	if r := rows[0]; r.Kind != "safety" || r.Type != "broken.Table" || r.Declared != "unknown" || !r.Unsafe || r.Reason == nil || r.Calls == nil ||
+		len(r.Stacks) == 0 || r.Runs == nil || r.Failing == nil || *r.Failing == 0 || *r.Failing > *r.Runs || r.Tests == 0 || r.File != nil || r.Races != 0 {
+		t.Errorf("%+v", r)
+	}
+	for _, r := range rows[1:] { // the interrupt may come before it is built
+		if r.Type != "correct.Counter" || r.Unsafe || r.Reason != nil || r.Runs != nil || r.Unreproduced == nil {
+			t.Errorf("%+v", r)
+		}
+	}
+}
 
 // Flags and files that do not fit are errors.
 func TestStressSafetyErrors(t *testing.T) {
