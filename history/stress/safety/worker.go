@@ -423,7 +423,7 @@ func (w *worker) parallel(tests [][]*bound) (*Failure, string) {
 				if w.cut.Load() {
 					return
 				}
-				relax(spins)
+				relax(spins, n)
 			}
 			for range delays[k*n+i] {
 				spin.Load()
@@ -438,15 +438,20 @@ var maxDelays = []int{1, 50, 400, 400}
 
 var spin atomic.Int32
 
-// relax is called in each iteration of a loop that waits for another thread. After many
-// iterations, that thread is probably waiting for a processor.
-func relax(iteration int) {
+// relax is called in each iteration of a loop that waits for another of n threads. After
+// many iterations, that thread is probably waiting for a processor. If all could have
+// one, it is worth while to keep the own one for some time, so that both run again.
+func relax(iteration, n int) {
+	spins := 50_000
+	if n > runtime.NumCPU() {
+		spins = 1000
+	}
 	switch {
-	case iteration < 1000:
-	case iteration < 1100:
+	case iteration < spins:
+	case iteration < spins+100:
 		runtime.Gosched()
 	default:
-		time.Sleep(20 * time.Microsecond)
+		time.Sleep(50 * time.Microsecond)
 	}
 }
 
