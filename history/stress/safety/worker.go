@@ -411,19 +411,22 @@ func allocated() uint64 {
 // threads begin each test at the same time but for short delays.
 func (w *worker) parallel(tests [][]*bound) (*Failure, string) {
 	n := len(tests[0])
-	arrived := make([]atomic.Int32, len(tests))
+	// A thread that has slept until all had arrived would begin late. So they meet twice.
+	meetings := make([][2]atomic.Int32, len(tests))
 	delays := make([]int, n*len(tests))
 	for i := range delays {
 		delays[i] = w.random(maxDelays[w.random(len(maxDelays))])
 	}
 	return w.run(n, func(th *thread, i int) {
 		for k, suffixes := range tests {
-			arrived[k].Add(1)
-			for spins := 0; arrived[k].Load() < int32(n); spins++ {
-				if w.cut.Load() {
-					return
+			for m := range meetings[k] {
+				meetings[k][m].Add(1)
+				for spins := 0; meetings[k][m].Load() < int32(n); spins++ {
+					if w.cut.Load() {
+						return
+					}
+					relax(spins, n)
 				}
-				relax(spins, n)
 			}
 			for range delays[k*n+i] {
 				spin.Load()
