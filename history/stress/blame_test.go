@@ -147,6 +147,17 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// TestReduceLate: a smaller program that there is no time to prove does not count as
+// another violation.
+func TestReduceLate(t *testing.T) {
+	defer stress.SetReduceTime(stress.SetReduceTime(30 * time.Millisecond))
+	r, err := search(counters("first"), stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: time.Second},
+		Programs: []string{"{ first(); first(); first(); first() } || { first(); first(); first(); first() }"}})
+	if err != nil || len(r.Findings) != 1 || r.Unproved > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestAgain: the rarer a violation, the longer a program has to run to show it.
 func TestAgain(t *testing.T) {
 	for _, test := range []struct {

@@ -254,6 +254,7 @@ func (s *searcher) reduce(f *Finding, limit time.Duration) {
 // retry runs a smaller program. It returns nil if no violation was seen.
 func (s *searcher) retry(f *Finding, p *Program) *Finding {
 	s.starting(f.Method, p)
+	defer func(n int) { s.report.Unproved = n }(s.report.Unproved) // it is not one of those
 	expected, err := s.expected(p)
 	if err != nil {
 		return nil
