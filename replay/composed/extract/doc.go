@@ -57,14 +57,17 @@
 // function of a Range counts as a loop.
 //
 // A call of a function of the same package counts as an operation if that is all it
-// does: it has up to three statements and one operation. Function literals belong to their function. Those of go statements are
-// functions of their own, because another goroutine runs them.
+// does: it has up to three statements and one operation. Function literals belong
+// to their function. Those of go statements are functions of their own, because
+// another goroutine runs them. So are those that use a collection that the function
+// around them makes, because other goroutines may call them.
 //
 // These are not found:
 //   - operations through an interface, or a function value;
 //   - operations in functions of other packages;
 //   - other functions of the same package, as part of their callers;
-//   - operations on a collection that the function makes itself.
+//   - operations on a collection that the function makes itself, outside of function
+//     literals.
 //
 // Branches, locks, and assignments between two operations are not considered. So a
 // function may be found whose operations exclude one another, that holds a lock, or

@@ -41,7 +41,8 @@ type op struct {
 }
 
 // A unit is code that one goroutine runs: the body of a function with its function
-// literals, or a function literal of a go statement.
+// literals, a function literal of a go statement, or one that uses a collection of
+// the function around it.
 type unit struct {
 	name    string
 	pos     token.Pos
@@ -50,7 +51,8 @@ type unit struct {
 	aliases map[types.Object]ast.Expr
 	local   map[types.Object]bool // collections that the unit makes
 	ops     []*op
-	calls   []call // of functions of the package
+	calls   []call                // of functions of the package
+	only    map[types.Object]bool // if not nil, other collections are those of the unit around it
 }
 
 // A call of a function of the same package. receiver is nil for a function.
@@ -140,13 +142,36 @@ func (x *scanner) scan(u *unit) {
 			}
 			return false
 		}
-		if c, ok := n.(*ast.CallExpr); ok {
-			x.call(u, c, append(stack, n))
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			x.call(u, n, append(stack, n))
+		case *ast.FuncLit:
+			if used := x.captured(u, n); len(used) > 0 && !slices.ContainsFunc(stack, func(outer ast.Node) bool {
+				lit, ok := outer.(*ast.FuncLit)
+				return ok && len(x.captured(u, lit)) > 0
+			}) {
+				x.scan(&unit{name: u.name + " (function literal)", pos: n.Pos(), body: n.Body, only: used})
+			}
 		}
 		stack = append(stack, n)
 		return true
 	})
 	slices.SortStableFunc(u.ops, func(a, b *op) int { return int(a.site - b.site) })
+}
+
+// captured returns the collections of the unit that a function literal uses, and
+// that are not made in the literal.
+func (x *scanner) captured(u *unit, lit *ast.FuncLit) map[types.Object]bool {
+	used := map[types.Object]bool{}
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if o := x.info.Uses[id]; o != nil && u.local[o] && !(path{root: o}).declaredIn(lit) {
+				used[o] = true
+			}
+		}
+		return true
+	})
+	return used
 }
 
 // assignments finds the variables of a unit that stand for a path, and those
@@ -483,6 +508,9 @@ func implicit(s *types.Selection) string {
 func (u *unit) composed() [][]*op {
 	var groups [][]*op
 	for _, o := range u.ops {
+		if u.only != nil && !u.only[o.of.root] {
+			continue
+		}
 		i := slices.IndexFunc(groups, func(g []*op) bool { return g[0].of.same(o.of) })
 		if i < 0 {
 			groups = append(groups, []*op{o})
