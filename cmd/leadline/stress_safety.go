@@ -304,12 +304,12 @@ func (r *safetyRun) note(err error) {
 // reproduce compiles the Go test of a finding and runs it a few times. It scales the
 // test up until most runs fail.
 func reproduce(ctx context.Context, dir string, f *safety.Finding) (best reproduction) {
-	begun := time.Now()
+	used := time.Duration(0)
 	runs := 5
 	if !f.Quick() {
 		runs = 2
 	}
-	for executions := leastExecutions; executions <= mostExecutions && ctx.Err() == nil && time.Since(begun) < longReproduction; executions *= 10 {
+	for executions := leastExecutions; executions <= mostExecutions && ctx.Err() == nil && used < longReproduction; executions *= 10 {
 		f.Scale(executions)
 		program := filepath.Join(dir, "safety.test")
 		if err := buildTest(ctx, dir, program, f.Source); err != nil {
@@ -322,7 +322,8 @@ func reproduce(ctx context.Context, dir string, f *safety.Finding) (best reprodu
 			if n == 2 && failing == 0 {
 				break
 			}
-			if failsLike(ctx, program, f) {
+			fails, took := failsLike(ctx, program, f)
+			if used += took; fails {
 				failing++
 			}
 		}
@@ -336,11 +337,12 @@ func reproduce(ctx context.Context, dir string, f *safety.Finding) (best reprodu
 	return best
 }
 
-// A Go test runs the calls so many times. It is scaled up for as long, at most.
+// A Go test runs the calls so many times. It is scaled up until its runs have had the
+// processors for so long.
 const (
 	leastExecutions  = 1000
 	mostExecutions   = 10_000_000
-	longReproduction = 30 * time.Second
+	longReproduction = 20 * time.Second
 )
 
 func buildTest(ctx context.Context, dir, program, text string) error {
@@ -352,14 +354,18 @@ func buildTest(ctx context.Context, dir, program, text string) error {
 }
 
 // failsLike runs the program of a Go test. It reports whether it fails for the reason
-// of the finding.
-func failsLike(ctx context.Context, program string, f *safety.Finding) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*longReproduction)
+// of the finding, and how long it had the processors.
+func failsLike(ctx context.Context, program string, f *safety.Finding) (fails bool, used time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, 5*longReproduction)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program)
+	cmd := exec.CommandContext(ctx, program, "-test.timeout=0")
 	cmd.Dir = filepath.Dir(program)
 	out, err := cmd.CombinedOutput()
-	return err != nil && ctx.Err() == nil && f.In(string(out))
+	if cmd.ProcessState == nil { // it did not start
+		return false, longReproduction
+	}
+	used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return err != nil && ctx.Err() == nil && f.In(string(out)), used
 }
 
 // save writes the Go test to a directory of its own and returns its file.
