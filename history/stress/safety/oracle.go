@@ -100,6 +100,7 @@ type hunter struct {
 	dir     string
 	worker  *process
 	tried   map[int]bool
+	begun   time.Time
 	paused  time.Duration // while findings are confirmed
 }
 
@@ -110,23 +111,22 @@ const maxUnreproduced = 5
 // time is up. An error means that the target cannot be tested.
 func Hunt(ctx context.Context, l *Library, target int, o Options) (*Report, error) {
 	o = o.withDefaults()
-	begun := time.Now()
 	c, err := newCatalog(l, l.Targets[target], o.Exclude)
 	if err != nil {
 		return nil, err
 	}
-	h := &hunter{ctx: ctx, library: l, number: target, catalog: c, options: o, tried: map[int]bool{}}
+	h := &hunter{ctx: ctx, library: l, number: target, catalog: c, options: o, tried: map[int]bool{}, begun: time.Now()}
 	h.report = &Report{Target: l.Targets[target].Name, Unclear: map[string]int{}}
 	if h.dir, err = os.MkdirTemp("", "leadline-safety-"); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(h.dir)
 	defer h.drop()
-	for n := 0; err == nil && h.report.Finding == nil && (o.Rounds == 0 || n < o.Rounds) && !h.over(begun); n++ {
+	for n := 0; err == nil && h.report.Finding == nil && (o.Rounds == 0 || n < o.Rounds) && !h.over(); n++ {
 		h.report.Rounds++
-		err = h.round(n, begun)
+		err = h.round(n)
 	}
-	h.report.Elapsed = time.Since(begun) - h.paused
+	h.report.Elapsed = time.Since(h.begun) - h.paused
 	for _, m := range c.methods {
 		if !h.tried[m] {
 			h.report.Untried = append(h.report.Untried, c.functions[m].name)
@@ -138,27 +138,27 @@ func Hunt(ctx context.Context, l *Library, target int, o Options) (*Report, erro
 	return h.report, err
 }
 
-func (h *hunter) over(begun time.Time) bool {
-	return h.ctx.Err() != nil || time.Since(begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) == maxUnreproduced
+func (h *hunter) over() bool {
+	return h.ctx.Err() != nil || time.Since(h.begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) == maxUnreproduced
 }
 
-func (h *hunter) round(n int, begun time.Time) error {
+func (h *hunter) round(n int) error {
 	g := &generator{catalog: h.catalog, random: rand.New(rand.NewPCG(h.options.Seed, uint64(n))), options: h.options, most: h.options.round(n), failed: map[int]int{}}
 	var broken error
 	g.works = func(t *Test) bool {
-		if broken != nil || h.over(begun) {
+		if broken != nil || h.over() {
 			return false
 		}
 		ok, err := h.works(t)
 		broken = errors.Join(broken, err)
 		return ok
 	}
-	for h.report.Finding == nil && !h.over(begun) {
+	for h.report.Finding == nil && !h.over() {
 		t, err := g.next()
 		if broken != nil {
 			return broken
 		}
-		if errors.Is(err, errNoInstance) && h.over(begun) || t == nil && err == nil {
+		if errors.Is(err, errNoInstance) && h.over() || t == nil && err == nil {
 			return nil
 		}
 		if err != nil {
@@ -246,7 +246,7 @@ const mostRestarts = 3
 // linearization does.
 func (h *hunter) check(t *Test) error {
 	done := 0
-	for restarts := 0; done < h.options.Executions && restarts < mostRestarts; {
+	for restarts := 0; done < h.options.Executions && restarts < mostRestarts && !h.over(); {
 		if err := h.start(); err != nil {
 			return err
 		}
@@ -385,14 +385,19 @@ func (h *hunter) sequentially(t *Test, f *Failure, executions int) (bool, error)
 	orders := linearizations(t)
 	repeat := max(3, 3*executions/len(orders)+1)
 	instances := max(2, batch/len(orders))
+	begun := time.Now()
 	for some := range slices.Chunk(orders, ordersAtOnce) {
 		sequential, other, err := h.orders(t, f, some, repeat, instances)
 		if other { // each by itself, as a failure hides those that follow
 			for one := range slices.Chunk(some, 1) {
-				if sequential, _, err = h.orders(t, f, one, repeat, instances); sequential || err != nil {
+				if sequential, _, err = h.orders(t, f, one, repeat, instances); sequential || err != nil || time.Since(begun) > longJudging {
 					break
 				}
 			}
+		}
+		if time.Since(begun) > longJudging {
+			h.report.Unclear["has too many linearizations"]++
+			return true, err
 		}
 		if sequential || err != nil {
 			return sequential, err
@@ -400,6 +405,10 @@ func (h *hunter) sequentially(t *Test, f *Failure, executions int) (bool, error)
 	}
 	return false, nil
 }
+
+// longJudging bounds the time to run all linearizations of a test. Else, a slow test with
+// thousands of them would take that of all others. Then it is not a finding.
+const longJudging = time.Minute
 
 // ordersAtOnce bounds the orders of a request, since executions may leave goroutines.
 const ordersAtOnce = 32
