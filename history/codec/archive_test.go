@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -174,6 +176,36 @@ func TestArchiveFaults(t *testing.T) {
 			dir := tree(t, "logs", c.content)
 			sameLines(t, list(t, dir, Options{}, filepath.Join(dir, "logs")), c.want...)
 		})
+	}
+}
+
+// TestOpen: files are opened as they are stored, and members decompressed.
+func TestOpen(t *testing.T) {
+	packed := string(gzipped(oneHistory("a")))
+	dir := tree(t, "a.jsonl.gz", packed, "b.tar", tarred(t, []testMember{{"a.gz", packed, 0}, {"b", oneHistory("b"), 0}}), "c", oneHistory("c"))
+	var got []string
+	for f, err := range Files([]string{dir}, Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(content))
+	}
+	sameLines(t, got, packed, oneHistory("a"), oneHistory("b"), oneHistory("c"))
+	for f := range Files([]string{filepath.Join(dir, "c")}, Options{}) {
+		if err := os.Remove(f.Name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Open(); err == nil || err.Error() != f.Name+": no such file or directory" {
+			t.Error(err)
+		}
 	}
 }
 

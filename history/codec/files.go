@@ -48,6 +48,19 @@ func (f File) Histories() iter.Seq2[*history.History, error] {
 	}
 }
 
+// Open returns the content of the file as it is stored. That of standard input, a
+// pipe or a member of an archive is decompressed, and can be read as Histories says.
+func (f File) Open() (io.ReadCloser, error) {
+	if f.in != nil {
+		return io.NopCloser(f.in), nil
+	}
+	r, err := f.opts.openFile(f.Name)
+	if err != nil {
+		return nil, fileError(f.Name, err)
+	}
+	return r, nil
+}
+
 // system is the file system of the paths that the operating system knows.
 type system struct{}
 
