@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/spec"
+	"github.com/spf13/pflag"
+)
+
+// checkFlags are the flags of leadline-cluster check.
+type checkFlags struct {
+	clusterFlags
+	settings settings
+	timeout  time.Duration
+	memory   int64
+	engine   string
+	order    string
+	quiet    bool
+	skip     string
+}
+
+var skips = []string{codec.SkipUnknown: "format", codec.SkipContent: "content", codec.SkipNothing: "none"}
+
+func setupCheck(flags *pflag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	f := &checkFlags{}
+	o := &f.settings.Options
+	flags.StringVar(&f.settings.Model, "model", "", "sequential `specification`, as for leadline check")
+	flags.StringVar(&f.settings.Format, "format", "", "`name` of the files' format (default: by content)")
+	flags.StringVar(&f.settings.Map, "map", "", "`mapping` of JSON records, as for leadline check")
+	flags.StringVar(&f.order, "order", "realtime", "order that a witness must respect: `realtime|program`")
+	flags.StringVar(&f.engine, "engine", replay.EngineNames[0], "what may decide: `"+strings.Join(replay.EngineNames[:], "|")+"`")
+	flags.IntVar(&o.MaxDepth, "max-depth", replay.DefaultMaxDepth, "largest `d` of the families")
+	flags.Int64Var(&o.Budget.Schedules, "max-schedules", 0, "most `schedules` of families to replay for one history")
+	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history (default: no bound)")
+	flags.Int64Var(&f.memory, "memory", 1<<30, "memory for one history, in `bytes`; a worker with n jobs takes n times as much")
+	flags.BoolVar(&o.ExactDepth, "exact-depth", false, "compute the exact linearizability depth too")
+	flags.BoolVar(&o.Explain, "explain", true, "explain why a history is not linearizable")
+	flags.BoolVar(&f.settings.Times, "times", false, "lines have the time of each check")
+	flags.StringVar(&f.skip, "skip-unknown", skips[0], "which files of directories are skipped: `"+strings.Join(skips, "|")+"`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only histories that are not linearizable, or not known to be")
+	f.declare(flags, 2)
+	return func(ctx context.Context, s streams, args []string) (int, error) {
+		if err := f.complete(flags, args); err != nil {
+			return 0, err
+		}
+		return f.run(ctx, s, args)
+	}
+}
+
+// complete checks the flags and fills the settings.
+func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
+	if err := f.validate(flags); err != nil {
+		return err
+	}
+	o := &f.settings.Options
+	engine, skip := slices.Index(replay.EngineNames[:], f.engine), slices.Index(skips, f.skip)
+	switch {
+	case len(args) == 0:
+		return badUsage("no file, directory, bucket or - given")
+	case slices.Contains(args, "") || slices.Contains(args, bucketPrefix):
+		return badUsage("an argument is empty")
+	case engine < 0:
+		return badUsage("--engine: no engine %q", f.engine)
+	case skip < 0:
+		return badUsage("--skip-unknown must be one of %s", strings.Join(skips, ", "))
+	case f.order != "realtime" && f.order != "program":
+		return badUsage("--order must be realtime or program")
+	case o.MaxDepth < 1:
+		return badUsage("--max-depth must be at least 1")
+	case o.Budget.Schedules < 0 || f.timeout < 0:
+		return badUsage("a bound must not be negative")
+	case f.memory < 1<<20:
+		return badUsage("--memory must be at least 1048576")
+	}
+	if name, ok := strings.CutPrefix(f.settings.Map, "@"); ok { // workers do not have the file
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("reading the mapping: %w", err)
+		}
+		f.settings.Map = string(text)
+	}
+	if err := (&codec.Options{Format: f.settings.Format, Map: f.settings.Map}).Check(); err != nil {
+		return &usageError{err}
+	}
+	if m := f.settings.Model; m != "" {
+		isName := slices.ContainsFunc(spec.All(), func(e spec.Entry) bool { return e.Name == m })
+		if _, err := spec.Parse(m); err != nil && !isName {
+			return &usageError{err}
+		}
+	}
+	o.Engine = replay.Engine(engine)
+	f.settings.ProgramOrder = f.order == "program"
+	f.settings.Limits.Memory = f.memory / 3 * 2
+	o.Budget.Time, o.Budget.Process, o.Budget.Bytes = f.timeout, f.memory, f.memory/10*7
+	return nil
+}
+
+func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status int, err error) {
+	return f.coordinate(ctx, s, checkKind, func(ctx context.Context, c *coordinator, t *table) (int, error) {
+		status := statusOK
+		r := newReader(f.settings, c.queue.payload())
+		r.skip = codec.Skip(slices.Index(skips, f.skip))
+		r.stdin, r.quiet, r.buckets = s.in, f.quiet, c.queue.js
+		r.warn = func(format string, args ...any) {
+			t.aside(func() { fmt.Fprintf(s.err, "leadline-cluster: "+format+"\n", args...) })
+		}
+		out := bufio.NewWriter(s.out)
+		err := c.each(ctx, r.parts(ctx, args), func(p *part, of *result) error {
+			for i := range p.items {
+				worst, err := f.show(ctx, out, c, r, &p.items[i], p, of)
+				if err != nil {
+					return err
+				}
+				status = worse(status, worst)
+			}
+			return t.flush(out)
+		})
+		return status, errors.Join(err, out.Flush())
+	})
+}
+
+// exitStatuses are the exit statuses that entries cause.
+var exitStatuses = [...]int{batch.Linearizable: statusOK, batch.NotLinearizable: statusNot, batch.Invalid: statusBad,
+	batch.Unknown: statusUnknown, batch.Internal: statusInternal}
+
+// show writes the lines of an item.
+func (f *checkFlags) show(ctx context.Context, out *bufio.Writer, c *coordinator, r *reader, it *item, p *part, of *result) (worst int, err error) {
+	one, lines := fileResult{Entries: []entryResult{it.known}}, it.line
+	if it.line == nil {
+		if it.at.key != p.key { // an equal file came before
+			if of, err = c.stored(ctx, it.at.key); err != nil {
+				return statusOK, err
+			}
+		}
+		one, lines = of.file(it.at.index)
+	}
+	for _, w := range one.Warnings {
+		r.warn("warning: %v", &codec.SyntaxError{File: it.name, Line: w.Line, Msg: w.Msg})
+	}
+	for _, e := range one.Entries {
+		line, err := named(lines[:e.Size], it.name)
+		if err != nil {
+			return worst, fmt.Errorf("%s: %w", it.name, err)
+		}
+		lines = lines[e.Size:]
+		status := statusInternal
+		if int(e.Status) < len(exitStatuses) {
+			status = exitStatuses[e.Status]
+		}
+		worst = worse(worst, status)
+		if e.Status == batch.Internal {
+			r.warn("%s: %s", it.name, e.Reason)
+		}
+		if f.quiet && status == statusOK {
+			continue
+		}
+		if _, err := out.Write(line); err != nil {
+			return worst, err
+		}
+	}
+	return worst, nil
+}
+
+// coordinate opens the queue, starts the workers of this machine and calls do.
+func (f *clusterFlags) coordinate(ctx context.Context, s streams, kind string,
+	do func(context.Context, *coordinator, *table) (int, error)) (status int, err error) {
+	q, end, err := f.open(ctx, kind, s)
+	if err != nil {
+		return statusOK, err
+	}
+	defer end()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	c := &coordinator{queue: q, tries: f.tries, keep: f.keep, retry: f.retry}
+	if err := c.start(ctx); err != nil {
+		return statusOK, err
+	}
+	t := newTable(s.err, f.progress, c)
+	defer t.stop()
+	if err := t.start(ctx); err != nil {
+		return statusOK, err
+	}
+	wait, err := f.startLocal(ctx, s, q, fail)
+	if err != nil {
+		return statusOK, err
+	}
+	defer wait()
+	defer fail(nil)
+	status, err = do(ctx, c, t)
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	return status, err
+}

@@ -1,0 +1,111 @@
+// Leadline-cluster checks recorded histories with many processes, on one machine or
+// on several. Its queue is NATS JetStream (nats.io). It is a module of its own, so
+// that leadline does not depend on NATS.
+//
+//	leadline-cluster check [flags] FILE|DIR|bucket:NAME|-...
+//	leadline-cluster stress [flags] -- ARGUMENT...
+//	leadline-cluster worker --url URL [flags]
+//
+// # One machine
+//
+// The file testdata/example.jsonl has two histories of a register that is 0 at first.
+// They are called overlapping and stale:
+//
+//	A  |--- write(1): ok ---|        A  |- write(1): ok -|
+//	B      |--- read(): 0 ---|       B                     |- read(): 0 -|
+//
+// One command starts a coordinator with a server in its process, and two workers:
+//
+//	$ leadline-cluster check testdata/example.jsonl | cut -d, -f1,2,10
+//	{"file":"testdata/example.jsonl","history":"overlapping","verdict":"linearizable"
+//	{"file":"testdata/example.jsonl","history":"stale","verdict":"not-linearizable"
+//
+// The output has the lines of leadline check --output json, in the order of the
+// input, and so has the exit status its meaning: 0 all linearizable, 1 some not, 2 bad
+// usage or input, 3 some unknown, 4 an internal error. What the arguments may be and
+// which files are skipped is described by leadline help formats. On a terminal, a
+// table of the workers and their rates is on standard error. With --progress it is
+// there elsewhere, too.
+//
+// For a single machine, leadline check is simpler and as fast. Workers are of use if
+// a history may end its process, for example for lack of memory, and for a run that
+// goes on after its coordinator has ended (see Store).
+//
+// # Several machines
+//
+// The embedded server listens on 127.0.0.1 only, unless --listen says otherwise:
+//
+//	host1$ leadline-cluster check --listen 10.0.0.1:4222 --store /var/tmp/leadline histories/
+//	leadline-cluster: serving at 10.0.0.1:4222; workers need --url @/var/tmp/leadline/url
+//	host2$ leadline-cluster worker --url @url
+//
+// The file url has the address with a token, which the server demands. Copy it to
+// the other machines; who has it may use the server. The embedded server has no TLS:
+// use it in networks that you trust, or through a tunnel.
+//
+// With --url, the coordinator and the workers use an existing server or cluster of
+// NATS with JetStream instead. TLS and credentials are those of NATS: a URL
+// tls://host:4222 or one with user:password@ or token@, and the flags --creds, --nkey,
+// --tlsca, --tlscert and --tlskey. --replicas says how many servers keep each
+// message. The account needs the streams LEADLINE_TASKS and LEADLINE_RESULTS, the
+// bucket leadline-data, which the coordinator creates, and the subjects
+// leadline.>.
+//
+// All workers must run the same executable file as the coordinator: verdicts of
+// different versions are not mixed. Others see no tasks.
+//
+// # Tasks and results
+//
+// A message has one file, or up to 64 small ones: files of a directory, or members of
+// an archive. Its content is in the message, or from 512 KiB on in the bucket
+// leadline-data. Workers need no access to the directories of the coordinator. A
+// file is not divided: for histories in one large file, one worker does it all. Split
+// the file, or make an archive of the histories, to spread them.
+//
+// A worker acknowledges a message after its result is stored. While a check runs, it
+// sends a sign of life three times within --ack-wait. If there is none for so long,
+// the message goes to another worker. A message of several files is then divided, so
+// that a file that ends its worker does so alone. After --tries workers have ended or
+// were lost, the file is given up: its line has the verdict unknown and says so,
+// and the exit status is 4.
+//
+// The key of a result is a hash of the content of the files, the settings, and the
+// program. There is one result for a key: if two workers finish one task, the first
+// result counts. Equal files are checked once. The output depends on the stored
+// results only, so it has one line for each history, whoever was killed.
+//
+// # Store
+//
+// Tasks and results stay on the server for --keep, which is seven days by default.
+// The embedded server keeps them in --store, and by default in a temporary directory
+// that is removed at the end. To go on after an interrupt or a crash, run the
+// same command again with the same --store or --url: it prints everything from the
+// beginning, and only what has no result yet is checked. A result that is unknown,
+// for example for lack of time, is one as well: --retry-unknown checks it again.
+//
+// # Object store
+//
+// An argument bucket:NAME is a bucket of the JetStream object store, and
+// bucket:NAME/PATH one object, a directory, or a member of an archive there:
+//
+//	nats object put logs run1.tar.zst
+//	leadline-cluster check --url nats://host:4222 bucket:logs
+//
+// The names of the objects must be relative paths without . and .. in them.
+//
+// # Stress
+//
+// A hunt for methods that are not atomic is spread by its seed:
+//
+//	leadline-cluster stress --seeds 50 -- --new example.com/queue.New --effort quick
+//
+// Each task is one run of leadline stress --output json with these arguments and a
+// seed. Each line of the output begins with the seed. Workers take such tasks if they
+// are started with --stress PROGRAM, which is the path of leadline; those that the
+// coordinator starts have it from --leadline. They run it in their working directory,
+// which must have the module that --new names. One run uses several processors, so
+// the coordinator starts one worker unless --workers says otherwise.
+//
+// Such a worker builds and runs the code that tasks name: only for servers on which you
+// trust everybody who may publish.
+package main

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// Exit statuses, as those of leadline; when several hold, worse decides.
+const (
+	statusOK       = 0 // all linearizable
+	statusNot      = 1 // some not linearizable
+	statusBad      = 2 // bad usage or bad input
+	statusUnknown  = 3 // some unknown
+	statusInternal = 4 // a fault of leadline itself
+)
+
+// worse returns the first of 4, 2, 1, 3, 0 that is a or b.
+func worse(a, b int) int {
+	rank := [...]int{statusOK: 0, statusUnknown: 1, statusNot: 2, statusBad: 3, statusInternal: 4}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// streams are what a command reads and writes: results go to out, everything else
+// to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// A command is one subcommand. setup declares its flags and returns what runs it.
+type command struct {
+	name, args, short string
+	setup             func(*pflag.FlagSet) func(context.Context, streams, []string) (int, error)
+}
+
+var commands = []command{
+	{"check", "FILE|DIR|bucket:NAME|-...", "check recorded histories", setupCheck},
+	{"stress", "[-- ARGUMENT...]", "run leadline stress with many seeds", setupStress},
+	{"worker", "", "take work from a cluster", setupWorker},
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	s := streams{stdin, stdout, stderr}
+	if len(args) == 0 {
+		usage(stderr)
+		return statusBad
+	}
+	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+		usage(stdout)
+		return statusOK
+	}
+	for _, c := range commands {
+		if c.name == args[0] {
+			return c.run(s, args[1:])
+		}
+	}
+	fmt.Fprintf(stderr, "leadline-cluster: no command %q; see leadline-cluster help\n", args[0])
+	return statusBad
+}
+
+func (c command) run(s streams, args []string) int {
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {} // Parse would call it for --help
+	do := c.setup(flags)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		fmt.Fprintf(s.out, "leadline-cluster %s: %s\n\nUsage:\n  leadline-cluster %s [flags] %s\n\nFlags:\n%s",
+			c.name, c.short, c.name, c.args, flags.FlagUsagesWrapped(100))
+		return statusOK
+	case err != nil:
+		return c.fail(s, &usageError{err})
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	context.AfterFunc(ctx, restore) // the second signal ends the process
+	status, err := do(ctx, s, flags.Args())
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintf(s.err, "leadline-cluster %s: interrupted\n", c.name)
+		return worse(status, statusUnknown)
+	case err != nil:
+		return worse(status, c.fail(s, err))
+	}
+	return status
+}
+
+// A usageError is one of the command line.
+type usageError struct{ error }
+
+func (u *usageError) Unwrap() error { return u.error }
+
+func badUsage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+func (c command) fail(s streams, err error) int {
+	hint := ""
+	if _, ok := err.(*usageError); ok {
+		hint = "; see leadline-cluster " + c.name + " --help"
+	}
+	fmt.Fprintf(s.err, "leadline-cluster %s: %v%s\n", c.name, err, hint)
+	return statusBad
+}
+
+func usage(w io.Writer) {
+	var b strings.Builder
+	b.WriteString("leadline-cluster checks recorded histories with many processes and machines.\n\nCommands:\n")
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  %-8s %s\n", c.name, c.short)
+	}
+	b.WriteString("\nleadline-cluster COMMAND --help describes each; go doc github.com/leadline/leadline/cmd/leadline-cluster is the manual.\n" +
+		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown, 4 internal error.\n")
+	fmt.Fprint(w, b.String())
+}
+
+// urlVariable is the environment variable that has the URL for workers which the
+// coordinator starts. A command line would show its token to everybody.
+const urlVariable = "LEADLINE_CLUSTER_URL"
+
+// clusterFlags are the flags of coordinators.
+type clusterFlags struct {
+	connection
+	storage
+	store    string
+	listen   string
+	workers  int
+	progress bool
+	leadline string
+	retry    bool
+}
+
+func (c *connection) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&c.url, "url", "", "`URL` of a NATS server, as nats://host:4222, several separated by commas, or @FILE for a file that has it")
+	flags.StringVar(&c.creds, "creds", "", "`file` with credentials of NATS: a JWT and its key")
+	flags.StringVar(&c.nkey, "nkey", "", "`file` with the seed of an nkey")
+	flags.StringVar(&c.ca, "tlsca", "", "`file` with the certificates of the authorities that the server's certificate is checked against")
+	flags.StringVar(&c.cert, "tlscert", "", "`file` with the certificate of this client")
+	flags.StringVar(&c.certKey, "tlskey", "", "`file` with the key of that certificate")
+}
+
+func (f *clusterFlags) declare(flags *pflag.FlagSet, workers int) {
+	f.connection.declare(flags)
+	flags.StringVar(&f.store, "store", "", "`directory` of the embedded server, which keeps results for the next run (default: a temporary one)")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` of the embedded server, for workers on other machines; port 0 is a free one")
+	flags.IntVarP(&f.workers, "workers", "w", workers, "worker processes to start on this machine (default with --url: 0)")
+	flags.IntVar(&f.tries, "tries", 4, "how many workers may end during a task before it is given up")
+	flags.DurationVar(&f.ackWait, "ack-wait", 30*time.Second, "how long a worker may be silent before its task is given to another one")
+	flags.DurationVar(&f.keep, "keep", 7*24*time.Hour, "how long the server keeps tasks and results")
+	flags.IntVar(&f.replicas, "replicas", 1, "how many servers of a NATS cluster keep each task and result")
+	flags.BoolVar(&f.retry, "retry-unknown", false, "do again what was kept as unknown or given up")
+	flags.BoolVar(&f.progress, "progress", false, "print a table of the workers every ten seconds (on a terminal: each second, always)")
+}
+
+func (f *clusterFlags) validate(flags *pflag.FlagSet) error {
+	for _, name := range []string{"store", "listen"} {
+		if f.url != "" && flags.Changed(name) {
+			return badUsage("--%s is for the embedded server, not for --url", name)
+		}
+	}
+	if f.url != "" && !flags.Changed("workers") {
+		f.workers = 0
+	}
+	for _, bound := range []struct {
+		name         string
+		value, least int64
+	}{{"workers", int64(f.workers), 0}, {"tries", int64(f.tries), 1}, {"replicas", int64(f.replicas), 1},
+		{"ack-wait", int64(f.ackWait), int64(100 * time.Millisecond)}, {"keep", int64(f.keep), int64(time.Minute)}} {
+		if bound.value < bound.least {
+			return badUsage("--%s is too small", bound.name)
+		}
+	}
+	if f.workers > maxJobs || f.tries > 1000 {
+		return badUsage("--workers or --tries is too large")
+	}
+	return nil
+}
+
+const maxJobs = 1 << 10
+
+// open returns a queue, with an embedded server if no other is given, and a function
+// that ends it.
+func (f *clusterFlags) open(ctx context.Context, kind string, s streams) (*queue, func(), error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	url, err := f.address()
+	if err != nil {
+		return nil, nil, err
+	}
+	end := func() {}
+	if url == "" {
+		dir := f.store
+		if dir == "" {
+			if dir, err = os.MkdirTemp("", "leadline-cluster-"); err != nil {
+				return nil, nil, err
+			}
+			end = func() { _ = os.RemoveAll(dir) } // what is left is in the directory of temporary files
+		}
+		server, at, err := serve(dir, f.listen)
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		remove := end
+		end = func() {
+			server.Shutdown()
+			server.WaitForShutdown()
+			remove()
+		}
+		if f.workers == 0 || f.listen != "127.0.0.1:0" {
+			fmt.Fprintf(s.err, "leadline-cluster: serving at %s; workers need --url @%s/url\n", server.Addr(), dir)
+		}
+		url = at
+	}
+	q, err := connect(kind, url, options...)
+	if err == nil {
+		q.url = url
+		if err = q.create(ctx, f.storage); err != nil {
+			q.nc.Close()
+		}
+	}
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	return q, func() { q.nc.Close(); end() }, nil
+}
+
+// setupWorker declares the flags of leadline-cluster worker.
+func setupWorker(flags *pflag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	var c connection
+	c.declare(flags)
+	jobs := flags.IntP("jobs", "j", runtime.GOMAXPROCS(0), "tasks at the same time")
+	stress := flags.String("stress", "", "take the tasks of stress instead, by this `program`: the path or name of leadline")
+	attached := flags.Bool("attached", false, "")
+	_ = flags.MarkHidden("attached")
+	return func(ctx context.Context, s streams, args []string) (int, error) {
+		switch {
+		case len(args) > 0:
+			return 0, badUsage("takes no arguments")
+		case *jobs < 1 || *jobs > maxJobs:
+			return 0, badUsage("--jobs must be 1 to %d", maxJobs)
+		case c.url == "":
+			c.url = os.Getenv(urlVariable)
+		}
+		if c.url == "" {
+			return 0, badUsage("no --url given")
+		}
+		return 0, c.work(ctx, s, *jobs, *stress, *attached)
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// A table shows the workers and their rates: on a terminal in place, each second;
+// elsewhere, if asked for, every ten seconds.
+type table struct {
+	w        io.Writer // nil: silent
+	terminal bool
+	c        *coordinator
+	done     chan struct{}
+
+	mu      sync.Mutex
+	workers map[string]*seen
+	lines   int // on the terminal
+}
+
+// A seen worker has its last two messages.
+type seen struct {
+	last, before alive
+	at, atBefore time.Time
+}
+
+func newTable(w io.Writer, wanted bool, c *coordinator) *table {
+	t := &table{c: c, workers: map[string]*seen{}, done: make(chan struct{})}
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != "null" {
+			t.terminal = true
+		}
+	}
+	if t.terminal || wanted {
+		t.w = w
+	}
+	return t
+}
+
+// start begins to listen and to show.
+func (t *table) start(ctx context.Context) error {
+	if t.w == nil {
+		close(t.done)
+		return nil
+	}
+	_, err := t.c.queue.nc.Subscribe(aliveSubject+"."+t.c.queue.program, func(m *nats.Msg) {
+		var a alive
+		if json.Unmarshal(m.Data, &a) == nil && a.Kind == t.c.queue.kind {
+			t.heard(a, time.Now())
+		}
+	})
+	if err != nil {
+		return err
+	}
+	every := time.Second
+	if !t.terminal {
+		every = 10 * time.Second
+	}
+	go func() {
+		defer close(t.done)
+		for {
+			if pause(ctx, every); ctx.Err() != nil {
+				return
+			}
+			t.show()
+		}
+	}()
+	return nil
+}
+
+func (t *table) heard(a alive, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w := t.workers[a.ID]
+	if w == nil {
+		w = &seen{last: a, at: now}
+		t.workers[a.ID] = w
+	}
+	w.before, w.atBefore = w.last, w.at
+	w.last, w.at = a, now
+}
+
+// stop shows the table for the last time.
+func (t *table) stop() {
+	if <-t.done; t.w != nil {
+		t.show()
+	}
+}
+
+// show writes the table, on a terminal in place of the last one. That it cannot be
+// written changes no result.
+func (t *table) show() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+	var text bytes.Buffer
+	t.write(&text, time.Now())
+	if t.terminal {
+		t.lines = bytes.Count(text.Bytes(), []byte("\n"))
+	}
+	_, _ = t.w.Write(text.Bytes())
+}
+
+func (t *table) clear() {
+	if t.lines > 0 {
+		_, _ = fmt.Fprintf(t.w, "\x1b[%dA\x1b[J", t.lines) // up, and clear
+		t.lines = 0
+	}
+}
+
+// aside calls do, which writes elsewhere, while the table is away. It is shown
+// again within a second.
+func (t *table) aside(do func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+	do()
+}
+
+// flush flushes results, which may go to the same terminal.
+func (t *table) flush(out *bufio.Writer) (err error) {
+	t.aside(func() { err = out.Flush() })
+	return err
+}
+
+// lostAfter is how long nothing is heard from a worker that is lost.
+const lostAfter = 5 * time.Second
+
+// write writes the table.
+func (t *table) write(out io.Writer, now time.Time) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "worker\tbusy\tfiles\thistories\tper second\t\n")
+	var ids []string
+	for id := range t.workers {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, strings.Compare)
+	var sum alive
+	var rates float64
+	for _, id := range ids {
+		s := t.workers[id]
+		rate, busy := s.rate(), fmt.Sprintf("%d of %d", s.last.Busy, s.last.Jobs)
+		if now.Sub(s.at) > lostAfter {
+			rate, busy = 0, "lost"
+		} else {
+			sum.Busy += s.last.Busy
+			sum.Jobs += s.last.Jobs
+		}
+		sum.Files += s.last.Files
+		sum.Histories += s.last.Histories
+		rates += rate
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.0f\t\n", id, busy, s.last.Files, s.last.Histories, rate)
+	}
+	fmt.Fprintf(w, "all\t%d of %d\t%d\t%d\t%.0f\t\n", sum.Busy, sum.Jobs, sum.Files, sum.Histories, rates)
+	_ = w.Flush() // as above
+	waiting := t.c.unfinished()
+	fmt.Fprintf(out, "%d tasks done, %d waiting\n", t.c.done.Load(), waiting)
+}
+
+// rate returns the histories per second between the last two messages.
+func (s *seen) rate() float64 {
+	seconds := s.at.Sub(s.atBefore).Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	return float64(s.last.Histories-s.before.Histories) / seconds
+}
