@@ -135,8 +135,9 @@
 // n^d. For registers and maps that number is small, and even the depth of 10,000
 // operations, in the thousands, is found in less than a second. Queues and stacks
 // remember in which order concurrent operations were placed, until the values come
-// out again; so for them, nodes multiply with the depth. Memory is that of the nodes
-// after one response, and of the machine.
+// out again; so for them, nodes multiply with the depth. Options.Responses ends a
+// search soon that is expected to take more than the meter allows. Memory is that of
+// the nodes after one response, and of the machine.
 //
 // # Other posets
 //

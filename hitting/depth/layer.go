@@ -87,6 +87,16 @@ func (l *layer[M]) find(n *node[M]) uint64 {
 	}
 }
 
+// isHopeless reports whether so many nodes at each of the responses that are left
+// take more work than is left. A node is expected to take as much as the ones so
+// far.
+func (s *Search) isHopeless(nodes, responses int) bool {
+	s.nodes += int64(nodes)
+	left := s.o.Meter.Left()
+	spent := s.begun - left
+	return s.o.Responses > 0 && spent >= int64(s.o.Responses) && float64(spent)/float64(s.nodes)*float64(nodes)*float64(responses) > float64(left)
+}
+
 // words has the tuples of all nodes as lists from the last element to the
 // first, which share their beginnings. A word is the number of its last
 // letter, or noWord.

@@ -27,6 +27,10 @@ type Options struct {
 	// Optional elements may be left out of a schedule at no cost, except the only
 	// element of the index's chain. They never return. Nil: none is.
 	Optional func(e int32) bool
+	// Responses is the number of responses, or 0. If it is not 0, the search gives
+	// up, as if stopped, when it has taken a unit of work for each response, and
+	// as many nodes at each further response take more than the Meter has left.
+	Responses int
 }
 
 // A Forgetter is a machine whose states take memory.
@@ -54,6 +58,8 @@ type Search struct {
 	width    int // of the sweeper's masks
 	cause    cause
 	reached  int
+	begun    int64 // what the meter had left at the start
+	nodes    int64 // since then
 }
 
 type cause uint8
@@ -84,7 +90,7 @@ func New(next func() (Element, bool), machine hitting.Machine, o Options) *Searc
 func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o Options) {
 	s.next, s.machine, s.o = next, machine, o
 	s.elements, s.returns, s.called, s.pending = s.elements[:0], s.returns[:0], s.called[:0], s.pending[:0]
-	s.chains, s.cause, s.reached = 0, none, 0
+	s.chains, s.cause, s.reached, s.begun, s.nodes = 0, none, 0, o.Meter.Left(), 0
 	if s.sweeper != nil && s.sweeper.isLarge() {
 		s.sweeper, s.width = nil, 0
 	}
@@ -162,8 +168,11 @@ func (s *Search) Elements() []Element {
 	return s.elements
 }
 
-// Bound replaces Options.Meter and lets a search that gave up try again.
-func (s *Search) Bound(m *meter.Meter) { s.o.Meter, s.cause = m, none }
+// Bound replaces Options.Meter and Options.Responses, and lets a search that gave
+// up try again.
+func (s *Search) Bound(m *meter.Meter, responses int) {
+	s.o.Meter, s.o.Responses, s.begun, s.nodes, s.cause = m, responses, m.Left(), 0, none
+}
 
 // Stopped reports whether Options.Meter ended the search.
 func (s *Search) Stopped() bool { return s.cause == stopped }
@@ -282,6 +291,10 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 				return nil, false
 			}
 			s.cur, s.next = s.next, s.cur
+			if s.isHopeless(len(s.cur.nodes), s.o.Responses-i-1) {
+				s.cause = stopped
+				return nil, false
+			}
 		}
 		s.reached = max(s.reached, i+1)
 		s.list = slices.Delete(s.list, rank, rank+1)

@@ -40,7 +40,9 @@
 //   - depths: the depth of what is linearizable, up to Options.MaxDepth. Its share
 //     of the work grows with MaxDepth, and shrinks on long histories to a small
 //     part of what reading and deciding them takes: there, depth grows with the
-//     length, so that most are refuted up to any small depth at once;
+//     length, so that most are refuted up to any small depth at once. On queues
+//     and stacks of more than 256 operations, a depth is given up as soon as the
+//     share is expected not to suffice;
 //   - families: what the budget still allows.
 //
 // If a history is not linearizable and Options.Explain is set, package

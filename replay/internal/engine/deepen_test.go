@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -97,5 +98,47 @@ func TestPersistentDepths(t *testing.T) {
 	}
 	if len(depths) < 3 {
 		t.Errorf("few depths: %v", depths)
+	}
+}
+
+// TestHopeless: on long queues and stacks, Run gives up a depth soon that its share
+// does not reach. What it refutes or finds is what the whole share refutes or finds.
+func TestHopeless(t *testing.T) {
+	for _, c := range []struct {
+		w    simulate.Workload
+		most int64 // units of work
+	}{
+		{simulate.Workload{Model: "queue", Threads: 4, Ops: 1000}, 50_000},
+		{simulate.Workload{Model: "stack", Threads: 16, Ops: 1000, Values: 8}, 50_000},
+		{simulate.Workload{Model: "queue", Threads: 2, Ops: 300, Values: 1}, 5_000},
+		{simulate.Workload{Model: "stack", Threads: 2, Ops: 300, Values: 1}, 5_000},
+		{simulate.Workload{Model: "queue", Threads: 4, Ops: impatientOps}, 1 << 20},
+		{simulate.Workload{Model: "queue", Threads: 1, Ops: 3000}, 5_000},
+	} {
+		s, err := spec.Lookup(c.w.Model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := c.w.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const most, share = 5, 1 << 20
+		m := meter.New(nil)
+		x := NewDepths(h, s, replay.AutoChains, 1<<30)
+		got := x.Run(most, m.Share(share))
+		y := NewDepths(h, s, replay.AutoChains, 1<<30)
+		r, index, _ := y.deepen(y.rounds, &y.refuted, most, meter.New(nil).Share(share))
+		t.Logf("%v: depth %d (> %d) with %d units", c.w, got.Depth, got.Deeper, m.Spent())
+		switch {
+		case m.Spent() > c.most:
+			t.Errorf("%v: %d units of work, want at most %d", c.w, m.Spent(), c.most)
+		case r != nil && (got.Depth != index.Depth() || x.refuted != got.Depth-1):
+			t.Errorf("%v: depth %d (> %d), want %d", c.w, got.Depth, got.Deeper, index.Depth())
+		case r == nil && (got.Depth != 0 || got.Deeper > y.refuted || got.Deeper < 3 || len(h.Ops) <= impatientOps && got.Deeper != y.refuted):
+			t.Errorf("%v: depth %d (> %d), want > %d", c.w, got.Depth, got.Deeper, y.refuted)
+		}
+		x.Release()
+		y.Release()
 	}
 }

@@ -14,19 +14,20 @@ import (
 // Families does, but without replaying families: see package depth. It goes on
 // where it stopped. Release it after use.
 type Depths struct {
-	h        *history.History
-	spec     replay.Spec
-	chains   replay.ChainMode
-	machine  *Machine
-	states   persistent // of a long history, or nil: those of the machine
-	memory   [2]depthRound
-	rounds   []*depthRound
-	free     *depthRound // see Free
-	maxBytes int64
-	meter    *meter.Meter // of the current call
-	full     bool         // the states take too much memory
-	refuted  int          // families of this depth have no witness
-	unfree   int          // nor do those of this depth of a history that lacks pending operations
+	h         *history.History
+	spec      replay.Spec
+	chains    replay.ChainMode
+	machine   *Machine
+	states    persistent // of a long history, or nil: those of the machine
+	memory    [2]depthRound
+	rounds    []*depthRound
+	free      *depthRound // see Free
+	maxBytes  int64
+	meter     *meter.Meter // of the current call
+	full      bool         // the states take too much memory
+	refuted   int          // families of this depth have no witness
+	unfree    int          // nor do those of this depth of a history that lacks pending operations
+	responses int          // see depth.Options; 0 for a history of few operations
 }
 
 // A depthRound is the search through the families of some operations.
@@ -184,10 +185,19 @@ func (r *depthRound) Keep(states []int32) {
 	}
 }
 
+// impatientOps is the number of operations up to which Run goes on to the end of
+// its share on queues and stacks. Their nodes multiply with each response until
+// values come out again, which says little about a short history.
+const impatientOps = 256
+
 // Run looks for a witness of depth up to maxDepth, from the smallest one that is
 // left. It gives up with Depth if there is none, and with Time or Memory if a
 // bound is reached first. Deeper is set for every finding without a depth.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
+	if d := replay.TraitsOf(x.spec).Discipline; len(x.h.Ops) > impatientOps && (d == replay.FirstIn || d == replay.LastIn) {
+		x.responses = len(x.h.Ops)
+		defer func() { x.responses = 0 }()
+	}
 	r, index, cause := x.deepen(x.rounds, &x.refuted, maxDepth, m)
 	if r == nil {
 		return replay.Finding{Cause: cause, Deeper: x.refuted}
@@ -302,7 +312,7 @@ func (r *depthRound) bound(m *meter.Meter) {
 	}
 	r.x.meter = m
 	r.x.machine.Bound(m, r.x.maxBytes)
-	r.search.Bound(m)
+	r.search.Bound(m, r.x.responses)
 }
 
 // cause returns why the search gave up, or NoCause.
