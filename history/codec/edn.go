@@ -112,11 +112,23 @@ func (e *ednReader) next() {
 	e.passed++
 }
 
+// pass passes over n bytes of the window, which has no newline among them.
+func (e *ednReader) pass(n int) {
+	e.start += n
+	e.column += n
+	e.passed += int64(n)
+}
+
 // space passes over white space, commas, comments and discarded forms, and
 // returns the byte that follows, 0 at the end. If that is '#', it has been
 // passed over too, and what follows it is not '_'.
 func (e *ednReader) space() byte {
 	for {
+		blanks := 0
+		for blanks < e.end-e.start && (e.buf[e.start+blanks] == ' ' || e.buf[e.start+blanks] == ',') {
+			blanks++
+		}
+		e.pass(blanks)
 		switch c := e.peek(); c {
 		case ' ', '\t', '\n', '\r', '\f', '\v', ',':
 			e.next()
@@ -238,11 +250,7 @@ func (e *ednReader) mapOf(namespace string) history.Value {
 func (e *ednReader) mapFrom(base int, namespace string) history.Value {
 	pairs := e.stack[base:]
 	e.stack = e.stack[:base]
-	if e.failed() {
-		return history.Value{}
-	}
-	if len(pairs)%2 != 0 {
-		e.fail("a map has a key without a value")
+	if !e.even(pairs) {
 		return history.Value{}
 	}
 	if namespace != "" {
@@ -256,6 +264,14 @@ func (e *ednReader) mapFrom(base int, namespace string) history.Value {
 		return history.NullValue
 	}
 	return m
+}
+
+// even reports whether the map that ends here has a value for each key.
+func (e *ednReader) even(pairs []history.Value) bool {
+	if len(pairs)%2 != 0 && !e.failed() {
+		e.fail("a map has a key without a value")
+	}
+	return !e.failed()
 }
 
 // text reads a string, whose quote comes next.
@@ -278,9 +294,16 @@ func (e *ednReader) text() history.Value {
 		case c == '\\':
 			e.next()
 			e.escape()
-		default:
+		case c == '\n':
 			e.next()
 			e.token = append(e.token, c)
+		default:
+			n := 1
+			for n < e.end-e.start && !endsText[e.buf[e.start+n]] {
+				n++
+			}
+			e.token = append(e.token, e.buf[e.start:e.start+n]...)
+			e.pass(n)
 		}
 		if int64(len(e.token)) > e.limit {
 			e.fail("text longer than %s", size(e.limit))
@@ -288,6 +311,9 @@ func (e *ednReader) text() history.Value {
 		}
 	}
 }
+
+// endsText has the bytes of a string that do not mean themselves, and newlines.
+var endsText = [256]bool{'"': true, '\\': true, '\n': true}
 
 // escape appends to token what the escape after a backslash means.
 func (e *ednReader) escape() {
@@ -347,19 +373,32 @@ func (e *ednReader) digits(n, base int) rune {
 }
 
 // isDelimiter reports whether c ends a token.
-func isDelimiter(c byte) bool {
-	return c <= ' ' || strings.IndexByte("()[]{}\",;", c) >= 0
-}
+func isDelimiter(c byte) bool { return delimiters[c] }
+
+var delimiters = func() (set [256]bool) {
+	for c := range byte(' ' + 1) {
+		set[c] = true
+	}
+	for _, c := range []byte("()[]{}\",;") {
+		set[c] = true
+	}
+	return set
+}()
 
 // word appends to token what comes before the next delimiter.
 func (e *ednReader) word() {
 	for c := e.peek(); !e.ended() && !isDelimiter(c); c = e.peek() {
-		if int64(len(e.token)) >= e.limit {
+		room := e.limit - int64(len(e.token))
+		if room <= 0 {
 			e.fail("word longer than %s", size(e.limit))
 			return
 		}
-		e.next()
-		e.token = append(e.token, c)
+		n, most := 1, int(min(room, int64(e.end-e.start)))
+		for n < most && !delimiters[e.buf[e.start+n]] {
+			n++
+		}
+		e.token = append(e.token, e.buf[e.start:e.start+n]...)
+		e.pass(n)
 	}
 	if !utf8.Valid(e.token) {
 		e.fail("invalid UTF-8")
@@ -481,6 +520,11 @@ func (e *ednReader) atom() history.Value {
 	}
 	if e.failed() {
 		return history.Value{}
+	}
+	if t[0] <= '9' && len(t) <= 18 {
+		if n, ok := plainInt(t); ok {
+			return history.IntValue(n)
+		}
 	}
 	digit := func(i int) bool { return i < len(t) && '0' <= t[i] && t[i] <= '9' }
 	switch {

@@ -79,7 +79,7 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	if ev.typ == history.Fail && ev.f == "read" && ev.value.Text() == timedOut {
 		ev.typ, ev.value, ev.unknown = history.OK, history.NullValue, true
 	}
-	d.words.events = append(d.words.events, ev)
+	d.words.events.add(&ev)
 	d.taken = d.words.bytes() + d.edn.pool.made
 	return ""
 }

@@ -50,6 +50,7 @@ type jepsen struct {
 	// current is the history that is being read. When it is complete it is
 	// still pending.
 	current *wordHistory
+	ev      wordEvent // that is being read
 }
 
 func (d *jepsen) run() {
@@ -70,7 +71,7 @@ func (d *jepsen) run() {
 			d.bracket(c, line)
 		case c == '{':
 			d.inCurrent(line)
-			d.operation(d.form(c), line)
+			d.operation(c, line)
 		default:
 			e.unexpected("an operation, or a vector or list of operations,")
 		}
@@ -108,7 +109,8 @@ func (d *jepsen) bracket(c byte, line int) {
 			v := e.form(c)
 			e.stack = append(e.stack, v)
 		}
-		d.operation(e.take(base), line)
+		d.add(d.fromTuple(e.stack[base:]), line)
+		e.stack = e.stack[:base]
 		return
 	}
 	d.current = nil
@@ -124,7 +126,7 @@ func (d *jepsen) bracket(c byte, line int) {
 			e.unexpected("an operation")
 			break
 		}
-		d.operation(d.form(c), line)
+		d.operation(c, line)
 	}
 	if !e.failed() {
 		d.current = nil
@@ -176,8 +178,19 @@ func (d *jepsen) finish() {
 	}
 }
 
-// operation adds one operation in either form, which begins at line.
-func (d *jepsen) operation(v history.Value, line int) {
+// operation reads and adds one operation in either form, which begins with c at
+// line.
+func (d *jepsen) operation(c byte, line int) {
+	if c == '{' {
+		d.add(d.readMap(), line)
+		return
+	}
+	v := d.edn.form(c)
+	d.add(d.fromTuple(v.List()), line)
+}
+
+// add adds the operation in d.ev, which begins at line, unless it has a fault.
+func (d *jepsen) add(fault string, line int) {
 	e := d.edn
 	w := d.current
 	problem := e.problem
@@ -196,15 +209,8 @@ func (d *jepsen) operation(v history.Value, line int) {
 	if w.b.Failed() {
 		return
 	}
-	ev := wordEvent{line: line, value: history.NullValue}
-	fault := ""
-	if v.Kind() == history.Map {
-		fault = d.fromMap(v.List(), &ev)
-	} else {
-		fault = fromTuple(v.List(), &ev)
-	}
 	switch {
-	case ev.process.Text() == ":nemesis":
+	case d.ev.process.Text() == ":nemesis":
 		w.idle = true
 		return
 	case problem != "":
@@ -214,19 +220,21 @@ func (d *jepsen) operation(v history.Value, line int) {
 		w.b.Errorf(line, "%s", fault)
 		return
 	}
-	w.events = append(w.events, ev)
+	if d.ev.key.Kind() != history.None {
+		w.keyed = true
+	}
+	d.ev.line = line
+	w.events.add(&d.ev)
 }
 
-// form reads the form of an operation. Faults in the values of keys that are
-// ignored are ignored too.
-func (d *jepsen) form(c byte) history.Value {
+// readMap reads the map of an operation into d.ev, without making a value of it.
+// Faults in the values of keys that are ignored are ignored too.
+func (d *jepsen) readMap() (fault string) {
 	e := d.edn
-	if c != '{' {
-		return e.form(c)
-	}
+	d.ev = wordEvent{value: history.NullValue}
 	base, isKey, matters := len(e.stack), true, true
 	if !e.enter() {
-		return history.Value{}
+		return ""
 	}
 	e.next()
 	for c, ok := e.more('}'); ok; c, ok = e.more('}') {
@@ -240,14 +248,41 @@ func (d *jepsen) form(c byte) history.Value {
 		isKey = !isKey
 		e.stack = append(e.stack, v)
 	}
-	return e.mapFrom(base, "")
+	pairs := e.stack[base:]
+	e.stack = e.stack[:base]
+	if !e.even(pairs) {
+		return ""
+	}
+	if hasKeyTwice(pairs) {
+		e.wrong("a key occurs twice in one map")
+		return ""
+	}
+	return d.fromMap(pairs)
+}
+
+// hasKeyTwice reports whether a key of a map occurs twice. It may change the
+// order of pairs.
+func hasKeyTwice(pairs []history.Value) bool {
+	if len(pairs) > 32 {
+		_, ok := history.MapValue(pairs...)
+		return !ok
+	}
+	for i := 2; i < len(pairs); i += 2 {
+		for k := 0; k < i; k += 2 {
+			if pairs[i].Equal(pairs[k]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var operationKeys = []string{":process", ":type", ":f", ":value", ":key"}
 
 // fromMap reads {:process 1, :type :invoke, :f :read, :value nil}. Other keys
 // are ignored, except :key in a key-value log.
-func (d *jepsen) fromMap(pairs []history.Value, ev *wordEvent) (fault string) {
+func (d *jepsen) fromMap(pairs []history.Value) (fault string) {
+	ev := &d.ev
 	typ, f := history.NoValue, history.NoValue
 	for i := 0; i < len(pairs); i += 2 {
 		v := pairs[i+1]
@@ -263,7 +298,6 @@ func (d *jepsen) fromMap(pairs []history.Value, ev *wordEvent) (fault string) {
 		case ":key":
 			if d.format == kvName {
 				ev.key = v
-				d.current.keyed = true
 			}
 		}
 	}
@@ -274,7 +308,9 @@ func (d *jepsen) fromMap(pairs []history.Value, ev *wordEvent) (fault string) {
 }
 
 // fromTuple reads [process type f value].
-func fromTuple(v []history.Value, ev *wordEvent) (fault string) {
+func (d *jepsen) fromTuple(v []history.Value) (fault string) {
+	ev := &d.ev
+	*ev = wordEvent{value: history.NullValue}
 	if len(v) < 3 || len(v) > 4 {
 		return "an operation is a map or a tuple [process type f value]"
 	}

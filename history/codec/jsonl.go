@@ -155,7 +155,7 @@ func (d *jsonl) finish(line int, cut bool) {
 		w.b.Add(&d.events[i])
 	}
 	d.addIntervals()
-	if w.events != nil {
+	if w.events.n > 0 {
 		w.finish()
 	}
 	if d.m.model != "" {
@@ -202,8 +202,9 @@ func (d *jsonl) stamp(record history.Value, f mapped) (stamp, string) {
 
 // restamp replaces all stamps by f of them.
 func (d *jsonl) restamp(f func(int64) int64) {
-	for i := range d.words.events {
-		d.words.events[i].at = f(d.words.events[i].at)
+	for i := range d.words.events.stamps {
+		s := &d.words.events.stamps[i]
+		s.at = f(s.at)
 	}
 	for i := range d.events {
 		d.events[i].At = f(d.events[i].At)
@@ -284,7 +285,7 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 		d.words.keyed = true
 	}
 	w.unknown = e == returnedUnknown
-	d.words.events = append(d.words.events, w)
+	d.words.events.add(&w)
 }
 
 // arguments returns the key, if there is one, and the arguments in a record. A

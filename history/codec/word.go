@@ -26,11 +26,12 @@ type wordEvent struct {
 type wordHistory struct {
 	b      *history.Builder
 	line   int
-	events []wordEvent
+	events wordEvents
 	keyed  bool // events have keys of their own
 	idle   bool // there were events that are not operations
 	// dialect is set where it is known from the beginning.
 	dialect *dialect
+	pool    pool // of arguments
 }
 
 func newWordHistory(file, format string, line int) *wordHistory {
@@ -39,7 +40,7 @@ func newWordHistory(file, format string, line int) *wordHistory {
 
 // bytes returns about how much memory the events will have taken when they
 // have been given to the Builder, their values aside.
-func (w *wordHistory) bytes() int64 { return int64(len(w.events)) * eventBytes }
+func (w *wordHistory) bytes() int64 { return int64(w.events.n) * eventBytes }
 
 // eventBytes is what an event takes: in a slice that grows, and half of an
 // operation.
@@ -54,20 +55,22 @@ func (w *wordHistory) finish() {
 		w.b.SetModel(d.model, d.args)
 	}
 	if d.model == "multi-register" {
-		if initial := initialOf(w.events); initial.Kind() != history.None {
+		if initial := initialOf(&w.events); initial.Kind() != history.None {
 			w.b.SetModel(d.model, []history.Value{initial})
 		}
 	}
-	ends := w.pair()
-	for i := range w.events {
+	w.b.Expect(w.events.invocations)
+	for i := range w.events.n {
 		if w.b.Failed() {
 			return
 		}
-		var end *wordEvent
-		if ends[i] >= 0 {
-			end = &w.events[ends[i]]
+		ev := w.events.at(i)
+		if k := w.events.other(i); k >= 0 {
+			other := w.events.at(k)
+			w.add(d, &ev, &other)
+		} else {
+			w.add(d, &ev, nil)
 		}
-		w.add(d, &w.events[i], end)
 	}
 }
 
@@ -78,32 +81,11 @@ func (w *wordHistory) choose() *dialect {
 	}
 	for i := range dialects {
 		d := &dialects[i]
-		if d.keyed == w.keyed && d.covers(w.events) && (d.when == nil || d.when(w.events)) {
+		if d.keyed == w.keyed && d.covers(&w.events) && (d.when == nil || d.when(&w.events)) {
 			return d
 		}
 	}
 	return nil
-}
-
-// pair returns for each invocation its completion and for each completion its
-// invocation, -1 where there is none.
-func (w *wordHistory) pair() []int {
-	ends := make([]int, len(w.events))
-	open := map[violatID]int{}
-	for i := range w.events {
-		ends[i] = -1
-		id := idOf(w.events[i].process)
-		if op := w.events[i].op; op.Kind() != history.None {
-			id = idOf(op)
-		}
-		if w.events[i].typ == history.Invoke {
-			open[id] = i
-		} else if call, ok := open[id]; ok {
-			ends[i], ends[call] = call, i
-			delete(open, id)
-		}
-	}
-	return ends
 }
 
 // add gives one event to the Builder; other is the other half of its
@@ -136,15 +118,18 @@ func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Ev
 	if end != nil && end.typ == history.OK && end.value.Kind() != history.Null && end.line != w.b.Header().Torn {
 		value = end.value
 	}
+	var room [3]history.Value
+	args := room[:0]
 	word := d.find(ev.f)
 	if word == nil { // of no dialect
 		out.Method = ev.f
 		if w.keyed {
-			out.Args = []history.Value{ev.key}
+			args = append(args, ev.key)
 		}
 		if ev.value.Kind() != history.Null {
-			out.Args = append(out.Args, ev.value)
+			args = append(args, ev.value)
 		}
+		out.Args = w.pool.list(args)
 		return ""
 	}
 	out.Method = word.method
@@ -159,23 +144,24 @@ func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Ev
 		}
 	}
 	if key.Kind() != history.None {
-		out.Args = []history.Value{key}
+		args = append(args, key)
 	}
 	switch word.shape {
 	case blind, silent:
-		out.Args = append(out.Args, value)
+		args = append(args, value)
 	case compare:
 		if value.Kind() != history.List || len(value.List()) != 2 {
 			return fmt.Sprintf("%s needs a :value [old new], not %v", ev.f, value)
 		}
-		out.Args = append(out.Args, value.List()...)
+		args = append(args, value.List()...)
 	case transact:
 		asked, ok := transaction(value, false)
 		if !ok {
 			return fmt.Sprintf("%s needs a :value of [f key value], not %v", ev.f, value)
 		}
-		out.Args = append(out.Args, asked)
+		args = append(args, asked)
 	}
+	out.Args = w.pool.list(args)
 	return ""
 }
 
@@ -259,12 +245,12 @@ func transaction(v history.Value, done bool) (history.Value, bool) {
 // record it. If all registers that show it agree, the others are taken to
 // begin with the same; otherwise it is a map from keys to values. None, where
 // it does not show, leaves them nil.
-func initialOf(events []wordEvent) history.Value {
+func initialOf(events *wordEvents) history.Value {
 	written := map[string]bool{} // by key and value, and by key if anything is appended
 	seen := map[string]bool{}
 	var pairs []history.Value
-	for i := range events {
-		ev := &events[i]
+	for i := range events.n {
+		ev := events.at(i)
 		if ev.typ != history.Invoke && ev.typ != history.OK {
 			continue
 		}
@@ -317,7 +303,7 @@ type dialect struct {
 	pairs bool // :value is [key value]
 	// when reports whether a history with these words has this dialect; nil
 	// means that it always has.
-	when func(events []wordEvent) bool
+	when func(events *wordEvents) bool
 }
 
 // A word is one :f of a dialect.
@@ -428,9 +414,9 @@ func (d *dialect) forMethod(method string) *word {
 }
 
 // covers reports whether the dialect has all the words of events.
-func (d *dialect) covers(events []wordEvent) bool {
-	for i := range events {
-		if events[i].typ == history.Invoke && d.find(events[i].f) == nil {
+func (d *dialect) covers(events *wordEvents) bool {
+	for name, n := range events.invoked {
+		if n > 0 && d.find(events.names[name]) == nil {
 			return false
 		}
 	}
@@ -451,27 +437,21 @@ func dialectFor(model string, keyed bool) *dialect {
 }
 
 // readsNull reports whether a get returns nil.
-func readsNull(events []wordEvent) bool {
-	return slices.ContainsFunc(events, func(ev wordEvent) bool {
-		return ev.typ == history.OK && (ev.f == "get" || ev.f == "read") && ev.value.Kind() == history.Null
-	})
+func readsNull(events *wordEvents) bool {
+	return events.returns(history.Null, "get", "read")
 }
 
 // readsNumbers reports whether a history with add and read is of a counter, not
 // of a set.
-func readsNumbers(events []wordEvent) bool {
-	return slices.ContainsFunc(events, func(ev wordEvent) bool {
-		return ev.typ == history.OK && ev.f == "read" && ev.value.Kind() == history.Int
-	})
-}
+func readsNumbers(events *wordEvents) bool { return events.returns(history.Int, "read") }
 
 // independent reports whether all values are pairs [key value] of independent
 // registers. Only reads and cas tell them from registers that hold pairs: a
 // read's invocation is [key nil], and a cas has [key [old new]].
-func independent(events []wordEvent) bool {
+func independent(events *wordEvents) bool {
 	sure := false
-	for i := range events {
-		ev := &events[i]
+	for i := range events.n {
+		ev := events.at(i)
 		if ev.typ != history.Invoke {
 			continue
 		}

@@ -1,0 +1,173 @@
+package codec
+
+import (
+	"math"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+)
+
+// wordEvents are the events of a wordHistory: millions, so that each is kept
+// small, in pieces that do not move, and knows the other half of its operation.
+type wordEvents struct {
+	n           int
+	invocations int
+	pieces      [][]packedEvent
+	names       []string // the different f
+	invoked     []int    // per name, how many events invoke it
+	numberOf    map[string]int32
+	processes   []history.Value
+	small       []int32 // by number of a process that is a small integer: its index in processes + 1
+	others      map[violatID]int32
+	open        []int32            // per process, its open event without an identifier + 1
+	openIDs     map[violatID]int32 // open events with identifiers
+	stamps      []wordStamp        // per event; nil while none has an identifier or a stamp
+}
+
+// A packedEvent is a wordEvent in little memory.
+type packedEvent struct {
+	value, key history.Value
+	process    int32
+	f          int32
+	line       int32
+	other      int32 // the other half of its operation, -1 without one
+	typ        history.EventType
+	unknown    bool
+}
+
+// A wordStamp has what events of some formats have besides.
+type wordStamp struct {
+	op history.Value
+	at int64
+}
+
+const (
+	eventPiece     = 512  // packedEvents
+	smallProcesses = 4096 // numbers below are found without a map
+)
+
+func (w *wordEvents) packed(i int) *packedEvent { return &w.pieces[i/eventPiece][i%eventPiece] }
+
+// at returns event i.
+func (w *wordEvents) at(i int) wordEvent {
+	p := w.packed(i)
+	ev := wordEvent{
+		typ: p.typ, process: w.processes[p.process], f: w.names[p.f], value: p.value, key: p.key,
+		unknown: p.unknown, line: int(p.line),
+	}
+	if w.stamps != nil {
+		ev.op, ev.at = w.stamps[i].op, w.stamps[i].at
+	}
+	return ev
+}
+
+// other returns for an invocation its completion and for a completion its
+// invocation, -1 where there is none.
+func (w *wordEvents) other(i int) int { return int(w.packed(i).other) }
+
+// add adds an event and pairs it with the one that began its operation.
+func (w *wordEvents) add(ev *wordEvent) {
+	if w.n%eventPiece == 0 {
+		w.pieces = append(w.pieces, make([]packedEvent, min(eventPiece, max(16, 2*w.n)))[:0])
+	}
+	i := int32(w.n)
+	p := packedEvent{
+		value: ev.value, key: ev.key, process: w.process(ev.process), f: w.name(ev.f), line: int32(min(ev.line, math.MaxInt32)),
+		other: -1, typ: ev.typ, unknown: ev.unknown,
+	}
+	if ev.op.Kind() != history.None || ev.at != 0 || w.stamps != nil {
+		if w.stamps == nil {
+			w.stamps = make([]wordStamp, w.n)
+		}
+		w.stamps = append(w.stamps, wordStamp{ev.op, ev.at})
+	}
+	if ev.typ == history.Invoke {
+		w.invocations++
+		w.invoked[p.f]++
+	}
+	if call := w.begin(ev, p.process); call >= 0 {
+		p.other, w.packed(int(call)).other = call, i
+	}
+	last := &w.pieces[len(w.pieces)-1]
+	*last = append(*last, p)
+	w.n++
+}
+
+// begin notes that an operation begins with the next event, and returns -1; or it
+// returns the event that began the operation that ends with the next one, -1
+// without one.
+func (w *wordEvents) begin(ev *wordEvent, process int32) int32 {
+	next := int32(w.n)
+	if ev.op.Kind() == history.None {
+		call := w.open[process] - 1
+		w.open[process] = 0
+		if ev.typ == history.Invoke {
+			w.open[process], call = next+1, -1
+		}
+		return call
+	}
+	id := idOf(ev.op)
+	if ev.typ == history.Invoke {
+		if w.openIDs == nil {
+			w.openIDs = map[violatID]int32{}
+		}
+		w.openIDs[id] = next
+		return -1
+	}
+	call, ok := w.openIDs[id]
+	if !ok {
+		return -1
+	}
+	delete(w.openIDs, id)
+	return call
+}
+
+// name returns the number of a word.
+func (w *wordEvents) name(f string) int32 {
+	if n, ok := w.numberOf[f]; ok {
+		return n
+	}
+	if w.numberOf == nil {
+		w.numberOf = map[string]int32{}
+	}
+	n := int32(len(w.names))
+	w.numberOf[f], w.names, w.invoked = n, append(w.names, f), append(w.invoked, 0)
+	return n
+}
+
+// process returns the number of a process. What is neither an integer nor a
+// string is not one, and is kept for the message.
+func (w *wordEvents) process(v history.Value) int32 {
+	n := int32(len(w.processes))
+	switch k := v.Int(); {
+	case v.Kind() == history.Int && 0 <= k && k < smallProcesses:
+		if k < int64(len(w.small)) && w.small[k] > 0 {
+			return w.small[k] - 1
+		}
+		for int64(len(w.small)) <= k {
+			w.small = append(w.small, 0)
+		}
+		w.small[k] = n + 1
+	case v.Kind() == history.Int || v.Kind() == history.String:
+		if known, ok := w.others[idOf(v)]; ok {
+			return known
+		}
+		if w.others == nil {
+			w.others = map[violatID]int32{}
+		}
+		w.others[idOf(v)] = n
+	}
+	w.processes, w.open = append(w.processes, v), append(w.open, 0)
+	return n
+}
+
+// returns reports whether an event with one of the words returns a value of a
+// kind.
+func (w *wordEvents) returns(kind history.Kind, words ...string) bool {
+	for i := range w.n {
+		if p := w.packed(i); p.typ == history.OK && p.value.Kind() == kind && slices.Contains(words, w.names[p.f]) {
+			return true
+		}
+	}
+	return false
+}
