@@ -405,6 +405,23 @@ func (e *ednReader) word() {
 	}
 }
 
+// inWindow passes over the word that comes next and returns it, if the window has
+// it whole, with its delimiter, and it is ASCII; otherwise it returns nil.
+func (e *ednReader) inWindow() []byte {
+	rest, all := e.buf[e.start:e.end], byte(0)
+	for n, c := range rest {
+		if delimiters[c] {
+			if all >= utf8.RuneSelf || int64(n) > e.limit || n == 0 {
+				return nil
+			}
+			e.pass(n)
+			return rest[:n]
+		}
+		all |= c
+	}
+	return nil
+}
+
 var ednCharacters = map[string]string{
 	"newline": "\n", "return": "\r", "space": " ", "tab": "\t", "formfeed": "\f", "backspace": "\b",
 }
@@ -512,9 +529,12 @@ func qualified(namespace string, key history.Value) history.Value {
 // atom reads a number, a keyword, or one of nil, true and false. A symbol is
 // a problem: no value that is compared can be one.
 func (e *ednReader) atom() history.Value {
-	e.token = e.token[:0]
-	e.word()
-	t := e.token
+	t := e.inWindow()
+	if t == nil {
+		e.token = e.token[:0]
+		e.word()
+		t = e.token
+	}
 	if len(t) == 0 {
 		e.unexpected("a value")
 	}

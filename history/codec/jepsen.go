@@ -220,7 +220,7 @@ func (d *jepsen) add(fault string, line int) {
 		w.b.Errorf(line, "%s", fault)
 		return
 	}
-	if d.ev.key.Kind() != history.None {
+	if d.ev.key.Kind() != history.None && !d.ev.paired {
 		w.keyed = true
 	}
 	d.ev.line = line
@@ -239,7 +239,12 @@ func (d *jepsen) readMap() (fault string) {
 	e.next()
 	for c, ok := e.more('}'); ok; c, ok = e.more('}') {
 		problem := e.problem
-		v := e.form(c)
+		var v history.Value
+		if !isKey && c == '[' && d.format == jepsenName && e.stack[len(e.stack)-1].Text() == ":value" {
+			v = d.pair()
+		} else {
+			v = e.form(c)
+		}
 		if isKey {
 			matters = slices.Contains(operationKeys, v.Text())
 		} else if !matters {
@@ -258,6 +263,21 @@ func (d *jepsen) readMap() (fault string) {
 		return ""
 	}
 	return d.fromMap(pairs)
+}
+
+// pair reads a vector that is the value of an operation. It makes no list of two
+// elements, key and value of independent tests, but sets d.ev.key and paired, and
+// returns the second.
+func (d *jepsen) pair() history.Value {
+	e := d.edn
+	base := e.elements(']')
+	if len(e.stack) != base+2 || e.failed() {
+		return e.take(base)
+	}
+	value := e.stack[base+1]
+	d.ev.key, d.ev.paired = e.stack[base], true
+	e.stack = e.stack[:base]
+	return value
 }
 
 // hasKeyTwice reports whether a key of a map occurs twice. It may change the

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ type wordEvent struct {
 	f       string
 	value   history.Value
 	key     history.Value // None without one
+	paired  bool          // the value is the list [key value], and there is no key
 	unknown bool          // of an OK: its result was not observed
 	op      history.Value // identifier, None without one
 	at      int64         // stamp, of a history that has them
@@ -32,6 +34,9 @@ type wordHistory struct {
 	// dialect is set where it is known from the beginning.
 	dialect *dialect
 	pool    pool // of arguments
+	// of finish
+	words []*word // by name; nil for one that the dialect lacks
+	torn  int32   // line at which the history is cut
 }
 
 func newWordHistory(file, format string, line int) *wordHistory {
@@ -59,18 +64,17 @@ func (w *wordHistory) finish() {
 			w.b.SetModel(d.model, []history.Value{initial})
 		}
 	}
+	w.words = make([]*word, len(w.events.names))
+	for i, name := range w.events.names {
+		w.words[i] = d.find(name)
+	}
+	w.torn = int32(min(w.b.Header().Torn, math.MaxInt32))
 	w.b.Expect(w.events.invocations)
 	for i := range w.events.n {
 		if w.b.Failed() {
 			return
 		}
-		ev := w.events.at(i)
-		if k := w.events.other(i); k >= 0 {
-			other := w.events.at(k)
-			w.add(d, &ev, &other)
-		} else {
-			w.add(d, &ev, nil)
-		}
+		w.add(d, i)
 	}
 }
 
@@ -88,24 +92,31 @@ func (w *wordHistory) choose() *dialect {
 	return nil
 }
 
-// add gives one event to the Builder; other is the other half of its
-// operation, or nil.
-func (w *wordHistory) add(d *dialect, ev, other *wordEvent) {
-	out := history.Event{Type: ev.typ, Process: ev.process, Op: ev.op, At: ev.at, Line: ev.line}
+// add gives one event to the Builder.
+func (w *wordHistory) add(d *dialect, i int) {
+	ev, other := w.events.packed(i), (*packedEvent)(nil)
+	if ev.other >= 0 {
+		other = w.events.packed(int(ev.other))
+	}
+	process, f := w.events.processes[ev.process], w.events.names[ev.f]
+	out := history.Event{Type: ev.typ, Process: process, Line: int(ev.line)}
+	if w.events.stamps != nil {
+		out.Op, out.At = w.events.stamps[i].op, w.events.stamps[i].at
+	}
 	var fault string
 	switch {
 	case ev.typ == history.Invoke:
 		fault = w.invocation(d, ev, other, &out)
 	case other == nil: // the Builder reports it
-	case other.f != ev.f && ev.f != "": // an end may lack the method
-		fault = fmt.Sprintf("process %v completes %s, but what it invoked is %s (line %d)", ev.process, ev.f, other.f, other.line)
+	case other.f != ev.f && f != "": // an end may lack the method
+		fault = fmt.Sprintf("process %v completes %s, but what it invoked is %s (line %d)", process, f, w.events.names[other.f], other.line)
 	case w.keyed && !ev.key.Equal(other.key) && ev.key.Kind() != history.None:
-		fault = fmt.Sprintf("process %v completes an operation on key %v, but invoked it on %v (line %d)", ev.process, ev.key, other.key, other.line)
+		fault = fmt.Sprintf("process %v completes an operation on key %v, but invoked it on %v (line %d)", process, ev.key, other.key, other.line)
 	case ev.typ == history.OK:
 		out.Result, fault = w.result(d, ev, other)
 	}
 	if fault != "" {
-		w.b.Errorf(ev.line, "%s", fault)
+		w.b.Errorf(int(ev.line), "%s", fault)
 		return
 	}
 	w.b.Add(&out)
@@ -113,34 +124,38 @@ func (w *wordHistory) add(d *dialect, ev, other *wordEvent) {
 
 // invocation sets method and arguments. The value of a completion, if it
 // has one and is not cut, replaces that of the invocation.
-func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Event) (fault string) {
-	value := ev.value
-	if end != nil && end.typ == history.OK && end.value.Kind() != history.Null && end.line != w.b.Header().Torn {
-		value = end.value
+func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.Event) (fault string) {
+	from := ev
+	if end != nil && end.typ == history.OK && !end.isNull() && end.line != w.torn {
+		from = end
 	}
 	var room [3]history.Value
 	args := room[:0]
-	word := d.find(ev.f)
+	word, f := w.words[ev.f], w.events.names[ev.f]
 	if word == nil { // of no dialect
-		out.Method = ev.f
+		out.Method = f
 		if w.keyed {
 			args = append(args, ev.key)
 		}
-		if ev.value.Kind() != history.Null {
-			args = append(args, ev.value)
+		if !ev.isNull() {
+			args = append(args, ev.whole())
 		}
 		out.Args = w.pool.list(args)
 		return ""
 	}
 	out.Method = word.method
-	key := ev.key
+	var key, value history.Value
 	if d.pairs {
 		var ok bool
-		if key, value, ok = splitPair(value); !ok {
-			return fmt.Sprintf("the completion of %s on independent keys has a :value that is not [key value]", ev.f)
+		if key, value, ok = from.pair(); !ok {
+			return fmt.Sprintf("the completion of %s on independent keys has a :value that is not [key value]", f)
 		}
-		if first, _, _ := splitPair(ev.value); !first.Equal(key) {
-			return fmt.Sprintf("%s is invoked on key %v but completes on key %v (line %d)", ev.f, first, key, end.line)
+		if first, _, _ := ev.pair(); !first.Equal(key) {
+			return fmt.Sprintf("%s is invoked on key %v but completes on key %v (line %d)", f, first, key, end.line)
+		}
+	} else {
+		if value = from.whole(); !ev.paired {
+			key = ev.key
 		}
 	}
 	if key.Kind() != history.None {
@@ -151,13 +166,13 @@ func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Ev
 		args = append(args, value)
 	case compare:
 		if value.Kind() != history.List || len(value.List()) != 2 {
-			return fmt.Sprintf("%s needs a :value [old new], not %v", ev.f, value)
+			return fmt.Sprintf("%s needs a :value [old new], not %v", f, value)
 		}
 		args = append(args, value.List()...)
 	case transact:
 		asked, ok := transaction(value, false)
 		if !ok {
-			return fmt.Sprintf("%s needs a :value of [f key value], not %v", ev.f, value)
+			return fmt.Sprintf("%s needs a :value of [f key value], not %v", f, value)
 		}
 		args = append(args, asked)
 	}
@@ -165,23 +180,15 @@ func (w *wordHistory) invocation(d *dialect, ev, end *wordEvent, out *history.Ev
 	return ""
 }
 
-func splitPair(v history.Value) (key, value history.Value, ok bool) {
-	if v.Kind() != history.List || len(v.List()) != 2 {
-		return key, value, false
-	}
-	return v.List()[0], v.List()[1], true
-}
-
 // result returns the result of an operation.
-func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, fault string) {
-	word := d.find(call.f)
+func (w *wordHistory) result(d *dialect, ev, call *packedEvent) (v history.Value, fault string) {
+	word, f := w.words[call.f], w.events.names[ev.f]
 	switch {
 	case ev.unknown:
 		return history.UnknownValue, ""
 	case word == nil:
-		return ev.value, ""
+		return ev.whole(), ""
 	}
-	v = ev.value
 	switch word.shape {
 	case blind, plain:
 		return history.NoValue, ""
@@ -190,26 +197,28 @@ func (w *wordHistory) result(d *dialect, ev, call *wordEvent) (v history.Value, 
 	case compare:
 		return history.BoolValue(true), ""
 	case listing:
-		if v.Kind() != history.List {
-			return v, fmt.Sprintf("%s needs a collection, not %v", ev.f, v)
+		if v = ev.whole(); v.Kind() != history.List {
+			return v, fmt.Sprintf("%s needs a collection, not %v", f, v)
 		}
 		sorted := slices.Clone(v.List())
 		slices.SortFunc(sorted, history.Value.Compare)
 		return history.ListValue(sorted...), ""
 	case transact:
+		v = ev.whole()
 		done, ok := transaction(v, true)
 		if !ok {
-			return v, fmt.Sprintf("%s needs a :value of [f key value], not %v", ev.f, v)
+			return v, fmt.Sprintf("%s needs a :value of [f key value], not %v", f, v)
 		}
 		return done, ""
 	}
 	if d.pairs {
-		if _, second, ok := splitPair(v); ok {
-			return second, ""
+		_, second, ok := ev.pair()
+		if !ok {
+			fault = fmt.Sprintf("the completion of %s on independent keys has a :value that is not [key value]", f)
 		}
-		return v, fmt.Sprintf("the completion of %s on independent keys has a :value that is not [key value]", ev.f)
+		return second, fault
 	}
-	return v, ""
+	return ev.whole(), ""
 }
 
 // transaction returns a list of micro-operations [f key value] with plain
@@ -250,11 +259,11 @@ func initialOf(events *wordEvents) history.Value {
 	seen := map[string]bool{}
 	var pairs []history.Value
 	for i := range events.n {
-		ev := events.at(i)
+		ev := events.packed(i)
 		if ev.typ != history.Invoke && ev.typ != history.OK {
 			continue
 		}
-		for _, micro := range ev.value.List() {
+		for _, micro := range ev.whole().List() {
 			m := micro.List()
 			if len(m) != 3 {
 				continue
@@ -451,22 +460,22 @@ func readsNumbers(events *wordEvents) bool { return events.returns(history.Int, 
 func independent(events *wordEvents) bool {
 	sure := false
 	for i := range events.n {
-		ev := events.at(i)
+		ev := events.packed(i)
 		if ev.typ != history.Invoke {
 			continue
 		}
-		pair := ev.value.List()
-		if ev.value.Kind() != history.List || len(pair) != 2 {
+		_, second, ok := ev.pair()
+		if !ok {
 			return false
 		}
-		switch ev.f {
+		switch events.names[ev.f] {
 		case "read":
-			if pair[1].Kind() != history.Null {
+			if second.Kind() != history.Null {
 				return false
 			}
 			sure = true
 		case "cas":
-			if pair[1].Kind() != history.List || len(pair[1].List()) != 2 {
+			if second.Kind() != history.List || len(second.List()) != 2 {
 				return false
 			}
 			sure = true

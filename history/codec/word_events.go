@@ -33,6 +33,7 @@ type packedEvent struct {
 	other      int32 // the other half of its operation, -1 without one
 	typ        history.EventType
 	unknown    bool
+	paired     bool // see wordEvent
 }
 
 // A wordStamp has what events of some formats have besides.
@@ -48,22 +49,26 @@ const (
 
 func (w *wordEvents) packed(i int) *packedEvent { return &w.pieces[i/eventPiece][i%eventPiece] }
 
-// at returns event i.
-func (w *wordEvents) at(i int) wordEvent {
-	p := w.packed(i)
-	ev := wordEvent{
-		typ: p.typ, process: w.processes[p.process], f: w.names[p.f], value: p.value, key: p.key,
-		unknown: p.unknown, line: int(p.line),
+// whole returns the value.
+func (p *packedEvent) whole() history.Value {
+	if p.paired {
+		return history.ListValue(p.key, p.value)
 	}
-	if w.stamps != nil {
-		ev.op, ev.at = w.stamps[i].op, w.stamps[i].at
-	}
-	return ev
+	return p.value
 }
 
-// other returns for an invocation its completion and for a completion its
-// invocation, -1 where there is none.
-func (w *wordEvents) other(i int) int { return int(w.packed(i).other) }
+// pair returns the elements of a value [key value].
+func (p *packedEvent) pair() (key, value history.Value, ok bool) {
+	if p.paired {
+		return p.key, p.value, true
+	}
+	if p.value.Kind() != history.List || len(p.value.List()) != 2 {
+		return key, value, false
+	}
+	return p.value.List()[0], p.value.List()[1], true
+}
+
+func (p *packedEvent) isNull() bool { return !p.paired && p.value.Kind() == history.Null }
 
 // add adds an event and pairs it with the one that began its operation.
 func (w *wordEvents) add(ev *wordEvent) {
@@ -73,7 +78,7 @@ func (w *wordEvents) add(ev *wordEvent) {
 	i := int32(w.n)
 	p := packedEvent{
 		value: ev.value, key: ev.key, process: w.process(ev.process), f: w.name(ev.f), line: int32(min(ev.line, math.MaxInt32)),
-		other: -1, typ: ev.typ, unknown: ev.unknown,
+		other: -1, typ: ev.typ, unknown: ev.unknown, paired: ev.paired,
 	}
 	if ev.op.Kind() != history.None || ev.at != 0 || w.stamps != nil {
 		if w.stamps == nil {
@@ -124,6 +129,11 @@ func (w *wordEvents) begin(ev *wordEvent, process int32) int32 {
 
 // name returns the number of a word.
 func (w *wordEvents) name(f string) int32 {
+	for i, name := range w.names[:min(8, len(w.names))] {
+		if name == f {
+			return int32(i)
+		}
+	}
 	if n, ok := w.numberOf[f]; ok {
 		return n
 	}
@@ -165,7 +175,7 @@ func (w *wordEvents) process(v history.Value) int32 {
 // kind.
 func (w *wordEvents) returns(kind history.Kind, words ...string) bool {
 	for i := range w.n {
-		if p := w.packed(i); p.typ == history.OK && p.value.Kind() == kind && slices.Contains(words, w.names[p.f]) {
+		if p := w.packed(i); p.typ == history.OK && !p.paired && p.value.Kind() == kind && slices.Contains(words, w.names[p.f]) {
 			return true
 		}
 	}
