@@ -298,8 +298,8 @@ func (e *ednReader) text() history.Value {
 			e.next()
 			e.token = append(e.token, c)
 		default:
-			n := 1
-			for n < e.end-e.start && !endsText[e.buf[e.start+n]] {
+			n, most := 1, int(min(e.limit+1-int64(len(e.token)), int64(e.end-e.start)))
+			for n < most && !endsText[e.buf[e.start+n]] {
 				n++
 			}
 			e.token = append(e.token, e.buf[e.start:e.start+n]...)
