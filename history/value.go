@@ -103,18 +103,29 @@ func MapValue(pairs ...Value) (Value, bool) {
 	if len(pairs)%2 != 0 {
 		return Value{}, false
 	}
+	if !sortPairs(pairs) {
+		return Value{}, false
+	}
+	return Value{ref: &rest{kind: Map, list: pairs}}, true
+}
+
+// sortPairs sorts the keys and values of a map by key. It reports false if a key
+// occurs twice.
+func sortPairs(pairs []Value) bool {
+	if len(pairs) > 32 {
+		sort.Sort(byKey(pairs))
+	}
 	for i := 2; i < len(pairs); i += 2 {
-		if pairs[i].Compare(pairs[i-2]) <= 0 {
-			sort.Sort(byKey(pairs))
-			break
+		for k := i; k > 0 && pairs[k].Compare(pairs[k-2]) < 0; k -= 2 {
+			byKey(pairs).Swap(k/2, k/2-1)
 		}
 	}
 	for i := 2; i < len(pairs); i += 2 {
 		if pairs[i].Equal(pairs[i-2]) {
-			return Value{}, false
+			return false
 		}
 	}
-	return Value{ref: &rest{kind: Map, list: pairs}}, true
+	return true
 }
 
 type byKey []Value

@@ -25,7 +25,7 @@ func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
 			lim := lim.fill()
-			d := &jsonl{out: output{file: file, yield: yield}, m: m, pool: new(pool), limit: lim.History, memory: lim.Memory}
+			d := &jsonl{out: output{file: file, yield: yield}, m: m, pool: new(pool), input: sizeOf(r), limit: lim.History, memory: lim.Memory}
 			if m == nil {
 				d.records, d.kind = newJSONRecords(r, d.pool, lim), jsonlName
 			} else {
@@ -44,6 +44,7 @@ type jsonl struct {
 	kind    string // of records
 	m       *mapping
 	pool    *pool
+	input   int64 // bytes; 0 if unknown
 	limit   int64
 	held    int64
 	// memory is the limit on what the history takes, count how many records
@@ -88,6 +89,9 @@ func (d *jsonl) run() {
 			return
 		}
 		d.record(record, line)
+		if n := d.words.b.Events(); n%sampled == 0 && n > 0 {
+			d.words.b.Expect(expected(d.input, d.held, n) / 2)
+		}
 	}
 }
 
@@ -103,7 +107,7 @@ func (d *jsonl) open(record history.Value, line int) {
 			panic("codec: " + err.Error())
 		}
 		if model := member(record, "model"); model.Kind() == history.String {
-			m.model, m.args = model.Text(), member(record, "model_args").List()
+			m.model, m.args = model.Text(), d.pool.keptList(member(record, "model_args").List())
 		}
 		d.m = m
 	}
@@ -167,7 +171,7 @@ func (d *jsonl) finish(line int, cut bool) {
 
 // identify sets process, identifier and stamp.
 func (d *jsonl) identify(record history.Value, ev *history.Event) (fault string) {
-	ev.Process, ev.Op = d.m.find(record, mapProcess), d.m.find(record, mapOp)
+	ev.Process, ev.Op = d.m.find(record, mapProcess), d.pool.kept(d.m.find(record, mapOp))
 	if !d.m.has(mapProcess) {
 		ev.Process = ev.Op // each operation is a process of its own
 	}
@@ -251,6 +255,7 @@ func (d *jsonl) event(record history.Value, line int) (fault string) {
 
 // add adds an event, or keeps it for when its stamp is known.
 func (d *jsonl) add(ev *history.Event) {
+	ev.Args, ev.Result = d.pool.keptList(ev.Args), d.pool.kept(ev.Result)
 	if d.m.has(mapAt) {
 		d.events = append(d.events, *ev)
 	} else {
@@ -285,6 +290,7 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 		d.words.keyed = true
 	}
 	w.unknown = e == returnedUnknown
+	w.value, w.key = d.pool.kept(w.value), d.pool.kept(w.key)
 	d.words.events.add(&w)
 }
 
@@ -369,7 +375,7 @@ func (d *jsonl) union(record history.Value, line int) (fault string) {
 	default:
 		return "a record is a start or a finish, and this one is neither"
 	}
-	d.words.b.Add(&ev)
+	d.add(&ev)
 	return ""
 }
 
@@ -390,6 +396,9 @@ func variant(v history.Value) (name string, content history.Value, ok bool) {
 // timeout or unknown end leaves it pending, any other failure means that it
 // did not happen, and everything else that it returned.
 func outcome(name string, payload history.Value) (history.EventType, history.Value) {
+	if name == "Ok" {
+		return history.OK, payload
+	}
 	lower := strings.ToLower(name)
 	ends := func(suffixes ...string) bool {
 		for _, s := range suffixes {

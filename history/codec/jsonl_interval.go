@@ -30,7 +30,7 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	r := intervalRecord{id: history.IntValue(d.operations), line: line}
 	d.operations++
 	if id := m.find(record, mapOp); id.Kind() != history.None {
-		r.id = id
+		r.id = d.pool.kept(id)
 	}
 	if r.process = r.id; m.has(mapProcess) { // else each operation is a process of its own
 		r.process = m.find(record, mapProcess)
@@ -51,6 +51,7 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	if member(r.output, "Persisted").Bool() {
 		r.end, r.happened = lost, true
 	}
+	r.input, r.output = d.pool.kept(r.input), d.pool.kept(r.output)
 	d.intervals = append(d.intervals, r)
 	return ""
 }
@@ -104,7 +105,7 @@ func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault st
 		return d.m.named(mapF) + " " + wrongKind(method, "a string")
 	}
 	if r.method = method.Text(); !d.m.has(mapValue) {
-		r.args, r.output = d.arguments(record), d.result(record, r.end, r.method)
+		r.args, r.output = d.pool.keptList(d.arguments(record)), d.pool.kept(d.result(record, r.end, r.method))
 		d.intervals = append(d.intervals, *r)
 		return ""
 	}

@@ -107,3 +107,26 @@ func (p *pool) newMap(pairs []history.Value) (history.Value, bool) {
 	p.made += partBytes
 	return history.MapValue(p.list(pairs)...)
 }
+
+// kept returns v for as long as the history, where v may be of a Scratch.
+func (p *pool) kept(v history.Value) history.Value {
+	switch v.Kind() {
+	case history.List:
+		p.made += partBytes
+		return history.ListValue(p.keptList(v.List())...)
+	case history.Map:
+		p.made += partBytes
+		m, _ := history.MapValue(p.keptList(v.List())...) // whose keys differ
+		return m
+	}
+	return v
+}
+
+// keptList returns a copy of vs for as long as the history.
+func (p *pool) keptList(vs []history.Value) []history.Value {
+	list := p.list(vs)
+	for i, v := range list {
+		list[i] = p.kept(v)
+	}
+	return list
+}

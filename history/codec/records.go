@@ -120,6 +120,7 @@ func separator(text []byte, kind string) rune {
 type jsonRecords struct {
 	objects *objectReader
 	scan    scanner
+	brief   history.Scratch
 	text    []byte
 	list    int // the line that the list begins on; 0 without one
 	state   listState
@@ -127,7 +128,7 @@ type jsonRecords struct {
 
 func newJSONRecords(r io.Reader, p *pool, lim Limits) *jsonRecords {
 	s := &jsonRecords{objects: newObjectReader(r, lim)}
-	s.scan.pool, s.scan.wide = p, true
+	s.scan.pool, s.scan.wide, s.scan.brief = p, true, &s.brief
 	return s
 }
 
@@ -144,6 +145,7 @@ func (s *jsonRecords) next() (record history.Value, line int, err error) {
 	}
 	s.text, s.state = text, afterObject
 	s.scan.reset(text)
+	s.brief.Reset()
 	record = s.scan.value(false)
 	if s.scan.end(); s.scan.failed() {
 		return record, line, &end{err: errors.New(s.scan.fault)}

@@ -43,6 +43,8 @@ type scanner struct {
 	scratch []byte          // the last text with escapes
 	stack   []history.Value // elements of the lists that are being read
 	pool    *pool
+	// brief makes the lists and maps, if it is set; they last until it is reset.
+	brief *history.Scratch
 }
 
 // reset starts on another input.

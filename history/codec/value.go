@@ -23,7 +23,7 @@ func (s *scanner) value(escapes bool) history.Value {
 		return s.number()
 	case c == '[':
 		base := s.elements(escapes)
-		v := s.pool.newList(s.stack[base:])
+		v := s.newList(s.stack[base:])
 		s.stack = s.stack[:base]
 		return v
 	case c == '{':
@@ -97,7 +97,7 @@ func (s *scanner) mapOf(base, start int) history.Value {
 	if s.failed() {
 		return history.Value{}
 	}
-	m, ok := s.pool.newMap(pairs)
+	m, ok := s.newMap(pairs)
 	if !ok {
 		s.fail(start, "a key occurs twice in one object")
 	}
@@ -359,4 +359,20 @@ func appendMap(dst []byte, pairs []history.Value, escapes bool) (_ []byte, ok bo
 		dst, ok = appendJSON(dst, pairs[i+1], escapes)
 	}
 	return append(dst, '}'), ok
+}
+
+// newList returns the List of vs, for a short time if s.brief is set.
+func (s *scanner) newList(vs []history.Value) history.Value {
+	if s.brief != nil {
+		return s.brief.ListValue(vs)
+	}
+	return s.pool.newList(vs)
+}
+
+// newMap returns the Map of pairs, for a short time if s.brief is set.
+func (s *scanner) newMap(pairs []history.Value) (history.Value, bool) {
+	if s.brief != nil {
+		return s.brief.MapValue(pairs)
+	}
+	return s.pool.newMap(pairs)
 }
