@@ -414,14 +414,16 @@ const longJudging = time.Minute
 const ordersAtOnce = 32
 
 // orders runs some linearizations. It reports whether one fails for the same reason as
-// f, or may do so, and otherwise whether one fails for another.
+// f, or may do so, and otherwise whether one fails for another. A call that does not end
+// may fail for any reason, depending on when others interfere: with a deadlock, for
+// instance, if it keeps locking for reading.
 func (h *hunter) orders(t *Test, f *Failure, some [][]int, repeat, instances int) (same, other bool, err error) {
 	for done := 0; done < repeat; {
 		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: instances, Linger: f.Kind == kindFatal || f.Other})
 		if err != nil {
 			return false, false, err
 		}
-		if a.Unclear != "" || a.Failure != nil && a.Failure.same(f) {
+		if a.Unclear != "" || a.Failure != nil && (a.Failure.same(f) || a.Failure.endless()) {
 			h.drop()
 			return true, false, nil
 		}

@@ -35,6 +35,7 @@ var subjects = Library{
 		{Source: "p.NewPicky", Value: NewPicky}, {Source: "p.NewBounded", Value: NewBounded}, {Source: "p.NewLooping", Value: NewLooping},
 		{Source: "p.NewHelped", Value: NewHelped}, {Source: "p.NewLeaky", Value: NewLeaky},
 		{Source: "p.NewLatch", Value: NewLatch}, {Source: "p.NewLatest", Value: NewLatest},
+		{Source: "p.NewNested", Value: NewNested},
 	},
 	Targets: []Target{
 		{Name: "Table", Type: reflect.TypeFor[*Table]()}, {Name: "Torn", Type: reflect.TypeFor[*Torn]()},
@@ -43,6 +44,7 @@ var subjects = Library{
 		{Name: "Picky", Type: reflect.TypeFor[*Picky]()}, {Name: "Bounded", Type: reflect.TypeFor[*Bounded]()},
 		{Name: "Looping", Type: reflect.TypeFor[*Looping]()}, {Name: "Helped", Type: reflect.TypeFor[*Helped]()},
 		{Name: "Leaky", Type: reflect.TypeFor[*Leaky]()}, {Name: "Latch", Type: reflect.TypeFor[*Latch]()},
+		{Name: "Nested", Type: reflect.TypeFor[*Nested]()},
 		{Name: "Latest", Type: reflect.TypeFor[*Latest]()}, {Name: "Slim", Type: reflect.TypeFor[*Slim](), Zero: true},
 	},
 }
@@ -60,6 +62,30 @@ func (s *Slim) Pop() (v int) {
 }
 
 func (s *Slim) Clear() { s.list = nil }
+
+// Nested can contain itself. Then Depth does not end in any order of calls, and there is
+// a deadlock if Set runs meanwhile.
+type Nested struct {
+	mu    sync.RWMutex
+	inner *Nested
+}
+
+func NewNested() *Nested { return &Nested{} }
+
+func (n *Nested) Set(inner *Nested) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.inner = inner
+}
+
+func (n *Nested) Depth() int {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	if n.inner == nil {
+		return 0
+	}
+	return 1 + n.inner.Depth()
+}
 
 // Latest panics if there is a later one. In a batch there is.
 type Latest struct{ n int64 }
@@ -334,8 +360,11 @@ func TestHunt(t *testing.T) {
 }
 
 func TestHuntFindsNothing(t *testing.T) {
-	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Latest"} {
+	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Latest", "Nested"} {
 		t.Run(name, func(t *testing.T) {
+			if name == "Nested" && testing.Short() {
+				t.Skip("its stacks overflow, which takes seconds")
+			}
 			o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
 			if name == "Helped" { // each execution takes a while
 				o.FirstSuffixes, o.Executions = 2, 2

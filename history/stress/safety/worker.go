@@ -79,6 +79,11 @@ func (f *Failure) In(output string) bool {
 	return strings.Contains(plain(output), plain(f.Kind+": "+line))
 }
 
+// endless reports whether a call does not end, or would not if the stack had no end.
+func (f *Failure) endless() bool {
+	return f.Kind == kindEndless || f.Kind == kindFatal && strings.Contains(f.Text, "stack overflow")
+}
+
 // Quick reports whether a test that fails does so as soon as it fails.
 func (f *Failure) Quick() bool { return f.Kind == kindPanic || f.Kind == kindFatal }
 
