@@ -238,7 +238,7 @@ func withTable(text string, types []subject, results map[string]*result) (string
 	return before + begin + "\n" + tableOf(types, results) + "\n" + end + after, nil
 }
 
-// tableOf writes the table: findings first, and then by what is documented.
+// tableOf writes the table, by what is documented.
 func tableOf(types []subject, results map[string]*result) string {
 	types = slices.Clone(types)
 	order := map[string]int{"safe": 0, "silent": 1, "unsafe": 2}
@@ -260,8 +260,12 @@ func tableOf(types []subject, results map[string]*result) string {
 			}
 			rate = fmt.Sprintf("%d/%d", *r.Failing, *r.Runs)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %d/%d | %s |\n", s.name, r.Module, s.documented, found, reason, implicit,
-			r.Tests, r.Elapsed, rate, r.Races, r.RaceTests, cmp.Or(s.explanation, "-"))
+		races := "-"
+		if r.RaceTests > 0 {
+			races = fmt.Sprintf("%d/%d", r.Races, r.RaceTests)
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s |\n", s.name, r.Module, s.documented, found, reason, implicit,
+			r.Tests, r.Elapsed, rate, races, cmp.Or(s.explanation, "-"))
 	}
 	w.Flush()
 	return b.String()
