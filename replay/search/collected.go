@@ -54,19 +54,31 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 // all. Pending removals may take them or not.
 func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 	if once := c.once(); len(once.inserts) < len(c.inserts) {
-		if s := newStackSearch(once); s != nil {
-			s.maxBytes, s.meter, s.most = maxBytes, m, onceShare*len(s.ops)
+		if s := newStackSearch(once, maxBytes, maxBytes/2, m); s != nil {
+			s.most = onceShare * len(s.ops)
 			if found, cause := s.run(); !found && cause == replay.NoCause {
 				return refutedAt(s.ops[s.last].ret)
 			}
 		}
 	}
-	s := newStackSearch(c)
+	return c.searchStackWhole(maxBytes, stackRoom, m)
+}
+
+// searchStackWhole searches once or twice. The first search forgets as soon as
+// it has used the room. So it takes little memory for each operation, and it
+// finds most witnesses. If it forgot and found none, the second one forgets as
+// late as it can.
+func (c *collected) searchStackWhole(maxBytes, room int64, m *meter.Meter) replay.Finding {
+	late := maxBytes / 2
+	s := newStackSearch(c, maxBytes, min(room, late), m)
 	if s == nil {
 		return replay.Declines("")
 	}
-	s.maxBytes, s.meter = maxBytes, m
 	found, cause := s.run()
+	if !found && s.horizon > 0 && s.room < late && !m.Stopped() {
+		s = newStackSearch(c, maxBytes, late, m)
+		found, cause = s.run()
+	}
 	if !found && cause == replay.NoCause {
 		return refutedAt(s.ops[s.last].ret)
 	}

@@ -16,8 +16,8 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 	if c.impossible != history.NoReturn {
 		return replay.Refuted(replay.SearchEngine)
 	}
-	s := newStackSearch(c)
-	s.width, s.maxBytes = width, math.MaxInt64
+	s := newStackSearch(c, math.MaxInt64, math.MaxInt64, nil)
+	s.width = width
 	found, cause := s.run()
 	return finding(found, cause, s.witness)
 }
@@ -25,10 +25,20 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 // StackWithin is QueueOrStack of a stack that forgets once so many bytes are
 // used; it returns how far. It does not search the values inserted once first.
 func StackWithin(h *history.History, spec replay.Spec, bytes int64) (replay.Finding, int) {
-	s := newStackSearch(readCollected(h, spec))
-	s.maxBytes, s.meter = 2*bytes, meter.New(nil)
+	s := newStackSearch(readCollected(h, spec), 2*bytes, bytes, meter.New(nil))
 	found, cause := s.run()
 	return finding(found, cause, s.witness), int(s.horizon)
+}
+
+// StackTwice is QueueOrStack of a stack that forgets once so many bytes are used,
+// and searches again if that finds no witness. It does not search the values
+// inserted once first.
+func StackTwice(h *history.History, spec replay.Spec, bytes int64) replay.Finding {
+	c := readCollected(h, spec)
+	if c.impossible != history.NoReturn {
+		return refutedAt(c.impossible)
+	}
+	return c.searchStackWhole(1<<30, bytes, meter.New(nil))
 }
 
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses

@@ -78,15 +78,16 @@ type stackSearch struct {
 	random   uint64
 
 	maxBytes int64
-	most     int // items, links
-	width    int // see stackWidth
+	room     int64 // bytes to use before anything is forgotten
+	most     int   // items, links
+	width    int   // see stackWidth
 	meter    *meter.Meter
 	gaveUp   replay.Cause
 }
 
-// newStackSearch returns nil if there is no room for all that is open.
-func newStackSearch(c *collected) *stackSearch {
-	p := &stackSearch{idle: c.idle, goal: -1, most: math.MaxInt32 / 2, width: stackWidth}
+// newStackSearch returns nil if more than 64 operations are open at once.
+func newStackSearch(c *collected, maxBytes, room int64, m *meter.Meter) *stackSearch {
+	p := &stackSearch{idle: c.idle, goal: -1, maxBytes: maxBytes, room: room, most: math.MaxInt32 / 2, width: stackWidth, meter: m}
 	if !p.stackOps.read(c) {
 		return nil
 	}

@@ -140,6 +140,9 @@ func bitOf(value int32) uint64 { return 1 << (uint32(value) % 64) }
 
 // demand enters what is new of a demand.
 func (p *stackSearch) demand(g int32, values uint64) {
+	if g < 0 { // forgotten
+		return
+	}
 	values &^= p.placements[g].values
 	due := p.items[p.placements[g].last].due
 	if values == 0 || due < p.horizon {

@@ -69,6 +69,10 @@ const (
 	// stackBack is how many responses before the last one met the next pass
 	// begins. While passes do not get farther, luby multiplies it.
 	stackBack = 16
+	// stackRoom is how many bytes a search uses before it forgets for the first
+	// time. It then forgets every few thousand responses of 16 processes; with
+	// less room, it is stuck more often.
+	stackRoom = 64 << 20
 )
 
 func (p *stackSearch) atBound() bool {
@@ -207,11 +211,10 @@ func (p *stackSearch) wholeOf(cell int32) int32 {
 	return cell
 }
 
-// isFull reports whether half of the memory is used, and a quarter more than
-// was kept the last time, so that forgetting takes time in proportion to what
-// is explored.
+// isFull reports whether the room is used, and a quarter more than was kept the
+// last time, so that forgetting takes time in proportion to what is explored.
 func (p *stackSearch) isFull() bool {
-	return p.last > p.forgotAt && p.used() > max(p.maxBytes/2, p.kept+p.kept/4)
+	return p.last > p.forgotAt && p.used() > max(p.room, p.kept+p.kept/4)
 }
 
 func (p *stackSearch) used() int64 {
@@ -232,6 +235,11 @@ func (p *stackSearch) used() int64 {
 // are runs as before, so a witness is still one. If none is found after that,
 // the history is undecided. It reports false if the search is to stop.
 func (p *stackSearch) forget() bool {
+	forgotten := p.horizon
+	if forgotten == 0 && p.room < p.maxBytes/2 { // leave some work for a search that forgets late
+		left := p.meter.Left()
+		p.meter = p.meter.Share(left - left/8)
+	}
 	p.horizon += (p.last - p.horizon) / 2
 	p.forgotAt = p.last
 	items, cells, links, ok := p.reachable()
@@ -258,7 +266,7 @@ func (p *stackSearch) forget() bool {
 		renumber(&it.cell, cells)
 		renumber(&it.link, links)
 		p.itemIndex.add(it.hash())
-		if it.bag == 0 {
+		if it.bag == 0 && it.due >= p.horizon {
 			p.join(int32(i))
 		}
 	}
@@ -286,12 +294,10 @@ func (p *stackSearch) forget() bool {
 		q.next, c.pops = c.pops, int32(i)
 	}
 	for _, lists := range [...][][]int32{p.starts, p.within, p.bags} {
-		for due := range lists {
-			if due < int(p.horizon) {
-				lists[due] = nil
-			}
-			for k := range lists[due] {
-				renumber(&lists[due][k], items)
+		clear(lists[forgotten:p.horizon])
+		for _, list := range lists[p.horizon:min(int(p.last)+1, p.returned)] {
+			for k := range list {
+				renumber(&list[k], items)
 			}
 		}
 	}

@@ -94,7 +94,8 @@ func TestLargeStacks(t *testing.T) {
 }
 
 // TestStacksForget searches stacks with so little memory that it forgets all the
-// time: then it finds a witness that Verify accepts, or does not know.
+// time: then it finds a witness that Verify accepts, or does not know. If it may
+// search again with enough memory, it knows.
 func TestStacksForget(t *testing.T) {
 	r, rounds := randomStacks(t, 79)
 	s := lookup(t, "stack")
@@ -104,7 +105,15 @@ func TestStacksForget(t *testing.T) {
 		d.n, d.processes, d.values = 8+r.IntN(20), 2+r.IntN(6), 1+r.IntN(4)
 		h := d.history(t, s)
 		want := search.QueueOrStack(h, s, 1<<30, nil).Answer
-		f, horizon := search.StackWithin(h, s, int64(r.IntN(2000)))
+		bytes := int64(r.IntN(2000))
+		if f := search.StackTwice(h, s, bytes); f.Answer != want {
+			t.Fatalf("%v (%v) in two searches, want %v:\n%s", f.Answer, f.Cause, want, show(h))
+		} else if want == replay.Linearizable {
+			if err := replay.Verify(h, s, f.Witness, nil); err != nil {
+				t.Fatalf("%v: %v:\n%s", f.Witness, err, show(h))
+			}
+		}
+		f, horizon := search.StackWithin(h, s, bytes)
 		switch {
 		case f.Answer == replay.Linearizable:
 			if err := replay.Verify(h, s, f.Witness, nil); err != nil {
@@ -132,7 +141,10 @@ func TestLargeStacksForget(t *testing.T) {
 	for _, c := range []struct {
 		n, threads int
 		bytes      int64
-	}{{10000, 4, 2 << 20}, {10000, 8, 4 << 20}} {
+	}{{10000, 4, 2 << 20}, {10000, 8, 4 << 20}, {10000, 16, 20 << 20}} {
+		if c.threads > 8 && testing.Short() {
+			continue
+		}
 		h, _ := large(t, "stack", c.n, c.threads, 8, 1)
 		f, horizon := search.StackWithin(h, s, c.bytes)
 		if f.Answer != replay.Linearizable || horizon < c.n/4 {
@@ -152,7 +164,7 @@ func TestLargeStackRetries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const most = 5_000_000
+	const most = 7_000_000
 	h, _ := large(t, "stack", 16000, 16, 8, 1)
 	m := meter.New(nil)
 	f := search.QueueOrStack(h, lookup(t, "stack"), 1<<30, m.Share(most))
