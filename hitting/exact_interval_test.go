@@ -71,9 +71,9 @@ func TestExactOnIntervals(t *testing.T) {
 		}
 		depths[want]++
 	}
-	rounds := 20000
-	if testing.Short() {
-		rounds = 4000
+	rounds := 4000
+	if *full {
+		rounds = 20000
 	}
 	for range rounds {
 		n := 1 + r.IntN(12)

@@ -41,8 +41,8 @@ func many(n int) []any {
 // TestGuided measures what the guide is worth, and compares with the table in the
 // package documentation.
 func TestGuided(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes 15,000 runs")
+	if !*full {
+		t.Skip("it takes 15,000 runs: with -full")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s%10s%10s%16s%16s\n", "method", "all runs", "guided", "blind, 1 key", "blind, 10 keys")

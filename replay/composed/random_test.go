@@ -13,7 +13,10 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-var seed = flag.Uint64("seed", 1, "seed of random tests")
+var (
+	seed = flag.Uint64("seed", 1, "seed of random tests")
+	full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+)
 
 // A step is one operation of a random method, which runs if an earlier result is
 // as given.
@@ -171,9 +174,9 @@ func TestReference(t *testing.T) {
 func TestRandomMethods(t *testing.T) {
 	t.Logf("seed %d", *seed)
 	random := rand.New(rand.NewPCG(*seed, 15))
-	methods := 40
-	if testing.Short() {
-		methods = 12
+	methods := 12
+	if *full {
+		methods = 40
 	}
 	var found, runs [3]int
 	for range methods {

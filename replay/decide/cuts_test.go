@@ -98,7 +98,10 @@ func built(t testing.TB, events []history.Event) *history.History {
 func TestQuiescentCuts(t *testing.T) {
 	r := newRand(t)
 	answers := map[replay.Answer]int{}
-	const rounds = 300
+	rounds := 75
+	if *full {
+		rounds = 300
+	}
 	for k := range rounds {
 		for _, s := range subjects(t) {
 			if _, ok := s.spec.New().(replay.State); !ok || s.spec.Name() == "flaky-queue" {

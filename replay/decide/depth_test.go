@@ -22,7 +22,7 @@ func TestDepthsOfCorpora(t *testing.T) {
 	for _, corpus := range []struct {
 		pattern   string
 		histories int
-		sample    int // one in so many, with -short
+		sample    int // one in so many, without -full
 	}{
 		{"juc/*.zst", 10464, 50},
 		{"juc-labelled/*/*.zst", 120, 4},
@@ -37,7 +37,7 @@ func TestDepthsOfCorpora(t *testing.T) {
 		n := 0
 		for _, name := range files {
 			eachHistory(t, name, func(h *history.History) {
-				if n++; testing.Short() && n%corpus.sample != 0 {
+				if n++; !*full && n%corpus.sample != 0 {
 					return
 				}
 				compareDepth(t, h, &count)
@@ -117,8 +117,8 @@ func compareDepth(t *testing.T, h *history.History, count *depthCount) {
 // known to be deeper.
 func TestDepthsOfShared(t *testing.T) {
 	const dir = "../../../shared/histories"
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recorded histories at %s", dir)
+	if _, err := os.Stat(dir); err != nil || !*full {
+		t.Skipf("no recorded histories at %s, or no -full", dir)
 	}
 	want := map[string]int{"memstress3-18.edn": 6, "memstress3-75.edn": 5, "etcd_045.log": 5}
 	found := map[int]int{}

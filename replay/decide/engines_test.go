@@ -124,9 +124,9 @@ func show(h *history.History) string {
 func TestEnginesAgree(t *testing.T) {
 	r := newRand(t)
 	decided := map[string]int{}
-	rounds := 1500
-	if testing.Short() {
-		rounds = 300
+	rounds := 300
+	if *full {
+		rounds = 1500
 	}
 	for k := range rounds {
 		for _, s := range subjects(t) {

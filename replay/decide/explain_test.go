@@ -96,9 +96,9 @@ func checkFreed(t *testing.T, h *history.History, s replay.Spec, free [][]replay
 func TestReasons(t *testing.T) {
 	r := newRand(t)
 	byMarks, byEdges, several := 0, 0, 0
-	rounds := 4000
-	if testing.Short() {
-		rounds = 400
+	rounds := 1000
+	if *full {
+		rounds = 4000
 	}
 	for range rounds {
 		for _, s := range subjects(t) {
@@ -132,7 +132,7 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	t.Logf("%d with marks, %d with edges, %d of several", byMarks, byEdges, several)
-	if !testing.Short() && (byMarks < 40 || byEdges < 100 || several < 2) {
+	if byMarks < rounds/100 || byEdges < rounds/40 || several < max(1, rounds/2000) {
 		t.Errorf("%d with marks, %d with edges, %d of several: too few to say much", byMarks, byEdges, several)
 	}
 }

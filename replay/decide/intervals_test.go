@@ -48,7 +48,11 @@ func TestTighten(t *testing.T) {
 func TestIntervals(t *testing.T) {
 	r := newRand(t)
 	decided := map[string]int{}
-	for range 4000 {
+	rounds := 1000
+	if *full {
+		rounds = 4000
+	}
+	for range rounds {
 		for _, s := range subjects(t) {
 			x, ok := randomRaw(r, s, true)
 			if !ok {

@@ -38,7 +38,7 @@ func TestLimits(t *testing.T) {
 			}
 			for n := limit - 1; n <= limit+1; n++ {
 				for _, w := range limited {
-					if n > 1000 && testing.Short() && w.Model != "queue" {
+					if n > 1000 && !*full && w.Model != "queue" {
 						continue
 					}
 					w.Ops, w.Seed = n, uint64(n)

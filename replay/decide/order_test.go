@@ -46,7 +46,11 @@ func isSequentiallyConsistent(h *history.History, s replay.Spec) bool {
 func TestProgramOrder(t *testing.T) {
 	r := newRand(t)
 	weaker := 0
-	for k := range 1200 {
+	rounds := 300
+	if *full {
+		rounds = 1200
+	}
+	for k := range rounds {
 		for _, s := range subjects(t) {
 			h := randomHistory(t, r, s, 1+r.IntN(6), k%2 == 0)
 			want := replay.NotLinearizable
@@ -65,7 +69,7 @@ func TestProgramOrder(t *testing.T) {
 			}
 		}
 	}
-	if weaker < 100 {
+	if weaker < rounds/12 {
 		t.Errorf("only %d histories are sequentially consistent and not linearizable", weaker)
 	}
 }
@@ -299,7 +303,11 @@ func (x *rawHistory) replays(object replay.Object, order []int) bool {
 func TestRawOrder(t *testing.T) {
 	r := newRand(t)
 	counts := map[string]int{}
-	for k := range 3000 {
+	rounds := 750
+	if *full {
+		rounds = 3000
+	}
+	for k := range rounds {
 		for _, s := range subjects(t) {
 			realTime := k%2 == 0
 			x, ok := randomRaw(r, s, realTime)
@@ -329,7 +337,7 @@ func TestRawOrder(t *testing.T) {
 		}
 	}
 	for _, what := range []string{"linearizable", "not-linearizable", "with ghosts"} {
-		if counts[what] < 1000 {
+		if counts[what] < rounds/3 {
 			t.Errorf("only %v", counts)
 		}
 	}

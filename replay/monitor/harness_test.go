@@ -18,9 +18,18 @@ import (
 )
 
 var (
+	full          = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 	seedFlag      = flag.Uint64("seed", 1, "seed of the random tests")
-	historiesFlag = flag.Int("histories", 7500, "random small histories per type")
+	historiesFlag = flag.Int("histories", 2500, "random small histories per type; more with -full")
 )
+
+// histories returns how many random small histories are tried per type.
+func histories() int {
+	if *full {
+		return max(*historiesFlag, 7500)
+	}
+	return *historiesFlag
+}
 
 // newRand logs the seed first, so that a failure can be repeated by -seed.
 func newRand(t testing.TB) *rand.Rand {
@@ -47,7 +56,7 @@ func TestSmallHistories(t *testing.T) {
 			r := newRand(t)
 			model := collection(t, s.model)
 			counts := map[string]int{}
-			for range *historiesFlag {
+			for range histories() {
 				g := generator{Rand: r, s: s, m: randomMix(r)}
 				h := g.history(t)
 				counts[checkSmall(t, h, model)]++

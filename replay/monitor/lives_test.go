@@ -17,7 +17,7 @@ func TestLives(t *testing.T) {
 	s := subjects[slices.IndexFunc(subjects, func(s subject) bool { return s.name == "set-again" })]
 	c := collection(t, s.model)
 	counts, longest := map[replay.Answer]int{}, 0
-	for range *historiesFlag / 20 {
+	for range histories() / 20 {
 		s.few = 1 + r.IntN(4)
 		m := mix{n: 20 + r.IntN(60), processes: 1 + r.IntN(8), values: smallInt}
 		switch r.IntN(4) {

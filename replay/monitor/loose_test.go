@@ -112,7 +112,7 @@ func TestLooseIntervals(t *testing.T) {
 			d := &drawing{Rand: newRand(t), insert: c.insert, remove: c.remove}
 			model := collection(t, c.model)
 			counts := map[string]int{}
-			for range *historiesFlag {
+			for range histories() {
 				h := d.history(t, 1+d.IntN(6))
 				counts[checkSmall(t, h, model)]++
 				if t.Failed() {

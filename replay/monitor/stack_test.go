@@ -37,7 +37,7 @@ func TestAgainstNaive(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			c, r := collection(t, model), newRand(t)
 			counts := map[replay.Answer]int{}
-			for range *historiesFlag / 20 {
+			for range histories() / 20 {
 				w := workload{"random", r.IntN(2) * r.IntN(30), r.IntN(2) * r.IntN(40), 40 + r.IntN(20)}
 				ops := w.operations(r, c, 1+r.IntN(100), 1+r.IntN(20))
 				loosen(r, ops, r.ExpFloat64()*float64(r.IntN(30)), r.IntN(3)*r.IntN(2+len(ops)/8))

@@ -293,9 +293,9 @@ var prunings = []search.Pruning{
 func TestBruteForce(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 2))
-	rounds := 2500
-	if testing.Short() {
-		rounds = 500
+	rounds := 500
+	if *full {
+		rounds = 2500
 	}
 	count := map[string]int{}
 	for k := range rounds {

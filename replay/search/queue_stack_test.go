@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	repeatedRounds = flag.Int("repeatedrounds", 20000, "random histories of TestQueueOrStack per model")
+	repeatedRounds = flag.Int("repeatedrounds", 3000, "random histories of TestQueueOrStack per model; more with -full")
 	tableFlag      = flag.Bool("table", false, "print times of QueueOrStack")
 	tableModels    = flag.String("tablemodels", "queue stack", "of -table")
 )
@@ -140,8 +140,8 @@ func TestQueueOrStack(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 77))
 	rounds := *repeatedRounds
-	if testing.Short() {
-		rounds = min(rounds, 3000)
+	if *full {
+		rounds = max(rounds, 20000)
 	}
 	for _, model := range []string{"queue", "stack"} {
 		s := lookup(t, model)
@@ -260,9 +260,9 @@ func large(t testing.TB, model string, n, threads, values int, seed uint64) (rig
 
 // TestLargeQueues decides long histories of queues, and verifies witnesses.
 func TestLargeQueues(t *testing.T) {
-	sizes := []int{300, 1000, 10000}
-	if testing.Short() {
-		sizes = sizes[:2]
+	sizes := []int{300, 1000}
+	if *full {
+		sizes = append(sizes, 10000)
 	}
 	queue := lookup(t, "queue")
 	for _, n := range sizes {

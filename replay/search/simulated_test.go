@@ -11,7 +11,10 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-var seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+var (
+	seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+)
 
 // TestSimulated searches histories of correct objects that are too long for
 // brute force. They are searched with and without guessing and with and without
@@ -21,12 +24,16 @@ func TestSimulated(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 0))
 	decided := map[string]int{}
+	rounds := 6
+	if *full {
+		rounds = 20
+	}
 	for _, c := range []struct {
 		model, reads string
 		next         func(*rand.Rand, int) replay.Invocation
 	}{{"queue", "dequeue", queueCalls}, {"stack", "pop", stackCalls}, {"kv", "get", kvCalls}} {
 		s := lookup(t, c.model)
-		for k := range 20 {
+		for k := range rounds {
 			h := simulate(t, r, s, 2+k%3, 65+r.IntN(40), k%2*4, c.next)
 			for _, prune := range []search.Pruning{{}, {NoGuess: true}, {NoGuess: true, NoReadsAtOnce: true, NoTwins: true, NoParts: true}} {
 				v := run(t, h, s, prune)
@@ -48,8 +55,8 @@ func TestSimulated(t *testing.T) {
 				}
 			}
 		}
-		if decided[c.model] < 50 || decided["spoilt "+c.model] < 15 {
-			t.Errorf("%s: only %d and %d of 60 and 20 were decided", c.model, decided[c.model], decided["spoilt "+c.model])
+		if decided[c.model] < 5*rounds/2 || decided["spoilt "+c.model] < 3*rounds/4 {
+			t.Errorf("%s: only %d and %d of %d and %d were decided", c.model, decided[c.model], decided["spoilt "+c.model], 3*rounds, rounds)
 		}
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-var stackRounds = flag.Int("stackrounds", 10000, "random histories of TestStacks")
+var stackRounds = flag.Int("stackrounds", 3000, "random histories of TestStacks; more with -full")
 
 // randomStacks returns a source of random histories and how many to draw.
 func randomStacks(t *testing.T, salt uint64) (r *rand.Rand, rounds int) {
 	t.Logf("-seed %d", *seedFlag)
 	rounds = *stackRounds
-	if testing.Short() {
-		rounds = min(rounds, 3000)
+	if *full {
+		rounds = max(rounds, 10000)
 	}
 	return rand.New(rand.NewPCG(*seedFlag, salt)), rounds
 }
@@ -63,7 +63,7 @@ func TestLargeStacks(t *testing.T) {
 	for _, n := range []int{300, 1000, 10000} {
 		for _, threads := range []int{3, 4, 8, 16} {
 			for _, fill := range []int{4, 32} {
-				if threads*n > 16000 && testing.Short() || threads*n > 40000 {
+				if threads*n > 16000 && !*full || threads*n > 40000 {
 					continue
 				}
 				w := workload.Workload{Model: "stack", Ops: n, Threads: threads, Seed: uint64(n + threads), Values: 8, Fill: fill}
@@ -161,8 +161,8 @@ func TestLargeStacksForget(t *testing.T) {
 // shows only hundreds of responses later, so that passes alone take three times
 // as much.
 func TestLargeStackRetries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
+	if !*full {
+		t.Skip("takes seconds: with -full")
 	}
 	const most = 7_000_000
 	h, _ := large(t, "stack", 16000, 16, 8, 1)

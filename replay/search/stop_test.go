@@ -132,7 +132,9 @@ func TestWorkBetweenQuestions(t *testing.T) {
 	const most = 1 << 16 // when a table grows
 	for _, c := range stubborns(t) {
 		last, longest := int64(0), int64(0)
-		c.stops = min(c.stops, 300)
+		if c.stops = min(c.stops, 300); !*full {
+			c.stops = min(c.stops, 60)
+		}
 		var m *meter.Meter
 		m = meter.New(func() bool {
 			longest = max(longest, m.Spent()-last)
@@ -154,7 +156,7 @@ func TestWorkBetweenQuestions(t *testing.T) {
 func TestStopIsAsked(t *testing.T) {
 	const most = 1 << 11
 	for _, c := range stubborns(t) {
-		if testing.Short() && c.stops < 1<<30 {
+		if !*full && c.stops < 1<<30 {
 			c.stops = min(c.stops, 20)
 		}
 		counted := &counting{Spec: lookup(t, c.model), fresh: c.fresh}

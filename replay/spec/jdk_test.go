@@ -14,8 +14,9 @@ import (
 )
 
 var (
+	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 	programs = flag.String("programs", "", "`file` of programs by testdata/Programs.java for TestJDK to replay besides those in testdata")
-	fresh    = flag.Int("fresh", 5000, "`number` of new programs per class that TestFreshJDK runs")
+	fresh    = flag.Int("fresh", 200, "`number` of new programs per class that TestFreshJDK runs")
 )
 
 // TestJDK replays random sequential programs with the results of JDK 17.
@@ -93,8 +94,8 @@ func TestFreshJDK(t *testing.T) {
 	}
 	t.Logf("-seed %d", seed)
 	number := *fresh
-	if testing.Short() {
-		number = min(number, 50)
+	if *full {
+		number = max(number, 5000)
 	}
 	var classes []string
 	for _, e := range entries {
@@ -102,7 +103,7 @@ func TestFreshJDK(t *testing.T) {
 			classes = append(classes, e.name)
 		}
 	}
-	java := exec.Command("java", "-XX:TieredStopAtLevel=1", "testdata/Programs.java",
+	java := exec.Command("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "testdata/Programs.java",
 		strings.Join(classes, ","), strconv.FormatInt(int64(seed), 10), strconv.Itoa(number))
 	var stderr strings.Builder
 	java.Stderr = &stderr

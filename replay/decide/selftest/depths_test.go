@@ -10,8 +10,9 @@ import (
 )
 
 var (
+	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 	seedFlag = flag.Uint64("seed", 1, "seed of TestDepths")
-	cases    = flag.Int("cases", 15_000, "random histories of TestDepths; fewer with -short")
+	cases    = flag.Int("cases", 5000, "random histories of TestDepths; more with -full")
 	fewest   = flag.Int("fewest", 1, "their fewest operations")
 	most     = flag.Int("most", 12, "their most operations")
 )
@@ -22,8 +23,8 @@ var (
 func TestDepths(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 0))
-	if testing.Short() {
-		*cases = min(*cases, 5000)
+	if *full {
+		*cases = max(*cases, 15_000)
 	}
 	all := kinds()
 	var n, linearizable, pending, free int

@@ -12,11 +12,11 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// TestEngines is the short run of continuous integration.
+// TestEngines is a short run; continuous integration has a longer one.
 func TestEngines(t *testing.T) {
-	o := Options{Ops: 3, Seed: 1, Random: 6_000, RandomOps: 10}
-	if testing.Short() {
-		o.Ops, o.Random = 2, 2_000
+	o := Options{Ops: 2, Seed: 1, Random: 2000, RandomOps: 10}
+	if *full {
+		o.Ops, o.Random = 3, 6000
 	}
 	r, err := Run(context.Background(), o)
 	if err != nil {
@@ -48,9 +48,9 @@ func show(h *history.History) string {
 
 // TestJobs: the report is the same for any number of jobs.
 func TestJobs(t *testing.T) {
-	random := 3000
-	if testing.Short() {
-		random = 1000
+	random := 500
+	if *full {
+		random = 3000
 	}
 	var reports []*Report
 	for _, jobs := range []int{1, 3} {
@@ -67,7 +67,7 @@ func TestJobs(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	r, err := Run(context.Background(), Options{Ops: 6, Random: 1 << 30, Duration: 2 * time.Second})
+	r, err := Run(context.Background(), Options{Ops: 6, Random: 1 << 30, Duration: 500 * time.Millisecond})
 	if err != nil || !r.Stopped {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -11,7 +11,10 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-var seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+var (
+	seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+)
 
 // newRand logs the seed first, so that a failure can be repeated by -seed.
 func newRand(t testing.TB) *rand.Rand {

@@ -11,9 +11,9 @@ import (
 // specifications: what remains is linearizable.
 func TestRules(t *testing.T) {
 	r := newRand(t)
-	rounds := 4000
-	if testing.Short() {
-		rounds = 1000
+	rounds := 1000
+	if *full {
+		rounds = 4000
 	}
 	applied := map[string]int{}
 	for _, s := range subjects(t) {
