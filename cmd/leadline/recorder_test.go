@@ -17,7 +17,7 @@ func recorder(t *testing.T, args ...string) (*exec.Cmd, io.Reader) {
 	if _, err := exec.LookPath("java"); err != nil {
 		t.Skip("no JDK: nothing is recorded")
 	}
-	cmd := exec.Command("java", append([]string{root + "/benchdata/juc/Recorder.java"}, args...)...)
+	cmd := exec.Command("java", append([]string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", root + "/benchdata/juc/Recorder.java"}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

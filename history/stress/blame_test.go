@@ -37,7 +37,7 @@ func TestGoOn(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var found []string
-	r, err := searchUntil(ctx, counters(), stress.Options{GoOn: true, Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond},
+	r, err := searchUntil(ctx, counters(), stress.Options{GoOn: true, Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond},
 		Found: func(f *stress.Finding) {
 			if found = append(found, f.Program); len(found) == 2 {
 				stop()
@@ -59,8 +59,11 @@ func TestGoOn(t *testing.T) {
 
 // TestBrokenCore: a violation of core methods is not blamed on another one.
 func TestBrokenCore(t *testing.T) {
-	r, err := search(counters("first"), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: time.Second},
-		Programs: []string{"{ first(); good(); first() } || { first(); first() }"}})
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	r, err := searchUntil(ctx, counters("first"), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond},
+		Programs: slices.Repeat([]string{"{ first(); good(); first() } || { first(); first() }"}, 1000),
+		Found:    func(*stress.Finding) { stop() }})
 	if err != nil || len(r.Findings) != 1 || len(r.Atomic) > 0 || !slices.Equal(r.Suspect, []string{"good"}) || r.Findings[0].Method != "" || strings.Contains(r.Findings[0].Program, "good") {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -97,7 +100,7 @@ func TestAvoid(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	known, programs, without := false, 0, 0
-	r, err := searchUntil(ctx, pairs(), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond},
+	r, err := searchUntil(ctx, pairs(), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 5 * time.Millisecond},
 		Found: func(f *stress.Finding) {
 			known = true
 			if f.Method != "" {

@@ -20,6 +20,13 @@ func SetLateTime(d time.Duration) time.Duration {
 	return before
 }
 
+// SetSteadyTime sets steadyTime and returns what it was.
+func SetSteadyTime(d time.Duration) time.Duration {
+	before := steadyTime
+	steadyTime = d
+	return before
+}
+
 // SetSpinLimit sets spinLimit and returns what it was.
 func SetSpinLimit(d time.Duration) time.Duration {
 	before := spinLimit

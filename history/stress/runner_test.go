@@ -90,9 +90,9 @@ func TestRunProgram(t *testing.T) {
 		if n := len(expected.Outcomes()); n != 6 {
 			t.Errorf("%d outcomes are expected, want 6: %v", n, expected.Outcomes())
 		}
-		o := stress.RunOptions{Time: 5 * time.Minute, Executions: 100_000, Recorded: 16}
-		if testing.Short() {
-			o.Executions /= 10
+		o := stress.RunOptions{Time: 5 * time.Minute, Executions: 10_000, Recorded: 16}
+		if *full {
+			o.Executions *= 10
 		}
 		if broken {
 			o.Executions, o.Stop = 0, expected // it ends with the first unexpected outcome

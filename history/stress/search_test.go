@@ -2,6 +2,7 @@ package stress_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,6 +25,8 @@ import (
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
+var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+
 // TestMain makes the test's program one that Supervise can start.
 func TestMain(m *testing.M) {
 	switch child := os.Getenv("STRESS_TEST_CHILD"); child {
@@ -32,7 +35,7 @@ func TestMain(m *testing.M) {
 	case "reduce":
 		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "spin":
-		stress.SetSpinLimit(time.Second)
+		stress.SetSpinLimit(300 * time.Millisecond)
 		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "crash", "hang", "loud":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
@@ -115,7 +118,9 @@ func TestSubjects(t *testing.T) {
 	for _, s := range subject.All() {
 		t.Run(s.Class.Name, func(t *testing.T) {
 			effort, _ := stress.EffortCalled("quick")
-			effort.Time = patience
+			if effort.Time = patience; !*full && !s.Broken {
+				effort.Program = 5 * time.Millisecond
+			}
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
 			programs := 0
@@ -185,6 +190,7 @@ func checkFound(t *testing.T, s *subject.Subject, f *stress.Finding) {
 // TestCrash: a process that crashes is followed by another, whatever the objects
 // write to its standard streams.
 func TestCrash(t *testing.T) {
+	t.Parallel() // it waits for another process
 	for _, how := range []string{"crash", "loud"} {
 		r, err := stress.Supervise(context.Background(), child(how),
 			stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Exhaustive: true,
@@ -206,6 +212,7 @@ func TestCrash(t *testing.T) {
 }
 
 func TestHang(t *testing.T) {
+	t.Parallel() // it waits for another process
 	r, err := stress.Supervise(context.Background(), child("hang"),
 		stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Methods: []string{"danger"}, Seed: 3,
 			Silence: 3 * time.Second})
@@ -254,11 +261,12 @@ func hangsSmaller() *stress.Class {
 
 // TestReduceHangs: a violation is not lost when a smaller program hangs.
 func TestReduceHangs(t *testing.T) {
+	t.Parallel() // it waits for another process
 	if testing.Short() {
 		t.Skip("waits for seconds")
 	}
-	r, err := stress.Supervise(context.Background(), child("reduce"), stress.Options{Reduce: true, Silence: 5 * time.Second,
-		Effort:   stress.Effort{Name: "test", Time: patience, Program: 2 * time.Second},
+	r, err := stress.Supervise(context.Background(), child("reduce"), stress.Options{Reduce: true, Silence: 3 * time.Second,
+		Effort:   stress.Effort{Name: "test", Time: patience, Program: time.Second},
 		Programs: []string{"[ mark() ] { increment(); increment() } || { increment() }"}})
 	if err != nil || len(r.Findings) != 1 || len(r.Crashes) != 1 || strings.Contains(r.Crashes[0].Program, "mark") {
 		t.Errorf("%+v, %v", r, err)
@@ -286,11 +294,12 @@ func spinning() *stress.Class {
 // TestSpin: a program that never ends one after another is not run, and no crash.
 // Others are run.
 func TestSpin(t *testing.T) {
+	t.Parallel() // it waits for another process
 	if testing.Short() {
 		t.Skip("waits for seconds")
 	}
 	r, err := stress.Supervise(context.Background(), child("spin"), stress.Options{Seed: 1, Silence: 20 * time.Second,
-		Effort: stress.Effort{Name: "test", Time: 5 * time.Second, Program: time.Millisecond}})
+		Effort: stress.Effort{Name: "test", Time: 2 * time.Second, Program: time.Millisecond}})
 	if err != nil || len(r.Crashes) > 0 || len(r.Findings) > 0 || r.Executions == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -340,12 +349,16 @@ func TestKill(t *testing.T) {
 
 // TestUnsteady: an object with random results makes no findings.
 func TestUnsteady(t *testing.T) {
+	searches := 2
+	if *full {
+		searches = 5
+	}
 	for _, one := range []int{2, 20, 3000, 100_000} { // one result in so many is true
 		flip := func(any) history.Value { return history.BoolValue(rand.IntN(one) == 0) }
 		c := &stress.Class{Name: "coin", New: func() any { return nil }, Methods: []*stress.Method{
 			{Name: "flip", Prepare: func([]history.Value) stress.Call { return flip }},
 		}}
-		for range 5 {
+		for range searches {
 			kept := func(text string) {
 				if v := check(t, text); v.Answer != replay.Linearizable {
 					t.Errorf("1 in %d: the checker says %v of a history that was kept", one, v.Answer)

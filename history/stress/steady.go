@@ -14,8 +14,9 @@ import (
 const (
 	steadyRuns  = 10
 	steadyLeast = 20000
-	steadyTime  = 20 * time.Second
 )
+
+var steadyTime = 20 * time.Second
 
 // trials are sequential runs of a program: whether each shuffle has the same
 // outcome every time, and the program all that are expected.

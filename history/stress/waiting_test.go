@@ -211,6 +211,7 @@ func TestWorn(t *testing.T) {
 // TestTimers: methods that wait with a timer return after all. Neither counts such
 // an execution as one that waits for ever, nor the results after it as wrong.
 func TestTimers(t *testing.T) {
+	defer stress.SetSteadyTime(stress.SetSteadyTime(time.Second))
 	type object struct {
 		busy   atomic.Bool
 		values chan int
