@@ -19,6 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	mostCPU = 2 * time.Second
 	if status, isWorker := Serve(&subjects); isWorker {
 		os.Exit(status)
 	}
@@ -344,7 +345,7 @@ func TestHunt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.kind == kindEndless && testing.Short() {
-				t.Skip("computes for ten seconds")
+				t.Skip("computes for seconds")
 			}
 			r, err := Hunt(context.Background(), &subjects, target(t, test.name), Options{Seed: 1, Time: 5 * time.Minute})
 			if err != nil {

@@ -195,7 +195,7 @@ func (w *worker) stays() bool {
 			return true
 		case !slices.ContainsFunc(d.Stacks, computes):
 			return false
-		case cpuTime()-w.computed > endlessCPU:
+		case cpuTime()-w.computed > mostCPU:
 			return true
 		}
 		time.Sleep(lastLook)

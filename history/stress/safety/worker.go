@@ -247,6 +247,9 @@ const (
 	sequentialCPU = endlessCPU / 50
 )
 
+// mostCPU is endlessCPU, except in tests.
+var mostCPU time.Duration = endlessCPU
+
 // let gives goroutines that calls have started time between sequential calls, by the
 // pace: none, some, or until they wait. Otherwise a linearization might not show what
 // depends on them.
