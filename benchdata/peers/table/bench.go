@@ -83,6 +83,9 @@ func (b *bench) row(r *row) error {
 	if _, _, err := start(b.ctx, limits{time.Hour, 1 << 40}, b.leadline, args...); err != nil {
 		return err
 	}
+	if r.format != "" {
+		return b.inFormat(r, file)
+	}
 	var ours, theirs []cost
 	hopeless := r.sound != nil && r.sound.porcupine.stopped != ""
 	for turn := range b.repeat {
@@ -115,6 +118,46 @@ func (b *bench) row(r *row) error {
 		r.ratios = append(r.ratios, float64(r.porcupine.cpu)/float64(max(r.leadline.cpu, 1)))
 	}
 	r.leadline, r.porcupine = median(ours), median(theirs)
+	return nil
+}
+
+// inFormat measures leadline on the history in file, and on the same in another
+// format.
+func (b *bench) inFormat(r *row, file string) error {
+	other := filepath.Join(b.dir, "history."+r.format)
+	defer os.Remove(other)
+	_, text, err := start(b.ctx, limits{time.Hour, 1 << 40}, b.leadline, "convert", "--to", r.format, file)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(other, text, 0o600); err != nil {
+		return err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	r.nativeBytes, r.bytes = info.Size(), int64(len(text))
+	var ours, theirs []cost
+	for turn := range b.repeat {
+		for k := range 2 {
+			var err error
+			if (turn+k)%2 == 0 {
+				err = b.run(&ours, b.leadline, "check", file)
+			} else { // Violat's files are one line
+				err = b.run(&theirs, b.leadline, "check", "--max-line", "0", other)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		r.native, r.leadline = last(ours), last(theirs)
+		if err := errors.Join(agree("leadline", r.truth(), r.native), agree("leadline, reading "+r.format, r.truth(), r.leadline)); err != nil {
+			return err
+		}
+		r.ratios = append(r.ratios, float64(r.leadline.cpu)/float64(max(r.native.cpu, 1)))
+	}
+	r.native, r.leadline = median(ours), median(theirs)
 	return nil
 }
 

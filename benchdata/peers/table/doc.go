@@ -19,6 +19,10 @@
 // again; the ratio is then a bound. The truth of simulated histories is known:
 // a wrong verdict ends the program with status 1.
 //
+// The section "As the peers' own files" has leadline alone: leadline convert
+// writes the history in the format of another program, and leadline checks both
+// files in turns.
+//
 // Small histories are checked in one process, from parsed history to verdict,
 // since nobody starts a process for each; see peers.Race. Jepsen's logs of etcd
 // are not part of the project; if they are missing, the row shows that.

@@ -108,7 +108,11 @@ func (b *bench) measure(sections []section) error {
 			if err := b.row(r); err != nil {
 				return fmt.Errorf("%s: %w", r.name(), err)
 			}
-			fmt.Fprintf(b.log, "%-40s %v | %v | %s\n", r.name(), r.leadline, r.porcupine, r.ratio())
+			beside := r.porcupine
+			if r.format != "" {
+				beside = r.native
+			}
+			fmt.Fprintf(b.log, "%-40s %v | %v | %s\n", r.name(), r.leadline, beside, r.ratio())
 		}
 	}
 	return nil

@@ -28,6 +28,10 @@ func (b *bench) write(w io.Writer, sections []section) error {
 			p.recorded(s.rows)
 			continue
 		}
+		if s.title == formatTitle {
+			p.formats(s.rows)
+			continue
+		}
 		p.simulated(s)
 	}
 	p.growth(sections)
@@ -148,6 +152,21 @@ func (r *row) relative() string {
 	return times(r.leadline.cpu.Seconds() / r.sound.leadline.cpu.Seconds())
 }
 
+// formats prints rows of histories in other formats.
+func (p *printer) formats(rows []*row) {
+	lines := [][]string{{"format", "type", "n", "its file", "own format", "ratio", "by byte"}}
+	file := func(c cost, bytes int64) string { return fmt.Sprintf("%v, %.1f MB", c, float64(bytes)/1e6) }
+	for _, r := range rows {
+		byByte := "-"
+		if ratios := slices.Sorted(slices.Values(r.ratios)); len(ratios) > 0 && !r.leadline.undecided() && !r.native.undecided() {
+			byByte = times(ratios[len(ratios)/2] * float64(r.nativeBytes) / float64(r.bytes))
+		}
+		lines = append(lines, []string{r.format, r.workload.Model, strconv.Itoa(r.workload.Ops), file(r.leadline, r.bytes),
+			file(r.native, r.nativeBytes), r.ratio(), byByte})
+	}
+	p.table(lines)
+}
+
 func (p *printer) recorded(rows []*row) {
 	p.line("From parsed histories to verdicts, in one process, in turns of %d histories; microseconds of CPU time per history.\n", peers.Batch)
 	lines := [][]string{{"histories of", "histories", "operations", "leadline", "porcupine", "ratio"}}
@@ -173,10 +192,13 @@ func (p *printer) growth(sections []section) {
 		for _, big := range s.rows {
 			for _, small := range s.rows {
 				a, b := big.workload, small.workload
-				if b.Ops *= 10; a.Ops != large || s.faulty() || a.String() != b.String() || big.leadline.undecided() || small.leadline.undecided() {
+				if b.Ops *= 10; a.Ops != large || s.faulty() || big.format != small.format || a.String() != b.String() || big.leadline.undecided() || small.leadline.undecided() {
 					continue
 				}
 				name := a.Model
+				if big.format != "" {
+					name += " in " + big.format
+				}
 				if special := big.special(); special != "" {
 					name += ", " + special
 				}

@@ -24,6 +24,7 @@ func (s *section) faulty() bool {
 type row struct {
 	workload simulate.Workload
 	source   string // for histories that were not simulated: java.util.concurrent or etcd
+	format   string // of another program, in which leadline checks the history, too
 	full     bool   // measured with -full only
 	sound    *row   // the row without the fault, if any; comes before this one
 
@@ -32,6 +33,9 @@ type row struct {
 	porcupine      cost
 	ratios         []float64
 	skipped        string // why it was not measured
+	// of a row with a format
+	native             cost
+	bytes, nativeBytes int64 // of the two files
 }
 
 func (r *row) name() string {
@@ -54,6 +58,9 @@ func (r *row) name() string {
 	}
 	for _, f := range w.Faults {
 		name += "/" + f.String()
+	}
+	if r.format != "" {
+		name = r.format + "/" + name
 	}
 	return name
 }
@@ -96,6 +103,12 @@ func allSections() []section {
 			rows:  repeatedRows(),
 		},
 		{
+			title: formatTitle,
+			note: "leadline checks the same history in its own format and in that of another program: PolyLin, LiMo, porcupine's key-value logs, Jepsen, " +
+				"starts and finishes in JSON Lines, and Violat. The ratio is the CPU time by that of leadline's own format, in all and by byte of the file.",
+			rows: formatRows(),
+		},
+		{
 			title: "Small histories",
 			note:  "Recorded histories of java.util.concurrent of 8 to 18 operations, bulk operations included, and Jepsen's logs of etcd.",
 			rows:  []*row{{source: "java.util.concurrent"}, {source: "etcd"}},
@@ -113,6 +126,32 @@ func collectionRows() (rows []*row) {
 				})
 			}
 		}
+	}
+	return rows
+}
+
+const formatTitle = "As the peers' own files"
+
+func formatRows() (rows []*row) {
+	plain := simulate.Mix{Insert: 4, Remove: 4} // LiMo and Jepsen have no peek
+	for _, n := range []int{100_000, 1_000_000} {
+		add := func(format string, w simulate.Workload) {
+			w.Ops, w.Threads, w.Seed = n, 16, 1
+			rows = append(rows, &row{format: format, workload: w, full: n > shortOps})
+		}
+		for _, model := range []string{"queue", "stack", "set"} {
+			add("polylin", simulate.Workload{Model: model})
+		}
+		for _, model := range []string{"queue", "stack"} {
+			add("limo", simulate.Workload{Model: model, Mix: plain})
+		}
+		add("kv", simulate.Workload{Model: "kv"})
+		add("jepsen", simulate.Workload{Model: "kv"})
+		add("jepsen", simulate.Workload{Model: "queue", Mix: plain})
+		for _, model := range []string{"queue", "set", "kv"} {
+			add("jsonl", simulate.Workload{Model: model})
+		}
+		add("violat", simulate.Workload{Model: "queue"})
 	}
 	return rows
 }

@@ -108,7 +108,7 @@ func TestTable(t *testing.T) {
 	}
 	var out, errs strings.Builder
 	args := []string{"-full", "-repeat", "1", "-time", "1s", "-etcd", "/nowhere",
-		"-rows", `^(set/n=1000/T=4|queue/n=1000/T=64|queue/n=1000/T=4/fill=4|stack/n=100000/T=16(/swap@50)?|etcd)$`}
+		"-rows", `^(set/n=1000/T=4|queue/n=1000/T=64|queue/n=1000/T=4/fill=4|stack/n=100000/T=16(/swap@50)?|(polylin|violat)/queue/n=100000/T=16|etcd)$`}
 	if status := run(args, &out, &errs); status != 0 {
 		t.Fatalf("status %d\n%s", status, errs.String())
 	}
@@ -120,6 +120,9 @@ func TestTable(t *testing.T) {
 		`(?m)^\| set \| 1000 \| 4 \| ` + cost + ` \| ` + cost + ` \| ` + number + ` \|$`,
 		`(?m)^\| queue \| 1000 \| 4 \| holds 4 \| ` + cost + ` \| ` + cost + ` \| ` + number + ` \|$`,
 		`(?m)^\| stack \| 100000 \| 16 \| swap@50 \| ` + cost + ` \| - \| - \| ` + number + ` \|$`,
+		`(?m)^### As the peers' own files$`,
+		`(?m)^\| polylin \| queue \| 100000 \| ` + cost + `, ` + number + ` MB \| ` + cost + `, ` + number + ` MB \| ` + number + ` \| ` + number + ` \|$`,
+		`(?m)^\| violat \| queue \| 100000 \| ` + cost + `, ` + number + ` MB \| ` + cost + `, ` + number + ` MB \| ` + number + ` \| ` + number + ` \|$`,
 		`(?m)^\| etcd \| not found: /nowhere \|  \|  \|  \|  \|$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
