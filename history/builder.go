@@ -101,6 +101,14 @@ func (b *Builder) Errorf(line int, format string, args ...any) {
 	b.errs.Add(&Error{File: b.h.File, Line: line, Msg: fmt.Sprintf(format, args...)})
 }
 
+// ErrorfFirst is Errorf for a fault that comes before those found so far.
+func (b *Builder) ErrorfFirst(line int, format string, args ...any) {
+	if b.errs.Full() {
+		b.errs.List, b.errs.More = b.errs.List[:MaxErrors-1], true
+	}
+	b.errs.List = slices.Insert(b.errs.List, 0, &Error{File: b.h.File, Line: line, Msg: fmt.Sprintf(format, args...)})
+}
+
 // Faults returns the number of recorded faults, MaxErrors at most. It does not
 // include those that only Build can find.
 func (b *Builder) Faults() int { return len(b.errs.List) }
@@ -322,6 +330,17 @@ func (b *Builder) openOperation(ev *Event) int32 {
 		return -1
 	}
 	return b.open[p]
+}
+
+// Invoked returns the operation that was invoked with an identifier and its number
+// among those invoked, from 0; nil if there is none. It is for reading, until the
+// next call of Add.
+func (b *Builder) Invoked(id Value) (op *Operation, number int) {
+	i, ok := b.index.get(id)
+	if !ok {
+		return nil, -1
+	}
+	return &b.ops[i], int(i)
 }
 
 // AddEdge orders operation from before operation to, beyond real time.

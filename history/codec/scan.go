@@ -14,8 +14,8 @@ import (
 // MaxDepth is how deeply lists and objects may be nested in an input.
 const MaxDepth = 1000
 
-// A scanner reads JSON (RFC 8259) from a byte slice that holds it whole. It
-// is stricter than encoding/json: strings must be valid UTF-8, escaped
+// A scanner reads JSON (RFC 8259) from a byte slice that holds it whole, or, if
+// it has a source, from one that holds the next token whole. It is stricter than encoding/json: strings must be valid UTF-8, escaped
 // surrogates must come in pairs, and integers must fit 64 bits.
 //
 // After a fault every method returns a zero value, so that callers check
@@ -45,6 +45,65 @@ type scanner struct {
 	pool    *pool
 	// brief makes the lists and maps, if it is set; they last until it is reset.
 	brief *history.Scratch
+	// source reads on where data ends, if it is set. It drops what comes before
+	// pos, or before mark unless that is negative.
+	source refiller
+	mark   int
+}
+
+// A refiller has the input of a scanner that does not hold it whole.
+type refiller interface {
+	// extend drops the first drop bytes of the data. It returns the rest, and true
+	// if there are more bytes after it than before.
+	extend(drop int) (data []byte, more bool)
+}
+
+// refill reads more input. It returns false at the end.
+func (s *scanner) refill() bool {
+	if s.source == nil || s.fault != "" {
+		return false
+	}
+	drop := s.pos
+	if s.mark >= 0 {
+		drop = s.mark
+	}
+	data, more := s.source.extend(drop)
+	s.data, s.pos, s.mark = data, s.pos-drop, max(s.mark-drop, -1)
+	return more
+}
+
+// ensure refills until data holds the string, number or word at pos whole, and
+// the byte after it.
+func (s *scanner) ensure() {
+	for searched := 0; ; {
+		rest := s.data[s.pos:]
+		if len(rest) > 0 && rest[0] == '"' {
+			searched = max(searched, 1)
+			for searched < len(rest) && rest[searched] != '"' {
+				if searched++; rest[searched-1] == '\\' {
+					searched++
+				}
+			}
+			if searched+1 < len(rest) {
+				return
+			}
+		} else {
+			for searched < len(rest) && tokenByte(rest[searched]) {
+				searched++
+			}
+			if searched < len(rest) {
+				return
+			}
+		}
+		if !s.refill() {
+			return
+		}
+	}
+}
+
+// tokenByte reports whether c may be in a number or a word.
+func tokenByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || '+' <= c && c <= '9' && c != ',' && c != '/' || c == 'E'
 }
 
 // reset starts on another input.
@@ -87,7 +146,7 @@ func (s *scanner) peek() byte {
 }
 
 func (s *scanner) skipSpace() byte {
-	for s.pos < len(s.data) {
+	for s.pos < len(s.data) || s.refill() {
 		switch c := s.data[s.pos]; c {
 		case ' ', '\t', '\n', '\r':
 			s.pos++
@@ -151,7 +210,14 @@ func (s *scanner) key() []byte {
 		s.unexpected("a key in quotes")
 		return nil
 	}
+	if s.source != nil {
+		s.ensure()
+	}
 	text := s.text()
+	if s.source != nil { // which may move the text
+		s.scratch = append(s.scratch[:0], text...)
+		text = s.scratch
+	}
 	if s.peek() != ':' {
 		s.unexpected("':'")
 		return nil

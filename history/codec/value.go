@@ -16,7 +16,11 @@ var emptyList = history.ListValue()
 // value reads any JSON value. An object is a Map with String keys or, with
 // escapes on, one of the escapes of the native format.
 func (s *scanner) value(escapes bool) history.Value {
-	switch c := s.peek(); {
+	c := s.peek()
+	if s.source != nil && c != '"' {
+		s.ensure()
+	}
+	switch {
 	case c == '"':
 		return s.string()
 	case c == '-' || '0' <= c && c <= '9':
@@ -41,6 +45,9 @@ func (s *scanner) value(escapes bool) history.Value {
 
 // string reads a string.
 func (s *scanner) string() history.Value {
+	if s.source != nil {
+		s.ensure()
+	}
 	b := s.text()
 	if s.failed() {
 		return history.Value{}
@@ -186,7 +193,11 @@ func (s *scanner) pairs() history.Value {
 
 // skip checks and passes over any JSON value.
 func (s *scanner) skip() {
-	switch c := s.peek(); {
+	c := s.peek()
+	if s.source != nil {
+		s.ensure()
+	}
+	switch {
 	case c == '"':
 		s.text()
 	case c == '[':

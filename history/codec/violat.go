@@ -22,23 +22,33 @@ const violatPackage = "java.util.concurrent."
 func decodeViolat(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		d := &violat{out: output{file: file, yield: yield}, memory: lim.Memory}
+		d := &violat{out: output{file: file, yield: yield}, objects: newObjectReader(r, lim), memory: lim.Memory}
 		d.scan.pool = new(pool)
-		d.run(newObjectReader(r, lim))
+		d.again.pool = d.scan.pool
+		d.scan.source = d
+		d.run()
 	}
 }
 
 // A violat decodes one stream of Violat's format.
 type violat struct {
-	out  output
-	scan scanner
-	b    *history.Builder // of the object that is being read
+	out     output
+	objects *objectReader
+	scan    scanner
+	again   scanner // of the value of a return
+	value   []byte  // its text
+	// args are those of an event, whose lists and maps are of brief.
+	args  []history.Value
+	brief history.Scratch
+	b     *history.Builder // of the object that is being read
 	// memory is the limit on what a history takes, made what scan.pool had
 	// made when it began.
 	memory, made int64
+	tooMuch      int // line at which it takes more, 0 if it does not
+	faultLine    int // of scan.fault
 	// lineAt is the number of the line that byte counted of scan.data is on.
 	lineAt, counted int
-	calls           map[violatID]violatEvent
+	void            []bool // per operation, whether its method is
 	order           []sequenceOrder
 }
 
@@ -48,7 +58,8 @@ type sequenceOrder struct {
 	line          int
 }
 
-func (d *violat) run(objects *objectReader) {
+func (d *violat) run() {
+	objects := d.objects
 	for !d.out.stopped {
 		err := objects.more()
 		if err == nil {
@@ -63,19 +74,30 @@ func (d *violat) run(objects *objectReader) {
 			d.out.broken(objects.line, err)
 			return
 		}
-		text, line, err := objects.next()
+		line := objects.line
+		if err = objects.open(); err == nil {
+			d.object(line)
+			if err, line = objects.close(), objects.line; err == nil && !d.deliver() {
+				return
+			}
+		}
 		switch {
-		case errors.Is(err, ErrLimit) || err != nil && objects.err != nil && objects.err != io.EOF:
+		case err == nil:
+		case errors.Is(err, ErrLimit) || objects.err != nil && objects.err != io.EOF:
 			d.out.broken(line, err)
 			return
-		case err != nil:
+		default:
 			d.out.fault(line, "%v", err)
 			return
 		}
-		if !d.object(text, line) {
-			return
-		}
 	}
+}
+
+// extend implements refiller.
+func (d *violat) extend(drop int) (data []byte, more bool) {
+	d.line(drop)
+	d.counted -= drop
+	return d.objects.extend(drop)
 }
 
 // build delivers a history if its events agree with order.
@@ -91,61 +113,67 @@ func (d *violat) build(b *history.Builder, order []sequenceOrder) {
 	d.out.give(h, nil)
 }
 
-// object reads one history. It reports false if the object is not JSON: where
-// the next one begins is then uncertain.
-func (d *violat) object(text []byte, line int) bool {
+// object reads one history as it comes.
+func (d *violat) object(line int) {
 	s := &d.scan
-	s.reset(text)
+	s.reset(nil)
+	s.mark = -1
 	d.lineAt, d.counted, d.made = line, 0, s.pool.made
-	schemaAt, eventsAt := -1, -1
+	d.b = history.NewBuilder(history.Header{File: d.out.file, Line: line, Format: violatName})
+	d.void, d.order, d.tooMuch = nil, nil, 0
+	hasSchema, hasEvents := false, false
 	for more := s.begin('{', '}'); more; more = s.more('}') {
-		at := &schemaAt
+		has, read := &hasSchema, d.schema
 		switch string(s.key()) {
 		case "schema":
 		case "events":
-			at = &eventsAt
+			has, read = &hasEvents, d.events
 		default:
 			s.skip()
 			continue
 		}
-		if s.peek(); *at >= 0 {
+		if s.peek(); *has {
 			s.fail(s.pos, "the object has this key twice")
 		}
-		*at = s.pos
-		s.skip()
+		*has = true
+		read()
 	}
-	if s.end(); s.failed() {
-		d.out.fault(d.line(s.faultAt), "%s", s.fault)
-		return false
+	if !s.end() {
+		d.faultLine = d.line(s.faultAt)
 	}
-	h := history.Header{File: d.out.file, Line: line, Format: violatName}
-	d.b, d.calls, d.order = history.NewBuilder(h), map[violatID]violatEvent{}, nil
-	if schemaAt >= 0 {
-		h.Model, h.ModelArgs = d.schema(schemaAt)
-		d.b.SetModel(h.Model, h.ModelArgs)
-	} else {
-		d.b.Errorf(line, `no "schema", which names the class`)
+	if !hasSchema {
+		d.b.ErrorfFirst(line, `no "schema", which names the class`)
 	}
-	if eventsAt >= 0 {
-		d.lineAt, d.counted = line, 0
-		d.events(eventsAt)
-	} else {
+	if !hasEvents {
 		d.b.Errorf(line, `no "events"`)
 	}
 	if d.b.Events() == 0 && d.b.Faults() == 0 {
 		d.b.Errorf(line, "history has no events")
 	}
-	if d.out.stopped {
+}
+
+// deliver hands on the history that has been read. It reports false if the object
+// was not JSON: where the next one begins is then uncertain.
+func (d *violat) deliver() bool {
+	switch s := &d.scan; {
+	case s.failed():
+		d.out.fault(d.faultLine, "%s", s.fault)
+		return false
+	case d.tooMuch > 0:
+		d.out.broken(d.tooMuch, tooMuchMemory(d.memory))
 		return false
 	}
 	b, order := d.b, d.order
-	d.out.hold(&pending{b: b, line: line, build: func() { d.build(b, order) }})
+	d.out.hold(&pending{b: b, line: b.Header().Line, build: func() { d.build(b, order) }})
 	return true
 }
 
 // line returns the number of the line that byte at is on. Bytes are asked
 // for in ascending order.
 func (d *violat) line(at int) int {
+	if d.scan.failed() {
+		at = min(at, d.scan.faultAt) // whose line is still to be asked for
+	}
 	if at > d.counted {
 		d.lineAt += bytes.Count(d.scan.data[d.counted:at], []byte("\n"))
 		d.counted = at
@@ -155,19 +183,22 @@ func (d *violat) line(at int) int {
 
 // wrong notes that the next value is not what is wanted, and passes over it.
 func (d *violat) wrong(key, wanted string) {
-	at := d.scan.pos
-	d.scan.skip()
-	d.b.Errorf(d.line(at), "%q must be %s, not %s", key, wanted, clip(d.scan.data[at:d.scan.pos]))
+	s, line := &d.scan, d.line(d.scan.pos)
+	s.mark = s.pos
+	s.skip()
+	d.b.Errorf(line, "%q must be %s, not %s", key, wanted, clip(s.data[s.mark:s.pos]))
+	s.mark = -1
 }
 
 // schema reads the class and the arguments of its constructor.
-func (d *violat) schema(at int) (model string, args []history.Value) {
+func (d *violat) schema() {
 	s := &d.scan
-	s.pos = at
 	if s.peek() != '{' {
 		d.wrong("schema", "an object")
-		return "", nil
+		return
 	}
+	var model string
+	var args []history.Value
 	d.fields(violatSchema, func(key string) {
 		switch key {
 		case "class":
@@ -178,16 +209,15 @@ func (d *violat) schema(at int) (model string, args []history.Value) {
 			d.readOrder()
 		}
 	})
-	return model, args
+	d.b.SetModel(model, args)
 }
 
 // readOrder reads schema.order: pairs of sequences, the first of which ends
 // before the second begins.
 func (d *violat) readOrder() {
 	s := &d.scan
-	at := s.pos
+	line := d.line(s.pos)
 	v := s.value(false)
-	line := d.line(at)
 	for _, pair := range v.List() {
 		p := pair.List()
 		if pair.Kind() != history.List || len(p) != 2 || p[0].Kind() != history.Int || p[1].Kind() != history.Int {
@@ -249,35 +279,35 @@ type violatEvent struct {
 	hasMethod bool
 	hasArgs   bool
 	void      bool
-	valueAt   int // byte at which the value begins, -1 without one
+	hasValue  bool // which is in violat.value
 }
 
 // events reads the list of events.
-func (d *violat) events(at int) {
+func (d *violat) events() {
 	s := &d.scan
-	s.pos = at
 	if s.peek() != '[' {
 		d.wrong("events", "a list")
 		return
 	}
 	for more := s.begin('[', ']'); more; more = s.more(']') {
-		if s.peek() != '{' {
+		switch c := s.peek(); {
+		case d.b.Failed() || d.tooMuch > 0:
+			s.skip()
+			continue
+		case c != '{':
 			d.wrong("events", "objects")
 			continue
 		}
 		faults := d.b.Faults()
-		e := violatEvent{valueAt: -1}
+		e := violatEvent{}
+		d.brief.Reset()
 		e.event.Line = d.line(s.pos)
 		d.event(&e)
-		if d.b.Faults() == faults {
+		if d.b.Faults() == faults && !s.failed() {
 			d.add(&e)
 		}
-		if d.b.Failed() {
-			return
-		}
-		if taken := int64(cap(s.data)) + s.pool.made - d.made + d.b.Size() + int64(len(d.calls))*eventBytes; taken > d.memory {
-			d.out.broken(e.event.Line, tooMuchMemory(d.memory))
-			return
+		if taken := int64(cap(s.data)) + s.pool.made - d.made + d.b.Size() + int64(cap(d.void)); taken > d.memory {
+			d.tooMuch = e.event.Line
 		}
 	}
 }
@@ -287,14 +317,16 @@ func (d *violat) event(e *violatEvent) {
 	d.fields(violatEventKeys, func(key string) {
 		switch key {
 		case "kind":
-			e.kind = string(s.text())
+			e.kind = s.string().Text()
 		case "sid":
 			e.event.Process = d.identifier(key)
 		case "invocation":
 			d.invocation(e)
 		case "value":
-			e.valueAt = s.pos
+			s.mark = s.pos
 			s.skip()
+			d.value, e.hasValue = append(d.value[:0], s.data[s.mark:s.pos]...), true
+			s.mark = -1
 		}
 	})
 }
@@ -307,9 +339,19 @@ func (d *violat) invocation(e *violatEvent) {
 		case "method":
 			d.method(e)
 		case "arguments":
-			e.event.Args, e.hasArgs = d.scan.list(false), true
+			e.event.Args, e.hasArgs = d.arguments(), true
 		}
 	})
+}
+
+// arguments reads a list for a short time.
+func (d *violat) arguments() []history.Value {
+	s := &d.scan
+	s.brief = &d.brief
+	base := s.elements(false)
+	d.args = append(d.args[:0], s.stack[base:]...)
+	s.stack, s.brief = s.stack[:base], nil
+	return d.args
 }
 
 func (d *violat) method(e *violatEvent) {
@@ -362,10 +404,10 @@ func (d *violat) fields(known []violatField, read func(key string)) {
 }
 
 func (d *violat) identifier(key string) history.Value {
-	at := d.scan.pos
+	line := d.line(d.scan.pos)
 	v := d.scan.value(false)
 	if v.Kind() != history.Int && v.Kind() != history.String {
-		d.b.Errorf(d.line(at), "%q must be an integer or a string, not %v", key, v)
+		d.b.Errorf(line, "%q must be an integer or a string, not %v", key, v)
 	}
 	return v
 }
@@ -389,23 +431,24 @@ func (d *violat) add(e *violatEvent) {
 			d.b.Errorf(line, "invocation %v has no method with a name", e.event.Op)
 			return
 		}
-		if _, again := d.calls[idOf(e.event.Op)]; !again {
-			d.calls[idOf(e.event.Op)] = *e
-		}
+		e.event.Args = d.scan.pool.keptList(e.event.Args)
 		d.b.Add(&e.event)
+		if _, number := d.b.Invoked(e.event.Op); number == len(d.void) {
+			d.void = append(d.void, e.void)
+		}
 		return
 	}
-	call, called := d.calls[idOf(e.event.Op)]
-	if called {
-		sameMethod := !e.hasMethod || e.event.Method == call.event.Method && e.void == call.void
-		sameArgs := !e.hasArgs || slices.EqualFunc(e.event.Args, call.event.Args, history.Value.Equal)
+	if call, number := d.b.Invoked(e.event.Op); call != nil {
+		void := d.void[number]
+		sameMethod := !e.hasMethod || e.event.Method == call.Method && e.void == void
+		sameArgs := !e.hasArgs || slices.EqualFunc(e.event.Args, call.Args, history.Value.Equal)
 		if !sameMethod || !sameArgs {
 			d.b.Errorf(line, "the return of invocation %v has another method or other arguments than its call (line %d)",
-				e.event.Op, call.event.Line)
+				e.event.Op, call.Line)
 			return
 		}
-		e.void = call.void
-		if !d.result(e, call.event.Method) {
+		e.void = void
+		if !d.result(e, call.Method) {
 			return
 		}
 	}
@@ -416,17 +459,14 @@ func (d *violat) add(e *violatEvent) {
 
 // result sets the result of a return, which must fit whether method is void.
 func (d *violat) result(e *violatEvent, method string) bool {
-	if e.valueAt < 0 {
+	if !e.hasValue {
 		if !e.void {
 			d.b.Errorf(e.event.Line, "the return of %s, which is not void, has no value", method)
 		}
 		return e.void
 	}
-	s := &d.scan
-	after, depth := s.pos, s.depth
-	s.pos = e.valueAt
-	v := s.value(false)
-	s.pos, s.depth = after, depth
+	d.again.reset(d.value)
+	v := d.again.value(false)
 	switch v.Kind() {
 	case history.List, history.Map:
 		d.b.Errorf(e.event.Line, "the value of a return is a string or a scalar, not %s", v.Kind())

@@ -116,6 +116,13 @@ type objectReader struct {
 	line        int // number of the line that start is on, from 1
 	lineLimit   int64
 	objectLimit int64
+	// of the object that is open
+	cut    cutter
+	begins int   // its line
+	taken  int64 // bytes of it that cut has examined
+	held   int   // those of them that are in the window
+	whole  bool  // cut has found its end
+	fault  error // why it has none
 }
 
 func newObjectReader(r io.Reader, lim Limits) *objectReader {
@@ -145,31 +152,67 @@ func (o *objectReader) more() error {
 // next returns the object that follows and the line it begins on; more has
 // just returned nil. The object is valid until the next call of more or next.
 func (o *objectReader) next() (text []byte, line int, err error) {
-	if c := o.buf[o.start]; c != '{' {
-		return nil, o.line, fmt.Errorf("unexpected %q, an object expected", c)
-	}
-	cut := cutter{line: o.line, limit: o.lineLimit}
 	line = o.line
-	for scanned := 0; ; {
-		n, done, err := cut.scan(o.buf[o.start+scanned : o.end])
-		scanned += n
-		switch {
-		case err != nil:
-			return nil, cut.line, err
-		case int64(scanned) > o.objectLimit:
-			return nil, cut.line, tooLarge(o.objectLimit)
-		case done:
-			text = o.buf[o.start : o.start+scanned]
-			o.start += scanned
-			o.line = cut.line
-			return text, line, nil
-		case o.err == io.EOF:
-			return nil, cut.line, fmt.Errorf("the file ends inside the object that begins at line %d", line)
-		case o.err != nil:
-			return nil, cut.line, o.err
-		}
-		o.fill(o.objectLimit)
+	if err := o.open(); err != nil {
+		return nil, line, err
 	}
+	for more := true; more; {
+		text, more = o.extend(0)
+	}
+	if err := o.close(); err != nil {
+		return nil, o.line, err
+	}
+	return text, line, nil
+}
+
+// open begins to read the object that follows, piece by piece; more has just
+// returned nil.
+func (o *objectReader) open() error {
+	if c := o.buf[o.start]; c != '{' {
+		return fmt.Errorf("unexpected %q, an object expected", c)
+	}
+	o.cut = cutter{line: o.line, limit: o.lineLimit}
+	o.begins, o.taken, o.held, o.whole, o.fault = o.line, 0, 0, false, nil
+	return nil
+}
+
+// extend implements refiller for the object that is open. After an error, which
+// close returns, nothing follows.
+func (o *objectReader) extend(drop int) (data []byte, more bool) {
+	o.start, o.held = o.start+drop, o.held-drop
+	before := o.held
+	for o.held == before && !o.whole && o.fault == nil {
+		if o.start+o.held == o.end {
+			if o.fault = o.ended(); o.fault == nil {
+				o.fill(o.objectLimit)
+			}
+			continue
+		}
+		n, done, err := o.cut.scan(o.buf[o.start+o.held : o.end])
+		o.held, o.taken, o.whole, o.fault = o.held+n, o.taken+int64(n), done, err
+		if err == nil && o.taken > o.objectLimit {
+			o.fault = tooLarge(o.objectLimit)
+		}
+	}
+	return o.buf[o.start : o.start+o.held], o.held > before
+}
+
+// ended returns why the object that is open has no end, if nothing follows.
+func (o *objectReader) ended() error {
+	if o.err == io.EOF {
+		return fmt.Errorf("the file ends inside the object that begins at line %d", o.begins)
+	}
+	return o.err
+}
+
+// close passes over the rest of the object that is open. It returns why that has
+// no end; then line is where.
+func (o *objectReader) close() error {
+	for more := true; more; {
+		_, more = o.extend(o.held)
+	}
+	o.line, o.start, o.held = o.cut.line, o.start+o.held, 0
+	return o.fault
 }
 
 // A cutter finds the end of an object that arrives in pieces.
