@@ -158,11 +158,10 @@ const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 
 // Supervise searches a class in a process of its own, which start prepares.
 // The process calls Serve; Supervise uses its standard streams and drops what else
-// it writes to them, except the line that tells of its end. If it ends
-// early, or writes nothing for longer than a program can take, the last program
-// counts as a crash of its method. Another process then goes on with the other
-// methods for the rest of the time. It does so, too, if too many goroutines of a
-// process wait for ever.
+// it writes to them, except the line about its end. If it ends early, or writes
+// nothing for longer than a program can take, the last program counts as a crash of
+// its method. Another process then goes on with the other methods for the rest of
+// the time. It does so, too, if too many goroutines of a process wait for ever.
 //
 // When ctx ends, so does the search: the report has what was found until then. A
 // process that somebody else killed is an error, and no crash. The report is

@@ -223,8 +223,9 @@ type Finding struct {
 	// RealTime violations have an outcome that some order explains, but none
 	// that respects which invocation ended before which began.
 	RealTime bool `json:"real_time"`
-	// Waiting says of each invocation that waits for ever where it does so, and
-	// then which of them could go on in some order. It is empty if all return.
+	// Waiting has a line for each invocation that waits for ever: the place where it
+	// waits. More lines have those that could go on in some order. It is empty if
+	// all return.
 	Waiting []string `json:"waiting,omitempty"`
 
 	program  *Program

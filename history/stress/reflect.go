@@ -321,7 +321,7 @@ const (
 // trial, three objects get the same calls, m is called on the first, and then
 // they get the same calls again. If the results of the first object differ from
 // those of the second, m has changed it, unless the results of the third differ,
-// too. A trial that waits says nothing.
+// too. A trial that waits proves nothing.
 func staysReadOnly(c *Class, m *Method) bool {
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
 	b := bench{class: c, limit: tryTime}

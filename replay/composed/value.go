@@ -176,8 +176,8 @@ func isOwn(v value) bool {
 }
 
 // A renaming gives the method's own pointers new names, by their old numbers: a
-// new number, and what they point to when the method has ended. Which number a
-// pointer has says nothing: two runs are the same if one can be renamed to the
+// new number, and what they point to when the method has ended. The numbers
+// themselves do not matter: two runs are the same if one can be renamed to the
 // other.
 type renaming map[string]string
 
