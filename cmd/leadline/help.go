@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"go/doc/comment"
@@ -13,10 +13,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manualSource is the manual: the documentation of this package.
+// manualFiles are the manual: the documentation of this package.
 //
-//go:embed doc.go
-var manualSource string
+//go:embed doc.go doc_formats.go
+var manualFiles embed.FS
+
+// manualNames are the files of the manual in the order in which go doc has them.
+var manualNames = []string{"doc.go", "doc_formats.go"}
 
 // A section is what the manual has below one heading, or before the first.
 type section struct {
@@ -26,10 +29,16 @@ type section struct {
 
 // manual parses the manual.
 func manual() []section {
-	text, _, _ := strings.Cut(manualSource, "\npackage ")
 	var plain strings.Builder
-	for line := range strings.Lines(text) {
-		plain.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "//"), " "))
+	for _, name := range manualNames {
+		source, err := manualFiles.ReadFile(name)
+		if err != nil {
+			panic("leadline: " + err.Error())
+		}
+		text, _, _ := strings.Cut(string(source), "\npackage ")
+		for line := range strings.Lines(text + "\n\n") {
+			plain.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "//"), " "))
+		}
 	}
 	sections := []section{{}}
 	for _, block := range new(comment.Parser).Parse(plain.String()).Content {
@@ -58,7 +67,7 @@ func (c section) write(w io.Writer) {
 
 // topicOf has the headings of the manual about commands of another name.
 var topicOf = map[string]string{
-	"family": "families", "convert": "formats", "record": "simulated histories", "selftest": "testing itself",
+	"family": "families", "convert": "formats", "map": "formats", "mapping": "formats", "record": "simulated histories", "selftest": "testing itself",
 	"version": "", "manual": "", "completion": "command line",
 }
 

@@ -37,9 +37,13 @@ func TestHelpTopics(t *testing.T) {
 // TestManualIsWhole: the sections together have every line of the manual as go doc
 // prints it.
 func TestManualIsWhole(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil {
-		t.Fatal(err)
+	var text []string
+	for _, name := range manualNames {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, file.Doc.Text())
 	}
 	var out, errs bytes.Buffer
 	if status := run([]string{"manual"}, nil, &out, &errs); status != statusOK {
@@ -47,7 +51,7 @@ func TestManualIsWhole(t *testing.T) {
 	}
 	p := new(doc.Package).Printer()
 	p.TextWidth, p.TextCodePrefix = 100, "    "
-	want := p.Text(new(doc.Package).Parser().Parse(file.Doc.Text()))
+	want := p.Text(new(doc.Package).Parser().Parse(strings.Join(text, "\n")))
 	if got := out.String(); got != string(want) {
 		t.Errorf("leadline manual prints\n%s\ngo doc has\n%s", got, want)
 	}

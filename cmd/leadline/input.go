@@ -57,7 +57,7 @@ func newInput() *input { return &input{Options: codec.Options{Limits: codec.Defa
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
-	flags.StringVar(&in.Map, "map", "", "which field of other JSON records has what: `NAME=PATH,...`, as "+
+	flags.StringVar(&in.Map, "map", "", "which field of other records (JSON, CSV, logfmt) has what: `NAME=PATH,...`, as "+
 		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that hold no histories")
 	in.skip = choiceFlag(flags, "skip-unknown", "files of directories and archives that are skipped: those of no known `format`, "+

@@ -58,6 +58,7 @@ func commands() []command {
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
 		{"convert", "FILE|DIR|-...", "write histories in another format", setupConvert},
+		{"map", "FILE|-", "propose a mapping for records of another program", setupMap},
 		{"record", "--simulate MODEL", "make a history whose verdict is known", setupRecord},
 		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
 		{"composed", "PACKAGE...", "list functions that compose operations of a concurrent collection", setupComposed},

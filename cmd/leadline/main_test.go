@@ -43,14 +43,20 @@ func TestScripts(t *testing.T) {
 	}})
 }
 
-// TestManual runs every example of doc.go ("$ leadline ..."), at the root of
+// TestManual runs every example of the manual ("$ leadline ..."), at the root of
 // the module, and compares what follows it with what it prints.
 func TestManual(t *testing.T) {
-	manual, err := os.ReadFile("doc.go")
+	t.Chdir(root)
+	for _, name := range manualNames {
+		checkManual(t, "cmd/leadline/"+name)
+	}
+}
+
+func checkManual(t *testing.T, name string) {
+	manual, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(root)
 	lines := strings.Split(string(manual), "\n")
 	var rewritten []string
 	examples := 0
@@ -82,7 +88,7 @@ func TestManual(t *testing.T) {
 		t.Errorf("the manual has only %d examples", examples)
 	}
 	if *update {
-		if err := os.WriteFile("cmd/leadline/doc.go", []byte(strings.Join(rewritten, "\n")), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(strings.Join(rewritten, "\n")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

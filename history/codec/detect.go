@@ -71,7 +71,7 @@ func unknownFormat(keys []string) error {
 	case has(keys, "process") && has(keys, "type"):
 		hint = `; in leadline's own, a header line such as {"leadline":1} comes first`
 	case len(keys) > 0:
-		hint = "; other records in JSON need a mapping, see --map"
+		hint = "; other records in JSON need a mapping: leadline map proposes one for --map"
 	}
 	return fmt.Errorf("%w (known are %s)%s", ErrUnknownFormat, formatNames(), hint)
 }

@@ -257,7 +257,7 @@
 // The words for type and status are the usual ones, or those of the entries invoke,
 // ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods
 // without a result; then an absent result of others is null. Further entries are
-// model=NAME:ARGUMENT, tie=half-open, and records=json, csv, tsv or logfmt, which is
+// model=NAME:ARGUMENT, values=string, which makes strings of numbers and booleans, tie=half-open, and records=json, csv, tsv or logfmt, which is
 // detected otherwise.
 //
 // A condition, OUTCOME when TEST and TEST, precedes the status. TEST is PATH=WORD|WORD,

@@ -29,7 +29,7 @@ func tree(t *testing.T, files ...string) string {
 
 const (
 	known = "(known are native, violat, jepsen, kv, etcd, polylin, limo, jsonl)"
-	other = "; other records in JSON need a mapping, see --map"
+	other = "; other records in JSON need a mapping: leadline map proposes one for --map"
 )
 
 func TestFiles(t *testing.T) {

@@ -283,10 +283,10 @@ func (d *jsonl) methodOf(ev *history.Event) string {
 // word adds an event whose value is what it is in Jepsen's histories.
 func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	w := wordEvent{typ: ev.Type, process: ev.Process, op: ev.Op, at: ev.At, line: ev.Line, f: strings.TrimPrefix(ev.Method, ":")}
-	if w.value = d.m.find(record, mapValue); w.value.Kind() == history.None || e == returnedNull {
+	if w.value = d.m.value(record, mapValue); w.value.Kind() == history.None || e == returnedNull {
 		w.value = history.NullValue
 	}
-	if w.key = d.m.find(record, mapKey); w.key.Kind() != history.None {
+	if w.key = d.m.value(record, mapKey); w.key.Kind() != history.None {
 		d.words.keyed = true
 	}
 	w.unknown = e == returnedUnknown
@@ -298,10 +298,10 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 // list is the arguments, anything else the only one.
 func (d *jsonl) arguments(record history.Value) []history.Value {
 	var args []history.Value
-	if key := d.m.find(record, mapKey); key.Kind() != history.None {
+	if key := d.m.value(record, mapKey); key.Kind() != history.None {
 		args = append(args, key)
 	}
-	return append(args, argumentsOf(d.m.find(record, mapArgs))...)
+	return append(args, argumentsOf(d.m.value(record, mapArgs))...)
 }
 
 // argumentsOf returns a list's elements, or the only argument.
@@ -321,7 +321,7 @@ func (d *jsonl) result(record history.Value, e ending, method string) history.Va
 	if name := d.m.find(record, mapException); name.Kind() == history.String && name.Text() != "" {
 		return history.ExceptionValue(name.Text())
 	}
-	v := d.m.find(record, mapResult)
+	v := d.m.value(record, mapResult)
 	switch {
 	case e == returnedUnknown:
 		return history.UnknownValue

@@ -127,6 +127,7 @@ func TestMappingFaults(t *testing.T) {
 		{good + ",f=g", "f is given twice"}, {good + ",method=g", "f is given twice"},
 		{good + ",colour=c", `nothing is called "colour"`},
 		{good + ",tie=open", "tie is closed or half-open"},
+		{good + ",values=int", "values are string"},
 		{good + ",zone=Berlin", "zone is Z or as +02:00"},
 		{good + ",records=xml", "records are json, csv, tsv, logfmt"},
 		{good + ",key", `"key" is not NAME=PATH`}, {good + ",=k", "is not NAME=PATH"}, {good + ",key=", "is not NAME=PATH"},
@@ -146,4 +147,57 @@ func TestMappingFaults(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), file+":4: nothing is called \"colour\"") {
 		t.Errorf("a file with a fault in line 4: %v", err)
 	}
+}
+
+// TestPropose proposes mappings. What it proposes is a mapping, which reads the
+// file without faults.
+func TestPropose(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "propose", "*.txtar"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d samples (%v)", len(files), err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		comment, s := parseArchive(string(raw))
+		got, err := Propose(strings.NewReader(inSection(s)), "in", Options{})
+		if err != nil {
+			got = "error: " + err.Error() + "\n"
+		} else {
+			for h, err := range Decode(strings.NewReader(inSection(s)), "in", Options{Map: got}) {
+				if err != nil || len(h.Ops) == 0 {
+					t.Errorf("%s: read by what was proposed: %v", file, err)
+				}
+			}
+		}
+		if *update {
+			if err := os.WriteFile(file, []byte(comment+"-- in --\n"+s["in"]+"-- want --\n"+got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if got != s["want"] {
+			t.Errorf("%s: got\n%s\nwant\n%s", file, got, s["want"])
+		}
+	}
+}
+
+// FuzzPropose: no panic, and what is proposed is a mapping.
+func FuzzPropose(f *testing.F) {
+	_, archives := mappedSamples(f)
+	for _, s := range archives {
+		f.Add([]byte(inSection(s)))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if len(in) > 1<<14 {
+			return
+		}
+		text, err := Propose(bytes.NewReader(in), "in", Options{})
+		if err != nil {
+			return
+		}
+		if err := (&Options{Map: text}).Check(); err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+	})
 }

@@ -21,6 +21,7 @@ type mapping struct {
 	tie        history.Tie
 	zone       string // of dates without one
 	records    string // the kind of records, "" to detect it
+	strings    bool   // numbers and booleans among arguments and results are strings
 }
 
 // A mapped is what a record may have at a path.
@@ -131,6 +132,11 @@ func (m *mapping) set(entry string) error {
 			return fmt.Errorf("tie is closed or half-open, not %q", clip([]byte(what)))
 		}
 		return nil
+	case "values":
+		if m.strings = what == "string"; !m.strings {
+			return fmt.Errorf("values are string, not %q", clip([]byte(what)))
+		}
+		return nil
 	case "zone":
 		m.zone = what
 		if _, fault := parseDate("2000-01-01T00:00:00"+what, ""); fault != "" {
@@ -147,7 +153,7 @@ func (m *mapping) set(entry string) error {
 	i := slices.Index(mapNames[:], name)
 	switch {
 	case i < 0:
-		return fmt.Errorf("nothing is called %q; known are %s, and invoke, ok, fail, info, void, model, tie, zone, records",
+		return fmt.Errorf("nothing is called %q; known are %s, and invoke, ok, fail, lost, void, values, model, tie, zone, records",
 			clip([]byte(name)), strings.Join(mapNames[:], ", "))
 	case m.paths[i] != "":
 		return fmt.Errorf("%s is given twice", name)
@@ -221,6 +227,30 @@ func (m *mapping) find(record history.Value, f mapped) history.Value {
 		return history.NoValue
 	}
 	return at(record, m.paths[f])
+}
+
+// value returns what is at the path of an argument or result.
+func (m *mapping) value(record history.Value, f mapped) history.Value {
+	v := m.find(record, f)
+	if m.strings {
+		v = asString(v)
+	}
+	return v
+}
+
+// asString returns v with strings for the numbers and booleans in it.
+func asString(v history.Value) history.Value {
+	switch v.Kind() {
+	case history.Bool, history.Int, history.Float:
+		return history.StringValue(v.String())
+	case history.List:
+		list := slices.Clone(v.List())
+		for i := range list {
+			list[i] = asString(list[i])
+		}
+		return history.ListValue(list...)
+	}
+	return v
 }
 
 // named is a field for a message, with its path where that is another name.

@@ -1,0 +1,131 @@
+// # Formats
+//
+// Leadline detects the format of a file by its content, unless --format names it.
+// Its own format is JSON Lines, which is easy to write by hand or by a recorder,
+// and can be read while it is still being written. Package history/codec
+// documents it:
+//
+//	$ leadline formats
+//	native     leadline's own, JSON Lines: an event per line behind a header per history
+//	violat     Violat's JSON: an object with schema and events per history
+//	jepsen     Jepsen's EDN: a vector, list or stream of maps or tuples
+//	kv         key-value logs in EDN, a map with :key per line (porcupine's test data)
+//	etcd       Jepsen's logs of etcd: process, type, read, write or cas, and value in a line
+//	polylin    PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque
+//	limo       LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue
+//	jsonl      other JSON Lines: starts and finishes, operations with Call and Return, or what --map says
+//	Each may be plain or compressed by gzip or zstd, and in a tar or zip archive.
+//
+// Convert writes histories in another format, and with --model under the name of
+// another model. What that format cannot represent is an error:
+//
+//	leadline convert --to native --format jepsen history.edn >history.jsonl
+//
+//	$ leadline convert --to limo cmd/leadline/testdata/stack.jsonl
+//	# @object atomic-stack
+//	[0] call push 1
+//	[1] call pop
+//	[0] return
+//
+// --map reads the records of other programs, by a mapping: which field of a record
+// has what, and what its words mean. Records are JSON objects, one after another or in a
+// list, the rows of a table with a header (CSV, or with another separator), or lines of
+// logfmt. Leadline map looks at the first records and proposes a mapping. What is not
+// sure in it is in comments:
+//
+//	$ leadline map cmd/leadline/testdata/calls.csv
+//	# a mapping for csv, from 3 of its records
+//	call=start
+//	return=end
+//	process=client
+//	f=op
+//	key=key
+//	value=value
+//	ok when status=found|ok
+//	lost when status=timeout
+//	# unsure: value is taken to be the argument of writes and the result of reads
+//	# without a model=NAME, the words put, get and the values determine it
+//	# read by it, the beginning of the file has 3 operations, 1 of them pending
+//
+// Each row is a whole operation here:
+//
+//	client,op,key,value,start,end,status
+//	c1,put,a,7,2024-05-01T10:00:00.000000001Z,2024-05-01T10:00:00.000000003Z,ok
+//	c2,get,a,7,2024-05-01T10:00:00.000000002Z,2024-05-01T10:00:00.000000004Z,found
+//	c3,put,a,8,2024-05-01T10:00:00.000000005Z,,timeout
+//
+// A mapping is on the command line, with commas, or in a file with comments:
+//
+//	$ leadline check --map @cmd/leadline/testdata/calls.map cmd/leadline/testdata/calls.csv
+//	linearizable      depth 1      3 ops   3 procs  c=2  cp=1    2 orders       1 pending  cmd/leadline/testdata/calls.csv
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// More examples:
+//
+//	leadline map trace.log >trace.map       # then correct it
+//	leadline check --map @trace.map trace.log
+//	leadline check --map process=who,call=from,return=to,f=op,args=in,result=out --model queue calls.jsonl
+//	leadline convert --to native --map @trace.map trace.log  # what was understood
+//
+// Records have one of three shapes. Whole operations have the stamps of call and
+// return. Events have a type:
+//
+//	$ leadline check --map process=who,type=phase,f=call,args=in,result=out,model=register cmd/leadline/testdata/events.jsonl
+//	linearizable      depth 1      2 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/events.jsonl
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// The file has:
+//
+//	{"who":"c1","phase":"begin","call":"write","in":[7]}
+//	{"who":"c2","phase":"begin","call":"read"}
+//	{"who":"c1","phase":"end"}
+//	{"who":"c2","phase":"end","out":7}
+//
+// Starts and finishes are objects of their own; package history/codec describes them.
+//
+// An entry NAME=PATH is where something is. A path a.b is the field "a.b", or else the
+// field b of the object a; a.0 is the first element of the list a. The names are:
+//   - process, which is optional if each operation is a process of its own;
+//   - op, an identifier of the operation: an end with it need not have the process and
+//     the method;
+//   - type of an event: its usual words are known (invoke, begin, start, call, request;
+//     ok, end, return, response; fail; info, timeout). Others are listed as in
+//     invoke=asked|sent, ok=done, fail=refused, lost=expired;
+//   - status, how an operation ended, with the words of type;
+//   - f, the method; key, a first argument in a field of its own; args, a list of
+//     arguments or a single one; result; exception, the name of one;
+//   - value instead of args and result, where one field has both;
+//   - at, the stamp of an event, if the order of the file is not that of the events;
+//   - call and return, or start and finish; input and output.
+//
+// Stamps are integers of any unit, decimal numbers, or dates of RFC 3339. None is
+// rounded. An operation without a return is pending. Conditions say how operations
+// ended, before the status:
+//
+//	ok when status=ok|found
+//	null when status=notfound
+//	lost when status=timeout and op!=get
+//	fail when error=conflict
+//	skip when level=debug
+//
+// A test PATH alone holds if there is something other than null, false, 0 and "". The
+// outcomes are ok, null (it returned null), unknown (its result was not recorded),
+// fail (it did not happen), lost (it may have happened, or may still happen), skip (the
+// record is not about an operation) and invoke. If there is a condition for ok, an end
+// that meets none, and has no status, is a fault. Further entries are:
+//   - void=put|delete: these methods return nothing, and an absent result of others is
+//     null;
+//   - values=string: numbers, true and false are strings, for logs that record a value
+//     now as 7, now as "7";
+//   - tie, half-open if a return at a time precedes a call at the same time, or closed
+//     (the default) if they are concurrent;
+//   - zone=Z or zone=+02:00, the time zone of dates without one;
+//   - model, for example model=kv:null;
+//   - records, which are json, csv, tsv or logfmt, if they are not detected.
+//
+// These need no mapping: histories of Jepsen and Maelstrom (history.edn), porcupine's
+// operations as JSON, one after another or in a list, and the operations of etcd's
+// robustness tests. Those have a file per client, which together are one history:
+//
+//	cat report/client-*/operations.json | leadline check -
+package main

@@ -1,0 +1,553 @@
+package codec
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// proposeBytes is how far Propose reads, and proposeRecords how many records.
+const (
+	proposeBytes   = 1 << 20
+	proposeRecords = 2000
+)
+
+// ErrKnownFormat is wrapped by the error of Propose for an input that needs no
+// mapping.
+var ErrKnownFormat = errors.New("needs no mapping")
+
+// Propose returns a mapping for the records of r, with comments on what is not sure
+// in it. It knows fields by their names and by what they hold in the first
+// records. A Format or Map in opts is ignored.
+func Propose(r io.Reader, file string, opts Options) (string, error) {
+	in, err := newInput(opts.interruptible(r), opts.Limits)
+	if err != nil {
+		return "", inputError(file, err)
+	}
+	defer in.close()
+	in.context = opts.Context
+	head, err := io.ReadAll(io.LimitReader(in, proposeBytes))
+	if err == nil && len(head) == 0 {
+		err = ErrEmpty
+	}
+	if err != nil && len(head) == 0 {
+		return "", inputError(file, err)
+	}
+	if f, known := Detect(head); known {
+		return "", fmt.Errorf("%s: %w: it is in the format %s", file, ErrKnownFormat, f.Name)
+	}
+	p := &proposal{fields: map[string]*sample{}}
+	if err := p.read(head, file, opts.Limits); err != nil {
+		return "", err
+	}
+	if err := p.choose(); err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	p.try(head)
+	return p.String(), nil
+}
+
+// A proposal is a mapping as it is found.
+type proposal struct {
+	kind    string
+	records []history.Value
+	lines   []int
+	fields  map[string]*sample // by path
+	paths   []string           // in the order in which they occur
+	taken   map[string]bool
+	// events is the field with their types, nil of whole operations, which have call
+	// and ret. id and process may be nil.
+	events, call, ret, id, process *sample
+
+	entries, notes []string
+}
+
+// A sample is what is known of a field.
+type sample struct {
+	path   string
+	names  [2]string // the last part of the path, and the last two, without case and punctuation
+	values []history.Value
+	words  map[string]int
+	stamps bool // all values are stamps
+	all    stamps
+}
+
+// read reads the first records.
+func (p *proposal) read(head []byte, file string, lim Limits) error {
+	source, kind := openRecords(bytes.NewReader(head), "", new(pool), lim.fill())
+	p.kind = kind
+	for len(p.records) < proposeRecords {
+		record, line, err := source.next()
+		var e *end
+		if errors.As(err, &e) {
+			if len(p.records) > 0 || e.err == io.EOF {
+				break
+			}
+			return &SyntaxError{File: file, Line: line, Msg: e.err.Error()}
+		}
+		record = keep(record)
+		p.records, p.lines = append(p.records, record), append(p.lines, line)
+		p.fieldsOf("", record, source)
+	}
+	if len(p.records) == 0 {
+		return &SyntaxError{File: file, Msg: "no records"}
+	}
+	return nil
+}
+
+// keep copies a record, which is valid until the next one is read.
+func keep(v history.Value) history.Value {
+	m, _ := history.MapValue(slices.Clone(v.List())...) // which was a map before
+	return m
+}
+
+// fieldsOf adds the fields of an object. Lists are values.
+func (p *proposal) fieldsOf(prefix string, object history.Value, source records) {
+	for i, list := 0, object.List(); i < len(list); i += 2 {
+		path, v := prefix+list[i].Text(), list[i+1]
+		if v.Kind() == history.Map && len(path) < 200 {
+			p.fieldsOf(path+".", v, source)
+			continue
+		}
+		f := p.fields[path]
+		if f == nil {
+			if len(p.paths) == 500 || !isPath(path) {
+				continue // not a path in a mapping
+			}
+			parts := strings.Split(path, ".")
+			n := len(parts)
+			f = &sample{path: path, names: [2]string{plainName(parts[n-1]), plainName(strings.Join(parts[max(0, n-2):], ""))},
+				words: map[string]int{}, stamps: true}
+			p.fields[path], p.paths = f, append(p.paths, path)
+		}
+		if v.Kind() == history.Null {
+			continue
+		}
+		f.values = append(f.values, v)
+		f.words[wordOf(v)]++
+		text := ""
+		if v.Kind() == history.Float {
+			text = source.number(path)
+		}
+		if f.stamps {
+			f.all.zone = "Z"
+			_, fault := f.all.read(v, text)
+			f.stamps = fault == ""
+		}
+	}
+}
+
+// find returns the field with the first of the names that is suitable and not
+// taken, and takes it.
+func (p *proposal) find(names string, suitable func(*sample) bool) *sample {
+	for name := range strings.FieldsSeq(names) {
+		for _, path := range p.paths {
+			if f := p.fields[path]; slices.Contains(f.names[:], name) && !p.taken[path] && len(f.values) > 0 && suitable(f) {
+				p.taken[path] = true
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func (p *proposal) entry(format string, args ...any) {
+	p.entries = append(p.entries, fmt.Sprintf(format, args...))
+}
+
+func (p *proposal) doubt(format string, args ...any) {
+	p.note("unsure: "+format, args...)
+}
+
+func (p *proposal) note(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// choose finds the entries.
+func (p *proposal) choose() error {
+	p.taken = map[string]bool{}
+	if p.events = p.find("type phase event kind ev eventtype edge stage state t", isPhase); p.events != nil {
+		p.entry("type=%s", p.events.path)
+		p.phases()
+	} else {
+		isStamp := func(f *sample) bool { return f.stamps }
+		if p.call, p.ret = p.find(callNames, isStamp), p.find(returnNames, isStamp); p.call == nil || p.ret == nil {
+			return errors.New("no field has the types of events (invoke, ok and the like), and none the stamps of calls and returns")
+		}
+		p.entry("call=%s", p.call.path)
+		p.entry("return=%s", p.ret.path)
+		p.zone(p.call)
+	}
+	if p.events != nil {
+		p.id = p.find(idNames, p.isIdentifier)
+	}
+	if p.process = p.find(processNames, func(f *sample) bool { return isIdentifying(f) && p.isSequential(f) }); p.process != nil {
+		p.entry("process=%s", p.process.path)
+	} else if p.events != nil && p.id == nil {
+		return errors.New("no field says which process an event is of, or which operation")
+	} else {
+		p.doubt("no field is a process: each operation is a process of its own")
+	}
+	if p.id != nil {
+		p.entry("op=%s", p.id.path)
+	}
+	method := p.find(methodNames, p.isMethod)
+	if method == nil {
+		return errors.New("no field says what was done")
+	}
+	p.entry("f=%s", method.path)
+	p.data(method)
+	if p.events != nil {
+		p.stamps()
+	}
+	return nil
+}
+
+// phase returns what a record is, by its type.
+func (p *proposal) phase(record history.Value) ending {
+	if p.events == nil {
+		return began
+	}
+	return phaseOf(wordOf(at(record, p.events.path)))
+}
+
+// isPhase reports whether a field has types of events.
+func isPhase(f *sample) bool {
+	kinds := map[ending]bool{}
+	for w := range f.words {
+		kinds[phaseOf(w)] = true
+	}
+	return len(f.words) <= 20 && kinds[began] && (kinds[returned] || kinds[lost] || kinds[failed])
+}
+
+// phases lists the words of a type that are not known, or not about operations.
+func (p *proposal) phases() {
+	f, by := p.events, map[ending][]string{}
+	for _, w := range sortedWords(f) {
+		if _, known := typeWords[strings.ToLower(strings.TrimPrefix(w, ":"))]; !known {
+			by[phaseOf(w)] = append(by[phaseOf(w)], w)
+		}
+	}
+	p.list(by, "=")
+	if words := by[noEnding]; len(words) > 0 {
+		p.entry("skip when %s=%s", f.path, strings.Join(words, "|"))
+		p.doubt("%s has %s: are these records about operations?", f.path, strings.Join(words, ", "))
+	}
+}
+
+// list proposes an entry for the words of each ending.
+func (p *proposal) list(by map[ending][]string, between string) {
+	for i, name := range []string{"invoke", "ok", "null", "fail", "lost"} {
+		if words := by[[]ending{began, returned, returnedNull, failed, lost}[i]]; len(words) > 0 {
+			p.entry("%s%s%s", name, between, strings.Join(words, "|"))
+		}
+	}
+}
+
+// zone proposes a time zone for dates without one.
+func (p *proposal) zone(f *sample) {
+	v := f.values[0]
+	if _, fault := new(stamps).read(v, "0"); v.Kind() == history.String && fault != "" {
+		p.entry("zone=Z")
+		p.doubt("the dates of %s have no time zone: if it changes between two of them, their order is wrong", f.path)
+	}
+}
+
+// isIdentifying reports whether all values are integers or strings.
+func isIdentifying(f *sample) bool {
+	return !slices.ContainsFunc(f.values, func(v history.Value) bool { return v.Kind() != history.Int && v.Kind() != history.String })
+}
+
+// isIdentifier reports whether a field identifies operations: each value belongs
+// to one invocation, and to at most one end after it.
+func (p *proposal) isIdentifier(f *sample) bool {
+	if !isIdentifying(f) {
+		return false
+	}
+	open, pairs := map[string]bool{}, 0
+	for _, r := range p.records {
+		w, phase := wordOf(at(r, f.path)), p.phase(r)
+		if w == "" || phase == noEnding {
+			continue
+		}
+		isOpen, known := open[w]
+		if known == (phase == began) || known && !isOpen {
+			return false
+		}
+		if open[w] = phase == began; phase != began {
+			pairs++
+		}
+	}
+	return pairs > 0
+}
+
+// isSequential reports whether the operations of each process follow one another.
+func (p *proposal) isSequential(f *sample) bool {
+	if p.events == nil {
+		return p.isSequentialByStamps(f)
+	}
+	open := map[string]bool{}
+	for _, r := range p.records {
+		w, phase := wordOf(at(r, f.path)), p.phase(r)
+		if w == "" || phase == noEnding {
+			continue
+		}
+		if open[w] == (phase == began) {
+			return false
+		}
+		open[w] = phase == began || phase == lost
+	}
+	return len(open) > 0
+}
+
+func (p *proposal) isSequentialByStamps(f *sample) bool {
+	type span struct {
+		call, ret stamp
+		open      bool
+	}
+	spans := map[string][]span{}
+	for _, r := range p.records {
+		from, fault := p.stampAt(r, p.call)
+		to, open := p.stampAt(r, p.ret)
+		if fault {
+			continue
+		}
+		w := wordOf(at(r, f.path))
+		spans[w] = append(spans[w], span{from, to, open})
+	}
+	for _, list := range spans {
+		slices.SortStableFunc(list, func(a, b span) int { return compareStamps(a.call, b.call) })
+		for i := 1; i < len(list); i++ {
+			if list[i-1].open || compareStamps(list[i-1].ret, list[i].call) > 0 {
+				return false
+			}
+		}
+	}
+	return len(spans) > 0
+}
+
+// stampAt returns the stamp of a record, about; missing if there is none. Floats
+// are read as leadline writes them, which is enough here.
+func (p *proposal) stampAt(r history.Value, f *sample) (s stamp, missing bool) {
+	v := at(r, f.path)
+	s, fault := (&stamps{zone: "Z"}).read(v, strings.TrimSuffix(string(AppendValue(nil, v)), ".0"))
+	return s, fault != ""
+}
+
+// isMethod reports whether a field can have the methods: it has a word in every
+// invocation, and few different ones.
+func (p *proposal) isMethod(f *sample) bool {
+	for _, r := range p.records {
+		if v := at(r, f.path); p.phase(r) == began && v.Kind() != history.String {
+			return false
+		}
+	}
+	return len(f.words) <= 40
+}
+
+// data finds arguments, results and how operations ended.
+func (p *proposal) data(method *sample) {
+	any := func(*sample) bool { return true }
+	if key := p.find(keyNames, any); key != nil {
+		p.entry("key=%s", key.path)
+	}
+	status := p.find(statusNames, isStatus)
+	args, result := p.find(argsNames, any), p.find(resultNames, any)
+	switch {
+	case args != nil && result == nil:
+		result = p.find(valueNames, any)
+	case args == nil && result != nil:
+		args = p.find(valueNames, any)
+	case args == nil:
+		if value := p.find(valueNames, any); value != nil {
+			p.entry("value=%s", value.path)
+			p.doubt("%s is taken to be the argument of writes and the result of reads", value.path)
+			p.model(method, false)
+		}
+	}
+	if args != nil {
+		p.entry("args=%s", args.path)
+	}
+	if result != nil {
+		p.entry("result=%s", result.path)
+		p.void(method, result)
+	}
+	if args != nil || result != nil {
+		p.model(method, true)
+	}
+	if status != nil {
+		p.endings(status)
+	}
+}
+
+// void lists the methods that never have a result, if others have.
+func (p *proposal) void(method, result *sample) {
+	with, last := map[string]bool{}, map[string]string{} // methods; by operation or process, where ends lack them
+	for _, r := range p.records {
+		name, of := wordOf(at(r, method.path)), ""
+		if p.id != nil {
+			of = wordOf(at(r, p.id.path))
+		} else if p.process != nil {
+			of = wordOf(at(r, p.process.path))
+		}
+		if p.phase(r) == began {
+			last[of] = name
+		}
+		if v := at(r, result.path); v.Kind() != history.None && v.Kind() != history.Null {
+			with[cmp.Or(name, last[of])] = true
+		}
+	}
+	var without []string
+	for _, w := range sortedWords(method) {
+		if !with[w] {
+			without = append(without, w)
+		}
+	}
+	if len(without) > 0 && len(without) < len(method.words) {
+		p.entry("void=%s", strings.Join(without, "|"))
+		p.doubt("no result of %s is recorded: it is taken to return nothing", strings.Join(without, ", "))
+	}
+}
+
+// isStatus reports whether a field says how operations ended.
+func isStatus(f *sample) bool {
+	if strings.HasPrefix(f.names[0], "err") {
+		return true
+	}
+	for w := range f.words {
+		if statusOf(w) != noEnding {
+			return len(f.words) <= 20
+		}
+	}
+	return false
+}
+
+// endings proposes conditions for the words of a status. What is not known is lost:
+// such an operation may have happened or not, so that it refutes nothing.
+func (p *proposal) endings(f *sample) {
+	if strings.HasPrefix(f.names[0], "err") {
+		p.entry("lost when %s", f.path)
+		p.doubt("an operation with an %s may have happened or not; if it did not, write fail for lost", f.path)
+		return
+	}
+	by := map[ending][]string{}
+	for _, w := range sortedWords(f) {
+		e := statusOf(w)
+		if e == noEnding {
+			e = lost
+			p.doubt("%s=%s is taken to be lost: the operation may have happened or not", f.path, w)
+		}
+		by[e] = append(by[e], w)
+	}
+	p.list(by, " when "+f.path+"=")
+	if words := by[failed]; len(words) > 0 {
+		p.doubt("%s=%s is taken to mean that nothing happened; if it may have, write lost for fail", f.path, strings.Join(words, "|"))
+	}
+}
+
+// model proposes the model whose methods these are. With value, which of them
+// it is depends on the values, and is decided when a file is read.
+func (p *proposal) model(method *sample, named bool) {
+	keyed := slices.ContainsFunc(p.entries, func(e string) bool { return strings.HasPrefix(e, "key=") })
+	words := strings.Join(sortedWords(method), ", ")
+	i := slices.IndexFunc(dialects, func(d dialect) bool {
+		return !d.pairs && d.keyed == keyed && !slices.ContainsFunc(sortedWords(method), func(w string) bool {
+			w = strings.TrimPrefix(w, ":")
+			return d.find(w) == nil && (d.forMethod(w) == nil || !named)
+		})
+	})
+	switch {
+	case i < 0:
+		p.doubt("no model is known by the methods %s: name one, as in model=queue; leadline models lists them", words)
+	case !named:
+		p.note("without a model=NAME, the words %s and the values determine it", words)
+	default:
+		p.entry("model=%s", dialects[i].model)
+		p.doubt("the model is guessed from the methods %s; leadline models lists others", words)
+		if keyed {
+			p.doubt("a key without a value is taken to be read as null; if it is read as an empty string, write model=kv:\"\"")
+		}
+	}
+}
+
+// stamps proposes stamps for events that are not in order.
+func (p *proposal) stamps() {
+	f := p.find(atNames, func(f *sample) bool { return f.stamps && len(f.values) == len(p.records) })
+	if f == nil {
+		return
+	}
+	last, sorted := stamp{}, true
+	for i, r := range p.records {
+		s, _ := p.stampAt(r, f)
+		sorted = sorted && (i == 0 || compareStamps(last, s) <= 0)
+		last = s
+	}
+	switch {
+	case sorted:
+		p.note("events are in the order of %s, so that it need not be read", f.path)
+	case p.id != nil:
+		p.entry("at=%s", f.path)
+		p.zone(f)
+	default:
+		p.doubt("events are not in the order of %s; at=%s needs op, an identifier of operations", f.path, f.path)
+	}
+}
+
+// try reads the sample by the mapping, and notes its faults. Processes are left out
+// if there are fewer faults without them and they are not needed.
+func (p *proposal) try(head []byte) {
+	notes, faults := attemptMapping(p.entries, head)
+	if faults > 0 && p.process != nil && (p.events == nil || p.id != nil) {
+		i := slices.Index(p.entries, "process="+p.process.path)
+		without := slices.Delete(slices.Clone(p.entries), i, i+1)
+		if others, fewer := attemptMapping(without, head); fewer < faults {
+			p.doubt("a %s has operations while another of its is open or lost: each operation is a process of its own", p.process.path)
+			p.entries, notes = without, others
+		}
+	}
+	p.notes = append(p.notes, notes...)
+}
+
+// attemptMapping reads head by a mapping. It returns what to say of that, and the
+// number of faults.
+func attemptMapping(entries []string, head []byte) (notes []string, faults int) {
+	m, err := parseMapping(strings.Join(entries, "\n"))
+	if err != nil {
+		return []string{"unsure: " + err.Error()}, 1
+	}
+	for h, err := range decodeMapped(m)(bytes.NewReader(head), "", Limits{}) {
+		var errs *history.Errors
+		switch {
+		case errors.As(err, &errs):
+			faults += len(errs.List)
+			for _, e := range errs.List[:min(3, len(errs.List))] {
+				notes = append(notes, fmt.Sprintf("unsure: line %d: %s", e.Line, e.Msg))
+			}
+		case err != nil && len(head) < proposeBytes:
+			faults++
+			notes = append(notes, "unsure: "+err.Error())
+		case err == nil:
+			notes = append(notes, fmt.Sprintf("read by it, the beginning of the file has %d operations, %d of them pending", len(h.Ops), h.Pending()))
+		}
+	}
+	return notes, faults
+}
+
+// String returns the mapping as a file.
+func (p *proposal) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# a mapping for %s, from %d of its records\n", p.kind, len(p.records))
+	for _, e := range p.entries {
+		b.WriteString(e + "\n")
+	}
+	for _, n := range p.notes {
+		b.WriteString("# " + strings.ReplaceAll(n, "\n", " ") + "\n")
+	}
+	return b.String()
+}
