@@ -64,8 +64,8 @@
 //
 //	leadline map trace.log >trace.map       # then correct it
 //	leadline check --map @trace.map trace.log
-//	leadline check --map process=who,call=from,return=to,f=op,args=in,result=out --model queue calls.jsonl
-//	leadline convert --to native --map @trace.map trace.log  # what was understood
+//	leadline check --map call=t0,return=t1,f=op,value=v x.csv
+//	leadline convert --to native --map @trace.map trace.log
 //
 // Records have one of three shapes. Whole operations have the stamps of call and
 // return. Events have a type:
