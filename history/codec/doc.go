@@ -212,7 +212,9 @@
 //
 // Inputs that are gets and puts of single keys, as etcd's robustness tests
 // record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
-// ignored. Other histories name no model.
+// ignored. Ranges, transactions and deletions of etcd's tests are those of a
+// multi-register, if no key has a lease: that the conditions of a transaction held
+// is not checked, only what it did. Other histories name no model.
 //
 // # Mappings
 //

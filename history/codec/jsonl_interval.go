@@ -48,7 +48,7 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	if member(r.output, "Error").Text() != "" {
 		r.end = lost
 	}
-	if member(r.output, "Persisted").Bool() {
+	if member(r.output, "Persisted").Bool() || member(r.output, "PartialResponse").Bool() {
 		r.end, r.happened = lost, true
 	}
 	r.input, r.output = d.pool.kept(r.input), d.pool.kept(r.output)
@@ -154,6 +154,8 @@ func (d *jsonl) addRequests() {
 	}
 	if simple {
 		d.words.b.SetModel("kv", missing)
+	} else if new(etcdRequests).add(d.words.b, d.intervals) {
+		return
 	}
 	for i := range d.intervals {
 		r := &d.intervals[i]

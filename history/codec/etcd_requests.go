@@ -1,0 +1,182 @@
+package codec
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+)
+
+// etcdRequests reads the requests of etcd's robustness tests as transactions on a
+// multi-register, in which a missing key is null:
+//
+//   - a range reads all keys in it that the history names, up to its limit;
+//   - the outcome of a transaction says which of its branches ran; that its
+//     conditions held is not checked;
+//   - reads at a revision, leases that no put has, compactions and
+//     defragmentations are left out: they do not change or read the present keys.
+type etcdRequests struct {
+	keys   []string // that the history names, sorted
+	leased bool     // a put has a lease, whose end deletes the key
+}
+
+// add gives the operations to the Builder. It reports false, and gives none, if
+// there is one that it does not know.
+func (e *etcdRequests) add(b *history.Builder, ops []intervalRecord) bool {
+	for i := range ops {
+		if !e.note(&ops[i]) {
+			return false
+		}
+	}
+	if e.leased || len(e.keys) == 0 {
+		return false
+	}
+	slices.Sort(e.keys)
+	e.keys = slices.Compact(e.keys)
+	b.SetModel("multi-register", nil)
+	for i := range ops {
+		r := &ops[i]
+		args, results, wrong := e.transaction(r)
+		switch {
+		case wrong:
+			b.Errorf(r.line, "Output.Txn.Results has another number of results than the transaction has operations")
+		case len(args) > 0:
+			r.add(b, "txn", []history.Value{history.ListValue(args...)}, history.ListValue(results...))
+		}
+	}
+	return true
+}
+
+// note collects the keys of a request.
+func (e *etcdRequests) note(r *intervalRecord) bool {
+	switch member(r.input, "Type").Text() {
+	case "leaseGrant", "leaseRevoke", "defragment", "compact":
+		return true
+	case "range":
+		e.noteRange(member(r.input, "Range"), member(r.output, "Range"))
+		return member(r.input, "Range").Kind() == history.Map
+	case "txn":
+	default:
+		return false
+	}
+	operations, ok := etcdBranch(r)
+	if !ok {
+		return false
+	}
+	results := etcdResults(r)
+	for i, operation := range operations {
+		switch put := member(operation, "Put"); member(operation, "Type").Text() {
+		case "put-operation":
+			e.keys = append(e.keys, member(put, "Key").Text())
+			e.leased = e.leased || member(put, "LeaseID").Int() != 0
+		case "delete-operation":
+			e.keys = append(e.keys, member(member(operation, "Delete"), "Key").Text())
+		case "range-operation":
+			if i < len(results) {
+				e.noteRange(member(operation, "Range"), results[i])
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (e *etcdRequests) noteRange(request, response history.Value) {
+	if member(request, "End").Text() == "" {
+		e.keys = append(e.keys, member(request, "Start").Text())
+	}
+	for _, kv := range member(response, "KVs").List() {
+		e.keys = append(e.keys, member(kv, "Key").Text())
+	}
+}
+
+// etcdBranch returns the operations of the branch of a transaction that ran, or
+// may have run. It reports false if that is unknown and both have effects.
+func etcdBranch(r *intervalRecord) ([]history.Value, bool) {
+	txn := member(r.input, "Txn")
+	success, failure := member(txn, "OperationsOnSuccess").List(), member(txn, "OperationsOnFailure").List()
+	switch {
+	case txn.Kind() != history.Map:
+		return nil, false
+	case len(member(txn, "Conditions").List()) == 0:
+		return success, true
+	case r.end != lost && member(member(r.output, "Txn"), "Failure").Bool():
+		return failure, true
+	case r.end != lost:
+		return success, true
+	}
+	r.happened = false // if the other branch did, it had no effect
+	return success, !slices.ContainsFunc(failure, func(o history.Value) bool { return member(o, "Type").Text() != "range-operation" })
+}
+
+func etcdResults(r *intervalRecord) []history.Value {
+	return member(member(r.output, "Txn"), "Results").List()
+}
+
+// transaction returns the operations of a request on registers, without and with
+// what they read. What a lost request reads does not matter.
+func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.Value, wrong bool) {
+	add := func(f, key string, arg, result history.Value) {
+		op, k := history.StringValue(f), history.StringValue(key)
+		args = append(args, history.ListValue(op, k, arg))
+		results = append(results, history.ListValue(op, k, result))
+	}
+	read := func(request, response history.Value) {
+		if r.end == lost || member(request, "Revision").Int() != 0 {
+			return
+		}
+		for _, key := range e.inRange(request, response) {
+			add("read", key, history.NullValue, etcdFound(response, key))
+		}
+	}
+	switch member(r.input, "Type").Text() {
+	case "range":
+		read(member(r.input, "Range"), member(r.output, "Range"))
+	case "txn":
+		operations, _ := etcdBranch(r)
+		found := etcdResults(r)
+		if r.end != lost && len(found) != len(operations) {
+			return nil, nil, true
+		}
+		for i, operation := range operations {
+			switch put := member(operation, "Put"); member(operation, "Type").Text() {
+			case "put-operation":
+				value := etcdText(member(put, "Value"))
+				add("write", member(put, "Key").Text(), value, value)
+			case "delete-operation":
+				add("write", member(member(operation, "Delete"), "Key").Text(), history.NullValue, history.NullValue)
+			default:
+				if r.end != lost {
+					read(member(operation, "Range"), found[i])
+				}
+			}
+		}
+	}
+	return args, results, false
+}
+
+// inRange returns the keys that a range read, found or not.
+func (e *etcdRequests) inRange(request, response history.Value) []string {
+	start, end := member(request, "Start").Text(), member(request, "End").Text()
+	if end == "" {
+		return []string{start}
+	}
+	kvs := member(response, "KVs").List()
+	limit, last := member(request, "Limit").Int(), ""
+	if n := len(kvs); n > 0 && limit > 0 && int64(n) >= limit {
+		last = member(kvs[n-1], "Key").Text() // there may be more
+	}
+	return slices.DeleteFunc(slices.Clone(e.keys), func(key string) bool {
+		return key < start || end != "\x00" && key >= end || last != "" && key > last
+	})
+}
+
+// etcdFound returns what a range found at a key.
+func etcdFound(response history.Value, key string) history.Value {
+	for _, kv := range member(response, "KVs").List() {
+		if member(kv, "Key").Text() == key {
+			return etcdText(member(kv, "Value"))
+		}
+	}
+	return history.NullValue
+}
