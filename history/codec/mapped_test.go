@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,8 +106,30 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// TestMappingFaults: what is wrong with a mapping is said with its line, if it is
-// in a file.
+// TestMappedLimits: a row and a line of logfmt are bounded as lines are.
+func TestMappedLimits(t *testing.T) {
+	const mapping = "call=start,return=end,f=op,args=arg"
+	long := strings.Repeat("x", 20000)
+	for _, in := range []string{
+		"op,arg,start,end\nput,\"" + long + "\",1,2\nput,1,3,4\n",
+		"op=put arg=" + long + " start=1 end=2\n",
+	} {
+		var last error
+		for _, err := range Decode(strings.NewReader(in), "in", Options{Map: mapping, Limits: Limits{Line: 1000}}) {
+			last = err
+		}
+		if !errors.Is(last, ErrLimit) {
+			t.Errorf("%.20s: %v, want an exceeded limit", in, last)
+		}
+		for h, err := range Decode(strings.NewReader(in), "in", Options{Map: mapping}) {
+			if err != nil || len(h.Ops) == 0 {
+				t.Errorf("%.20s: %v", in, err)
+			}
+		}
+	}
+}
+
+// TestMappingFaults: a fault of a mapping has its line, if that is in a file.
 func TestMappingFaults(t *testing.T) {
 	const good = "process=p,type=t,f=f"
 	for _, test := range []struct{ mapping, want string }{
@@ -122,8 +145,8 @@ func TestMappingFaults(t *testing.T) {
 		{good + ",value=v,result=r", "excludes args and result"},
 		{good + ",at=a", "at goes with op"},
 		{"call=c,return=r,f=f,at=a,op=o", "at is the stamp of an event"},
-		{"process=p,start=s,finish=f,status=x", "no status"},
-		{"process=p,start=s,finish=f,lost when x", "no status"},
+		{"process=p,start=s,finish=f,status=x", "exclude status"},
+		{"process=p,start=s,finish=f,lost when x", "exclude status"},
 		{good + ",f=g", "f is given twice"}, {good + ",method=g", "f is given twice"},
 		{good + ",colour=c", `nothing is called "colour"`},
 		{good + ",tie=open", "tie is closed or half-open"},

@@ -215,7 +215,7 @@ func (m *mapping) check() error {
 	case m.has(mapAt) && intervals:
 		return fmt.Errorf("at is the stamp of an event; operations have call and return")
 	case unions && ended:
-		return fmt.Errorf("the name of a finish is its outcome: no status and no condition but skip go with start and finish")
+		return fmt.Errorf("the name of a finish is its outcome: start and finish exclude status, and conditions other than skip")
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ func listIndex(key string) int {
 	return n
 }
 
-// A condition is what records mean in which all its tests hold.
+// A condition is the meaning of a record in which all tests hold.
 type condition struct {
 	then  ending
 	tests []test

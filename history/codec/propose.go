@@ -80,7 +80,8 @@ type sample struct {
 
 // read reads the first records.
 func (p *proposal) read(head []byte, file string, lim Limits) error {
-	source, kind := openRecords(bytes.NewReader(head), "", new(pool), lim.fill())
+	values := new(pool)
+	source, kind := openRecords(bytes.NewReader(head), "", values, lim.fill())
 	p.kind = kind
 	for len(p.records) < proposeRecords {
 		record, line, err := source.next()
@@ -91,7 +92,7 @@ func (p *proposal) read(head []byte, file string, lim Limits) error {
 			}
 			return &SyntaxError{File: file, Line: line, Msg: e.err.Error()}
 		}
-		record = keep(record)
+		record = values.kept(record)
 		p.records, p.lines = append(p.records, record), append(p.lines, line)
 		p.fieldsOf("", record, source)
 	}
@@ -99,12 +100,6 @@ func (p *proposal) read(head []byte, file string, lim Limits) error {
 		return &SyntaxError{File: file, Msg: "no records"}
 	}
 	return nil
-}
-
-// keep copies a record, which is valid until the next one is read.
-func keep(v history.Value) history.Value {
-	m, _ := history.MapValue(slices.Clone(v.List())...) // which was a map before
-	return m
 }
 
 // fieldsOf adds the fields of an object. Lists are values.

@@ -24,9 +24,9 @@ const (
 	fracUnit   = 1_000_000_000_000_000_000
 )
 
-// stamps collects the stamps of a history, which has integers. Integers are
-// themselves. Once a stamp has a fraction, a stamp is stood for by its index in
-// list until all are known; see scale.
+// stamps collects the stamps of a history, which has integers. Stamps without
+// fractions are used as they are. Once one has a fraction, each is represented by its
+// index in list until all are known; see scale.
 type stamps struct {
 	list []stamp // nil as long as all are integers
 	// wall is how the first stamp was written: as a date, or as a number.
@@ -34,7 +34,7 @@ type stamps struct {
 	zone          string // of dates that have none
 }
 
-// take returns the number that stands for s. When list begins, reindex changes the
+// take returns the number that represents s. When list begins, reindex changes the
 // numbers that take has returned before.
 func (t *stamps) take(s stamp, reindex func(func(int64) int64)) int64 {
 	if t.list == nil {
@@ -48,9 +48,9 @@ func (t *stamps) take(s stamp, reindex func(func(int64) int64)) int64 {
 	return int64(len(t.list) - 1)
 }
 
-// scale returns the integers that stand for the stamps: all of them multiplied
-// by the power of ten that leaves no fraction. If that does not fit 64 bits,
-// they are the ranks of the stamps instead: only their order counts.
+// scale returns the stamps of list as integers: all of them multiplied by the power
+// of ten that leaves no fraction. If that does not fit 64 bits, it returns their
+// ranks instead, because only the order counts.
 func (t *stamps) scale() []int64 {
 	digits, least, most := 0, int64(math.MaxInt64), int64(math.MinInt64)
 	for _, s := range t.list {
