@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/leadline/leadline/history"
 )
@@ -116,46 +119,93 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode decodes 20,000 operations in each format, 2,000 with -short:
-// those of a queue, or of the object that the format is for.
+// formatText returns n operations in a format: those of a queue, or of the object
+// that the format is for.
+func formatText(tb testing.TB, format Format, n int) []byte {
+	method, model := "enqueue", "queue"
+	switch format.Name {
+	case kvName:
+		method, model = "put", "kv"
+	case etcdName:
+		method, model = "write", "cas-register"
+	}
+	builder := history.NewBuilder(history.Header{Model: model})
+	if model == "kv" {
+		builder.SetModel(model, []history.Value{history.StringValue("")})
+	}
+	for i := range n {
+		id, value := history.IntValue(int64(i%8)), history.IntValue(int64(i))
+		args := []history.Value{value}
+		if model == "kv" {
+			args = []history.Value{history.StringValue("k"), value}
+		}
+		builder.Add(&history.Event{Process: id, Op: value, Method: method, Args: args})
+		builder.Add(&history.Event{Type: history.OK, Process: id, Op: value})
+	}
+	var text bytes.Buffer
+	if err := format.Encode(&text, must(builder.Build())); err != nil {
+		tb.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// BenchmarkDecode decodes 20,000 operations in each format, 2,000 with -short.
 func BenchmarkDecode(b *testing.B) {
 	n := 20_000
 	if testing.Short() {
 		n /= 10
 	}
-	models := map[string][2]string{kvName: {"put", "kv"}, etcdName: {"write", "cas-register"}}
 	for _, format := range Formats() {
-		method, model := "enqueue", "queue"
-		if m, ok := models[format.Name]; ok {
-			method, model = m[0], m[1]
-		}
-		builder := history.NewBuilder(history.Header{Model: model})
-		if model == "kv" {
-			builder.SetModel(model, []history.Value{history.StringValue("")})
-		}
-		for i := range n {
-			id, value := history.IntValue(int64(i%8)), history.IntValue(int64(i))
-			args := []history.Value{value}
-			if model == "kv" {
-				args = []history.Value{history.StringValue("k"), value}
-			}
-			builder.Add(&history.Event{Process: id, Op: value, Method: method, Args: args})
-			builder.Add(&history.Event{Type: history.OK, Process: id, Op: value})
-		}
-		var text bytes.Buffer
-		if err := format.Encode(&text, must(builder.Build())); err != nil {
-			b.Fatal(err)
-		}
+		text := formatText(b, format, n)
 		b.Run("format="+format.Name, func(b *testing.B) {
-			b.SetBytes(int64(text.Len()))
+			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				for _, err := range format.Decode(bytes.NewReader(text.Bytes()), "", Limits{}) {
+				for _, err := range format.Decode(bytes.NewReader(text), "", Limits{}) {
 					if err != nil {
 						b.Fatal(err)
 					}
 				}
 			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/operation")
 		})
+	}
+}
+
+// TestBytewise reads each format byte by byte, whole, cut and damaged, as it reads
+// it at once.
+func TestBytewise(t *testing.T) {
+	read := func(format Format, r io.Reader) string {
+		var out strings.Builder
+		for h, err := range format.Decode(r, "f", Limits{}) {
+			if fmt.Fprintln(&out, err); h == nil {
+				continue
+			}
+			fmt.Fprintln(&out, h.Header, h.Processes, h.Stamps)
+			for i := range h.Ops {
+				op := &h.Ops[i]
+				fmt.Fprintln(&out, op, op.ID(), op.Process, op.Call, op.Return, op.Line)
+			}
+		}
+		return out.String()
+	}
+	for _, format := range Formats() {
+		text := formatText(t, format, 100)
+		inputs := [][]byte{text}
+		for i := 1; i <= 20; i++ {
+			cut := len(text) * i / 21
+			damaged := bytes.Clone(text)
+			damaged[cut] = '!'
+			inputs = append(inputs, text[:cut], damaged)
+		}
+		for i, in := range inputs {
+			atOnce, bytewise := read(format, bytes.NewReader(in)), read(format, iotest.OneByteReader(bytes.NewReader(in)))
+			if atOnce != bytewise {
+				t.Errorf("%s, input %d: at once\n%s\nbytewise\n%s", format.Name, i, atOnce, bytewise)
+			}
+			if i == 0 && strings.Count(atOnce, "\n") != 102 {
+				t.Errorf("%s: %s", format.Name, atOnce)
+			}
+		}
 	}
 }
