@@ -371,7 +371,7 @@ var spin atomic.Int32
 
 // relax is called in each iteration of a loop that waits for another of n threads. After
 // many iterations, that thread is probably waiting for a processor. If all could have
-// one, it is worth while to keep the own one for some time, so that both run again.
+// one, it keeps its own for some time, so that both run again.
 func relax(iteration, n int) {
 	spins := 50_000
 	if n > runtime.NumCPU() {
