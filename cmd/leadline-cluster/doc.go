@@ -27,9 +27,17 @@
 // table of the workers and their rates is on standard error. With --progress it is
 // there elsewhere, too.
 //
-// For a single machine, leadline check is simpler and as fast. Workers are of use if
+// For a single machine, leadline check is simpler and faster. Workers are of use if
 // a history may end its process, for example for lack of memory, and for a run that
 // goes on after its coordinator has ended (see Store).
+//
+// Measured on 2 processors, from start to end, with one worker process and with two:
+//
+//	150 histories of a multiset, 3000 operations each, 10 threads    3.9 s    2.25 s    1.7 times
+//	400 histories of a register, 4000 operations each (136 MB)       4.15 s   2.7 s     1.5 times
+//
+// The CPU time is 3.4 s and 3.9 s, and that of leadline check --jobs 1 2.6 s and 2.3 s:
+// the coordinator and the server take some, too.
 //
 // # Several machines
 //
@@ -95,7 +103,7 @@
 //
 // # Stress
 //
-// A hunt for methods that are not atomic is spread by its seed:
+// A search for methods that are not atomic is repeated with other seeds:
 //
 //	leadline-cluster stress --seeds 50 -- --new example.com/queue.New --effort quick
 //

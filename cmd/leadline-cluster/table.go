@@ -18,15 +18,18 @@ import (
 )
 
 // A table shows the workers and their rates: on a terminal in place, each second;
-// elsewhere, if asked for, every ten seconds.
+// elsewhere, if asked for, every ten seconds. It says as well if there are none.
 type table struct {
-	w        io.Writer // nil: silent
+	w        io.Writer
+	shown    bool
 	terminal bool
 	c        *coordinator
 	done     chan struct{}
 
 	mu      sync.Mutex
 	workers map[string]*seen
+	others  map[string]bool // workers that run another program
+	warned  bool
 	lines   int // on the terminal
 }
 
@@ -37,52 +40,64 @@ type seen struct {
 }
 
 func newTable(w io.Writer, wanted bool, c *coordinator) *table {
-	t := &table{c: c, workers: map[string]*seen{}, done: make(chan struct{})}
+	t := &table{w: w, shown: wanted, c: c, workers: map[string]*seen{}, others: map[string]bool{}, done: make(chan struct{})}
 	if f, ok := w.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != "null" {
-			t.terminal = true
+			t.terminal, t.shown = true, true
 		}
-	}
-	if t.terminal || wanted {
-		t.w = w
 	}
 	return t
 }
 
 // start begins to listen and to show.
 func (t *table) start(ctx context.Context) error {
-	if t.w == nil {
-		close(t.done)
-		return nil
-	}
-	_, err := t.c.queue.nc.Subscribe(aliveSubject+"."+t.c.queue.program, func(m *nats.Msg) {
+	_, err := t.c.queue.nc.Subscribe(aliveSubject+".*", func(m *nats.Msg) {
 		var a alive
 		if json.Unmarshal(m.Data, &a) == nil && a.Kind == t.c.queue.kind {
-			t.heard(a, time.Now())
+			t.heard(a, strings.HasSuffix(m.Subject, "."+t.c.queue.program), time.Now())
 		}
 	})
 	if err != nil {
 		return err
 	}
-	every := time.Second
-	if !t.terminal {
-		every = 10 * time.Second
-	}
 	go func() {
 		defer close(t.done)
-		for {
-			if pause(ctx, every); ctx.Err() != nil {
+		for n := 1; ; n++ {
+			if pause(ctx, time.Second); ctx.Err() != nil {
 				return
 			}
-			t.show()
+			if n%10 == 0 {
+				t.aside(t.warn)
+			}
+			if t.terminal || t.shown && n%10 == 0 {
+				t.show()
+			}
 		}
 	}()
 	return nil
 }
 
-func (t *table) heard(a alive, now time.Time) {
+// warn says once that nobody works.
+func (t *table) warn() {
+	if len(t.workers) > 0 || t.warned || t.c.unfinished() == 0 {
+		return
+	}
+	t.warned = true
+	others := ""
+	if len(t.others) > 0 {
+		others = fmt.Sprintf("; %d run another version of it", len(t.others))
+	}
+	_, _ = fmt.Fprintf(t.w, "leadline-cluster: waiting for workers that run this program%s\n", others) // it changes no result
+}
+
+// heard takes a message of a worker of this program, or of another one.
+func (t *table) heard(a alive, own bool, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !own {
+		t.others[a.ID] = true
+		return
+	}
 	w := t.workers[a.ID]
 	if w == nil {
 		w = &seen{last: a, at: now}
@@ -94,7 +109,7 @@ func (t *table) heard(a alive, now time.Time) {
 
 // stop shows the table for the last time.
 func (t *table) stop() {
-	if <-t.done; t.w != nil {
+	if <-t.done; t.shown {
 		t.show()
 	}
 }
