@@ -341,15 +341,18 @@ func TestKilled(t *testing.T) {
 	want := expected(t, replay.Options{Explain: true}, dir)
 	for i := range *runs {
 		t.Logf("seed %d", from+uint64(i))
-		killed(t, rand.New(rand.NewPCG(from+uint64(i), 0)), dir, want)
-		if t.Failed() {
-			return
+		r := rand.New(rand.NewPCG(from+uint64(i), 0))
+		for attempt := 0; !killed(t, r, dir, want); attempt++ {
+			if attempt == 5 {
+				t.Fatal("the coordinator always ends before it is killed")
+			}
 		}
 	}
 }
 
-// killed does it once.
-func killed(t *testing.T, r *rand.Rand, dir, want string) {
+// killed does it once. It reports false if the coordinator ended before it was to be
+// killed.
+func killed(t *testing.T, r *rand.Rand, dir, want string) bool {
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -367,7 +370,7 @@ func killed(t *testing.T, r *rand.Rand, dir, want string) {
 		return cmd, out, messages
 	}
 	work := func() *exec.Cmd {
-		cmd, _, _ := program(t, []string{slowVariable + "=10ms"}, "worker", "--jobs", "1", "--url", "@"+filepath.Join(store, "url"))
+		cmd, _, _ := program(t, []string{slowVariable + "=15ms"}, "worker", "--jobs", "1", "--url", "@"+filepath.Join(store, "url"))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +400,7 @@ func killed(t *testing.T, r *rand.Rand, dir, want string) {
 		go func() { to <- cmd.Wait() }()
 	}
 	wait()
-	kills, killAt, again := 0, 3+r.IntN(6), false
+	kills, killAt, again := 0, 2+r.IntN(4), false
 	for {
 		select {
 		case err := <-ended:
@@ -405,12 +408,9 @@ func killed(t *testing.T, r *rand.Rand, dir, want string) {
 			if !errors.As(err, &exit) || exit.ExitCode() != statusNot {
 				t.Fatalf("the coordinator: %v; %s", err, messages)
 			}
-			if !again {
-				t.Fatalf("the coordinator was not killed: it ended after %d kills", kills)
-			}
 			t.Logf("%d workers were killed", kills)
 			compare(t, out.String(), want)
-			return
+			return again
 		case <-time.After(time.Duration(50+r.IntN(300)) * time.Millisecond):
 		}
 		if kills++; kills == killAt {

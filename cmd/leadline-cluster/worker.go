@@ -287,12 +287,15 @@ type alive struct {
 	Files, Histories int64 // since it began
 }
 
-// announce says every second what the worker does.
+// announce says every second, and at the end, what the worker does.
 func (w *worker) announce(ctx context.Context) {
-	for ctx.Err() == nil {
+	for last := false; ; last = ctx.Err() != nil {
 		text, err := json.Marshal(alive{w.id, w.queue.kind, int64(w.jobs), w.busy.Load(), w.files.Load(), w.histories.Load()})
 		if err == nil {
 			_ = w.queue.nc.Publish(aliveSubject+"."+w.queue.program, text) // it is only shown
+		}
+		if last {
+			return
 		}
 		pause(ctx, time.Second)
 	}
