@@ -2,7 +2,8 @@
 //
 // Files finds the files that paths name, also in directories and in archives (tar
 // and zip), File.Histories decodes one of them, and Decode decodes any reader.
-// Archives and plain, gzip and zstd input are told apart by their first bytes, and
+// File.Open passes the content on, to be decoded elsewhere. Archives and plain, gzip
+// and zstd input are told apart by their first bytes, and
 // formats by what comes first in the input; see Detect. Formats is the table of
 // formats, each with its decoder and its encoder. Errors have a file and a line.
 // Limits bound the memory that decoding takes. Decode documents which error ends
