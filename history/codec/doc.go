@@ -123,6 +123,7 @@
 // model is schema.class without "java.util.concurrent.", and its arguments are
 // schema.arguments. An event's process is its sid, its operation the id of
 // its invocation. Results are strings:
+// An object is read piece by piece: its text is never held whole.
 //
 //   - "true", "false", "null" and integers mean themselves;
 //   - the full name of a Java class that ends in Exception or Error is an
