@@ -58,7 +58,7 @@ const plain = `{"leadline":1,"history":"a","model":"register","args":[0]}
 // where a history was read.
 func TestKey(t *testing.T) {
 	key := func(c *Checker, text string) Key {
-		k, err := c.Key(read(t, "file", text)[0])
+		k, err := c.Key(Content(read(t, "file", text)[0].History))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestKey(t *testing.T) {
 	}
 	base := key(&Checker{}, plain)
 	same := read(t, "other", "# moved\n"+strings.Replace(plain, `"a"`, `"b"`, 1))[0]
-	if k, err := new(Checker).Key(same); err != nil || k != base {
+	if k, err := new(Checker).Key(Content(same.History)); err != nil || k != base {
 		t.Errorf("the key of the same history elsewhere is %x, %v; want %x", k, err, base)
 	}
 	if base.at(&same) == base.at(&read(t, "file", plain)[0]) {
@@ -97,8 +97,7 @@ func TestKey(t *testing.T) {
 	differs("a ghost", key(&Checker{}, plain+`{"mark":"did-not-happen","op":3}`+"\n"+`{"edge":[1,3]}`+"\n"))
 	differs("a cut file", key(&Checker{}, strings.Replace(plain, `"args":[0]`, `"args":[0],"torn":true`, 1)))
 	relaxed := read(t, "file", plain)[0]
-	relaxed.History = relaxed.History.ProgramOrder()
-	k, err := new(Checker).Key(relaxed)
+	k, err := new(Checker).Key(Content(relaxed.History.ProgramOrder()))
 	if err != nil {
 		t.Fatal(err)
 	}

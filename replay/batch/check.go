@@ -41,7 +41,20 @@ type Checker struct {
 	Options replay.Options
 	// Times makes lines have the time of each check.
 	Times bool
+	// Journal and Cache have outcomes that take the place of checks, and new
+	// outcomes are added to them. Each may be nil.
+	Journal *Journal
+	Cache   *Cache
 }
+
+// A Source is where an outcome comes from.
+type Source uint8
+
+const (
+	FromCheck Source = iota
+	FromJournal
+	FromCache
+)
 
 // A Result is an entry with what became of it.
 type Result struct {
@@ -53,11 +66,17 @@ type Result struct {
 	// Skipped is set if the context was cancelled before the check began.
 	// Nothing is known of the entry then.
 	Skipped bool
+	// Source is where the outcome comes from. Without a check, there is not a Spec,
+	// a Verdict or an error.
+	Source  Source
+	outcome *Outcome
 }
 
 // Status returns what became of the entry.
 func (r *Result) Status() Status {
 	switch {
+	case r.outcome != nil:
+		return r.outcome.Status
 	case r.Internal != nil:
 		return Internal
 	case r.Err != nil:
@@ -97,6 +116,56 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 		r.Err = nil
 	}
 	return r
+}
+
+// CheckOnce is Check with the journal and the cache. It computes the outcome as well.
+func (c *Checker) CheckOnce(ctx context.Context, e Entry) *Result {
+	if e.History == nil || c.Journal == nil && c.Cache == nil {
+		r := c.Check(ctx, e)
+		r.keep(ctx, c.Times)
+		return r
+	}
+	content := Content(e.History)
+	if c.Journal != nil {
+		if o, ok := c.Journal.get(&e, content); ok {
+			return &Result{Entry: e, Source: FromJournal, outcome: o}
+		}
+	}
+	r := c.checkCached(ctx, e, content)
+	if o := r.outcome; c.Journal != nil && o != nil && o.Status < Invalid && !o.cancelled {
+		c.Journal.put(&e, content, o)
+	}
+	return r
+}
+
+// checkCached is CheckOnce with the cache alone.
+func (c *Checker) checkCached(ctx context.Context, e Entry, content Key) *Result {
+	var key Key
+	if c.Cache != nil {
+		var err error
+		if key, err = c.Key(content); err != nil {
+			return &Result{Entry: e, Internal: err}
+		}
+		if o, ok := c.Cache.Get(key); ok {
+			return &Result{Entry: e, Source: FromCache, outcome: o}
+		}
+	}
+	r := c.Check(ctx, e)
+	r.keep(ctx, c.Times)
+	if c.Cache != nil && r.outcome != nil {
+		c.Cache.Put(key, r.outcome)
+	}
+	return r
+}
+
+// keep computes the outcome of a check. One that was interrupted may have ended
+// otherwise.
+func (r *Result) keep(ctx context.Context, times bool) {
+	if !r.Skipped {
+		r.outcome = r.Outcome(times)
+		r.outcome.cancelled = ctx.Err() != nil
+		r.outcome.Final = r.outcome.Final && !r.outcome.cancelled
+	}
 }
 
 // internalError returns the error of a check of the history at a place if it is

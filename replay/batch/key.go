@@ -3,6 +3,7 @@ package batch
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -14,19 +15,21 @@ import (
 // A Key identifies a check: two checks with the same key have the same outcome.
 type Key [16]byte
 
-// Key returns the key of the check of the history of an entry: a hash of its
-// content, the model, the options and the program. What does not change the
-// outcome is not part of it: the file, the name of the history, lines and stamps.
-// The entry must have a history.
-func (c *Checker) Key(e Entry) (Key, error) {
+// Content returns a hash of everything in a history that an outcome depends on. The
+// file, the name of the history, lines and stamps are not part of it.
+func Content(h *history.History) Key {
+	sum := sha256.Sum256(appendHistory(make([]byte, 0, 64+32*len(h.Ops)), h))
+	return Key(sum[:16])
+}
+
+// Key returns the key of the check of a history with this content, which covers the
+// model, the options and the program as well.
+func (c *Checker) Key(content Key) (Key, error) {
 	program, err := Program()
 	if err != nil {
 		return Key{}, err
 	}
-	b := make([]byte, 0, 64+32*len(e.History.Ops))
-	b = append(b, program...)
-	b = appendString(b, c.Settings())
-	sum := sha256.Sum256(appendHistory(b, e.History))
+	sum := sha256.Sum256(appendString(appendString(content[:len(content):len(content)], program), c.Settings()))
 	return Key(sum[:16]), nil
 }
 
@@ -51,7 +54,7 @@ var Program = sync.OnceValues(func() (string, error) {
 	if _, err := io.Copy(hash, f); err != nil {
 		return "", fmt.Errorf("reading the program: %w", err)
 	}
-	return string(hash.Sum(nil)), nil
+	return hex.EncodeToString(hash.Sum(nil)), nil
 })
 
 // at returns a key for an entry at its place: the file, the number in it and the

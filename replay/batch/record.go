@@ -103,13 +103,17 @@ type Outcome struct {
 	Reason string
 	// Final is false if another check with the same options may find out more,
 	// because time, memory or an interrupt has ended this one.
-	Final bool
-	rest  []byte // JSON of a record
+	Final     bool
+	cancelled bool   // an interrupt has ended it
+	rest      []byte // JSON of a record
 }
 
 // Outcome returns what is to be kept of the result. With times, the line has the
 // time of the check.
 func (r *Result) Outcome(times bool) *Outcome {
+	if r.outcome != nil {
+		return r.outcome
+	}
 	o := &Outcome{Status: r.Status(), At: -1}
 	rec := r.record(times)
 	switch o.Status {
@@ -120,7 +124,8 @@ func (r *Result) Outcome(times bool) *Outcome {
 	case Invalid, Internal:
 		o.Reason = rec.Errors[0].Message
 	}
-	o.Final = (o.Status == Linearizable || o.Status == NotLinearizable) && rec.isFinal()
+	o.Final = (o.Status == Linearizable || o.Status == NotLinearizable) &&
+		!rec.gaveUp(replay.Cancelled) && !rec.gaveUp(replay.Time) && !rec.gaveUp(replay.Memory)
 	o.rest = appendJSON(nil, rec)
 	return o
 }
@@ -146,24 +151,19 @@ func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
 	}
 }
 
-// isFinal reports whether nothing in the record was given up for time, memory or
-// an interrupt.
-func (rec *record) isFinal() bool {
-	for _, cause := range []*string{rec.Cause, rec.DepthCause, rec.ExactCause} {
-		if cause != nil && dependsOnRun(*cause) {
-			return false
+// gaveUp reports whether anything in the record was given up for this cause.
+func (rec *record) gaveUp(cause replay.Cause) bool {
+	for _, c := range []*string{rec.Cause, rec.DepthCause, rec.ExactCause} {
+		if c != nil && *c == cause.String() {
+			return true
 		}
 	}
-	for _, cause := range rec.ExplanationCause {
-		if dependsOnRun(cause) {
-			return false
+	for _, c := range rec.ExplanationCause {
+		if c == cause.String() {
+			return true
 		}
 	}
-	return true
-}
-
-func dependsOnRun(cause string) bool {
-	return cause == replay.Time.String() || cause == replay.Memory.String() || cause == replay.Cancelled.String()
+	return false
 }
 
 // AppendLine appends the line of results in JSON, with its newline, for an entry

@@ -1,0 +1,19 @@
+//go:build unix
+
+package batch
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+var errLocked = errors.New("another process uses it")
+
+// lock makes the file that of this process until it is closed. It does not wait.
+func lock(f *os.File) error {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return errLocked
+	}
+	return nil // file systems without locks are used without
+}
