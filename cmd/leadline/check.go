@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type checkFlags struct {
 	output     *choice
 	color      *choice
 	judges     bool // the exit status depends on the verdicts
+	batch      batchFlags
 }
 
 func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
@@ -47,9 +49,10 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.times, "times", false, "print how long each history took")
 	f.output = outputFlag(flags, "text", "json", "timeline")
 	f.color = colorFlag(flags)
+	f.batch.declare(flags)
 	flags.Lookup("quiet").Usage = "print only histories that are not linearizable, or not known to be, and the last line"
 	return func(s streams, args []string) int {
-		if err := f.validate(args); err != nil {
+		if err := cmp.Or(f.validate(args), f.batch.validate(f)); err != nil {
 			return fail(s, "check", err)
 		}
 		if f.verbose {
@@ -118,11 +121,30 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	memory -= memory / 16                          // what is allocated between two checks of the bound
 	f.input.Limits.Memory = memory / 3 * 2 &^ 1023 // reading takes more while the room for operations grows
 
+	garbage := newCollector(memory / 10 * 9)
+	defer garbage.stop()
+	checker := &batch.Checker{Model: f.input.model, Times: f.times, Options: replay.Options{
+		MaxDepth: f.maxDepth,
+		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
+			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
+		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
+		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
+	}}
+	run, err := f.batch.start(s, f, checker)
+	if err != nil {
+		return s.failed(command, err)
+	}
 	progress := newProgress(s.err)
+	if progress.w != nil || f.batch.progress {
+		progress.measure(ctx, s.err, args)
+		f.input.Count = &progress.pace.read
+	}
 	status := statusOK
+	complete := true
 	var failed error
 	emit := func(r *result, waiting bool) bool {
 		if r.Skipped {
+			complete = false
 			return true
 		}
 		if of := r.status(); f.judges || of == statusBad || of == statusInternal {
@@ -135,18 +157,14 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		if failed = p.present(r); failed == nil && waiting {
 			failed = out.Flush()
 		}
-		progress.step()
-		return failed == nil
+		goOn := false
+		if failed == nil {
+			goOn, failed = run.add(r)
+		}
+		progress.result(r)
+		complete = complete && goOn
+		return goOn && failed == nil
 	}
-	garbage := newCollector(memory / 10 * 9)
-	defer garbage.stop()
-	checker := batch.Checker{Model: f.input.model, Times: f.times, Options: replay.Options{
-		MaxDepth: f.maxDepth,
-		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
-			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
-		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
-		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
-	}}
 	from := f.input.read(ctx, s, args, garbage.reading)
 	if f.history != "" {
 		from = f.onlyHistory(from)
@@ -154,19 +172,28 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if f.order.value == "program" {
 		from = inProgramOrder(from)
 	}
+	isText, isJSON := presents[*textPresenter](p), presents[*jsonPresenter](p)
 	one := func(e entry) *result {
 		if e.Ops() > longHistory {
 			garbage.checking(1)
 			defer garbage.checking(-1)
 		}
+		if isJSON {
+			r := &result{Result: checker.CheckOnce(ctx, e)}
+			if !r.Skipped {
+				r.line = batch.AppendLine(nil, &r.Entry, r.Outcome(f.times))
+			}
+			return r
+		}
 		r := &result{Result: checker.Check(ctx, e)}
-		if _, ok := p.(*textPresenter); ok && r.Spec != nil && r.Err == nil && r.Internal == nil {
+		if isText && r.Spec != nil && r.Err == nil && r.Internal == nil {
 			r.extensions = countExtensions(r.History, &r.Verdict)
 		}
 		return r
 	}
-	batch.InOrder(from, f.jobs, entry.Ops, one, emit)
-	progress.clear()
+	batch.InOrder(f.batch.shard.only(from), f.jobs, entry.Ops, one, emit)
+	progress.end()
+	complete = complete && ctx.Err() == nil
 	status = worse(status, f.input.end(ctx, s, command))
 	if failed == nil {
 		if failed = p.finish(); failed == nil {
@@ -176,13 +203,20 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if failed != nil {
 		status = worse(status, s.failed(command, failed))
 	}
-	return status
+	return run.finish(s, f.input, complete, status)
+}
+
+// presents reports whether p is a presenter of one kind.
+func presents[P presenter](p presenter) bool {
+	_, ok := p.(P)
+	return ok
 }
 
 // A result is what became of an entry.
 type result struct {
 	*batch.Result
 	extensions extensions
+	line       []byte // of JSON
 }
 
 // extensions is a number of linear extensions, where it is known.

@@ -62,11 +62,15 @@ func setupVersion(*pflag.FlagSet) func(streams, []string) int {
 		if len(args) > 0 {
 			return fail(s, "version", fmt.Errorf("takes no arguments"))
 		}
-		version := "(devel)"
-		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-			version = info.Main.Version
-		}
-		fmt.Fprintf(s.out, "leadline %s\n", version)
+		fmt.Fprintf(s.out, "leadline %s\n", versionText())
 		return statusOK
 	}
+}
+
+// versionText is the version of the module that the program was built of.
+func versionText() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -30,12 +31,12 @@ func (p *jsonPresenter) present(r *result) error {
 	if p.flags.input.quiet && r.status() == statusOK {
 		return nil
 	}
-	_, err := p.out.Write(batch.AppendLine(nil, &r.Entry, r.Outcome(p.flags.times)))
+	_, err := p.out.Write(r.line)
 	return err
 }
 
 // writeJSON writes v on a line of its own, with < and & as themselves.
-func writeJSON(out *bufio.Writer, v any) error {
+func writeJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -100,14 +101,18 @@ func (c *collector) stop() {
 	c.restore()
 }
 
-// A progress line counts on a terminal the histories, or what else, that are done. It changes
-// at most five times a second. Elsewhere it is silent.
+// A progress line counts the histories, or what else, that are done. On a terminal
+// it changes at most five times a second. Elsewhere it is silent, or a line every ten
+// seconds.
 type progress struct {
 	w       io.Writer // nil: silent
 	n       int
+	every   time.Duration
 	last    time.Time
+	lines   bool // instead of one line that changes
 	visible bool
 	what    string // is counted
+	pace    *pace  // says more; or nil
 }
 
 // isTerminal reports whether w is a terminal.
@@ -131,16 +136,55 @@ func newProgress(w io.Writer) *progress {
 	if !isTerminal(w) {
 		return &progress{}
 	}
-	return &progress{w: w, last: time.Now(), what: "histories"}
+	return &progress{w: w, every: 200 * time.Millisecond, last: time.Now(), what: "histories"}
+}
+
+// measure makes the progress line say how fast it goes and what remains of the files
+// that paths name. Where w is not a terminal, it is printed there line by line.
+func (p *progress) measure(ctx context.Context, w io.Writer, paths []string) {
+	p.pace = &pace{}
+	go p.pace.measure(ctx, paths)
+	if p.w == nil {
+		p.w, p.every, p.last, p.lines = w, 10*time.Second, time.Now(), true
+	}
+}
+
+// result counts a result.
+func (p *progress) result(r *result) {
+	if p.pace != nil {
+		p.pace.add(r, time.Now())
+	}
+	p.step()
+}
+
+// end prints the last line, or takes the line of a terminal away.
+func (p *progress) end() {
+	if p.lines {
+		p.print()
+	}
+	p.clear()
 }
 
 func (p *progress) step() {
 	p.n++
-	if p.w == nil || time.Since(p.last) < 200*time.Millisecond {
+	if p.w == nil || time.Since(p.last) < p.every {
 		return
 	}
-	p.last, p.visible = time.Now(), true
-	fmt.Fprintf(p.w, "\r%d %s", p.n, p.what)
+	p.print()
+}
+
+func (p *progress) print() {
+	p.last = time.Now()
+	text := fmt.Sprintf("%d %s", p.n, p.what)
+	if p.pace != nil {
+		text = p.pace.text(p.last)
+	}
+	if p.lines {
+		fmt.Fprintf(p.w, "leadline: %s\n", text)
+		return
+	}
+	p.visible = true
+	fmt.Fprintf(p.w, "\r\033[K%s", text)
 }
 
 // clear takes the line away before something else is written.

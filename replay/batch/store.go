@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -195,13 +194,4 @@ func (s *store) cutText() string {
 		return ""
 	}
 	return fmt.Sprintf("%d bytes at the end are damaged, and what they were about is checked again", s.cut)
-}
-
-// quoteList returns strings so that they cannot be mistaken for others.
-func quoteList(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = strconv.Quote(w)
-	}
-	return strings.Join(quoted, " ")
 }

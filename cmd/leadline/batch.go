@@ -1,0 +1,389 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/leadline/leadline/replay/batch"
+	"github.com/spf13/pflag"
+)
+
+// batchFlags are the flags of leadline check about many histories.
+type batchFlags struct {
+	resume       string
+	retryUnknown bool
+	cache        string
+	cacheBytes   size
+	shard        shard
+	failFast     bool
+	progress     bool
+	junit, sarif string
+	github       bool
+	summary      string
+}
+
+func (b *batchFlags) declare(flags *pflag.FlagSet) {
+	b.cacheBytes = batch.DefaultCacheBytes
+	flags.StringVar(&b.resume, "resume", "", "journal: a `FILE` that keeps all results, so that the same command goes on after it was stopped")
+	flags.BoolVar(&b.retryUnknown, "retry-unknown", false, "check what is unknown in the journal again, with other bounds")
+	flags.StringVar(&b.cache, "cache", "", "`directory` that keeps results by content, for any batch")
+	flags.Var(&b.cacheBytes, "cache-size", "most bytes in the cache")
+	flags.Var(&b.shard, "shard", "check only part i of n, as 3/10, of the histories")
+	flags.BoolVar(&b.failFast, "fail-fast", false, "stop after the first history that is not linearizable")
+	flags.BoolVar(&b.progress, "progress", false, "print how far it is on stderr, also if that is not a terminal")
+	flags.StringVar(&b.junit, "junit", "", "write a report in the XML of JUnit to this `FILE`")
+	flags.StringVar(&b.sarif, "sarif", "", "write a report in SARIF 2.1.0 to this `FILE`")
+	flags.BoolVar(&b.github, "github", false, "write annotations for GitHub Actions to stderr")
+	flags.StringVar(&b.summary, "summary", "", "write an object in JSON that sums up the batch to this `FILE`")
+}
+
+// A shard is a part of the histories: those whose number, from 0, is of-1 modulo n.
+type shard struct{ of, n int }
+
+func (s *shard) Set(text string) error {
+	of, n, ok := strings.Cut(text, "/")
+	i, err := strconv.Atoi(of)
+	if m, errN := strconv.Atoi(n); ok && err == nil && errN == nil && 1 <= i && i <= m {
+		*s = shard{i, m}
+		return nil
+	}
+	return errors.New("want a part and their number, as 3/10")
+}
+
+func (s *shard) String() string {
+	if s.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.of, s.n)
+}
+
+func (s *shard) Type() string { return "i/n" }
+
+// only returns the entries of the shard.
+func (s *shard) only(from iter.Seq[entry]) iter.Seq[entry] {
+	if s.n <= 1 {
+		return from
+	}
+	return func(yield func(entry) bool) {
+		k := 0
+		for e := range from {
+			if k%s.n == s.of-1 && !yield(e) {
+				return
+			}
+			k++
+		}
+	}
+}
+
+func (b *batchFlags) validate(f *checkFlags) error {
+	switch {
+	case (b.resume != "" || b.cache != "") && f.output.value != "json":
+		return errors.New("--resume and --cache need --output json")
+	case b.retryUnknown && b.resume == "":
+		return errors.New("--retry-unknown needs --resume")
+	case b.cacheBytes < 1<<20:
+		return errors.New("--cache-size must be at least 1MiB")
+	}
+	return nil
+}
+
+// notWork are the flags that results do not depend on, and boundFlags those that
+// bound the work on a history.
+var (
+	notWork = []string{"jobs", "resume", "retry-unknown", "cache", "cache-size", "fail-fast", "progress", "junit", "sarif", "github",
+		"summary", "quiet", "color", "skip-unknown", "shard", "verbose", "output", "witness"}
+	boundFlags = []string{"timeout", "memory", "max-schedules"}
+)
+
+// plan returns what a journal of this command belongs to. Journals have results by
+// the places of histories, so that they do not belong to arguments.
+func (f *checkFlags) plan(program string) batch.Plan {
+	var work, bounds []string
+	f.all.VisitAll(func(flag *pflag.Flag) {
+		is := func(names []string) bool {
+			for _, name := range names {
+				if name == flag.Name {
+					return true
+				}
+			}
+			return false
+		}
+		text := fmt.Sprintf("--%s=%s", flag.Name, strconv.Quote(flag.Value.String()))
+		switch {
+		case is(boundFlags):
+			bounds = append(bounds, text)
+		case !is(notWork):
+			work = append(work, text)
+		}
+	})
+	return batch.Plan{Program: program, Work: strings.Join(work, " "), Bounds: strings.Join(bounds, " ")}
+}
+
+// A batchRun is a batch at work.
+type batchRun struct {
+	flags   *batchFlags
+	reports []batch.Report
+	totals  batchTotals
+	journal *batch.Journal
+	cache   *batch.Cache
+}
+
+// batchTotals counts the results of a batch. It is the object of --summary.
+type batchTotals struct {
+	Histories       int            `json:"histories"`
+	Linearizable    int            `json:"linearizable"`
+	NotLinearizable int            `json:"not_linearizable"`
+	Unknown         int            `json:"unknown"`
+	Invalid         int            `json:"invalid"`
+	InternalErrors  int            `json:"internal_errors"`
+	FileFaults      map[string]int `json:"file_faults"`
+	Skipped         map[string]int `json:"skipped_files"`
+	Checked         int            `json:"checked"`
+	FromJournal     int            `json:"from_journal"`
+	FromCache       int            `json:"from_cache"`
+	Shard           *string        `json:"shard"`
+	Complete        bool           `json:"complete"`
+	Status          int            `json:"status"`
+	Elapsed         int64          `json:"elapsed_ns"`
+
+	faults fileReasons
+	start  time.Time
+}
+
+func (t *batchTotals) add(r *result) {
+	if r.IsFileFault() {
+		t.faults.add(r.Err)
+		return
+	}
+	t.Histories++
+	switch r.Status() {
+	case batch.Linearizable:
+		t.Linearizable++
+	case batch.NotLinearizable:
+		t.NotLinearizable++
+	case batch.Invalid:
+		t.Invalid++
+	case batch.Internal:
+		t.InternalErrors++
+	default:
+		t.Unknown++
+	}
+	switch {
+	case r.Source == batch.FromJournal:
+		t.FromJournal++
+	case r.Source == batch.FromCache:
+		t.FromCache++
+	default:
+		t.Checked++
+	}
+}
+
+// start opens what the flags name. The checker keeps its results there.
+func (b *batchFlags) start(s streams, f *checkFlags, c *batch.Checker) (*batchRun, error) {
+	run := &batchRun{flags: b, totals: batchTotals{start: time.Now()}}
+	err := run.open(s, f)
+	if err != nil {
+		return nil, errors.Join(err, run.close(false))
+	}
+	c.Journal, c.Cache = run.journal, run.cache
+	return run, nil
+}
+
+func (run *batchRun) open(s streams, f *checkFlags) error {
+	b := run.flags
+	if b.resume != "" || b.cache != "" {
+		program, err := batch.Program()
+		if err != nil {
+			return err
+		}
+		if b.cache != "" {
+			if run.cache, err = batch.OpenCache(b.cache, int64(b.cacheBytes)); err != nil {
+				return err
+			}
+		}
+		if b.resume != "" {
+			if run.journal, err = batch.OpenJournal(b.resume, f.plan(program), b.retryUnknown); err != nil {
+				return err
+			}
+			if run.journal.Remark != "" {
+				fmt.Fprintf(s.err, "leadline check: %s: %s\n", b.resume, run.journal.Remark)
+			}
+		}
+	}
+	for _, report := range []struct {
+		name string
+		open func(string) (batch.Report, error)
+	}{
+		{b.junit, batch.NewJUnit},
+		{b.sarif, func(name string) (batch.Report, error) { return batch.NewSARIF(name, versionText()) }},
+	} {
+		if report.name == "" {
+			continue
+		}
+		r, err := report.open(report.name)
+		if err != nil {
+			return err
+		}
+		run.reports = append(run.reports, r)
+	}
+	if b.github {
+		run.reports = append(run.reports, batch.NewAnnotations(s.err))
+	}
+	return nil
+}
+
+// add counts and reports a result. It reports false if the batch ends with it.
+func (run *batchRun) add(r *result) (bool, error) {
+	run.totals.add(r)
+	for _, report := range run.reports {
+		if err := report.Add(&r.Entry, r.Outcome(false)); err != nil {
+			return false, err
+		}
+	}
+	if run.journal != nil && run.journal.Err() != nil {
+		return false, nil // finish reports it
+	}
+	return !run.flags.failFast || r.Status() != batch.NotLinearizable, nil
+}
+
+// close closes what open opened. complete says that all of the input was checked.
+func (run *batchRun) close(complete bool) error {
+	var errs []error
+	for _, report := range run.reports {
+		errs = append(errs, report.Close(complete))
+	}
+	if run.journal != nil {
+		errs = append(errs, run.journal.Close(complete))
+	}
+	if run.cache != nil {
+		errs = append(errs, run.cache.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// finish ends the batch and returns the exit status, given that of the results.
+func (run *batchRun) finish(s streams, in *input, complete bool, status int) int {
+	t := &run.totals
+	if err := run.close(complete); err != nil {
+		status = worse(status, s.failed("check", err))
+	}
+	t.Complete, t.Status, t.Elapsed = complete, status, time.Since(t.start).Nanoseconds()
+	t.FileFaults, t.Skipped = map[string]int{}, map[string]int{}
+	t.faults.each(func(name string, n int) { t.FileFaults[name] = n })
+	in.skipped.each(func(name string, n int) { t.Skipped[name] = n })
+	t.Shard = present(run.flags.shard.String())
+	if run.journal != nil {
+		fmt.Fprintf(s.err, "leadline check: %s: %d checked, %d from the journal, %d from the cache; %d not linearizable, %d unknown, %d invalid\n",
+			counted(t.Histories, "history", "histories"), t.Checked, t.FromJournal, t.FromCache, t.NotLinearizable, t.Unknown, t.Invalid)
+	}
+	if run.flags.summary == "" {
+		return status
+	}
+	if err := writeSummary(run.flags.summary, t); err != nil {
+		status = worse(status, s.failed("check", err))
+	}
+	return status
+}
+
+func writeSummary(name string, t *batchTotals) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeJSON(file, t), file.Close())
+}
+
+// A pace measures how far a batch is, for the progress line.
+type pace struct {
+	total atomic.Int64 // bytes of all files, once they are known
+	read  atomic.Int64
+	// The first history that was not in a journal came at this time, after so many
+	// bytes and histories.
+	fresh                     time.Time
+	freshRead, freshHistories int64
+	known                     int64 // histories from the journal
+}
+
+// measure sums the sizes of the files that paths name.
+func (m *pace) measure(ctx context.Context, paths []string) {
+	sum := int64(0)
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil || p == "-" || !info.IsDir() && !info.Mode().IsRegular() {
+			return // the sum stays unknown
+		}
+		if !info.IsDir() {
+			sum += info.Size()
+			continue
+		}
+		_ = filepath.WalkDir(p+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
+			if ctx.Err() != nil {
+				return fs.SkipAll
+			}
+			if err == nil && !entry.IsDir() {
+				if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+					sum += info.Size()
+				}
+			}
+			return nil
+		})
+	}
+	if ctx.Err() == nil {
+		m.total.Store(sum)
+	}
+}
+
+// add counts a result.
+func (m *pace) add(r *result, now time.Time) {
+	if r.Source == batch.FromJournal {
+		m.known++
+		return
+	}
+	if m.fresh.IsZero() {
+		m.fresh, m.freshRead = now, m.read.Load()
+	}
+	m.freshHistories++
+}
+
+// text says how far the batch is: its histories, how many are checked in a second, and
+// what remains of the files, as far as that can be told.
+func (m *pace) text(now time.Time) string {
+	text := fmt.Sprintf("%d histories", m.known+m.freshHistories)
+	elapsed := now.Sub(m.fresh)
+	if m.fresh.IsZero() || elapsed <= 0 {
+		return text
+	}
+	text += fmt.Sprintf(", %.0f/s", float64(m.freshHistories)/elapsed.Seconds())
+	total, read := m.total.Load(), m.read.Load()
+	if total <= 0 || read > total {
+		return text
+	}
+	text += fmt.Sprintf(", %d %% of %s", read*100/total, byteText(total))
+	if done := read - m.freshRead; done > 0 {
+		left := time.Duration(float64(elapsed) * float64(total-read) / float64(done))
+		text += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
+	return text
+}
+
+// byteText writes a number of bytes for people.
+func byteText(n int64) string {
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
+		if n >= u.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}

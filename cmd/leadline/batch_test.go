@@ -1,0 +1,296 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/stress/simulate"
+)
+
+var (
+	batchHistories = flag.Int("batch-histories", 300, "how many histories the batches of tests have")
+	batchKills     = flag.Int("batch-kills", 4, "how often a batch is killed")
+	batchSeed      = flag.Uint64("batch-seed", 1, "seed of the tests of batches")
+)
+
+// tarOf returns a tar archive with a small history in each of its files, and the
+// places in it where each file is complete. Every tenth history is not linearizable.
+func tarOf(t testing.TB, histories int) (archive []byte, ends []int) {
+	t.Helper()
+	native, _ := codec.Lookup("native")
+	models := simulate.Models()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := range histories {
+		load := simulate.Workload{Model: models[i%len(models)], Ops: 8 + i%8, Threads: 3, Seed: uint64(i), Fill: 3}
+		if i%10 == 7 {
+			load.Faults = []simulate.Fault{{Kind: simulate.Wrong, Percent: 90}}
+		}
+		h, err := load.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := native.Encode(&text, h); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("run%d/%d.jsonl", i%3, i), Mode: 0o644, Size: int64(text.Len())}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(text.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, b.Len())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), ends
+}
+
+// runBatch runs a command on an archive on standard input and returns what it printed.
+func runBatch(t *testing.T, archive []byte, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd := exec.Command("leadline", append([]string{"check", "-o", "json"}, args...)...)
+	cmd.Stdin = bytes.NewReader(archive)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// summaryOf reads the object of --summary.
+func summaryOf(t *testing.T, file string) (s batchTotals) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// stopBatch starts a batch on the beginning of an archive, waits until its journal has
+// so many bytes more, stops it and waits for its end.
+func stopBatch(t *testing.T, beginning []byte, journal string, more int64, signal os.Signal, args ...string) (stderr string, status int) {
+	t.Helper()
+	size := func() int64 {
+		info, err := os.Stat(journal)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	want := size() + more
+	cmd := exec.Command("leadline", append([]string{"check", "-o", "json", "--resume", journal}, args...)...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go stdin.Write(beginning) // its end depends on the process
+	for size() < want && cmd.Process.Signal(syscall.Signal(0)) == nil {
+		time.Sleep(time.Millisecond)
+	}
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the status is what matters
+	return errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// TestKilledBatch: a batch that is killed again and again, at any place in its
+// journal, and resumed prints in the end what one prints that was never stopped, and
+// checks no history twice.
+func TestKilledBatch(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	archive, ends := tarOf(t, *batchHistories)
+	want, _, status := runBatch(t, archive, "-")
+	if status != statusNot || strings.Count(want, "\n") != *batchHistories {
+		t.Fatalf("status %d, %d lines", status, strings.Count(want, "\n"))
+	}
+	t.Logf("-batch-seed %d", *batchSeed)
+	random := rand.New(rand.NewPCG(*batchSeed, 0))
+	dir := t.TempDir()
+	journal, summary := filepath.Join(dir, "journal"), filepath.Join(dir, "summary")
+	fed := 0
+	for range *batchKills {
+		// A line of the journal has at least 100 bytes, so that those that are fed
+		// and are not in the journal make it grow by so many.
+		news := 1 + random.IntN(*batchHistories / *batchKills - 1)
+		fed += news
+		stopBatch(t, archive[:ends[fed-1]], journal, 1+random.Int64N(int64(news)*100), syscall.SIGKILL, "-")
+	}
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := bytes.Count(text, []byte("\n")) - 1 // without its header
+	if known < 1 {
+		t.Fatalf("the journal has %d results", known)
+	}
+	got, _, status := runBatch(t, archive, "--resume", journal, "--summary", summary, "-")
+	if got != want || status != statusNot {
+		t.Errorf("status %d; the output differs from that of a batch that was not killed: %s", status, firstDifference(got, want))
+	}
+	s := summaryOf(t, summary)
+	if s.FromJournal != known || s.Checked != *batchHistories-known || s.Histories != *batchHistories || !s.Complete || s.Status != statusNot {
+		t.Errorf("%d results were in the journal, and the summary is %+v", known, s)
+	}
+	keysOnce(t, journal, *batchHistories)
+	// Once more: nothing is checked.
+	if again, _, _ := runBatch(t, archive, "--resume", journal, "--summary", summary, "-"); again != want || summaryOf(t, summary).Checked != 0 {
+		t.Errorf("the complete journal gives %s, and %d checks", firstDifference(again, want), summaryOf(t, summary).Checked)
+	}
+}
+
+// keysOnce reports results that a journal has twice, or not at all.
+func keysOnce(t *testing.T, journal string, results int) {
+	t.Helper()
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "{") {
+			continue
+		}
+		key := strings.Split(line, "\t")[1]
+		if seen[key] {
+			t.Errorf("key %s is there twice", key)
+		}
+		seen[key] = true
+	}
+	if len(seen) != results {
+		t.Errorf("the journal has %d results of %d histories", len(seen), results)
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("line %d is\n%.300s\nwant\n%.300s", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}
+
+// TestInterruptedBatch: after SIGINT or SIGTERM, the journal is sound, there is a
+// summary, and what was not reached is not unknown.
+func TestInterruptedBatch(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	archive, ends := tarOf(t, 60)
+	want, _, _ := runBatch(t, archive, "-")
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			dir := t.TempDir()
+			journal, summary := filepath.Join(dir, "journal"), filepath.Join(dir, "summary")
+			stderr, status := stopBatch(t, archive[:ends[39]], journal, 2000, signal, "--summary", summary, "-")
+			s := summaryOf(t, summary)
+			if status != statusNot && status != statusUnknown || s.Complete || s.Unknown > runtime.GOMAXPROCS(0) || !strings.Contains(stderr, ": interrupted; ") {
+				t.Errorf("status %d, summary %+v, stderr\n%s", status, s, stderr)
+			}
+			got, _, _ := runBatch(t, archive, "--resume", journal, "--summary", summary, "-")
+			if s := summaryOf(t, summary); got != want || s.FromJournal == 0 || !s.Complete {
+				t.Errorf("%+v, %s", s, firstDifference(got, want))
+			}
+		})
+	}
+}
+
+// TestDamagedJournal: whatever is lost or altered in a journal is checked again.
+func TestDamagedJournal(t *testing.T) {
+	archive, _ := tarOf(t, 20)
+	want, _, _ := runBatch(t, archive, "-")
+	dir := t.TempDir()
+	journal := filepath.Join(dir, "journal")
+	runBatch(t, archive, "--resume", journal, "-")
+	whole, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(*batchSeed, 1))
+	t.Logf("-batch-seed %d", *batchSeed)
+	first := bytes.IndexByte(whole, '\n') + 1
+	for i := range 12 {
+		text := bytes.Clone(whole)
+		at := first + random.IntN(len(text)-first)
+		what := "cut"
+		if i%2 == 0 {
+			text = text[:at]
+		} else {
+			what = "altered"
+			text[at] ^= 1 << random.IntN(7)
+		}
+		if err := os.WriteFile(journal, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, stderr, _ := runBatch(t, archive, "--resume", journal, "-"); got != want {
+			t.Errorf("%s at byte %d: %s\n%s", what, at, firstDifference(got, want), stderr)
+		}
+	}
+}
+
+// TestShards: each result is in one shard.
+func TestShards(t *testing.T) {
+	archive, _ := tarOf(t, 11)
+	want, _, _ := runBatch(t, archive, "-")
+	parts := make([][]string, 3)
+	for i := range parts {
+		out, _, _ := runBatch(t, archive, "--shard", fmt.Sprintf("%d/3", i+1), "-")
+		parts[i] = strings.SplitAfter(out, "\n")
+	}
+	var merged strings.Builder
+	for k := range 11 {
+		merged.WriteString(parts[k%3][k/3])
+	}
+	if merged.String() != want {
+		t.Error(firstDifference(merged.String(), want))
+	}
+}
+
+// TestPaceText: what the progress line says depends on counts and times alone.
+func TestPaceText(t *testing.T) {
+	start := time.Unix(1000, 0)
+	p := &pace{}
+	if got := p.text(start); got != "0 histories" {
+		t.Errorf("got %q", got)
+	}
+	p.known, p.fresh, p.freshHistories, p.freshRead = 50, start, 200, 1000
+	p.read.Store(4000)
+	if got := p.text(start.Add(10 * time.Second)); got != "250 histories, 20/s" {
+		t.Errorf("got %q", got)
+	}
+	p.total.Store(10_000)
+	if got, want := p.text(start.Add(10*time.Second)), "250 histories, 20/s, 40 % of 10.0 kB, 20s left"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
