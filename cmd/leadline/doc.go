@@ -37,7 +37,7 @@
 //	leadline check --timeout 10s --jobs 4 dir/       # all files below a directory
 //	leadline check -q dir/                           # only what is not linearizable
 //	leadline check -v recorded.jsonl                 # with the witness
-//	leadline check -o json dir/ >results.jsonl       # for programs
+//	leadline check -o json dir/ >results.jsonl       # for programs; see Batches
 //
 // A line has:
 //   - the verdict: linearizable, not-linearizable, unknown or invalid;

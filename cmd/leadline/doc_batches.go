@@ -1,0 +1,62 @@
+// # Batches
+//
+// Check is made for archives of millions of histories. It reads tar archives, plain
+// or compressed, and zip archives in place, as if they were directories. A path may
+// lead into an archive:
+//
+//	leadline check -q logs.tar.zst nightly/
+//	leadline check logs.tar.zst/run7/a.jsonl
+//
+// Results come in the order of the input: the arguments in their order, the files of
+// a directory by name, the members of an archive in its own order. They are the same
+// for any number of --jobs. Memory does not grow with the number of histories, but
+// for a zip archive's own directory.
+//
+// Nothing is skipped in silence. In directories and archives, a file of no known
+// format is skipped, listed on stderr and counted. Files that are empty, unreadable,
+// or in a form of compression that is not read are faults, and so are links to
+// directories and links in archives: the status is 2. --skip-unknown content also
+// skips files that are empty or in another compression; --skip-unknown none makes
+// every file that holds no histories a fault.
+//
+// With --resume FILE, check keeps a journal. The same command goes on after any stop,
+// also after kill -9 or a crash of the machine. It prints the whole output again, the
+// same bytes as without a stop, and checks only what is not in the journal. It needs
+// --output json:
+//
+//	leadline check -o json --resume batch.journal logs/ >results.jsonl
+//	leadline check -o json --resume batch.journal --retry-unknown --timeout 10m logs/ >results.jsonl
+//
+// A journal belongs to one build of leadline, one model and one set of options. It has
+// results by file, number and content of each history, so that files may be added,
+// and a file that has changed is checked again. With --retry-unknown, the
+// bounds (--timeout, --memory, --max-schedules) may be others, and what is unknown in
+// the journal is checked again, once.
+//
+// SIGINT and SIGTERM end a batch with a sound journal and a summary. Histories that
+// were not reached are not counted, and not unknown. The status is then 3, or worse.
+//
+// --cache DIR keeps results by content, for any batch. A result is used again only
+// for the same history, model, options and build of leadline. Only results that no
+// lack of time or memory has cut short are kept. --cache-size bounds the
+// files in DIR; the oldest are removed. Processes may share DIR.
+//
+// --shard 3/10 checks the third of ten parts: each tenth history. All parts together
+// are the whole; every one reads all of the input.
+//
+// --fail-fast stops after the first history that is not linearizable. --quiet prints
+// only what is not linearizable, unknown or invalid. On a terminal, or with
+// --progress, stderr has the number of histories, their rate, the part of the files
+// that was read, and the remaining time.
+//
+// Reports for other programs:
+//   - --junit FILE: XML of JUnit. Every history is a test case. What is not
+//     linearizable is a failure, what is unknown or invalid an error.
+//   - --sarif FILE: SARIF 2.1.0, with at most 25,000 results.
+//   - --github: annotations for GitHub Actions, at most ten errors and ten warnings.
+//   - --summary FILE: one object in JSON. histories is the sum of linearizable,
+//     not_linearizable, unknown, invalid and internal_errors, and also of checked,
+//     from_journal and from_cache. file_faults and skipped_files count files by the
+//     reason. complete is false if the batch ended before its input. shard, status
+//     (that of the command) and elapsed_ns are the others.
+package main
