@@ -24,14 +24,13 @@
 // same bytes as without a stop, and checks only what is not in the journal. It needs
 // --output json:
 //
-//	leadline check -o json --resume batch.journal logs/ >results.jsonl
-//	leadline check -o json --resume batch.journal --retry-unknown --timeout 10m logs/ >results.jsonl
+//	leadline check -o json --resume journal logs/ >out.jsonl
 //
 // A journal belongs to one build of leadline, one model and one set of options. It has
 // results by file, number and content of each history, so that files may be added,
 // and a file that has changed is checked again. With --retry-unknown, the
-// bounds (--timeout, --memory, --max-schedules) may be others, and what is unknown in
-// the journal is checked again, once.
+// bounds (--timeout, --memory, --max-schedules) may be others, as --timeout 10m, and
+// what is unknown in the journal is checked again, once.
 //
 // SIGINT and SIGTERM end a batch with a sound journal and a summary. Histories that
 // were not reached are not counted, and not unknown. The status is then 3, or worse.

@@ -127,7 +127,9 @@ func TestJUnit(t *testing.T) {
 		t.Run(path.Base(address), func(t *testing.T) {
 			xsd := schema(t, address)
 			report := write(t, batch.NewJUnit, true)
-			validate := func() ([]byte, error) { return exec.Command(xmllint, "--noout", "--schema", xsd, report).CombinedOutput() }
+			validate := func() ([]byte, error) {
+				return exec.Command(xmllint, "--noout", "--schema", xsd, report).CombinedOutput()
+			}
 			if output, err := validate(); err != nil {
 				t.Errorf("%v\n%s", err, output)
 			}
