@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"sync"
@@ -18,8 +19,23 @@ type Key [16]byte
 // Content returns a hash of everything in a history that an outcome depends on. The
 // file, the name of the history, lines and stamps are not part of it.
 func Content(h *history.History) Key {
-	sum := sha256.Sum256(appendHistory(make([]byte, 0, 64+32*len(h.Ops)), h))
-	return Key(sum[:16])
+	c := contentHash{sha: sha256.New(), b: make([]byte, 0, 2*contentChunk)}
+	c.history(h)
+	c.flush()
+	return Key(c.sha.Sum(nil)[:16])
+}
+
+// A contentHash hashes an encoding that it makes piece by piece.
+type contentHash struct {
+	sha hash.Hash
+	b   []byte // encoded and not hashed yet
+}
+
+const contentChunk = 4 << 10
+
+func (c *contentHash) flush() {
+	c.sha.Write(c.b)
+	c.b = c.b[:0]
 }
 
 // Key returns the key of the check of a history with this content, which covers the
@@ -73,60 +89,61 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// appendHistory appends everything in h that an outcome depends on. No encoding
-// is a prefix of another.
-func appendHistory(b []byte, h *history.History) []byte {
-	b = appendString(b, h.Model)
-	b = appendValues(b, h.ModelArgs)
+// history adds everything in h that an outcome depends on. No encoding is a prefix of
+// another.
+func (c *contentHash) history(h *history.History) {
+	c.b = appendValues(appendString(c.b, h.Model), h.ModelArgs)
 	flags := byte(0)
 	for i, set := range []bool{h.Torn > 0, h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder} {
 		if set {
 			flags |= 1 << i
 		}
 	}
-	b = append(b, flags)
-	b = appendValues(b, h.Processes)
-	b = appendOperations(b, h.Ops)
-	b = appendOperations(b, h.Ghosts)
-	b = binary.AppendVarint(b, int64(len(h.Edges)))
+	c.b = appendValues(append(c.b, flags), h.Processes)
+	c.operations(h.Ops)
+	c.operations(h.Ghosts)
+	c.numbers(len(h.Edges))
 	for _, e := range h.Edges {
-		b = binary.AppendVarint(b, int64(e.From))
-		b = binary.AppendVarint(b, int64(e.To))
+		c.numbers(int(e.From), int(e.To))
 	}
-	b = binary.AppendVarint(b, int64(h.Dropped))
+	c.numbers(h.Dropped)
 	if h.Torn > 0 { // whether what was cut matters depends on the lines and the format
-		b = binary.AppendVarint(appendString(b, h.Format), int64(h.Torn))
+		c.b = appendString(c.b, h.Format)
+		c.numbers(h.Torn)
 		for i := range h.Ops {
-			b = binary.AppendVarint(b, int64(h.Ops[i].Line))
+			c.numbers(int(h.Ops[i].Line))
 		}
 	}
-	return b
+}
+
+func (c *contentHash) operations(ops []history.Operation) {
+	c.numbers(len(ops))
+	for i := range ops {
+		op := &ops[i]
+		c.b = appendValues(appendString(c.b, op.Method), op.Args)
+		c.b = op.ID().AppendKey(op.Result.AppendKey(c.b))
+		happened := 0
+		if op.Happened {
+			happened = 1
+		}
+		c.numbers(int(op.Process), int(op.Call), int(op.Return), happened)
+	}
+}
+
+// numbers adds numbers, after which what there is may be hashed.
+func (c *contentHash) numbers(numbers ...int) {
+	for _, n := range numbers {
+		c.b = binary.AppendVarint(c.b, int64(n))
+	}
+	if len(c.b) >= contentChunk {
+		c.flush()
+	}
 }
 
 func appendValues(b []byte, values []history.Value) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	for _, v := range values {
 		b = v.AppendKey(b)
-	}
-	return b
-}
-
-func appendOperations(b []byte, ops []history.Operation) []byte {
-	b = binary.AppendUvarint(b, uint64(len(ops)))
-	for i := range ops {
-		op := &ops[i]
-		b = appendString(b, op.Method)
-		b = appendValues(b, op.Args)
-		b = op.Result.AppendKey(b)
-		b = op.ID().AppendKey(b)
-		for _, n := range [...]int32{op.Process, op.Call, op.Return} {
-			b = binary.AppendVarint(b, int64(n))
-		}
-		if op.Happened {
-			b = append(b, 1)
-		} else {
-			b = append(b, 0)
-		}
 	}
 	return b
 }

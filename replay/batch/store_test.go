@@ -169,7 +169,7 @@ func TestJournalLock(t *testing.T) {
 	}
 }
 
-// TestNoJournal: files that are no journals are refused and left as they are; a first
+// TestNoJournal: files that are not journals are refused and left as they are; a first
 // line that was cut off begins anew.
 func TestNoJournal(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
