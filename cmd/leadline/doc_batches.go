@@ -41,7 +41,11 @@
 // files in DIR; the oldest are removed. Processes may share DIR.
 //
 // --shard 3/10 checks the third of ten parts: each tenth history. All parts together
-// are the whole; every one reads all of the input.
+// are the whole; every one reads all of the input:
+//
+//	$ leadline check --shard 30/120 benchdata/corpora/juc-labelled
+//	linearizable      depth 2     12 ops   6 procs  c=4  cp=16   227 orders     benchdata/corpora/juc-labelled/ConcurrentLinkedDeque/h0161.json.zst
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
 // --fail-fast stops after the first history that is not linearizable. --quiet prints
 // only what is not linearizable, unknown or invalid. On a terminal, or with
