@@ -12,14 +12,38 @@
 //
 // # Example
 //
-// Two processes, each with one operation on a register that is 0 at first:
+// A register is 0 at first. In the first history the read overlaps the write, so that
+// it may return 0. In the second one it may not:
 //
 //	A  |--- write(1): ok ---|
 //	B       |--- read(): 0 ---|
 //
-// These are the lines that the example of this package prints for it, cut:
+//	A  |--- write(1): ok ---|
+//	B                          |--- read(): 0 ---|
 //
-//	{"file":"a.jsonl","history":"stale","format":"native","model":"register","ops":2, ... "verdict":"linearizable", ...}
+// The example of this package reads both from a file, checks them and prints their
+// outcomes. The line of the second one is, cut:
+//
+//	{"file":"a.jsonl","history":"stale","format":"native","model":"register","ops":2, ... "verdict":"not-linearizable", ...}
+//
+// # What is kept
+//
+// A Checker may have a Journal, a Cache or both. CheckOnce looks there first and adds
+// what it finds out. Both are files of lines with a checksum, which are written at
+// once. What a crash has damaged is cut off when the file is opened again, and is
+// checked again.
+//
+//   - A Journal is one file, which belongs to one Plan. It has the outcomes of all
+//     checks that were not interrupted, by file, number and content of the history.
+//   - A Cache is a directory of files with a bound on their bytes. It has final
+//     outcomes, by Key.
+//
+// An open Journal or Cache takes about 40 bytes of memory for each outcome that was
+// there when it was opened.
+//
+// A Report is written about results for other programs: NewJUnit, NewSARIF and
+// NewAnnotations begin one. Package schematest beside this one tests them against the
+// schemas of their formats.
 //
 // # Promises
 //
