@@ -38,9 +38,12 @@ const (
 	// firstCollection is the size of the process at the first collection, in
 	// bytes, if its input is small.
 	firstCollection = 16 << 20
+	// roomForInput is how much larger it is at most if the input is large. Text of
+	// other formats is longer than the operations.
+	roomForInput = 192 << 20
 	// usualGarbage and soonGarbage are how much garbage there may be, in
 	// percent of what is in use.
-	usualGarbage, soonGarbage = 100, 40
+	usualGarbage, soonGarbage = 100, 30
 )
 
 func newCollector(limit int64) *collector {
@@ -69,7 +72,7 @@ func (c *collector) reading(input int64) {
 	defer c.mu.Unlock()
 	// The operations take about as much as their text, and so do the monitors;
 	// the search takes more.
-	if wanted := min(c.limit, firstCollection+3*input); c.waiting && wanted > c.first {
+	if wanted := min(c.limit, firstCollection+min(3*input, roomForInput)); c.waiting && wanted > c.first {
 		c.first = wanted
 		debug.SetMemoryLimit(wanted)
 	}
