@@ -31,6 +31,9 @@ func decodeMapped(m *mapping) decoder {
 			} else {
 				d.records, d.kind = openRecords(r, m.records, d.pool, lim)
 				d.stamps.zone = m.zone
+				if table, ok := d.records.(*tableRecords); ok {
+					table.needed = m.allPaths()
+				}
 			}
 			d.run()
 		}
@@ -51,9 +54,11 @@ type jsonl struct {
 	// there are.
 	memory, count int64
 	words         *wordHistory
+	valued        bool // a record has something at the path of value
 	stamps        stamps
 	// events with stamps and operations wait for the last stamp; see stamps.
 	events     []history.Event
+	absent     []int // of events: ends whose result depends on a method that comes later
 	intervals  []intervalRecord
 	operations int64 // that began as intervals
 	// methods are those of open operations, where ends lack them.
@@ -155,11 +160,17 @@ func (d *jsonl) finish(line int, cut bool) {
 		scaled := d.stamps.scale()
 		d.restamp(func(i int64) int64 { return scaled[i] })
 	}
+	for _, i := range d.absent {
+		if ev := &d.events[i]; slices.Contains(d.m.void, d.methods[idOf(ev.Op)]) {
+			ev.Result = history.NoValue
+		}
+	}
 	for i := range d.events {
 		w.b.Add(&d.events[i])
 	}
 	d.addIntervals()
 	if w.events.n > 0 {
+		d.checkWords()
 		w.finish()
 	}
 	if d.m.model != "" {
@@ -247,7 +258,11 @@ func (d *jsonl) event(record history.Value, line int) (fault string) {
 			d.methodOf(&ev)
 		}
 	case history.OK:
-		ev.Result = d.result(record, e, d.methodOf(&ev))
+		method := d.methodOf(&ev)
+		ev.Result = d.result(record, e, method)
+		if known := ev.Result.Kind() == history.Exception || ev.Result.Kind() == history.Unknown; method == "" && !known && d.m.has(mapAt) {
+			d.absent = append(d.absent, len(d.events))
+		}
 	}
 	d.add(&ev)
 	return ""
@@ -283,7 +298,9 @@ func (d *jsonl) methodOf(ev *history.Event) string {
 // word adds an event whose value is what it is in Jepsen's histories.
 func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	w := wordEvent{typ: ev.Type, process: ev.Process, op: ev.Op, at: ev.At, line: ev.Line, f: strings.TrimPrefix(ev.Method, ":")}
-	if w.value = d.m.value(record, mapValue); w.value.Kind() == history.None || e == returnedNull {
+	w.value = d.m.value(record, mapValue)
+	d.valued = d.valued || w.value.Kind() != history.None
+	if w.value.Kind() == history.None || e == returnedNull {
 		w.value = history.NullValue
 	}
 	if w.key = d.m.value(record, mapKey); w.key.Kind() != history.None {
@@ -292,6 +309,29 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	w.unknown = e == returnedUnknown
 	w.value, w.key = d.pool.kept(w.value), d.pool.kept(w.key)
 	d.words.events.add(&w)
+}
+
+// checkWords reports a path that no record has, of which a wrong verdict could come: a
+// key, or a value although there are writes. A table has it in its header.
+func (d *jsonl) checkWords() {
+	w := d.words
+	if d.kind != jsonlName && d.kind != "logfmt" {
+		return
+	}
+	if d.m.has(mapKey) && !w.keyed {
+		w.b.Errorf(w.line, "no record has %s", d.m.named(mapKey))
+	}
+	if d.valued {
+		return
+	}
+	if dialect := w.choose(); dialect != nil {
+		for i, name := range w.events.names {
+			if word := dialect.find(name); w.events.invoked[i] > 0 && (word.shape == blind || word.shape == silent || word.shape == compare) {
+				w.b.Errorf(w.line, "no record has %s, which is the argument of %s", d.m.named(mapValue), name)
+				return
+			}
+		}
+	}
 }
 
 // arguments returns the key, if there is one, and the arguments in a record. A

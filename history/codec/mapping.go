@@ -220,6 +220,17 @@ func (m *mapping) check() error {
 	return nil
 }
 
+// allPaths returns the paths of the entries and the conditions.
+func (m *mapping) allPaths() []string {
+	paths := slices.DeleteFunc(slices.Clone(m.paths[:]), func(path string) bool { return path == "" })
+	for _, c := range m.conditions {
+		for _, t := range c.tests {
+			paths = append(paths, t.path)
+		}
+	}
+	return paths
+}
+
 // find returns what record has at the path of a field, None where there is
 // nothing.
 func (m *mapping) find(record history.Value, f mapped) history.Value {

@@ -452,9 +452,9 @@ func (p *proposal) model(method *sample, named bool) {
 	keyed := slices.ContainsFunc(p.entries, func(e string) bool { return strings.HasPrefix(e, "key=") })
 	words := strings.Join(sortedWords(method), ", ")
 	i := slices.IndexFunc(dialects, func(d dialect) bool {
-		return !d.pairs && d.keyed == keyed && !slices.ContainsFunc(sortedWords(method), func(w string) bool {
+		return words != "" && !d.pairs && d.keyed == keyed && !slices.ContainsFunc(sortedWords(method), func(w string) bool {
 			w = strings.TrimPrefix(w, ":")
-			return d.find(w) == nil && (d.forMethod(w) == nil || !named)
+			return named && d.forMethod(w) == nil || !named && d.find(w) == nil
 		})
 	})
 	switch {

@@ -94,7 +94,7 @@ func kindOf(text []byte, known string) string {
 	case known != "":
 		return known
 	}
-	if pairs, fault := logfmtPairs(line); fault == "" && len(pairs) > 0 {
+	if pairs, fault := logfmtPairs(line); fault != "" || len(pairs) > 0 {
 		return "logfmt"
 	}
 	return "csv"
@@ -314,6 +314,7 @@ type tableRecords struct {
 	input  *lineLimiter
 	column []int // of the names
 	line   int   // that the last row begins on
+	needed []string
 }
 
 func newTableRecords(r io.Reader, comma rune, p *pool, limit int64) *tableRecords {
@@ -397,6 +398,13 @@ func (t *tableRecords) header() (line int, err error) {
 			return line, &end{err: fmt.Errorf("the header has the column %q twice", clip([]byte(names[i])))}
 		}
 		t.column = append(t.column, i)
+		// A blank after each separator is not part of a cell.
+		t.rows.TrimLeadingSpace = t.rows.TrimLeadingSpace || i > 0 && t.rows.Comma != '\t' && strings.HasPrefix(cells[i], " ")
+	}
+	for _, path := range t.needed {
+		if !slices.ContainsFunc(names, func(name string) bool { return path == name || strings.HasPrefix(path, name+".") }) {
+			return line, &end{err: fmt.Errorf("the header lacks the column %q of the mapping", clip([]byte(path)))}
+		}
 	}
 	slices.SortFunc(t.column, func(i, j int) int { return strings.Compare(names[i], names[j]) })
 	for _, i := range t.column {

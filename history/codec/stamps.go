@@ -188,8 +188,8 @@ func isDate(text string) bool {
 // stamp is in seconds. Zone is that of a date without one.
 func parseDate(text, zone string) (s stamp, fault string) {
 	head, tail, frac := text, "", ""
-	if len(text) > 19 {
-		head, tail = text[:19], text[19:]
+	if i := strings.IndexAny(text[11:], ".,Zz+-"); i >= 0 {
+		head, tail = text[:11+i], text[11+i:]
 	}
 	if rest, ok := strings.CutPrefix(strings.Replace(tail, ",", ".", 1), "."); ok {
 		tail = strings.TrimLeft(rest, "0123456789")
@@ -203,7 +203,7 @@ func parseDate(text, zone string) (s stamp, fault string) {
 		}
 	}
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(head[:10]+"T"+head[11:]+tail))
-	if err != nil {
+	if err != nil || at.Nanosecond() != 0 { // as in 10:00:00.5.5Z
 		return s, notStamp(text)
 	}
 	s, fault = exactStamp(false, "", frac, text)

@@ -402,10 +402,11 @@ var dialects = []dialect{
 	}},
 }
 
-// find returns the word that is spelled f, or nil.
+// find returns the word that is spelled f, in any case, or nil.
 func (d *dialect) find(f string) *word {
 	for i := range d.words {
-		if w := &d.words[i]; w.f == f || slices.Contains(w.aliases, f) {
+		w := &d.words[i]
+		if strings.EqualFold(w.f, f) || slices.ContainsFunc(w.aliases, func(alias string) bool { return strings.EqualFold(alias, f) }) {
 			return w
 		}
 	}

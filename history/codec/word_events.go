@@ -3,6 +3,7 @@ package codec
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 )
@@ -98,9 +99,8 @@ func (w *wordEvents) add(ev *wordEvent) {
 	w.n++
 }
 
-// begin notes that an operation begins with the next event, and returns -1; or it
-// returns the event that began the operation that ends with the next one, -1
-// without one.
+// begin returns the other half of the operation of the next event, -1 if it has not
+// occurred. With an identifier, the end may precede the invocation: stamps order them.
 func (w *wordEvents) begin(ev *wordEvent, process int32) int32 {
 	next := int32(w.n)
 	if ev.op.Kind() == history.None {
@@ -112,19 +112,15 @@ func (w *wordEvents) begin(ev *wordEvent, process int32) int32 {
 		return call
 	}
 	id := idOf(ev.op)
-	if ev.typ == history.Invoke {
-		if w.openIDs == nil {
-			w.openIDs = map[violatID]int32{}
-		}
-		w.openIDs[id] = next
-		return -1
+	if half, ok := w.openIDs[id]; ok && (w.packed(int(half)).typ == history.Invoke) != (ev.typ == history.Invoke) {
+		delete(w.openIDs, id)
+		return half
 	}
-	call, ok := w.openIDs[id]
-	if !ok {
-		return -1
+	if w.openIDs == nil {
+		w.openIDs = map[violatID]int32{}
 	}
-	delete(w.openIDs, id)
-	return call
+	w.openIDs[id] = next
+	return -1
 }
 
 // name returns the number of a word.
@@ -171,11 +167,19 @@ func (w *wordEvents) process(v history.Value) int32 {
 	return n
 }
 
-// returns reports whether an event with one of the words returns a value of a
+// returns reports whether an operation with one of the words returns a value of a
 // kind.
 func (w *wordEvents) returns(kind history.Kind, words ...string) bool {
 	for i := range w.n {
-		if p := w.packed(i); p.typ == history.OK && !p.paired && p.value.Kind() == kind && slices.Contains(words, w.names[p.f]) {
+		p := w.packed(i)
+		if p.typ != history.OK || p.paired || p.unknown || p.value.Kind() != kind {
+			continue
+		}
+		f := w.names[p.f]
+		if f == "" && p.other >= 0 { // an end may lack the method
+			f = w.names[w.packed(int(p.other)).f]
+		}
+		if slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, f) }) {
 			return true
 		}
 	}
