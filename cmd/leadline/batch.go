@@ -135,6 +135,7 @@ type batchRun struct {
 	totals  batchTotals
 	journal *batch.Journal
 	cache   *batch.Cache
+	summary *os.File // nil without --summary
 }
 
 // batchTotals counts the results of a batch. It is the object of --summary.
@@ -235,6 +236,12 @@ func (run *batchRun) open(s streams, f *checkFlags) error {
 		}
 		run.reports = append(run.reports, r)
 	}
+	if b.summary != "" {
+		var err error
+		if run.summary, err = os.Create(b.summary); err != nil {
+			return err
+		}
+	}
 	if b.github {
 		run.reports = append(run.reports, batch.NewAnnotations(s.err))
 	}
@@ -285,21 +292,13 @@ func (run *batchRun) finish(s streams, in *input, complete bool, status int) int
 		fmt.Fprintf(s.err, "leadline check: %s: %d checked, %d from the journal, %d from the cache; %d not linearizable, %d unknown, %d invalid\n",
 			counted(t.Histories, "history", "histories"), t.Checked, t.FromJournal, t.FromCache, t.NotLinearizable, t.Unknown, t.Invalid)
 	}
-	if run.flags.summary == "" {
+	if run.summary == nil {
 		return status
 	}
-	if err := writeSummary(run.flags.summary, t); err != nil {
+	if err := errors.Join(writeJSON(run.summary, t), run.summary.Close()); err != nil {
 		status = worse(status, s.failed("check", err))
 	}
 	return status
-}
-
-func writeSummary(name string, t *batchTotals) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(writeJSON(file, t), file.Close())
 }
 
 // A pace measures how far a batch is, for the progress line.

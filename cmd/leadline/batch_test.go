@@ -277,6 +277,42 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// TestFailFast: the batch ends with the first history that is not linearizable, also
+// if its input has no end yet.
+func TestFailFast(t *testing.T) {
+	const bad = `{"leadline":1,"history":"bad","model":"register","args":[0]}
+{"process":"A","type":"invoke","method":"read"}
+{"process":"A","type":"ok","result":9}
+{"leadline":1,"history":"next","model":"register","args":[0]}
+`
+	in, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer w.Close() // after the command has ended
+	if _, err := w.WriteString(bad); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("leadline", "check", "-o", "json", "--fail-fast", "-")
+	cmd.Stdin = in
+	out, err := cmd.Output()
+	if cmd.ProcessState.ExitCode() != statusNot || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("%v, output\n%s", err, out)
+	}
+}
+
+// TestReportsOpenFirst: a report that cannot be written ends the batch before its
+// first check.
+func TestReportsOpenFirst(t *testing.T) {
+	archive, _ := tarOf(t, 1)
+	for _, flag := range []string{"--junit", "--sarif", "--summary"} {
+		if out, stderr, status := runBatch(t, archive, flag, t.TempDir(), "-"); out != "" || status != statusBad {
+			t.Errorf("%s: status %d, output %q, stderr\n%s", flag, status, out, stderr)
+		}
+	}
+}
+
 // TestPaceText: what the progress line says depends on counts and times alone.
 func TestPaceText(t *testing.T) {
 	start := time.Unix(1000, 0)

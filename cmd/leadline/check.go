@@ -142,6 +142,8 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	status := statusOK
 	complete := true
 	var failed error
+	working, stop := context.WithCancel(ctx) // the batch may end before its input
+	defer stop()
 	emit := func(r *result, waiting bool) bool {
 		if r.Skipped {
 			complete = false
@@ -160,12 +162,16 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		goOn := false
 		if failed == nil {
 			goOn, failed = run.add(r)
+			goOn = goOn && failed == nil
 		}
 		progress.result(r)
 		complete = complete && goOn
-		return goOn && failed == nil
+		if !goOn {
+			stop()
+		}
+		return goOn
 	}
-	from := f.input.read(ctx, s, args, garbage.reading)
+	from := f.input.read(working, s, args, garbage.reading)
 	if f.history != "" {
 		from = f.onlyHistory(from)
 	}
@@ -179,13 +185,13 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 			defer garbage.checking(-1)
 		}
 		if isJSON {
-			r := &result{Result: checker.CheckOnce(ctx, e)}
+			r := &result{Result: checker.CheckOnce(working, e)}
 			if !r.Skipped {
 				r.line = batch.AppendLine(nil, &r.Entry, r.Outcome(f.times))
 			}
 			return r
 		}
-		r := &result{Result: checker.Check(ctx, e)}
+		r := &result{Result: checker.Check(working, e)}
 		if isText && r.Spec != nil && r.Err == nil && r.Internal == nil {
 			r.extensions = countExtensions(r.History, &r.Verdict)
 		}

@@ -71,10 +71,7 @@ func openStore(name string) (s *store, modified int64, err error) {
 		return nil, 0, err
 	}
 	s = &store{file: file}
-	err = s.load(func([]byte) error { return errDamaged })
-	if err == errDamaged {
-		err = nil // what follows is not used
-	}
+	err = s.loadResults()
 	info, statErr := file.Stat()
 	if err = errors.Join(err, statErr); err != nil {
 		return nil, 0, errors.Join(err, file.Close())
@@ -134,14 +131,29 @@ func (c *Cache) Put(k Key, o *Outcome) {
 	c.own.offsets[k.half()] = at
 }
 
-// grow begins to add to a file: the latest one if it is small and no other process
-// adds to it, or else a new one.
+// loadResults loads a file of a cache, which has no lines about itself.
+func (s *store) loadResults() error {
+	err := s.load(func([]byte) error { return errDamaged })
+	if err == errDamaged {
+		return nil // what follows is not used
+	}
+	return err
+}
+
+// grow begins to add to a file: the latest one that is small and that no other process
+// adds to, or else a new one.
 func (c *Cache) grow() error {
-	if n := len(c.files); n > 0 && c.own == nil {
-		last := c.files[n-1]
-		if last.size < c.limit/cacheFiles/2 && lock(last.file) == nil && last.truncate() == nil {
-			c.own = last
-			return nil
+	if c.own == nil {
+		for i, s := range slices.Backward(c.files) {
+			if s.size >= c.limit/cacheFiles/2 || lock(s.file) != nil {
+				continue
+			}
+			// Another process may have added to it since it was loaded.
+			if s.loadResults() == nil && s.truncate() == nil {
+				c.own = s
+				c.files = append(slices.Delete(c.files, i, i+1), s)
+				return nil
+			}
 		}
 	}
 	file, err := os.CreateTemp(c.dir, "*.results")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 )
@@ -22,6 +23,7 @@ type Plan struct {
 type journalLine struct {
 	Journal int   `json:"leadline_journal"` // the version of the format
 	Plan    *Plan `json:"plan,omitempty"`   // begins a generation of results
+	Retry   bool  `json:"retry,omitempty"`  // the generation checks again what was unknown before
 	// Done ends a generation: all of the input was checked.
 	Done bool `json:"done,omitempty"`
 }
@@ -35,6 +37,7 @@ type Journal struct {
 	name   string
 	plan   Plan
 	done   bool  // the last generation is complete
+	again  bool  // the last generation checks again what was unknown before
 	retry  bool  // unknown outcomes of earlier generations are not used
 	err    error // the first of writing
 	synced time.Time
@@ -66,22 +69,22 @@ func (j *Journal) open(plan Plan) error {
 	if err := lock(j.file); err != nil {
 		return err
 	}
+	if err := j.checkBeginning(); err != nil {
+		return err
+	}
 	lines := 0
 	if err := j.load(func(line []byte) error {
 		var l journalLine
 		if err := json.Unmarshal(line, &l); err != nil || l.Journal != journalVersion || lines == 0 && l.Plan == nil {
-			return errors.New("this is not a journal of a batch")
+			return errNoJournal
 		}
 		lines++
 		if j.done = l.Done; l.Plan != nil {
-			j.plan = *l.Plan
+			j.plan, j.again = *l.Plan, l.Retry
 		}
 		return nil
 	}); err != nil {
 		return err
-	}
-	if lines == 0 && len(j.offsets)+int(j.size) > 0 || lines == 0 && j.cut > 0 && !j.isTornHeader() {
-		return errors.New("this is not a journal of a batch")
 	}
 	if lines > 0 {
 		if err := j.plan.accepts(plan, j.retry); err != nil {
@@ -92,24 +95,36 @@ func (j *Journal) open(plan Plan) error {
 		return err
 	}
 	j.Remark = j.cutText()
-	if lines == 0 || j.retry && (j.done || j.plan.Bounds != plan.Bounds) {
-		j.plan, j.done = plan, false
+	if again := lines > 0 && j.retry; lines == 0 || again && (j.done || !j.again || j.plan.Bounds != plan.Bounds) {
+		j.plan, j.done, j.again = plan, false, again
 		j.header = j.size
-		return j.about(journalLine{Plan: &plan})
+		return j.about(journalLine{Plan: &plan, Retry: again})
 	}
 	return nil
 }
 
-// isTornHeader reports whether the file has the beginning of a first line only.
-func (j *Journal) isTornHeader() bool {
-	begins, err := json.Marshal(journalLine{Journal: journalVersion})
+var errNoJournal = errors.New("this is not a journal of a batch")
+
+// checkBeginning reports a file that is not a journal, by its type and its first
+// bytes. A device may have no end.
+func (j *Journal) checkBeginning() error {
+	info, err := j.file.Stat()
 	if err != nil {
-		return false
+		return err
 	}
+	if !info.Mode().IsRegular() {
+		return errors.New("a journal must be a regular file")
+	}
+	begins := appendJSON(nil, journalLine{Journal: journalVersion})
 	begins = begins[:len(begins)-1] // without the bracket
-	text := make([]byte, min(int64(len(begins)), j.cut))
-	_, err = j.file.ReadAt(text, 0)
-	return err == nil && string(text) == string(begins[:len(text)])
+	text := make([]byte, min(int64(len(begins)), info.Size()))
+	if _, err := j.file.ReadAt(text, 0); err != nil && err != io.EOF {
+		return err
+	}
+	if string(text) != string(begins[:len(text)]) {
+		return errNoJournal
+	}
+	return nil
 }
 
 // accepts reports why a journal of plan p cannot go on with another plan.

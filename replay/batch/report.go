@@ -56,7 +56,7 @@ func (o *Outcome) message() string {
 // A junit is a report in the XML of JUnit. Its numbers come first, so that the test
 // cases are in a temporary file until the end.
 type junit struct {
-	name   string
+	file   *os.File
 	body   *os.File
 	out    *bufio.Writer
 	counts [len(statusNames)]int
@@ -67,11 +67,18 @@ type junit struct {
 // entry is a test case. What is not linearizable is a failure, and what is unknown or
 // invalid is an error.
 func NewJUnit(name string) (Report, error) {
-	body, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+	file, err := os.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	return &junit{name: name, body: body, out: bufio.NewWriter(body), start: time.Now()}, nil
+	body, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+	if err != nil { // as for /dev/stdout
+		body, err = os.CreateTemp("", "leadline.*.part")
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &junit{file: file, body: body, out: bufio.NewWriter(body), start: time.Now()}, nil
 }
 
 func (j *junit) Add(e *Entry, o *Outcome) error {
@@ -110,7 +117,7 @@ func attribute(text string) string {
 
 func (j *junit) Close(complete bool) error {
 	err := j.finish(complete)
-	return errors.Join(err, j.body.Close(), os.Remove(j.body.Name()))
+	return errors.Join(err, j.file.Close(), j.body.Close(), os.Remove(j.body.Name()))
 }
 
 func (j *junit) finish(complete bool) error {
@@ -118,10 +125,6 @@ func (j *junit) finish(complete bool) error {
 		return err
 	}
 	if _, err := j.body.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	file, err := os.Create(j.name)
-	if err != nil {
 		return err
 	}
 	host, err := os.Hostname()
@@ -133,16 +136,16 @@ func (j *junit) finish(complete bool) error {
 		tests += n
 	}
 	errs := j.counts[Unknown] + j.counts[Invalid] + j.counts[Internal]
-	out := bufio.NewWriter(file)
+	out := bufio.NewWriter(j.file)
 	fmt.Fprintf(out, "%s<testsuites>\n<testsuite name=\"leadline\" package=\"leadline\" id=\"0\" timestamp=\"%s\" hostname=%s "+
 		"tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n<properties><property name=\"complete\" value=\"%v\"/></properties>\n",
 		xml.Header, j.start.UTC().Format("2006-01-02T15:04:05"), attribute(host),
 		tests, j.counts[NotLinearizable], errs, time.Since(j.start).Seconds(), complete)
 	if _, err := io.Copy(out, j.body); err != nil {
-		return errors.Join(err, file.Close())
+		return err
 	}
 	fmt.Fprint(out, "<system-out/>\n<system-err/>\n</testsuite>\n</testsuites>\n")
-	return errors.Join(out.Flush(), file.Close())
+	return out.Flush()
 }
 
 // SARIFResults is how many results a report in SARIF has at most; GitHub refuses

@@ -99,7 +99,7 @@ func parseStatus(name string) (Status, error) {
 // load reads the whole file. about is called for each line about the store. What is
 // damaged at the end is not part of the store, whose next line takes its place.
 func (s *store) load(about func(line []byte) error) error {
-	s.offsets = map[uint64]int64{}
+	s.offsets, s.size, s.header = map[uint64]int64{}, 0, 0
 	r := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 1<<16)
 	var long []byte
 	for {

@@ -197,6 +197,79 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
+// TestJournalDevice: a device is not a journal. Some can be read without end.
+func TestJournalDevice(t *testing.T) {
+	_, err := OpenJournal(os.DevNull, Plan{}, false)
+	if err == nil || !strings.Contains(err.Error(), "regular file") {
+		t.Error(err)
+	}
+}
+
+// TestRetryUnknown: what is unknown is checked again once, also if the bounds are the
+// same and the batch was stopped before.
+func TestRetryUnknown(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal")
+	e := read(t, "f", plain)[0]
+	unknown := &Outcome{Status: Unknown, At: -1, rest: []byte("{}")}
+	for run, want := range []bool{false, false, true} {
+		j, err := OpenJournal(name, Plan{Bounds: "b"}, run > 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := j.get(&e, Key{}); ok != want {
+			t.Errorf("run %d: found is %v", run, ok)
+		}
+		j.put(&e, Key{}, unknown)
+		if err := j.Close(false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCacheSharing: a process that goes on in a file of another one keeps what that one
+// has added meanwhile, and files that nobody adds to are used again.
+func TestCacheSharing(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Cache {
+		c, err := OpenCache(dir, DefaultCacheBytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	put := func(c *Cache, i byte) {
+		c.Put(Key{i}, &Outcome{Status: Linearizable, At: -1, Final: true, rest: []byte("{}")})
+	}
+	end := func(c *Cache) {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := open(), open()
+	put(a, 1)
+	put(b, 2)
+	late := open()
+	put(a, 3)
+	put(b, 4)
+	end(a)
+	end(b)
+	other := open()
+	put(late, 5)
+	put(other, 6)
+	end(late)
+	end(other)
+	all := open()
+	defer end(all)
+	for i := byte(1); i <= 6; i++ {
+		if _, ok := all.Get(Key{i}); !ok {
+			t.Errorf("outcome %d is lost", i)
+		}
+	}
+	if len(all.files) != 2 {
+		t.Errorf("there are %d files, want 2", len(all.files))
+	}
+}
+
 // TestInterruptedCheck: the outcome of a check that was interrupted is not kept.
 func TestInterruptedCheck(t *testing.T) {
 	dir := t.TempDir()
