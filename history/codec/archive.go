@@ -256,8 +256,12 @@ func (s *source) member(name string, mode fs.FileMode, open func() (*input, erro
 		return s.fault(name, errNested)
 	}
 	if s.opts.Format == "" && s.opts.Map == "" {
-		if _, err := in.detect(); err != nil {
+		format, err := in.detect()
+		if err != nil {
 			return s.unrecognised(name, err)
+		}
+		if clientFiles(name) != "" && format.Name == jsonlName { // others may follow
+			return s.fault(name, fmt.Errorf("%w: unpack the archive and join its files", errOneClient))
 		}
 	}
 	s.found++

@@ -226,3 +226,39 @@ func TestSkip(t *testing.T) {
 	sameLines(t, list(t, dir, Options{Skip: SkipNothing}, dir), "a.jsonl a", empty, link,
 		"notes: no known format "+known, "real/b b", bzip2)
 }
+
+// TestClientFiles: a file of one of several clients is a fault, in a directory, as an
+// argument and in an archive; other files called so are read.
+func TestClientFiles(t *testing.T) {
+	const one = `{"ClientId":1,"Input":{"op":"get","key":"a"},"Call":1,"Output":{"value":"1"},"Return":2}` + "\n"
+	const fault = ": it has the operations of one client; those of all clients are one history: "
+	alone := filepath.ToSlash(filepath.Join("single", "client-7", "operations.json"))
+	dir := tree(t, "r/client-1/operations.json", one, "r/client-12/operations.json", one, alone, one,
+		"flat/client1.jsonl", one, "flat/client2.jsonl", one, "own/client-1.jsonl", oneHistory("x"), "own/client-2.jsonl", oneHistory("y"),
+		"r.tar", tarred(t, []testMember{{name: "client-1/operations.json", content: one}}))
+	p := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	for _, test := range []struct {
+		arg  string
+		want []string
+	}{
+		{"r", []string{"r/client-1/operations.json" + fault + "cat r/client*/operations.json", "r/client-12/operations.json" + fault + "cat r/client*/operations.json"}},
+		{"r/client-1", []string{"r/client-1/operations.json" + fault + "cat r/client*/operations.json"}},
+		{"r/client-12/operations.json", []string{"r/client-12/operations.json" + fault + "cat r/client*/operations.json"}},
+		{"flat", []string{"flat/client1.jsonl" + fault + "cat flat/client*.jsonl", "flat/client2.jsonl" + fault + "cat flat/client*.jsonl"}},
+		{"single", []string{alone}},
+		{"own", []string{"own/client-1.jsonl", "own/client-2.jsonl"}},
+		{"r.tar", []string{"r.tar/client-1/operations.json" + fault + "unpack the archive and join its files"}},
+	} {
+		var got []string
+		for f, err := range Files([]string{p(test.arg)}, Options{}) {
+			text := f.Name
+			if err != nil {
+				text = strings.TrimSuffix(err.Error(), " | leadline check -")
+			}
+			got = append(got, strings.ReplaceAll(filepath.ToSlash(text), filepath.ToSlash(dir)+"/", ""))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.arg, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+		}
+	}
+}

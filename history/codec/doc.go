@@ -218,6 +218,10 @@
 // multi-register, if no key has a lease: that the conditions of a transaction held
 // is not checked, only what it did. Other histories name no model.
 //
+// Such a test has a file per client, as in client-1/operations.json. Each alone would be
+// judged without the others, so that Files reports them as faults. A client-1.json
+// beside a client-2.json is the same.
+//
 // # Mappings
 //
 // Options.Map has a mapping for records of all other shapes. The records are JSON

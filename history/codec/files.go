@@ -3,12 +3,14 @@ package codec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -218,8 +220,9 @@ func Files(paths []string, opts Options) iter.Seq2[File, error] {
 type source struct {
 	opts     Options
 	yield    func(File, error) bool
-	found    int  // files and faults
-	explicit bool // what is read is an argument, not a file of a directory
+	found    int    // files and faults
+	explicit bool   // what is read is an argument, not a file of a directory
+	clients  string // the last pattern that several files match; see clientFiles
 }
 
 func (s *source) fault(name string, err error) bool {
@@ -311,9 +314,69 @@ func (s *source) file(name, selected string) bool {
 		s.opts.count(size)
 		return s.unrecognised(name, err)
 	}
+	if all := clientFiles(name); all != "" && s.isOfClient(name) && s.otherClients(name, all) {
+		return s.fault(name, fmt.Errorf("%w: cat %s | leadline check -", errOneClient, all))
+	}
 	s.found++
 	return s.yield(File{Name: name, opts: s.opts}, nil)
 }
+
+// clientFile matches the operations of one client, of which a report of etcd's
+// robustness tests has a file each.
+var clientFile = regexp.MustCompile(`^(.*?)client-?[0-9]+((?:/operations)?\.jsonl?(?:\.gz|\.zst)?)$`)
+
+// clientFiles returns a pattern for the files of all clients, "" if name is not one.
+func clientFiles(name string) string {
+	if !strings.Contains(name, "client") {
+		return ""
+	}
+	m := clientFile.FindStringSubmatch(path.Clean(filepath.ToSlash(name)))
+	if m == nil {
+		return ""
+	}
+	return m[1] + "client*" + m[2]
+}
+
+// otherClients reports whether several files match the pattern of clientFiles.
+func (s *source) otherClients(name, all string) bool {
+	if all == s.clients {
+		return true
+	}
+	name, below, n := path.Clean(filepath.ToSlash(name)), "", 0
+	if strings.HasSuffix(path.Dir(all), "client*") {
+		name, below = path.Dir(name), "/"+path.Base(name)
+	}
+	entries, _ := fs.ReadDir(s.opts.fileSystem(), path.Dir(name)) // a fault is one of reading the file
+	for _, e := range entries {
+		if other := path.Join(path.Dir(name), e.Name()) + below; clientFiles(other) == all {
+			if _, err := fs.Stat(s.opts.fileSystem(), other); err == nil {
+				n++
+			}
+		}
+	}
+	if n > 1 {
+		s.clients = all
+	}
+	return n > 1
+}
+
+// isOfClient reports whether a file has operations that are read without a mapping.
+func (s *source) isOfClient(name string) bool {
+	f, err := s.opts.fileSystem().Open(name)
+	if err != nil || s.opts.Map != "" {
+		return false
+	}
+	defer f.Close()
+	in, err := newInput(f, s.opts.Limits)
+	if err != nil {
+		return false
+	}
+	defer in.close()
+	format, err := in.detect()
+	return err == nil && format.Name == jsonlName
+}
+
+var errOneClient = errors.New("it has the operations of one client; those of all clients are one history")
 
 // open yields the members of an archive.
 func (s *source) open(name string, kind archive, selected string) bool {
