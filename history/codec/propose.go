@@ -167,7 +167,7 @@ func (p *proposal) note(format string, args ...any) {
 // choose finds the entries.
 func (p *proposal) choose() error {
 	p.taken = map[string]bool{}
-	if p.events = p.find("type phase event kind ev eventtype edge stage state t", isPhase); p.events != nil {
+	if p.events = p.find("type phase event kind ev eventtype edge stage state msg message t", isPhase); p.events != nil {
 		p.entry("type=%s", p.events.path)
 		p.phases()
 	} else {
@@ -353,14 +353,14 @@ func (p *proposal) data(method *sample) {
 		p.entry("key=%s", key.path)
 	}
 	status := p.find(statusNames, isStatus)
-	args, result := p.find(argsNames, any), p.find(resultNames, any)
+	args, result, value := p.find(argsNames, any), p.find(resultNames, any), (*sample)(nil)
 	switch {
 	case args != nil && result == nil:
 		result = p.find(valueNames, any)
 	case args == nil && result != nil:
 		args = p.find(valueNames, any)
 	case args == nil:
-		if value := p.find(valueNames, any); value != nil {
+		if value = p.find(valueNames, any); value != nil {
 			p.entry("value=%s", value.path)
 			p.doubt("%s is taken to be the argument of writes and the result of reads", value.path)
 			p.model(method, false)
@@ -376,9 +376,54 @@ func (p *proposal) data(method *sample) {
 	if args != nil || result != nil {
 		p.model(method, true)
 	}
-	if status != nil {
-		p.endings(status)
+	if value == nil && result == nil {
+		p.doubt("no field is known to have results; name one, as in result=PATH, out of %s", p.rest())
+	} else if value == nil && args == nil {
+		p.doubt("no field is known to have arguments; name one, as in args=PATH, out of %s", p.rest())
 	}
+	ended := ""
+	if status != nil {
+		ended = p.endings(status)
+	}
+	if result != nil {
+		p.nulls(result, ended)
+	} else if value != nil {
+		p.nulls(value, ended)
+	}
+}
+
+// rest returns the fields that have no meaning yet.
+func (p *proposal) rest() string {
+	rest := slices.DeleteFunc(slices.Clone(p.paths), func(path string) bool { return p.taken[path] })
+	return cmp.Or(strings.Join(rest, ", "), "none")
+}
+
+// nulls proposes that words which usually mean null do, in operations that meet the
+// test ended, if it is not "".
+func (p *proposal) nulls(f *sample, ended string) {
+	var words []string
+	for _, w := range sortedWords(f) {
+		if slices.Contains([]string{"null", "nil", "none", "<nil>", "undefined"}, strings.ToLower(w)) {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	if ended == "" && p.events != nil {
+		ends := slices.DeleteFunc(sortedWords(p.events), func(w string) bool { return phaseOf(w) != returned })
+		ended = p.events.path + "=" + strings.Join(ends, "|")
+	}
+	entry := "null when " + f.path + "=" + strings.Join(words, "|")
+	if ended != "" {
+		entry += " and " + ended
+	}
+	at := slices.IndexFunc(p.entries, func(e string) bool { return strings.HasPrefix(e, "ok when ") })
+	if at < 0 {
+		at = len(p.entries)
+	}
+	p.entries = slices.Insert(p.entries, at, entry)
+	p.doubt("%s=%s is taken to mean null, and not to be a string", f.path, strings.Join(words, "|"))
 }
 
 // void lists the methods that never have a result, if others have.
@@ -425,11 +470,13 @@ func isStatus(f *sample) bool {
 
 // endings proposes conditions for the words of a status. What is not known is lost:
 // such an operation may have happened or not, so that it refutes nothing.
-func (p *proposal) endings(f *sample) {
+//
+// It returns the test that operations meet which returned.
+func (p *proposal) endings(f *sample) (ended string) {
 	if strings.HasPrefix(f.names[0], "err") {
 		p.entry("lost when %s", f.path)
 		p.doubt("an operation with an %s may have happened or not; if it did not, write fail for lost", f.path)
-		return
+		return ""
 	}
 	by := map[ending][]string{}
 	for _, w := range sortedWords(f) {
@@ -444,6 +491,7 @@ func (p *proposal) endings(f *sample) {
 	if words := by[failed]; len(words) > 0 {
 		p.doubt("%s=%s is taken to mean that nothing happened; if it may have, write lost for fail", f.path, strings.Join(words, "|"))
 	}
+	return f.path + "=" + strings.Join(by[returned], "|")
 }
 
 // model proposes the model whose methods these are. With value, which of them

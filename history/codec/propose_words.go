@@ -13,7 +13,7 @@ const (
 	keyNames     = "key k register object account item"
 	valueNames   = "value val v"
 	argsNames    = "args arguments argument arg params input in"
-	resultNames  = "result returned retval ret output out response reply found observed"
+	resultNames  = "result returned retval ret res resp output out response reply found observed"
 	statusNames  = "status outcome result state code success ok reply error err"
 	atNames      = "at time timestamp ts t"
 	callNames    = "call start begin invoke invoked from t0 starttime startts starttimestamp startedat started startns startus startms calltime callts " +
