@@ -45,9 +45,9 @@ const (
 	familyWork = 1 << 14
 	// quickShare is enough for most histories: about 5,000 configurations.
 	quickShare = 5 * meter.AskEvery
-	// stackShare takes about ten seconds; stackWork is a share for each operation
-	// of histories of more than 8,192.
-	stackShare = 1 << 14 * meter.AskEvery
+	// stackShare takes about twenty seconds; stackWork is a share for each operation
+	// of histories of more than 16,384.
+	stackShare = 1 << 15 * meter.AskEvery
 	stackWork  = 1 << 12
 	// depthBase is the binary logarithm of the share of the search for a depth of
 	// 0; the default depth takes some hundredths of a second. It is half as much

@@ -77,6 +77,30 @@ func checkLimit(t *testing.T, row decide.Row, w simulate.Workload, checked map[s
 	}
 }
 
+// TestLongRefutation has a stack with two results of pop exchanged. To refute it takes
+// most of what a search of stacks may, and a search that forgets comes first.
+func TestLongRefutation(t *testing.T) {
+	if !*full {
+		t.Skip("takes ten seconds: with -full")
+	}
+	h, err := simulate.Workload{Model: "stack", Ops: 600, Threads: 10, Seed: 610, Values: 8}.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pops []*history.Operation
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Method == "pop" && op.Result.Kind() == history.Int {
+			pops = append(pops, op)
+		}
+	}
+	one := 7 * len(pops) / 10
+	other := one + 40
+	pops[one].Result, pops[other].Result = pops[other].Result, pops[one].Result
+	if v := check(t, h, model(t, "stack"), replay.Options{}); v.Answer != replay.NotLinearizable {
+		t.Errorf("%v (%v), want not linearizable", v.Answer, v.Cause)
+	}
+}
+
 // TestForcedRows: an engine that is asked for by name decides or says why not,
 // and says the same of a history as the others.
 func TestForcedRows(t *testing.T) {

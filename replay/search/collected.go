@@ -67,12 +67,16 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 // searchStackWhole searches once or twice. The first search forgets as soon as
 // it has used the room. So it takes little memory for each operation, and it
 // finds most witnesses. If it forgot and found none, the second one forgets as
-// late as it can.
+// late as it can. Half of the work is left for it, so that it decides what it
+// would decide as the only search with that half.
 func (c *collected) searchStackWhole(maxBytes, room int64, m *meter.Meter) replay.Finding {
 	late := maxBytes / 2
 	s := newStackSearch(c, maxBytes, min(room, late), m)
 	if s == nil {
 		return replay.Declines("")
+	}
+	if s.room < late {
+		s.reserve = m.Left() / 2
 	}
 	found, cause := s.run()
 	if !found && s.horizon > 0 && s.room < late && !m.Stopped() {

@@ -33,12 +33,12 @@ func StackWithin(h *history.History, spec replay.Spec, bytes int64) (replay.Find
 // StackTwice is QueueOrStack of a stack that forgets once so many bytes are used,
 // and searches again if that finds no witness. It does not search the values
 // inserted once first.
-func StackTwice(h *history.History, spec replay.Spec, bytes int64) replay.Finding {
+func StackTwice(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) replay.Finding {
 	c := readCollected(h, spec)
 	if c.impossible != history.NoReturn {
 		return refutedAt(c.impossible)
 	}
-	return c.searchStackWhole(1<<30, bytes, meter.New(nil))
+	return c.searchStackWhole(1<<30, bytes, m)
 }
 
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses

@@ -79,6 +79,7 @@ type stackSearch struct {
 
 	maxBytes int64
 	room     int64 // bytes to use before anything is forgotten
+	reserve  int64 // work to leave once something is forgotten
 	most     int   // items, links
 	width    int   // see stackWidth
 	meter    *meter.Meter

@@ -236,9 +236,8 @@ func (p *stackSearch) used() int64 {
 // the history is undecided. It reports false if the search is to stop.
 func (p *stackSearch) forget() bool {
 	forgotten := p.horizon
-	if forgotten == 0 && p.room < p.maxBytes/2 { // leave some work for a search that forgets late
-		left := p.meter.Left()
-		p.meter = p.meter.Share(left - left/8)
+	if p.reserve > 0 {
+		p.meter, p.reserve = p.meter.Share(p.meter.Left()-p.reserve), 0
 	}
 	p.horizon += (p.last - p.horizon) / 2
 	p.forgotAt = p.last

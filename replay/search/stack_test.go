@@ -106,7 +106,7 @@ func TestStacksForget(t *testing.T) {
 		h := d.history(t, s)
 		want := search.QueueOrStack(h, s, 1<<30, nil).Answer
 		bytes := int64(r.IntN(2000))
-		if f := search.StackTwice(h, s, bytes); f.Answer != want {
+		if f := search.StackTwice(h, s, bytes, meter.New(nil)); f.Answer != want {
 			t.Fatalf("%v (%v) in two searches, want %v:\n%s", f.Answer, f.Cause, want, show(h))
 		} else if want == replay.Linearizable {
 			if err := replay.Verify(h, s, f.Witness, nil); err != nil {
@@ -131,6 +131,25 @@ func TestStacksForget(t *testing.T) {
 	t.Log(count)
 	if count["forgot, linearizable"] < rounds/10 || count["forgot, unknown"] < rounds/20 {
 		t.Error(count)
+	}
+}
+
+// TestStacksForgetWork: half of the work is left for a second search, so that what
+// one search decides is decided with twice its work, however long the first one
+// goes on.
+func TestStacksForgetWork(t *testing.T) {
+	s := lookup(t, "stack")
+	for _, threads := range []int{8, 12, 16} {
+		h, _ := large(t, "stack", 300, threads, 8, 0)
+		one := meter.New(nil)
+		want := search.StackTwice(h, s, 1<<30, one).Answer
+		for room := int64(1 << 14); room <= 1<<20; room *= 4 {
+			m := meter.New(nil)
+			f := search.StackTwice(h, s, room, m.Share(2*one.Spent()+2*meter.AskEvery))
+			if f.Answer != want {
+				t.Errorf("T=%d, room %d: %v (%v) with %d units of work, but %v with %d", threads, room, f.Answer, f.Cause, m.Spent(), want, one.Spent())
+			}
+		}
 	}
 }
 
@@ -167,9 +186,9 @@ func TestLargeStackRetries(t *testing.T) {
 	const most = 7_000_000
 	h, _ := large(t, "stack", 16000, 16, 8, 1)
 	m := meter.New(nil)
-	f := search.QueueOrStack(h, lookup(t, "stack"), 1<<30, m.Share(most))
+	f := search.QueueOrStack(h, lookup(t, "stack"), 1<<30, m.Share(2*most))
 	t.Logf("%v after %d units of work", f.Answer, m.Spent())
-	if f.Answer != replay.Linearizable {
+	if f.Answer != replay.Linearizable || m.Spent() > most {
 		t.Errorf("%v (%v) after %d units of work", f.Answer, f.Cause, m.Spent())
 	}
 }
