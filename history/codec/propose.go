@@ -76,6 +76,7 @@ type sample struct {
 	words  map[string]int
 	stamps bool // all values are stamps
 	all    stamps
+	floats map[int]stamp // by record, those that a float64 may round
 }
 
 // read reads the first records.
@@ -132,8 +133,13 @@ func (p *proposal) fieldsOf(prefix string, object history.Value, source records)
 		}
 		if f.stamps {
 			f.all.zone = "Z"
-			_, fault := f.all.read(v, text)
-			f.stamps = fault == ""
+			s, fault := f.all.read(v, text)
+			if f.stamps = fault == ""; text != "" {
+				if f.floats == nil {
+					f.floats = map[int]stamp{}
+				}
+				f.floats[len(p.records)-1] = s
+			}
 		}
 	}
 }
@@ -260,26 +266,32 @@ func isIdentifying(f *sample) bool {
 }
 
 // isIdentifier reports whether a field identifies operations: each value belongs
-// to one invocation, and to at most one end after it.
+// to one invocation, and to at most one end, in any order.
 func (p *proposal) isIdentifier(f *sample) bool {
 	if !isIdentifying(f) {
 		return false
 	}
-	open, pairs := map[string]bool{}, 0
+	calls, ends := map[string]bool{}, map[string]bool{}
 	for _, r := range p.records {
 		w, phase := wordOf(at(r, f.path)), p.phase(r)
 		if w == "" || phase == noEnding {
 			continue
 		}
-		isOpen, known := open[w]
-		if known == (phase == began) || known && !isOpen {
+		half := ends
+		if phase == began {
+			half = calls
+		}
+		if half[w] {
 			return false
 		}
-		if open[w] = phase == began; phase != began {
-			pairs++
+		half[w] = true
+	}
+	for w := range ends {
+		if !calls[w] {
+			return false
 		}
 	}
-	return pairs > 0
+	return len(ends) > 0
 }
 
 // isSequential reports whether the operations of each process follow one another.
@@ -307,9 +319,9 @@ func (p *proposal) isSequentialByStamps(f *sample) bool {
 		open      bool
 	}
 	spans := map[string][]span{}
-	for _, r := range p.records {
-		from, fault := p.stampAt(r, p.call)
-		to, open := p.stampAt(r, p.ret)
+	for i, r := range p.records {
+		from, fault := p.stampAt(i, p.call)
+		to, open := p.stampAt(i, p.ret)
 		if fault {
 			continue
 		}
@@ -327,11 +339,12 @@ func (p *proposal) isSequentialByStamps(f *sample) bool {
 	return len(spans) > 0
 }
 
-// stampAt returns the stamp of a record, about; missing if there is none. Floats
-// are read as leadline writes them, which is enough here.
-func (p *proposal) stampAt(r history.Value, f *sample) (s stamp, missing bool) {
-	v := at(r, f.path)
-	s, fault := (&stamps{zone: "Z"}).read(v, strings.TrimSuffix(string(AppendValue(nil, v)), ".0"))
+// stampAt returns the stamp of a record; missing if there is none.
+func (p *proposal) stampAt(record int, f *sample) (s stamp, missing bool) {
+	if s, ok := f.floats[record]; ok {
+		return s, false
+	}
+	s, fault := (&stamps{zone: "Z"}).read(at(p.records[record], f.path), "")
 	return s, fault != ""
 }
 
@@ -390,40 +403,6 @@ func (p *proposal) data(method *sample) {
 	} else if value != nil {
 		p.nulls(value, ended)
 	}
-}
-
-// rest returns the fields that have no meaning yet.
-func (p *proposal) rest() string {
-	rest := slices.DeleteFunc(slices.Clone(p.paths), func(path string) bool { return p.taken[path] })
-	return cmp.Or(strings.Join(rest, ", "), "none")
-}
-
-// nulls proposes that words which usually mean null do, in operations that meet the
-// test ended, if it is not "".
-func (p *proposal) nulls(f *sample, ended string) {
-	var words []string
-	for _, w := range sortedWords(f) {
-		if slices.Contains([]string{"null", "nil", "none", "<nil>", "undefined"}, strings.ToLower(w)) {
-			words = append(words, w)
-		}
-	}
-	if len(words) == 0 {
-		return
-	}
-	if ended == "" && p.events != nil {
-		ends := slices.DeleteFunc(sortedWords(p.events), func(w string) bool { return phaseOf(w) != returned })
-		ended = p.events.path + "=" + strings.Join(ends, "|")
-	}
-	entry := "null when " + f.path + "=" + strings.Join(words, "|")
-	if ended != "" {
-		entry += " and " + ended
-	}
-	at := slices.IndexFunc(p.entries, func(e string) bool { return strings.HasPrefix(e, "ok when ") })
-	if at < 0 {
-		at = len(p.entries)
-	}
-	p.entries = slices.Insert(p.entries, at, entry)
-	p.doubt("%s=%s is taken to mean null, and not to be a string", f.path, strings.Join(words, "|"))
 }
 
 // void lists the methods that never have a result, if others have.
@@ -525,13 +504,16 @@ func (p *proposal) stamps() {
 	if f == nil {
 		return
 	}
-	last, sorted := stamp{}, true
-	for i, r := range p.records {
-		s, _ := p.stampAt(r, f)
+	last, sorted, equal := stamp{}, true, false
+	for i := range p.records {
+		s, _ := p.stampAt(i, f)
 		sorted = sorted && (i == 0 || compareStamps(last, s) <= 0)
+		equal = equal || i > 0 && last == s
 		last = s
 	}
 	switch {
+	case sorted && equal && p.id != nil:
+		p.doubt("events are in the order of %s, so that it need not be read; if the order of equal ones does not count, write at=%s", f.path, f.path)
 	case sorted:
 		p.note("events are in the order of %s, so that it need not be read", f.path)
 	case p.id != nil:

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -82,4 +83,38 @@ func sortedWords(f *sample) []string {
 		return strings.Compare(a, b)
 	})
 	return words
+}
+
+// rest returns the fields that have no meaning yet.
+func (p *proposal) rest() string {
+	rest := slices.DeleteFunc(slices.Clone(p.paths), func(path string) bool { return p.taken[path] })
+	return cmp.Or(strings.Join(rest, ", "), "none")
+}
+
+// nulls proposes that words which usually mean null do, in operations that meet the
+// test ended, if it is not "".
+func (p *proposal) nulls(f *sample, ended string) {
+	var words []string
+	for _, w := range sortedWords(f) {
+		if slices.Contains([]string{"null", "nil", "none", "<nil>", "undefined"}, strings.ToLower(w)) {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	if ended == "" && p.events != nil {
+		ends := slices.DeleteFunc(sortedWords(p.events), func(w string) bool { return phaseOf(w) != returned })
+		ended = p.events.path + "=" + strings.Join(ends, "|")
+	}
+	entry := "null when " + f.path + "=" + strings.Join(words, "|")
+	if ended != "" {
+		entry += " and " + ended
+	}
+	at := slices.IndexFunc(p.entries, func(e string) bool { return strings.HasPrefix(e, "ok when ") })
+	if at < 0 {
+		at = len(p.entries)
+	}
+	p.entries = slices.Insert(p.entries, at, entry)
+	p.doubt("%s=%s is taken to mean null, and not to be a string", f.path, strings.Join(words, "|"))
 }
