@@ -182,7 +182,11 @@ func (s subject) randomResult(r *rand.Rand, object replay.Object, e *history.Eve
 	case x < 2:
 		return history.UnknownValue, true
 	case x == 2:
-		if v := awkward[r.IntN(len(awkward))]; s.takes(e.Method, e.Args, v) {
+		v := history.ExceptionValue("E")
+		if r.IntN(4) > 0 {
+			v = awkward[r.IntN(len(awkward))]
+		}
+		if s.takes(e.Method, e.Args, v) {
 			return v, true
 		}
 	case x < 6 && len(c.wrong) > 0:

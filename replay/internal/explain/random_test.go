@@ -199,13 +199,15 @@ func (d *drawer) spoil(h *history.History) *history.History {
 			continue
 		}
 		was := op.Result
-		switch other := changed.Ops[d.IntN(len(h.Ops))].Result; d.IntN(4) {
+		switch other := changed.Ops[d.IntN(len(h.Ops))].Result; d.IntN(5) {
 		case 0:
 			op.Result = history.BoolValue(d.IntN(2) == 0)
 		case 1:
 			op.Result = history.NullValue
 		case 2:
 			op.Result = d.values[d.IntN(len(d.values))]
+		case 3:
+			op.Result = history.ExceptionValue("E")
 		default:
 			op.Result = other
 		}
