@@ -123,9 +123,13 @@
 //   - model, for example model=kv:null;
 //   - records, which are json, csv, tsv or logfmt, if they are not detected.
 //
+// It is a fault if a table lacks a column that the mapping names, or if no record has the key.
+//
 // These need no mapping: histories of Jepsen and Maelstrom (history.edn), porcupine's
 // operations as JSON, one after another or in a list, and the operations of etcd's
 // robustness tests. Those have a file per client, which together are one history:
 //
 //	cat report/client-*/operations.json | leadline check -
+//
+// Check refuses the file of one client beside those of others.
 package main
