@@ -87,14 +87,22 @@ func (l *layer[M]) find(n *node[M]) uint64 {
 	}
 }
 
-// isHopeless reports whether so many nodes at each of the responses that are left
-// take more work than is left. A node is expected to take as much as the ones so
-// far.
-func (s *Search) isHopeless(nodes, responses int) bool {
-	s.nodes += int64(nodes)
+// steady is how many responses in a row must be as expensive before the rest is
+// expected to be so: a burst of concurrent elements costs much for a while.
+const steady = 128
+
+// isHopeless is called after each response. It reports whether each of the last
+// ones took so much work that as many more as are left take more than is left.
+func (s *Search) isHopeless(responses int) bool {
 	left := s.o.Meter.Left()
-	spent := s.begun - left
-	return s.o.Responses > 0 && spent >= int64(s.o.Responses) && float64(spent)/float64(s.nodes)*float64(nodes)*float64(responses) > float64(left)
+	took := s.left - left
+	s.left = left
+	if s.o.Responses == 0 || float64(took)*float64(responses) <= float64(left) {
+		s.dear = 0
+		return false
+	}
+	s.dear++
+	return s.dear >= steady && s.begun-left >= int64(s.o.Responses)
 }
 
 // words has the tuples of all nodes as lists from the last element to the

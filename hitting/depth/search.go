@@ -29,7 +29,7 @@ type Options struct {
 	Optional func(e int32) bool
 	// Responses is the number of responses, or 0. If it is not 0, the search gives
 	// up, as if stopped, when it has taken a unit of work for each response, and
-	// as many nodes at each further response take more than the Meter has left.
+	// the further ones would take too much if they took as much as the last ones.
 	Responses int
 }
 
@@ -59,7 +59,8 @@ type Search struct {
 	cause    cause
 	reached  int
 	begun    int64 // what the meter had left at the start
-	nodes    int64 // since then
+	left     int64 // what it had left after the last response
+	dear     int   // responses in a row that took too much; see isHopeless
 }
 
 type cause uint8
@@ -90,7 +91,8 @@ func New(next func() (Element, bool), machine hitting.Machine, o Options) *Searc
 func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o Options) {
 	s.next, s.machine, s.o = next, machine, o
 	s.elements, s.returns, s.called, s.pending = s.elements[:0], s.returns[:0], s.called[:0], s.pending[:0]
-	s.chains, s.cause, s.reached, s.begun, s.nodes = 0, none, 0, o.Meter.Left(), 0
+	s.chains, s.cause, s.reached, s.begun = 0, none, 0, o.Meter.Left()
+	s.left, s.dear = s.begun, 0
 	if s.sweeper != nil && s.sweeper.isLarge() {
 		s.sweeper, s.width = nil, 0
 	}
@@ -171,7 +173,8 @@ func (s *Search) Elements() []Element {
 // Bound replaces Options.Meter and Options.Responses, and lets a search that gave
 // up try again.
 func (s *Search) Bound(m *meter.Meter, responses int) {
-	s.o.Meter, s.o.Responses, s.begun, s.nodes, s.cause = m, responses, m.Left(), 0, none
+	s.o.Meter, s.o.Responses, s.begun, s.cause = m, responses, m.Left(), none
+	s.left, s.dear = s.begun, 0
 }
 
 // Stopped reports whether Options.Meter ended the search.
@@ -291,7 +294,7 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 				return nil, false
 			}
 			s.cur, s.next = s.next, s.cur
-			if s.isHopeless(len(s.cur.nodes), s.o.Responses-i-1) {
+			if s.isHopeless(s.o.Responses - i - 1) {
 				s.cause = stopped
 				return nil, false
 			}

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -108,8 +109,8 @@ func TestHopeless(t *testing.T) {
 		w    simulate.Workload
 		most int64 // units of work
 	}{
-		{simulate.Workload{Model: "queue", Threads: 4, Ops: 1000}, 50_000},
-		{simulate.Workload{Model: "stack", Threads: 16, Ops: 1000, Values: 8}, 50_000},
+		{simulate.Workload{Model: "queue", Threads: 4, Ops: 1000}, 450_000},
+		{simulate.Workload{Model: "stack", Threads: 16, Ops: 1000, Values: 8}, 65_000},
 		{simulate.Workload{Model: "queue", Threads: 2, Ops: 300, Values: 1}, 5_000},
 		{simulate.Workload{Model: "stack", Threads: 2, Ops: 300, Values: 1}, 5_000},
 		{simulate.Workload{Model: "queue", Threads: 4, Ops: impatientOps}, 1 << 20},
@@ -141,4 +142,73 @@ func TestHopeless(t *testing.T) {
 		x.Release()
 		y.Release()
 	}
+}
+
+// TestBursts: a long stack with two bursts of concurrent pushes has a depth, though
+// many nodes follow each burst. With a share that is too small, Run gives up before its end.
+func TestBursts(t *testing.T) {
+	s, err := spec.Lookup("stack", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for share, want := range map[int64]int{1 << 20: 5, 1 << 17: 0} {
+		const width = 5
+		m := meter.New(nil)
+		x := NewDepths(bursts(t, width), s, replay.AutoChains, 1<<30)
+		if got := x.Run(5, m.Share(share)); got.Depth != want || want == 0 && m.Spent() >= share {
+			t.Errorf("share %d: depth %d (> %d) with %d units, want %d", share, got.Depth, got.Deeper, m.Spent(), want)
+		}
+		x.Release()
+	}
+}
+
+// bursts returns a history of a stack into which so many values are pushed at
+// once, twice.
+func bursts(t *testing.T, width int) *history.History {
+	const n, fill = 2500, 30
+	b := history.NewBuilder(history.Header{ID: "bursts"})
+	add := func(typ history.EventType, p int, method string, v int64) {
+		e := history.Event{Type: typ, Process: history.IntValue(int64(p)), Method: method}
+		switch {
+		case typ == history.OK && v > 0:
+			e.Result = history.IntValue(v)
+		case method == "push":
+			e.Args = []history.Value{history.IntValue(v)}
+		}
+		b.Add(&e)
+	}
+	var stack []int64
+	next := int64(0)
+	for k := 0; k < n; k++ {
+		switch {
+		case k == 0 || k == 1000: // all pushes at once; the first one takes effect late
+			for p := range width {
+				add(history.Invoke, p, "push", next+int64(p)+1)
+			}
+			for _, v := range []int{2, 3, 4, 1, 5}[:width] {
+				stack = append(stack, next+int64(v))
+			}
+			for p := range width {
+				add(history.OK, p, "", 0)
+			}
+			next += int64(width)
+		case len(stack) < fill:
+			next++
+			stack = append(stack, next)
+			add(history.Invoke, 0, "push", next)
+			add(history.OK, 0, "", 0)
+		default:
+			for range 1 + k%fill {
+				v := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				add(history.Invoke, 0, "pop", 0)
+				add(history.OK, 0, "", v)
+			}
+		}
+	}
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
