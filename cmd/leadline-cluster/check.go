@@ -110,7 +110,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status 
 		status := statusOK
 		r := newReader(f.settings, c.queue.payload())
 		r.skip = codec.Skip(slices.Index(skips, f.skip))
-		r.stdin, r.quiet, r.buckets = s.in, f.quiet, c.queue.js
+		r.stdin, r.quiet, r.buckets, r.spool = s.in, f.quiet, c.queue.js, c.queue.spool
 		r.warn = func(format string, args ...any) {
 			t.aside(func() { fmt.Fprintf(s.err, "leadline-cluster: "+format+"\n", args...) })
 		}
@@ -125,7 +125,10 @@ func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status 
 			}
 			return t.flush(out)
 		})
-		return status, errors.Join(err, out.Flush())
+		if flushed := out.Flush(); !errors.Is(err, flushed) {
+			err = errors.Join(err, flushed)
+		}
+		return status, err
 	})
 }
 

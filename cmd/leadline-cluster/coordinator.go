@@ -311,11 +311,13 @@ func (c *coordinator) each(ctx context.Context, parts func(yield func(*part) boo
 		for p := range parts {
 			p.finished = make(chan struct{})
 			if g.enter(p.bytes); ctx.Err() != nil {
+				p.clean()
 				return
 			}
 			select {
 			case order <- p:
 			case <-ctx.Done():
+				p.clean()
 				return
 			}
 			all.Go(func() {

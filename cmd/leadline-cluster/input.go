@@ -37,6 +37,7 @@ type reader struct {
 	warn     func(format string, args ...any)
 	quiet    bool
 	buckets  jetstream.JetStream
+	spool    string // directory of large files; "" for that of temporary files
 
 	seen  map[[sha256.Size]byte]reference
 	files int // that are new
@@ -155,7 +156,7 @@ func (r *reader) content(in io.Reader) (f file, err error) {
 	if err != nil || len(data) <= r.inline {
 		return file{data: data, sum: sha256.Sum256(data)}, err
 	}
-	spool, err := os.CreateTemp("", "leadline-cluster-*")
+	spool, err := os.CreateTemp(r.spool, "leadline-cluster-*")
 	if err != nil {
 		return file{}, err
 	}

@@ -38,6 +38,9 @@ func (c *connection) work(ctx context.Context, s streams, jobs int, stress strin
 		return err
 	}
 	defer q.nc.Close()
+	if !attached && q.nc.Status() == nats.RECONNECTING {
+		fmt.Fprintln(s.err, "leadline-cluster worker: waiting for the server")
+	}
 	defer func() { _ = q.nc.FlushTimeout(time.Second) }() // else the last task is delivered again
 	if attached {
 		var cancel context.CancelFunc

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -204,6 +205,7 @@ func (f *clusterFlags) open(ctx context.Context, kind string, s streams) (*queue
 		return nil, nil, err
 	}
 	end := func() {}
+	spool := ""
 	if url == "" {
 		dir := f.store
 		if dir == "" {
@@ -226,11 +228,11 @@ func (f *clusterFlags) open(ctx context.Context, kind string, s streams) (*queue
 		if f.workers == 0 || f.listen != "127.0.0.1:0" {
 			fmt.Fprintf(s.err, "leadline-cluster: serving at %s; workers need --url @%s/url\n", server.Addr(), dir)
 		}
-		url = at
+		url, spool = at, filepath.Join(dir, spoolName)
 	}
 	q, err := connect(kind, url, options...)
 	if err == nil {
-		q.url = url
+		q.url, q.spool = url, spool
 		if err = q.create(ctx, f.storage); err != nil {
 			q.nc.Close()
 		}

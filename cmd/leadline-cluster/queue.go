@@ -87,6 +87,7 @@ type queue struct {
 	results jetstream.Stream
 	data    jetstream.ObjectStore
 	url     string // of the server, with its token
+	spool   string // directory of the embedded server for large files, or ""
 }
 
 // connect connects to NATS.
@@ -178,6 +179,8 @@ func (q *queue) find(ctx context.Context) (jetstream.Consumer, error) {
 		case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation),
 			errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 			return nil, err
+		case q.nc.IsClosed(): // as after a wrong token
+			return nil, fmt.Errorf("connecting to NATS: %w", q.nc.LastError())
 		}
 		pause(ctx, 250*time.Millisecond)
 	}

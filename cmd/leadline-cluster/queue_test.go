@@ -25,6 +25,7 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -58,11 +59,52 @@ func TestServer(t *testing.T) {
 	if _, err := connect(checkKind, "nats://"+q.nc.ConnectedAddr()); err == nil {
 		t.Error("connected without the token")
 	}
+	w, err := connect(checkKind, "nats://wrong@"+q.nc.ConnectedAddr(), nats.RetryOnFailedConnect(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.find(t.Context()); !errors.Is(err, nats.ErrAuthorization) {
+		t.Errorf("a worker with a wrong token: %v", err)
+	}
 	for _, name := range []string{"url", "token"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
+	}
+}
+
+// TestSpool: no copy of a large file is left after an interrupt, or after the next start
+// of a server whose coordinator was killed.
+func TestSpool(t *testing.T) {
+	dir := t.TempDir()
+	spool := filepath.Join(dir, spoolName)
+	if err := os.MkdirAll(spool, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(spool, "old"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, _, err := serve(dir, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.WaitForShutdown()
+	defer server.Shutdown()
+	r := newReader(settings{}, 8)
+	r.spool = spool
+	f, err := r.content(strings.NewReader("large"))
+	if err != nil || filepath.Dir(f.spool) != spool {
+		t.Fatalf("a large file is in %q, %v", f.spool, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err = (&coordinator{}).each(ctx, func(yield func(*part) bool) { yield(&part{task: &task{Files: []file{f}}}) }, nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(spool); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
 	}
 }
 
