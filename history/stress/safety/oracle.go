@@ -245,7 +245,7 @@ const mostRestarts = 3
 // check is Algorithm 2: it runs a test and adds a finding if it fails as no
 // linearization does.
 func (h *hunter) check(t *Test) error {
-	done := 0
+	done, raced := 0, false
 	for restarts := 0; done < h.options.Executions && restarts < mostRestarts && !h.over(); {
 		if err := h.start(); err != nil {
 			return err
@@ -262,7 +262,10 @@ func (h *hunter) check(t *Test) error {
 		}
 		done += a.Executions
 		h.report.Executions += a.Executions
-		h.addRaces(used, races)
+		if !raced && h.hasRaced(used, races) {
+			raced = true
+			h.report.Races++
+		}
 		if h.ctx.Err() != nil {
 			return nil
 		}
@@ -288,16 +291,14 @@ func (h *hunter) check(t *Test) error {
 	return nil
 }
 
-// addRaces counts the test if the worker has had more data races than before.
-func (h *hunter) addRaces(used *process, before int) {
+// hasRaced reports whether the worker has had more data races than before. The
+// report keeps the first of all.
+func (h *hunter) hasRaced(used *process, before int) bool {
 	n, text := used.stderr.raced()
-	if n == before {
-		return
-	}
 	if h.report.Race == "" {
 		h.report.Race = text
 	}
-	h.report.Races++
+	return n > before
 }
 
 // patience is how long goroutines have to wait for one another before that counts,
