@@ -53,6 +53,9 @@ func start(ctx context.Context, l limits, name string, args ...string) (c cost, 
 	}
 	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	c.memory = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	if c.stopped == "memory" { // the kernel's two counts can differ by some pages
+		c.memory = max(c.memory, l.memory)
+	}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
