@@ -147,7 +147,7 @@ func (d *jsonl) record(record history.Value, line int) {
 
 // finish delivers the history, which ends at line, perhaps where the file was
 // cut. Then any record may be missing if they have stamps, and a last record that
-// is no object may be longer.
+// is not an object may be longer.
 func (d *jsonl) finish(line int, cut bool) {
 	w := d.words
 	if w == nil || d.out.stopped {

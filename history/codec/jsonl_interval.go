@@ -17,7 +17,7 @@ type intervalRecord struct {
 	method        string
 	args          []history.Value
 	call, ret     int64
-	end           ending // lost if there is no return
+	end           ending // lost if it has no return
 	happened      bool   // lost, but known to have taken effect
 	line          int
 }

@@ -16,7 +16,7 @@ type wordEvent struct {
 	f       string
 	value   history.Value
 	key     history.Value // None without one
-	paired  bool          // the value is the list [key value], and there is no key
+	paired  bool          // the value is the list [key value], without a key
 	unknown bool          // of an OK: its result was not observed
 	op      history.Value // identifier, None without one
 	at      int64         // stamp, of a history that has them

@@ -150,7 +150,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// TestReduceLate: a smaller program that there is no time to prove does not count as
+// TestReduceLate: a smaller program that is not proved for want of time does not count as
 // another violation.
 func TestReduceLate(t *testing.T) {
 	defer stress.SetReduceTime(stress.SetReduceTime(30 * time.Millisecond))
