@@ -132,10 +132,6 @@ func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status 
 	})
 }
 
-// exitStatuses are the exit statuses that entries cause.
-var exitStatuses = [...]int{batch.Linearizable: statusOK, batch.NotLinearizable: statusNot, batch.Invalid: statusBad,
-	batch.Unknown: statusUnknown, batch.Internal: statusInternal}
-
 // show writes the lines of an item.
 func (f *checkFlags) show(ctx context.Context, out *bufio.Writer, c *coordinator, r *reader, it *item, p *part, of *result) (worst int, err error) {
 	one, lines := fileResult{Entries: []entryResult{it.known}}, it.line
@@ -156,10 +152,7 @@ func (f *checkFlags) show(ctx context.Context, out *bufio.Writer, c *coordinator
 			return worst, fmt.Errorf("%s: %w", it.name, err)
 		}
 		lines = lines[e.Size:]
-		status := statusInternal
-		if int(e.Status) < len(exitStatuses) {
-			status = exitStatuses[e.Status]
-		}
+		status := e.Status.Exit()
 		worst = worse(worst, status)
 		if e.Status == batch.Internal {
 			r.warn("%s: %s", it.name, e.Reason)

@@ -14,25 +14,19 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/leadline/leadline/replay/batch"
 )
 
-// Exit statuses, as those of leadline; when several hold, worse decides.
 const (
-	statusOK       = 0 // all linearizable
-	statusNot      = 1 // some not linearizable
-	statusBad      = 2 // bad usage or bad input
-	statusUnknown  = 3 // some unknown
-	statusInternal = 4 // a fault of leadline itself
+	statusOK       = batch.ExitOK
+	statusNot      = batch.ExitNot
+	statusBad      = batch.ExitBad
+	statusUnknown  = batch.ExitUnknown
+	statusInternal = batch.ExitInternal
 )
 
-// worse returns the first of 4, 2, 1, 3, 0 that is a or b.
-func worse(a, b int) int {
-	rank := [...]int{statusOK: 0, statusUnknown: 1, statusNot: 2, statusBad: 3, statusInternal: 4}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
-}
+func worse(a, b int) int { return batch.WorseExit(a, b) }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 

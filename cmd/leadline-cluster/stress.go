@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
 
@@ -73,7 +72,7 @@ func (f *stressFlags) run(ctx context.Context, s streams, args []string) (int, e
 		err := c.each(ctx, parts, func(p *part, r *result) error {
 			one, lines := r.file(0)
 			for _, e := range one.Entries {
-				status = worse(status, exitStatuses[min(e.Status, batch.Internal)])
+				status = worse(status, e.Status.Exit())
 				rest, ok := bytes.CutPrefix(lines[:e.Size], []byte("{"))
 				if !ok {
 					return fmt.Errorf("seed %s: the result is not JSON", p.items[0].name)

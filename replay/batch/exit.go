@@ -1,0 +1,36 @@
+package batch
+
+// The exit statuses of commands that check histories. When several hold, the worse
+// one is reported.
+const (
+	ExitOK       = 0 // all linearizable
+	ExitNot      = 1 // some not linearizable
+	ExitBad      = 2 // bad usage or bad input
+	ExitUnknown  = 3 // some unknown
+	ExitInternal = 4 // a fault of leadline itself
+)
+
+// Exit returns the exit status of a command that has met only s.
+func (s Status) Exit() int {
+	switch s {
+	case Linearizable:
+		return ExitOK
+	case NotLinearizable:
+		return ExitNot
+	case Invalid:
+		return ExitBad
+	case Unknown:
+		return ExitUnknown
+	}
+	return ExitInternal
+}
+
+// WorseExit returns the one of two exit statuses that is to be reported: the
+// first of 4, 2, 1, 3, 0.
+func WorseExit(a, b int) int {
+	rank := [...]int{ExitOK: 0, ExitUnknown: 1, ExitNot: 2, ExitBad: 3, ExitInternal: 4}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
