@@ -43,15 +43,17 @@ var imports = map[string][]string{
 	"replay/batch":            {"history", "history/codec", "hitting", "replay", "replay/decide", "replay/spec"},
 	"replay/stresstest":       {"history", "history/codec", "history/stress", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
 	"replay/composed":         {"history", "replay", "replay/spec", "replay/decide"},
-	"replay/composed/extract": {},
+	"replay/composed/extract": {"history/stress/instrument/golist"},
 	"replay/view":             {"history", "replay", "github.com/klauspost/compress"},
 	"replay/decide/selftest":  {"history", "hitting", "hitting/meter", "poset", "replay", "replay/internal/engine", "replay/spec", "replay/search", "replay/decide"},
 	"benchdata/corpora":       {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
-	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/instrument/golist", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
+
+	"history/stress/instrument/golist": {},
 }
 
 // TestImports holds the table against the files, which it parses itself.

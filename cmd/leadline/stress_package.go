@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/importer"
-	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/history/stress/instrument/golist"
 )
 
 const safetyProgram = `package main
@@ -226,28 +224,15 @@ func loadPackage(ctx context.Context, path string) (*types.Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "--", path)
-	cmd.Dir = root
-	text, err := cmd.Output()
+	list, err := golist.Load(ctx, golist.Config{Dir: root}, path)
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, advise(exit.Stderr))
-		}
 		return nil, err
 	}
-	files := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		if name, file, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			files[name] = file
+	for _, p := range list.Named {
+		if p.Export == "" {
+			_, faults := list.Check(p)
+			return nil, errors.New(advise([]byte(errors.Join(faults...).Error())))
 		}
 	}
-	lookup := func(path string) (io.ReadCloser, error) {
-		file, ok := files[path]
-		if !ok {
-			return nil, fmt.Errorf("the Go tool does not list %s", path)
-		}
-		return os.Open(file)
-	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(path)
+	return list.Import(path)
 }

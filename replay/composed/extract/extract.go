@@ -5,6 +5,8 @@ import (
 	"context"
 	"go/token"
 	"slices"
+
+	"github.com/leadline/leadline/history/stress/instrument/golist"
 )
 
 // A Function is a function or method that calls several operations on one
@@ -59,7 +61,7 @@ func (x *scanner) functions(dir string) []*Function {
 	var found []*Function
 	place := func(pos token.Pos) token.Position {
 		p := x.fset.Position(pos)
-		p.Filename = relative(dir, p.Filename)
+		p.Filename = golist.Relative(dir, p.Filename)
 		return p
 	}
 	for _, u := range x.units {
