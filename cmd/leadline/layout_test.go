@@ -30,6 +30,7 @@ var imports = map[string][]string{
 	"history/record":          {"history", "history/codec"},
 	"history/stress":          {"history", "history/codec", "history/record"},
 	"history/stress/safety":   {"history/stress"},
+	"history/stress/schedule": {},
 	"history/stress/simulate": {"history", "replay", "replay/spec"},
 	"history/stress/subject":  {"history", "history/stress"},
 	"replay":                  {"history", "poset", "hitting", "hitting/meter"},

@@ -1,0 +1,163 @@
+package schedule
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// An Access is a step of an execution.
+type Access struct {
+	Thread int8
+	Kind   Kind
+	Flags  Flags
+	Node   int32   // the index in the schedule of the decision before it, or -1
+	Parent int32   // of a thread that did nothing yet: steps before it was started
+	Addr   uintptr // means something in one execution only
+}
+
+// Flags of a step.
+type Flags uint8
+
+const (
+	Global  Flags = 1 << iota // conflicts with all others
+	Waits                     // it waited, or could have
+	Follows                   // belongs to the step of its thread before it
+	Returns                   // an invocation returned after it
+)
+
+// An Event is the beginning or end of an invocation. Its stamp is the number of steps executed then.
+type Event struct {
+	Stamp           int32
+	Thread          int8
+	Sequence, Index int16
+	Return          bool
+}
+
+// A Result describes an execution. It is valid until the next Run.
+type Result struct {
+	Schedule    Schedule
+	Trace       []Access
+	Events      []Event
+	Details     []Detail // of each step of Trace, if it was called by Trace
+	Steps       int
+	Preemptions int
+	Cut         bool // more steps than Limits, or threads that only poll
+	Pruned      bool // ended by the strategy: nothing new would follow
+	Deadlock    bool // no thread can go on, and a thread of the program has not ended
+	Blocked     []Blocked
+	Panic       any    // that no thread recovered
+	Crash       *Crash // where it was
+	Diverged    bool   // a decision of the strategy was impossible: the program is not deterministic
+	DaemonsLeft int
+
+	TooManyThreads bool // cut for it
+	Foreign        int  // hooks called by goroutines that the scheduler does not know
+	Lost           int  // threads that could not be ended
+}
+
+// A Blocked is a thread that had not ended.
+type Blocked struct {
+	Thread          int
+	Daemon          bool
+	Sequence, Index int    // its invocation, or -1
+	What            string // it waits for
+	Holder          int    // the thread that has what it waits for, or -1 if unknown
+	stack           []uintptr
+}
+
+// Where returns file and line of the operation that blocks.
+func (b *Blocked) Where() string { return position(b.stack) }
+
+func (s *scheduler) report() {
+	s.reporting = true
+	for m := s.alive; m != 0; m &= m - 1 {
+		t := s.threads[bits.TrailingZeros64(m)]
+		if !t.started {
+			continue
+		}
+		current.Store(t)
+		t.resume()
+		b := Blocked{t.id, t.daemon, int(t.sequence), int(t.index), t.what, -1, append([]uintptr(nil), t.stack...)}
+		if h, ok := t.waiter.(Held); ok {
+			b.Holder = h.Holder()
+		}
+		s.result.Blocked = append(s.result.Blocked, b)
+	}
+	current.Store(nil)
+	s.reporting = false
+}
+
+// A Detail is what is known of a step in a traced execution.
+type Detail struct {
+	Note  string // see the function Note
+	stack []uintptr
+}
+
+// Where returns file and line of the code that made the step.
+func (d *Detail) Where() string { return position(d.stack) }
+
+// position returns the innermost position outside of this package and its shims.
+func position(stack []uintptr) string {
+	const own = "github.com/leadline/leadline/history/stress/schedule"
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !strings.HasPrefix(f.Function, own+".") && !strings.HasPrefix(f.Function, own+"/") {
+			return f.File + ":" + strconv.Itoa(f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+// A Schedule is the decisions of an execution: threads, and numbers chosen.
+type Schedule []int16
+
+// String returns the schedule in a short form that ParseSchedule reads: "0^8 1 0^3".
+func (s Schedule) String() string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		j := i
+		for j < len(s) && s[j] == s[i] {
+			j++
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.Itoa(int(s[i])))
+		if j-i > 1 {
+			b.WriteString("^" + strconv.Itoa(j-i))
+		}
+		i = j
+	}
+	return b.String()
+}
+
+// ParseSchedule reads what String returns.
+func ParseSchedule(text string) (Schedule, error) {
+	var s Schedule
+	for _, field := range strings.Fields(text) {
+		number, power, repeated := strings.Cut(field, "^")
+		n, err := strconv.ParseInt(number, 10, 16)
+		count := uint64(1)
+		if err == nil && repeated {
+			count, err = strconv.ParseUint(power, 10, 20)
+		}
+		if err != nil || n < 0 || count == 0 || len(s)+int(count) > 1<<20 {
+			return nil, fmt.Errorf("schedule: %q is not a decision such as 0 or 0^8", field)
+		}
+		for range count {
+			s = append(s, int16(n))
+		}
+	}
+	return s, nil
+}
+
+// Trace runs the schedule and records the position of each step and what hooks Note.
+func Trace(p *Program, s Schedule, l Limits) *Result {
+	return the.execute(p, NewReplay(s), l, true)
+}

@@ -1,0 +1,389 @@
+package schedule
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// MaxThreads bounds the threads of an execution: those of the program, one for Before
+// and After, and daemons, ended ones included.
+const MaxThreads = 64
+
+// A Program is what Run executes. Threads have the numbers 0 to n-1, Before
+// and After run as thread n, daemons have the numbers after it.
+type Program struct {
+	Before  func()   // makes the object and runs the initial part, then daemons run until they block
+	Threads []func() // each calls Invocation before each invocation, and Returned after it
+	After   func()   // the final part: when the threads have ended and daemons block
+}
+
+// A Strategy makes the decisions of executions.
+type Strategy interface {
+	Begin()               // of an execution
+	Pick(d *Decision) int // a thread of d.Enabled, or -1 to end the execution: Result.Pruned
+	Choose(n int) int     // a number below n
+	Next(r *Result) bool  // after an execution; false if no schedule is left
+}
+
+// A Decision asks which thread goes on. It is made only where two or more can,
+// and while the threads of the program run.
+type Decision struct {
+	Current int    // the thread that ran last, or -1 if it ended, blocks or yields
+	Enabled uint64 // the threads that can go on, one bit each
+	Free    bool   // going on with another than Current is not a preemption
+}
+
+// Pending returns the step before which a thread is. An invocation or a thread
+// that is about to begin has kind Begin and no address.
+func (d *Decision) Pending(thread int) Access { return the.threads[thread].pend }
+
+// Daemon reports whether a thread is a goroutine of the object.
+func (d *Decision) Daemon(thread int) bool { return the.threads[thread].daemon }
+
+// Trace returns the steps executed so far.
+func (d *Decision) Trace() []Access { return the.trace }
+
+// Limits bound an execution.
+type Limits struct {
+	Steps int // 5,000 if zero
+}
+
+type scheduler struct {
+	mu       sync.Mutex
+	threads  []*thread // the pool
+	live     int       // those in use
+	foreign  atomic.Int64
+	strategy Strategy
+	decision Decision
+
+	alive, waiting, sleeping, yielded uint64
+
+	next        *thread // who runs after the present one; nil ends the phase
+	remaining   int     // threads that keep the phase from ending
+	parallel    bool    // the strategy decides
+	quiescing   bool    // daemons run until they block
+	stopped     bool    // by a panic
+	aborting    bool
+	reporting   bool
+	traced      bool
+	limit       int
+	steps       int
+	clock       int64
+	rounds      int   // times that all threads yielded since the last write
+	node        int32 // the decision before the next step, or -1
+	woken       uint64
+	quiet, same int // of the thread, before the last write
+
+	result  Result
+	trace   []Access
+	events  []Event
+	details []Detail
+}
+
+var the scheduler
+
+// Run executes the program once under the strategy. The result is valid until
+// the next Run. Executions of several goroutines run one after another.
+func Run(p *Program, s Strategy, l Limits) *Result { return the.execute(p, s, l, false) }
+
+func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Result {
+	if self() != nil {
+		panic("schedule: Run is called in a scheduled execution")
+	}
+	if len(p.Threads) >= MaxThreads {
+		panic("schedule: too many threads")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.Steps == 0 {
+		l.Steps = 5000
+	}
+	epoch.Add(1)
+	s.foreign.Store(0)
+	s.strategy, s.live, s.traced = st, 0, traced
+	s.alive, s.waiting, s.sleeping, s.yielded, s.woken = 0, 0, 0, 0, 0
+	s.steps, s.limit, s.clock, s.rounds, s.node = 0, l.Steps, 0, 0, -1
+	s.parallel, s.quiescing, s.stopped = false, false, false
+	s.trace, s.events, s.details = s.trace[:0], s.events[:0], s.details[:0]
+	s.result = Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]}
+	st.Begin()
+	for range p.Threads {
+		s.add(nil, false)
+	}
+	s.add(nil, false)
+	_ = s.main(p, p.Before) && s.together(p) && s.main(p, p.After)
+	s.finish()
+	s.result.Steps, s.result.Trace, s.result.Events, s.result.Details = s.steps, s.trace, s.events, s.details
+	if r, ok := st.(*Replay); ok && r.at < len(r.schedule) {
+		s.result.Diverged = true
+	}
+	s.result.Foreign = int(s.foreign.Load())
+	return &s.result
+}
+
+// add takes a thread of the pool for a body.
+func (s *scheduler) add(body func(), daemon bool) *thread {
+	if s.live == len(s.threads) {
+		s.threads = append(s.threads, newThread(s.live))
+	}
+	t := s.threads[s.live]
+	s.live++
+	t.reset(body, daemon)
+	if body != nil {
+		s.alive |= t.bit
+	}
+	return t
+}
+
+// main runs Before or After, and reports whether the execution goes on.
+func (s *scheduler) main(p *Program, body func()) bool {
+	if body == nil {
+		return true
+	}
+	t := s.threads[len(p.Threads)]
+	t.reset(body, false)
+	s.alive |= t.bit
+	s.remaining = 1
+	return s.loop(t) && s.quiesce()
+}
+
+// together runs the threads of the program.
+func (s *scheduler) together(p *Program) bool {
+	for i, body := range p.Threads {
+		t := s.threads[i]
+		t.reset(body, false)
+		s.alive |= t.bit
+	}
+	if s.remaining = len(p.Threads); s.remaining == 0 {
+		return true
+	}
+	s.parallel = true
+	ok := s.loop(s.decide(nil))
+	s.parallel = false
+	return ok && s.quiesce()
+}
+
+// quiesce runs daemons until they block, or for 1,000 steps.
+func (s *scheduler) quiesce() bool {
+	limit := s.limit
+	s.quiescing, s.remaining, s.limit = true, 1, s.steps+1000
+	ok := true
+	if first := s.decide(nil); first != nil {
+		s.loop(first)
+		ok = !s.stopped && !s.result.Cut
+	}
+	s.quiescing, s.limit, s.remaining = false, limit, 0
+	return ok
+}
+
+// loop resumes one thread after another until the phase is over, and reports whether it is
+// complete.
+func (s *scheduler) loop(next *thread) bool {
+	for next != nil {
+		s.next = nil
+		current.Store(next)
+		next.started = true
+		next.resume()
+		if next.exited {
+			next.renew()
+		}
+		next = s.next
+	}
+	current.Store(nil)
+	return s.remaining == 0 && !s.stopped
+}
+
+// ended is called by a thread when its body has ended.
+func (s *scheduler) ended(t *thread) {
+	s.alive &^= t.bit
+	s.waiting &^= t.bit
+	s.sleeping &^= t.bit
+	s.yielded &^= t.bit
+	s.node = -1
+	if s.aborting || s.stopped {
+		return
+	}
+	if !t.daemon {
+		s.remaining--
+	}
+	if s.remaining > 0 {
+		s.next = s.decide(nil)
+	}
+}
+
+// lost is called by a thread that cannot be ended: its coroutine is given up.
+func (s *scheduler) lost(t *thread) {
+	s.alive &^= t.bit
+	t.abandoned = true
+	s.result.Lost++
+}
+
+// finish ends all threads that are left.
+func (s *scheduler) finish() {
+	r := &s.result
+	r.Deadlock = s.remaining > 0 && !r.Cut && !r.Pruned && !s.stopped
+	for m := s.alive; m != 0; m &= m - 1 {
+		if s.threads[bits.TrailingZeros64(m)].daemon {
+			r.DaemonsLeft++
+		}
+	}
+	if r.Deadlock || s.traced {
+		s.report()
+	}
+	s.aborting = true
+	for m := s.alive; m != 0; m &= m - 1 {
+		t := s.threads[bits.TrailingZeros64(m)]
+		for t.started && s.alive&t.bit != 0 {
+			current.Store(t)
+			t.resume()
+			if t.exited {
+				t.renew()
+			}
+			if t.abandoned {
+				t.abandoned = false
+				t.start()
+			}
+		}
+	}
+	current.Store(nil)
+	s.aborting = false
+}
+
+// decide returns who goes on: t is before a step, or nil if the thread that ran ended.
+func (s *scheduler) decide(t *thread) *thread {
+	mask := s.enabled()
+	if mask == 0 {
+		return nil
+	}
+	follows := false
+	if t != nil {
+		follows = mask&t.bit != 0 && (t.begun || t.fresh)
+		if t.begun && follows {
+			t.pend.Flags |= Follows
+		}
+		t.begun, t.fresh = false, false
+	}
+	switch {
+	case follows:
+		return t
+	case mask&(mask-1) == 0:
+		return s.threads[bits.TrailingZeros64(mask)]
+	case !s.parallel:
+		if t != nil && mask&t.bit != 0 {
+			return t
+		}
+		return s.threads[bits.TrailingZeros64(mask)]
+	}
+	d := &s.decision
+	d.Current, d.Enabled, d.Free = -1, mask, true
+	if t != nil && mask&t.bit != 0 && !t.polls {
+		d.Current, d.Free = t.id, t.pend.Kind == Begin
+	}
+	n := s.strategy.Pick(d)
+	if n < 0 {
+		s.result.Pruned = true
+		return nil
+	}
+	if n >= MaxThreads || mask>>n&1 == 0 {
+		s.result.Diverged = true
+		n = bits.TrailingZeros64(mask)
+	}
+	if !d.Free && n != d.Current {
+		s.result.Preemptions++
+	}
+	s.record(n)
+	return s.threads[n]
+}
+
+func (s *scheduler) record(n int) {
+	s.node = int32(len(s.result.Schedule))
+	s.result.Schedule = append(s.result.Schedule, int16(n))
+}
+
+func (s *scheduler) choose(n int) int {
+	c := s.strategy.Choose(n)
+	if c < 0 || c >= n {
+		s.result.Diverged = true
+		c = 0
+	}
+	node := s.node
+	s.record(c)
+	s.node = node // it is about the next step
+	return c
+}
+
+// enabled returns the threads that can go on. A thread that yielded is
+// among them only when no other can.
+func (s *scheduler) enabled() uint64 {
+	mask := s.alive &^ (s.waiting | s.sleeping)
+	for m := s.waiting; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros64(m); s.threads[i].waiter.Ready() {
+			mask |= 1 << i
+		}
+	}
+	earliest := int64(-1)
+	for m := s.sleeping; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if at := s.threads[i].wake; at <= s.clock {
+			mask |= 1 << i
+		} else if earliest < 0 || at < earliest {
+			earliest = at
+		}
+	}
+	if fresh := mask &^ s.yielded; fresh != 0 {
+		return fresh
+	}
+	if s.quiescing {
+		return 0
+	}
+	if earliest >= 0 {
+		s.clock = earliest
+		s.yielded = 0
+		return s.enabled()
+	}
+	if mask != 0 {
+		// Everybody polls: time passes faster and faster.
+		s.clock += 1e6 << min(s.rounds, 40)
+		s.yielded = 0
+		if s.rounds++; s.rounds > 60 {
+			s.result.Cut = true
+			return 0
+		}
+	}
+	return mask
+}
+
+// executed adds the pending step of t to the trace.
+func (s *scheduler) executed(t *thread) {
+	s.steps++
+	s.clock += 1000
+	t.pend.Node, s.node = s.node, -1
+	s.trace = append(s.trace, t.pend)
+	s.woken = 0
+	if t.begun = t.pend.Kind == Begin; t.pend.Kind == Write {
+		s.woken, s.quiet, s.same = s.yielded, t.quiet, t.same
+		s.yielded, s.rounds = 0, 0
+		t.quiet, t.same = 0, 0
+	}
+	if s.traced {
+		var pcs [32]uintptr
+		s.details = append(s.details, Detail{stack: append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)})
+	}
+}
+
+// markClock makes the last step conflict with all others: the caller read the clock, which counts them.
+func (s *scheduler) markClock() {
+	if n := len(s.trace); n > 0 {
+		s.trace[n-1].Flags |= Global
+	}
+}
+
+// event notes the beginning or end of an invocation.
+func (s *scheduler) event(t *thread, isReturn bool) {
+	if n := len(s.trace); n > 0 && isReturn {
+		s.trace[n-1].Flags |= Returns
+	}
+	s.events = append(s.events, Event{int32(s.steps), int8(t.id), t.sequence, t.index, isReturn})
+}

@@ -1,0 +1,183 @@
+package schedule
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Kind says what a step does.
+type Kind uint8
+
+const (
+	Read  Kind = iota // a load, a failed compare-and-swap
+	Write             // a store, read-modify-write, lock, unlock, send, receive
+	Yield             // Gosched, Sleep: others go first
+	Begin             // an invocation begins: a switch here is free
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Read:
+		return "read"
+	case Write:
+		return "write"
+	case Yield:
+		return "yield"
+	}
+	return "begin"
+}
+
+// A Waiter is what a blocked thread waits for. Ready is called between steps
+// of other threads and has no effects.
+//
+// What makes a Waiter ready, or no longer ready, must be a Write step at the
+// address given to Wait. A Waiter that depends on several addresses waits at
+// the nil address, which conflicts with every access.
+type Waiter interface{ Ready() bool }
+
+// A Held is a Waiter that knows the thread that holds what it waits for, or -1.
+// It is asked for the report of a deadlock.
+type Held interface{ Holder() int }
+
+// current is the thread that runs, or nil outside of an execution.
+var current atomic.Pointer[thread]
+
+// epoch counts executions.
+var epoch atomic.Uint64
+
+// self returns the thread of the caller, or nil outside of a scheduled
+// execution and for a goroutine that the scheduler does not know.
+func self() *thread {
+	t := current.Load()
+	if t == nil {
+		return nil
+	}
+	var here byte
+	at := uintptr(unsafe.Pointer(&here))
+	if at-t.low.Load() < t.span.Load() || t.owns(at) {
+		return t
+	}
+	return nil
+}
+
+// Active reports whether the caller runs in a scheduled execution.
+func Active() bool { return self() != nil }
+
+// Step is a scheduling point before an access to shared memory. A nil address
+// conflicts with every other. Step does nothing if the caller is not Active.
+func Step(k Kind, addr unsafe.Pointer) {
+	if t := self(); t != nil {
+		t.step(k, uintptr(addr), "")
+	}
+}
+
+// Failed states that the last Step of the caller, a compare-and-swap, wrote
+// nothing: it was a read.
+func Failed() {
+	if t := self(); t != nil {
+		t.failed()
+	}
+}
+
+// Wait is a Step that blocks its thread until w is ready. When it returns, w is
+// ready and the caller acts before any other thread. What names the operation
+// in the report of a deadlock, such as "sync.Mutex.Lock". Wait returns at once
+// if the caller is not Active.
+func Wait(k Kind, addr unsafe.Pointer, w Waiter, what string) {
+	if t := self(); t != nil {
+		t.waiter = w
+		the.waiting |= t.bit
+		t.step(k, uintptr(addr), what)
+	}
+}
+
+// Choose returns a number below n that the program may take as it likes: the
+// order of a map, a random level, the case of a select. The strategy explores
+// it like the choice of a thread. It returns 0 if the caller is not Active.
+func Choose(n int) int {
+	if t := self(); t != nil && n > 1 && !the.aborting {
+		return the.choose(n)
+	}
+	return 0
+}
+
+// Spawn starts a goroutine of the object as a new thread, a daemon: it does not
+// keep an execution from ending. If the caller is not Active, it is go f().
+func Spawn(f func()) {
+	t := self()
+	if t == nil {
+		go f()
+		return
+	}
+	t.spawn(f)
+}
+
+// Now returns the virtual time of the execution in nanoseconds. It advances by
+// a microsecond with each step.
+func Now() int64 {
+	t := self()
+	if t == nil {
+		return 0
+	}
+	the.markClock()
+	return the.clock
+}
+
+// SleepUntil blocks the caller until the virtual time is at, at least. If no other
+// thread can run, the clock jumps.
+func SleepUntil(at int64, what string) {
+	if t := self(); t != nil {
+		t.wake = at
+		the.sleeping |= t.bit
+		t.step(Yield, 0, what)
+	}
+}
+
+// Epoch changes with each execution: state that is kept by address, or in
+// globals, is dropped when it changes.
+func Epoch() uint64 { return epoch.Load() }
+
+// Self returns the number of the caller's thread, or -1 if it is not Active.
+func Self() int {
+	if t := self(); t != nil {
+		return t.id
+	}
+	return -1
+}
+
+// Invocation marks the beginning of invocation index of a sequence and is a
+// scheduling point, where a switch is free.
+func Invocation(sequence, index int) {
+	if t := self(); t != nil {
+		t.step(Begin, 0, "")
+		t.sequence, t.index = int16(sequence), int16(index)
+		the.event(t, false)
+	}
+}
+
+// Returned marks the end of the invocation that the caller began last.
+func Returned() {
+	if t := self(); t != nil && !the.aborting {
+		the.event(t, true)
+	}
+}
+
+// Stamp returns the number of steps executed so far: a stamp for events of the
+// caller, as exact as the order of steps.
+func Stamp() int64 {
+	if self() == nil {
+		return 0
+	}
+	return int64(the.steps)
+}
+
+// Traced reports whether the execution is traced: Note is of use then.
+func Traced() bool { return self() != nil && the.traced }
+
+// Note adds a short text to the last step of the caller in a traced execution,
+// such as the value that a load returned.
+func Note(text string) {
+	if Traced() && len(the.details) > 0 {
+		the.details[len(the.details)-1].Note = text
+	}
+}

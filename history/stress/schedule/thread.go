@@ -1,0 +1,287 @@
+package schedule
+
+import (
+	"iter"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A thread is a coroutine that runs one body after another, one an execution.
+type thread struct {
+	id     int
+	bit    uint64
+	daemon bool
+	resume func() (struct{}, bool)
+	leave  func(struct{}) bool // to the loop of the scheduler
+	body   func()
+
+	pend   Access // the step before which the thread is
+	waiter Waiter // what the pending step needs, or nil
+	wake   int64  // when a sleeper goes on
+	what   string // names the pending step
+
+	fresh     bool // no step yet: the first one needs no decision
+	begun     bool // the last step was a Begin: the next one needs no decision
+	polls     bool // before a step that yields
+	exited    bool // by runtime.Goexit: the coroutine is lost
+	abandoned bool // it could not be ended
+	started   bool // it ran in this execution
+	aborts    int  // panics that were to end it
+
+	quiet, same int     // steps since the last write or switch; reads of one address in a row
+	last        uintptr // the address of those
+	run         int     // steps since the last switch
+
+	sequence, index int16 // the last invocation
+	stack           []uintptr
+
+	routine   uint64 // the number of its goroutine
+	low, span atomic.Uintptr
+}
+
+// Spin loops: a thread that makes so many steps waits until another writes.
+const (
+	spinSame  = 12  // reads of the same address in a row
+	spinReads = 150 // steps without a write
+	spinSteps = 500 // steps of any kind
+)
+
+// An aborted is the panic that ends a thread when its execution is over.
+type aborted struct{}
+
+func (aborted) Error() string { return "schedule: the execution is over" }
+
+// Aborted reports whether p, a recovered panic, is the one that ends a thread
+// when its execution is over. Whoever recovers it should return or panic again.
+func Aborted(p any) bool { _, ok := p.(aborted); return ok }
+
+func newThread(id int) *thread {
+	t := &thread{id: id, bit: 1 << id}
+	t.start()
+	return t
+}
+
+func (t *thread) start() {
+	t.low.Store(0)
+	t.span.Store(0)
+	t.exited = false
+	t.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
+		t.routine, t.leave = routine(), yield
+		yield(struct{}{})
+		defer func() {
+			if t.exited { // the loop below is being unwound
+				the.ended(t)
+				yield(struct{}{})
+			}
+		}()
+		for {
+			t.runBody()
+			the.ended(t)
+			yield(struct{}{})
+		}
+	})
+	t.resume()
+}
+
+func (t *thread) runBody() {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		p := recover()
+		if p == nil {
+			t.exited = true
+			return
+		}
+		if !Aborted(p) {
+			the.crash(t, p)
+		}
+	}()
+	t.body()
+	returned = true
+}
+
+// renew replaces the coroutine of a thread that ended by runtime.Goexit, which iter.Pull
+// hands on to the goroutine that resumes it.
+func (t *thread) renew() {
+	old := t.resume
+	t.start()
+	go old()
+}
+
+// reset prepares a thread for a new body.
+func (t *thread) reset(body func(), daemon bool) {
+	t.body, t.daemon = body, daemon
+	t.pend = Access{Thread: int8(t.id), Kind: Begin, Node: -1}
+	t.waiter, t.what, t.fresh, t.begun, t.aborts = nil, "", true, false, 0
+	t.polls, t.started = false, false
+	t.quiet, t.same, t.last, t.run = 0, 0, 0, 0
+	t.sequence, t.index = -1, -1
+}
+
+// owns reports whether at, an address in the stack of the calling goroutine, is of
+// this thread, and remembers the surroundings. Stacks move, and then this is slow once.
+//
+// Stacks are powers of two, of 2 KiB at least, and aligned likewise.
+func (t *thread) owns(at uintptr) bool {
+	if routine() != t.routine {
+		the.foreign.Add(1)
+		return false
+	}
+	low, high := at&^2047, at|2047
+	if l, s := t.low.Load(), t.span.Load(); s > 0 && at+1<<15 > l && at < l+s+1<<15 {
+		low, high = min(low, l), max(high, l+s-1)
+	}
+	t.span.Store(0)
+	t.low.Store(low)
+	t.span.Store(high - low + 1)
+	return true
+}
+
+// routine returns the number of the calling goroutine.
+func routine() uint64 {
+	var buf [40]byte
+	var n uint64
+	for _, c := range buf[len("goroutine "):runtime.Stack(buf[:], false)] {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = 10*n + uint64(c-'0')
+	}
+	return n
+}
+
+// step is called by the thread itself.
+func (t *thread) step(k Kind, addr uintptr, what string) {
+	s := &the
+	if s.aborting {
+		t.abort()
+	}
+	t.pend.Kind, t.pend.Addr, t.pend.Flags, t.what = k, addr, 0, what
+	switch {
+	case k == Yield && s.sleeping&t.bit != 0:
+		t.pend.Flags = Global
+	case k == Yield, k != Begin && t.spins(addr):
+		s.yielded |= t.bit
+		t.polls = true
+		t.pend.Flags = Global
+		t.quiet, t.same, t.run = 0, 0, 0
+	case k == Begin:
+		t.quiet, t.same, t.run = 0, 0, 0
+	case addr == 0:
+		t.pend.Flags = Global
+	}
+	if t.waiter != nil {
+		t.pend.Flags |= Waits
+	}
+	if s.steps >= s.limit {
+		s.result.Cut = !s.quiescing
+		s.next = nil
+		t.suspend()
+	} else if next := s.decide(t); next != t {
+		t.quiet, t.same, t.run = 0, 0, 0
+		s.next = next
+		t.suspend()
+	}
+	t.waiter, t.polls = nil, false
+	s.waiting &^= t.bit
+	s.sleeping &^= t.bit
+	s.yielded &^= t.bit
+	s.executed(t)
+}
+
+// spins counts the step and reports whether the thread seems to spin.
+func (t *thread) spins(addr uintptr) bool {
+	t.quiet++
+	t.run++
+	if addr == t.last {
+		t.same++
+	} else {
+		t.same, t.last = 0, addr
+	}
+	return t.same >= spinSame || t.quiet >= spinReads || t.run >= spinSteps
+}
+
+// suspend lets the scheduler go on with another thread.
+func (t *thread) suspend() {
+	t.leave(struct{}{})
+	for the.reporting {
+		var pcs [32]uintptr
+		t.stack = append(t.stack[:0], pcs[:runtime.Callers(3, pcs[:])]...)
+		t.leave(struct{}{})
+	}
+	if the.aborting {
+		t.abort()
+	}
+}
+
+// abort ends the thread by a panic; a program that recovers from it again
+// and again ends by runtime.Goexit, and one that holds on even then stays where it is.
+func (t *thread) abort() {
+	t.aborts++
+	switch {
+	case t.aborts > 1000:
+		the.lost(t)
+		t.leave(struct{}{})
+		select {} // nothing resumes it
+	case t.aborts > 8:
+		runtime.Goexit()
+	}
+	panic(aborted{})
+}
+
+// failed makes a read of the last step, with its effect on spinning threads.
+func (t *thread) failed() {
+	s := &the
+	if n := len(s.trace); n > 0 && !s.aborting {
+		s.trace[n-1].Kind = Read
+		s.yielded |= s.woken
+		t.quiet, t.same, s.woken = s.quiet, s.same, 0
+	}
+}
+
+func (t *thread) spawn(f func()) {
+	s := &the
+	if s.aborting {
+		t.abort()
+	}
+	t.pend.Kind, t.pend.Addr, t.pend.Flags = Read, uintptr(unsafe.Pointer(t)), Follows
+	begun := t.begun || t.fresh
+	s.executed(t)
+	t.begun, t.fresh = begun, false
+	if s.live == MaxThreads {
+		s.result.Cut = true
+		s.result.TooManyThreads = true
+		s.next = nil
+		t.suspend()
+	}
+	s.add(f, true).pend.Parent = int32(len(s.trace))
+}
+
+// A Crash is a panic that the program did not recover.
+type Crash struct {
+	Thread int
+	Daemon bool
+	Value  any
+	Stack  string
+}
+
+func (c *Crash) Error() string {
+	kind := "thread "
+	if c.Daemon {
+		kind = "goroutine "
+	}
+	return "panic in " + kind + strconv.Itoa(c.Thread)
+}
+
+func (s *scheduler) crash(t *thread, p any) {
+	if !s.aborting {
+		s.result.Panic = p
+		s.result.Crash = &Crash{t.id, t.daemon, p, string(debug.Stack())}
+		s.stopped = true
+	}
+}
