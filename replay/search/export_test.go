@@ -23,11 +23,17 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 }
 
 // StackWithin is QueueOrStack of a stack that forgets once so many bytes are
-// used; it returns how far. It does not search the values inserted once first.
-func StackWithin(h *history.History, spec replay.Spec, bytes int64) (replay.Finding, int) {
+// used; it returns how far, and how many items it kept of what is before. It does
+// not search the values inserted once first.
+func StackWithin(h *history.History, spec replay.Spec, bytes int64) (f replay.Finding, horizon, kept int) {
 	s := newStackSearch(readCollected(h, spec), 2*bytes, bytes, meter.New(nil))
 	found, cause := s.run()
-	return finding(found, cause, s.witness), int(s.horizon)
+	for i := range s.items {
+		if s.items[i].due < s.horizon {
+			kept++
+		}
+	}
+	return finding(found, cause, s.witness), int(s.horizon), kept
 }
 
 // StackTwice is QueueOrStack of a stack that forgets once so many bytes are used,

@@ -514,10 +514,10 @@ func (p *stackSearch) path() (path, early []int32) {
 		path = append(path, i)
 		it := &p.items[i]
 		i = it.prev
-		if i < 0 || it.bag != 0 {
+		isPush := p.isPush(it)
+		if it.bag != 0 || i < 0 && !isPush {
 			continue
 		}
-		isPush := it.op >= 0 && p.ops[it.op].role == replay.Insert
 		if it.link >= 0 {
 			links = append(links, it.link)
 		}
@@ -555,6 +555,11 @@ func (p *stackSearch) path() (path, early []int32) {
 	}
 	slices.Reverse(path)
 	return path, early
+}
+
+// isPush reports whether an item is the last push of a group.
+func (p *stackSearch) isPush(it *stackItem) bool {
+	return it.bag == 0 && it.op >= 0 && p.ops[it.op].role == replay.Insert
 }
 
 // taken returns the push that was taken from the cell of the item before, or

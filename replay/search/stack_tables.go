@@ -218,9 +218,10 @@ func (p *stackSearch) isFull() bool {
 }
 
 func (p *stackSearch) used() int64 {
-	return int64(len(p.items))*(stackItemBytes+indexBytes) + int64(len(p.cells))*(stackCellBytes+indexBytes) +
-		int64(len(p.links))*(stackLinkBytes+indexBytes) + int64(len(p.pops))*stackPopBytes +
-		int64(len(p.placements))*(stackPlacementBytes+indexBytes)
+	keys := p.itemIndex.keys() + p.cellIndex.keys() + p.linkIndex.keys() + p.placementIndex.keys()
+	return int64(len(p.items))*stackItemBytes + int64(len(p.cells))*stackCellBytes +
+		int64(len(p.links))*stackLinkBytes + int64(len(p.pops))*stackPopBytes +
+		int64(len(p.placements))*stackPlacementBytes + int64(keys)*indexBytes
 }
 
 // forget moves the horizon halfway to the latest due response met, and drops
@@ -264,8 +265,12 @@ func (p *stackSearch) forget() bool {
 		renumber(&it.prev, items)
 		renumber(&it.cell, cells)
 		renumber(&it.link, links)
+		if it.due < p.horizon {
+			p.itemIndex.skip()
+			continue
+		}
 		p.itemIndex.add(it.hash())
-		if it.bag == 0 && it.due >= p.horizon {
+		if it.bag == 0 {
 			p.join(int32(i))
 		}
 	}
@@ -274,6 +279,10 @@ func (p *stackSearch) forget() bool {
 		c := &p.cells[i]
 		renumber(&c.whole, cells)
 		c.links, c.pops = -1, -1
+		if c.due < p.horizon && c.whole < 0 {
+			p.cellIndex.skip()
+			continue
+		}
 		p.cellIndex.add(c.hash())
 	}
 	p.linkIndex.reset()
@@ -284,6 +293,10 @@ func (p *stackSearch) forget() bool {
 		renumber(&l.source, items)
 		c := &p.cells[l.cell]
 		l.next, c.links = c.links, int32(i)
+		if c.due < p.horizon {
+			p.linkIndex.skip()
+			continue
+		}
 		p.linkIndex.add(l.hash())
 	}
 	for i := range p.pops {
@@ -305,16 +318,19 @@ func (p *stackSearch) forget() bool {
 }
 
 // onStack marks a cell that may lie on the stack now, with all its links; others
-// are kept for the witness, with those links that were followed.
+// are kept for the witness, with those links that were followed. It also marks an
+// item whose cell may lie on the stack now. For another item, the link is known with
+// which its cell was removed later, so what leads to the push of that cell is the
+// source of that link, and the items before the push are not needed.
 const onStack = 2
 
 // reachable returns new numbers of what forget keeps, -1 of the rest.
 func (p *stackSearch) reachable() (items, cells, links []int32, ok bool) {
 	items, cells, links = make([]int32, len(p.items)), make([]int32, len(p.cells)), make([]int32, len(p.links))
 	var open []int32 // marked items, and -1 - o for marked cells
-	item := func(i int32) {
-		if i >= 0 && items[i] == 0 {
-			items[i] = 1
+	item := func(i, mark int32) {
+		if i >= 0 && items[i] < mark {
+			items[i] = mark
 			open = append(open, i)
 		}
 	}
@@ -324,18 +340,16 @@ func (p *stackSearch) reachable() (items, cells, links []int32, ok bool) {
 			open = append(open, -1-c)
 		}
 	}
-	link := func(l int32) {
-		if l >= 0 && links[l] == 0 {
-			links[l] = 1
-			cell(p.links[l].cell, 1)
-			cell(p.links[l].below, 1)
-			item(p.links[l].source)
-		}
+	link := func(l, mark int32) {
+		links[l] = 1
+		cell(p.links[l].cell, 1)
+		cell(p.links[l].below, mark)
+		item(p.links[l].source, mark)
 	}
 	cell(0, 1)
 	for i := len(p.items) - 1; i >= 0; i-- {
 		if it := &p.items[i]; it.due >= p.horizon {
-			item(int32(i))
+			item(int32(i), onStack)
 			cell(it.cell, onStack)
 		}
 		for len(open) > 0 {
@@ -345,17 +359,22 @@ func (p *stackSearch) reachable() (items, cells, links []int32, ok bool) {
 			o := open[len(open)-1]
 			open = open[:len(open)-1]
 			if o >= 0 {
-				item(p.items[o].prev)
-				cell(p.items[o].cell, 1)
-				link(p.items[o].link)
+				it := &p.items[o]
+				cell(it.cell, 1)
+				switch {
+				case it.link >= 0:
+					item(it.prev, 1)
+					link(it.link, items[o])
+				case items[o] == onStack || !p.isPush(it):
+					item(it.prev, items[o])
+				}
 				continue
 			}
 			o = -1 - o
 			cell(p.wholeOf(o), cells[o])
 			if cells[o] == onStack {
 				for l := p.cells[o].links; l >= 0; l = p.links[l].next {
-					link(l)
-					cell(p.links[l].below, onStack)
+					link(l, onStack)
 				}
 			}
 		}

@@ -113,7 +113,7 @@ func TestStacksForget(t *testing.T) {
 				t.Fatalf("%v: %v:\n%s", f.Witness, err, show(h))
 			}
 		}
-		f, horizon := search.StackWithin(h, s, bytes)
+		f, horizon, _ := search.StackWithin(h, s, bytes)
 		switch {
 		case f.Answer == replay.Linearizable:
 			if err := replay.Verify(h, s, f.Witness, nil); err != nil {
@@ -154,7 +154,8 @@ func TestStacksForgetWork(t *testing.T) {
 }
 
 // TestLargeStacksForget finds witnesses with less memory than the search takes
-// where it keeps everything.
+// where it keeps everything. Of what it forgets, it keeps little more than one
+// witness takes.
 func TestLargeStacksForget(t *testing.T) {
 	s := lookup(t, "stack")
 	for _, c := range []struct {
@@ -165,10 +166,13 @@ func TestLargeStacksForget(t *testing.T) {
 			continue
 		}
 		h, _ := large(t, "stack", c.n, c.threads, 8, 1)
-		f, horizon := search.StackWithin(h, s, c.bytes)
+		f, horizon, kept := search.StackWithin(h, s, c.bytes)
 		if f.Answer != replay.Linearizable || horizon < c.n/4 {
 			t.Errorf("n=%d T=%d: %v (%v), forgot %d", c.n, c.threads, f.Answer, f.Cause, horizon)
 			continue
+		}
+		if kept > horizon*5/4 {
+			t.Errorf("n=%d T=%d: %d items kept of %d responses", c.n, c.threads, kept, horizon)
 		}
 		if err := replay.Verify(h, s, f.Witness, nil); err != nil {
 			t.Error(err)

@@ -9,14 +9,18 @@ import (
 // the order in which they are added; its user keeps the keys. The zero value is
 // empty.
 type index struct {
-	slots []uint64 // number + 1 in the upper half, hash in the lower half; 0 if empty
-	n     int
+	slots   []uint64 // number + 1 in the upper half, hash in the lower half; 0 if empty
+	n       int
+	skipped int // numbers without a slot
 }
+
+// keys returns how many keys can be found.
+func (x *index) keys() int { return x.n - x.skipped }
 
 // find returns the number of the key with this hash for which same reports
 // true, or -1.
 func (x *index) find(hash uint32, same func(i int32) bool) int32 {
-	if x.n == 0 {
+	if x.keys() == 0 {
 		return -1
 	}
 	mask := uint32(len(x.slots) - 1)
@@ -30,7 +34,7 @@ func (x *index) find(hash uint32, same func(i int32) bool) int32 {
 
 // add numbers a key that find did not find.
 func (x *index) add(hash uint32) int32 {
-	if 4*(x.n+1) > 3*len(x.slots) {
+	if 4*(x.keys()+1) > 3*len(x.slots) {
 		old := x.slots
 		x.slots = make([]uint64, max(64, 2*len(old)))
 		for _, slot := range old {
@@ -42,6 +46,12 @@ func (x *index) add(hash uint32) int32 {
 	x.n++
 	x.put(uint64(x.n)<<32 | uint64(hash))
 	return int32(x.n - 1)
+}
+
+// skip numbers a key that is not found any more.
+func (x *index) skip() {
+	x.n++
+	x.skipped++
 }
 
 func (x *index) put(slot uint64) {
@@ -57,17 +67,17 @@ func (x *index) put(slot uint64) {
 // time in proportion to the keys since the last call. A table that had many stays,
 // for the next search of that size.
 func (x *index) clear() {
-	if len(x.slots) > 256 && x.n < len(x.slots)/64 {
+	if len(x.slots) > 256 && x.keys() < len(x.slots)/64 {
 		x.slots = x.slots[:len(x.slots)/2]
 	}
 	clear(x.slots)
-	x.n = 0
+	x.n, x.skipped = 0, 0
 }
 
 // reset empties the index and keeps its table.
 func (x *index) reset() {
 	clear(x.slots)
-	x.n = 0
+	x.n, x.skipped = 0, 0
 }
 
 // soon is the number of keys that can be added before bytes is called again.
@@ -77,7 +87,7 @@ const soon = 4096
 // includes the next table.
 func (x *index) bytes() int64 {
 	slots := len(x.slots)
-	if 4*(x.n+soon) > 3*slots {
+	if 4*(x.keys()+soon) > 3*slots {
 		slots += 2 * slots
 	}
 	return 8 * int64(slots)
