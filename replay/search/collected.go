@@ -108,6 +108,9 @@ type collected struct {
 	consumers []consumer  // by response
 	pendings  []consumer  // pending removals, by invocation
 	idle      []int32     // operations that do not matter
+	// spare is, for each value, how many more times it is inserted than operations
+	// that returned remove it. Pending removals take no more.
+	spare []int32
 	// impossible is the position of the first response of an operation that returns
 	// what none can, or with which a value is taken more often than it is inserted.
 	// It is NoReturn if there is none.
@@ -185,6 +188,10 @@ func indices(n int) []int32 {
 // countValues finds the first response up to which a value was removed more often
 // than its insertion was invoked, or was seen without one.
 func (c *collected) countValues(values int) {
+	c.spare = make([]int32, values)
+	for i := range c.inserts {
+		c.spare[c.inserts[i].value]++
+	}
 	left, invoked := make([]int32, values), make([]bool, values)
 	next := 0
 	for i := range c.consumers {
@@ -195,6 +202,7 @@ func (c *collected) countValues(values int) {
 		}
 		if t.role == replay.Remove {
 			left[t.value]--
+			c.spare[t.value]--
 		}
 		if t.value >= 0 && (!invoked[t.value] || left[t.value] < 0) {
 			c.fails(t.ret)
@@ -210,7 +218,7 @@ func (c *collected) once() *collected {
 	for i := range c.inserts {
 		times[c.inserts[i].value]++
 	}
-	o := &collected{pendings: c.pendings}
+	o := &collected{pendings: c.pendings, spare: c.spare}
 	for _, e := range c.inserts {
 		if times[e.value] == 1 {
 			o.inserts = append(o.inserts, e)

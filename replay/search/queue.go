@@ -57,7 +57,12 @@ import (
 //     The two change places. What was between them then follows an operation
 //     invoked later than before, which affects only insertions of the rest.
 //   - A peek at the pinned insertion is placed at once if it is harmless.
-//   - Pending removals are used in the order of their invocations.
+//   - Pending removals are used in the order of their invocations. Of each value
+//     they leave as many as others remove.
+//   - A pending removal comes right before a consumer that needs it, or before another
+//     pending removal: else it could follow what comes next. Without a pin, that
+//     consumer needs that all insertions of the rest are gone that returned before
+//     some moment. So the pending removals before it take these, by response.
 //   - If a consumer may take two insertions of the same value, it takes the one
 //     with the earlier response. In a witness with the other one they change
 //     places. What comes between was invoked before the earlier response.
@@ -209,6 +214,7 @@ func (s *queueSearch) retreatTo(f *queueFrame) {
 	for _, m := range slices.Backward(s.trail[f.trail:]) {
 		if m.insert >= 0 && s.removes(m.consumer) {
 			s.rest.restore(m.insert)
+			s.spend(m, -1)
 		}
 	}
 	s.trail = s.trail[:f.trail]
@@ -319,16 +325,25 @@ func (s *queueSearch) place(m queueMove) {
 	switch {
 	case s.removes(m.consumer):
 		s.rest.remove(m.insert)
+		s.spend(m, 1)
 		s.at.pinned = -1
 	case m.insert >= 0:
 		s.at.pinned = m.insert
 	}
 }
 
+// spend counts what pending removals take. How many of a value they took follows
+// from the configuration.
+func (s *queueSearch) spend(m queueMove, n int32) {
+	if int(m.consumer) >= len(s.consumers) {
+		s.spare[s.inserts[m.insert].value] -= n
+	}
+}
+
 // pushFrame lists the moves of this configuration.
 func (s *queueSearch) pushFrame() {
 	s.frames = append(s.frames, queueFrame{s.at, int32(len(s.trail)), int32(len(s.moves)), int32(len(s.moves))})
-	s.findFronts()
+	least := s.findFronts()
 	s.addMoves(s.at.due)
 	for _, c := range s.occupant {
 		if c >= 0 && c != s.at.due && !s.isPlaced(c) && !s.isSecond(c) {
@@ -336,15 +351,27 @@ func (s *queueSearch) pushFrame() {
 		}
 	}
 	if s.at.used < s.pendingsOpened[s.at.due] {
-		s.addMoves(int32(len(s.consumers)) + s.at.used)
+		s.addPending(least)
+	}
+}
+
+// addPending adds the way to place the next pending removal. It takes what is pinned, or
+// the insertion of the rest with the earliest response, which is least.
+func (s *queueSearch) addPending(least int32) {
+	e := s.at.pinned
+	if e < 0 && least != history.NoReturn {
+		e = s.fronts[slices.IndexFunc(s.fronts, func(e int32) bool { return s.inserts[e].ret == least })]
+	}
+	if e >= 0 && s.spare[s.inserts[e].value] > 0 {
+		s.moves = append(s.moves, queueMove{int32(len(s.consumers)) + s.at.used, e})
 	}
 }
 
 // addMoves adds the ways to place a consumer. One that finds nothing has none:
 // it would have been placed at once.
 func (s *queueSearch) addMoves(c int32) {
-	t := s.consumer(c)
-	fits := func(e int32) bool { return t.value < 0 || s.inserts[e].value == t.value }
+	t := &s.consumers[c]
+	fits := func(e int32) bool { return s.inserts[e].value == t.value }
 	switch p := s.at.pinned; {
 	case t.role == replay.Nothing:
 	case p >= 0 && fits(p):

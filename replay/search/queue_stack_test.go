@@ -171,6 +171,37 @@ func TestQueueOrStack(t *testing.T) {
 	}
 }
 
+// TestLostOperations does that with more pending operations, up to all.
+func TestLostOperations(t *testing.T) {
+	t.Logf("-seed %d", *seedFlag)
+	r := rand.New(rand.NewPCG(*seedFlag, 81))
+	rounds := *repeatedRounds
+	if *full {
+		rounds = max(rounds, 20000)
+	}
+	for _, model := range []string{"queue", "stack"} {
+		s := lookup(t, model)
+		count := map[string]int{}
+		for range rounds {
+			d := randomDuplicating(r, model)
+			d.n, d.values, d.lost = 6+r.IntN(9), 1+r.IntN(9), 20+r.IntN(150)
+			h := d.history(t, s)
+			f := search.QueueOrStack(h, s, 1<<30, nil)
+			checkFinding(t, "queue or stack search", h, s, f, run(t, h, s, search.Pruning{}).Answer)
+			if t.Failed() {
+				t.Fatal(show(h))
+			}
+			if h.Pending() > 0 {
+				count[f.Answer.String()]++
+			}
+		}
+		t.Log(model, count)
+		if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/8 {
+			t.Errorf("%s: %v", model, count)
+		}
+	}
+}
+
 // TestReached: a refuted queue or stack with repeated values names the response that
 // no search got past. Mostly it is the first one with which the history fails.
 func TestReached(t *testing.T) {
@@ -256,6 +287,27 @@ func large(t testing.TB, model string, n, threads, values int, seed uint64) (rig
 		t.Fatal(err)
 	}
 	return right, wrong
+}
+
+// TestLargeLostQueues bounds the work on queues of distinct values in which some
+// operations never respond.
+func TestLargeLostQueues(t *testing.T) {
+	const most = 2_000_000
+	s := lookup(t, "queue")
+	for _, seed := range []uint64{1, 2, 3} {
+		w := workload.Workload{Model: "queue", Ops: 3000, Threads: 16, Seed: seed, Lost: 3}
+		h, err := w.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := meter.New(nil)
+		f := search.QueueOrStack(h, s, 1<<30, m.Share(2*most))
+		checkFinding(t, "queue search", h, s, f, replay.Linearizable)
+		t.Logf("seed %d: %d pending, %d units of work", seed, h.Pending(), m.Spent())
+		if m.Spent() > most {
+			t.Errorf("seed %d: %d units of work", seed, m.Spent())
+		}
+	}
 }
 
 // TestLargeQueues decides long histories of queues, and verifies witnesses.
