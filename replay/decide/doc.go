@@ -42,7 +42,8 @@
 //     part of what reading and deciding them takes: there, depth grows with the
 //     length, so that most are refuted up to any small depth at once. On queues
 //     and stacks of more than 256 operations, a depth is given up as soon as the
-//     share is expected not to suffice;
+//     share is expected not to suffice, and the share is a fraction where many
+//     operations are concurrent;
 //   - families: what the budget still allows.
 //
 // If a history is not linearizable and Options.Explain is set, package

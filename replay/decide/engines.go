@@ -54,6 +54,8 @@ const (
 	// for a history of depthLong operations.
 	depthBase = 10
 	depthLong = 1 << 13
+	// depthCrowded is what it is less for a crowded history.
+	depthCrowded = 8
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
 )
@@ -197,10 +199,19 @@ func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 // depth, and less for a long history, so that it takes a small part of the time of
 // its verdict. Most long histories are refuted up to any small depth within their
 // first operations, for next to nothing.
+//
+// A long history of a queue or stack with many concurrent operations is crowded and
+// gets a fraction: its depth is rarely small, and to refute one depth more takes
+// about five times as long.
 func depthShare(t *task) int64 {
 	n := int64(len(t.h.Ops))
-	share := int64(1) << (depthBase + 2*min(t.o.MaxDepth, 20))
-	return share/(1+n/depthLong) + n
+	base := depthBase + 2*min(t.o.MaxDepth, 20)
+	if engine.GrowsDear(t.h, t.spec) {
+		if _, pairs := engine.Concurrency(t.h); pairs > n/4 {
+			base -= depthCrowded
+		}
+	}
+	return int64(1)<<base/(1+n/depthLong) + n
 }
 
 // runFirstDepths looks for a witness before anything else is known: most

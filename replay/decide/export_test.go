@@ -36,5 +36,18 @@ func (r Row) Ask(h *history.History, spec replay.Spec) (replay.Finding, error) {
 	return r.row.ask(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))))
 }
 
+// DepthWork returns the share of the search for a depth, and the work of its row.
+func DepthWork(h *history.History, spec replay.Spec) (share, work int64) {
+	t := newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops)))
+	for i := range engines {
+		if engines[i].name == "depths" {
+			if _, err := engines[i].ask(t); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return depthShare(t), t.meter.Spent()
+}
+
 // Tighten is tighten.
 func Tighten(h *history.History) (*history.History, []int32) { return tighten(h) }

@@ -77,6 +77,36 @@ func checkLimit(t *testing.T, row decide.Row, w simulate.Workload, checked map[s
 	}
 }
 
+// TestCrowdedDepths bounds the search for a depth. It is short for long histories of
+// queues and stacks with many concurrent operations. It is not for shorter ones, for
+// long ones with few concurrent operations, and for other objects.
+func TestCrowdedDepths(t *testing.T) {
+	for _, c := range []struct {
+		simulate.Workload
+		short bool
+	}{
+		{simulate.Workload{Model: "queue", Threads: 4, Ops: 1000}, true},
+		{simulate.Workload{Model: "queue", Threads: 4, Ops: 1000, Values: 8}, true},
+		{simulate.Workload{Model: "queue", Threads: 16, Ops: 1000, Values: 8}, true},
+		{simulate.Workload{Model: "stack", Threads: 4, Ops: 1000}, true},
+		{simulate.Workload{Model: "stack", Threads: 4, Ops: 257, Values: 8}, true},
+		{simulate.Workload{Model: "stack", Threads: 4, Ops: 256, Values: 8}, false},
+		{simulate.Workload{Model: "stack", Threads: 1, Ops: 2500}, false},
+		{simulate.Workload{Model: "kv", Threads: 16, Ops: 1000}, false},
+	} {
+		c.Seed = 1
+		h, err := c.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound := int64(c.Ops) + 1<<12
+		share, work := decide.DepthWork(h, model(t, c.Model))
+		if c.short && (share > bound || work > bound+3*meter.AskEvery) || !c.short && share < 100*bound {
+			t.Errorf("%d operations of %s, %d threads, %d values: %d units of work of %d", c.Ops, c.Model, c.Threads, c.Values, work, share)
+		}
+	}
+}
+
 // TestLongRefutation has a stack with two results of pop exchanged. To refute it takes
 // most of what a search of stacks may, and a search that forgets comes first.
 func TestLongRefutation(t *testing.T) {

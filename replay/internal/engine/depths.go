@@ -190,11 +190,17 @@ func (r *depthRound) Keep(states []int32) {
 // values come out again, which says little about a short history.
 const impatientOps = 256
 
+// GrowsDear reports whether h is a history of a queue or stack of more operations.
+func GrowsDear(h *history.History, spec replay.Spec) bool {
+	d := replay.TraitsOf(spec).Discipline
+	return len(h.Ops) > impatientOps && (d == replay.FirstIn || d == replay.LastIn)
+}
+
 // Run looks for a witness of depth up to maxDepth, from the smallest one that is
 // left. It gives up with Depth if there is none, and with Time or Memory if a
 // bound is reached first. Deeper is set for every finding without a depth.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
-	if d := replay.TraitsOf(x.spec).Discipline; len(x.h.Ops) > impatientOps && (d == replay.FirstIn || d == replay.LastIn) {
+	if GrowsDear(x.h, x.spec) {
 		x.responses = len(x.h.Ops)
 		defer func() { x.responses = 0 }()
 	}
