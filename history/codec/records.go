@@ -346,12 +346,17 @@ func (l *lineLimiter) Read(p []byte) (int, error) {
 }
 
 func (t *tableRecords) next() (record history.Value, line int, err error) {
-	if t.names == nil {
+	first := t.names == nil
+	if first {
 		if line, err := t.header(); err != nil {
 			return record, line, err
 		}
 	}
 	cells, line, err := t.row()
+	var e *end
+	if first && errors.As(err, &e) && isEnd(e.err) {
+		err = &end{err: errors.New("the table has a header and no record")}
+	}
 	if err != nil {
 		return record, line, err
 	}
