@@ -399,9 +399,8 @@
 //
 // -o is short for --output, -j for --jobs, -q for --quiet and -v for --verbose, in
 // every command that has these. --quiet omits remarks on files of directories that
-// hold no histories; check then also omits histories that are linearizable. Files
-// that accompany histories are never remarked on: labels.jsonl, README, LICENSE,
-// MANIFEST and files that end in .md, .tsv, .csv or .go.
+// are left out; check then also omits histories that are linearizable. labels.jsonl,
+// which accompanies histories, is never remarked on.
 //
 // On a terminal, verdicts have colours, and lines and tables fit its width. A line
 // of check in less than 120 columns omits c, cp and the orders, and in less than 90
@@ -520,8 +519,8 @@
 //
 // An interrupt (SIGINT) ends a command, even while it waits for input. The
 // command prints the results and totals of what it has read; a second interrupt
-// ends it at once. Files of a directory that are not histories are skipped and
-// listed on stderr. Files that are missing, unreadable or empty are faults: the
+// ends it at once. Files of a directory that are not histories are left out and
+// reported on stderr. Files that are missing, unreadable or empty are faults: the
 // last line counts them by reason, and the status is 2. It is also 2 if the
 // output cannot be written.
 package main

@@ -12,12 +12,12 @@
 // for any number of --jobs. Memory does not grow with the number of histories, but
 // for a zip archive's own directory.
 //
-// Nothing is skipped in silence. In directories and archives, a file of no known
-// format is skipped, listed on stderr and counted. Files that are empty, unreadable,
-// or in a form of compression that is not read are faults, and so are links to
-// directories and links in archives: the status is 2. --skip-unknown content also
-// skips files that are empty or in another compression; --skip-unknown none makes
-// every file that holds no histories a fault.
+// Nothing is left out in silence. In directories and archives, files of no known
+// format are left out, counted, and reported on stderr with the first of their names.
+// Files that are empty, unreadable, or in a form of compression that is not read are
+// faults, and so are links to directories and links in archives: the status is 2.
+// --skip-unknown content also leaves out files that are empty or in another
+// compression; --skip-unknown none makes every file that holds no histories a fault.
 //
 // With --resume FILE, check keeps a journal. The same command goes on after any stop,
 // also after kill -9 or a crash of the machine. It prints the whole output again, the

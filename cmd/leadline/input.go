@@ -42,14 +42,17 @@ func names(h *history.History, ops []int32, separator string) string {
 // arguments name, as its flags say. It lists on stderr what is wrong with them.
 type input struct {
 	codec.Options
-	model    string
-	quiet    bool
-	skip     *choice
-	stderr   io.Writer
-	skipped  fileReasons // files that hold no histories
-	remarked fileReasons // those of them that were listed
-	file     string      // the one that was reported last
-	faults   int         // that were reported of it
+	model   string
+	quiet   bool
+	skip    *choice
+	stderr  io.Writer
+	skipped fileReasons                // files that hold no histories
+	leftOut [len(reasonNames)]struct { // those to report, by reason
+		n     int
+		names []string // the first ones
+	}
+	file   string // the one that was reported last
+	faults int    // that were reported of it
 }
 
 func newInput() *input { return &input{Options: codec.Options{Limits: codec.DefaultLimits}} }
@@ -59,9 +62,9 @@ func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
 	flags.StringVar(&in.Map, "map", "", "which field of other records (JSON, CSV, logfmt) has what: `NAME=PATH,...`, as "+
 		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
-	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that hold no histories")
-	in.skip = choiceFlag(flags, "skip-unknown", "files of directories and archives that are skipped: those of no known `format`, "+
-		"those that hold no histories by their content, or none", "format", "content", "none")
+	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that are left out")
+	in.skip = choiceFlag(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
+		"is empty or in another compression (content), or none", "format", "content", "none")
 	flags.Var((*size)(&in.Limits.Line), "max-line", "longest line; 0 for no limit")
 	flags.Var((*size)(&in.Limits.History), "max-history", "longest history; 0 for no limit")
 	flags.Int64Var(&in.Limits.Ratio, "max-ratio", in.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
@@ -103,11 +106,14 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	o.Skip = codec.Skip(slices.Index(in.skip.choices, in.skip.value))
 	o.Skipped = func(name string, why error) {
 		in.skipped.add(why)
-		if in.quiet || isCompanion(name) {
-			return
+		for i, reason := range reasonNames {
+			if !reason.is(why) || filepath.Base(name) == labels {
+				continue
+			}
+			if in.leftOut[i].n++; in.leftOut[i].n <= leftOutNames {
+				in.leftOut[i].names = append(in.leftOut[i].names, name)
+			}
 		}
-		in.remarked.add(why)
-		fmt.Fprintf(s.err, "leadline: skipped %s: %v\n", name, why)
 	}
 	return func(yield func(entry) bool) {
 		for file, err := range codec.Files(paths, o) {
@@ -134,17 +140,6 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	}
 }
 
-// isCompanion reports whether the name is that of a file that accompanies
-// histories: their verdicts, a description, a licence, a table.
-func isCompanion(name string) bool {
-	base := filepath.Base(name)
-	switch filepath.Ext(base) {
-	case ".md", ".tsv", ".csv", ".go":
-		return true
-	}
-	return slices.Contains([]string{"labels.jsonl", "README", "LICENSE", "MANIFEST"}, base)
-}
-
 // report writes the faults of a file or history, the first history.MaxErrors
 // of a file.
 func (in *input) report(file string, err error) {
@@ -166,15 +161,28 @@ func (in *input) report(file string, err error) {
 	}
 }
 
-// end writes how many files were skipped, if any, and whether an interrupt
-// ended the command; what was not done because of it counts as unknown.
+const (
+	// leftOutNames is how many skipped files are named for each reason.
+	leftOutNames = 5
+	// labels is the file with the known verdicts of a directory. It is not reported.
+	labels = "labels.jsonl"
+)
+
+// end writes which files were skipped, if any, and whether an interrupt ended the
+// command; what was not done because of it counts as unknown.
 func (in *input) end(ctx context.Context, s streams, command string) int {
-	if n := in.remarked.n; n > 0 {
-		reasons := ""
-		if n > in.remarked.of(codec.ErrUnknownFormat) {
-			reasons = in.remarked.String()
+	for i, out := range in.leftOut {
+		if out.n == 0 || in.quiet {
+			continue
 		}
-		fmt.Fprintf(s.err, "leadline: skipped %s without histories%s\n", counted(n, "file", "files"), reasons)
+		were := "were"
+		if out.n == 1 {
+			were = "was"
+		}
+		if out.n > leftOutNames {
+			out.names = append(out.names, "...")
+		}
+		fmt.Fprintf(s.err, "leadline: %s %s left out: %s\n", reasonNames[i].files(out.n), were, strings.Join(out.names, ", "))
 	}
 	if ctx.Err() == nil {
 		return statusOK

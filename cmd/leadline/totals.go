@@ -45,11 +45,22 @@ type fileReasons struct {
 	by [len(reasonNames)]int
 }
 
-// reasonNames are the reasons that are counted separately.
-var reasonNames = [...]struct {
+// A fileReason is why a file holds no histories.
+type fileReason struct {
 	name string
 	is   func(error) bool
-}{
+}
+
+// files writes a number of files that have the reason.
+func (r *fileReason) files(n int) string {
+	if of, ok := strings.CutPrefix(r.name, "of "); ok {
+		return counted(n, "file of "+of, "files of "+of)
+	}
+	return counted(n, r.name+" file", r.name+" files")
+}
+
+// reasonNames are the reasons that are counted separately.
+var reasonNames = [...]fileReason{
 	{"missing", func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
 	{"unreadable", isUnreadable},
 	{"empty", func(err error) bool { return errors.Is(err, codec.ErrEmpty) }},
@@ -70,16 +81,6 @@ func (r *fileReasons) add(err error) {
 			r.by[i]++
 		}
 	}
-}
-
-// of returns how many files have the reason of err.
-func (r *fileReasons) of(err error) int {
-	for i, reason := range reasonNames {
-		if reason.is(err) {
-			return r.by[i]
-		}
-	}
-	return 0
 }
 
 // each calls do for each reason that occurs, with its number; the last one is
