@@ -54,7 +54,8 @@
 //
 // Reports for other programs:
 //   - --junit FILE: XML of JUnit. Every history is a test case. What is not
-//     linearizable is a failure, what is unknown or invalid an error.
+//     linearizable is a failure, what is unknown or invalid an error. The time is that
+//     of the check; it is 0 if a journal or cache has the result without --times.
 //   - --sarif FILE: SARIF 2.1.0, with at most 25,000 results.
 //   - --github: annotations for GitHub Actions, at most ten errors and ten warnings.
 //   - --summary FILE: one object in JSON. histories is the sum of linearizable,

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
@@ -104,8 +106,20 @@ type Outcome struct {
 	// Final is false if another check with the same options may find out more,
 	// because time, memory or an interrupt has ended this one.
 	Final     bool
-	cancelled bool   // an interrupt has ended it
-	rest      []byte // JSON of a record
+	cancelled bool          // an interrupt has ended it
+	took      time.Duration // of the check; 0 of a stored outcome
+	rest      []byte        // JSON of a record
+}
+
+// elapsed returns the time of the check. That of a stored outcome is known if its
+// line has it, as the last member; otherwise it is 0.
+func (o *Outcome) elapsed() time.Duration {
+	_, text, found := bytes.Cut(o.rest[max(0, len(o.rest)-40):], []byte(`"elapsed_ns":`))
+	if o.took != 0 || !found {
+		return o.took
+	}
+	ns, _ := strconv.ParseInt(string(bytes.TrimSuffix(text, []byte("}"))), 10, 64)
+	return time.Duration(ns)
 }
 
 // Outcome returns what is to be kept of the result. With times, the line has the
@@ -114,7 +128,7 @@ func (r *Result) Outcome(times bool) *Outcome {
 	if r.outcome != nil {
 		return r.outcome
 	}
-	o := &Outcome{Status: r.Status(), At: -1}
+	o := &Outcome{Status: r.Status(), At: -1, took: r.Verdict.Elapsed}
 	rec := r.record(times)
 	switch o.Status {
 	case NotLinearizable:

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -78,6 +79,9 @@ func NewJUnit(name string) (Report, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	// Where the system allows it, the file loses its name at once, so that a kill
+	// leaves nothing.
+	_ = os.Remove(body.Name())
 	return &junit{file: file, body: body, out: bufio.NewWriter(body), start: time.Now()}, nil
 }
 
@@ -87,7 +91,7 @@ func (j *junit) Add(e *Entry, o *Outcome) error {
 	if name == "" {
 		name = fmt.Sprintf("%s %d", filepath.Base(e.File), e.Number+1)
 	}
-	fmt.Fprintf(j.out, "<testcase classname=%s name=%s time=\"0\">", attribute(e.File), attribute(name))
+	fmt.Fprintf(j.out, "<testcase classname=%s name=%s time=\"%.6f\">", attribute(e.File), attribute(name), o.elapsed().Seconds())
 	if o.Status != Linearizable {
 		kind := "error"
 		if o.Status == NotLinearizable {
@@ -116,8 +120,11 @@ func attribute(text string) string {
 }
 
 func (j *junit) Close(complete bool) error {
-	err := j.finish(complete)
-	return errors.Join(err, j.file.Close(), j.body.Close(), os.Remove(j.body.Name()))
+	err := errors.Join(j.finish(complete), j.file.Close(), j.body.Close())
+	if removed := os.Remove(j.body.Name()); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
 }
 
 func (j *junit) finish(complete bool) error {

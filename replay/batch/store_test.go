@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leadline/leadline/replay"
 )
@@ -310,15 +312,32 @@ func TestInterruptedCheck(t *testing.T) {
 	}
 }
 
+// TestElapsed: a stored outcome has the time of the check if its line has it.
+func TestElapsed(t *testing.T) {
+	r := (&Checker{}).Check(context.Background(), read(t, "a.jsonl", plain)[0])
+	r.Verdict.Elapsed = 1234567
+	for times, want := range map[bool]time.Duration{true: 1234567, false: 0} {
+		o := r.Outcome(times)
+		line := appendOutcome(nil, Key{}, o)
+		_, stored, err := parseOutcome(line[:len(line)-1])
+		if err != nil || o.elapsed() != 1234567 || stored.elapsed() != want {
+			t.Errorf("times %v: %v, stored %v, %v", times, o.elapsed(), stored.elapsed(), err)
+		}
+	}
+}
+
 // TestReports: reports are well-formed, whatever names and messages have.
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	odd := read(t, "a b,c:%.jsonl", strings.Replace(plain, `"a"`, `"<\u0007&\n>"`, 1))[0]
-	o := &Outcome{Status: NotLinearizable, At: 1, Reason: "<b> & \x01\n::x"}
+	o := &Outcome{Status: NotLinearizable, At: 1, Reason: "<b> & \x01\n::x", took: 2500 * time.Microsecond}
 	junitName, sarifName := filepath.Join(dir, "j.xml"), filepath.Join(dir, "s.sarif")
 	j, err := NewJUnit(junitName)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(left) > 0 && runtime.GOOS != "windows" {
+		t.Errorf("a kill would leave %q", left)
 	}
 	s, err := NewSARIF(sarifName, "v1")
 	if err != nil {
@@ -337,7 +356,7 @@ func TestReports(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(junitName)
-	if err != nil || !bytes.Contains(text, []byte(`classname="a b,c:%.jsonl" name="&lt;`)) || bytes.Contains(text, []byte("\x01")) {
+	if err != nil || !bytes.Contains(text, []byte(`classname="a b,c:%.jsonl" name="&lt;`)) || !bytes.Contains(text, []byte(`time="0.002500"`)) || bytes.Contains(text, []byte("\x01")) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	var log struct {
