@@ -2,66 +2,122 @@ package schedule
 
 import "math/bits"
 
-// DFSOptions say which schedules a DFS goes through.
+// DFSOptions say which schedules a DFS goes through. With both bounds at -1 it
+// goes through all of them once.
 type DFSOptions struct {
-	Preemptions int  // at most; -1: not bounded
-	Delays      int  // at most; -1: not bounded
-	Filter      bool // preempt only where another thread conflicts
-	SleepSets   bool // one of each set of equivalent executions; needs both bounds to be -1
+	// Preemptions bounds the switches from a thread that could go on, where no
+	// invocation begins; -1 is no bound.
+	Preemptions int
+	// Delays bounds how often the scheduler passes over a thread; -1 is no bound. The order
+	// is the current thread, then those after it, in a circle. Where an invocation
+	// begins, going on with another thread of the program costs nothing.
+	Delays int
+	// Filter preempts only where another thread conflicts; see the package's documentation.
+	Filter bool
 }
 
-// A DFS goes through all schedules within its bounds, depth first.
+// A DFS goes through the schedules within a bound depth first, for the bounds 0, 1, ... up to the
+// last one (of delays if these are bounded, or else of preemptions). The schedules of
+// a bound include those of the bounds before it. [DPOR] needs fewer if
+// nothing is bounded.
 type DFS struct {
-	options DFSOptions
-	nodes   []node
-	at      int
-	cost    int
+	options  DFSOptions
+	delays   bool // the bound is of delays
+	bound    int
+	last     int
+	leftOut  bool // the bound left schedules out
+	complete int
+	nodes    []node
+	at       int
+	cost     int
+	preempts int
+	conflict conflicts
 }
 
+// A node is a decision of the execution.
 type node struct {
-	enabled, left uint64 // threads that can run; those to try
-	current       int8
-	first         int8 // what costs nothing
-	chosen        int16
-	cost          int16 // of the nodes above
-	numbers       int16 // of a choice of the program: how many; 0 for threads
-	free          bool
+	enabled  uint64
+	daemons  uint64
+	cost     int32 // of the nodes above
+	preempts int32
+	chosen   int16
+	numbers  int16 // of a choice of the program: how many; 0 of threads
+	current  int8
+	rank     int8 // of chosen, among the enabled threads
+	free     bool
+	relevant bool // a preemption here may matter
 }
 
 // NewDFS returns a DFS.
-func NewDFS(o DFSOptions) *DFS { return &DFS{options: o} }
-
-func (d *DFS) Begin() { d.at, d.cost = 0, 0 }
-
-func (d *DFS) Pick(decision *Decision) int {
-	if d.at < len(d.nodes) {
-		n := &d.nodes[d.at]
-		d.at++
-		if n.numbers != 0 || n.enabled != decision.Enabled || int(n.current) != decision.Current {
-			return MaxThreads // diverged
-		}
-		d.pay(n)
-		return int(n.chosen)
+func NewDFS(o DFSOptions) *DFS {
+	d := &DFS{options: o, complete: -1, bound: -1, last: o.Preemptions}
+	if o.Delays >= 0 {
+		d.delays, d.last = true, o.Delays
 	}
-	first := decision.first()
-	n := node{enabled: decision.Enabled, current: int8(decision.Current), first: int8(first), chosen: int16(first), free: decision.Free, cost: int16(d.cost)}
-	if n.left = n.enabled &^ (1 << first); !n.free && d.options.Preemptions >= 0 && d.cost >= d.options.Preemptions {
-		n.left = 0
+	if d.last >= 0 {
+		d.bound = 0
 	}
-	d.nodes = append(d.nodes, n)
-	d.at++
-	return first
+	return d
 }
 
-func (d *DFS) pay(n *node) {
-	if !n.free && n.chosen != int16(n.first) {
-		d.cost++
+// Bound returns the present bound, or -1 if there is none.
+func (d *DFS) Bound() int { return d.bound }
+
+// Complete returns the largest bound whose schedules all were executed, or -1.
+func (d *DFS) Complete() int { return d.complete }
+
+// Exhausted reports, after Next returned false, whether no schedule was left out for the bounds.
+func (d *DFS) Exhausted() bool { return !d.leftOut }
+
+func (d *DFS) Begin() { d.at, d.cost, d.preempts = 0, 0, 0 }
+
+func (d *DFS) Pick(decision *Decision) int {
+	if d.at == len(d.nodes) {
+		d.nodes = append(d.nodes, node{
+			enabled: decision.Enabled, daemons: decision.Daemons, current: int8(decision.Current), free: decision.Free, relevant: !d.options.Filter,
+			cost: int32(d.cost), preempts: int32(d.preempts), chosen: int16(decision.first()),
+		})
 	}
+	n := &d.nodes[d.at]
+	if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || int(n.current) != decision.Current {
+		return MaxThreads // diverged
+	}
+	cost, preempts := d.price(n, int(n.rank))
+	d.cost, d.preempts = d.cost+cost, d.preempts+preempts
+	return int(n.chosen)
+}
+
+// order returns the thread of a rank: the current one is first, and the rest
+// follow in a circle.
+func (n *node) order(rank int) int {
+	from := max(n.current, 0)
+	rotated := bits.RotateLeft64(n.enabled, -int(from))
+	for range rank {
+		rotated &= rotated - 1
+	}
+	return (bits.TrailingZeros64(rotated) + int(from)) & 63
+}
+
+// price returns what the thread of a rank costs at a node, and whether it is a preemption.
+func (d *DFS) price(n *node, rank int) (cost, preempts int) {
+	if rank == 0 {
+		return 0, 0
+	}
+	if !n.free {
+		preempts = 1
+	}
+	switch {
+	case !d.delays:
+		return preempts, preempts
+	case n.free && n.current >= 0 && n.daemons>>n.order(rank)&1 == 0:
+		return 0, preempts
+	}
+	return rank, preempts
 }
 
 func (d *DFS) Choose(n int) int {
 	if d.at == len(d.nodes) {
-		d.nodes = append(d.nodes, node{numbers: int16(n), cost: int16(d.cost)})
+		d.nodes = append(d.nodes, node{numbers: int16(n)})
 	}
 	d.at++
 	if x := &d.nodes[d.at-1]; int(x.numbers) == n {
@@ -72,18 +128,125 @@ func (d *DFS) Choose(n int) int {
 
 func (d *DFS) Next(r *Result) bool {
 	d.nodes = d.nodes[:min(d.at, len(d.nodes))]
+	if d.options.Filter {
+		d.mark(r)
+	}
 	for len(d.nodes) > 0 {
-		n := &d.nodes[len(d.nodes)-1]
-		switch {
-		case n.numbers > 0 && n.chosen+1 < n.numbers:
-			n.chosen++
-			return true
-		case n.numbers == 0 && n.left != 0:
-			n.chosen = int16(bits.TrailingZeros64(n.left))
-			n.left &= n.left - 1
+		if d.advance(&d.nodes[len(d.nodes)-1]) {
 			return true
 		}
 		d.nodes = d.nodes[:len(d.nodes)-1]
 	}
+	d.complete = d.bound
+	if d.bound < 0 || !d.leftOut || d.bound == d.last {
+		return false
+	}
+	d.bound++
+	d.leftOut = false
+	return true
+}
+
+// advance sets the next choice of a node, if there is one within the bounds.
+func (d *DFS) advance(n *node) bool {
+	if n.numbers > 0 {
+		n.chosen++
+		return n.chosen < n.numbers
+	}
+	for n.rank++; int(n.rank) < bits.OnesCount64(n.enabled); n.rank++ {
+		if !n.free && !n.relevant {
+			return false
+		}
+		cost, preempts := d.price(n, int(n.rank))
+		if d.bound >= 0 && int(n.cost)+cost > d.bound || d.options.Preemptions >= 0 && int(n.preempts)+preempts > d.options.Preemptions {
+			d.leftOut = true
+			continue
+		}
+		n.chosen = int16(n.order(int(n.rank)))
+		return true
+	}
 	return false
+}
+
+// mark finds the nodes before accesses that conflict with those of another thread.
+func (d *DFS) mark(r *Result) {
+	d.conflict.collect(r)
+	for i := r.From; i < r.To; i++ {
+		a := &r.Trace[i]
+		if a.Node < 0 || int(a.Node) >= len(d.nodes) {
+			continue
+		}
+		if n := &d.nodes[a.Node]; !n.relevant && int16(a.Thread) == n.chosen && a.Thread == n.current {
+			n.relevant = d.conflict.with(a)
+		}
+	}
+}
+
+// A conflicts is the set of the locations of a trace and who used them.
+type conflicts struct {
+	table []location
+	run   uint64 // the number of the trace: locations of others are empty
+	used  uint64 // threads that took any step
+	wild  uint64 // threads that took a step that conflicts with all
+}
+
+type location struct {
+	addr             uintptr
+	run              uint64
+	readers, writers uint64
+}
+
+func (c *conflicts) collect(r *Result) {
+	trace := r.Trace[r.From:r.To]
+	if n := len(trace) + len(r.Pending); len(c.table) < 2*n+2 {
+		c.table, c.run = make([]location, 1<<bits.Len(uint(4*n+64))), 0
+	}
+	c.run++
+	c.used, c.wild = 0, 0
+	for i := range trace {
+		c.add(&trace[i])
+	}
+	for i := range r.Pending {
+		c.add(&r.Pending[i])
+	}
+}
+
+func (c *conflicts) add(a *Access) {
+	bit := uint64(1) << a.Thread
+	c.used |= bit
+	switch {
+	case a.Flags&Global != 0:
+		c.wild |= bit
+	case a.Kind == Write:
+		c.at(a.Addr).writers |= bit
+	case a.Kind == Read:
+		c.at(a.Addr).readers |= bit
+	}
+}
+
+// with reports whether another thread took a step that conflicts with a.
+func (c *conflicts) with(a *Access) bool {
+	others := c.wild
+	if a.Flags&Global != 0 {
+		others = c.used
+	} else if a.Kind <= Write {
+		l := c.at(a.Addr)
+		if others |= l.writers; a.Kind == Write {
+			others |= l.readers
+		}
+	}
+	return others&^(1<<a.Thread) != 0
+}
+
+func (c *conflicts) at(addr uintptr) *location {
+	mask := uint64(len(c.table) - 1)
+	for h := uint64(addr) * 0x9e3779b97f4a7c15 >> 32; ; h++ {
+		l := &c.table[h&mask]
+		if l.run != c.run {
+			*l = location{addr: addr, run: c.run}
+			return l
+		}
+		if l.addr == addr {
+			return l
+		}
+	}
 }

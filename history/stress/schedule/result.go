@@ -40,6 +40,8 @@ type Event struct {
 type Result struct {
 	Schedule    Schedule
 	Trace       []Access
+	From, To    int      // the part of Trace from the start of the threads until they ended and daemons blocked
+	Pending     []Access // the steps that threads did not take there
 	Events      []Event
 	Details     []Detail // of each step of Trace, if it was called by Trace
 	Steps       int

@@ -28,19 +28,17 @@ type Strategy interface {
 }
 
 // A Decision asks which thread goes on. It is made only where two or more can,
-// and while the threads of the program run.
+// and while the threads of the program run or, after them, daemons until they block.
 type Decision struct {
 	Current int    // the thread that ran last, or -1 if it ended, blocks or yields
 	Enabled uint64 // the threads that can go on, one bit each
+	Daemons uint64 // the threads that are goroutines of the object
 	Free    bool   // going on with another than Current is not a preemption
 }
 
 // Pending returns the step before which a thread is. An invocation or a thread
 // that is about to begin has kind Begin and no address.
 func (d *Decision) Pending(thread int) Access { return the.threads[thread].pend }
-
-// Daemon reports whether a thread is a goroutine of the object.
-func (d *Decision) Daemon(thread int) bool { return the.threads[thread].daemon }
 
 // Trace returns the steps executed so far.
 func (d *Decision) Trace() []Access { return the.trace }
@@ -78,6 +76,7 @@ type scheduler struct {
 
 	result  Result
 	trace   []Access
+	pending []Access
 	events  []Event
 	details []Detail
 }
@@ -101,12 +100,13 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 		l.Steps = 5000
 	}
 	epoch.Add(1)
+	s.decision.Daemons = 0
 	s.foreign.Store(0)
 	s.strategy, s.live, s.traced = st, 0, traced
 	s.alive, s.waiting, s.sleeping, s.yielded, s.woken = 0, 0, 0, 0, 0
 	s.steps, s.limit, s.clock, s.rounds, s.node = 0, l.Steps, 0, 0, -1
 	s.parallel, s.quiescing, s.stopped = false, false, false
-	s.trace, s.events, s.details = s.trace[:0], s.events[:0], s.details[:0]
+	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
 	s.result = Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]}
 	st.Begin()
 	for range p.Threads {
@@ -115,7 +115,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.add(nil, false)
 	_ = s.main(p, p.Before) && s.together(p) && s.main(p, p.After)
 	s.finish()
-	s.result.Steps, s.result.Trace, s.result.Events, s.result.Details = s.steps, s.trace, s.events, s.details
+	s.result.Steps, s.result.Trace, s.result.Pending, s.result.Events, s.result.Details = s.steps, s.trace, s.pending, s.events, s.details
 	if r, ok := st.(*Replay); ok && r.at < len(r.schedule) {
 		s.result.Diverged = true
 	}
@@ -131,8 +131,9 @@ func (s *scheduler) add(body func(), daemon bool) *thread {
 	t := s.threads[s.live]
 	s.live++
 	t.reset(body, daemon)
-	if body != nil {
+	if daemon {
 		s.alive |= t.bit
+		s.decision.Daemons |= t.bit
 	}
 	return t
 }
@@ -160,9 +161,16 @@ func (s *scheduler) together(p *Program) bool {
 		return true
 	}
 	s.parallel = true
-	ok := s.loop(s.decide(nil))
+	s.result.From = len(s.trace)
+	ok := s.loop(s.decide(nil)) && s.quiesce()
 	s.parallel = false
-	return ok && s.quiesce()
+	s.result.To = len(s.trace)
+	for m := s.alive; m != 0; m &= m - 1 {
+		if t := s.threads[bits.TrailingZeros64(m)]; t.waiter != nil {
+			s.pending = append(s.pending, t.pend)
+		}
+	}
+	return ok
 }
 
 // quiesce runs daemons until they block, or for 1,000 steps.
@@ -172,7 +180,7 @@ func (s *scheduler) quiesce() bool {
 	ok := true
 	if first := s.decide(nil); first != nil {
 		s.loop(first)
-		ok = !s.stopped && !s.result.Cut
+		ok = !s.stopped && !s.result.Cut && !s.result.Pruned
 	}
 	s.quiescing, s.limit, s.remaining = false, limit, 0
 	return ok
@@ -259,8 +267,8 @@ func (s *scheduler) decide(t *thread) *thread {
 	}
 	follows := false
 	if t != nil {
-		follows = mask&t.bit != 0 && (t.begun || t.fresh)
-		if t.begun && follows {
+		begun := t.begun && t.pend.Kind != Begin
+		if follows = mask&t.bit != 0 && (begun || t.fresh); follows && begun {
 			t.pend.Flags |= Follows
 		}
 		t.begun, t.fresh = false, false
@@ -371,6 +379,26 @@ func (s *scheduler) executed(t *thread) {
 		var pcs [32]uintptr
 		s.details = append(s.details, Detail{stack: append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)})
 	}
+}
+
+// unasked executes a step of t that conflicts with nothing, without a decision.
+func (s *scheduler) unasked(t *thread) {
+	t.pend.Kind, t.pend.Addr, t.pend.Flags = Start, 0, Follows
+	begun := t.begun
+	if t.fresh {
+		t.pend.Flags, t.fresh, begun = 0, false, true
+	}
+	s.executed(t)
+	t.begun = begun
+}
+
+// arrive is called when t is about to yield or sleep. When it goes on depends on the order of
+// its arrival, the end of its last step, and all other steps.
+func (s *scheduler) arrive(t *thread) {
+	if t.fresh {
+		s.unasked(t)
+	}
+	s.trace[len(s.trace)-1].Flags |= Global
 }
 
 // markClock makes the last step conflict with all others: the caller read the clock, which counts them.

@@ -13,18 +13,11 @@ const (
 	Write             // a store, read-modify-write, lock, unlock, send, receive
 	Yield             // Gosched, Sleep: others go first
 	Begin             // an invocation begins: a switch here is free
+	Start             // a goroutine is started; it conflicts with nothing
 )
 
 func (k Kind) String() string {
-	switch k {
-	case Read:
-		return "read"
-	case Write:
-		return "write"
-	case Yield:
-		return "yield"
-	}
-	return "begin"
+	return [...]string{"read", "write", "yield", "begin", "start"}[k]
 }
 
 // A Waiter is what a blocked thread waits for. Ready is called between steps

@@ -1,6 +1,8 @@
 package schedule_test
 
 import (
+	"fmt"
+	"maps"
 	"testing"
 	"unsafe"
 
@@ -53,7 +55,7 @@ func TestLostUpdate(t *testing.T) {
 	}
 	seen := map[int]int{}
 	p := &schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){inc, inc}, After: func() { seen[c.load()]++ }}
-	d := schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})
+	d := schedule.NewDFS(everything)
 	n := 0
 	for {
 		n++
@@ -77,7 +79,7 @@ func TestDeadlock(t *testing.T) {
 		func() { a.lock(); b.lock(); b.unlock(); a.unlock() },
 		func() { b.lock(); a.lock(); a.unlock(); b.unlock() },
 	}}
-	d := schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})
+	d := schedule.NewDFS(everything)
 	found := 0
 	for {
 		r := schedule.Run(p, d, schedule.Limits{})
@@ -108,13 +110,13 @@ func BenchmarkExecution(b *testing.B) {
 		}
 	}
 	p := &schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){inc, inc}, After: func() { c.load() }}
-	d := schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})
+	d := schedule.NewDFS(everything)
 	steps := 0
 	for range b.N {
 		r := schedule.Run(p, d, schedule.Limits{})
 		steps += r.Steps
 		if !d.Next(r) {
-			d = schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})
+			d = schedule.NewDFS(everything)
 		}
 	}
 	b.ReportMetric(float64(steps)/float64(b.N), "steps/op")
@@ -122,15 +124,34 @@ func BenchmarkExecution(b *testing.B) {
 
 // A treiber is Treiber's stack, with points at its atomic accesses.
 type treiber struct {
-	top cell // 1 + index in nodes
-	n   []struct{ value, next int }
+	top   cell // 1 + index in nodes
+	n     []*struct{ value, next cell }
+	plain bool // points at its plain accesses, too
+}
+
+func (s *treiber) get(c *cell) int {
+	if s.plain {
+		return c.load()
+	}
+	return c.v
+}
+
+func (s *treiber) set(c *cell, v int) {
+	if s.plain {
+		c.store(v)
+	}
+	c.v = v
 }
 
 func (s *treiber) push(v int) {
-	s.n = append(s.n, struct{ value, next int }{v, 0})
-	for i := len(s.n); ; {
-		s.n[i-1].next = s.top.load()
-		if s.top.cas(s.n[i-1].next, i) {
+	n := &struct{ value, next cell }{}
+	s.n = append(s.n, n)
+	i := len(s.n)
+	s.set(&n.value, v)
+	for {
+		top := s.top.load()
+		s.set(&n.next, top)
+		if s.top.cas(top, i) {
 			return
 		}
 	}
@@ -142,39 +163,81 @@ func (s *treiber) pop() int {
 		if i == 0 {
 			return -1
 		}
-		if s.top.cas(i, s.n[i-1].next) {
-			return s.n[i-1].value
+		if s.top.cas(i, s.get(&s.n[i-1].next)) {
+			return s.get(&s.n[i-1].value)
 		}
 	}
 }
 
-func TestTreiber(t *testing.T) {
+// treibers returns a program on a stack, one string of pushes (+) and pops (-) for each
+// thread, and the values popped.
+func treibers(plain bool, threads ...string) (*schedule.Program, *[]string) {
 	var s *treiber
-	var popped [2]int
-	body := func(i int) func() {
-		return func() {
-			schedule.Invocation(i, 0)
-			s.push(i)
-			schedule.Returned()
-			schedule.Invocation(i, 1)
-			popped[i] = s.pop()
-			schedule.Returned()
-		}
+	popped := make([]string, len(threads))
+	p := &schedule.Program{Before: func() { s = &treiber{plain: plain}; clear(popped) }}
+	for i, ops := range threads {
+		p.Threads = append(p.Threads, func() {
+			for j, op := range ops {
+				schedule.Invocation(i, j)
+				if op == '+' {
+					s.push(10*i + j)
+				} else {
+					popped[i] += fmt.Sprint(s.pop(), " ")
+				}
+				schedule.Returned()
+			}
+		})
 	}
-	p := &schedule.Program{Before: func() { s = new(treiber) }, Threads: []func(){body(0), body(1)}}
-	d := schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})
-	seen := map[[2]int]int{}
-	n := 0
+	return p, &popped
+}
+
+// count runs all schedules of a strategy and returns the outcomes that show returns.
+func count(t testing.TB, p *schedule.Program, s schedule.Strategy, show func(r *schedule.Result) string) (outcomes map[string]int, executions int) {
+	t.Helper()
+	outcomes = map[string]int{}
 	for {
-		r := schedule.Run(p, d, schedule.Limits{})
-		seen[popped]++
-		n++
-		if !d.Next(r) {
-			break
+		r := schedule.Run(p, s, schedule.Limits{})
+		executions++
+		if r.Diverged || r.Cut || r.Panic != nil || r.Lost > 0 || r.Foreign > 0 {
+			t.Fatalf("%+v", r)
 		}
-	}
-	t.Log(n, seen)
-	if len(seen) != 2 || seen[[2]int{0, 1}] == 0 || seen[[2]int{1, 0}] == 0 {
-		t.Errorf("saw %v", seen)
+		if !r.Pruned {
+			outcomes[show(r)]++
+		}
+		if !s.Next(r) {
+			return outcomes, executions
+		}
 	}
 }
+
+// TestTreiber: exhaustive exploration of a stack, in few executions if it is reduced.
+func TestTreiber(t *testing.T) {
+	for _, c := range []struct {
+		plain   bool
+		threads []string
+		most    int  // executions of DPOR
+		brute   bool // plain search is feasible
+	}{
+		{false, []string{"+-", "+-"}, 50, true},
+		{true, []string{"+-", "+-"}, 300, false},
+		{false, []string{"+-", "+", "-"}, 200, true},
+		{true, []string{"+-", "+", "-"}, 1000, false},
+	} {
+		p, popped := treibers(c.plain, c.threads...)
+		show := func(r *schedule.Result) string { return fmt.Sprint(*popped) }
+		reduced, n := count(t, p, schedule.NewDPOR(), show)
+		t.Logf("%v: %d executions, %d outcomes", c, n, len(reduced))
+		if n > c.most {
+			t.Errorf("%v: %d executions", c, n)
+		}
+		if c.brute {
+			all, _ := count(t, p, schedule.NewDFS(everything), show)
+			if !maps.EqualFunc(all, reduced, func(int, int) bool { return true }) {
+				t.Errorf("%v: outcomes %v, of %v", c, reduced, all)
+			}
+		}
+	}
+}
+
+// everything has no bounds.
+var everything = schedule.DFSOptions{Preemptions: -1, Delays: -1}

@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
-	"unsafe"
 )
 
 // A thread is a coroutine that runs one body after another, one an execution.
@@ -161,15 +160,18 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 	if s.aborting {
 		t.abort()
 	}
+	polls := k == Yield || k != Begin && t.spins(addr)
+	if polls {
+		s.arrive(t)
+	}
 	t.pend.Kind, t.pend.Addr, t.pend.Flags, t.what = k, addr, 0, what
 	switch {
-	case k == Yield && s.sleeping&t.bit != 0:
-		t.pend.Flags = Global
-	case k == Yield, k != Begin && t.spins(addr):
-		s.yielded |= t.bit
-		t.polls = true
-		t.pend.Flags = Global
+	case polls:
+		t.pend.Flags = Global | Waits
 		t.quiet, t.same, t.run = 0, 0, 0
+		if t.polls = s.sleeping&t.bit == 0; t.polls {
+			s.yielded |= t.bit
+		}
 	case k == Begin:
 		t.quiet, t.same, t.run = 0, 0, 0
 	case addr == 0:
@@ -249,10 +251,7 @@ func (t *thread) spawn(f func()) {
 	if s.aborting {
 		t.abort()
 	}
-	t.pend.Kind, t.pend.Addr, t.pend.Flags = Read, uintptr(unsafe.Pointer(t)), Follows
-	begun := t.begun || t.fresh
-	s.executed(t)
-	t.begun, t.fresh = begun, false
+	s.unasked(t)
 	if s.live == MaxThreads {
 		s.result.Cut = true
 		s.result.TooManyThreads = true

@@ -1,0 +1,355 @@
+package schedule_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/leadline/leadline/history/stress/schedule"
+)
+
+var (
+	seed     = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of random programs")
+	programs = flag.Int("programs", 100, "random programs")
+)
+
+// An action is one line of a random program.
+type action struct {
+	what string
+	on   int
+	body []action // of go
+}
+
+// A random program: threads, invocations, actions.
+type random struct {
+	threads [][][]action
+}
+
+func (p random) String() string {
+	var b strings.Builder
+	for i, t := range p.threads {
+		fmt.Fprintf(&b, "thread %d:", i)
+		for _, inv := range t {
+			fmt.Fprintf(&b, " {%v}", inv)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (a action) String() string {
+	if a.body != nil {
+		return fmt.Sprintf("go %v", a.body)
+	}
+	return fmt.Sprintf("%s%d", a.what, a.on)
+}
+
+func draw(r *rand.Rand, kinds []string, threads, invocations, actions int) random {
+	var p random
+	var line func(deep bool) action
+	line = func(deep bool) action {
+		a := action{what: kinds[r.IntN(len(kinds))], on: r.IntN(2)}
+		if a.what == "go" {
+			if !deep {
+				return line(false)
+			}
+			for range 1 + r.IntN(2) {
+				a.body = append(a.body, line(false))
+			}
+		}
+		return a
+	}
+	for range threads {
+		var t [][]action
+		for range 1 + r.IntN(invocations) {
+			var inv []action
+			for range r.IntN(actions + 1) {
+				inv = append(inv, line(true))
+			}
+			t = append(t, inv)
+		}
+		p.threads = append(p.threads, t)
+	}
+	return p
+}
+
+// A heap is what random programs work on.
+type heap struct {
+	cells           [2]cell
+	locks           [2]lock
+	rw              readers
+	guarded, shared [2]int        // by locks, by rw
+	log             map[int][]int // of threads, and of daemons by the tag of what started them
+}
+
+type nonzero struct{ c *cell }
+
+func (n *nonzero) Ready() bool { return n.c.v != 0 }
+
+type either struct{ h *heap }
+
+func (e *either) Ready() bool { return e.h.cells[0].v != 0 || e.h.cells[1].v != 0 }
+
+// A readers is a lock of many readers or one writer.
+type readers struct{ n, w int }
+
+type readable struct{ r *readers }
+
+func (r *readable) Ready() bool { return r.r.w == 0 }
+func (r *readers) Ready() bool  { return r.n == 0 && r.w == 0 }
+
+func (h *heap) do(a action, who int, tag int) {
+	note := func(v int) { h.log[who] = append(h.log[who], v) }
+	c, l := &h.cells[a.on], &h.locks[a.on]
+	switch a.what {
+	case "load":
+		note(c.load())
+	case "store":
+		c.store(tag)
+	case "cas":
+		if c.cas(0, tag) {
+			note(1)
+		} else {
+			note(0)
+		}
+	case "add":
+		schedule.Step(schedule.Write, unsafe.Pointer(c))
+		c.v++
+		note(c.v)
+	case "lock":
+		l.lock()
+	case "unlock":
+		if l.held == 1 && l.by == schedule.Self() {
+			l.unlock()
+		}
+	case "critical":
+		l.lock()
+		note(h.guarded[a.on])
+		h.guarded[a.on] = tag
+		l.unlock()
+	case "rlock":
+		schedule.Wait(schedule.Read, unsafe.Pointer(&h.rw), &readable{&h.rw}, "rlock")
+		h.rw.n++
+		note(h.shared[a.on])
+		schedule.Step(schedule.Write, unsafe.Pointer(&h.rw))
+		h.rw.n--
+	case "wlock":
+		schedule.Wait(schedule.Write, unsafe.Pointer(&h.rw), &h.rw, "wlock")
+		h.rw.w = 1
+		h.shared[a.on] = tag
+		h.cells[a.on].store(tag)
+		schedule.Step(schedule.Write, unsafe.Pointer(&h.rw))
+		h.rw.w = 0
+	case "wait":
+		schedule.Wait(schedule.Read, unsafe.Pointer(c), &nonzero{c}, "wait")
+		note(c.v)
+	case "either":
+		schedule.Wait(schedule.Read, nil, &either{h}, "either")
+		note(h.cells[0].v + 100*h.cells[1].v)
+	case "clear":
+		c.store(0)
+	case "choose":
+		if n := schedule.Choose(2 + a.on); n > 0 {
+			note(-n)
+			h.cells[n-1].store(tag)
+		}
+	case "yield":
+		schedule.Step(schedule.Yield, nil)
+	case "spin":
+		for range 3 {
+			if c.load() != 0 {
+				break
+			}
+			schedule.Step(schedule.Yield, nil)
+		}
+	case "go":
+		schedule.Spawn(func() {
+			for i, b := range a.body {
+				h.do(b, tag, 1000*tag+i)
+			}
+		})
+	}
+}
+
+// An outcome is what an execution shows: results, and which invocations come before which.
+type outcome struct {
+	results string
+	before  string // sorted pairs
+}
+
+// explore returns all outcomes, and the number of executions, or false if there are more than most.
+func (p random) explore(t *testing.T, s schedule.Strategy, most int) (map[outcome]bool, int, bool) {
+	t.Helper()
+	var h *heap
+	prog := &schedule.Program{Before: func() { h = &heap{log: map[int][]int{}} }, After: func() {}}
+	for i, invocations := range p.threads {
+		prog.Threads = append(prog.Threads, func() {
+			for j, inv := range invocations {
+				schedule.Invocation(i, j)
+				for k, a := range inv {
+					h.do(a, i, 100+i*100+j*10+k)
+				}
+				schedule.Returned()
+			}
+		})
+	}
+	seen := map[outcome]bool{}
+	n := 0
+	for {
+		r := schedule.Run(prog, s, schedule.Limits{})
+		n++
+		if r.Diverged || r.Panic != nil || r.Cut || r.Foreign > 0 || r.Lost > 0 {
+			t.Fatalf("%v%+v", p, r)
+		}
+		if !r.Pruned {
+			seen[show(h, r)] = true
+		}
+		if !s.Next(r) {
+			return seen, n, true
+		}
+		if n >= most {
+			return seen, n, false
+		}
+	}
+}
+
+func show(h *heap, r *schedule.Result) outcome {
+	var b strings.Builder
+	fmt.Fprint(&b, h.log, h.cells, h.guarded, h.shared, r.Deadlock, r.DaemonsLeft)
+	var blocked []string
+	for _, x := range r.Blocked {
+		if x.Daemon {
+			x.Thread = 99 // it depends on the order of starts
+		}
+		blocked = append(blocked, fmt.Sprint(x.Thread, x.What))
+	}
+	slices.Sort(blocked)
+	fmt.Fprint(&b, blocked)
+	var pairs []string
+	for i, e := range r.Events {
+		for _, f := range r.Events[i:] {
+			if e.Return && !f.Return {
+				pairs = append(pairs, fmt.Sprint(e.Sequence, e.Index, "<", f.Sequence, f.Index))
+			}
+		}
+	}
+	slices.Sort(pairs)
+	return outcome{b.String(), strings.Join(pairs, ";")}
+}
+
+// covers reports which outcome of all is not in some with at least its precedences.
+func covers(some, all map[outcome]bool) (outcome, bool) {
+	byResult := map[string][][]string{}
+	for o := range some {
+		byResult[o.results] = append(byResult[o.results], strings.Split(o.before, ";"))
+	}
+next:
+	for o := range all {
+		for _, have := range byResult[o.results] {
+			missing := false
+			for _, p := range strings.Split(o.before, ";") {
+				missing = missing || p != "" && !slices.Contains(have, p)
+			}
+			if !missing {
+				continue next
+			}
+		}
+		return o, false
+	}
+	return outcome{}, true
+}
+
+// TestReductions: on random programs, the reductions lose nothing that plain search shows.
+func TestReductions(t *testing.T) {
+	t.Logf("seed %d", *seed)
+	r := rand.New(rand.NewPCG(*seed, 0))
+	kinds := [][]string{
+		{"load", "store", "cas"},
+		{"load", "store", "add", "lock", "unlock"},
+		{"critical", "load", "wait", "store"},
+		{"critical", "rlock", "wlock", "clear", "either"},
+		{"load", "store", "choose", "cas"},
+		{"go", "load", "store", "critical", "wait"},
+		{"load", "store", "yield", "spin", "clear"},
+		{"load", "store", "cas", "add", "lock", "unlock", "critical", "rlock", "wlock", "wait", "either", "clear", "choose", "go", "yield"},
+	}
+	var total [3]int
+	done := 0
+	for i := 0; done < *programs; i++ {
+		p := draw(r, kinds[i%len(kinds)], 2+r.IntN(2), 2, 3)
+		n, fault := p.compare(t)
+		if n[0] == 0 {
+			continue
+		}
+		done++
+		for j := range n {
+			total[j] += n[j]
+		}
+		if fault != "" {
+			p, fault = p.shrink(t, fault)
+			t.Fatalf("program %d: %s of\n%v", i, fault, p)
+		}
+	}
+	t.Logf("%d programs: %d executions, DPOR %d, filter %d", done, total[0], total[1], total[2])
+}
+
+// compare returns how many executions plain search and the reductions need, and what is
+// wrong. It returns 0 for a program that is too large.
+func (p random) compare(t *testing.T) (n [3]int, fault string) {
+	all, n0, ok := p.explore(t, schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1}), 20000)
+	if !ok {
+		return n, ""
+	}
+	n[0] = n0
+	for i, s := range []schedule.Strategy{schedule.NewDPOR(), schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1, Filter: true})} {
+		some, m, _ := p.explore(t, s, n0+1000)
+		n[i+1] = m
+		if o, ok := covers(some, all); !ok {
+			return n, fmt.Sprintf("%T misses %v (%d of %d executions)", s, o, m, n0)
+		}
+		if o, ok := covers(all, some); !ok {
+			return n, fmt.Sprintf("%T invents %v (%d of %d executions)", s, o, m, n0)
+		}
+	}
+	return n, ""
+}
+
+// shrink removes what it can from a program while something is wrong.
+func (p random) shrink(t *testing.T, fault string) (random, string) {
+	try := func(set func(q [][][]action) [][][]action) bool {
+		q := make([][][]action, len(p.threads))
+		for i := range q {
+			for _, inv := range p.threads[i] {
+				q[i] = append(q[i], slices.Clone(inv))
+			}
+		}
+		next := random{set(q)}
+		if _, f := next.compare(t); f != "" {
+			p, fault = next, f
+			return true
+		}
+		return false
+	}
+again:
+	for i := range p.threads {
+		if try(func(q [][][]action) [][][]action { return slices.Delete(q, i, i+1) }) {
+			goto again
+		}
+		for j := range p.threads[i] {
+			if try(func(q [][][]action) [][][]action { q[i] = slices.Delete(q[i], j, j+1); return q }) {
+				goto again
+			}
+			for k := range p.threads[i][j] {
+				if try(func(q [][][]action) [][][]action { q[i][j] = slices.Delete(q[i][j], k, k+1); return q }) {
+					goto again
+				}
+			}
+		}
+	}
+	return p, fault
+}
