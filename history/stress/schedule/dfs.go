@@ -9,8 +9,8 @@ type DFSOptions struct {
 	// invocation begins; -1 is no bound.
 	Preemptions int
 	// Delays bounds how often the scheduler passes over a thread; -1 is no bound. The order
-	// is the current thread, then those after it, in a circle. Where an invocation
-	// begins, going on with another thread of the program costs nothing.
+	// is the current thread, then those after it, in a circle. Where a thread ends, blocks
+	// or begins an invocation, going on with one that begins an invocation costs nothing.
 	Delays int
 	// Filter preempts only where another thread conflicts; see the package's documentation.
 	Filter bool
@@ -37,8 +37,8 @@ type DFS struct {
 // A node is a decision of the execution.
 type node struct {
 	enabled  uint64
-	daemons  uint64
-	cost     int32 // of the nodes above
+	begins   uint64 // threads of the program that are before an invocation
+	cost     int32  // of the nodes above
 	preempts int32
 	chosen   int16
 	numbers  int16 // of a choice of the program: how many; 0 of threads
@@ -74,9 +74,17 @@ func (d *DFS) Begin() { d.at, d.cost, d.preempts = 0, 0, 0 }
 func (d *DFS) Pick(decision *Decision) int {
 	if d.at == len(d.nodes) {
 		d.nodes = append(d.nodes, node{
-			enabled: decision.Enabled, daemons: decision.Daemons, current: int8(decision.Current), free: decision.Free, relevant: !d.options.Filter,
+			enabled: decision.Enabled, current: int8(decision.Current), free: decision.Free, relevant: !d.options.Filter,
 			cost: int32(d.cost), preempts: int32(d.preempts), chosen: int16(decision.first()),
 		})
+		if d.delays {
+			n := &d.nodes[d.at]
+			for m := n.enabled &^ decision.Daemons; m != 0; m &= m - 1 {
+				if t := bits.TrailingZeros64(m); decision.Pending(t).Kind == Begin {
+					n.begins |= 1 << t
+				}
+			}
+		}
 	}
 	n := &d.nodes[d.at]
 	if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || int(n.current) != decision.Current {
@@ -109,7 +117,7 @@ func (d *DFS) price(n *node, rank int) (cost, preempts int) {
 	switch {
 	case !d.delays:
 		return preempts, preempts
-	case n.free && n.current >= 0 && n.daemons>>n.order(rank)&1 == 0:
+	case n.free && n.begins>>n.order(rank)&1 != 0:
 		return 0, preempts
 	}
 	return rank, preempts

@@ -152,17 +152,16 @@ func pendingAt(trace []Access, i, thread int) *Access {
 	return &the.threads[thread].pend
 }
 
-// conflicts reports whether the step a conflicts with the next step of a sleeping thread.
-func (f *foot) conflicts(a, pend *Access) bool {
-	switch {
-	case (f.flags|a.Flags)&Global != 0:
+// conflicts reports whether the step a conflicts with the next step of a sleeping thread, which is pending.
+func (f *foot) conflicts(a, pending *Access) bool {
+	if f.begins && a.Flags&Returns != 0 || a.Kind == Begin && f.flags&Returns != 0 {
 		return true
-	case f.begins && a.Flags&Returns != 0 || a.Kind == Begin && f.flags&Returns != 0:
-		return true
-	case f.kind > Write || a.Kind > Write || f.kind == Read && a.Kind == Read:
-		return false
 	}
-	return pend.Kind == Begin || pend.Addr == a.Addr // the former: its address is not known
+	b := Access{Kind: f.kind, Flags: f.flags, Addr: pending.Addr}
+	if pending.Kind == Begin { // its access is not known
+		b.Addr = a.Addr
+	}
+	return b.conflicts(a)
 }
 
 func (d *DPOR) Next(r *Result) bool {
@@ -278,15 +277,11 @@ func (f *foot) merge(e *event) {
 
 // conflicts reports whether two events of different threads do not commute.
 func (e *event) conflicts(o *event) bool {
-	switch {
-	case (e.flags|o.flags)&Global != 0:
+	if e.begins && o.flags&Returns != 0 || o.begins && e.flags&Returns != 0 {
 		return true
-	case e.begins && o.flags&Returns != 0 || o.begins && e.flags&Returns != 0:
-		return true
-	case e.kind > Write || o.kind > Write || e.kind == Read && o.kind == Read:
-		return false
 	}
-	return e.addr == o.addr
+	a, b := Access{Kind: e.kind, Flags: e.flags, Addr: e.addr}, Access{Kind: o.kind, Flags: o.flags, Addr: o.addr}
+	return a.conflicts(&b)
 }
 
 func (d *DPOR) clock(i int) []int32 { return d.clocks[i*d.width : (i+1)*d.width] }
