@@ -37,6 +37,7 @@ type DFS struct {
 // A node is a decision of the execution.
 type node struct {
 	enabled  uint64
+	before   uint64 // the fingerprint of the steps before it
 	begins   uint64 // threads of the program that are before an invocation
 	cost     int32  // of the nodes above
 	preempts int32
@@ -74,7 +75,7 @@ func (d *DFS) Begin() { d.at, d.cost, d.preempts = 0, 0, 0 }
 func (d *DFS) Pick(decision *Decision) int {
 	if d.at == len(d.nodes) {
 		d.nodes = append(d.nodes, node{
-			enabled: decision.Enabled, current: int8(decision.Current), free: decision.Free, relevant: !d.options.Filter,
+			enabled: decision.Enabled, before: decision.Before, current: int8(decision.Current), free: decision.Free, relevant: !d.options.Filter,
 			cost: int32(d.cost), preempts: int32(d.preempts), chosen: int16(decision.first()),
 		})
 		if d.delays {
@@ -87,7 +88,7 @@ func (d *DFS) Pick(decision *Decision) int {
 		}
 	}
 	n := &d.nodes[d.at]
-	if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || int(n.current) != decision.Current {
+	if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || n.before != decision.Before {
 		return MaxThreads // diverged
 	}
 	cost, preempts := d.price(n, int(n.rank))
@@ -133,6 +134,9 @@ func (d *DFS) Choose(n int) int {
 	}
 	return -1 // diverged
 }
+
+// left reports whether decisions are left that the execution was to repeat.
+func (d *DFS) left() bool { return d.at < len(d.nodes) }
 
 func (d *DFS) Next(r *Result) bool {
 	d.nodes = d.nodes[:min(d.at, len(d.nodes))]

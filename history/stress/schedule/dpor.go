@@ -36,8 +36,8 @@ type DPOR struct {
 type choice struct {
 	numbers   int16
 	chosen    int16
-	current   int8
 	enabled   uint64
+	before    uint64 // the fingerprint of the steps before it
 	backtrack uint64 // threads to explore
 	done      uint64 // threads that were explored
 	sleep     uint64 // threads that need not be
@@ -73,7 +73,7 @@ func (d *DPOR) Begin() { d.at, d.seen, d.sleep, d.repeats = 0, 0, 0, -1 }
 func (d *DPOR) Pick(decision *Decision) int {
 	if d.at < len(d.nodes) {
 		n := &d.nodes[d.at]
-		if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || int(n.current) != decision.Current {
+		if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || n.before != decision.Before {
 			return MaxThreads // diverged
 		}
 		if d.at-1 == d.branch {
@@ -95,7 +95,7 @@ func (d *DPOR) Pick(decision *Decision) int {
 		chosen = c
 	}
 	n := d.push()
-	*n = choice{chosen: int16(chosen), current: int8(decision.Current), enabled: decision.Enabled, backtrack: 1 << chosen, sleep: d.sleep, feet: n.feet[:0]}
+	*n = choice{chosen: int16(chosen), enabled: decision.Enabled, before: decision.Before, backtrack: 1 << chosen, sleep: d.sleep, feet: n.feet[:0]}
 	for m := d.sleep; m != 0; m &= m - 1 {
 		n.feet = append(n.feet, d.feet[bits.TrailingZeros64(m)])
 	}
@@ -163,6 +163,9 @@ func (f *foot) conflicts(a, pending *Access) bool {
 	}
 	return b.conflicts(a)
 }
+
+// left reports whether decisions are left that the execution was to repeat.
+func (d *DPOR) left() bool { return d.at < len(d.nodes) }
 
 func (d *DPOR) Next(r *Result) bool {
 	d.nodes = d.nodes[:min(d.at, len(d.nodes))]

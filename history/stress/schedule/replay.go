@@ -36,6 +36,9 @@ func (r *Replay) Choose(n int) int {
 	return 0
 }
 
+// left reports whether decisions are left that the execution was to repeat.
+func (r *Replay) left() bool { return r.at < len(r.schedule) }
+
 func (r *Replay) Next(*Result) bool { return false }
 
 // first returns the decision that is not a preemption: the current thread, or the first one.

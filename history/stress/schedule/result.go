@@ -44,6 +44,7 @@ type Result struct {
 	Pending     []Access // the steps that threads did not take there
 	Events      []Event
 	Details     []Detail // of each step of Trace, if it was called by Trace
+	Fingerprint uint64   // of the threads and kinds of all steps: the same in each process
 	Steps       int
 	Preemptions int
 	Cut         bool // more steps than Limits, or threads that only poll

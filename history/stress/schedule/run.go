@@ -33,6 +33,7 @@ type Decision struct {
 	Current int    // the thread that ran last, or -1 if it ended, blocks or yields
 	Enabled uint64 // the threads that can go on, one bit each
 	Daemons uint64 // the threads that are goroutines of the object
+	Before  uint64 // the fingerprint of the steps taken so far: see Result
 	Free    bool   // going on with another than Current is not a preemption
 }
 
@@ -63,6 +64,7 @@ type scheduler struct {
 
 	next        *thread // who runs after the present one; nil ends the phase
 	remaining   int     // threads that keep the phase from ending
+	print       uint64  // the fingerprint of the trace without its last step
 	parallel    bool    // the strategy decides
 	quiescing   bool    // daemons run until they block
 	stopped     bool    // by a panic
@@ -107,7 +109,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.foreign.Store(0)
 	s.strategy, s.live, s.traced = st, 0, traced
 	s.alive, s.waiting, s.sleeping, s.yielded, s.woken = 0, 0, 0, 0, 0
-	s.steps, s.limit, s.clock, s.rounds, s.node = 0, l.Steps, 0, 0, -1
+	s.steps, s.limit, s.clock, s.rounds, s.node, s.print = 0, l.Steps, 0, 0, -1, 0
 	s.parallel, s.quiescing, s.stopped = false, false, false
 	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
 	s.result = Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]}
@@ -119,9 +121,10 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	_ = s.main(p, p.Before) && s.together(p) && s.main(p, p.After)
 	s.finish()
 	s.result.Steps, s.result.Trace, s.result.Pending, s.result.Events, s.result.Details = s.steps, s.trace, s.pending, s.events, s.details
-	if r, ok := st.(*Replay); ok && r.at < len(r.schedule) {
+	if r, ok := st.(interface{ left() bool }); ok && r.left() {
 		s.result.Diverged = true
 	}
+	s.result.Fingerprint = s.fingerprint()
 	s.result.Foreign = int(s.foreign.Load())
 	return &s.result
 }
@@ -288,7 +291,7 @@ func (s *scheduler) decide(t *thread) *thread {
 		return s.threads[bits.TrailingZeros64(mask)]
 	}
 	d := &s.decision
-	d.Current, d.Enabled, d.Free = -1, mask, true
+	d.Current, d.Enabled, d.Free, d.Before = -1, mask, true, s.fingerprint()
 	if t != nil && mask&t.bit != 0 && !t.polls {
 		d.Current, d.Free = t.id, t.pend.Kind == Begin
 	}
@@ -370,6 +373,7 @@ func (s *scheduler) enabled() uint64 {
 func (s *scheduler) executed(t *thread) {
 	s.steps++
 	s.clock += 1000
+	s.print = s.fingerprint()
 	t.pend.Node, s.node = s.node, -1
 	s.trace = append(s.trace, t.pend)
 	s.woken = 0
@@ -402,6 +406,16 @@ func (s *scheduler) arrive(t *thread) {
 		s.unasked(t)
 	}
 	s.trace[len(s.trace)-1].Flags |= Global
+}
+
+// fingerprint returns the fingerprint of the trace. The last step may still turn out to be a read.
+func (s *scheduler) fingerprint() uint64 {
+	if len(s.trace) == 0 {
+		return 0
+	}
+	a := &s.trace[len(s.trace)-1]
+	h := (s.print ^ uint64(a.Thread)<<8 ^ uint64(a.Kind) ^ uint64(a.Flags&Waits)<<16 + 1) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
 }
 
 // markClock makes the last step conflict with all others: the caller read the clock, which counts them.

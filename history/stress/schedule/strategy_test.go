@@ -148,7 +148,7 @@ func TestStrategies(t *testing.T) {
 
 // plain returns a trace without addresses.
 func plain(r *schedule.Result) string {
-	var b []byte
+	b := fmt.Append(nil, r.Fingerprint, " ")
 	for _, a := range r.Trace {
 		b = fmt.Appendf(b, "%d%v%d@%d ", a.Thread, a.Kind, a.Flags, a.Node)
 	}

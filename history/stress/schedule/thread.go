@@ -226,7 +226,7 @@ func (t *thread) suspend() {
 func (t *thread) abort() {
 	t.aborts++
 	switch {
-	case t.aborts > 1000:
+	case t.aborts > 100:
 		the.lost(t)
 		t.leave(struct{}{})
 		select {} // nothing resumes it
