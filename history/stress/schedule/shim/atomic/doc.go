@@ -1,0 +1,9 @@
+// Package atomic stands in for sync/atomic in instrumented code: each operation
+// is a scheduling point and then the real operation.
+//
+//	thread 0   CompareAndSwap(0, 1) = true
+//	thread 1                                 CompareAndSwap(0, 1) = false: a read
+//
+// The location of an operation is its address, so functions and types may be mixed,
+// and pointers that unsafe computes are as good as others.
+package atomic

@@ -1,0 +1,33 @@
+// Package shim holds the stand-ins that instrumented code imports in place of
+// packages of the standard library:
+//
+//	sync             shim/sync
+//	sync/atomic      shim/atomic
+//	hash/maphash     shim/maphash
+//	math/rand        shim/rand
+//	math/rand/v2     shim/randv2
+//	time             shim/time
+//	runtime          shim/runtime
+//
+// Each exports exactly what its package exports; a test compares them. In a
+// scheduled execution each access is a scheduling point, waiting is seen by the
+// scheduler, and clocks and random numbers are functions of the schedule:
+//
+//	var n atomic.Int64                    thread 0   Load = 0
+//	n.Store(n.Load() + 1) in two threads  thread 1              Load = 0   Store <- 1
+//	                                      thread 0                                     Store <- 1
+//
+// Outside of an execution the real primitives do the work. They also back
+// the stand-ins in an execution: a Mutex that a thread locks is locked for
+// code outside, too. An execution that ends, or is aborted, leaves nothing locked:
+// locks, counters of wait groups, pools and Onces are as they were.
+//
+// What is not covered:
+//   - A fatal error of the real ones, such as the unlock of an unlocked mutex, is a
+//     panic with the same text in an execution.
+//   - context.WithTimeout and other standard code uses the real clock.
+//   - Goroutines outside of the execution that wait in Cond.Wait are woken only
+//     if no thread waits.
+//   - Operations of sync.Map are atomic steps.
+//   - Memory is sequentially consistent.
+package shim
