@@ -41,9 +41,14 @@ func (r *Registry) UnregisterAll()                        { r.r.UnregisterAll() 
 // Get returns the value of the gauge, or null.
 func (r *Registry) Get(name string) any { return valueOf(r.r.Get(name)) }
 
-// GetOrRegister returns the value of the gauge, which is value for a new one.
+// GetOrRegister returns the value of the gauge. For a new one it returns value: the
+// gauge's may have changed already.
 func (r *Registry) GetOrRegister(name string, value int) any {
-	return valueOf(r.r.GetOrRegister(name, gauge(value)))
+	g := gauge(value)
+	if registered := r.r.GetOrRegister(name, g); registered != g {
+		return valueOf(registered)
+	}
+	return int64(value)
 }
 
 func valueOf(metric any) any {
