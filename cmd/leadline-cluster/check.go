@@ -25,19 +25,35 @@ type checkFlags struct {
 	memory   int64
 	engine   string
 	order    string
+	chains   string
+	limits   codec.Limits
 	quiet    bool
 	skip     string
 }
 
+var chainModes = []string{replay.AutoChains: "auto", replay.ProcessChains: "process", replay.MinimumChains: "minimum"}
+
 var skips = []string{codec.SkipUnknown: "format", codec.SkipContent: "content", codec.SkipNothing: "none"}
 
 func setupCheck(flags *pflag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	f := newCheckFlags(flags)
+	return func(ctx context.Context, s streams, args []string) (int, error) {
+		if err := f.complete(flags, args); err != nil {
+			return 0, err
+		}
+		return f.run(ctx, s, args)
+	}
+}
+
+// newCheckFlags declares the flags.
+func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	f := &checkFlags{}
 	o := &f.settings.Options
 	flags.StringVar(&f.settings.Model, "model", "", "sequential `specification`, as for leadline check")
 	flags.StringVar(&f.settings.Format, "format", "", "`name` of the files' format (default: by content)")
 	flags.StringVar(&f.settings.Map, "map", "", "`mapping` of JSON records, as for leadline check")
 	flags.StringVar(&f.order, "order", "realtime", "order that a witness must respect: `realtime|program`")
+	flags.StringVar(&f.chains, "chains", chainModes[0], "chains of the poset: `"+strings.Join(chainModes, "|")+"`")
 	flags.StringVar(&f.engine, "engine", replay.EngineNames[0], "what may decide: `"+strings.Join(replay.EngineNames[:], "|")+"`")
 	flags.IntVar(&o.MaxDepth, "max-depth", replay.DefaultMaxDepth, "largest `d` of the families")
 	flags.Int64Var(&o.Budget.Schedules, "max-schedules", 0, "most `schedules` of families to replay for one history")
@@ -47,14 +63,12 @@ func setupCheck(flags *pflag.FlagSet) func(context.Context, streams, []string) (
 	flags.BoolVar(&o.Explain, "explain", true, "explain why a history is not linearizable")
 	flags.BoolVar(&f.settings.Times, "times", false, "lines have the time of each check")
 	flags.StringVar(&f.skip, "skip-unknown", skips[0], "which files of directories are skipped: `"+strings.Join(skips, "|")+"`")
+	flags.Int64Var(&f.limits.Line, "max-line", codec.DefaultLimits.Line, "longest line in `bytes`; 0 for no limit")
+	flags.Int64Var(&f.limits.History, "max-history", codec.DefaultLimits.History, "longest history in `bytes`; 0 for no limit")
+	flags.Int64Var(&f.limits.Ratio, "max-ratio", codec.DefaultLimits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only histories that are not linearizable, or not known to be")
 	f.declare(flags, 2)
-	return func(ctx context.Context, s streams, args []string) (int, error) {
-		if err := f.complete(flags, args); err != nil {
-			return 0, err
-		}
-		return f.run(ctx, s, args)
-	}
+	return f
 }
 
 // complete checks the flags and fills the settings.
@@ -63,7 +77,7 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 		return err
 	}
 	o := &f.settings.Options
-	engine, skip := slices.Index(replay.EngineNames[:], f.engine), slices.Index(skips, f.skip)
+	engine, skip, chains := slices.Index(replay.EngineNames[:], f.engine), slices.Index(skips, f.skip), slices.Index(chainModes, f.chains)
 	switch {
 	case len(args) == 0:
 		return badUsage("no file, directory, bucket or - given")
@@ -73,11 +87,13 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 		return badUsage("--engine: no engine %q", f.engine)
 	case skip < 0:
 		return badUsage("--skip-unknown must be one of %s", strings.Join(skips, ", "))
+	case chains < 0:
+		return badUsage("--chains must be one of %s", strings.Join(chainModes, ", "))
 	case f.order != "realtime" && f.order != "program":
 		return badUsage("--order must be realtime or program")
 	case o.MaxDepth < 1:
 		return badUsage("--max-depth must be at least 1")
-	case o.Budget.Schedules < 0 || f.timeout < 0:
+	case o.Budget.Schedules < 0 || f.timeout < 0 || min(f.limits.Line, f.limits.History, f.limits.Ratio) < 0:
 		return badUsage("a bound must not be negative")
 	case f.memory < 1<<20:
 		return badUsage("--memory must be at least 1048576")
@@ -98,9 +114,16 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 			return &usageError{err}
 		}
 	}
-	o.Engine = replay.Engine(engine)
+	o.Engine, o.Chains = replay.Engine(engine), replay.ChainMode(chains)
 	f.settings.ProgramOrder = f.order == "program"
-	f.settings.Limits.Memory = f.memory / 3 * 2
+	// A flag's 0 means no limit, which codec.Limits writes as -1.
+	for _, limit := range []*int64{&f.limits.Line, &f.limits.History, &f.limits.Ratio} {
+		if *limit == 0 {
+			*limit = -1
+		}
+	}
+	f.limits.Memory = f.memory / 3 * 2
+	f.settings.Limits = f.limits
 	o.Budget.Time, o.Budget.Process, o.Budget.Bytes = f.timeout, f.memory, f.memory/10*7
 	return nil
 }
@@ -186,6 +209,9 @@ func (f *clusterFlags) coordinate(ctx context.Context, s streams, kind string,
 	if err := t.start(ctx); err != nil {
 		return statusOK, err
 	}
+	go c.watch(ctx, f.patience, func(format string, args ...any) {
+		t.aside(func() { fmt.Fprintf(s.err, "leadline-cluster: "+format+"\n", args...) })
+	}, fail)
 	wait, err := f.startLocal(ctx, s, q, fail)
 	if err != nil {
 		return statusOK, err

@@ -24,6 +24,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
+	"github.com/spf13/pflag"
 )
 
 var (
@@ -482,6 +483,26 @@ func TestStress(t *testing.T) {
 	compare(t, got, want)
 }
 
+// TestSettings: what the flags of check say reaches the workers.
+func TestSettings(t *testing.T) {
+	flags := pflag.NewFlagSet("check", pflag.ContinueOnError)
+	f := newCheckFlags(flags)
+	if err := flags.Parse([]string{"--chains", "minimum", "--max-line", "100", "--max-history", "0", "--max-ratio", "7", "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.complete(flags, flags.Args()); err != nil {
+		t.Fatal(err)
+	}
+	if l := f.settings.Limits; f.settings.Options.Chains != replay.MinimumChains || l.Line != 100 || l.History != -1 || l.Ratio != 7 {
+		t.Errorf("%+v, chains %v", l, f.settings.Options.Chains)
+	}
+	dir := write(t, map[string]string{"a.jsonl": history("a", 2, false)})
+	got, messages, status := runProgram(t, nil, "check", "--max-line", "50", "--workers", "1", dir)
+	if status != statusBad || !strings.Contains(got, "longer than 50 bytes") {
+		t.Errorf("status %d; %s; %s", status, got, messages)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	dir := write(t, map[string]string{"a.jsonl": history("a", 1, false), "bad.map": "process"})
 	for _, c := range []struct{ args, want string }{
@@ -495,6 +516,9 @@ func TestUsage(t *testing.T) {
 		{"check --tries 0 x", "--tries is too small"},
 		{"check --memory 1 x", "--memory must be at least 1048576"},
 		{"check --engine magic x", `no engine "magic"`},
+		{"check --chains none x", "--chains must be one of auto, process, minimum"},
+		{"check --max-line -1 x", "a bound must not be negative"},
+		{"check --patience 1ms x", "--patience is too small"},
 		{"check --order none x", "--order must be realtime or program"},
 		{"check --skip-unknown no x", "--skip-unknown must be one of format, content, none"},
 		{"check --model nothing x", "nothing"},

@@ -157,6 +157,36 @@ func (c *coordinator) repair(ctx context.Context) {
 	}
 }
 
+// errOutOfReach ends a command whose server, or the queue there, is gone.
+var errOutOfReach = errors.New("the queue was out of reach")
+
+// watch calls failed once the queue has been out of reach for so long, and say when
+// that begins and ends.
+func (c *coordinator) watch(ctx context.Context, patience time.Duration, say func(format string, args ...any), failed func(error)) {
+	every := min(time.Second, patience/4)
+	seen, said := time.Now(), false
+	for ctx.Err() == nil {
+		asking, cancel := context.WithTimeout(ctx, max(every, patience/4))
+		_, err := c.queue.tasks.Info(asking)
+		cancel()
+		switch silent := time.Since(seen); {
+		case err == nil && said:
+			say("the queue is back")
+			fallthrough
+		case err == nil:
+			seen, said = time.Now(), false
+		case ctx.Err() != nil:
+		case silent >= patience:
+			failed(fmt.Errorf("%w for %v: %w; results that the server has stay there", errOutOfReach, patience, err))
+			return
+		case !said:
+			said = true
+			say("the queue is out of reach: %v; trying again for %v", err, patience)
+		}
+		pause(ctx, every)
+	}
+}
+
 // obtain returns the result of a task, which it puts into the queue unless the result
 // is there already.
 func (c *coordinator) obtain(ctx context.Context, key string, t *task) (*result, error) {

@@ -59,6 +59,11 @@
 // bucket leadline-data, which the coordinator creates, and the subjects
 // leadline.>.
 //
+// If the server is out of reach, the coordinator says so and tries again. After
+// --patience, which is a minute by default, it ends with status 3. What has a result
+// stays on the server: run the same command again when it is back. Workers wait for
+// their server until they are interrupted.
+//
 // All workers must run the same executable file as the coordinator: verdicts of
 // different versions are not mixed. Others see no tasks.
 //

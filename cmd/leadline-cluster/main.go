@@ -90,6 +90,9 @@ func (c command) run(s streams, args []string) int {
 	case ctx.Err() != nil:
 		fmt.Fprintf(s.err, "leadline-cluster %s: interrupted\n", c.name)
 		return worse(status, statusUnknown)
+	case errors.Is(err, errOutOfReach):
+		c.fail(s, err)
+		return worse(status, statusUnknown)
 	case err != nil:
 		return worse(status, c.fail(s, err))
 	}
@@ -135,6 +138,7 @@ type clusterFlags struct {
 	listen   string
 	workers  int
 	progress bool
+	patience time.Duration
 	leadline string
 	retry    bool
 }
@@ -156,6 +160,7 @@ func (f *clusterFlags) declare(flags *pflag.FlagSet, workers int) {
 	flags.IntVar(&f.tries, "tries", 4, "how many workers may end during a task before it is given up")
 	flags.DurationVar(&f.ackWait, "ack-wait", 30*time.Second, "how long a worker may be silent before its task is given to another one")
 	flags.DurationVar(&f.keep, "keep", 7*24*time.Hour, "how long the server keeps tasks and results")
+	flags.DurationVar(&f.patience, "patience", time.Minute, "how long the server may be out of reach before the command ends with status 3")
 	flags.IntVar(&f.replicas, "replicas", 1, "how many servers of a NATS cluster keep each task and result")
 	flags.BoolVar(&f.retry, "retry-unknown", false, "do again what was kept as unknown or given up")
 	flags.BoolVar(&f.progress, "progress", false, "print a table of the workers every ten seconds (on a terminal: each second, always)")
@@ -174,7 +179,8 @@ func (f *clusterFlags) validate(flags *pflag.FlagSet) error {
 		name         string
 		value, least int64
 	}{{"workers", int64(f.workers), 0}, {"tries", int64(f.tries), 1}, {"replicas", int64(f.replicas), 1},
-		{"ack-wait", int64(f.ackWait), int64(100 * time.Millisecond)}, {"keep", int64(f.keep), int64(time.Minute)}} {
+		{"ack-wait", int64(f.ackWait), int64(100 * time.Millisecond)}, {"keep", int64(f.keep), int64(time.Minute)},
+		{"patience", int64(f.patience), int64(100 * time.Millisecond)}} {
 		if bound.value < bound.least {
 			return badUsage("--%s is too small", bound.name)
 		}

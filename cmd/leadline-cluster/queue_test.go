@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -334,6 +335,60 @@ func TestNoWorkers(t *testing.T) {
 	table.heard(alive{ID: "own"}, true, time.Now())
 	if table.warn(); out.String() != want {
 		t.Errorf("%q", &out)
+	}
+}
+
+// TestServerGone: a coordinator ends when its server does not come back, with status 3.
+// The same command goes on with what the server has.
+func TestServerGone(t *testing.T) {
+	files := map[string]string{}
+	for i := range 60 {
+		files[fmt.Sprintf("%02d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, false)
+	}
+	dir, store, log := write(t, files), t.TempDir(), filepath.Join(t.TempDir(), "log")
+	start := func() (s *server.Server, args []string) {
+		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: store, NoLog: true, NoSigs: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		if !s.ReadyForConnections(time.Minute) {
+			t.Fatal("the server does not start")
+		}
+		return s, []string{"check", "--url", s.ClientURL(), "--workers", "1", "--patience", "5s", dir}
+	}
+	s, args := start()
+	cmd, _, messages := program(t, []string{slowVariable + "=50ms", logVariable + "=" + log}, args...)
+	cmd.Stdout = nil
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(io.Discard, stdout, 1); err != nil {
+		t.Fatal(err, messages)
+	}
+	s.Shutdown()
+	s.WaitForShutdown()
+	if _, err := io.Copy(io.Discard, stdout); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the status is looked at
+	if status := cmd.ProcessState.ExitCode(); status != statusUnknown || strings.Count(messages.String(), "is out of reach: ") != 1 ||
+		!strings.Contains(messages.String(), "the queue was out of reach for 5s: ") {
+		t.Errorf("status %d; %s", status, messages)
+	}
+	s, args = start()
+	defer func() { s.Shutdown(); s.WaitForShutdown() }()
+	got, again, status := runProgram(t, []string{logVariable + "=" + log}, args...)
+	if status != statusOK {
+		t.Errorf("status %d; %s", status, again)
+	}
+	compare(t, got, expected(t, replay.Options{Explain: true}, dir))
+	if first := logged(t, log)["h0"]; first != 1 {
+		t.Errorf("the history whose result was printed was checked %d times", first)
 	}
 }
 
