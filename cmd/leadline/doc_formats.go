@@ -65,10 +65,11 @@
 //	leadline map trace.log >trace.map       # then correct it
 //	leadline check --map @trace.map trace.log
 //	leadline check --map call=t0,return=t1,f=op,value=v x.csv
+//	leadline check --map call=t,duration=d,unit=ms,f=op x.log
 //	leadline convert --to native --map @trace.map trace.log
 //
 // Records have one of three shapes. Whole operations have the stamps of call and
-// return. Events have a type:
+// return, or one of them and a duration. Events have a type:
 //
 //	$ leadline check --map process=who,type=phase,f=call,args=in,result=out,model=register cmd/leadline/testdata/events.jsonl
 //	linearizable      depth 1      2 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/events.jsonl
@@ -96,10 +97,13 @@
 //     arguments or a single one; result; exception, the name of one;
 //   - value instead of args and result, where one field has both;
 //   - at, the stamp of an event, if the order of the file is not that of the events;
-//   - call and return, or start and finish; input and output.
+//   - call and return, or start and finish; input and output;
+//   - duration in place of call or return.
 //
 // Stamps are integers of any unit, decimal numbers, or dates of RFC 3339. None is
-// rounded. An operation without a return is pending. Conditions say how operations
+// rounded. A duration has the unit of stamps that are numbers; beside dates it has its
+// own, as 1.5ms, or that of unit=ms (s, ms, us or ns). An operation without a return is
+// pending. Conditions say how operations
 // ended, before the status:
 //
 //	ok when status=ok|found

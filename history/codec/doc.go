@@ -245,6 +245,7 @@
 //	at         the stamp of an event; without it events are in the order of the file
 //	call       the stamp of the call of a whole operation, and
 //	return     that of its return: without one it is pending
+//	duration   between them, in place of one of them
 //	status     how the operation ended
 //	f          the method; an end may lack it
 //	args       the arguments: a list of them, or the only one
@@ -257,10 +258,11 @@
 //	start      {method: arguments} or the method, of an event, and
 //	finish     {outcome: result} or the outcome
 //
-// A record has either type, or call and return, or start and finish. A stamp is an
-// integer, a decimal number or a date of RFC 3339, all of them numbers or all
-// dates. Stamps are exact: none is rounded. zone=Z or zone=+02:00 is the time zone of
-// dates that have none.
+// A record has either type, or two of call, return and duration, or start and finish.
+// A stamp is an integer, a decimal number or a date of RFC 3339, all of them numbers
+// or all dates. Stamps are exact: none is rounded. zone=Z or zone=+02:00 is the time
+// zone of dates that have none. A duration has the unit of stamps that are numbers.
+// Beside dates it has its own, as in 1.5ms, or that of unit=ms (s, ms, us, ns).
 //
 // The words for type and status are the usual ones, or those of the entries invoke,
 // ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods

@@ -117,7 +117,7 @@ func (d *jsonl) open(record history.Value, line int) {
 		d.m = m
 	}
 	h := history.Header{File: d.out.file, Line: line, Format: d.kind, Tie: d.m.tie}
-	if d.m.has(mapCall) || d.m.has(mapAt) {
+	if d.m.hasSpans() || d.m.has(mapAt) {
 		h.Order = history.StampOrder
 	}
 	d.words = &wordHistory{line: line, b: history.NewBuilder(h)}
@@ -133,7 +133,7 @@ func (d *jsonl) record(record history.Value, line int) {
 	}
 	fault := ""
 	switch m := d.m; {
-	case m.has(mapCall):
+	case m.hasSpans():
 		fault = d.interval(record, line)
 	case m.has(mapStart):
 		fault = d.union(record, line)

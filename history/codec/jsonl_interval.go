@@ -58,9 +58,13 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 
 // span sets the stamps of an operation and how it ended.
 func (d *jsonl) span(record history.Value, r *intervalRecord) (fault string) {
-	m, ret := d.m, d.m.find(record, mapReturn)
+	m, last := d.m, mapReturn
+	if m.has(mapDuration) {
+		last = mapDuration
+	}
+	ret := m.find(record, last)
 	open := ret.Kind() == history.None || ret.Kind() == history.Null ||
-		ret.Kind() == history.Int && ret.Int() < 0 && m.find(record, mapCall).Int() >= 0
+		last == mapReturn && ret.Kind() == history.Int && ret.Int() < 0 && m.find(record, mapCall).Int() >= 0
 	stated := len(m.conditions) > 0 && m.meets(record) != noEnding || m.has(mapStatus) && m.find(record, mapStatus).Kind() != history.None
 	switch {
 	case stated || !open && (len(m.conditions) > 0 || m.has(mapStatus)):
@@ -78,23 +82,58 @@ func (d *jsonl) span(record history.Value, r *intervalRecord) (fault string) {
 	case r.end == failed && open:
 		r.end = skipRecord // it did not happen
 	case r.end != lost && r.end != skipRecord && open:
-		return fmt.Sprintf("%s is missing, but the operation returned", m.named(mapReturn))
+		return fmt.Sprintf("%s is missing, but the operation returned", m.named(last))
 	}
 	if r.end == skipRecord {
 		return ""
 	}
-	from, fault := d.stamp(record, mapCall)
+	from, to, fault := d.ends(record, r.end == lost)
 	if fault != "" || r.end == lost {
 		r.call = d.stamps.take(from, d.restamp)
 		return fault
 	}
-	to, fault := d.stamp(record, mapReturn)
-	if fault == "" && compareStamps(to, from) < 0 {
-		fault = fmt.Sprintf("%s is %v, before %s, which is %v", m.named(mapReturn), ret, m.named(mapCall), m.find(record, mapCall))
-	}
 	r.call, r.ret = d.stamps.take(from, d.restamp), 0
 	r.ret = d.stamps.take(to, func(f func(int64) int64) { d.restamp(f); r.call = f(r.call) })
 	return fault
+}
+
+// ends returns the stamps of the call and the return of an operation. One that is lost
+// has only the first.
+func (d *jsonl) ends(record history.Value, isLost bool) (from, to stamp, fault string) {
+	m := d.m
+	if m.has(mapCall) {
+		if from, fault = d.stamp(record, mapCall); fault != "" || isLost {
+			return from, to, fault
+		}
+	}
+	if m.has(mapReturn) {
+		if to, fault = d.stamp(record, mapReturn); fault != "" {
+			return from, to, fault
+		}
+	}
+	if !m.has(mapDuration) {
+		if compareStamps(to, from) < 0 {
+			fault = fmt.Sprintf("%s is %v, before %s, which is %v", m.named(mapReturn), m.find(record, mapReturn), m.named(mapCall), m.find(record, mapCall))
+		}
+		return from, to, fault
+	}
+	v, text, fits := m.find(record, mapDuration), "", false
+	if v.Kind() == history.Float {
+		text = d.records.number(m.paths[mapDuration])
+	}
+	took, fault := d.stamps.duration(v, text, m.unit)
+	if fault != "" {
+		return from, to, m.named(mapDuration) + " " + fault
+	}
+	if m.has(mapCall) {
+		to, fits = from.plus(took)
+	} else {
+		from, fits = to.minus(took)
+	}
+	if !fits {
+		fault = m.named(mapDuration) + " leads to a stamp that does not fit 64 bits"
+	}
+	return from, to, fault
 }
 
 // plainInterval takes an operation whose method, arguments and result have

@@ -20,6 +20,7 @@ type mapping struct {
 	args       []history.Value
 	tie        history.Tie
 	zone       string // of dates without one
+	unit       string // of durations without one
 	records    string // the kind of records, "" to detect it
 	strings    bool   // numbers and booleans among arguments and results are strings
 }
@@ -41,6 +42,7 @@ const (
 	mapAt
 	mapCall
 	mapReturn
+	mapDuration
 	mapInput
 	mapOutput
 	mapStart
@@ -49,7 +51,7 @@ const (
 )
 
 var mapNames = [mapSize]string{"process", "type", "status", "f", "args", "value", "key", "result", "exception", "op", "at",
-	"call", "return", "input", "output", "start", "finish"}
+	"call", "return", "duration", "input", "output", "start", "finish"}
 
 // The shapes that need no mapping: etcd's robustness tests record operations
 // with call and return, as porcupine has them; others streams of starts and
@@ -143,6 +145,12 @@ func (m *mapping) set(entry string) error {
 			return fmt.Errorf("zone is Z or as +02:00, not %q", clip([]byte(what)))
 		}
 		return nil
+	case "unit":
+		m.unit = what
+		if _, ok := durationUnits[what]; !ok {
+			return fmt.Errorf("unit is s, ms, us or ns, not %q", clip([]byte(what)))
+		}
+		return nil
 	case "records":
 		m.records = what
 		if !slices.Contains(recordKinds, what) {
@@ -153,7 +161,7 @@ func (m *mapping) set(entry string) error {
 	i := slices.Index(mapNames[:], name)
 	switch {
 	case i < 0:
-		return fmt.Errorf("nothing is called %q; known are %s, and invoke, ok, fail, lost, void, values, model, tie, zone, records",
+		return fmt.Errorf("nothing is called %q; known are %s, and invoke, ok, fail, lost, void, values, model, tie, zone, unit, records",
 			clip([]byte(name)), strings.Join(mapNames[:], ", "))
 	case m.paths[i] != "":
 		return fmt.Errorf("%s is given twice", name)
@@ -187,9 +195,18 @@ func (m *mapping) has(names ...mapped) bool {
 	return true
 }
 
+// hasSpans reports whether records are whole operations with stamps.
+func (m *mapping) hasSpans() bool { return m.has(mapCall) || m.has(mapDuration) }
+
 // check sees that the entries make up one of the ways of recording.
 func (m *mapping) check() error {
-	intervals, unions, events := m.has(mapCall), m.has(mapStart), m.has(mapType)
+	intervals, unions, events := m.hasSpans(), m.has(mapStart), m.has(mapType)
+	spans := 0
+	for _, f := range []mapped{mapCall, mapReturn, mapDuration} {
+		if m.has(f) {
+			spans++
+		}
+	}
 	ways := 0
 	for _, way := range []bool{intervals, unions, events} {
 		if way {
@@ -199,9 +216,9 @@ func (m *mapping) check() error {
 	ended := m.has(mapStatus) || slices.ContainsFunc(m.conditions, func(c condition) bool { return c.then != skipRecord })
 	switch {
 	case ways != 1:
-		return fmt.Errorf("exactly one of type, call and start is needed: events with a type, operations with call and return, or starts and finishes")
-	case intervals && !m.has(mapReturn), unions && !m.has(mapFinish):
-		return fmt.Errorf("call goes with return, and start with finish")
+		return fmt.Errorf("exactly one of type, call and start is needed: events with a type, operations with call and return or duration, or starts and finishes")
+	case intervals && spans != 2, unions && !m.has(mapFinish):
+		return fmt.Errorf("call goes with return, or one of them with duration, and start with finish")
 	case !intervals && !m.has(mapProcess) && !m.has(mapOp):
 		return fmt.Errorf("process or op is needed")
 	case !unions && !m.has(mapF) && (!intervals || !m.has(mapInput)):

@@ -210,3 +210,60 @@ func parseDate(text, zone string) (s stamp, fault string) {
 	s.whole = at.Unix()
 	return s, fault
 }
+
+// durationUnits are the units of durations, as decimal places of a second.
+var durationUnits = map[string]int{"s": 0, "ms": 3, "us": 6, "µs": 6, "ns": 9}
+
+// duration reads a duration: v, or text, which is how v is written if it is a Float.
+// Among numbers it has their unit. Among dates, which are in seconds, it has the given
+// unit or its own, as in 1.5ms. The stamp that it belongs to is read before.
+func (t *stamps) duration(v history.Value, text, unit string) (s stamp, fault string) {
+	switch v.Kind() {
+	case history.Int:
+		text = v.String()
+	case history.Float:
+	case history.String:
+		written := strings.TrimSpace(v.Text())
+		text = strings.TrimRight(written, "nuµms")
+		own := written[len(text):]
+		if own != "" && !t.wall {
+			return s, fmt.Sprintf("has a unit, %q, but stamps are numbers", clip([]byte(written)))
+		}
+		text, unit = strings.TrimSpace(text), cmp.Or(own, unit)
+	default:
+		return s, wrongKind(v, "a number")
+	}
+	places, known := durationUnits[unit]
+	if t.wall && !known {
+		return s, fmt.Sprintf("has no unit: %s; the mapping may have one, as in unit=ms", describe(v))
+	}
+	s, fault = parseDecimal(text)
+	switch {
+	case fault != "" || compareStamps(s, stamp{}) < 0:
+		return s, "is a number from 0 on, not " + describe(v)
+	case !t.wall:
+		return s, ""
+	case s.frac%power(places) != 0:
+		return s, fmt.Sprintf("has more than %d digits after the point, in seconds: %s", fracDigits, describe(v))
+	}
+	unitOf := int64(power(places))
+	return stamp{s.whole / unitOf, uint64(s.whole%unitOf)*power(fracDigits-places) + s.frac/power(places)}, ""
+}
+
+// plus returns a + d, and minus a - d, for a d from 0 on. They report false if that
+// does not fit 64 bits.
+func (a stamp) plus(d stamp) (stamp, bool) {
+	s := stamp{a.whole + d.whole, a.frac + d.frac}
+	if s.frac >= fracUnit {
+		s = stamp{s.whole + 1, s.frac - fracUnit}
+	}
+	return s, compareStamps(s, a) >= 0
+}
+
+func (a stamp) minus(d stamp) (stamp, bool) {
+	s := stamp{a.whole - d.whole, a.frac - d.frac}
+	if a.frac < d.frac {
+		s = stamp{s.whole - 1, s.frac + fracUnit}
+	}
+	return s, compareStamps(s, a) <= 0
+}
