@@ -183,18 +183,30 @@ type outcome struct {
 }
 
 // explore returns all outcomes, and the number of executions, or false if there are more than most.
-func (p random) explore(t *testing.T, s schedule.Strategy, most int) (map[outcome]bool, int, bool) {
+//
+// With steps, invocations begin with a step like others, not as the scheduler
+// offers it, so that another thread may go on between it and the first access.
+func (p random) explore(t *testing.T, s schedule.Strategy, steps bool, most int) (map[outcome]bool, int, bool) {
 	t.Helper()
 	var h *heap
-	prog := &schedule.Program{Before: func() { h = &heap{log: map[int][]int{}} }, After: func() {}}
+	var events []schedule.Event
+	prog := &schedule.Program{Before: func() { h, events = &heap{log: map[int][]int{}}, nil }, After: func() {}}
 	for i, invocations := range p.threads {
 		prog.Threads = append(prog.Threads, func() {
 			for j, inv := range invocations {
-				schedule.Invocation(i, j)
+				e := schedule.Event{Sequence: int16(i), Index: int16(j)}
+				if steps {
+					schedule.Step(schedule.Read, unsafe.Pointer(new(int)))
+				} else {
+					schedule.Invocation(i, j)
+				}
+				events = append(events, e)
 				for k, a := range inv {
 					h.do(a, i, 100+i*100+j*10+k)
 				}
 				schedule.Returned()
+				e.Return = true
+				events = append(events, e)
 			}
 		})
 	}
@@ -207,7 +219,7 @@ func (p random) explore(t *testing.T, s schedule.Strategy, most int) (map[outcom
 			t.Fatalf("%v%+v", p, r)
 		}
 		if !r.Pruned {
-			seen[show(h, r)] = true
+			seen[show(h, r, events)] = true
 		}
 		if !s.Next(r) {
 			return seen, n, true
@@ -218,7 +230,7 @@ func (p random) explore(t *testing.T, s schedule.Strategy, most int) (map[outcom
 	}
 }
 
-func show(h *heap, r *schedule.Result) outcome {
+func show(h *heap, r *schedule.Result, events []schedule.Event) outcome {
 	var b strings.Builder
 	fmt.Fprint(&b, h.log, h.cells, h.guarded, h.shared, r.Deadlock, r.DaemonsLeft)
 	var blocked []string
@@ -231,8 +243,8 @@ func show(h *heap, r *schedule.Result) outcome {
 	slices.Sort(blocked)
 	fmt.Fprint(&b, blocked)
 	var pairs []string
-	for i, e := range r.Events {
-		for _, f := range r.Events[i:] {
+	for i, e := range events {
+		for _, f := range events[i:] {
 			if e.Return && !f.Return {
 				pairs = append(pairs, fmt.Sprint(e.Sequence, e.Index, "<", f.Sequence, f.Index))
 			}
@@ -301,19 +313,28 @@ func TestReductions(t *testing.T) {
 // compare returns how many executions plain search and the reductions need, and what is
 // wrong. It returns 0 for a program that is too large.
 func (p random) compare(t *testing.T) (n [3]int, fault string) {
-	all, n0, ok := p.explore(t, schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1}), 20000)
+	all, n0, ok := p.explore(t, schedule.NewDFS(everything), false, 20000)
 	if !ok {
 		return n, ""
 	}
 	n[0] = n0
+	var reduced map[outcome]bool
 	for i, s := range []schedule.Strategy{schedule.NewDPOR(), schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1, Filter: true})} {
-		some, m, _ := p.explore(t, s, n0+1000)
+		some, m, _ := p.explore(t, s, false, n0+1000)
 		n[i+1] = m
 		if o, ok := covers(some, all); !ok {
 			return n, fmt.Sprintf("%T misses %v (%d of %d executions)", s, o, m, n0)
 		}
 		if o, ok := covers(all, some); !ok {
 			return n, fmt.Sprintf("%T invents %v (%d of %d executions)", s, o, m, n0)
+		}
+		if i == 0 {
+			reduced = some
+		}
+	}
+	if stepped, _, ok := p.explore(t, schedule.NewDFS(everything), true, 20000); ok {
+		if o, ok := covers(reduced, stepped); !ok {
+			return n, fmt.Sprintf("free switches where invocations begin miss %v", o)
 		}
 	}
 	return n, ""

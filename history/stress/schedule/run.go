@@ -392,12 +392,10 @@ func (s *scheduler) executed(t *thread) {
 // unasked executes a step of t that conflicts with nothing, without a decision.
 func (s *scheduler) unasked(t *thread) {
 	t.pend.Kind, t.pend.Addr, t.pend.Flags = Start, 0, Follows
-	begun := t.begun
 	if t.fresh {
-		t.pend.Flags, t.fresh, begun = 0, false, true
+		t.pend.Flags, t.fresh = 0, false
 	}
 	s.executed(t)
-	t.begun = begun
 }
 
 // arrive is called when t is about to yield or sleep. When it goes on depends on the order of

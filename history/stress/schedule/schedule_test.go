@@ -99,29 +99,6 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-func BenchmarkExecution(b *testing.B) {
-	var c *cell
-	inc := func() {
-		for i := range 2 {
-			schedule.Invocation(0, i)
-			c.store(c.load() + 1)
-			c.store(c.load() + 1)
-			schedule.Returned()
-		}
-	}
-	p := &schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){inc, inc}, After: func() { c.load() }}
-	d := schedule.NewDFS(everything)
-	steps := 0
-	for range b.N {
-		r := schedule.Run(p, d, schedule.Limits{})
-		steps += r.Steps
-		if !d.Next(r) {
-			d = schedule.NewDFS(everything)
-		}
-	}
-	b.ReportMetric(float64(steps)/float64(b.N), "steps/op")
-}
-
 // A treiber is Treiber's stack, with points at its atomic accesses.
 type treiber struct {
 	top   cell // 1 + index in nodes
@@ -241,3 +218,74 @@ func TestTreiber(t *testing.T) {
 
 // everything has no bounds.
 var everything = schedule.DFSOptions{Preemptions: -1, Delays: -1}
+
+// A mutexMap is a map with a lock.
+type mutexMap struct {
+	lock lock
+	m    map[int]int
+}
+
+func (m *mutexMap) store(k, v int) {
+	m.lock.lock()
+	defer m.lock.unlock()
+	m.m[k] = v
+}
+
+func (m *mutexMap) load(k int) int {
+	m.lock.lock()
+	defer m.lock.unlock()
+	return m.m[k]
+}
+
+// BenchmarkExecution: executions of four invocations on a map with a lock, and
+// of a stack whose plain accesses are steps, too.
+func BenchmarkExecution(b *testing.B) {
+	var m *mutexMap
+	var seen [2]int
+	body := func(i int) func() {
+		return func() {
+			schedule.Invocation(i, 0)
+			m.store(i, i)
+			schedule.Returned()
+			schedule.Invocation(i, 1)
+			seen[i] = m.load(1 - i)
+			schedule.Returned()
+		}
+	}
+	mutexes := &schedule.Program{Before: func() { m = &mutexMap{m: map[int]int{}} }, Threads: []func(){body(0), body(1)}}
+	stack, _ := treibers(true, "+-", "+-")
+	for _, c := range []struct {
+		name string
+		p    *schedule.Program
+		make func() schedule.Strategy
+	}{
+		{"mutex/dfs", mutexes, func() schedule.Strategy { return schedule.NewDFS(everything) }},
+		{"mutex/bound", mutexes, func() schedule.Strategy {
+			return schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true})
+		}},
+		{"mutex/dpor", mutexes, func() schedule.Strategy { return schedule.NewDPOR() }},
+		{"stack/dfs", stack, func() schedule.Strategy { return schedule.NewDFS(everything) }},
+		{"stack/bound", stack, func() schedule.Strategy {
+			return schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true})
+		}},
+		{"stack/dpor", stack, func() schedule.Strategy { return schedule.NewDPOR() }},
+		{"stack/pct", stack, func() schedule.Strategy { return schedule.NewPCT(3, 1) }},
+		{"stack/pos", stack, func() schedule.Strategy { return schedule.NewPOS(1) }},
+		{"stack/family", stack, func() schedule.Strategy { return schedule.NewFamily(2) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s := c.make()
+			steps := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				r := schedule.Run(c.p, s, schedule.Limits{})
+				steps += r.Steps
+				if !s.Next(r) {
+					s = c.make()
+				}
+			}
+			b.ReportMetric(float64(steps)/float64(b.N), "steps/op")
+			b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}
