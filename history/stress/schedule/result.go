@@ -47,13 +47,13 @@ type Result struct {
 	Fingerprint uint64   // of the threads and kinds of all steps: the same in each process
 	Steps       int
 	Preemptions int
-	Cut         bool // more steps than Limits, or threads that only poll
-	Pruned      bool // ended by the strategy: nothing new would follow
-	Deadlock    bool // no thread can go on, and a thread of the program has not ended
-	Blocked     []Blocked
-	Panic       any    // that no thread recovered
-	Crash       *Crash // where it was
-	Diverged    bool   // a decision of the strategy was impossible: the program is not deterministic
+	Cut         bool      // more steps than Limits, or threads that only poll
+	Pruned      bool      // ended by the strategy: nothing new would follow
+	Deadlock    bool      // no thread can go on, and a thread of the program has not ended
+	Blocked     []Blocked // the threads that had not ended, if Deadlock or Cut or traced
+	Panic       any       // that no thread recovered
+	Crash       *Crash    // where it was
+	Diverged    bool      // a decision of the strategy was impossible: the program is not deterministic
 	DaemonsLeft int
 
 	TooManyThreads bool // cut for it
@@ -73,6 +73,25 @@ type Blocked struct {
 
 // Where returns file and line of the operation that blocks.
 func (b *Blocked) Where() string { return position(b.stack) }
+
+// String returns a line such as "thread 1 waits for sync.Mutex.Lock, held by thread 0, at map.go:7".
+func (b *Blocked) String() string {
+	kind, what := "thread ", b.What
+	if b.Daemon {
+		kind = "goroutine "
+	}
+	if what == "" {
+		what = "its turn"
+	}
+	text := kind + strconv.Itoa(b.Thread) + " waits for " + what
+	if b.Holder >= 0 {
+		text += ", held by thread " + strconv.Itoa(b.Holder)
+	}
+	if where := b.Where(); where != "" {
+		text += ", at " + where
+	}
+	return text
+}
 
 func (s *scheduler) report() {
 	s.reporting = true

@@ -49,7 +49,7 @@ func (d *Decision) From() int { return the.result.From }
 
 // Limits bound an execution.
 type Limits struct {
-	Steps int // 5,000 if zero
+	Steps int // of Before, of the threads, and of After; 5,000 if zero
 }
 
 type scheduler struct {
@@ -71,7 +71,8 @@ type scheduler struct {
 	aborting    bool
 	reporting   bool
 	traced      bool
-	limit       int
+	most        int // steps of a part
+	limit       int // the step that ends this part
 	steps       int
 	clock       int64
 	rounds      int   // times that all threads yielded since the last write
@@ -109,7 +110,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.foreign.Store(0)
 	s.strategy, s.live, s.traced = st, 0, traced
 	s.alive, s.waiting, s.sleeping, s.yielded, s.woken = 0, 0, 0, 0, 0
-	s.steps, s.limit, s.clock, s.rounds, s.node, s.print = 0, l.Steps, 0, 0, -1, 0
+	s.steps, s.most, s.clock, s.rounds, s.node, s.print = 0, l.Steps, 0, 0, -1, 0
 	s.parallel, s.quiescing, s.stopped = false, false, false
 	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
 	s.result = Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]}
@@ -153,7 +154,7 @@ func (s *scheduler) main(p *Program, body func()) bool {
 	t := s.threads[len(p.Threads)]
 	t.reset(body, false)
 	s.alive |= t.bit
-	s.remaining = 1
+	s.remaining, s.limit = 1, s.steps+s.most
 	return s.loop(t) && s.quiesce()
 }
 
@@ -167,7 +168,7 @@ func (s *scheduler) together(p *Program) bool {
 	if s.remaining = len(p.Threads); s.remaining == 0 {
 		return true
 	}
-	s.parallel = true
+	s.parallel, s.limit = true, s.steps+s.most
 	s.result.From = len(s.trace)
 	ok := s.loop(s.decide(nil)) && s.quiesce()
 	s.parallel = false
@@ -182,14 +183,13 @@ func (s *scheduler) together(p *Program) bool {
 
 // quiesce runs daemons until they block, or for 1,000 steps.
 func (s *scheduler) quiesce() bool {
-	limit := s.limit
 	s.quiescing, s.remaining, s.limit = true, 1, s.steps+1000
 	ok := true
 	if first := s.decide(nil); first != nil {
 		s.loop(first)
 		ok = !s.stopped && !s.result.Cut && !s.result.Pruned
 	}
-	s.quiescing, s.limit, s.remaining = false, limit, 0
+	s.quiescing, s.remaining = false, 0
 	return ok
 }
 
@@ -244,7 +244,7 @@ func (s *scheduler) finish() {
 			r.DaemonsLeft++
 		}
 	}
-	if r.Deadlock || s.traced {
+	if r.Deadlock || r.Cut || s.traced {
 		s.report()
 	}
 	s.aborting = true

@@ -3,6 +3,7 @@ package schedule_test
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -88,7 +89,9 @@ func TestDeadlock(t *testing.T) {
 			if len(r.Blocked) != 2 || r.Blocked[0].Holder != 1 || r.Blocked[1].Holder != 0 || r.Blocked[0].What != "lock" {
 				t.Fatalf("%+v", r.Blocked)
 			}
-			t.Log(r.Schedule, r.Blocked[0].Where(), r.Blocked[1].Where())
+			if line := r.Blocked[0].String(); !strings.HasPrefix(line, "thread 0 waits for lock, held by thread 1, at ") || !strings.Contains(line, "schedule_test.go:") {
+				t.Error(line)
+			}
 		}
 		if !d.Next(r) {
 			break

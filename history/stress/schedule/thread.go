@@ -252,7 +252,6 @@ func (t *thread) spawn(f func()) {
 		t.abort()
 	}
 	s.unasked(t)
-	t.begun = false // the new thread can go first
 	if s.live == MaxThreads {
 		s.result.Cut = true
 		s.result.TooManyThreads = true
