@@ -153,7 +153,9 @@ func Select(hasDefault bool, cases ...Case) int {
 	switch {
 	case g.choose():
 	case hasDefault:
-		Failed()
+		if count > 0 {
+			Failed()
+		}
 		return -1
 	case len(cases) == 0:
 		Block()

@@ -170,7 +170,7 @@ func (h *Hash) float(f float64) {
 func (h *Hash) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Invalid:
-		h.number(0)
+		h.text("nil")
 	case reflect.Bool:
 		if v.Bool() {
 			h.number(1)

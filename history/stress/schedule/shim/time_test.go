@@ -1,0 +1,109 @@
+package shim_test
+
+import (
+	"testing"
+	standard "time"
+
+	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/schedule/shim/atomic"
+	"github.com/leadline/leadline/history/stress/schedule/shim/time"
+)
+
+// TestSleep: sleepers wake in the order of their times, which pass at once.
+func TestSleep(t *testing.T) {
+	before := standard.Now()
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		sleep := func(d time.Duration) func() {
+			return func() {
+				start := time.Now()
+				time.Sleep(d)
+				slept := time.Since(start)
+				log(d, slept >= d && slept < d+time.Second)
+			}
+		}
+		return []func(){sleep(3 * time.Hour), sleep(time.Hour), sleep(2 * time.Hour)}
+	}), "1h0m0s true, 2h0m0s true, 3h0m0s true")
+	if standard.Since(before) > standard.Hour {
+		t.Error("the real clock was used")
+	}
+}
+
+func TestTimer(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		return []func(){func() {
+			start := time.Now()
+			log(schedule.Recv(time.After(time.Minute)).Sub(start).Round(time.Second))
+			stopped := time.NewTimer(time.Hour)
+			log(stopped.Stop(), stopped.Stop(), stopped.Reset(2*time.Hour), stopped.Reset(time.Second))
+			schedule.Recv(stopped.C)
+			log(time.Since(start).Round(time.Second), stopped.Stop())
+			time.Sleep(3 * time.Hour) // nothing comes of the first Reset
+			c := schedule.RecvCase(stopped.C)
+			log(schedule.Select(true, c))
+			unread := time.NewTimer(time.Second)
+			time.Sleep(time.Minute)
+			log(unread.Stop(), schedule.Select(true, schedule.RecvCase(unread.C)))
+		}}
+	}), "1m0s, true false false true, 1m1s false, -1, true -1")
+}
+
+func TestAfterFunc(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		var x atomic.Int32
+		return []func(){func() {
+			f := time.AfterFunc(time.Hour, func() { log("called"); x.Add(1) })
+			time.AfterFunc(time.Minute, func() { log("not called") }).Stop()
+			time.Sleep(2 * time.Hour)
+			log(x.Load(), f.Stop(), f.Reset(time.Hour))
+			time.Sleep(2 * time.Hour)
+			log(x.Load())
+		}}
+	}), "called, 1 false false, called, 2")
+}
+
+// TestTicker: ticks that nobody receives are dropped, and do not keep a
+// deadlock from being found.
+func TestTicker(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		return []func(){func() {
+			start := time.Now()
+			k := time.NewTicker(time.Second)
+			schedule.Recv(k.C)
+			schedule.Recv(k.C)
+			log(time.Since(start).Round(time.Second))
+			time.Sleep(10*time.Second + time.Second/2)
+			schedule.Recv(k.C)
+			log(time.Since(start).Round(time.Second / 2))
+			schedule.Recv(k.C)
+			log(time.Since(start).Round(time.Second))
+			k.Reset(time.Minute)
+			schedule.Recv(k.C)
+			log(time.Since(start).Round(time.Second))
+			k.Stop()
+			schedule.Block()
+		}}
+	}), "2s, 12.5s, 13s, 1m13s, waits: select (no cases)")
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		return []func(){func() {
+			time.Tick(time.Second)
+			schedule.Block()
+		}}
+	}), "waits: select (no cases), waits: ticker")
+}
+
+// TestTimeout: a timeout and what it waits for may come in either order.
+func TestTimeout(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		c := make(chan int)
+		return []func(){
+			func() {
+				a, b := schedule.RecvCase(c), schedule.RecvCase(time.After(time.Second))
+				log(schedule.Select(false, a, b))
+			},
+			func() {
+				time.Sleep(time.Second)
+				schedule.Select(true, schedule.To(c).Case(1))
+			},
+		}
+	}), "0", "1")
+}
