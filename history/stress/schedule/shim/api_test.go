@@ -18,7 +18,7 @@ const here = "github.com/leadline/leadline/history/stress/schedule/shim/"
 // packages are the stand-ins and the packages for which they stand.
 var packages = map[string]string{
 	"sync": "sync", "atomic": "sync/atomic", "maphash": "hash/maphash",
-	"rand": "math/rand", "randv2": "math/rand/v2", "time": "time", "runtime": "runtime",
+	"rand": "math/rand", "randv2": "math/rand/v2", "time": "time", "runtime": "runtime", "maps": "maps",
 }
 
 // TestAPI: each stand-in exports what its package exports, and nothing else.

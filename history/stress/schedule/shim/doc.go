@@ -8,6 +8,7 @@
 //	math/rand/v2     shim/randv2
 //	time             shim/time
 //	runtime          shim/runtime
+//	maps             shim/maps
 //
 // Each exports exactly what its package exports; a test compares them. In a
 // scheduled execution each access is a scheduling point, waiting is seen by the
