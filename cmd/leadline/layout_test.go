@@ -34,6 +34,7 @@ var imports = map[string][]string{
 	"history/stress/schedule/shim":         {},
 	"history/stress/schedule/shim/sync":    {"history/stress/schedule"},
 	"history/stress/schedule/shim/atomic":  {"history/stress/schedule"},
+	"history/stress/schedule/shim/maps":    {"history/stress/schedule"},
 	"history/stress/schedule/shim/maphash": {},
 	"history/stress/schedule/shim/rand":    {"history/stress/schedule"},
 	"history/stress/schedule/shim/randv2":  {"history/stress/schedule"},
@@ -58,10 +59,11 @@ var imports = map[string][]string{
 	"benchdata/corpora":                    {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
-	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/instrument/golist", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
 
+	"history/stress/instrument":        {"history/stress/instrument/golist"},
 	"history/stress/instrument/golist": {},
 }
 

@@ -1,0 +1,423 @@
+package instrument
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history/stress/instrument/golist"
+)
+
+// Options say what is instrumented.
+type Options struct {
+	// Dir is in the module that is built; "" is the working directory.
+	Dir string
+	// Packages are patterns of the Go tool. What a package imports from its own
+	// module is instrumented, too, and so are random sources that it imports.
+	Packages []string
+	// Plain adds points to plain loads and stores.
+	Plain bool
+	// Tags are build tags.
+	Tags []string
+	// Tests adds the test files of the named packages.
+	Tests bool
+	// Cache is the directory of the cache; "" is leadline/instrument in that of
+	// the user.
+	Cache string
+}
+
+// A Result is how to build with the instrumented copies.
+type Result struct {
+	Flags   []string          // for go build or go test: -modfile, -tags, -mod; see WithOverlay for -overlay
+	Env     []string          // to be added to the environment
+	Overlay map[string]string // from a file's name to that of its copy
+	Report  *Report
+}
+
+// A build is one call of Build.
+type build struct {
+	Options
+	cache         string
+	gomod, gowork string // files; gowork is "" outside of a workspace
+	modcache      string
+	flags         []string // for go list, too
+	list          *golist.List
+	chosen        map[string]*golist.Package // by path
+	named         map[string]bool
+	replace       []replacement
+	overlay       map[string]string
+	report        *Report
+}
+
+// A replacement is a module that is copied.
+type replacement struct{ path, version, dir string }
+
+// Build makes instrumented copies of packages, or finds them in the cache, and
+// returns how to build with them. It changes neither the module nor the module
+// cache.
+func Build(ctx context.Context, o Options) (*Result, error) {
+	b := &build{Options: o, chosen: map[string]*golist.Package{}, named: map[string]bool{}, overlay: map[string]string{}, report: &Report{}}
+	if err := b.environment(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.choose(ctx); err != nil {
+		return nil, err
+	}
+	for _, m := range b.modules() {
+		if err := b.module(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+	b.trim()
+	b.uncovered()
+	b.report.sort()
+	return b.result(ctx)
+}
+
+// environment asks the Go tool where things are.
+func (b *build) environment(ctx context.Context) error {
+	out, err := b.goTool(ctx, "env", "GOMOD", "GOWORK", "GOMODCACHE", "GOFLAGS")
+	if err != nil {
+		return err
+	}
+	env := strings.Split(string(out), "\n")
+	if len(env) < 4 {
+		return fmt.Errorf("go env printed %q", out)
+	}
+	b.gomod, b.gowork, b.modcache = env[0], env[1], env[2]
+	if b.gomod == "" || b.gomod == os.DevNull {
+		return errors.New("instrumentation needs a module: the directory is in none")
+	}
+	if b.gowork == "off" {
+		b.gowork = ""
+	}
+	for _, flag := range []string{"-modfile", "-overlay"} {
+		if strings.Contains(env[3], flag) {
+			return fmt.Errorf("GOFLAGS has %s, which instrumentation needs for itself", flag)
+		}
+	}
+	if len(b.Tags) > 0 {
+		b.flags = append(b.flags, "-tags="+strings.Join(b.Tags, ","))
+	}
+	root := filepath.Dir(b.gomod)
+	if b.gowork != "" {
+		root = filepath.Dir(b.gowork)
+	}
+	if _, err := os.Stat(filepath.Join(root, "vendor", "modules.txt")); err == nil {
+		// Vendored packages could not import the hooks.
+		b.flags = append(b.flags, "-mod=readonly")
+	}
+	b.cache = b.Cache
+	if b.cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("the cache of instrumented copies: %w", err)
+		}
+		b.cache = filepath.Join(dir, "leadline", "instrument")
+	}
+	if b.cache, err = filepath.Abs(b.cache); err != nil {
+		return err
+	}
+	return os.MkdirAll(b.cache, 0o755)
+}
+
+func (b *build) goTool(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = b.Dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil, &golist.ExitError{Command: strings.Join(cmd.Args, " "), Err: err, Stderr: exit.Stderr}
+	}
+	return out, err
+}
+
+const ownModule = "github.com/leadline/leadline"
+
+// choose finds the packages to instrument.
+func (b *build) choose(ctx context.Context) error {
+	if len(b.Packages) == 0 {
+		return errors.New("instrumentation of no package")
+	}
+	var err error
+	b.list, err = golist.Load(ctx, golist.Config{Dir: b.Dir, Flags: b.flags, Tests: b.Tests}, b.Packages...)
+	if err != nil {
+		if slices.Contains(b.flags, "-mod=readonly") {
+			err = fmt.Errorf("%w\nThe vendor directory is not used; the module cache needs the modules: go mod download", err)
+		}
+		return err
+	}
+	for _, p := range b.list.Named {
+		if p.Name == "main" && strings.HasSuffix(p.Path(), ".test") {
+			continue // generated
+		}
+		if err := b.mayBeNamed(p); err != nil {
+			return err
+		}
+		b.named[p.Path()] = true
+		b.add(p)
+	}
+	for _, p := range b.list.Packages {
+		if p.Standard || b.isChosen(p.Path()) || p.Module == nil || p.Module.Path == ownModule {
+			continue
+		}
+		random, err := isRandomSource(p)
+		if err != nil {
+			return err
+		}
+		if random || always.MatchString(p.Path()) {
+			b.chosen[p.Path()] = p
+		}
+	}
+	return nil
+}
+
+// always are small packages that other packages use instead of package sync or
+// maps.
+var always = regexp.MustCompile(`^(golang\.org/x/(exp/maps|sync/\w+)|go\.uber\.org/atomic)$`)
+
+func (b *build) isChosen(path string) bool { return b.chosen[path] != nil }
+
+// mayBeNamed refuses packages that cannot be instrumented.
+func (b *build) mayBeNamed(p *golist.Package) error {
+	within, own := strings.CutPrefix(p.Path(), ownModule+"/history")
+	switch {
+	case p.Standard:
+		return fmt.Errorf("%s is a package of the standard library, which the scheduler itself uses. To test it, instrument a copy of it in a module", p.Path())
+	case own && p.Module != nil && p.Module.Path == ownModule &&
+		(within == "" || within == "/codec" || within == "/record" || within == "/stress" || strings.HasPrefix(within, "/stress/schedule")):
+		return fmt.Errorf("%s is a part of the scheduler or uses it, so that it cannot be instrumented", p.Path())
+	case len(p.CgoFiles) > 0:
+		return fmt.Errorf("%s uses cgo, in %s: C code cannot be instrumented", p.Path(), p.CgoFiles[0])
+	case p.Export == "" || len(p.DepsErrors) > 0 || p.Error != nil:
+		if _, faults := b.list.Check(p); len(faults) > 0 {
+			return errors.Join(faults...)
+		}
+	}
+	return nil
+}
+
+// add chooses a package and what it imports from its module.
+func (b *build) add(p *golist.Package) {
+	for todo := []*golist.Package{p}; len(todo) > 0; todo = todo[1:] {
+		p := todo[0]
+		// Of the variants of a package, that with the test files has all others.
+		if old := b.chosen[p.Path()]; old != nil && (old == p || old.ForTest == p.Path() || p.ForTest != p.Path()) {
+			continue
+		}
+		b.chosen[p.Path()] = p
+		for _, path := range p.Imports {
+			if other, ok := p.ImportMap[path]; ok {
+				path = other
+			}
+			i := b.list.Packages[path]
+			if i != nil && i.Module != nil && p.Module != nil && i.Module.Path == p.Module.Path && p.Module.Path != ownModule {
+				todo = append(todo, i)
+			}
+		}
+	}
+}
+
+var linkedRandom = regexp.MustCompile(`(?m)^//go:linkname \w+ (\S+)$`)
+
+// isRandomSource reports whether a package takes random numbers from the runtime
+// by a linkname directive.
+func isRandomSource(p *golist.Package) (bool, error) {
+	if !slices.Contains(p.Imports, "unsafe") {
+		return false, nil
+	}
+	for _, name := range p.GoFiles {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return false, err
+		}
+		for _, m := range linkedRandom.FindAllSubmatch(text, -1) {
+			for _, s := range standIns {
+				if s.kind == "random source" && s.names.Match(m[1]) {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+// uncovered notes the imports of packages that synchronise and are not
+// instrumented.
+func (b *build) uncovered() {
+	for _, notes := range b.report.Packages {
+		p := b.chosen[notes.Path]
+		for _, path := range p.Imports {
+			if other, ok := p.ImportMap[path]; ok {
+				path = other
+			}
+			i := b.list.Packages[path]
+			if i == nil || i.Standard || b.isChosen(i.Path()) {
+				continue
+			}
+			for _, shimmed := range i.Imports {
+				if _, ok := shims[shimmed]; ok && shimmed != "time" && shimmed != "runtime" {
+					notes.Missed = append(notes.Missed, Missed{"package " + i.Path() + ", which imports " + shimmed, p.Dir, 1})
+					break
+				}
+			}
+		}
+	}
+}
+
+// result writes the files that the flags name.
+func (b *build) result(ctx context.Context) (*Result, error) {
+	r := &Result{Flags: b.flags, Overlay: b.overlay, Report: b.report}
+	if len(b.replace) > 0 {
+		var err error
+		if b.gowork != "" {
+			err = b.workspace(ctx, r)
+		} else {
+			err = b.modfile(ctx, r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// WithOverlay writes a file for -overlay, with the overlay of the result and
+// more, and returns the flags.
+func (r *Result) WithOverlay(file string, more map[string]string) ([]string, error) {
+	all := maps.Clone(more)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, r.Overlay)
+	text, err := json.Marshal(map[string]map[string]string{"Replace": all})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return nil, err
+	}
+	return append(slices.Clone(r.Flags), "-overlay="+file), nil
+}
+
+// modfile writes the go.mod for -modfile: that of the module, with replacements.
+func (b *build) modfile(ctx context.Context, r *Result) error {
+	mod, err := os.ReadFile(b.gomod)
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile(strings.TrimSuffix(b.gomod, ".mod") + ".sum")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	dir, err := b.once(key("modfile", string(mod), string(sum), fmt.Sprint(b.replace)), func(dir string) error {
+		file := filepath.Join(dir, "go.mod")
+		if err := os.WriteFile(file, mod, 0o644); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644); err != nil {
+			return err
+		}
+		_, err := b.goTool(ctx, slices.Concat([]string{"mod", "edit"}, b.replaceFlags(), []string{file})...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.Flags = append(r.Flags, "-modfile="+filepath.Join(dir, "go.mod"))
+	return nil
+}
+
+func (b *build) replaceFlags() []string {
+	var flags []string
+	for _, x := range b.replace {
+		// With the version, since the module may replace others.
+		flags = append(flags, "-replace="+x.path+"@"+x.version+"="+x.dir)
+	}
+	return flags
+}
+
+// workspace writes a go.work, with which -modfile cannot be used. Its
+// directories are absolute.
+func (b *build) workspace(ctx context.Context, r *Result) error {
+	text, err := b.goTool(ctx, "work", "edit", "-json", b.gowork)
+	if err != nil {
+		return err
+	}
+	var work struct {
+		Use     []struct{ DiskPath string }
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(text, &work); err != nil {
+		return fmt.Errorf("%s: %w", b.gowork, err)
+	}
+	root := filepath.Dir(b.gowork)
+	absolute := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(root, path)
+	}
+	flags := []string{"work", "edit"}
+	for _, u := range work.Use {
+		flags = append(flags, "-dropuse="+u.DiskPath, "-use="+absolute(u.DiskPath))
+	}
+	for _, x := range work.Replace {
+		old, to := x.Old.Path, x.New.Path+"@"+x.New.Version
+		if x.Old.Version != "" {
+			old += "@" + x.Old.Version
+		}
+		if x.New.Version == "" {
+			to = absolute(x.New.Path)
+		}
+		flags = append(flags, "-replace="+old+"="+to)
+	}
+	flags = append(flags, b.replaceFlags()...)
+	original, err := os.ReadFile(b.gowork)
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile(b.gowork + ".sum")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	dir, err := b.once(key("workspace", string(original), string(sum), root, fmt.Sprint(b.replace)), func(dir string) error {
+		file := filepath.Join(dir, "go.work")
+		if err := os.WriteFile(file, original, 0o644); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file+".sum", sum, 0o644); err != nil {
+			return err
+		}
+		_, err := b.goTool(ctx, append(flags, file)...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.Env = append(r.Env, "GOWORK="+filepath.Join(dir, "go.work"))
+	return nil
+}
+
+var shimType = regexp.MustCompile(`\b(sync|atomic|maphash|rand|time|runtime)\.\w+|` + regexp.QuoteMeta(schedule))
+
+// Explain returns advice about what a compiler printed for instrumented code, or
+// "".
+func Explain(output string) string {
+	for line := range strings.Lines(output) {
+		if strings.Contains(line, "cannot use") && len(shimType.FindAllString(line, 2)) == 2 || strings.Contains(line, schedule+"/shim") {
+			return "An instrumented package exchanges values of package sync or the like with one that is not instrumented. Instrument both"
+		}
+	}
+	return ""
+}

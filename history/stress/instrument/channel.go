@@ -1,0 +1,275 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+func (r *rewriter) send(s *ast.SendStmt) {
+	r.open(s.Pos(), r.hooked("To("))
+	r.value(s.Chan)
+	r.cut(s.Chan.End(), s.Value.Pos(), ").Send(")
+	r.value(s.Value)
+	r.closed(s.End(), ")")
+	r.notes.count("channel", 1)
+}
+
+func (r *rewriter) receive(u *ast.UnaryExpr, name string) {
+	r.cut(u.OpPos, u.X.Pos(), r.hooked(name)+"(")
+	r.value(u.X)
+	r.closed(u.End(), ")")
+	r.notes.count("channel", 1)
+}
+
+// rangeStatement rewrites the range over a channel or a map to a loop with
+// three clauses. Its variables are then as new in each iteration as they were.
+func (r *rewriter) rangeStatement(s *ast.RangeStmt) {
+	var f string
+	variables := 2
+	switch core(r.Info.TypeOf(s.X)).(type) {
+	case *types.Chan:
+		f, variables = "RangeChan", 1
+		r.notes.count("channel range", 1)
+	case *types.Map:
+		f = "RangeMap"
+		r.notes.count("map range", 1)
+	default:
+		if r.plain && s.Value != nil && !isBlank(s.Value) {
+			r.notes.miss("elements in range", r.place(s.Pos()))
+		}
+		if s.Tok == token.ASSIGN {
+			for _, x := range []ast.Expr{s.Key, s.Value} {
+				if x != nil {
+					r.left(x)
+				}
+			}
+		}
+		r.value(s.X)
+		r.block(s.Body.List)
+		return
+	}
+	declared, next, to, from := hook+"it", "", []string{}, []string{}
+	for i, x := range []ast.Expr{s.Key, s.Value}[:variables] {
+		name, address := "_", "nil"
+		if x != nil && !isBlank(x) {
+			name = hook + strconv.Itoa(i)
+			if s.Tok == token.DEFINE {
+				name = r.source(x)
+			} else {
+				if r.plain && r.isShared(x) {
+					r.notes.miss("store of a range", r.place(x.Pos()))
+				}
+				r.left(x)
+				to, from = append(to, r.taken(x)), append(from, name)
+			}
+			address = "&" + name
+		}
+		declared += ", " + name
+		if next += address; i+1 < variables {
+			next += ", "
+		}
+	}
+	r.dropCuts(s.For, s.X.Pos())
+	r.cut(s.For, s.X.Pos(), "for "+declared+" := "+r.hooked(f)+"(")
+	r.value(s.X)
+	r.closed(s.X.End(), "); "+hook+"it.Next("+next+");")
+	if len(to) > 0 {
+		r.open(s.Body.Lbrace+1, " "+strings.Join(to, ", ")+" = "+strings.Join(from, ", ")+";")
+	}
+	r.block(s.Body.List)
+}
+
+func isBlank(x ast.Expr) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// selectStatement rewrites a select to a switch. What its cases evaluate is then
+// in the head of the switch.
+func (r *rewriter) selectStatement(s *ast.SelectStmt) {
+	r.notes.count("select", 1)
+	if len(s.Body.List) == 0 {
+		r.cut(s.Pos(), s.End(), "for { "+r.hooked("Block")+"() }")
+		return
+	}
+	hasDefault := false
+	var names, operands []string
+	for i, c := range s.Body.List {
+		c := c.(*ast.CommClause)
+		if c.Comm == nil {
+			hasDefault = true
+			continue
+		}
+		name := hook + strconv.Itoa(len(names))
+		operand, then := r.communication(c.Comm, name)
+		r.dropCuts(c.Case, c.Colon+1)
+		head := fmt.Sprintf("case %d:", len(names))
+		if i == len(s.Body.List)-1 && !hasDefault {
+			head = "default:" // so that the switch is a terminating statement where the select is one
+		}
+		if then != "" {
+			head += " " + then + ";"
+		}
+		r.cut(c.Case, c.Colon+1, head)
+		names, operands = append(names, name), append(operands, operand)
+	}
+	head := "switch "
+	if len(names) > 0 {
+		head += strings.Join(names, ", ") + " := " + strings.Join(operands, ", ") + "; "
+	}
+	head += r.hooked("Select") + "(" + strings.Join(append([]string{strconv.FormatBool(hasDefault)}, names...), ", ") + ") "
+	r.cut(s.Select, s.Body.Lbrace, head)
+	for _, c := range s.Body.List {
+		r.block(c.(*ast.CommClause).Body)
+	}
+}
+
+// communication returns what a case evaluates, and what it does if it is chosen.
+func (r *rewriter) communication(s ast.Stmt, name string) (operand, then string) {
+	receive := func(x ast.Expr) string {
+		u := ast.Unparen(x).(*ast.UnaryExpr)
+		r.value(u.X)
+		return r.hooked("RecvCase(") + r.taken(u.X) + ")"
+	}
+	switch s := s.(type) {
+	case *ast.SendStmt:
+		r.value(s.Chan)
+		r.value(s.Value)
+		return r.hooked("To(") + r.taken(s.Chan) + ").Case(" + r.taken(s.Value) + ")", ""
+	case *ast.ExprStmt:
+		return receive(s.X), ""
+	case *ast.AssignStmt:
+		operand := receive(s.Rhs[0])
+		value := name + ".Value()"
+		if len(s.Lhs) == 2 {
+			value = name + ".Value2()"
+		}
+		var to []string
+		for _, x := range s.Lhs {
+			if s.Tok == token.ASSIGN {
+				if r.plain && r.isShared(x) {
+					r.notes.miss("store of a case", r.place(x.Pos()))
+				}
+				r.left(x)
+				to = append(to, r.taken(x))
+			} else {
+				to = append(to, r.source(x))
+			}
+		}
+		if s.Tok == token.ASSIGN && len(to) == 2 && r.isNamedBool(s.Lhs[1]) {
+			v, ok := hook+"v", hook+"ok"
+			return operand, v + ", " + ok + " := " + value + "; " + strings.Join(to, ", ") + " = " + v + ", " + ok + " == true"
+		}
+		return operand, strings.Join(to, ", ") + " " + s.Tok.String() + " " + value
+	}
+	r.refuse(s.Pos(), "a case that the rewriter does not know: %T", s)
+	return "", ""
+}
+
+// goStatement rewrites go f(x) so that f and x are evaluated where they were:
+// { f, x := f, x; Go(func() { f(x) }) }.
+func (r *rewriter) goStatement(s *ast.GoStmt) {
+	r.notes.count("go", 1)
+	c := s.Call
+	spawn := r.hooked("Go(")
+	if lit, ok := c.Fun.(*ast.FuncLit); ok && len(c.Args) == 0 && lit.Type.Results == nil {
+		r.cut(s.Go, lit.Pos(), spawn)
+		r.block(lit.Body.List)
+		r.cut(lit.End(), c.Rparen+1, ")")
+		return
+	}
+	at, pending := s.Go, "{ "
+	keep := func(x ast.Expr, name string) {
+		r.cut(at, x.Pos(), pending+name+" := ")
+		r.value(x)
+		at, pending = x.End(), "; "
+	}
+	var f string
+	builtin := r.Info.Types[c.Fun].IsBuiltin()
+	if builtin || r.isDeclared(c.Fun) {
+		f = oneLine([]byte(r.source(c.Fun)))
+		if builtin && builtinName(c.Fun) == "close" {
+			f = r.hooked("Close")
+			r.notes.count("channel", 1)
+		}
+	} else {
+		f = hook + "f"
+		keep(c.Fun, f)
+	}
+	var args []string
+	for i, x := range c.Args {
+		name := hook + strconv.Itoa(i)
+		tv := r.Info.Types[x]
+		tuple, isTuple := tv.Type.(*types.Tuple)
+		switch {
+		case tv.IsNil(), tv.Value != nil, tv.IsType():
+			name = oneLine([]byte(r.source(x)))
+		case isTuple:
+			list := []string{name}
+			for j := 1; j < tuple.Len(); j++ {
+				list = append(list, hook+strconv.Itoa(j))
+			}
+			name = strings.Join(list, ", ")
+			keep(x, name)
+		case r.isUntyped(x):
+			keep(x, name)
+			switch t := tv.Type.(type) {
+			case *types.Basic:
+				r.open(x.Pos(), t.Name()+"(")
+				r.closed(x.End(), ")")
+			default:
+				r.refuse(x.Pos(), "the type of this argument of a go statement is not written; use a variable")
+			}
+		default:
+			keep(x, name)
+		}
+		args = append(args, name)
+	}
+	spread := ""
+	if c.Ellipsis.IsValid() {
+		spread = "..."
+	}
+	r.cut(at, c.Rparen+1, pending+spawn+"func() { "+f+"("+strings.Join(args, ", ")+spread+") }) }")
+}
+
+// isDeclared reports whether x names a function, so that it is the same at any
+// time. It may be generic, without type arguments.
+func (r *rewriter) isDeclared(x ast.Expr) bool {
+	switch f := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		_, ok := r.Info.Uses[f].(*types.Func)
+		return ok
+	case *ast.SelectorExpr:
+		_, ok := r.Info.Uses[f.Sel].(*types.Func)
+		return ok && r.Info.Selections[f] == nil
+	case *ast.IndexExpr:
+		return r.isDeclared(f.X)
+	case *ast.IndexListExpr:
+		return r.isDeclared(f.X)
+	}
+	return false
+}
+
+// isUntyped reports whether the type of an expression comes from what it is
+// assigned to: that of a comparison or of a shift of a constant.
+func (r *rewriter) isUntyped(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.ParenExpr:
+		return r.isUntyped(x.X)
+	case *ast.UnaryExpr:
+		return x.Op != token.AND && x.Op != token.ARROW && r.isUntyped(x.X)
+	case *ast.BinaryExpr:
+		switch x.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return !types.Identical(r.Info.TypeOf(x), types.Typ[types.Bool])
+		case token.SHL, token.SHR:
+			return r.Info.Types[x.X].Value != nil && !types.Identical(r.Info.TypeOf(x), types.Typ[types.Int]) || r.isUntyped(x.X)
+		}
+		return r.isUntyped(x.X) && (r.isUntyped(x.Y) || r.Info.Types[x.Y].Value != nil) || r.Info.Types[x.X].Value != nil && r.isUntyped(x.Y)
+	}
+	return false
+}

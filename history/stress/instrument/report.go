@@ -1,0 +1,92 @@
+package instrument
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Report says what was instrumented, and what was not.
+type Report struct {
+	Packages []*PackageReport
+}
+
+// A PackageReport is about one package.
+type PackageReport struct {
+	Path    string
+	Version string         // of its module; "" for one that is not in the module cache
+	Counts  map[string]int // of what is rewritten: import sync/atomic, go, channel, select, load, ...
+	Missed  []Missed       // what is not
+
+	quiet bool // nothing is counted
+}
+
+// Missed is something that is not instrumented, so that it is not a scheduling
+// point, and what it depends on is not controlled.
+type Missed struct {
+	What  string
+	Where string // the first place, as file:line
+	Times int
+}
+
+func (p *PackageReport) count(what string, n int) {
+	if p.quiet {
+		return
+	}
+	if p.Counts == nil {
+		p.Counts = map[string]int{}
+	}
+	p.Counts[what] += n
+}
+
+func (p *PackageReport) miss(what, where string) {
+	if p.quiet {
+		return
+	}
+	for i := range p.Missed {
+		if p.Missed[i].What == what {
+			p.Missed[i].Times++
+			return
+		}
+	}
+	p.Missed = append(p.Missed, Missed{what, where, 1})
+}
+
+// String returns a line for each package.
+func (r *Report) String() string {
+	var b strings.Builder
+	for _, p := range r.Packages {
+		b.WriteString(p.Path)
+		if p.Version != "" {
+			b.WriteString("@" + p.Version)
+		}
+		b.WriteString(":")
+		for i, what := range slices.Sorted(maps.Keys(p.Counts)) {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			fmt.Fprintf(&b, " %s", what)
+			if !strings.HasPrefix(what, "import ") {
+				fmt.Fprintf(&b, " %d", p.Counts[what])
+			}
+		}
+		if len(p.Counts) == 0 {
+			b.WriteString(" nothing to instrument")
+		}
+		for i, m := range p.Missed {
+			b.WriteString(map[bool]string{true: "; not instrumented: ", false: ", "}[i == 0])
+			b.WriteString(m.What)
+			if m.Times > 1 {
+				fmt.Fprintf(&b, " %d", m.Times)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (r *Report) sort() {
+	slices.SortFunc(r.Packages, func(a, b *PackageReport) int { return cmp.Compare(a.Path, b.Path) })
+}
