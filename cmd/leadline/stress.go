@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/spf13/pflag"
@@ -142,12 +143,13 @@ func (f *stressFlags) serve(s streams) int {
 
 // An object to test, with the process that tests it.
 type object struct {
-	name    string
-	how     string // the flags that name it
-	reflect stress.ReflectOptions
-	values  int // 0: as for all
-	start   func(context.Context) *exec.Cmd
-	cleanup func()
+	name         string
+	how          string // the flags that name it
+	reflect      stress.ReflectOptions
+	values       int // 0: as for all
+	start        func(context.Context) *exec.Cmd
+	instrumented *instrument.Report // nil if it is not
+	cleanup      func()
 }
 
 func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
@@ -179,7 +181,7 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 		}})
 	}
 	for _, constructor := range f.construct {
-		o, err := buildObject(ctx, constructor, f.ReflectOptions)
+		o, err := buildObject(ctx, constructor, f.ReflectOptions, nil)
 		if err != nil {
 			return list, err
 		}
@@ -219,7 +221,7 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
-		o, err := buildObject(ctx, constructor, d)
+		o, err := buildObject(ctx, constructor, d, nil)
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}

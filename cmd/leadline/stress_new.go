@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,28 +12,44 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/instrument"
 )
 
 // buildObject writes and builds the program that tests what a constructor
-// makes, with the Go tool and the module in the working directory.
-func buildObject(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
+// makes, with the Go tool and the module in the working directory. If in is not
+// nil, it instruments the package of the constructor and those of in.
+func buildObject(ctx context.Context, constructor string, d stress.ReflectOptions, in *instrument.Options) (object, error) {
 	path, expression, err := parseConstructor(constructor)
 	if err != nil {
 		return object{}, err
+	}
+	var copies *instrument.Result
+	if in != nil {
+		options := *in
+		options.Packages = append([]string{path}, in.Packages...)
+		if options.Dir, err = moduleRoot(); err != nil {
+			return object{}, err
+		}
+		if copies, err = instrument.Build(ctx, options); err != nil {
+			return object{}, fmt.Errorf("--new %s: %s", constructor, advise([]byte(err.Error())))
+		}
 	}
 	dir, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {
 		return object{}, err
 	}
 	o := object{name: d.Name, how: "--new " + shellQuote(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
+	if copies != nil {
+		o.instrumented = copies.Report
+	}
 	if o.name == "" {
 		o.name = constructor
 	}
 	program := filepath.Join(dir, "stress")
 	// A constructor may also return an error. The compiler finds that out.
-	first := build(ctx, dir, program, path, expression)
+	first := build(ctx, dir, program, path, expression, copies)
 	if first != nil {
-		if err := build(ctx, dir, program, path, "stress.Must("+expression+")"); err != nil {
+		if err := build(ctx, dir, program, path, "stress.Must("+expression+")", copies); err != nil {
 			o.cleanup()
 			return object{}, fmt.Errorf("--new %s: %w", constructor, first)
 		}
@@ -92,32 +107,33 @@ func main() {
 `
 
 // build builds the program that runs an expression's object.
-func build(ctx context.Context, dir, program, path, expression string) error {
+func build(ctx context.Context, dir, program, path, expression string, copies *instrument.Result) error {
 	source := filepath.Join(dir, "main.go")
 	if err := os.WriteFile(source, fmt.Appendf(nil, stressProgram, path, expression), 0o644); err != nil {
 		return err
 	}
-	return compile(ctx, dir, source, "build", "-o", program)
+	return compile(ctx, dir, source, copies, "build", "-o", program)
 }
 
-// compile runs a command of the Go tool on a source. That is outside the module;
-// an overlay makes the Go tool see it inside.
-func compile(ctx context.Context, dir, source string, args ...string) error {
+// compile runs a command of the Go tool on a source, with instrumented copies if
+// there are some. The source is outside the module; an overlay makes the Go tool
+// see it inside.
+func compile(ctx context.Context, dir, source string, copies *instrument.Result, args ...string) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
 	}
 	seen := filepath.Join(root, "leadline-stress-main")
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(seen, filepath.Base(source)): source}})
+	if copies == nil {
+		copies = &instrument.Result{}
+	}
+	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), map[string]string{filepath.Join(seen, filepath.Base(source)): source})
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(file, overlay, 0o644); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, []string{"-overlay", file, "./leadline-stress-main"})...)
+	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, flags, []string{"./leadline-stress-main"})...)
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), copies.Env...)
 	text, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, advise(text))
@@ -132,6 +148,9 @@ func advise(text []byte) string {
 	s := string(bytes.TrimSpace(text))
 	if strings.Contains(s, needed) {
 		s += "\nThe module has to require leadline, as for tests that call it: go get github.com/leadline/leadline"
+	}
+	if more := instrument.Explain(s); more != "" {
+		s += "\n" + more + ": --instrument names more packages"
 	}
 	return s
 }

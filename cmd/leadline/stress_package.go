@@ -110,7 +110,7 @@ func (r *safetyRun) buildSafety(ctx context.Context, dir, program string, p *typ
 	if r.flags.safety.race {
 		args = append(args, "-race")
 	}
-	return compile(ctx, dir, source, args...)
+	return compile(ctx, dir, source, nil, args...)
 }
 
 // targetTypes returns the types to test for an exported type: a pointer to it, or an

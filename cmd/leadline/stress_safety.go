@@ -350,7 +350,7 @@ func buildTest(ctx context.Context, dir, program, text string) error {
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		return err
 	}
-	return compile(ctx, dir, source, "test", "-c", "-vet=off", "-o", program)
+	return compile(ctx, dir, source, nil, "test", "-c", "-vet=off", "-o", program)
 }
 
 // failsLike runs the program of a Go test. It reports whether it fails for the reason
