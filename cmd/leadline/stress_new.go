@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 
 // buildObject writes and builds the program that tests what a constructor
 // makes, with the Go tool and the module in the working directory. If in is not
-// nil, it instruments the package of the constructor and those of in.
+// nil, it instruments the package of the constructor, those of the types that it
+// returns, and those of in.
 func buildObject(ctx context.Context, constructor string, d stress.ReflectOptions, in *instrument.Options) (object, error) {
 	path, expression, err := parseConstructor(constructor)
 	if err != nil {
@@ -27,6 +29,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	if in != nil {
 		options := *in
 		options.Packages = append([]string{path}, in.Packages...)
+		options.Object = regexp.MustCompile(`\w+`).FindString(expression[strings.Index(expression, "p.")+2:])
 		if options.Dir, err = moduleRoot(); err != nil {
 			return object{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/types"
 	"maps"
 	"os"
 	"os/exec"
@@ -23,6 +24,9 @@ type Options struct {
 	// Packages are patterns of the Go tool. What a package imports from its own
 	// module is instrumented, too, and so are random sources that it imports.
 	Packages []string
+	// Object is a function or a type of the first package, or "". The packages of
+	// the types that it returns or consists of are instrumented, too.
+	Object string
 	// Plain adds points to plain loads and stores.
 	Plain bool
 	// Tags are build tags.
@@ -165,6 +169,9 @@ func (b *build) choose(ctx context.Context) error {
 		b.named[p.Path()] = true
 		b.add(p)
 	}
+	if err := b.addObject(); err != nil {
+		return err
+	}
 	for _, p := range b.list.Packages {
 		if p.Standard || b.isChosen(p.Path()) || p.Module == nil || p.Module.Path == ownModule {
 			continue
@@ -224,6 +231,67 @@ func (b *build) add(p *golist.Package) {
 			}
 		}
 	}
+}
+
+// addObject chooses the packages of the types that an object consists of.
+func (b *build) addObject() error {
+	if b.Object == "" {
+		return nil
+	}
+	p, err := b.list.Import(b.Packages[0])
+	if err != nil {
+		return err
+	}
+	object := p.Scope().Lookup(b.Object)
+	if object == nil {
+		return nil // the compiler says more
+	}
+	for path := range packagesOf(object.Type()) {
+		i := b.list.Packages[path]
+		if i == nil || i.Standard || b.isChosen(path) || i.Module == nil || i.Module.Path == ownModule || b.mayBeNamed(i) != nil {
+			continue
+		}
+		b.add(i)
+	}
+	return nil
+}
+
+// packagesOf returns the packages of the named types that a type consists of, or
+// that the results of a function do.
+func packagesOf(t types.Type) map[string]bool {
+	found, seen := map[string]bool{}, map[types.Type]bool{}
+	const limit = 10_000 // of types, in case that instances of generic types go on for ever
+	for todo := []types.Type{t}; len(todo) > 0 && len(seen) < limit; {
+		t := types.Unalias(todo[len(todo)-1])
+		todo = todo[:len(todo)-1]
+		if seen[t] {
+			continue
+		}
+		seen[t] = true
+		switch t := t.(type) {
+		case *types.Named:
+			if p := t.Obj().Pkg(); p != nil {
+				found[p.Path()] = true
+			}
+			for a := range t.TypeArgs().Types() {
+				todo = append(todo, a)
+			}
+			todo = append(todo, t.Underlying())
+		case *types.Struct:
+			for f := range t.Fields() {
+				todo = append(todo, f.Type())
+			}
+		case *types.Signature:
+			for v := range t.Results().Variables() {
+				todo = append(todo, v.Type())
+			}
+		case *types.Map:
+			todo = append(todo, t.Key(), t.Elem())
+		case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+			todo = append(todo, t.Elem())
+		}
+	}
+	return found
 }
 
 var linkedRandom = regexp.MustCompile(`(?m)^//go:linkname \w+ (\S+)$`)

@@ -302,3 +302,21 @@ func TestCgo(t *testing.T) {
 		t.Errorf("%v, %v", r, err)
 	}
 }
+
+// The packages of the types that an object consists of are instrumented, too,
+// not those that its package imports for others.
+func TestObject(t *testing.T) {
+	dir := newModule(t, "main.go", "package main\n\nimport \"m/old\"\n\ntype box[T any] struct{ list []map[string]*T }\n\ntype object struct{ box[old.Map] }\n\n"+
+		"func New() (*object, error) { return nil, nil }\n\nfunc NewOther() any { return nil }\n\nfunc main() {}\n",
+		"old/go.mod", "module m/old\n\ngo 1.16\n", "old/old.go", "package old\n\nimport \"sync\"\n\ntype Map struct{ mu sync.Mutex }\n")
+	requireOld(t, dir)
+	for object, want := range map[string]int{"New": 2, "object": 2, "NewOther": 1, "main": 1, "none": 1, "": 1} {
+		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"m"}, Object: object, Cache: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(r.Report.Packages); got != want {
+			t.Errorf("%s: %d packages are instrumented, want %d:\n%v", object, got, want, r.Report)
+		}
+	}
+}
