@@ -240,8 +240,8 @@ func (u *upstream) test(ctx context.Context, dir, library string, copies *instru
 	if err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}
-	if m := regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*)`).Find(out); m != nil {
-		o.end = string(m)
+	if m := regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*)(\n\s+running tests:\n.*)?`).Find(out); m != nil {
+		o.end = strings.Join(strings.Fields(string(m)), " ")
 	}
 	return o, nil
 }
