@@ -13,6 +13,7 @@ import "math/bits"
 //   - all numbers of a choice are tried;
 //   - a step that begins an invocation conflicts with one after which an
 //     invocation of another thread returns, so that all orders of invocations in real time are kept;
+//   - that a thread is started before its steps is left to the sets of enabled threads;
 //   - addresses mean nothing in another execution: a sleeping thread is known by
 //     its pending step in this one. Before an invocation that is unknown, and it wakes for any.
 type DPOR struct {
@@ -61,8 +62,6 @@ type event struct {
 	kind   Kind // Read, Write, or Yield for none
 	flags  Flags
 	begins bool
-	at     int32 // its place in the trace
-	parent int32 // the step that started the thread is before this place
 }
 
 // NewDPOR returns a DPOR.
@@ -79,6 +78,10 @@ func (d *DPOR) Pick(decision *Decision) int {
 		if d.at-1 == d.branch {
 			d.seen = len(the.trace)
 			d.sleep = n.sleep | n.done
+			for m := n.done; m != 0; m &= m - 1 {
+				t := bits.TrailingZeros64(m)
+				d.feet[t] = foot{thread: int8(t), kind: Yield} // it blocked before its first step
+			}
 			for _, f := range n.feet {
 				d.feet[f.thread] = f
 			}
@@ -207,15 +210,15 @@ func (n *choice) advance() bool {
 func (d *DPOR) gather(r *Result, to int) {
 	d.events, d.width = d.events[:0], 0
 	var count [MaxThreads]int32
-	add := func(a *Access, at int) *event {
+	add := func(a *Access) *event {
 		d.width = max(d.width, int(a.Thread)+1)
-		d.events = append(d.events, event{thread: a.Thread, node: a.Node, seq: count[a.Thread] + 1, kind: Yield, at: int32(at), parent: a.Parent})
+		d.events = append(d.events, event{thread: a.Thread, node: a.Node, seq: count[a.Thread] + 1, kind: Yield})
 		return &d.events[len(d.events)-1]
 	}
 	for i := r.From; i < to; i++ {
 		a := &r.Trace[i]
 		if a.Flags&Follows == 0 || len(d.events) == 0 {
-			add(a, i)
+			add(a)
 			count[a.Thread]++
 		}
 		d.events[len(d.events)-1].add(a)
@@ -230,7 +233,7 @@ func (d *DPOR) gather(r *Result, to int) {
 	waits := func(a *Access) {
 		if bit := uint64(1) << a.Thread; listed&bit == 0 {
 			if listed |= bit; a.Flags&Waits != 0 {
-				e := add(a, to)
+				e := add(a)
 				e.node = -1
 				e.add(a)
 			}
@@ -303,14 +306,8 @@ func (d *DPOR) order() {
 		e := &d.events[i]
 		isNew = isNew || d.branch < 0 || int(e.node) >= d.branch || i >= d.taken
 		c := d.clock(i)
-		switch l := last[e.thread]; {
-		case l > 0:
-			copy(c, d.clock(l-1))
-		default:
-			clear(c)
-			if p := d.eventBefore(e.parent); p >= 0 {
-				copy(c, d.clock(p))
-			}
+		if clear(c); last[e.thread] > 0 {
+			copy(c, d.clock(last[e.thread]-1))
 		}
 		copy(d.before, c)
 		d.racing = d.racing[:0]
@@ -340,18 +337,6 @@ func (d *DPOR) order() {
 			d.race(int(j), i)
 		}
 	}
-}
-
-// eventBefore returns the event of the step before a place in the trace, or -1.
-func (d *DPOR) eventBefore(at int32) int {
-	i := -1
-	for i+1 < d.taken && d.events[i+1].at < at {
-		i++
-	}
-	if at == 0 {
-		return -1
-	}
-	return i
 }
 
 // race adds a thread to explore at the node before event j, so that event i, which conflicts,

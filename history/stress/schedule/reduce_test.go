@@ -49,6 +49,72 @@ func (a action) String() string {
 	return fmt.Sprintf("%s%d", a.what, a.on)
 }
 
+// parse reads a program: threads are separated by |, invocations by ;.
+func parse(t *testing.T, text string) (p random) {
+	for thread := range strings.SplitSeq(text, "|") {
+		var invocations [][]action
+		for invocation := range strings.SplitSeq(thread, ";") {
+			var inv []action
+			var body *action // of a goroutine that is not complete
+			for _, word := range strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(invocation)) {
+				a := action{what: word}
+				switch {
+				case word == "go":
+					body = &a
+					continue
+				case word == "(":
+					continue
+				case word == ")":
+					inv, body = append(inv, *body), nil
+					continue
+				case word[len(word)-1] == '0' || word[len(word)-1] == '1':
+					a = action{what: word[:len(word)-1], on: int(word[len(word)-1] - '0')}
+				default:
+					t.Fatal(word)
+				}
+				if body != nil {
+					body.body = append(body.body, a)
+				} else {
+					inv = append(inv, a)
+				}
+			}
+			invocations = append(invocations, inv)
+		}
+		p.threads = append(p.threads, invocations)
+	}
+	return p
+}
+
+// TestReduced: programs on which wrong reductions failed.
+func TestReduced(t *testing.T) {
+	for _, text := range []string{
+		"store1 store0 store0 | lock0 add0 | add1 ; lock0 add1",
+		"go(load1) store1",
+		"go(store0 wait0) load0",
+		"store0 clear0 | wait0",
+		"store0 spin1 yield1 | | yield0 store0 store1 ;",
+		" | load1 clear1 ; yield1 clear0 clear1 | ; store1 yield1",
+		"load0 store1 clear1 ; yield1 | store0 ; yield0 | load1 ; spin0",
+		"clear1 spin0 ; | store0 store1 ; spin1 | yield1 yield1",
+		"clear0 spin1 load0 ; clear1 | store0 | spin1 load1 spin0 ;",
+		"store0 clear1 ; yield0 clear0 store0 | yield0 load0 yield0",
+		"rlock1 wlock0 critical1 ; either1 critical1 | clear0 wlock1",
+		"; store1 | ; go(wait1) go(store1)",
+		"critical0 store1 ; store0 go(load1 critical1) wait0 | go(critical1 critical1)",
+		"store1 go(store0 store1) critical0 | | ; load1",
+		"go(yield0 store0) load0 | store1 load0 yield1",
+		"go(yield0 load1) go(yield0 store1) store0 yield0",
+		"choose1 cas0 | choose0 load0 ; load1",
+		"now0 store0 sleep1 | load0 sleep0 now1",
+	} {
+		n, fault := parse(t, text).compare(t)
+		if fault != "" || n[0] == 0 {
+			t.Errorf("%s: %s", text, fault)
+		}
+		t.Log(n, text)
+	}
+}
+
 func draw(r *rand.Rand, kinds []string, threads, invocations, actions int) random {
 	var p random
 	var line func(deep bool) action
@@ -195,7 +261,9 @@ func (p random) explore(t *testing.T, s schedule.Strategy, steps bool, most int)
 	var h *heap
 	var events []schedule.Event
 	prog := &schedule.Program{Before: func() { h, events = &heap{log: map[int][]int{}}, nil }, After: func() {}}
+	total := 0
 	for i, invocations := range p.threads {
+		total += len(invocations)
 		prog.Threads = append(prog.Threads, func() {
 			for j, inv := range invocations {
 				e := schedule.Event{Sequence: int16(i), Index: int16(j)}
@@ -221,6 +289,20 @@ func (p random) explore(t *testing.T, s schedule.Strategy, steps bool, most int)
 		n++
 		if r.Diverged || r.Panic != nil || r.Cut || r.Foreign > 0 || r.Lost > 0 {
 			t.Fatalf("%v%+v", p, r)
+		}
+		returns := 0
+		for _, e := range r.Events {
+			if e.Return {
+				returns++
+			}
+		}
+		if !steps && !r.Pruned && !r.Deadlock && returns != total {
+			t.Fatalf("%v%d of %d invocations returned: %+v", p, returns, total, r)
+		}
+		for _, a := range r.Trace {
+			if a.Node >= 0 && r.Schedule[a.Node] != int16(a.Thread) {
+				t.Fatalf("%v%+v is not what decision %d of %v took", p, a, a.Node, r.Schedule)
+			}
 		}
 		if !r.Pruned {
 			seen[show(h, r, events)] = true

@@ -14,7 +14,6 @@ type Access struct {
 	Kind   Kind
 	Flags  Flags
 	Node   int32   // the index in the schedule of the decision before it, or -1
-	Parent int32   // of a thread that did nothing yet: steps before it was started
 	Addr   uintptr // means something in one execution only
 }
 

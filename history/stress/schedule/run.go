@@ -280,9 +280,11 @@ func (s *scheduler) decide(t *thread) *thread {
 		}
 		t.begun, t.fresh = false, false
 	}
-	switch {
-	case follows:
+	if follows {
 		return t
+	}
+	s.node = -1 // the thread that it chose took no step: it waits before its first one
+	switch {
 	case mask&(mask-1) == 0:
 		return s.threads[bits.TrailingZeros64(mask)]
 	case !s.parallel:

@@ -194,6 +194,11 @@ func TestBoundsEnd(t *testing.T) {
 			t.Errorf("%+v: %d schedules of %d in %d executions; bound %d, complete %d, exhausted %v", o, len(bounded), len(all), n, d.Bound(), d.Complete(), d.Exhausted())
 		}
 	}
+	for _, o := range []schedule.DFSOptions{{Preemptions: 0, Delays: -1}, {Preemptions: -1, Delays: 0}} {
+		if _, n := count(t, p, schedule.NewDFS(o), key); n != 6 {
+			t.Errorf("%+v: %d executions, not the 6 shuffles", o, n)
+		}
+	}
 	d := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1})
 	if count(t, p, d, key); d.Exhausted() || d.Complete() != 1 {
 		t.Errorf("bound 1: complete %d, exhausted %v", d.Complete(), d.Exhausted())

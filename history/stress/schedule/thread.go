@@ -258,7 +258,7 @@ func (t *thread) spawn(f func()) {
 		s.next = nil
 		t.suspend()
 	}
-	s.add(f, true).pend.Parent = int32(len(s.trace))
+	s.add(f, true)
 }
 
 // A Crash is a panic that the program did not recover.

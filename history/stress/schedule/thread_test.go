@@ -321,8 +321,32 @@ func TestSpin(t *testing.T) {
 		}
 		t.Log(name, n)
 	}
+	// A write wakes who polls, at once; a compare-and-swap that fails does not.
+	woken, polls := false, 0
+	p := &schedule.Program{Before: func() { c, polls = new(cell), 0 }, Threads: []func(){
+		func() {
+			for c.load() == 0 {
+				polls++
+				schedule.Step(schedule.Yield, nil)
+			}
+			c.store(2)
+		},
+		func() {
+			for range 5 {
+				c.cas(5, 6)
+			}
+			c.store(1)
+			woken = c.load() == 2 || woken
+		},
+	}}
+	if r := once(p); polls != 1 || len(r.Schedule) != 2 {
+		t.Errorf("%d polls, schedule %v", polls, r.Schedule)
+	}
+	if count(t, p, schedule.NewDFS(everything), func(*schedule.Result) string { return "" }); !woken {
+		t.Error("a thread that polls is not woken by a write")
+	}
 	// Nobody writes: this is not a deadlock, which would be proved, but cut.
-	p := &schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){func() {
+	p = &schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){func() {
 		for c.load() == 0 {
 			schedule.Step(schedule.Yield, nil)
 		}
