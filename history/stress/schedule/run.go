@@ -319,18 +319,6 @@ func (s *scheduler) record(n int) {
 	s.result.Schedule = append(s.result.Schedule, int16(n))
 }
 
-func (s *scheduler) choose(n int) int {
-	c := s.strategy.Choose(n)
-	if c < 0 || c >= n {
-		s.result.Diverged = true
-		c = 0
-	}
-	node := s.node
-	s.record(c)
-	s.node = node // it is about the next step
-	return c
-}
-
 // enabled returns the threads that can go on. A thread that yielded is
 // among them only when no other can.
 func (s *scheduler) enabled() uint64 {
@@ -362,7 +350,7 @@ func (s *scheduler) enabled() uint64 {
 	}
 	if mask != 0 {
 		// Everybody polls: time passes faster and faster.
-		s.clock += 1e6 << min(s.rounds, 40)
+		s.clock += 1e6 << min(s.rounds, 20)
 		s.yielded = 0
 		if s.rounds++; s.rounds > 60 {
 			s.result.Cut = true

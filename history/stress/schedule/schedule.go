@@ -89,7 +89,7 @@ func Wait(k Kind, addr unsafe.Pointer, w Waiter, what string) {
 // it like the choice of a thread. It returns 0 if the caller is not Active.
 func Choose(n int) int {
 	if t := self(); t != nil && n > 1 && !the.aborting {
-		return the.choose(n)
+		return t.choose(n)
 	}
 	return 0
 }

@@ -236,6 +236,25 @@ func (t *thread) abort() {
 	panic(aborted{})
 }
 
+// choose asks the strategy for a number below n.
+func (t *thread) choose(n int) int {
+	s := &the
+	if len(s.result.Schedule) >= 4*s.limit { // a loop without steps
+		s.result.Cut = true
+		s.next = nil
+		t.suspend()
+	}
+	c := s.strategy.Choose(n)
+	if c < 0 || c >= n {
+		s.result.Diverged = true
+		c = 0
+	}
+	node := s.node
+	s.record(c)
+	s.node = node // it is about the next step
+	return c
+}
+
 // failed makes a read of the last step, with its effect on spinning threads.
 func (t *thread) failed() {
 	s := &the

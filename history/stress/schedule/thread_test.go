@@ -361,6 +361,13 @@ func TestSpin(t *testing.T) {
 	}}}, schedule.NewReplay(nil), schedule.Limits{Steps: 77}); !r.Cut || r.Steps != 77 {
 		t.Errorf("%+v", r)
 	}
+	if r := once(&schedule.Program{Threads: []func(){func() {
+		for {
+			schedule.Choose(2)
+		}
+	}}}); !r.Cut || len(r.Schedule) > 1<<20 {
+		t.Errorf("%+v", r.Cut)
+	}
 	works(t)
 }
 
