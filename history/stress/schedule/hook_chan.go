@@ -72,6 +72,12 @@ func (g *group) Ready() bool {
 
 // choose carries out one of the cases that are ready, if there are any.
 func (g *group) choose() bool {
+	if len(g.cases) == 1 {
+		if c := g.cases[0]; g.chosen < 0 && c.ready() && g.chosen < 0 && c.run() {
+			g.chosen = 0
+		}
+		return g.chosen >= 0
+	}
 	var ready []int
 	for i := 0; i < len(g.cases) && g.chosen < 0; i++ {
 		if g.cases[i].ready() {
@@ -111,9 +117,8 @@ func (g *group) wait(addr unsafe.Pointer, what string) {
 }
 
 // single carries out an operation outside of a select.
-func single(c Case, what string) {
-	g := &group{chosen: -1}
-	g.one[0] = c
+func single(c Case, g *group, what string) {
+	g.chosen, g.one[0] = -1, c
 	g.cases = g.one[:]
 	c.prepare(g, 0)
 	p := c.channel()
@@ -205,7 +210,8 @@ func (s Sender[T]) Send(v T) {
 		s.ch <- v
 		return
 	}
-	single(s.Case(v), "chan send")
+	op := s.Case(v)
+	single(op, &op.own, "chan send")
 }
 
 // Case is case ch <- v of a select.
@@ -218,6 +224,7 @@ type SendOp[T any] struct {
 	known *channel[T]
 	group *group
 	index int
+	own   group // if it is alone
 }
 
 func (s *SendOp[T]) channel() unsafe.Pointer { return address(s.ch) }
@@ -232,7 +239,7 @@ func (s *SendOp[T]) prepare(g *group, index int) {
 
 func (s *SendOp[T]) arrive() {
 	if s.ch != nil && cap(s.ch) == 0 {
-		s.known.senders = append(live(s.known.senders, nil), s)
+		s.known.senders = append(live(s.known.senders), s)
 	}
 }
 
@@ -258,7 +265,7 @@ func (s *SendOp[T]) ready() bool {
 	switch {
 	case s.ch == nil:
 		return false
-	case s.known.closed || len(s.ch) < cap(s.ch) || len(live(s.known.receivers, s.group)) > 0:
+	case s.known.closed || len(s.ch) < cap(s.ch) || first(s.known.receivers, s.group) >= 0:
 		return true
 	case s.try(): // to a goroutine that is not scheduled
 		s.group.chosen = s.index
@@ -275,14 +282,11 @@ func (s *SendOp[T]) run() bool {
 	if k.closed {
 		s.ch <- s.v // panics
 	}
-	if k.receivers = live(k.receivers, nil); cap(s.ch) == 0 {
-		for _, r := range k.receivers {
-			if r.group != s.group {
-				r.v, r.ok = s.v, true
-				r.group.chosen = r.index
-				return true
-			}
-		}
+	if i := first(k.receivers, s.group); i >= 0 {
+		r := k.receivers[i]
+		r.v, r.ok = s.v, true
+		r.group.chosen = r.index
+		return true
 	}
 	sent := s.try()
 	if k.closed {
@@ -298,18 +302,27 @@ func (s *SendOp[T]) real() reflect.SelectCase {
 
 func (s *SendOp[T]) took(reflect.Value, bool) {}
 
-// live returns the operations that still wait, but for those of group except.
-func live[P interface{ owner() *group }](ops []P, except *group) []P {
+// live returns the operations that still wait.
+func live[P interface{ owner() *group }](ops []P) []P {
 	kept := ops[:0]
-	if except != nil {
-		kept = nil
-	}
 	for _, o := range ops {
-		if g := o.owner(); g.chosen < 0 && g != except {
+		if o.owner().chosen < 0 {
 			kept = append(kept, o)
 		}
 	}
+	clear(ops[len(kept):])
 	return kept
+}
+
+// first returns the index of the first operation that waits and is not of
+// group g, or -1: a select is not its own partner.
+func first[P interface{ owner() *group }](ops []P, g *group) int {
+	for i, o := range ops {
+		if other := o.owner(); other != g && other.chosen < 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // A RecvOp is a receive, alone or as a case of a select.
@@ -320,6 +333,7 @@ type RecvOp[T any] struct {
 	known *channel[T]
 	group *group
 	index int
+	own   group // if it is alone
 }
 
 // RecvCase is case <-ch of a select.
@@ -343,7 +357,7 @@ func (r *RecvOp[T]) prepare(g *group, index int) {
 
 func (r *RecvOp[T]) arrive() {
 	if r.ch != nil && cap(r.ch) == 0 {
-		r.known.receivers = append(live(r.known.receivers, nil), r)
+		r.known.receivers = append(live(r.known.receivers), r)
 	}
 }
 
@@ -354,7 +368,7 @@ func (r *RecvOp[T]) ready() bool {
 		return false
 	}
 	k := r.known
-	if k.closed || len(k.stash) > 0 || len(r.ch) > 0 || len(live(k.senders, r.group)) > 0 {
+	if k.closed || len(k.stash) > 0 || len(r.ch) > 0 || first(k.senders, r.group) >= 0 {
 		return true
 	}
 	select { // from a goroutine that is not scheduled
@@ -391,13 +405,11 @@ func (r *RecvOp[T]) take() bool {
 		k.stash = k.stash[1:]
 		return true
 	}
-	k.senders = live(k.senders, nil)
-	for _, s := range k.senders {
-		if s.group != r.group {
-			r.v, r.ok = s.v, true
-			s.group.chosen = s.index
-			return true
-		}
+	if i := first(k.senders, r.group); i >= 0 && !k.closed { // those left at a closed channel panic
+		s := k.senders[i]
+		r.v, r.ok = s.v, true
+		s.group.chosen = s.index
+		return true
 	}
 	select {
 	case r.v, r.ok = <-r.ch:
@@ -423,7 +435,7 @@ func Recv[T any](ch <-chan T) T {
 		return <-ch
 	}
 	r := RecvCase(ch)
-	single(r, "chan receive")
+	single(r, &r.own, "chan receive")
 	return r.v
 }
 
@@ -434,7 +446,7 @@ func Recv2[T any](ch <-chan T) (T, bool) {
 		return v, ok
 	}
 	r := RecvCase(ch)
-	single(r, "chan receive")
+	single(r, &r.own, "chan receive")
 	return r.v, r.ok
 }
 

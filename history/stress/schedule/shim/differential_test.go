@@ -1,6 +1,7 @@
 package shim_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"maps"
@@ -273,6 +274,8 @@ var state = regexp.MustCompile(`^goroutine (\d+) .*\[([^\],]*)`)
 // lost are goroutines of earlier runs that wait for ever.
 var lost = map[string]bool{}
 
+var stacks = make([]byte, 1<<20)
+
 // run runs p on real goroutines, until they have ended or all of them wait.
 func (p *program) run(r *rand.Rand) string {
 	w := newWorld(len(p.threads))
@@ -311,25 +314,21 @@ func (p *program) run(r *rand.Rand) string {
 
 // allWait reports whether all goroutines of the run wait, and counts them as lost.
 func allWait() bool {
-	buf := make([]byte, 1<<20)
-	for {
-		if n := runtime.Stack(buf, true); n < len(buf) {
-			buf = buf[:n]
-			break
-		}
-		buf = make([]byte, 2*len(buf))
+	n := runtime.Stack(stacks, true)
+	for ; n == len(stacks); n = runtime.Stack(stacks, true) {
+		stacks = make([]byte, 2*len(stacks))
 	}
 	var waiting []string
-	for g := range strings.SplitSeq(string(buf), "\n\n") {
-		m := state.FindStringSubmatch(g)
-		if m == nil || !strings.Contains(g, "shim_test.") || strings.Contains(g, "testing.(*T).Run(") || strings.Contains(g, "shim_test.TestDifferential(") || lost[m[1]] {
+	for g := range bytes.SplitSeq(stacks[:n], []byte("\n\n")) {
+		m := state.FindSubmatch(g)
+		if m == nil || !bytes.Contains(g, []byte("shim_test.")) || bytes.Contains(g, []byte("shim_test.(*program).run(")) || lost[string(m[1])] {
 			continue
 		}
-		switch m[2] {
+		switch string(m[2]) {
 		case "running", "runnable", "syscall", "waiting", "preempted", "copystack":
 			return false
 		}
-		waiting = append(waiting, m[1])
+		waiting = append(waiting, string(m[1]))
 	}
 	for _, id := range waiting {
 		lost[id] = true

@@ -350,3 +350,58 @@ func TestSpinning(t *testing.T) {
 		}
 	}), "seen")
 }
+
+// TestCloseWithSender: a sender that waits at a channel that is closed panics;
+// nobody receives from it any more.
+func TestCloseWithSender(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		c := make(chan int)
+		return []func(){
+			func() {
+				defer func() { log(recover()) }()
+				schedule.To(c).Send(7)
+			},
+			func() { schedule.Close(c) },
+			func() { log(schedule.Recv2(c)) },
+		}
+	}), "<nil>, 7 true", "7 true, <nil>", "0 false, send on closed channel", "send on closed channel, 0 false")
+}
+
+// TestRendezvous: a send that must not wait finds a receiver only where one waits.
+func TestRendezvous(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		c := make(chan int)
+		return []func(){
+			func() { log(schedule.Select(true, schedule.To(c).Case(1))); schedule.Close(c) },
+			func() { log(schedule.Recv2(c)) },
+		}
+	}), "0, 1 true", "-1, 0 false")
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		c := make(chan int)
+		try := func() { log(schedule.Select(true, schedule.To(c).Case(1), schedule.RecvCase(c))) }
+		return []func(){try, try} // neither waits, so they never meet
+	}), "-1, -1")
+}
+
+// TestSelectBoth: two selects of two cases each meet in one of them.
+func TestSelectBoth(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		c, d := make(chan int), make(chan int)
+		var sent, received int
+		var done sync.WaitGroup
+		done.Add(2)
+		return []func(){
+			func() {
+				sent = schedule.Select(false, schedule.To(c).Case(1), schedule.To(d).Case(2))
+				done.Done()
+			},
+			func() {
+				a, b := schedule.RecvCase(c), schedule.RecvCase(d)
+				schedule.Select(false, a, b)
+				received = a.Value() + b.Value()
+				done.Done()
+			},
+			func() { done.Wait(); log(sent, received) },
+		}
+	}), "0 1", "1 2")
+}
