@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -153,9 +154,23 @@ func TestWorkspace(t *testing.T) {
 // user's own.
 func TestModuleCache(t *testing.T) {
 	const path = "github.com/rogpeppe/go-internal"
-	dir := newModule(t, "main.go", "package main\n\nimport \""+path+"/par\"\n\nfunc main() {\n\tvar c par.Cache\n\tprintln(c.Do(1, func() any { return 7 }).(int))\n}\n")
-	for _, workspace := range []bool{false, true} {
-		if workspace {
+	main := "package main\n\nimport \"" + path + "/par\"\n\nfunc main() {\n\tvar c par.Cache\n\tprintln(c.Do(1, func() any { return 7 }).(int))\n}\n"
+	dir := newModule(t, "main.go", main)
+	replaced := newModule(t, "main.go", strings.Replace(main, path, "example.com/fork", 1))
+	mod, err := os.ReadFile(filepath.Join(replaced, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(mod) + "\nrequire example.com/fork v1.0.0\n\nreplace example.com/fork => " + regexp.MustCompile(regexp.QuoteMeta(path)+` v\S+`).FindString(string(mod)) + "\n"
+	if err := os.WriteFile(filepath.Join(replaced, "go.mod"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"module", "workspace", "replace"} {
+		path, dir := path, dir
+		switch kind {
+		case "replace":
+			path, dir = "example.com/fork", replaced
+		case "workspace":
 			if err := os.WriteFile(filepath.Join(dir, "go.work"), []byte("go 1.26.0\n\nuse .\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -164,13 +179,12 @@ func TestModuleCache(t *testing.T) {
 		if err != nil {
 			t.Skip(err) // without the package in the module cache
 		}
-		flags := []string{"list", "-f", "{{.Dir}}"}
-		out, err := goBuild(t, dir, r, flags[0], append(flags[1:], path+"/par")...)
+		out, err := goBuild(t, dir, r, "list", "-f", "{{.Dir}}", path+"/par")
 		if err != nil || strings.Contains(out, "pkg/mod") {
-			t.Errorf("workspace %v: %v: %s", workspace, err, out)
+			t.Errorf("%s: %v: %s", kind, err, out)
 		}
 		if out, err := goBuild(t, dir, r, "run", "."); err != nil || strings.TrimSpace(out) != "7" {
-			t.Errorf("workspace %v: %v: %s", workspace, err, out)
+			t.Errorf("%s: %v: %s", kind, err, out)
 		}
 	}
 }

@@ -107,7 +107,7 @@ type entry struct {
 // module instruments the packages of a module, as copies of its directory if that
 // is in the module cache, since the Go tool refuses overlays for these.
 func (b *build) module(ctx context.Context, m *module) error {
-	within, err := filepath.Rel(b.modcache, m.Dir)
+	within, err := filepath.Rel(resolved(b.modcache), resolved(m.Dir))
 	copied := err == nil && filepath.IsLocal(within)
 	name, err := b.moduleKey(m, copied)
 	if err != nil {
@@ -134,6 +134,14 @@ func (b *build) module(ctx context.Context, m *module) error {
 		b.overlay[original] = filepath.Join(dir, name)
 	}
 	return nil
+}
+
+// resolved returns a directory without symbolic links.
+func resolved(dir string) string {
+	if to, err := filepath.EvalSymlinks(dir); err == nil {
+		return to
+	}
+	return dir
 }
 
 // moduleKey returns the name in the cache. Export data has names that depend on
@@ -166,7 +174,11 @@ func (b *build) moduleKey(m *module, copied bool) (string, error) {
 func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) error {
 	e := entry{Files: map[string]string{}}
 	if copied {
-		if err := copyTree(m.Dir, filepath.Join(dir, m.copy()), b.Tests); err != nil {
+		tests := b.Tests
+		for _, p := range m.packages {
+			tests = tests || slices.ContainsFunc(p.EmbedFiles, func(name string) bool { return strings.Contains(name, "test") })
+		}
+		if err := copyTree(m.Dir, filepath.Join(dir, m.copy()), tests); err != nil {
 			return err
 		}
 	}

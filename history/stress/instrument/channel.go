@@ -48,7 +48,9 @@ func (r *rewriter) rangeStatement(s *ast.RangeStmt) {
 				}
 			}
 		}
-		r.value(s.X)
+		if hasCall(s.X) || !r.isLength(s) {
+			r.value(s.X)
+		}
 		r.block(s.Body.List)
 		return
 	}
@@ -81,6 +83,17 @@ func (r *rewriter) rangeStatement(s *ast.RangeStmt) {
 		r.open(s.Body.Lbrace+1, " "+strings.Join(to, ", ")+" = "+strings.Join(from, ", ")+";")
 	}
 	r.block(s.Body.List)
+}
+
+// isLength reports whether a range uses only the length of an array, so that it
+// does not evaluate the array, which may be behind nil.
+func (r *rewriter) isLength(s *ast.RangeStmt) bool {
+	t := core(r.Info.TypeOf(s.X))
+	if p, ok := t.(*types.Pointer); ok {
+		t = core(p.Elem())
+	}
+	_, ok := t.(*types.Array)
+	return ok && (s.Value == nil || isBlank(s.Value))
 }
 
 func isBlank(x ast.Expr) bool {

@@ -17,7 +17,7 @@ import (
 const (
 	// Version is part of the key of everything in the cache. It changes with what
 	// the rewriter writes.
-	version = "5"
+	version = "6"
 
 	hook     = "leadline__"
 	schedule = "github.com/leadline/leadline/history/stress/schedule"

@@ -32,7 +32,7 @@ type Config struct {
 type Package struct {
 	ImportPath, Name, Dir, Export string
 	GoFiles, CgoFiles, SFiles     []string
-	CFiles, CXXFiles, SysoFiles   []string
+	EmbedFiles                    []string
 	Imports, Deps                 []string
 	ImportMap                     map[string]string
 	ForTest                       string // the package under test, for variants
@@ -42,7 +42,7 @@ type Package struct {
 	DepsErrors                    []*Error
 }
 
-const fields = "-json=ImportPath,Name,Dir,Export,GoFiles,CgoFiles,SFiles,CFiles,CXXFiles,SysoFiles,Imports,Deps,ImportMap,ForTest,DepOnly,Standard,Module,Error,DepsErrors"
+const fields = "-json=ImportPath,Name,Dir,Export,GoFiles,CgoFiles,SFiles,EmbedFiles,Imports,Deps,ImportMap,ForTest,DepOnly,Standard,Module,Error,DepsErrors"
 
 // Path returns the import path without the test that a variant belongs to.
 func (p *Package) Path() string {

@@ -32,6 +32,8 @@ type counter struct {
 	next *counter
 	m    map[string]int
 	list []int
+
+	never *struct{ array [3][2]int }
 }
 
 func (c *counter) Add(n int64)         { atomic.AddInt64(&c.n, n) }
@@ -301,6 +303,12 @@ func plain() {
 	q[1][0]++
 	row := q[0]
 	row[1] = 0
+	for i := range c.never.array {
+		calls += i
+	}
+	for i := range c.never.array[1] {
+		calls += i
+	}
 	fmt.Println("plain", calls, c.n, c.list, c.m, ok, i, global.count, global.table[1]["e"], x, y, *p, d.n, s, array, row, len(q), cap(q[0][:1]))
 }
 
