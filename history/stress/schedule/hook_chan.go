@@ -483,7 +483,7 @@ func LenSend[T any](ch chan<- T) int {
 // A ChanRange goes over a channel.
 type ChanRange[T any] struct{ ch <-chan T }
 
-// RangeChan stands in for the range clause over a channel:
+// RangeChan replaces the range clause over a channel:
 //
 //	for it, v := schedule.RangeChan(ch); it.Next(&v); { ... }
 func RangeChan[T any](ch <-chan T) (*ChanRange[T], T) {

@@ -89,7 +89,7 @@ type MapRange[K comparable, V any] struct {
 	real  *reflect.MapIter // outside of one
 }
 
-// RangeMap stands in for the range clause over a map:
+// RangeMap replaces the range clause over a map:
 //
 //	for it, k, v := schedule.RangeMap(m); it.Next(&k, &v); { ... }
 func RangeMap[M ~map[K]V, K comparable, V any](m M) (*MapRange[K, V], K, V) {
@@ -154,7 +154,7 @@ func (r *MapRange[K, V]) Next(k *K, v *V) bool {
 }
 
 // sortKeys puts keys in an order that is the same in each execution, as far as
-// their contents tell them apart. Other pointers are ordered by address.
+// their contents distinguish them. Other pointers are ordered by address.
 func sortKeys[K comparable](keys []K) {
 	switch keys := any(keys).(type) {
 	case []int:
@@ -208,7 +208,7 @@ func compareValues(a, b reflect.Value, follow int) int {
 		}
 	case reflect.Chan, reflect.UnsafePointer:
 		if follow < 2 {
-			return 0 // the addresses would hide what tells others apart
+			return 0 // an address would hide the fields that distinguish other keys
 		}
 	default:
 		return 0

@@ -26,7 +26,7 @@ func Go(f func()) {
 	go f()
 }
 
-// Load stands in for the load *p, with a scheduling point before it.
+// Load replaces the load *p, with a scheduling point before it.
 func Load[T any](p *T) T {
 	if p != nil && unsafe.Sizeof(*p) > 0 && Active() {
 		Step(Read, unsafe.Pointer(p))
@@ -82,7 +82,7 @@ const rare = 0x0400000404000004
 // usual has the bits set that make such a level 1, and a fraction one half at least.
 const usual = 1<<63 | 1<<62 | 1<<55 | 1<<52 | 1<<32 | 1<<31 | 1
 
-// Rand64 stands in for the random numbers of the runtime.
+// Rand64 replaces the random numbers of the runtime.
 func Rand64() uint64 {
 	if !Active() {
 		return rand.Uint64()

@@ -15,7 +15,7 @@ import (
 
 const here = "github.com/leadline/leadline/history/stress/schedule/shim/"
 
-// packages are the stand-ins and the packages for which they stand.
+// packages are the stand-ins and the packages that they replace.
 var packages = map[string]string{
 	"sync": "sync", "atomic": "sync/atomic", "maphash": "hash/maphash",
 	"rand": "math/rand", "randv2": "math/rand/v2", "time": "time", "runtime": "runtime", "maps": "maps",
@@ -46,7 +46,7 @@ func TestAPIComparison(t *testing.T) {
 	for _, line := range []string{"method (*Mutex) TryLock() bool", "func OnceFunc(func()) func()", "field Pool.New func() any",
 		"func OnceValue[T any](func() T) func() T", "type Locker interface{Lock(); Unlock()}"} {
 		if !slices.Contains(got, line) || slices.Contains(want, line) {
-			t.Errorf("%q is not told apart: %q", line, got)
+			t.Errorf("%q is not distinguished: %q", line, got)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func exports(t *testing.T) func(path string) *types.Package {
 }
 
 // api returns a line for each exported object, method and field. Names of the
-// package itself and of the one it stands for are not qualified.
+// package itself and of the one it replaces are not qualified.
 func api(p *types.Package, path string) []string {
 	standard := path
 	if name, ok := strings.CutPrefix(path, here); ok {

@@ -352,7 +352,7 @@ func TestSpinning(t *testing.T) {
 }
 
 // TestCloseWithSender: a sender that waits at a channel that is closed panics;
-// nobody receives from it any more.
+// no thread receives from it any more.
 func TestCloseWithSender(t *testing.T) {
 	check(t, outcomes(t, func(log func(...any)) []func() {
 		c := make(chan int)

@@ -3,8 +3,10 @@ package shim_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"regexp"
 	"runtime"
+	standard "sync/atomic"
 	"testing"
 
 	"github.com/leadline/leadline/history/stress/schedule"
@@ -330,5 +332,19 @@ func TestHash(t *testing.T) {
 	}
 	if maphash.Comparable(seed, zero) != maphash.Comparable(seed, -zero) || maphash.Comparable(seed, pair{1, [2]float64{}}) != maphash.Comparable(seed, pair{1, [2]float64{-zero}}) {
 		t.Error("zeros differ")
+	}
+}
+
+// TestAtomicLayout: the types of atomic have size and alignment of the real ones, so that
+// padding and 64-bit access on 32-bit machines stay right.
+func TestAtomicLayout(t *testing.T) {
+	for _, pair := range [][2]any{
+		{atomic.Int32{}, standard.Int32{}}, {atomic.Int64{}, standard.Int64{}}, {atomic.Uint32{}, standard.Uint32{}}, {atomic.Uint64{}, standard.Uint64{}},
+		{atomic.Uintptr{}, standard.Uintptr{}}, {atomic.Bool{}, standard.Bool{}}, {atomic.Pointer[int]{}, standard.Pointer[int]{}}, {atomic.Value{}, standard.Value{}},
+	} {
+		a, b := reflect.TypeOf(pair[0]), reflect.TypeOf(pair[1])
+		if a.Size() != b.Size() || a.Align() != b.Align() {
+			t.Errorf("%v has size %d and alignment %d, not %d and %d", a, a.Size(), a.Align(), b.Size(), b.Align())
+		}
 	}
 }

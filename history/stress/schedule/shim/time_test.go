@@ -61,7 +61,7 @@ func TestAfterFunc(t *testing.T) {
 	}), "called, 1 false false, called, 2")
 }
 
-// TestTicker: ticks that nobody receives are dropped, and do not keep a
+// TestTicker: ticks that are not received are dropped, and do not keep a
 // deadlock from being found.
 func TestTicker(t *testing.T) {
 	check(t, outcomes(t, func(log func(...any)) []func() {

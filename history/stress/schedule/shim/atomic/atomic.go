@@ -42,7 +42,7 @@ func swapped[T any](ok bool, v T) bool {
 	return ok
 }
 
-// An Int32 stands in for atomic.Int32.
+// An Int32 replaces atomic.Int32.
 type Int32 struct{ v atomic.Int32 }
 
 func (x *Int32) Load() int32                 { read(x); return got(x.v.Load()) }
@@ -79,7 +79,7 @@ func CompareAndSwapInt32(addr *int32, old, new int32) bool {
 	return swapped(atomic.CompareAndSwapInt32(addr, old, new), new)
 }
 
-// An Int64 stands in for atomic.Int64.
+// An Int64 replaces atomic.Int64.
 type Int64 struct{ v atomic.Int64 }
 
 func (x *Int64) Load() int64                 { read(x); return got(x.v.Load()) }
@@ -116,7 +116,7 @@ func CompareAndSwapInt64(addr *int64, old, new int64) bool {
 	return swapped(atomic.CompareAndSwapInt64(addr, old, new), new)
 }
 
-// A Uint32 stands in for atomic.Uint32.
+// A Uint32 replaces atomic.Uint32.
 type Uint32 struct{ v atomic.Uint32 }
 
 func (x *Uint32) Load() uint32                  { read(x); return got(x.v.Load()) }
@@ -153,7 +153,7 @@ func CompareAndSwapUint32(addr *uint32, old, new uint32) bool {
 	return swapped(atomic.CompareAndSwapUint32(addr, old, new), new)
 }
 
-// A Uint64 stands in for atomic.Uint64.
+// A Uint64 replaces atomic.Uint64.
 type Uint64 struct{ v atomic.Uint64 }
 
 func (x *Uint64) Load() uint64                  { read(x); return got(x.v.Load()) }
@@ -190,7 +190,7 @@ func CompareAndSwapUint64(addr *uint64, old, new uint64) bool {
 	return swapped(atomic.CompareAndSwapUint64(addr, old, new), new)
 }
 
-// A Uintptr stands in for atomic.Uintptr.
+// A Uintptr replaces atomic.Uintptr.
 type Uintptr struct{ v atomic.Uintptr }
 
 func (x *Uintptr) Load() uintptr                   { read(x); return got(x.v.Load()) }
@@ -227,7 +227,7 @@ func CompareAndSwapUintptr(addr *uintptr, old, new uintptr) bool {
 	return swapped(atomic.CompareAndSwapUintptr(addr, old, new), new)
 }
 
-// A Bool stands in for atomic.Bool.
+// A Bool replaces atomic.Bool.
 type Bool struct{ v atomic.Bool }
 
 func (x *Bool) Load() bool               { read(x); return got(x.v.Load()) }
@@ -238,7 +238,7 @@ func (x *Bool) CompareAndSwap(old, new bool) bool {
 	return swapped(x.v.CompareAndSwap(old, new), new)
 }
 
-// A Pointer stands in for atomic.Pointer.
+// A Pointer replaces atomic.Pointer.
 type Pointer[T any] struct{ v atomic.Pointer[T] }
 
 func (x *Pointer[T]) Load() *T             { read(x); return got(x.v.Load()) }
@@ -266,7 +266,7 @@ func CompareAndSwapPointer(addr *unsafe.Pointer, old, new unsafe.Pointer) bool {
 	return swapped(atomic.CompareAndSwapPointer(addr, old, new), new)
 }
 
-// A Value stands in for atomic.Value.
+// A Value replaces atomic.Value.
 type Value struct{ v atomic.Value }
 
 func (v *Value) Load() any              { read(v); return got(v.v.Load()) }

@@ -1,4 +1,4 @@
-// Package atomic stands in for sync/atomic in instrumented code: each operation
+// Package atomic replaces sync/atomic in instrumented code: each operation
 // is a scheduling point and then the real operation.
 //
 //	thread 0   CompareAndSwap(0, 1) = true

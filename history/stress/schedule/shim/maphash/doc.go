@@ -1,4 +1,4 @@
-// Package maphash stands in for hash/maphash in instrumented code. There is one
+// Package maphash replaces hash/maphash in instrumented code. There is one
 // seed, and the hash of a value is the same in each process, so that a schedule can
 // be replayed in another one:
 //

@@ -20,13 +20,13 @@ func mix(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// A Seed stands in for maphash.Seed.
+// A Seed replaces maphash.Seed.
 type Seed struct{ s uint64 }
 
 // MakeSeed returns a seed: the same one in each call and each process.
 func MakeSeed() Seed { return Seed{0x9e3779b97f4a7c15} }
 
-// A Hash stands in for maphash.Hash.
+// A Hash replaces maphash.Hash.
 type Hash struct {
 	_     [0]func() // not comparable
 	seed  Seed

@@ -1,4 +1,4 @@
-// Package rand stands in for math/rand in instrumented code. In an execution the
+// Package rand replaces math/rand in instrumented code. In an execution the
 // functions of the package draw from schedule.Rand64, whose first numbers are
 // choices to explore:
 //

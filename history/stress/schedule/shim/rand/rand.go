@@ -33,7 +33,7 @@ func Uint64() uint64                                           { return global.U
 // Read fills p with random bytes.
 func Read(p []byte) (n int, err error) {
 	if !schedule.Active() {
-		//lint:ignore SA1019 it stands in for the deprecated function
+		//lint:ignore SA1019 it replaces the deprecated function
 		return rand.Read(p)
 	}
 	var x uint64
@@ -58,7 +58,7 @@ func Seed(seed int64) {
 		seeded.epoch, seeded.source = schedule.Epoch(), rand.NewSource(seed).(Source64)
 		return
 	}
-	//lint:ignore SA1019 it stands in for the deprecated function
+	//lint:ignore SA1019 it replaces the deprecated function
 	rand.Seed(seed)
 }
 

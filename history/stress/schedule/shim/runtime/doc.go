@@ -1,6 +1,6 @@
-// Package runtime stands in for runtime in instrumented code. In an execution
-// Gosched lets other threads go first, the number of processors is fixed, and there
-// are no finalizers:
+// Package runtime replaces runtime in instrumented code. In an execution
+// Gosched lets other threads go first, the number of processors is fixed, and
+// finalizers do not run:
 //
 //	runtime.GOMAXPROCS(0)   4, on any machine
 //

@@ -97,8 +97,8 @@ func Callers(skip int, pc []uintptr) int { return runtime.Callers(skip+1, pc) }
 
 // GOROOT and CPUProfile are deprecated, but code under test may call them.
 
-//lint:ignore SA1019 it stands in for the deprecated function
+//lint:ignore SA1019 it replaces the deprecated function
 func GOROOT() string { return runtime.GOROOT() }
 
-//lint:ignore SA1019 it stands in for the deprecated function
+//lint:ignore SA1019 it replaces the deprecated function
 func CPUProfile() []byte { return runtime.CPUProfile() }

@@ -1,4 +1,4 @@
-// Package sync stands in for sync in instrumented code.
+// Package sync replaces sync in instrumented code.
 //
 // A waiting Lock of a Mutex is one step: a thread that has not arrived yet may be
 // slow, so the order of arrival adds nothing. Where arrival matters it is a step of its

@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/history/stress/schedule"
 )
 
-// A WaitGroup stands in for sync.WaitGroup.
+// A WaitGroup replaces sync.WaitGroup.
 type WaitGroup struct {
 	real  sync.WaitGroup
 	by    owned        // the execution that used it last
@@ -98,7 +98,7 @@ type groupWait struct {
 
 func (w *groupWait) Ready() bool { return w.wg.round != w.round || w.wg.n.Load() == 0 }
 
-// A Once stands in for sync.Once. What was done in an execution is not done
+// A Once replaces sync.Once. What was done in an execution is not done
 // for the next one.
 type Once struct {
 	mu   Mutex
@@ -184,7 +184,7 @@ func (o *onceCall) do(f func()) {
 	}
 }
 
-// A Cond stands in for sync.Cond.
+// A Cond replaces sync.Cond.
 type Cond struct {
 	L Locker
 

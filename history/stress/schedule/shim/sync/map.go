@@ -11,7 +11,7 @@ import (
 // object that was put and a new one. Later ones take one that was put.
 const poolChoices = 3
 
-// A Pool stands in for sync.Pool. In an execution it is empty at the beginning,
+// A Pool replaces sync.Pool. In an execution it is empty at the beginning,
 // and Get returns the object that was put last, or a new one, as it chooses.
 type Pool struct {
 	New func() any
@@ -75,7 +75,7 @@ func (p *Pool) enter() {
 	}
 }
 
-// A Map stands in for sync.Map: each operation is one atomic step of the real
+// A Map replaces sync.Map: each operation is one atomic step of the real
 // one. Range visits the keys in an order that it chooses.
 type Map struct{ real sync.Map }
 

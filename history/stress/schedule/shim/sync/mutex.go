@@ -16,8 +16,8 @@ const (
 // A Locker is sync.Locker.
 type Locker = sync.Locker
 
-// owned marks a primitive that an execution acquired. What an execution left
-// behind, because it was aborted or because its program forgot it, ends with it.
+// owned marks a primitive that an execution acquired. What an execution still
+// holds at its end, because it was aborted or forgot it, is released.
 type owned struct {
 	epoch  atomic.Uint64 // of that execution; 0: none
 	holder atomic.Int32  // the thread
@@ -45,7 +45,7 @@ func (o *owned) thread() int {
 	return int(o.holder.Load())
 }
 
-// A Mutex stands in for sync.Mutex. In a scheduled execution, too, the real one
+// A Mutex replaces sync.Mutex. In a scheduled execution, too, the real one
 // is locked, so that code outside of it is excluded.
 type Mutex struct {
 	real sync.Mutex
@@ -139,7 +139,7 @@ func (w *mutexLock) Ready() bool {
 	return true
 }
 
-// An RWMutex stands in for sync.RWMutex. As there, a writer that waits keeps
+// An RWMutex replaces sync.RWMutex. As there, a writer that waits keeps
 // new readers out.
 type RWMutex struct {
 	real    sync.RWMutex

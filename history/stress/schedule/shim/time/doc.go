@@ -1,4 +1,4 @@
-// Package time stands in for time in instrumented code. An execution has a clock
+// Package time replaces time in instrumented code. An execution has a clock
 // of its own, which starts at a fixed time, advances with each step, and
 // jumps to the earliest sleeper or timer when no thread can go on:
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/history/stress/schedule/shim/time"
 )
 
-// An hour passes at once if nobody has anything to do.
+// An hour passes at once if no thread has anything to do.
 func ExampleAfterFunc() {
 	p := &schedule.Program{Threads: []func(){func() {
 		start := time.Now()

@@ -44,7 +44,7 @@ func after(d Duration) int64 {
 	return max(now, now+int64(d)) // of 292 years and more, the first
 }
 
-// A Timer stands in for time.Timer.
+// A Timer replaces time.Timer.
 type Timer struct {
 	C     <-chan Time
 	real  *time.Timer // if it was made outside of an execution
@@ -96,7 +96,7 @@ func (t *Timer) Reset(d Duration) bool {
 	return running
 }
 
-// A Ticker stands in for time.Ticker.
+// A Ticker replaces time.Ticker.
 type Ticker struct {
 	C     <-chan Time
 	real  *time.Ticker
