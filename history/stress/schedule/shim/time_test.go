@@ -1,6 +1,7 @@
 package shim_test
 
 import (
+	"math"
 	"testing"
 	standard "time"
 
@@ -89,6 +90,22 @@ func TestTicker(t *testing.T) {
 			schedule.Block()
 		}}
 	}), "waits: select (no cases), waits: ticker")
+}
+
+// TestFarFuture: neither a time past the end of the clock nor a ticker that has to
+// catch up with many ticks is a fault.
+func TestFarFuture(t *testing.T) {
+	check(t, outcomes(t, func(log func(...any)) []func() {
+		return []func(){func() {
+			k := time.NewTicker(1)
+			time.Sleep(100 * 365 * 24 * time.Hour)
+			schedule.Recv(k.C)
+			schedule.Recv(k.C)
+			k.Stop()
+			far := time.NewTimer(math.MaxInt64)
+			log(schedule.Select(true, schedule.RecvCase(far.C)), far.Stop())
+		}}
+	}), "-1 true")
 }
 
 // TestTimeout: a timeout and what it waits for may come in either order.

@@ -1,6 +1,7 @@
 package time
 
 import (
+	"math"
 	"time"
 	"unsafe"
 
@@ -41,7 +42,10 @@ func after(d Duration) int64 {
 	if d <= 0 {
 		return now
 	}
-	return max(now, now+int64(d)) // of 292 years and more, the first
+	if at := now + int64(d); at > now {
+		return at
+	}
+	return math.MaxInt64
 }
 
 // A Timer replaces time.Timer.
@@ -225,8 +229,7 @@ func (a *alarm) run(d Duration) {
 			}
 			// Ticks are dropped until this one is received.
 			schedule.Wait(schedule.Read, a.address(), &received{a, this}, "ticker")
-			for next += a.period; next < schedule.Now(); next += a.period {
-			}
+			next += a.period * (1 + max(0, schedule.Now()-next)/a.period)
 		}
 	})
 }
