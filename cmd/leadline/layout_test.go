@@ -28,7 +28,7 @@ var imports = map[string][]string{
 	"history":                              {},
 	"history/codec":                        {"history", "github.com/klauspost/compress"},
 	"history/record":                       {"history", "history/codec"},
-	"history/stress":                       {"history", "history/codec", "history/record"},
+	"history/stress":                       {"history", "history/codec", "history/record", "history/stress/schedule"},
 	"history/stress/safety":                {"history/stress"},
 	"history/stress/schedule":              {},
 	"history/stress/schedule/shim":         {},
@@ -59,7 +59,7 @@ var imports = map[string][]string{
 	"benchdata/corpora":                    {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
-	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/safety", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/safety", "history/stress/schedule", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
 

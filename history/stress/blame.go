@@ -35,10 +35,16 @@ func (s *searcher) isOfCore(f *Finding, limit time.Duration) bool {
 	if err != nil {
 		return false
 	}
-	run := s.run(p, RunOptions{Time: min(3*recordFor(f), limit), Seed: s.options.Seed + 2, Stop: expected})
-	defer run.release(s.class)
-	if s.seen(p, run, expected) == nil {
-		return false
+	if s.options.Schedules {
+		if s.lookFor(f, p) == nil {
+			return false
+		}
+	} else {
+		run := s.run(p, RunOptions{Time: min(3*recordFor(f), limit), Seed: s.options.Seed + 2, Stop: expected})
+		defer run.release(s.class)
+		if s.seen(p, run, expected) == nil {
+			return false
+		}
 	}
 	s.suspect(f.Method, p)
 	return true

@@ -3,6 +3,7 @@ package stress
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -26,6 +27,7 @@ type job struct {
 	// Attached means that the end of the input ends the search: whoever started
 	// it has been interrupted, or is gone.
 	Attached bool
+	Replay   *replayJob `json:",omitempty"`
 }
 
 // A message is a line that a supervised process writes. The objects under test may
@@ -39,7 +41,9 @@ type message struct {
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	History  string           `json:",omitempty"` // in leadline's format
+	Crash    *Crash           `json:",omitempty"` // of a goroutine in the scheduler
 	Report   *Report          `json:",omitempty"`
+	Replayed *Replayed        `json:",omitempty"`
 	Error    string           `json:",omitempty"`
 }
 
@@ -66,13 +70,19 @@ func Serve(c *Class, checker Checker, in io.Reader, out io.Writer) int {
 	return serve(func(ReflectOptions) (*Reflected, error) { return &Reflected{Class: c}, nil }, false, checker, in, out)
 }
 
+// ServeDerived is Serve for a class that is derived by calling Reflect, with the
+// options that it gets.
+func ServeDerived(derive func(ReflectOptions) (*Reflected, error), checker Checker, in io.Reader, out io.Writer) int {
+	return serve(derive, true, checker, in, out)
+}
+
 // ServeLike is Serve for the class that Reflect derives from the type of the
 // sample; the sample itself is not used. newObject makes objects of its type.
 // The programs that leadline stress --new writes call it.
 func ServeLike[T any](sample T, newObject func() any, checker Checker, in io.Reader, out io.Writer) int {
-	return serve(func(o ReflectOptions) (*Reflected, error) {
+	return ServeDerived(func(o ReflectOptions) (*Reflected, error) {
 		return Reflect(func() T { return newObject().(T) }, o)
-	}, true, checker, in, out)
+	}, checker, in, out)
 }
 
 // Must returns v if err is nil. Otherwise it panics. It makes one result of a
@@ -112,6 +122,13 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		return 0
 	}
 	var report *Report
+	if err == nil && j.Replay != nil {
+		var replayed *Replayed
+		if replayed, err = replayIn(ctx, r.Class, checker, j.Replay); err == nil {
+			write(message{Replayed: replayed})
+			return 0
+		}
+	}
 	if err == nil {
 		o := j.Options
 		o.Checker = checker
@@ -121,6 +138,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		o.Found = func(f *Finding) { write(message{Finding: f}) }
 		o.unreduced = func(f *Finding) { write(message{Reducing: f}) }
 		o.History = func(text string) { write(message{History: text}) }
+		o.Crashed = func(c *Crash) { write(message{Crash: c}) }
 		report, err = Search(ctx, r.Class, o)
 	}
 	if err != nil {
@@ -136,7 +154,7 @@ func settled(r *Reflected, o ReflectOptions) *settledMessage {
 	o.ReadOnly = []string{}
 	for _, m := range r.Class.Methods {
 		if m.ReadOnly {
-			o.ReadOnly = append(o.ReadOnly, m.Name)
+			o.ReadOnly = append(o.ReadOnly, cmp.Or(m.goName, m.Name))
 		}
 	}
 	o.Exclude = slices.Clone(o.Exclude)
@@ -171,7 +189,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 	if o.Silence == 0 {
 		o.Silence = silence
 	}
-	s := &supervisor{job: job{Options: o, Mark: rand.Text() + " ", Attached: true}, result: &Report{}}
+	s := &supervisor{job: job{Options: o, Mark: newMark(), Attached: true}, result: &Report{}, context: ctx, start: start}
 	begin := time.Now()
 	for {
 		left := s.job
@@ -179,12 +197,12 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 		if s.methods != nil {
 			left.Methods = s.methods
 		}
-		left.Seed += uint64(len(s.result.Crashes)+s.worn) << 16
+		left.Seed += uint64(s.crashes+s.worn) << 16
 		var again bool
 		if again, err = s.process(ctx, start, left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
-		over := time.Since(begin) >= o.Effort.Time && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && len(s.result.Crashes) > 0
+		over := time.Since(begin) >= o.Effort.Time && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && s.crashes > 0
 		if !again || ctx.Err() != nil || over {
 			break
 		}
@@ -193,6 +211,8 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 	s.result.Elapsed = time.Since(begin)
 	return s.result, err
 }
+
+func newMark() string { return rand.Text() + " " }
 
 // errKilled is the error of a process that neither ended by itself nor was ended
 // by its supervisor.
@@ -208,8 +228,11 @@ type supervisor struct {
 	overlap float64
 	settled bool // by the last process
 	worn    int  // processes that ended early; see Report.Worn
+	crashes int  // of processes
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
+	context  context.Context
+	start    func(context.Context) *exec.Cmd
 }
 
 // process follows a process to its end and reports whether another should go
@@ -262,7 +285,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	case ctx.Err() != nil && !done:
 		s.interrupted()
 		return false, nil
-	case failure != nil && len(s.result.Crashes) > 0: // the time left was too short to run a program
+	case failure != nil && s.crashes > 0: // the time left was too short to run a program
 		return false, nil
 	case failure != nil:
 		return false, failure
@@ -331,6 +354,11 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 		case m.Finding != nil:
 			s.reducing = nil
 			s.add(m.Finding)
+		case m.Crash != nil:
+			s.result.Crashes = append(s.result.Crashes, *m.Crash)
+			if s.job.Crashed != nil {
+				s.job.Crashed(m.Crash)
+			}
 		case m.Report != nil:
 			s.merge(m.Report)
 			done = true
@@ -356,6 +384,9 @@ func markedLine(r *bufio.Reader, mark string) ([]byte, error) {
 }
 
 func (s *supervisor) add(f *Finding) {
+	if !s.verify(f) {
+		return
+	}
 	s.result.Findings = append(s.result.Findings, f)
 	if s.last.Calls == nil {
 		s.drop(f.Method)
@@ -387,6 +418,16 @@ func (s *supervisor) merge(r *Report) {
 	t.Unproved += r.Unproved
 	t.Memory = max(t.Memory, r.Memory)
 	t.Worn = r.Worn
+	if r.Explored != nil {
+		s.explored().add(r.Explored)
+	}
+}
+
+func (s *supervisor) explored() *Explored {
+	if s.result.Explored == nil {
+		s.result.Explored = &Explored{}
+	}
+	return s.result.Explored
 }
 
 // interrupted counts the programs of a process that ends without a report.
@@ -402,12 +443,17 @@ const maxCrashes = 10
 // target, or its methods are Apart.
 func (s *supervisor) crashed(what, stack string) {
 	c := Crash{s.last.Method, s.last.Program, what, stack}
-	s.result.Crashes = append(s.result.Crashes, c)
-	if s.job.Crashed != nil {
-		s.job.Crashed(&c)
+	if s.job.Schedules && what == "hangs" { // the scheduler knows of all else
+		s.explored().Blocked = append(s.explored().Blocked, c.Program)
+	} else {
+		s.result.Crashes = append(s.result.Crashes, c)
+		if s.job.Crashed != nil {
+			s.job.Crashed(&c)
+		}
 	}
 	s.interrupted()
-	if s.last.Calls == nil || len(s.result.Crashes) == maxCrashes {
+	s.crashes++
+	if s.last.Calls == nil || s.crashes == maxCrashes {
 		s.drop(s.last.Method)
 	} else {
 		s.job.Apart = append(s.job.Apart, s.last.Calls)

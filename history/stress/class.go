@@ -40,6 +40,8 @@ type Method struct {
 	// by several goroutines at once. With small integers and booleans the call
 	// should not allocate.
 	Prepare func(args []history.Value) Call
+
+	goName string // of a method that Reflect has found
 }
 
 // A Call calls a method of an object and returns its result: None if the

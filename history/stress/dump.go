@@ -17,8 +17,8 @@ type goroutine struct {
 }
 
 // waitStates are the states of goroutines that only another one can wake, or a
-// timer.
-var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)",
+// timer. Those of the scheduler are coroutines.
+var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)", "coroutine",
 	"semacquire", "sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.WaitGroup.Wait"}
 
 func (g *goroutine) waits() bool { return g != nil && slices.Contains(waitStates, g.state) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/schedule"
 )
 
 // Expected are the outcomes that a program can have if its invocations take
@@ -59,17 +60,7 @@ func newExpected(c *Class, p *Program, known map[string]bool) (*Expected, error)
 	if err := s.count(); err != nil {
 		return nil, err
 	}
-	s.ran = func(order []int, _ Outcome, waiting int) {
-		e.waits = e.waits || waiting > 0
-		switch at, final := len(order)-waiting, len(s.calls)-len(p.Final); {
-		case waiting == 0:
-			e.complete = true
-		case at < len(p.Initial):
-			e.initial = min(e.initial, at)
-		case at >= final:
-			e.final = min(e.final, at-final)
-		}
-	}
+	s.ran = func(order []int, _ Outcome, waiting int) { e.note(len(order)-waiting, waiting) }
 	s.next()
 	e.waited = s.waited
 	switch {
@@ -79,6 +70,20 @@ func newExpected(c *Class, p *Program, known map[string]bool) (*Expected, error)
 		return nil, errors.New("an invocation waits, but goroutines that might wake it do not")
 	}
 	return e, nil
+}
+
+// note notes a run in which so many invocations return before so many wait for
+// ever.
+func (e *Expected) note(returned, waiting int) {
+	e.waits = e.waits || waiting > 0
+	switch final := e.program.Len() - len(e.program.Final); {
+	case waiting == 0:
+		e.complete = true
+	case returned < len(e.program.Initial):
+		e.initial = min(e.initial, returned)
+	case returned >= final:
+		e.final = min(e.final, returned-final)
+	}
 }
 
 // errSpins is the error of a program of which a sequential run does not end.
@@ -328,6 +333,9 @@ func (inv Invocation) Prepare() Call {
 func (s *step) run(object any) (v history.Value) {
 	defer func() {
 		if p := recover(); p != nil {
+			if schedule.Aborted(p) {
+				panic(p)
+			}
 			v = history.ExceptionValue(fmt.Sprintf("panic: %v", p))
 		}
 	}()

@@ -48,6 +48,13 @@ func SetMaxAbandoned(n int64) int64 {
 	return before
 }
 
+// SetSequentialLimits sets maxSequential and maxExplaining and returns what they were.
+func SetSequentialLimits(all, explaining int) (allBefore, explainingBefore int) {
+	allBefore, explainingBefore = maxSequential, maxExplaining
+	maxSequential, maxExplaining = all, explaining
+	return allBefore, explainingBefore
+}
+
 // Unordered is unordered.
 func Unordered(c *Class, p *Program, o Outcome) (*history.History, error) { return unordered(c, p, o) }
 

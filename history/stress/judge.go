@@ -18,6 +18,9 @@ const (
 
 // expected returns the outcomes that the program can have.
 func (s *searcher) expected(p *Program) (*Expected, error) {
+	if s.options.Schedules && !s.options.ByModel {
+		return s.sequential(p)
+	}
 	if !s.options.ByModel {
 		return newExpected(s.class, p, s.known)
 	}
@@ -176,7 +179,7 @@ func (s *searcher) againstRealTime(p *Program, run *Run, expected *Expected) *Fi
 // confirm checks the outcome of a finding, and looks for a recorded execution
 // with it.
 func (s *searcher) confirm(f *Finding) error {
-	if f.RealTime {
+	if f.RealTime || f.found != nil {
 		return nil // its history was checked
 	}
 	loose, err := unordered(s.class, f.program, f.outcome)
@@ -259,10 +262,17 @@ func (s *searcher) retry(f *Finding, p *Program) *Finding {
 	if err != nil {
 		return nil
 	}
-	run := s.run(p, RunOptions{Time: 3 * recordFor(f), Seed: s.options.Seed + 2, Stop: expected})
-	defer run.release(s.class)
-	found := s.seen(p, run, expected)
-	if found == nil || !s.proves(found, run, expected) {
+	var found *Finding
+	if s.options.Schedules {
+		found = s.lookFor(f, p)
+	} else {
+		run := s.run(p, RunOptions{Time: 3 * recordFor(f), Seed: s.options.Seed + 2, Stop: expected})
+		defer run.release(s.class)
+		if found = s.seen(p, run, expected); found != nil && !s.proves(found, run, expected) {
+			return nil
+		}
+	}
+	if found == nil {
 		return nil
 	}
 	found.Method, found.Explored, found.Generated, found.Elapsed = f.Method, f.Explored, f.Generated, f.Elapsed

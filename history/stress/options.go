@@ -3,6 +3,7 @@ package stress
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -40,6 +41,14 @@ type Options struct {
 	// Apart are sets of methods. The sequences of no generated program call all
 	// methods of a set.
 	Apart [][]string
+	// Schedules explores the schedules of each program instead of running it on
+	// threads; see Explore. The class has to be instrumented. Programs get schedules
+	// with one preemption first, then with two, and at last with Preemptions, which is 3
+	// if it is 0. Delays and Strategy are those of ExploreOptions.
+	Schedules   bool
+	Preemptions int
+	Delays      int
+	Strategy    string
 	// Keep is how many recorded executions of each program History receives.
 	// They are executions in which invocations overlapped.
 	Keep int
@@ -57,6 +66,10 @@ type Options struct {
 	// to the time of a program, until it counts as hanging. It is 45 s by
 	// default, as waiting threads are slow on a busy machine.
 	Silence time.Duration `json:"-"`
+	// OnThreads returns what starts a process without instrumentation, for
+	// Supervise: the programs of violations that were found by schedules run in it. It
+	// may be nil, and may return nil.
+	OnThreads func() func(context.Context) *exec.Cmd `json:"-"`
 	// Starting receives each program before it runs, with its target method.
 	Starting func(method, program string) `json:"-"`
 	// Found receives each violation.
@@ -227,11 +240,50 @@ type Finding struct {
 	// waits. More lines have those that could go on in some order. It is empty if
 	// all return.
 	Waiting []string `json:"waiting,omitempty"`
+	// Scheduled is the schedule of History, if schedules were explored. Then Executions
+	// are the schedules that were tried with as many preemptions, and Times those that
+	// violate.
+	Scheduled *Scheduled `json:"scheduled,omitempty"`
 
 	program  *Program
 	outcome  Outcome
 	expected []Count
 	history  *history.History
+	found    *Violation
+}
+
+// Scheduled is the schedule of a violation.
+type Scheduled struct {
+	Schedule    string `json:"schedule"` // see schedule.ParseSchedule
+	Preemptions int    `json:"preemptions"`
+	Delays      int    `json:"delays"`
+	Switches    int    `json:"switches"`
+	// Execution is the number of the execution of the program as it was found.
+	Execution int64 `json:"execution"`
+	// Steps are those of the execution.
+	Steps []ScheduledStep `json:"steps"`
+	// Mark stands for the steps and for the order of invocations and responses.
+	Mark string `json:"mark"`
+	// Replayed is how many times the schedule was replayed in the process, with the
+	// same results each time, and Elsewhere how many times in another.
+	Replayed  int `json:"replayed"`
+	Elsewhere int `json:"replayed_elsewhere"`
+	// OnThreads of ThreadExecutions on real threads had an outcome that was not
+	// expected, without instrumentation.
+	OnThreads        int64 `json:"on_threads"`
+	ThreadExecutions int64 `json:"thread_executions"`
+}
+
+// A ScheduledStep is a step of a thread, or the beginning or the end of an
+// invocation.
+type ScheduledStep struct {
+	// Thread counts the sequences first, and then goroutines of the object. It is -1
+	// for the initial and the final part.
+	Thread int    `json:"thread"`
+	Event  bool   `json:"event,omitempty"` // an invocation begins or ends
+	What   string `json:"what"`            // the invocation, its result, or what kind of step
+	Place  string `json:"place,omitempty"` // file:line
+	Value  string `json:"value,omitempty"` // that was read or written, if it is known
 }
 
 // again is how many times the mean time between two violations is enough to see
@@ -291,7 +343,44 @@ type Report struct {
 	Memory   int64         `json:"memory,omitempty"`
 	Overlap  float64       `json:"overlap"` // share of recorded executions that overlapped
 	Elapsed  time.Duration `json:"elapsed_ns"`
-	Findings []*Finding    `json:"-"` // encoded one by one
+	Explored *Explored     `json:"explored,omitempty"` // with Options.Schedules
+	Findings []*Finding    `json:"-"`                  // encoded one by one
+}
+
+// Explored is what schedules were run.
+type Explored struct {
+	// Complete are the numbers of programs of which all schedules with at most so
+	// many preemptions were run: without, with one, and so on. For objects that start
+	// goroutines, delays count.
+	Complete []int `json:"complete"`
+	ByDelays int   `json:"by_delays"` // programs of such objects
+	Steps    int64 `json:"steps"`
+	// Cut executions had too many steps. Undecided ones may have an outcome of
+	// sequential runs that were too many. Neither counts as a violation.
+	Cut       int64 `json:"cut"`
+	Undecided int64 `json:"undecided"`
+	// Diverging programs behave differently when a schedule is replayed: something
+	// other than the schedule has influence, as a global variable or the real time.
+	Diverging []string `json:"diverging"`
+	// Blocked programs waited outside of the scheduler: in code that is not
+	// instrumented.
+	Blocked []string `json:"blocked,omitempty"`
+}
+
+// add adds what another process explored.
+func (e *Explored) add(other *Explored) {
+	for len(e.Complete) < len(other.Complete) {
+		e.Complete = append(e.Complete, 0)
+	}
+	for b, n := range other.Complete {
+		e.Complete[b] += n
+	}
+	e.ByDelays += other.ByDelays
+	e.Steps += other.Steps
+	e.Cut += other.Cut
+	e.Undecided += other.Undecided
+	e.Diverging = append(e.Diverging, other.Diverging...)
+	e.Blocked = append(e.Blocked, other.Blocked...)
 }
 
 // Remarks returns lines about methods of which it is not known whether they are

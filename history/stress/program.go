@@ -21,6 +21,7 @@ type Program struct {
 
 	runs     []history.Value // see headerOf
 	model    *Expected       // of the class's model, if that is asked
+	oracle   *oracle         // sequential runs in the scheduler
 	steady   int64           // see searcher.believes
 	unsteady bool
 }

@@ -19,6 +19,9 @@ type recorded struct {
 	// invocation between them.
 	events []int16
 	times  int64
+	// Of an exploration:
+	verdict   judgement
+	violation *Violation
 }
 
 // history returns the execution as a history of the class's objects. One more
@@ -55,9 +58,14 @@ func headerOf(c *Class, p *Program, o Outcome) history.Header {
 		return history.Header{Model: c.Model, ModelArgs: c.ModelArgs}
 	}
 	if p.runs == nil {
-		runs := sequentialRuns(c, p)
-		if p.model != nil {
+		var runs [][]ran
+		switch {
+		case p.model != nil:
 			runs = sequentialRuns(p.model.class, p.model.program)
+		case p.oracle != nil:
+			runs = p.oracle.sequentialRuns()
+		default:
+			runs = sequentialRuns(c, p)
 		}
 		p.runs = []history.Value{history.StringValue(c.Name), runTree(runs)}
 	}
@@ -76,16 +84,19 @@ func sequentialRuns(c *Class, p *Program) [][]ran {
 	s := newShuffler(c, p, &tally{})
 	defer s.bench.close()
 	invocations := p.All()
-	s.ran = func(order []int, outcome Outcome, _ int) {
-		run := make([]ran, len(order))
-		for k, i := range order {
-			run[k] = ran{invocations[i], outcome[i]}
-		}
-		all = append(all, run)
-	}
+	s.ran = func(order []int, outcome Outcome, _ int) { all = append(all, ranIn(order, invocations, outcome)) }
 	s.next()
 	p.unsteady = p.unsteady || s.bench.unclear // not all of them
 	return all
+}
+
+// ranIn returns the run with the order and the outcome.
+func ranIn(order []int, all []Invocation, o Outcome) []ran {
+	run := make([]ran, len(order))
+	for k, i := range order {
+		run[k] = ran{all[i], o[i]}
+	}
+	return run
 }
 
 // runTree returns runs as the specification "runs" of package replay/spec
@@ -230,12 +241,19 @@ type stampedEvent struct {
 // called have stamps of 0.
 func (t *recordedTally) add(p *Program, results []history.Value, stamps []int64) bool {
 	overlapped := t.arrange(p, len(results), stamps)
-	sum := Outcome(results).hash()
-	for _, e := range t.order {
+	t.count(results, t.order)
+	return overlapped
+}
+
+// count counts an execution with these events, and returns it.
+func (t *recordedTally) count(o Outcome, events []int16) *recorded {
+	sum := o.hash()
+	for _, e := range events {
 		sum = (sum ^ uint64(uint16(e))) * 0x100000001b3
 	}
-	t.find(sum, Outcome(results), t.order).times++
-	return overlapped
+	r := t.find(sum, o, events)
+	r.times++
+	return r
 }
 
 // find returns the execution with these results and events, which hash to sum. It
@@ -249,7 +267,7 @@ func (t *recordedTally) find(sum uint64, o Outcome, events []int16) *recorded {
 	if t.byHash == nil {
 		t.byHash = map[uint64][]*recorded{}
 	}
-	r := &recorded{slices.Clone(o), slices.Clone(events), 0}
+	r := &recorded{outcome: slices.Clone(o), events: slices.Clone(events)}
 	t.byHash[sum] = append(t.byHash[sum], r)
 	return r
 }
@@ -278,15 +296,23 @@ func (t *recordedTally) arrange(p *Program, n int, stamps []int64) bool {
 		}
 		t.order = append(t.order, e.event)
 	}
-	for from := 0; from < len(t.order); {
+	sortEvents(t.order)
+	return overlapped
+}
+
+// sortEvents sorts invocations without a response between them, and responses
+// without an invocation between them.
+func sortEvents(events []int16) {
+	for from := 0; from < len(events); {
 		to := from + 1
-		for to < len(t.order) && (t.order[to] < 0) == (t.order[from] < 0) {
+		for to < len(events) && (events[to] < 0) == (events[from] < 0) {
 			to++
 		}
-		slices.Sort(t.order[from:to])
+		if to-from > 1 {
+			slices.Sort(events[from:to])
+		}
 		from = to
 	}
-	return overlapped
 }
 
 func (t *recordedTally) merge(other *recordedTally) {

@@ -134,7 +134,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	if o.Name == "" {
 		r.Class.Name = typeName(t)
 	}
-	guess, goNames := map[*Method]bool{}, map[*Method]string{}
+	guess := map[*Method]bool{}
 	for i := range t.NumMethod() {
 		m := t.Method(i)
 		if !m.IsExported() {
@@ -145,14 +145,14 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 			r.LeftOut = append(r.LeftOut, LeftOut{m.Name, reason})
 			continue
 		}
-		goNames[method] = m.Name
+		method.goName = m.Name
 		guess[method] = o.ReadOnly == nil && namedReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
 	blocking := blocking(r.Class)
 	r.Class.Methods = slices.DeleteFunc(r.Class.Methods, func(m *Method) bool {
 		if blocking[m] {
-			r.LeftOut = append(r.LeftOut, LeftOut{goNames[m], blockedReason})
+			r.LeftOut = append(r.LeftOut, LeftOut{m.goName, blockedReason})
 		}
 		return blocking[m]
 	})

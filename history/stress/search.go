@@ -63,7 +63,12 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 			}
 		}
 	}()
-	for round := 0; s.goesOn(targets); round++ {
+	if o.Schedules {
+		if err := s.exploreAll(); err != nil {
+			return nil, err
+		}
+	}
+	for round := 0; !o.Schedules && s.goesOn(targets); round++ {
 		t := targets[round%len(targets)]
 		if t.done {
 			continue
@@ -151,6 +156,7 @@ type target struct {
 	explored  int
 	generated int // 0: without end
 	done      bool
+	dry       bool // there is no other program
 }
 
 func newTarget(method string, programs ...iter.Seq[*Program]) *target {
@@ -337,6 +343,15 @@ func (s *searcher) found(t *target, f *Finding, run *Run, expected *Expected) er
 		}
 		s.reduce(f, reduceTime)
 	}
+	s.reported(t, f)
+	return nil
+}
+
+// reported reports a violation, and ends the target or separates its methods.
+func (s *searcher) reported(t *target, f *Finding) {
+	if s.options.Schedules {
+		s.report.Findings = append(s.report.Findings, f)
+	}
 	f.write(s.class)
 	if s.options.Found != nil {
 		s.options.Found(f)
@@ -349,7 +364,6 @@ func (s *searcher) found(t *target, f *Finding, run *Run, expected *Expected) er
 	} else {
 		t.done = len(s.programs) == 0
 	}
-	return nil
 }
 
 // target returns the target with a method, or that of the given programs.
@@ -434,7 +448,7 @@ func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
 		if err != nil {
 			return err
 		}
-		if violates && !s.believes(p, run.Recorded/r.times, expected) {
+		if violates && (s.options.Schedules || !s.believes(p, run.Recorded/r.times, expected)) {
 			return nil
 		}
 		h.ID = fmt.Sprintf("%s/%d-%d", s.class.Name, s.report.Programs, i)

@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 	case "spin":
 		stress.SetSpinLimit(300 * time.Millisecond)
 		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), os.Stdin, os.Stdout))
+	case "hits", "differs":
+		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "crash", "hang", "loud":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	default:

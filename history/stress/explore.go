@@ -1,0 +1,498 @@
+package stress
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/schedule"
+)
+
+// ExploreOptions say which schedules Explore runs. The zero value is for those
+// without preemption.
+type ExploreOptions struct {
+	// Preemptions bounds how often a schedule interrupts a thread that could go
+	// on; -1 is without bound. Schedules with fewer come first.
+	Preemptions int
+	// Delays bounds, in their place, how often a schedule does not take the thread
+	// whose turn it is, as when one ends. It is for objects that start goroutines. 0
+	// means Preemptions for such objects, and no bound for others.
+	Delays int
+	// Strategy is "dfs", all schedules within the bound; "pct", "pos" or "walk",
+	// random ones; or "family", a strong hitting family. "" is "dfs", and for
+	// objects that start goroutines some random schedules first.
+	Strategy string
+	// Executions and Time bound the exploration, if they are not 0.
+	Executions int64
+	Time       time.Duration
+	Seed       uint64 // of random strategies
+	// Checker judges executions with respect to the order of events. Without it,
+	// only outcomes count.
+	Checker Checker
+	// All goes on after a violation.
+	All bool
+}
+
+// An Exploration is what Explore found.
+type Exploration struct {
+	// Complete is to which bound all schedules were run, at least: -1 if not even
+	// those without preemption, and Unbounded if there are no others. ByDelays says
+	// that the bound is one of delays.
+	Complete int
+	ByDelays bool
+	// Executions were run, with so many Steps. Cut ones have too many steps, and
+	// Diverged ones did not follow their schedule; neither is judged.
+	Executions, Steps, Cut, Diverged int64
+	// Overlapping executions had invocations of different sequences open at one
+	// time. Waited ones wait for ever.
+	Overlapping, Waited int64
+	// Undecided are executions that are not known to be violations, as the
+	// sequential runs were too many.
+	Undecided int64
+	Outcomes  []Count
+	// Violations are executions that no order of the invocations explains, the
+	// first of each outcome and order of events. Without ExploreOptions.All
+	// there is at most one.
+	Violations []*Violation
+	// Panic is what a goroutine of the object panicked with, and PanicSchedule the
+	// schedule.
+	Panic         string
+	PanicSchedule schedule.Schedule
+
+	histories []recorded
+}
+
+// Unbounded is a bound that no schedule exceeds.
+const Unbounded = 1 << 20
+
+// A Violation is an execution that no order of the invocations explains.
+type Violation struct {
+	Outcome             Outcome
+	Schedule            schedule.Schedule
+	Preemptions, Delays int
+	ByDelays            bool  // it was found with a bound of delays
+	Switches            int   // from one thread to another
+	Execution           int64 // which one it was
+	RealTime            bool  // the outcome is expected; see Finding
+	History             *history.History
+	events              []int16
+	trace               uint64 // hash of the threads and kinds of its steps
+	blocked             []schedule.Blocked
+	strategy            string
+	bound               int
+}
+
+// Explore runs a program of the class under the schedules that the options name,
+// each on a fresh object, and compares the executions with the sequential runs of
+// the program. Objects have to call the hooks of package schedule: see package
+// instrument.
+func Explore(ctx context.Context, c *Class, p *Program, o ExploreOptions) (*Exploration, error) {
+	x, err := newExplorer(ctx, c, p, o.Checker)
+	if err != nil {
+		return nil, err
+	}
+	return x.explore(o)
+}
+
+// An explorer runs a program in the scheduler.
+type explorer struct {
+	ctx      context.Context
+	class    *Class
+	program  *Program
+	checker  Checker
+	calls    []step
+	expected *Expected
+	oracle   *oracle // nil if the model of the class is asked
+	run      schedule.Program
+
+	object  any
+	outcome Outcome
+	events  []int16
+	ended   []sequenceEnd
+	seen    recordedTally
+	result  *Exploration
+	options ExploreOptions
+	spawns  bool // the object starts goroutines
+}
+
+// A sequenceEnd is whether a sequence has ended.
+type sequenceEnd struct{ done bool }
+
+// Ready implements schedule.Waiter.
+func (e *sequenceEnd) Ready() bool { return e.done }
+
+func newExplorer(ctx context.Context, c *Class, p *Program, checker Checker) (*explorer, error) {
+	o, err := newOracle(c, p)
+	if err != nil {
+		return nil, err
+	}
+	p.oracle = o
+	return explorerOf(ctx, c, p, checker, o.expected, o), nil
+}
+
+func explorerOf(ctx context.Context, c *Class, p *Program, checker Checker, e *Expected, o *oracle) *explorer {
+	x := &explorer{ctx: ctx, class: c, program: p, checker: checker, calls: steps(p), expected: e, oracle: o,
+		ended: make([]sequenceEnd, len(p.Sequences))}
+	x.outcome = make(Outcome, len(x.calls))
+	x.run = schedule.Program{Before: x.before, After: x.after}
+	from := len(p.Initial)
+	for s, sequence := range p.Sequences {
+		x.run.Threads = append(x.run.Threads, x.thread(s, from, from+len(sequence)))
+		from += len(sequence)
+	}
+	return x
+}
+
+// before makes the object and runs the initial part.
+func (x *explorer) before() {
+	x.events = x.events[:0]
+	for i := range x.outcome {
+		x.outcome[i] = notCalled
+	}
+	clear(x.ended)
+	x.object = x.class.New()
+	for i := range x.program.Initial {
+		x.invoke(-1, i)
+	}
+}
+
+// after runs the final part.
+func (x *explorer) after() {
+	for i := len(x.calls) - len(x.program.Final); i < len(x.calls); i++ {
+		x.invoke(-1, i)
+	}
+	x.class.close(x.object)
+}
+
+// thread returns what runs a sequence.
+func (x *explorer) thread(s, from, to int) func() {
+	var before []*sequenceEnd
+	for _, o := range x.program.Order {
+		if o[1] == s {
+			before = append(before, &x.ended[o[0]])
+		}
+	}
+	return func() {
+		for _, e := range before {
+			schedule.Wait(schedule.Begin, nil, e, "the end of another sequence")
+		}
+		for i := from; i < to; i++ {
+			x.invoke(s, i)
+		}
+		x.ended[s].done = true
+	}
+}
+
+// invoke makes the call of an invocation.
+func (x *explorer) invoke(sequence, i int) {
+	schedule.Invocation(sequence, i)
+	if sequence >= 0 {
+		x.events = append(x.events, int16(i))
+	}
+	x.outcome[i] = Waiting
+	v := x.calls[i].run(x.object)
+	schedule.Returned() // it does not return if the execution is being ended
+	x.outcome[i] = v
+	if sequence >= 0 {
+		x.events = append(x.events, int16(-1-i))
+	}
+}
+
+// execute runs the program once.
+func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
+	r := schedule.Run(&x.run, s, schedule.Limits{})
+	x.spawns = x.spawns || spawns(r)
+	e := x.result
+	e.Executions++
+	e.Steps += int64(r.Steps)
+	switch {
+	case r.Diverged || r.Foreign > 0:
+		e.Diverged++
+	case r.Cut:
+		e.Cut++
+	}
+	return r
+}
+
+// spawns reports whether the object started a goroutine.
+func spawns(r *schedule.Result) bool {
+	return slices.ContainsFunc(r.Trace, func(a schedule.Access) bool { return a.Kind == schedule.Start })
+}
+
+// record returns the execution that has ended, which may be one that is known. It
+// returns nil for one that is not judged.
+func (x *explorer) record(r *schedule.Result) *recorded {
+	if r.Diverged || r.Foreign > 0 || r.Cut || r.Pruned || r.Panic != nil {
+		return nil
+	}
+	if r.Deadlock {
+		first, last := len(x.program.Initial), len(x.calls)-len(x.program.Final)
+		for i := first; i < last; i++ {
+			if x.outcome[i] == Waiting {
+				x.events = append(x.events, int16(-1-i))
+			}
+		}
+		if x.outcome.waits() { // otherwise only Close waits
+			x.result.Waited++
+		}
+	}
+	sortEvents(x.events)
+	return x.seen.count(x.outcome, x.events)
+}
+
+// explore runs the schedules that the options name.
+func (x *explorer) explore(o ExploreOptions) (*Exploration, error) {
+	x.options, x.result, x.seen = o, &Exploration{Complete: -1}, recordedTally{}
+	var err error
+	switch o.Strategy {
+	case "", "dfs":
+		err = x.deepen(o)
+	default:
+		var s schedule.Strategy
+		if s, err = newStrategy(o.Strategy, max(o.Preemptions, o.Delays)+1, o.Seed); err == nil {
+			_, err = x.all(s, o.Strategy, o.Executions, nil)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.result.histories = x.seen.list()
+	x.result.Outcomes = outcomesOf(x.result.histories)
+	for i := range x.result.histories {
+		if r := &x.result.histories[i]; r.overlaps() {
+			x.result.Overlapping += r.times
+		}
+	}
+	return x.result, nil
+}
+
+// newStrategy returns a strategy that is not a depth-first search.
+func newStrategy(name string, depth int, seed uint64) (schedule.Strategy, error) {
+	switch name {
+	case "pct":
+		return schedule.NewPCT(depth, seed), nil
+	case "pos":
+		return schedule.NewPOS(seed), nil
+	case "walk":
+		return schedule.NewWalk(seed), nil
+	case "family":
+		return schedule.NewFamily(depth), nil
+	}
+	return nil, fmt.Errorf("there is no strategy %q", name)
+}
+
+// randomSchedules is how many schedules of each random strategy an object that
+// starts goroutines gets.
+const randomSchedules = 256
+
+// deepen runs all schedules of one bound after another. It counts delays for objects
+// that start goroutines, unless the options say otherwise.
+func (x *explorer) deepen(o ExploreOptions) error {
+	if o.Preemptions < 0 && o.Delays == 0 {
+		sure, err := x.all(schedule.NewDPOR(), "dpor", o.Executions, nil)
+		if sure > 0 {
+			x.result.Complete = Unbounded
+		}
+		return err
+	}
+	dfs := schedule.DFSOptions{Preemptions: o.Preemptions, Delays: -1, Filter: true}
+	undecided := o.Delays == 0 && o.Strategy == ""
+	if o.Delays > 0 {
+		dfs.Preemptions, dfs.Delays = -1, o.Delays
+	}
+	if undecided && !x.spawns { // the first execution tells whether it does
+		if _, err := x.all(schedule.NewDFS(dfs), "dfs", 1, nil); err != nil || x.stops() {
+			return err
+		}
+	}
+	if undecided && x.spawns {
+		dfs.Preemptions, dfs.Delays = -1, o.Preemptions
+		for i, name := range []string{"pos", "pct"} {
+			if o.Preemptions == 0 {
+				break
+			}
+			s, _ := newStrategy(name, min(o.Preemptions, 2)+1, o.Seed+uint64(i))
+			if _, err := x.all(s, name, randomSchedules, nil); err != nil || x.stops() {
+				return err
+			}
+		}
+	}
+	x.result.ByDelays = dfs.Delays >= 0
+	s := schedule.NewDFS(dfs)
+	sure, err := x.all(s, "dfs", o.Executions, s.Bound)
+	if err != nil {
+		return err
+	}
+	if sure < Unbounded || !s.Exhausted() {
+		sure = min(sure, s.Complete())
+	}
+	x.result.Complete = sure
+	return nil
+}
+
+// stops reports whether a violation ends the exploration.
+func (x *explorer) stops() bool {
+	return len(x.result.Violations) > 0 && !x.options.All || x.result.Panic != "" || x.ctx.Err() != nil
+}
+
+// all runs the schedules of a strategy until one violates, or there have been so
+// many, if not 0, or the options end it. The bound of the strategy is nil if it
+// has none. All returns the last bound at which each execution could be judged: -1 if
+// there is none, and Unbounded if there were no other schedules.
+func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func() int) (sure int, err error) {
+	if bound == nil {
+		bound = func() int { return 0 }
+	}
+	end := time.Time{}
+	if x.options.Time > 0 {
+		end = time.Now().Add(x.options.Time)
+	}
+	e := x.result
+	sure = Unbounded
+	for n := int64(1); ; n++ {
+		at, undecided := bound(), e.Undecided
+		r := x.execute(s)
+		if r.Panic != nil {
+			e.Panic, e.PanicSchedule = fmt.Sprint(r.Panic), slices.Clone(r.Schedule)
+			return min(sure, at-1), nil
+		}
+		rec := x.record(r)
+		if rec == nil && !r.Pruned {
+			sure = min(sure, at-1)
+		}
+		var v *Violation
+		if rec != nil && (rec.verdict == unjudged || rec.verdict == violates && switchesOf(r) < rec.violation.Switches) {
+			v = &Violation{Outcome: rec.outcome, Execution: e.Executions, ByDelays: e.ByDelays, events: rec.events, strategy: name, bound: at}
+			v.describe(r)
+		}
+		more := s.Next(r) // the sequential runs of judge overwrite the result
+		switch {
+		case v == nil:
+		case rec.verdict == violates:
+			v.RealTime, v.History = rec.violation.RealTime, rec.violation.History
+			*rec.violation = *v
+		default:
+			bad, err := x.judge(rec, v, max(at, v.Preemptions))
+			if err != nil {
+				return -1, err
+			}
+			if bad {
+				rec.violation = v
+				e.Violations = append(e.Violations, v)
+				if !x.options.All {
+					return min(sure, at-1), nil
+				}
+			}
+		}
+		if e.Undecided > undecided {
+			sure = min(sure, at-1)
+		}
+		if !more {
+			return sure, nil
+		}
+		if n == most || n%64 == 0 && (x.ctx.Err() != nil || !end.IsZero() && time.Now().After(end)) {
+			return min(sure, at-1, bound()-1), nil
+		}
+	}
+}
+
+// describe adds what is known of the execution.
+func (v *Violation) describe(r *schedule.Result) {
+	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
+	v.trace, v.Switches, v.blocked = traceOf(r), switchesOf(r), slices.Clone(r.Blocked)
+	if v.ByDelays {
+		v.Delays = v.bound
+	}
+}
+
+// traceOf returns a hash of the threads and kinds of the steps. Addresses differ
+// from one execution to the next.
+func traceOf(r *schedule.Result) uint64 {
+	h := uint64(len(r.Trace))
+	for i := range r.Trace {
+		a := &r.Trace[i]
+		h = (h ^ uint64(uint8(a.Thread))<<8 ^ uint64(a.Kind)) * 0x100000001b3
+	}
+	return h
+}
+
+func switchesOf(r *schedule.Result) int {
+	n := 0
+	for i := 1; i < len(r.Trace); i++ {
+		if r.Trace[i].Thread != r.Trace[i-1].Thread {
+			n++
+		}
+	}
+	return n
+}
+
+// A judgement is what is known of a recorded execution.
+type judgement uint8
+
+const (
+	unjudged judgement = iota
+	explainable
+	violates
+	undecided
+)
+
+// judge reports whether an execution whose schedule has so many preemptions is a
+// violation, which it then describes.
+func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
+	rec.verdict, v.RealTime = explainable, x.expected.Contains(rec.outcome)
+	byRuns := x.oracle != nil && (x.class.Model == "" || rec.outcome.waits())
+	if x.oracle == nil && v.RealTime && x.checker == nil || byRuns && x.oracle.explains(rec.outcome, rec.events) {
+		return false, nil
+	}
+	if v.RealTime && x.checker == nil {
+		return false, nil
+	}
+	if x.oracle != nil && (byRuns || !v.RealTime) {
+		sure := x.oracle.search(rec.outcome, min(bound, mostPreempted)+1)
+		v.RealTime = x.expected.Contains(rec.outcome)
+		if x.oracle.failure != nil {
+			return false, fmt.Errorf("running %v sequentially: %w", x.program, x.oracle.failure)
+		}
+		switch {
+		case byRuns && x.oracle.explains(rec.outcome, rec.events), v.RealTime && x.checker == nil:
+			return false, nil
+		case !sure:
+			rec.verdict = undecided
+			x.result.Undecided++
+			return false, nil
+		}
+	}
+	if x.checker != nil {
+		h, err := rec.history(x.class, x.program)
+		if err != nil {
+			return false, fmt.Errorf("execution of %v: %w", x.program, err)
+		}
+		bad, err := x.checker.Violates(x.ctx, h)
+		if err != nil || !bad {
+			return false, err
+		}
+		v.History = h
+	}
+	rec.verdict = violates
+	return true, nil
+}
+
+// mostPreempted bounds the preemptions of sequential runs of objects that start
+// goroutines.
+const mostPreempted = 2
+
+// outcomesOf returns the outcomes of executions, which are in their order.
+func outcomesOf(list []recorded) []Count {
+	var all []Count
+	for i := range list {
+		r := &list[i]
+		if n := len(all); n > 0 && all[n-1].Outcome.equal(r.outcome) {
+			all[n-1].Times += r.times
+		} else {
+			all = append(all, Count{r.outcome, r.times})
+		}
+	}
+	return all
+}

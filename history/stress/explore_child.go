@@ -1,0 +1,253 @@
+package stress
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/leadline/leadline/history/stress/schedule"
+)
+
+// A replayJob makes a process replay a schedule, instead of searching.
+type replayJob struct {
+	Program, Schedule string
+	Times             int
+	// Threads runs the program on real threads for so long instead.
+	Threads time.Duration
+	// RealTime counts executions with an order of events that is not explained,
+	// on real threads.
+	RealTime bool
+}
+
+// A Replayed is what a replay of a schedule showed.
+type Replayed struct {
+	Program  string
+	Schedule string
+	Outcome  string
+	// Mark stands for the steps and the order of events. Same is how many of Times
+	// executions had the same ones and the same outcome.
+	Mark        string
+	Times, Same int
+	Steps       []ScheduledStep
+	Waiting     []string
+	// Panic is that of a goroutine of the object. Cut says that the execution has too
+	// many steps.
+	Panic string
+	Cut   bool
+	// Violates says that no order explains the execution.
+	Violates bool
+	// Seen of Executions on real threads had an outcome that is not expected.
+	Seen, Executions int64
+}
+
+// mark returns what stands for the steps and the order of events.
+func mark(trace uint64, events []int16) string {
+	for _, e := range events {
+		trace = (trace ^ uint64(uint16(e))) * 0x100000001b3
+	}
+	return strconv.FormatUint(trace, 16)
+}
+
+// replayIn does what a replayJob says.
+func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Replayed, error) {
+	p, err := Parse(j.Program, c)
+	if err != nil {
+		return nil, err
+	}
+	if j.Threads > 0 {
+		return runOnThreads(ctx, c, p, checker, j)
+	}
+	s, err := schedule.ParseSchedule(j.Schedule)
+	if err != nil {
+		return nil, fmt.Errorf("schedule: %w", err)
+	}
+	x, err := newExplorer(ctx, c, p, checker)
+	if err != nil {
+		return nil, err
+	}
+	x.result = &Exploration{}
+	result := &Replayed{Program: p.String(), Schedule: s.String(), Times: max(j.Times, 1)}
+	for n := range result.Times {
+		r := x.execute(schedule.NewReplay(s))
+		rec := x.record(r)
+		if n == 0 && (r.Diverged || len(r.Schedule) < len(s)) {
+			return nil, fmt.Errorf("the schedule is of another program, or the object depends on more than the schedule: of its %d decisions the first %d fit",
+				len(s), min(len(s), fitting(r.Schedule, s)))
+		}
+		if rec == nil {
+			switch {
+			case r.Panic != nil:
+				result.Panic = fmt.Sprint(r.Panic)
+			case r.Cut:
+				result.Cut = true
+			}
+			continue
+		}
+		m, outcome := mark(traceOf(r), rec.events), rec.outcome.String()
+		if n == 0 || result.Outcome == "" {
+			result.Mark, result.Outcome = m, outcome
+			if result.Violates, err = x.judge(rec, &Violation{}, r.Preemptions); err != nil {
+				return nil, err
+			}
+		}
+		if m == result.Mark && outcome == result.Outcome {
+			result.Same++
+		}
+	}
+	result.Steps, result.Waiting = x.steps(s)
+	return result, nil
+}
+
+// fitting returns how many decisions are the same.
+func fitting(a, b schedule.Schedule) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// runOnThreads runs a program on real threads and counts unexpected executions.
+func runOnThreads(ctx context.Context, c *Class, p *Program, checker Checker, j *replayJob) (*Replayed, error) {
+	e, err := NewExpected(c, p)
+	if err != nil {
+		return nil, err
+	}
+	run := RunProgram(ctx, c, p, RunOptions{Time: j.Threads, Blocking: e.waited})
+	defer run.release(c)
+	result := &Replayed{Program: p.String(), Executions: run.Executions}
+	for _, o := range run.Outcomes {
+		if !e.Contains(o.Outcome) {
+			result.Seen += o.Times
+		}
+	}
+	if result.Seen == 0 && j.RealTime {
+		result.Executions = run.Recorded
+		for i := range run.histories {
+			r := &run.histories[i]
+			h, err := r.history(c, p)
+			if err != nil {
+				return nil, err
+			}
+			if bad, err := checker.Violates(ctx, h); err != nil {
+				return nil, err
+			} else if bad {
+				result.Seen += r.times
+			}
+		}
+	}
+	return result, nil
+}
+
+// Replay replays a schedule of a program in a process that start prepares, as for
+// Supervise.
+func Replay(ctx context.Context, start func(context.Context) *exec.Cmd, o Options, program, schedule string) (*Replayed, error) {
+	s := &supervisor{job: job{Options: o, Mark: newMark(), Attached: true}}
+	return s.replay(ctx, start, &replayJob{Program: program, Schedule: schedule, Times: elsewhere})
+}
+
+// elsewhere is how often a schedule is replayed in another process.
+const elsewhere = 10
+
+// onThreads is how long the program of a violation is run on real threads.
+const onThreads = time.Second
+
+// replay runs a replayJob in a process of its own, or in two if the first has to
+// find out about the methods.
+func (s *supervisor) replay(ctx context.Context, start func(context.Context) *exec.Cmd, r *replayJob) (*Replayed, error) {
+	j := s.job
+	j.Replay = r
+	j.Attached = false
+	for {
+		text, err := json.Marshal(j)
+		if err != nil {
+			return nil, err
+		}
+		limited, stop := context.WithTimeout(ctx, silence+r.Threads)
+		m, err := oneMessage(start(limited), text, j.Mark)
+		stop()
+		switch {
+		case err != nil:
+			return nil, err
+		case m.Settled != nil && !j.Settled:
+			j.ReflectOptions, j.Settled = m.Settled.Reflect, true
+		case m.Error != "":
+			return nil, fmt.Errorf("replaying: %s", m.Error)
+		case m.Replayed == nil:
+			return nil, fmt.Errorf("replaying: the process ended without a result")
+		default:
+			return m.Replayed, nil
+		}
+	}
+}
+
+// oneMessage runs a process and returns its last message.
+func oneMessage(cmd *exec.Cmd, text []byte, mark string) (last message, err error) {
+	var stderr head
+	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return last, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return last, err
+	}
+	if err := cmd.Start(); err != nil {
+		return last, err
+	}
+	_, _ = in.Write(text) // if the process is gone, it has not read this
+	_ = in.Close()
+	read := false
+	lines := bufio.NewReader(out)
+	for {
+		line, err := markedLine(lines, mark)
+		if err != nil {
+			break
+		}
+		last = message{}
+		if err := json.Unmarshal(line, &last); err != nil {
+			return last, fmt.Errorf("the process said %q: %w", line, err)
+		}
+		read = true
+	}
+	_, _ = io.Copy(io.Discard, out)
+	_ = cmd.Wait() // what it wrote counts
+	if !read {
+		return last, fmt.Errorf("the process ended early: %s", stderr.why())
+	}
+	return last, nil
+}
+
+// verify replays the schedule of a finding in another process, and runs its
+// program on real threads. It returns false if the replay differs; the program is
+// then diverging.
+func (s *supervisor) verify(f *Finding) bool {
+	if f.Scheduled == nil {
+		return true
+	}
+	ctx := s.context
+	r, err := s.replay(ctx, s.start, &replayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
+	if err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates {
+		f.Scheduled.Elsewhere = elsewhere
+	} else if ctx.Err() == nil {
+		if e := s.explored(); !slices.Contains(e.Diverging, f.Program) {
+			e.Diverging = append(e.Diverging, f.Program)
+		}
+		return false
+	}
+	if s.job.OnThreads != nil {
+		if start := s.job.OnThreads(); start != nil {
+			if r, err := s.replay(ctx, start, &replayJob{Program: f.Program, Threads: onThreads, RealTime: f.RealTime}); err == nil {
+				f.Scheduled.OnThreads, f.Scheduled.ThreadExecutions = r.Seen, r.Executions
+			}
+		}
+	}
+	return true
+}

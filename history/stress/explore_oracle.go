@@ -1,0 +1,315 @@
+package stress
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/schedule"
+)
+
+// Limits of the sequential runs of a program, over all orders of its invocations
+// and all choices of the object. The second is for one outcome.
+var (
+	maxSequential = 1 << 14
+	maxExplaining = 1 << 17
+)
+
+// randomSequential is how many sequential runs of an object with goroutines have
+// random schedules, in addition to those within the bound.
+const randomSequential = 1000
+
+// An oracle runs the invocations of a program one after another, inside the
+// scheduler. It goes through every order that NewExpected has, and for each of them
+// through every choice of the object: the order of a map, say. One thread makes
+// the calls, so that the order is a choice, too. An invocation waits if the thread
+// is in a deadlock.
+//
+// An object may start goroutines. Then the runs range over the schedules without
+// preemption, and search tries the others.
+type oracle struct {
+	*shuffler
+	expected  *Expected
+	scheduled schedule.Program
+	object    any
+	outcome   Outcome
+	open      []int // candidates of the last invocation
+
+	runs     map[uint64][]sequentialRun // by the hash of the outcome
+	places   map[string]*waitingPlace
+	threads  bool // the object starts goroutines
+	diverged bool
+
+	// exhausted says that all schedules of an object with goroutines were tried, as
+	// far as the limit allows, and exact that these were all.
+	exhausted, exact bool
+
+	// target is an outcome: runs with other results are left. With paused, time passes
+	// between the calls. The outcomes that were targets are explained.
+	target    Outcome
+	left      bool
+	paused    bool
+	explained []explained
+	failure   error
+}
+
+// A sequentialRun is an order of invocations with its outcome. The last so many
+// wait for ever.
+type sequentialRun struct {
+	order   []int
+	outcome Outcome
+	waiting int
+}
+
+// A waitingPlace is what has been called when an invocation is next that waits.
+type waitingPlace struct {
+	order      []int
+	outcome    Outcome
+	candidates []int
+	waits      []int
+}
+
+// An explained outcome has been searched for with schedules up to the bound.
+type explained struct {
+	outcome Outcome
+	bound   int
+	sure    bool // every run with the outcome is known
+}
+
+// newOracle runs the program sequentially. It returns an error if that is not
+// possible within the limits of NewExpected.
+func newOracle(c *Class, p *Program) (*oracle, error) {
+	e := &Expected{class: c, program: p, initial: len(p.Initial), final: len(p.Final)}
+	o := &oracle{shuffler: newShuffler(c, p, &e.set), expected: e, runs: map[uint64][]sequentialRun{}, places: map[string]*waitingPlace{}}
+	if err := o.count(); err != nil {
+		return nil, err
+	}
+	o.outcome = make(Outcome, len(o.calls))
+	o.scheduled = schedule.Program{
+		Before:  func() { o.object = c.New() },
+		Threads: []func(){o.drive},
+		After:   func() { c.close(o.object) },
+	}
+	o.explore(sequentialStrategy(0), maxSequential)
+	if o.failure == nil && e.set.n == 0 {
+		o.failure = errors.New("no order of its invocations could be run")
+	}
+	return o, o.failure
+}
+
+// drive makes the calls of one run.
+func (o *oracle) drive() {
+	o.order, o.open, o.left = o.order[:0], nil, false
+	clear(o.at)
+	for i := range o.outcome {
+		o.outcome[i] = notCalled
+	}
+	pause := int64(0)
+	if o.paused {
+		pause = pauses[schedule.Choose(len(pauses))]
+	}
+	for {
+		o.open = o.candidates()
+		if len(o.open) == 0 {
+			return
+		}
+		i := o.open[schedule.Choose(len(o.open))]
+		if pause > 0 {
+			schedule.SleepUntil(schedule.Now()+pause, "a pause")
+		}
+		schedule.Invocation(0, len(o.order))
+		o.order = append(o.order, i)
+		if s := o.sequence[i]; s >= 0 {
+			o.shuffler.at[s]++
+		}
+		o.outcome[i] = Waiting
+		var v history.Value
+		if m := o.calls[i].method; m.Weak && !m.ReadOnly && schedule.Choose(2) == 1 {
+			v = m.Failure
+		} else {
+			v = o.calls[i].run(o.object)
+		}
+		schedule.Returned() // it does not return if the execution is being ended
+		o.outcome[i] = v
+		if o.target != nil && !v.Equal(o.target[i]) {
+			o.left = true
+			return
+		}
+	}
+}
+
+// pauses are for objects that read the clock: nothing, or so many nanoseconds
+// before each call.
+var pauses = [...]int64{0, 50e3, 1e6, 1e9, 3600e9}
+
+// explore runs the schedules of a strategy. It reports whether these were all, and
+// none was cut.
+func (o *oracle) explore(s schedule.Strategy, limit int) bool {
+	whole := true
+	for n := 0; n < limit && o.failure == nil; n++ {
+		r := schedule.Run(&o.scheduled, s, schedule.Limits{})
+		whole = o.note(r) && whole
+		if !s.Next(r) {
+			o.conclude()
+			return whole && o.failure == nil
+		}
+	}
+	o.conclude()
+	return false
+}
+
+// note adds the run that has ended. It returns false if the run proves nothing.
+func (o *oracle) note(r *schedule.Result) bool {
+	o.threads = o.threads || spawns(r)
+	switch n := len(o.order); {
+	case r.Panic != nil:
+		o.failure = fmt.Errorf("a goroutine of the object panics in a sequential run: %v", r.Panic)
+	case r.Diverged:
+		o.diverged = true
+		return false
+	case r.Cut:
+		if o.threads {
+			return false
+		}
+		o.failure = errSpins
+	case o.left, r.Pruned:
+	case !r.Deadlock || n == len(o.calls) && o.outcome[o.order[n-1]] != Waiting: // only Close waits
+		o.add(o.order, o.outcome, 0)
+	case n > 0 && o.outcome[o.order[n-1]] == Waiting:
+		o.addPlace(o.order[:n-1], o.order[n-1])
+	}
+	return true
+}
+
+// add adds a run unless it is known.
+func (o *oracle) add(order []int, outcome Outcome, waiting int) {
+	h := outcome.hash()
+	for _, r := range o.runs[h] {
+		if slices.Equal(r.order, order) && r.outcome.equal(outcome) {
+			return
+		}
+	}
+	r := sequentialRun{slices.Clone(order), slices.Clone(outcome), waiting}
+	o.runs[h] = append(o.runs[h], r)
+	o.seen.add(outcome, 1)
+	o.program.runs = nil
+	o.expected.note(len(order)-waiting, waiting)
+}
+
+// addPlace notes that an invocation waits after the others.
+func (o *oracle) addPlace(order []int, waits int) {
+	o.expected.waited = true
+	var key []byte
+	for _, i := range order {
+		key = o.outcome[i].AppendKey(append(key, byte(i), byte(i>>8)))
+	}
+	w := o.places[string(key)]
+	if w == nil {
+		w = &waitingPlace{order: slices.Clone(order), outcome: slices.Clone(o.outcome), candidates: slices.Clone(o.open)}
+		w.outcome[waits] = notCalled
+		o.places[string(key)] = w
+	}
+	if !slices.Contains(w.waits, waits) {
+		w.waits = append(w.waits, waits)
+	}
+}
+
+// conclude adds the runs in which all that could be next wait.
+func (o *oracle) conclude() {
+	for _, w := range o.places {
+		if len(w.waits) < len(w.candidates) {
+			continue
+		}
+		outcome := slices.Clone(w.outcome)
+		for _, i := range w.candidates {
+			outcome[i] = Waiting
+		}
+		o.add(slices.Concat(w.order, w.candidates), outcome, len(w.candidates))
+	}
+}
+
+// explains reports whether a known run has the outcome, and an order in which no
+// invocation comes before one that had ended when it began.
+func (o *oracle) explains(outcome Outcome, events []int16) bool {
+	position := make([]int, len(o.calls))
+	for _, r := range o.runs[outcome.hash()] {
+		if !r.outcome.equal(outcome) {
+			continue
+		}
+		for at, i := range r.order {
+			position[i] = at
+		}
+		last, respects := -1, true
+		for _, e := range events {
+			if e >= 0 {
+				respects = respects && position[e] > last
+			} else if outcome[-1-e] != Waiting {
+				last = max(last, position[-1-e])
+			}
+		}
+		if respects {
+			return true
+		}
+	}
+	return false
+}
+
+// search looks for runs with the outcome beyond those that are known: with all
+// choices, with pauses, and with so many preemptions. It reports whether it can be
+// sure that it knows them all.
+func (o *oracle) search(outcome Outcome, bound int) bool {
+	for _, e := range o.explained {
+		if e.outcome.equal(outcome) && e.bound >= bound {
+			return e.sure
+		}
+	}
+	if o.threads && !o.exhausted {
+		o.exhausted, o.exact = true, o.explore(schedule.NewDPOR(), maxSequential)
+	}
+	asked := bound
+	if !o.threads || o.exact {
+		bound = 0
+	}
+	o.target = outcome
+	o.paused = true
+	sure := o.explore(sequentialStrategy(bound), maxExplaining)
+	o.paused = false
+	if o.threads && !o.exact {
+		o.explore(schedule.NewPOS(1), randomSequential)
+	}
+	o.target = nil
+	sure = sure && o.failure == nil
+	o.explained = append(o.explained, explained{slices.Clone(outcome), asked, sure})
+	return sure
+}
+
+// sequentialStrategy returns all schedules with so many preemptions.
+func sequentialStrategy(bound int) schedule.Strategy {
+	return schedule.NewDFS(schedule.DFSOptions{Preemptions: bound, Delays: -1, Filter: true})
+}
+
+// sequentialRuns returns the runs as the header of a history has them.
+func (o *oracle) sequentialRuns() [][]ran {
+	var all [][]ran
+	invocations := o.program.All()
+	for _, r := range o.list() {
+		all = append(all, ranIn(r.order, invocations, r.outcome))
+	}
+	return all
+}
+
+// list returns the runs in a fixed order.
+func (o *oracle) list() []sequentialRun {
+	var all []sequentialRun
+	for _, list := range o.runs {
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b sequentialRun) int {
+		if c := slices.Compare(a.order, b.order); c != 0 {
+			return c
+		}
+		return a.outcome.compare(b.outcome)
+	})
+	return all
+}
