@@ -94,6 +94,7 @@ type page struct {
 	States  *states  `json:"states,omitempty"`
 	Why     *reasons `json:"why,omitempty"`
 	Clash   []int32  `json:"clash,omitempty"` // Verdict.Conflict
+	Steps   string   `json:"steps,omitempty"`
 }
 
 // reasons is a replay.Explanation.
@@ -141,7 +142,7 @@ func newPage(item *Item) *page {
 	h, v := item.History, &item.Verdict
 	p := &page{
 		Format: h.Format, CP: v.CP, Dropped: h.Dropped, Torn: h.Torn, Relaxed: h.IsRelaxed(),
-		Witness: v.Witness, Clash: v.Conflict, Processes: []string{},
+		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: item.Steps,
 	}
 	if v.Decided() {
 		p.Engine = v.Engine.String()

@@ -16,6 +16,9 @@
 //	...
 //	err = view.Write(file, view.Item{History: h, Spec: spec, Verdict: v})
 //
+// Item.Steps are those of a schedule that leads to the history, a table in plain
+// text. It is below the picture.
+//
 // A Writer does so for archives, one history after another. The page then begins
 // with a list.
 //

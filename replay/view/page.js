@@ -56,6 +56,8 @@ async function openHistory(i) {
   fillJumps(model);
   byId("legend").replaceChildren(...legend(model));
   byId("panel-why").replaceChildren(...whyPanel(model, actions));
+  byId("steps").hidden = !model.data.steps;
+  byId("steps").textContent = model.data.steps || "";
   byId("tab-order").hidden = !model.order.length;
   byId("timeline").setAttribute("aria-label", `Timeline of ${plural(model.n, "operation")} of ${plural(row.processes, "process", "processes")}`);
   app.timeline.setModel(model);

@@ -24,6 +24,8 @@ type Item struct {
 	Verdict replay.Verdict
 	// Err is the fault of an invalid history. The other fields may be zero then.
 	Err error
+	// Steps are those of a schedule, as a table in plain text; "" if there are none.
+	Steps string
 }
 
 const (
