@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"iter"
 	"os"
 	"runtime"
 	"strings"
@@ -50,6 +51,10 @@ func TestStates(t *testing.T) {
 			}
 		}},
 		{"select (no cases)", true, func() { select {} }},
+		{"coroutine", true, func() {
+			next, _ := iter.Pull(func(func(int) bool) { <-never })
+			next()
+		}},
 		{"sleep", false, func() { time.Sleep(time.Hour) }},
 		{"IO wait", false, func() { _, _ = r.Read(make([]byte, 1)) }},
 		{"", false, func() { // it runs, or could
