@@ -6,9 +6,9 @@ import "math/bits"
 // goes through all of them once.
 type DFSOptions struct {
 	// Preemptions bounds the switches from a thread that could go on, where no
-	// invocation begins; -1 is no bound.
+	// invocation begins; -1 means not bounded.
 	Preemptions int
-	// Delays bounds how often the scheduler passes over a thread; -1 is no bound. The order
+	// Delays bounds how often the scheduler passes over a thread; -1 means not bounded. The order
 	// is the current thread, then those after it, in a circle. Where a thread ends, blocks
 	// or begins an invocation, going on with one that begins an invocation costs nothing.
 	Delays int

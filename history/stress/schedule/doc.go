@@ -2,8 +2,8 @@
 // explores the orders in which they can take their steps.
 //
 // The code under test calls Step before each access to shared memory, Wait before
-// an operation that blocks, Choose where it may take any of several ways, and Spawn
-// for a goroutine. Package shim has stand-ins of the standard packages that do, and
+// an operation that blocks, and Spawn for a goroutine. It calls Choose where it may take any of
+// several ways. Package shim has stand-ins of the standard packages that do, and
 // the hooks of this package do so for channels, maps and plain accesses. The threads are
 // coroutines, so a switch costs about 0.2 microseconds. Before each step a [Strategy] decides
 // which thread goes on. An execution is a function of these decisions: its [Schedule].
@@ -46,7 +46,7 @@
 //   - [Replay]: one
 //
 // The filter of a DFS preempts a thread only before a step that conflicts with a step of another
-// thread, in an execution with the same decisions before it and no preemption there. Two
+// thread. The conflict must show in an execution with the same decisions before it and no preemption there. Two
 // steps conflict if they use the same address and one of them writes. Without a bound
 // that loses no result. Suppose the thread is preempted before a step and the others go on. If
 // none of their steps up to its return conflicts with its step, it could have taken the step
@@ -59,12 +59,12 @@
 //
 // # Waiting
 //
-// A thread that calls Gosched, reads one address 12 times in a row, or takes 150 steps
-// without a write (500 of any kind) seems to spin: it goes on when another thread has written, or if no
-// other can go on. If all threads poll and nobody writes, time passes for them; an execution that does not
+// A thread seems to spin if it calls Gosched, reads one address 12 times in a row, or takes 150 steps
+// without a write or 500 of any kind. It goes on when another thread has written, or if no
+// other can go on. If all threads poll and none writes, time passes for them; an execution that does not
 // end so is Cut, as one of more than [Limits].Steps steps is.
 //
-// A deadlock is proved: a thread of the program has not ended, and nobody can go on or
+// A deadlock is proved: a thread of the program has not ended, and no thread can go on or
 // sleeps, goroutines of the object included. Result.Blocked has what each of them waits
 // for, who holds it, and where. Goroutines that wait when all threads of the
 // program have ended are normal.

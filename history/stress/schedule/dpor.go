@@ -7,19 +7,19 @@ import "math/bits"
 //
 // Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction (POPL 2014),
 // Algorithm 1. Unlike in the paper:
-//   - a step may wait, choose and start threads. A race with a step that waited is considered
-//     with every conflicting step since the thread got there, not just with the last one, and so are the
-//     steps before which threads are blocked at the end;
+//   - a step may wait, choose and start threads. A step that waited races with every
+//     conflicting step since the thread got there, not only with the last one. So does
+//     a step before which a thread is blocked at the end;
 //   - all numbers of a choice are tried;
-//   - a step that begins an invocation conflicts with one after which an
-//     invocation of another thread returns, so that all orders of invocations in real time are kept;
+//   - the beginning of an invocation conflicts with the last step of one of another
+//     thread, so that all orders of invocations in real time are kept;
 //   - that a thread is started before its steps is left to the sets of enabled threads;
 //   - addresses mean nothing in another execution: a sleeping thread is known by
 //     its pending step in this one. Before an invocation that is unknown, and it wakes for any.
 type DPOR struct {
 	nodes   []choice
 	at      int
-	seen    int    // steps of the trace that were looked at for sleep
+	seen    int    // steps of the trace that wake has processed
 	sleep   uint64 // threads whose next step was explored before, and nothing conflicted since
 	feet    [MaxThreads]foot
 	repeats int // the step of the trace that a thread in sleep took, or -1: nothing new follows

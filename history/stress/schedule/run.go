@@ -121,7 +121,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.add(nil, false)
 	_ = s.main(p, p.Before) && s.together(p) && s.main(p, p.After)
 	s.finish()
-	epoch.Add(1) // what the execution left behind is dead
+	epoch.Add(1) // what the execution left is dead
 	s.result.Steps, s.result.Trace, s.result.Pending, s.result.Events, s.result.Details = s.steps, s.trace, s.pending, s.events, s.details
 	if r, ok := st.(interface{ left() bool }); ok && r.left() {
 		s.result.Diverged = true
@@ -349,7 +349,7 @@ func (s *scheduler) enabled() uint64 {
 		return s.enabled()
 	}
 	if mask != 0 {
-		// Everybody polls: time passes faster and faster.
+		// All threads poll: time passes faster and faster.
 		s.clock += 1e6 << min(s.rounds, 20)
 		s.yielded = 0
 		if s.rounds++; s.rounds > 60 {

@@ -102,6 +102,54 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
+// TestCircle: a deadlock of n threads names for each what it waits for and who holds it.
+func TestCircle(t *testing.T) {
+	for n := 2; n <= 5; n++ {
+		d := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1, Filter: true})
+		p := circle(n)
+		found := false
+		for !found {
+			r := schedule.Run(p, d, schedule.Limits{})
+			if found = r.Deadlock; found {
+				if len(r.Blocked) != n {
+					t.Errorf("%d threads: %v", n, r.Blocked)
+				}
+				for i, b := range r.Blocked {
+					if b.Thread != i || b.Holder != (i+1)%n || b.What != "lock" || b.Daemon || !strings.Contains(b.Where(), "schedule_test.go:") {
+						t.Errorf("%d threads: %v", n, b.String())
+					}
+				}
+			}
+			if !d.Next(r) && !found {
+				t.Fatalf("%d threads: no deadlock found", n)
+			}
+		}
+	}
+}
+
+// TestAllocations: steps, switches and decisions allocate nothing.
+func TestAllocations(t *testing.T) {
+	c := new(cell)
+	body := func() {
+		for range 200 {
+			c.store(c.load())
+		}
+	}
+	p := &schedule.Program{Threads: []func(){body, body}}
+	for name, s := range map[string]schedule.Strategy{
+		"walk": schedule.NewWalk(1), "pct": schedule.NewPCT(3, 1), "pos": schedule.NewPOS(1), "replay": schedule.NewReplay(nil), "family": schedule.NewFamily(2),
+		"dfs": schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true}),
+	} {
+		run := func() { s.Next(schedule.Run(p, s, schedule.Limits{})) }
+		for range 5 {
+			run()
+		}
+		if n := testing.AllocsPerRun(20, run); n > 2 {
+			t.Errorf("%s: %v allocations in an execution of 800 steps", name, n)
+		}
+	}
+}
+
 // A treiber is Treiber's stack, with points at its atomic accesses.
 type treiber struct {
 	top   cell // 1 + index in nodes

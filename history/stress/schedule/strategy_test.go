@@ -258,8 +258,10 @@ func TestFamily(t *testing.T) {
 				}
 			}
 			check()
-			if most := []int{0, threads, threads * steps * threads, 1 << 20}[depth]; len(orders) > 1+threads+most {
-				t.Errorf("%d threads, depth %d: %d schedules", threads, depth, len(orders))
+			n := threads * steps
+			pairs := n*(n-1) - threads*steps*(steps-1)/2 // (x1, x2) whose order is possible
+			if want := 1 + threads + []int{0, n, n + pairs}[depth-1]*threads; len(orders) != want {
+				t.Errorf("%d threads, depth %d: %d schedules, not %d", threads, depth, len(orders), want)
 			}
 			t.Logf("%d threads, depth %d: %d schedules", threads, depth, len(orders))
 		}
