@@ -152,6 +152,85 @@ func TestGroupReused(t *testing.T) {
 	}), "<nil>", "sync: WaitGroup is reused before previous Wait has returned")
 }
 
+// TestGroupOrder: the order in which goroutines are done makes no difference, but
+// for the last.
+func TestGroupOrder(t *testing.T) {
+	const threads = 6
+	var g *sync.WaitGroup
+	ended := 0
+	p := &schedule.Program{Before: func() { g, ended = new(sync.WaitGroup), 0; g.Add(threads) }}
+	for range threads {
+		p.Threads = append(p.Threads, func() { ended++; g.Done() })
+	}
+	p.Threads = append(p.Threads, func() {
+		if g.Wait(); ended != threads {
+			t.Errorf("Wait returns after %d of %d", ended, threads)
+		}
+	})
+	s, n := schedule.NewDPOR(), 0
+	for more := true; more; n++ {
+		more = s.Next(schedule.Run(p, s, schedule.Limits{}))
+	}
+	if all := 720; n < threads || n >= all { // the orders of the threads
+		t.Errorf("%d schedules, but %d threads can be the last, of %d orders", n, threads, all)
+	}
+	t.Log(n, "schedules")
+}
+
+// TestGroupReduced compares what a reduced search and a whole one find of random
+// programs in which groups order loads and stores.
+func TestGroupReduced(t *testing.T) {
+	const seed, done = 1, 4
+	t.Logf("seed %d", seed)
+	random := standard.New(standard.NewPCG(seed, 0))
+	for range 150 {
+		plan, dones := make([][]int, 2+random.IntN(2)), 0
+		for left := 5; left > 0; left-- {
+			i, op := random.IntN(len(plan)), random.IntN(done+1)
+			if plan[i] = append(plan[i], op); op == done {
+				dones++
+			}
+		}
+		search := func(s schedule.Strategy) (found []string) {
+			var g *sync.WaitGroup
+			var x [2]atomic.Int32
+			var seen [4]string
+			p := &schedule.Program{Before: func() {
+				g, x, seen = new(sync.WaitGroup), [2]atomic.Int32{}, [4]string{}
+				g.Add(dones)
+			}}
+			for i, ops := range plan {
+				p.Threads = append(p.Threads, func() {
+					for _, op := range ops {
+						switch {
+						case op == done:
+							g.Done()
+						case op < 2:
+							seen[i] += fmt.Sprint(x[op].Load())
+						default:
+							x[op-2].Store(int32(i + 1))
+						}
+					}
+				})
+			}
+			p.Threads = append(p.Threads, func() { g.Wait(); seen[3] = fmt.Sprint(x[0].Load(), x[1].Load()) })
+			for more := true; more; {
+				r := schedule.Run(p, s, schedule.Limits{})
+				if !r.Pruned {
+					found = append(found, fmt.Sprint(seen, x[0].Load(), x[1].Load()))
+				}
+				more = s.Next(r)
+			}
+			slices.Sort(found)
+			return slices.Compact(found)
+		}
+		all, reduced := search(schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})), search(schedule.NewDPOR())
+		if !slices.Equal(all, reduced) {
+			t.Errorf("%v: the reduced search finds %v of %v", plan, reduced, all)
+		}
+	}
+}
+
 func TestOnce(t *testing.T) {
 	var global sync.Once // is done anew in each execution
 	check(t, outcomes(t, func(log func(...any)) []func() {

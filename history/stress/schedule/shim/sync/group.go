@@ -29,6 +29,9 @@ func (wg *WaitGroup) Add(delta int) {
 			wg.round++
 			wg.waits = 0
 		}
+		if n > 0 && delta < 0 {
+			schedule.Failed() // the order of such steps makes no difference
+		}
 		if schedule.Traced() {
 			schedule.NoteValue("counter ", n)
 		}
