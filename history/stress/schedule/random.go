@@ -69,7 +69,7 @@ func NewPCT(depth int, seed uint64) *Random {
 // NewPOS returns partial order sampling: each pending step has a random priority,
 // the highest is taken, and those that conflict with it draw again.
 //
-// Yuan, Yang, Gu: Partial order aware concurrency sampling (CAV 2018), Algorithm 2.
+// Yuan, Yang, Gu: Partial order aware concurrency sampling (CAV 2018).
 func NewPOS(seed uint64) *Random {
 	r := newRandom(seed)
 	r.begin = (*Random).drawPriorities
