@@ -184,13 +184,9 @@ func (s *scheduler) together(p *Program) bool {
 // quiesce runs daemons until they block, or for 1,000 steps.
 func (s *scheduler) quiesce() bool {
 	s.quiescing, s.remaining, s.limit = true, 1, s.steps+1000
-	ok := true
-	if first := s.decide(nil); first != nil {
-		s.loop(first)
-		ok = !s.stopped && !s.result.Cut && !s.result.Pruned
-	}
+	s.loop(s.decide(nil))
 	s.quiescing, s.remaining = false, 0
-	return ok
+	return !s.stopped && !s.result.Cut && !s.result.Pruned
 }
 
 // loop resumes one thread after another until the phase is over, and reports whether it is
@@ -409,7 +405,7 @@ func (s *scheduler) fingerprint() uint64 {
 
 // markClock makes the last step conflict with all others: the caller read the clock, which counts them.
 func (s *scheduler) markClock() {
-	if n := len(s.trace); n > 0 {
+	if n := len(s.trace); n > 0 && !s.aborting {
 		s.trace[n-1].Flags |= Global
 	}
 }

@@ -168,7 +168,7 @@ func Stamp() int64 {
 }
 
 // Traced reports whether the execution is traced: Note is of use then.
-func Traced() bool { return self() != nil && the.traced }
+func Traced() bool { return self() != nil && the.traced && !the.aborting }
 
 // Note adds a short text to the last step of the caller in a traced execution,
 // such as the value that a load returned.
