@@ -8,7 +8,7 @@
 // It prints a line for each library: how many tests pass without and with
 // instrumentation, and those that differ. The exit status is 1 if a test passes
 // without and fails three times with instrumentation. Tests that need modules that cannot be
-// downloaded are left out, and the line says so.
+// downloaded are left out, which the line reports.
 package main
 
 import (

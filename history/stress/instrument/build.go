@@ -244,7 +244,7 @@ func (b *build) addObject() error {
 	}
 	object := p.Scope().Lookup(b.Object)
 	if object == nil {
-		return nil // the compiler says more
+		return nil // the compiler reports it
 	}
 	for path := range packagesOf(object.Type()) {
 		i := b.list.Packages[path]

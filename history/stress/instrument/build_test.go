@@ -123,7 +123,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// In a workspace, a go.work stands in. It keeps the members and their
+// In a workspace, another go.work is used. It keeps the members and their
 // replacements.
 func TestWorkspace(t *testing.T) {
 	dir := newModule(t, "main.go", "package main\n\nimport \"m2/q\"\n\nfunc main() { q.Add(); println(q.N.Load()) }\n")
@@ -271,7 +271,7 @@ func TestBuildErrors(t *testing.T) {
 }
 
 // An instrumented package cannot hand a mutex to one that is not. The compiler
-// says so, and Explain says what to do.
+// reports that, and Explain adds advice.
 func TestExplain(t *testing.T) {
 	dir := newModule(t, "main.go", "package main\n\nimport (\n\t\"sync\"\n\n\t\"m/old\"\n)\n\nfunc main() {\n\tvar mu sync.Mutex\n\told.Lock(&mu)\n}\n",
 		"old/go.mod", "module m/old\n\ngo 1.16\n", "old/old.go", "package old\n\nimport \"sync\"\n\nfunc Lock(mu *sync.Mutex) { mu.Lock() }\n")

@@ -98,7 +98,7 @@ func (b *build) modules() []*module {
 	return list
 }
 
-// An entry of the cache says what is in its directory.
+// An entry of the cache describes its directory.
 type entry struct {
 	Files   map[string]string // the original name, and that of the copy in the directory
 	Reports []*PackageReport

@@ -25,22 +25,30 @@ func (r *rewriter) receive(u *ast.UnaryExpr, name string) {
 	r.notes.count("channel", 1)
 }
 
-// rangeStatement rewrites the range over a channel or a map to a loop with
-// three clauses. Its variables are then as new in each iteration as they were.
+// rangeStatement rewrites the range over a channel or a map, or over the elements
+// of a slice if these are points, to a loop with three clauses. Its variables are then as new in each iteration as they were.
 func (r *rewriter) rangeStatement(s *ast.RangeStmt) {
 	var f string
 	variables := 2
-	switch core(r.Info.TypeOf(s.X)).(type) {
+	elements := r.plain && s.Value != nil && !isBlank(s.Value)
+	switch t := core(r.Info.TypeOf(s.X)).(type) {
 	case *types.Chan:
 		f, variables = "RangeChan", 1
 		r.notes.count("channel range", 1)
 	case *types.Map:
 		f = "RangeMap"
 		r.notes.count("map range", 1)
-	default:
-		if r.plain && s.Value != nil && !isBlank(s.Value) {
+	case *types.Slice:
+		if elements {
+			f = "RangeSlice"
+			r.notes.count("load", 1)
+		}
+	case *types.Pointer:
+		if elements && isArray(t.Elem()) {
 			r.notes.miss("elements in range", r.place(s.Pos()))
 		}
+	}
+	if f == "" {
 		if s.Tok == token.ASSIGN {
 			for _, x := range []ast.Expr{s.Key, s.Value} {
 				if x != nil {
@@ -86,7 +94,7 @@ func (r *rewriter) rangeStatement(s *ast.RangeStmt) {
 }
 
 // isLength reports whether a range uses only the length of an array, so that it
-// does not evaluate the array, which may be behind nil.
+// does not evaluate the array, which a nil pointer may point to.
 func (r *rewriter) isLength(s *ast.RangeStmt) bool {
 	t := core(r.Info.TypeOf(s.X))
 	if p, ok := t.(*types.Pointer); ok {

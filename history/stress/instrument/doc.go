@@ -63,10 +63,10 @@
 //   - other assembly, linkname directives, hashes with a seed of the process
 //   - packages that synchronise and are imported, but not instrumented
 //   - functions such as reflect.Select, context.WithTimeout or crypto/rand.Read
-//   - with Options.Plain: elements in range, append and copy, and some stores
+//   - with Options.Plain: elements in append and copy, and some stores
 //
 // procPin and the like of the runtime end a scheduled execution with a panic. A
 // load of an embedded pointer on the way to a field is not a point. Values of
 // package sync that an instrumented package exchanges with one that is not do not
-// compile; Explain says so.
+// compile; Explain has advice.
 package instrument

@@ -101,7 +101,7 @@ func (r *rewriter) unsafePointer(c *ast.CallExpr) {
 	}
 	switch named.Obj().Pkg().Path() {
 	case "sync":
-		r.refuse(c.Pos(), "unsafe.Pointer of a %s: what it looks like in memory is not kept", types.TypeString(named, (*types.Package).Name))
+		r.refuse(c.Pos(), "unsafe.Pointer of a %s, whose layout in memory changes", types.TypeString(named, (*types.Package).Name))
 	case "sync/atomic":
 		r.notes.miss("unsafe.Pointer of a type of sync/atomic", r.place(c.Pos()))
 	}

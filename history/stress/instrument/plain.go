@@ -12,7 +12,7 @@ import (
 )
 
 // isShared reports whether x is a variable that other threads may reach: a
-// global, a captured one, or what is behind a pointer or in a slice.
+// global, a captured one, the target of a pointer, or an element of a slice.
 func (r *rewriter) isShared(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.ParenExpr:

@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 )
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the random program; 0: another one each time")
 
 // program returns the files of the module of testdata/program, with a function
 // random that a seed makes.
@@ -44,7 +47,10 @@ func TestPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	seed := rand.Uint64()
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
 	t.Logf("seed %d", seed)
 	dir := newModule(t, program(t, seed)...)
 	requireOld(t, dir)

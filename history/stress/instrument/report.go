@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Report says what was instrumented, and what was not.
+// A Report lists what was instrumented, and what was not.
 type Report struct {
 	Packages []*PackageReport
 }

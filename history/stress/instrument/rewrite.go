@@ -17,7 +17,7 @@ import (
 const (
 	// Version is part of the key of everything in the cache. It changes with what
 	// the rewriter writes.
-	version = "6"
+	version = "7"
 
 	hook     = "leadline__"
 	schedule = "github.com/leadline/leadline/history/stress/schedule"
@@ -162,8 +162,8 @@ func (r *rewriter) block(list []ast.Stmt) {
 	}
 }
 
-// statement goes through a statement. listed says that it is one of a list, so
-// that a block can take its place.
+// statement goes through a statement. If it is one of a list, listed, a block can
+// take its place.
 func (r *rewriter) statement(s ast.Stmt, listed bool) {
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt, *ast.BranchStmt, *ast.BadStmt:

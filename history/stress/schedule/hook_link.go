@@ -16,8 +16,8 @@ func Nanotime() int64 {
 	return int64(time.Since(processStart)) + 1
 }
 
-// Unsupported panics in a scheduled execution. It stands in front of functions of
-// the runtime that work on goroutines and processors.
+// Unsupported panics in a scheduled execution. It is called before functions of the
+// runtime that work on goroutines and processors.
 func Unsupported(what string) {
 	if Active() {
 		panic("schedule: " + what + " cannot run in a scheduled execution")
@@ -73,4 +73,32 @@ func MapAt[M ~map[K]V, K comparable, V any](m M) MapPlace[K, V] { return MapPlac
 func (x MapPlace[K, V]) Set(k K, v V) {
 	MapWrite(x.m)
 	x.m[k] = v
+}
+
+// A SliceIter goes through the elements of a slice.
+type SliceIter[E any] struct {
+	s []E
+	i int
+}
+
+// RangeSlice stands in for a range over the elements of a slice. It returns the
+// iterator and the zero values of its variables:
+//
+//	for it, i, v := schedule.RangeSlice(s); it.Next(&i, &v); {
+func RangeSlice[S ~[]E, E any](s S) (it *SliceIter[E], i int, v E) {
+	return &SliceIter[E]{s: s}, 0, v
+}
+
+// Next loads the next element, with a scheduling point before, and reports whether
+// there is one. The index may be nil.
+func (it *SliceIter[E]) Next(i *int, v *E) bool {
+	if it.i == len(it.s) {
+		return false
+	}
+	if i != nil {
+		*i = it.i
+	}
+	*v = Load(&it.s[it.i])
+	it.i++
+	return true
 }

@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -43,4 +44,22 @@ func TestNanotime(t *testing.T) {
 		t.Errorf("Nanotime returned %d, then %d", a, b)
 	}
 	schedule.Unsupported("runtime.procPin") // outside of a scheduled execution, it does nothing
+}
+
+// The range over a slice has the elements as they are in each iteration.
+func TestRangeSlice(t *testing.T) {
+	s := []int{1, 2, 3}
+	var got []int
+	for it, i, v := schedule.RangeSlice(s); it.Next(&i, &v); {
+		if i < 2 {
+			s[i+1] *= 10
+		}
+		got = append(got, i, v)
+	}
+	if want := []int{0, 1, 1, 20, 2, 30}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for it, _, v := schedule.RangeSlice([]string{}); it.Next(nil, &v); {
+		t.Error(v)
+	}
 }

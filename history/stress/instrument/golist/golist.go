@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// A Config says how the Go tool runs.
+// A Config is how the Go tool runs.
 type Config struct {
 	Dir   string   // where it runs; "" is the working directory
 	Flags []string // for go list, such as -tags=purego

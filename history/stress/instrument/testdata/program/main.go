@@ -303,6 +303,21 @@ func plain() {
 	q[1][0]++
 	row := q[0]
 	row[1] = 0
+	var fs []func()
+	for i, v := range append(c.list, 5) {
+		c.list = append(c.list[:1], i, v)
+		v += calls
+		i++
+		fs = append(fs, func() { calls += i * v })
+	}
+	for _, f := range fs {
+		f()
+	}
+	for _, c.n = range [3]int64{1, 2, 3} {
+	}
+	for c.m["f"], calls = range []int{3, 4} {
+		continue
+	}
 	for i := range c.never.array {
 		calls += i
 	}
