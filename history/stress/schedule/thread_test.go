@@ -161,7 +161,7 @@ func TestPanic(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	executions := 1000000
 	if testing.Short() {
-		executions = 50000
+		executions = 10000
 	}
 	p := &schedule.Program{Before: func() { schedule.Spawn(block) }, Threads: []func(){
 		func() { schedule.Spawn(func() { new(cell).load(); block() }); new(cell).load() },
