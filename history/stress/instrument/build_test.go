@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func entries(t *testing.T, dir string) (names []string) {
@@ -119,6 +120,30 @@ func TestOnce(t *testing.T) {
 		t.Error("no error")
 	}
 	if got := entries(t, b.cache); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("the cache has %v", got)
+	}
+}
+
+// trim removes what was not used for a long time. A use makes an entry new.
+func TestTrim(t *testing.T) {
+	b := &build{cache: t.TempDir()}
+	fill := func(dir string) error { return nil }
+	for _, name := range []string{"old", "used", "new"} {
+		dir, err := b.once(name, fill)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if past := time.Now().AddDate(0, 0, -31); name != "new" {
+			if err := os.Chtimes(dir, past, past); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := b.once("used", fill); err != nil {
+		t.Fatal(err)
+	}
+	b.trim()
+	if got := entries(t, b.cache); !slices.Equal(got, []string{"new", "used"}) {
 		t.Errorf("the cache has %v", got)
 	}
 }

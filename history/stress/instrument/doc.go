@@ -66,7 +66,8 @@
 //   - with Options.Plain: elements in append and copy, and some stores
 //
 // procPin and the like of the runtime end a scheduled execution with a panic. A
-// load of an embedded pointer on the way to a field is not a point. Values of
+// load of an embedded pointer on the way to a field is not a point. The stores of an
+// assignment of several values happen together, after the points of all. Values of
 // package sync that an instrumented package exchanges with one that is not do not
 // compile; Explain has advice.
 package instrument
