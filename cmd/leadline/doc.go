@@ -373,7 +373,8 @@
 //
 // --reduce makes programs with violations smaller. --save names the directory for
 // programs and histories of violations. The exit status is 1 if there are any.
-// For --oracle safety, see go doc ./history/stress/safety.
+// For --oracle safety, see go doc ./history/stress/safety. With --schedules, stress
+// explores interleavings one by one; see Schedules.
 //
 // # Composed operations
 //

@@ -15,11 +15,11 @@ import (
 
 // manualFiles are the manual: the documentation of this package.
 //
-//go:embed doc.go doc_batches.go doc_formats.go
+//go:embed doc.go doc_batches.go doc_formats.go doc_schedules.go
 var manualFiles embed.FS
 
 // manualNames are the files of the manual in the order in which go doc has them.
-var manualNames = []string{"doc.go", "doc_batches.go", "doc_formats.go"}
+var manualNames = []string{"doc.go", "doc_batches.go", "doc_formats.go", "doc_schedules.go"}
 
 // A section is what the manual has below one heading, or before the first.
 type section struct {

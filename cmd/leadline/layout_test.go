@@ -51,7 +51,7 @@ var imports = map[string][]string{
 	"replay/decide":                        {"history", "hitting", "hitting/meter", "replay", "replay/internal/engine", "replay/internal/explain", "replay/monitor", "replay/search"},
 	"replay/report":                        {"history", "replay"},
 	"replay/batch":                         {"history", "history/codec", "hitting", "replay", "replay/decide", "replay/spec"},
-	"replay/stresstest":                    {"history", "history/codec", "history/stress", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
+	"replay/stresstest":                    {"history", "history/codec", "history/stress", "history/stress/instrument", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
 	"replay/composed":                      {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract":              {"history/stress/instrument/golist"},
 	"replay/view":                          {"history", "replay", "github.com/klauspost/compress"},

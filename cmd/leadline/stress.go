@@ -38,6 +38,7 @@ type stressFlags struct {
 	child     string
 	oracle    *choice
 	safety    safetyFlags
+	schedules scheduleFlags
 }
 
 func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
@@ -70,6 +71,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.list, "list", false, "list the bundled objects")
 	f.oracle = choiceFlag(flags, "oracle", "what is tested: results that no order explains, or safety for concurrent use (panics, fatal errors, deadlocks)", "results", "safety")
 	f.safety.declare(flags)
+	f.schedules.declare(flags, &f.Options)
 	flags.StringVar(&f.child, "child", "", "")
 	_ = flags.MarkHidden("child")
 	return f.run
@@ -92,6 +94,7 @@ func valuesFlag(flags *pflag.FlagSet, values *int) {
 const stressStatus = statusNot
 
 func (f *stressFlags) run(s streams, args []string) int {
+	unread := f.prepareReplay()
 	switch {
 	case f.child != "":
 		return f.serve(s)
@@ -99,10 +102,14 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return listSubjects(s.out)
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
+	case f.oracle.value == "safety" && (f.Schedules || f.schedules.replay != ""):
+		return fail(s, "stress", errors.New("--schedules and --replay are for --oracle results"))
 	case f.oracle.value == "safety":
 		return f.testSafety(s)
 	case len(f.safety.packages) > 0 || f.safety.declared != "" || f.safety.race:
 		return fail(s, "stress", errors.New("--package, --declared and --race need --oracle safety"))
+	case unread != nil:
+		return fail(s, "stress", unread)
 	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
 		return fail(s, "stress", errors.New("no --subject, no --new and no --from given"))
 	case slices.Contains(f.Programs, ""):
@@ -114,7 +121,7 @@ func (f *stressFlags) run(s streams, args []string) int {
 	case f.time < 0 || f.perRun < 0:
 		return fail(s, "stress", errors.New("times must not be negative"))
 	}
-	if err := f.Bounds.Validate(); err != nil {
+	if err := errors.Join(f.checkSchedules(), f.Bounds.Validate()); err != nil {
 		return fail(s, "stress", err)
 	}
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -129,6 +136,9 @@ func (f *stressFlags) run(s streams, args []string) int {
 			o.cleanup()
 		}
 	}()
+	if f.schedules.replay != "" && ctx.Err() == nil {
+		return f.showReplay(ctx, s, &objects[0])
+	}
 	return f.test(ctx, s, objects)
 }
 
@@ -150,6 +160,7 @@ type object struct {
 	start        func(context.Context) *exec.Cmd
 	instrumented *instrument.Report // nil if it is not
 	cleanup      func()
+	plainly      func() func(context.Context) *exec.Cmd // starts it without instrumentation
 }
 
 func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
@@ -181,7 +192,7 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 		}})
 	}
 	for _, constructor := range f.construct {
-		o, err := buildObject(ctx, constructor, f.ReflectOptions, nil)
+		o, err := f.instrumented(ctx, constructor, f.ReflectOptions)
 		if err != nil {
 			return list, err
 		}
@@ -221,7 +232,7 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
-		o, err := buildObject(ctx, constructor, d, nil)
+		o, err := f.instrumented(ctx, constructor, d)
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
@@ -280,6 +291,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		options.Found = func(found *stress.Finding) { progress.clear(); report.found(&o, found) }
 		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(&o, options.Effort.Program, c) }
 		options.History = histories.add
+		options.OnThreads = o.plainly
 		result, err := stress.Supervise(ctx, o.start, options)
 		progress.clear()
 		if err != nil {
@@ -290,6 +302,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 			continue
 		}
 		result.Subject = o.name
+		report.built[result] = o.instrumented
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 {
 			status = worse(status, stressStatus)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/olekukonko/tablewriter/tw"
 )
 
@@ -38,18 +39,19 @@ type stressReport struct {
 	out     *bufio.Writer
 	flags   *stressFlags
 	results []*stress.Report
+	built   map[*stress.Report]*instrument.Report
 	err     error
 }
 
 func newStressReport(s streams, f *stressFlags) *stressReport {
-	return &stressReport{streams: s, out: bufio.NewWriter(s.out), flags: f}
+	return &stressReport{streams: s, out: bufio.NewWriter(s.out), flags: f, built: map[*stress.Report]*instrument.Report{}}
 }
 
 // found shows a violation and saves it.
 func (r *stressReport) found(o *object, f *stress.Finding) {
 	f.Subject = o.name
 	again := r.again(o, f)
-	file := r.save(f, again)
+	file := r.save(o, f, again)
 	if r.flags.output.value == "json" {
 		r.note(writeJSON(r.out, &stressRecord{"violation", f, present(file)}))
 		r.note(r.out.Flush())
@@ -60,11 +62,14 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		blamed += "." + f.Method
 	}
 	fmt.Fprintf(r.out, "%s is not atomic: %s\n", blamed, f.Program)
-	kind := "answered"
+	kind, what := "answered", "executions"
 	if f.RealTime {
 		kind = "answered, against real time,"
 	}
-	fmt.Fprintf(r.out, "  %s %s in %d of %d executions; one after another:", kind, f.Outcome, f.Times, f.Executions)
+	if f.Scheduled != nil {
+		what = "schedules"
+	}
+	fmt.Fprintf(r.out, "  %s %s in %d of %d %s; one after another:", kind, f.Outcome, f.Times, f.Executions, what)
 	const shown = 6
 	for i, e := range f.Expected {
 		if i == shown {
@@ -74,6 +79,9 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		fmt.Fprintf(r.out, "  %s", e.Outcome)
 	}
 	fmt.Fprintln(r.out)
+	if f.Scheduled != nil {
+		again = append(explored(f), again...)
+	}
 	for _, line := range slices.Concat(f.Waiting, again) {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
@@ -86,6 +94,9 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 
 // again returns the commands that reproduce and reduce a violation.
 func (r *stressReport) again(o *object, f *stress.Finding) []string {
+	if f.Scheduled != nil {
+		return []string{"To replay: " + r.command(o, f.Program, 0) + " --replay " + shellQuote(f.Scheduled.Schedule)}
+	}
 	command := r.command(o, f.Program, f.Again())
 	lines := []string{"To reproduce: " + command}
 	if !r.flags.Reduce {
@@ -96,7 +107,7 @@ func (r *stressReport) again(o *object, f *stress.Finding) []string {
 
 // command returns the command that runs a program so long.
 func (r *stressReport) command(o *object, program string, time time.Duration) string {
-	command := fmt.Sprintf("leadline stress %s%s --program %s", o.how, designations(&o.reflect), shellQuote(program))
+	command := fmt.Sprintf("leadline stress %s --program %s", r.flags.named(o), shellQuote(program))
 	if usual, _ := stress.EffortCalled("default"); time > usual.Program {
 		command += " --run " + time.String()
 	}
@@ -154,7 +165,7 @@ func designations(of *stress.ReflectOptions) string {
 
 // save writes a violation's program and history to a file, with the commands that
 // reproduce it, and returns the name of the file.
-func (r *stressReport) save(f *stress.Finding, again []string) string {
+func (r *stressReport) save(o *object, f *stress.Finding, again []string) string {
 	base := fileName(f.Subject)
 	if f.Method != "" {
 		base += "-" + fileName(f.Method)
@@ -166,6 +177,10 @@ func (r *stressReport) save(f *stress.Finding, again []string) string {
 	}
 	for _, line := range f.Waiting {
 		fmt.Fprintf(&text, "# %s\n", line)
+	}
+	if f.Scheduled != nil {
+		text.WriteString(f.ScheduleComments(r.flags.named(o)))
+		again = append(explored(f)[1:], again...)
 	}
 	if f.Recorded {
 		text.WriteString("# as recorded\n")
@@ -284,9 +299,12 @@ func (r *stressReport) methods() {
 
 // remarks writes how much was run, and remarks on an object.
 func (r *stressReport) remarks(result *stress.Report) {
-	seconds := result.Elapsed.Seconds()
-	fmt.Fprintf(r.out, "%s: %d programs, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.Subject, result.Programs,
-		result.Executions, float64(result.Executions)/seconds, 100*result.Overlap, result.Elapsed.Round(10*time.Millisecond))
+	if result.Explored != nil {
+		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.built[result]), "\n  "))
+	} else {
+		fmt.Fprintf(r.out, "%s: %d programs, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.Subject, result.Programs,
+			result.Executions, float64(result.Executions)/result.Elapsed.Seconds(), 100*result.Overlap, result.Elapsed.Round(10*time.Millisecond))
+	}
 	for _, set := range result.Apart {
 		fmt.Fprintf(r.out, "  not called in parallel after that: %s\n", strings.Join(set, " and "))
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay/view"
 	"github.com/spf13/pflag"
 )
@@ -57,10 +58,33 @@ func (f *checkFlags) view(s streams, args []string, w io.Writer) int {
 type pagePresenter struct {
 	page  *view.Writer
 	input *input
+	last  string // the file of the history before
+}
+
+// mostComments bounds the beginning of a file where the steps of a schedule are
+// looked for.
+const mostComments = 1 << 20
+
+// steps returns the steps of a schedule in the comments of a file; "" if it has none.
+func steps(name string) string {
+	file, err := os.Open(name)
+	if err != nil {
+		return "" // it may be a member of an archive
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostComments))
+	if err != nil {
+		return ""
+	}
+	return stress.ReadSchedule(string(text)).Steps
 }
 
 func (p *pagePresenter) present(r *result) error {
 	item := view.Item{Name: r.Place(), History: r.History, Spec: r.Spec, Verdict: r.Verdict, Err: r.Err}
+	if r.Err == nil && r.File != p.last { // it is about the first history of a file
+		item.Steps = steps(r.File)
+	}
+	p.last = r.File
 	switch {
 	case r.Internal != nil:
 		item.Err = errors.New("internal error")

@@ -78,7 +78,7 @@ type Violation struct {
 	RealTime            bool  // the outcome is expected; see Finding
 	History             *history.History
 	events              []int16
-	trace               uint64 // hash of the threads and kinds of its steps
+	trace               uint64 // fingerprint of its steps
 	blocked             []schedule.Blocked
 	strategy            string
 	bound               int
@@ -401,21 +401,10 @@ func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func(
 // describe adds what is known of the execution.
 func (v *Violation) describe(r *schedule.Result) {
 	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
-	v.trace, v.Switches, v.blocked = traceOf(r), switchesOf(r), slices.Clone(r.Blocked)
+	v.trace, v.Switches, v.blocked = r.Fingerprint, switchesOf(r), slices.Clone(r.Blocked)
 	if v.ByDelays {
 		v.Delays = v.bound
 	}
-}
-
-// traceOf returns a hash of the threads and kinds of the steps. Addresses differ
-// from one execution to the next.
-func traceOf(r *schedule.Result) uint64 {
-	h := uint64(len(r.Trace))
-	for i := range r.Trace {
-		a := &r.Trace[i]
-		h = (h ^ uint64(uint8(a.Thread))<<8 ^ uint64(a.Kind)) * 0x100000001b3
-	}
-	return h
 }
 
 func switchesOf(r *schedule.Result) int {

@@ -89,7 +89,7 @@ func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Re
 			}
 			continue
 		}
-		m, outcome := mark(traceOf(r), rec.events), rec.outcome.String()
+		m, outcome := mark(r.Fingerprint, rec.events), rec.outcome.String()
 		if n == 0 || result.Outcome == "" {
 			result.Mark, result.Outcome = m, outcome
 			if result.Violates, err = x.judge(rec, &Violation{}, r.Preemptions); err != nil {

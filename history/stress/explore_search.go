@@ -312,7 +312,7 @@ func (x *explorer) replay(v *Violation, times int) int {
 	for range times {
 		r := x.execute(schedule.NewReplay(v.Schedule))
 		rec := x.record(r)
-		if rec != nil && traceOf(r) == v.trace && rec.outcome.equal(v.Outcome) && slices.Equal(rec.events, v.events) {
+		if rec != nil && r.Fingerprint == v.trace && rec.outcome.equal(v.Outcome) && slices.Equal(rec.events, v.events) {
 			same++
 		}
 	}

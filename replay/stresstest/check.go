@@ -95,7 +95,7 @@ func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 
 // failure saves the history and returns the reason why it is not linearizable.
 func (o *CheckOptions) failure(t TB, item view.Item) string {
-	file, saved := save(t, item, isBundled(item.Spec), o.Dir)
+	file, saved := save(t, item, "", isBundled(item.Spec), o.Dir)
 	if item.History.File == "" {
 		item.History = reread(file, item.History)
 	}

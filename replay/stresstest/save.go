@@ -25,15 +25,18 @@ import (
 // package under test. The go command ignores it.
 const savedDir = "testdata/leadline"
 
-// save writes the history of a failed test to a file, and its page to another. It
+// save writes the history of a failed test to a file, after the comments, and its page to another. It
 // returns the name of the file, and lines with both names and a command about the
 // history. The header names the specification if that is bundled; otherwise it is
 // the user's own.
-func save(t TB, item view.Item, bundled bool, dir string) (file, text string) {
+func save(t TB, item view.Item, comments string, bundled bool, dir string) (file, text string) {
 	file = filepath.Join(directory(t, dir), names.next(t)+".jsonl")
 	page := strings.TrimSuffix(file, ".jsonl") + ".html"
 	native, _ := codec.Lookup("native")
-	err := create(file, func(w io.Writer) error { return native.Encode(w, item.History) })
+	err := create(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, comments)
+		return errors.Join(err, native.Encode(w, item.History))
+	})
 	if err == nil {
 		item.Name = filepath.Base(file)
 		err = create(page, func(w io.Writer) error { return view.Write(w, item) })
@@ -104,12 +107,7 @@ var names = fileNames{saved: map[string]*savedBy{}}
 func (n *fileNames) next(t TB) string {
 	n.Lock()
 	defer n.Unlock()
-	name := strings.Map(func(c rune) rune {
-		if c < ' ' || strings.ContainsRune("/\\ :*?\"<>|", c) {
-			return '_'
-		}
-		return c
-	}, t.Name())
+	name := baseName(t)
 	s := n.saved[name]
 	if s == nil || s.test != t {
 		s = &savedBy{test: t}
@@ -119,6 +117,16 @@ func (n *fileNames) next(t TB) string {
 		name += fmt.Sprintf("-%d", s.count)
 	}
 	return name
+}
+
+// baseName returns the name of the test's first file, without its extension.
+func baseName(t TB) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || strings.ContainsRune("/\\ :*?\"<>|", c) {
+			return '_'
+		}
+		return c
+	}, t.Name())
 }
 
 func isBundled(s replay.Spec) bool {
@@ -161,17 +169,22 @@ func program() string {
 // versioned matches the directory of the module in the module cache.
 var versioned = regexp.MustCompile(regexp.QuoteMeta(modulePath) + `@(v[^/]+)$`)
 
-// rerun returns the command that runs the test again.
-func rerun(t TB) string {
+// testPattern returns the pattern of -run for the test.
+func testPattern(t TB) string {
 	var patterns []string
 	for _, part := range strings.Split(t.Name(), "/") {
 		patterns = append(patterns, "^"+regexp.QuoteMeta(part)+"$")
 	}
+	return strings.Join(patterns, "/")
+}
+
+// rerun returns the command that runs the test again.
+func rerun(t TB) string {
 	where := ""
 	if dir, err := os.Getwd(); err == nil {
 		where = "-C " + shellQuote(dir) + " "
 	}
-	return "go test " + where + "-run " + shellQuote(strings.Join(patterns, "/"))
+	return "go test " + where + "-run " + shellQuote(testPattern(t))
 }
 
 // shellQuote quotes text for a shell if necessary.

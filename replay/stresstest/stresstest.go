@@ -80,12 +80,25 @@ func Test[T any](t TB, newObject func() T, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
+	call := calls.next(t, o, func(c stress.Checker) int {
+		return stress.ServeDerived(func(d stress.ReflectOptions) (*stress.Reflected, error) {
+			d.Spec, d.Close, d.Failure = o.Spec, o.Close, o.Failure // a job has no functions
+			r, err := stress.Reflect(newObject, d)
+			if err == nil {
+				r.Class = specified(r.Class, o)
+			}
+			return r, err
+		}, c, os.Stdin, os.Stdout)
+	})
+	if call < 0 {
+		return
+	}
 	r, err := stress.Reflect(newObject, o.ReflectOptions)
 	if err != nil {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	TestClass(t, r.Class, o)
+	testClass(t, r.Class, o, call)
 	switch text := leftOut(r); {
 	case text != "" && o.Strict:
 		t.Errorf("stress: %s; Options.Exclude can name them", text)
@@ -144,16 +157,32 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
+	call := calls.next(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker, os.Stdin, os.Stdout) })
+	if call >= 0 {
+		testClass(t, c, o, call)
+	}
+}
+
+// specified returns the class with the specification of the options.
+func specified(c *stress.Class, o Options) *stress.Class {
+	specification, _ := o.Spec.(replay.Spec)
+	if specification == nil {
+		return c
+	}
+	described := *c
+	var ok bool
+	if described.Model, described.ModelArgs, ok = bundled(specification); !ok {
+		described.Model = specification.Name()
+	}
+	return &described
+}
+
+// testClass is TestClass for the call of this number in the test.
+func testClass(t TB, c *stress.Class, o Options, call int) {
+	t.Helper()
+	c = specified(c, o)
 	o.Effort = effortFor(t, o.Effort)
 	specification, _ := o.Spec.(replay.Spec)
-	if specification != nil {
-		described := *c
-		c = &described
-		var ok bool
-		if c.Model, c.ModelArgs, ok = bundled(specification); !ok {
-			c.Model = specification.Name()
-		}
-	}
 	decider := &checker{spec: specification}
 	o.Reduce, o.Checker = true, decider
 	// Errorf finds the line of the test only outside of Search.
@@ -165,7 +194,13 @@ func TestClass(t TB, c *stress.Class, o Options) {
 			found(f)
 		}
 	}
-	report, err := stress.Search(contextOf(t), c, o)
+	var report *stress.Report
+	var err error
+	if o.Schedules {
+		report, err = superviseSchedules(t, c, o, call)
+	} else {
+		report, err = stress.Search(contextOf(t), c, o)
+	}
 	if decider.fault != nil { // any finding may be due to it
 		t.Errorf("stress: %v", decider.fault)
 		return
@@ -177,7 +212,14 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		t.Errorf("stress: %s: %v", c.Name, err)
 		return
 	}
-	t.Logf("stress: %s: %d programs, %d executions, %.0f %% of those recorded overlapped", c.Name, report.Programs, report.Executions, 100*report.Overlap)
+	for _, crash := range report.Crashes {
+		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
+	}
+	if report.Explored != nil {
+		logExplored(t, c.Name, report)
+	} else {
+		t.Logf("stress: %s: %d programs, %d executions, %.0f %% of those recorded overlapped", c.Name, report.Programs, report.Executions, 100*report.Overlap)
+	}
 	if report.Waited > 0 && len(failures) == 0 {
 		t.Logf("stress: %s: %d executions waited for ever, as they do in some order", c.Name, report.Waited)
 	}
@@ -232,8 +274,12 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
 	if f.Method != "" {
 		name += "." + f.Method
 	}
-	fmt.Fprintf(&b, "%s is not atomic: %s\nreturned %s in %d of %d executions; one after another the results are:\n",
-		name, f.Program, f.Outcome, f.Times, f.Executions)
+	what := "executions"
+	if f.Scheduled != nil {
+		what = "schedules"
+	}
+	fmt.Fprintf(&b, "%s is not atomic: %s\nreturned %s in %d of %d %s; one after another the results are:\n",
+		name, f.Program, f.Outcome, f.Times, f.Executions, what)
 	for _, e := range f.Expected {
 		fmt.Fprintf(&b, "  %s\n", e.Outcome)
 	}
@@ -252,12 +298,24 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
 			fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
 			continue
 		}
+		comments := ""
+		if s := f.Scheduled; s != nil {
+			comments = f.ScheduleComments("")
+			item.Steps = stress.ReadSchedule(comments).Steps
+			fmt.Fprintf(&b, "The schedule is %s:\n%s", s.Schedule, item.Steps)
+			if s.ThreadExecutions > 0 {
+				fmt.Fprintf(&b, "seen on real threads: %d of %d executions\n", s.OnThreads, s.ThreadExecutions)
+			}
+		}
 		long := ""
 		if quick, _ := stress.EffortCalled("quick"); f.Again() > quick.Program {
 			long = fmt.Sprintf(", Effort: stress.Effort{Program: %d * time.Millisecond}", f.Again().Milliseconds())
 		}
+		if f.Scheduled != nil {
+			long = ", Schedules: true"
+		}
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}%s}\n", f.Program, long)
-		_, saved := save(t, item, c.spec == nil || h.Model == spec.RunsName || isBundled(c.spec), dir)
+		_, saved := save(t, item, comments, c.spec == nil || h.Model == spec.RunsName || isBundled(c.spec), dir)
 		b.WriteString(saved)
 	}
 	return b.String()

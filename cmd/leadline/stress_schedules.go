@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/spf13/pflag"
+)
+
+// scheduleFlags are the flags of leadline stress about schedules.
+type scheduleFlags struct {
+	strategy   *choice
+	plain      bool
+	instrument []string
+	replay     string
+}
+
+func (f *scheduleFlags) declare(flags *pflag.FlagSet, o *stress.Options) {
+	flags.BoolVar(&o.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
+	flags.IntVar(&o.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule (default 3); programs get one first, then two, and so on")
+	flags.IntVar(&o.Delays, "delays", 0, "with --schedules: bound delays instead, for objects that start goroutines (default: as --preemptions)")
+	f.strategy = choiceFlag(flags, "strategy", "with --schedules: which schedules come first (auto: dfs, after some random ones if the object starts goroutines)",
+		"auto", "dfs", "pct", "pos", "walk", "family")
+	flags.BoolVar(&f.plain, "plain", false, "with --schedules: plain loads and stores are steps, too, not only synchronization")
+	flags.StringSliceVar(&f.instrument, "instrument", nil, "with --schedules: more `packages` to instrument than that of --new and what it imports of its module")
+	flags.StringVar(&f.replay, "replay", "", "replay a `schedule` of --program, or the schedule in the file of a saved violation, and print its steps")
+}
+
+// check returns an error if flags do not fit.
+func (f *stressFlags) checkSchedules() error {
+	s := &f.schedules
+	switch on := f.Schedules || s.replay != ""; {
+	case !on && (f.Preemptions != 0 || f.Delays != 0 || s.strategy.value != "auto" || s.plain || len(s.instrument) > 0):
+		return errors.New("--preemptions, --delays, --strategy, --plain and --instrument need --schedules")
+	case f.Preemptions < 0 || f.Delays < 0:
+		return errors.New("--preemptions and --delays must not be negative")
+	case f.Preemptions > 0 && f.Delays > 0:
+		return errors.New("--preemptions and --delays exclude each other")
+	}
+	if f.Strategy = s.strategy.value; f.Strategy == "auto" {
+		f.Strategy = ""
+	}
+	return nil
+}
+
+// prepareReplay reads what --replay names, if it is given.
+func (f *stressFlags) prepareReplay() error {
+	text := f.schedules.replay
+	if text == "" {
+		return nil
+	}
+	if _, err := os.Stat(text); err == nil {
+		return f.readSchedule(text)
+	}
+	if _, err := schedule.ParseSchedule(text); err != nil {
+		return fmt.Errorf("--replay %s is neither a file nor a schedule: %w", text, err)
+	}
+	if len(f.Programs) != 1 || len(f.subjects)+len(f.construct) != 1 {
+		return errors.New("--replay with a schedule needs one --program, and one --new")
+	}
+	return nil
+}
+
+// readSchedule takes the object, the program and the schedule from the file of a
+// violation, as far as flags do not give them.
+func (f *stressFlags) readSchedule(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	saved := stress.ReadSchedule(string(text))
+	if saved.Schedule == "" || saved.Program == "" {
+		return fmt.Errorf("%s:1: it has no program and schedule in comments, as leadline stress --schedules saves them", name)
+	}
+	f.schedules.replay = saved.Schedule
+	if len(f.Programs) == 0 {
+		f.Programs = []string{saved.Program}
+	}
+	if len(f.subjects)+len(f.construct) > 0 {
+		return nil
+	}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringSliceVar(&f.subjects, "subject", nil, "")
+	flags.StringArrayVar(&f.construct, "new", nil, "")
+	flags.BoolVar(&f.schedules.plain, "plain", f.schedules.plain, "")
+	flags.StringSliceVar(&f.schedules.instrument, "instrument", f.schedules.instrument, "")
+	designationFlags(flags, &f.ReflectOptions)
+	fields, err := shellFields(saved.Object)
+	if err == nil {
+		err = flags.Parse(fields)
+	}
+	if err == nil && len(f.subjects)+len(f.construct) != 1 {
+		err = errors.New("no object is named; give --new")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: the object %q: %w", name, saved.Object, err)
+	}
+	return nil
+}
+
+// shellFields splits a line into words as a shell does, with single quotes only, as
+// shellQuote writes them.
+func shellFields(line string) (fields []string, err error) {
+	var word strings.Builder
+	in, quoted := false, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quoted && c == '\'':
+			quoted = false
+		case quoted:
+			word.WriteByte(c)
+		case c == '\'':
+			in, quoted = true, true
+		case c == '\\' && i+1 < len(line):
+			i++
+			word.WriteByte(line[i])
+			in = true
+		case c == ' ':
+			if in {
+				fields = append(fields, word.String())
+			}
+			word.Reset()
+			in = false
+		default:
+			word.WriteByte(c)
+			in = true
+		}
+	}
+	if quoted {
+		return nil, errors.New("a quote does not end")
+	}
+	if in {
+		fields = append(fields, word.String())
+	}
+	return fields, nil
+}
+
+// named returns the flags that name an object and describe it.
+func (f *stressFlags) named(o *object) string {
+	text := o.how + designations(&o.reflect)
+	if f.Schedules || f.schedules.replay != "" {
+		if f.schedules.plain {
+			text += " --plain"
+		}
+		if len(f.schedules.instrument) > 0 {
+			text += " --instrument " + shellQuote(strings.Join(f.schedules.instrument, ","))
+		}
+	}
+	return text
+}
+
+// showReplay replays a schedule and prints its steps.
+func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int {
+	options := f.optionsFor(o)
+	options.Programs = nil
+	r, err := stress.Replay(ctx, o.start, options, f.Programs[0], f.schedules.replay)
+	if err != nil {
+		return fail(s, "stress", fmt.Errorf("%s: %w", o.name, err))
+	}
+	status := statusOK
+	if r.Violates || r.Panic != "" {
+		status = stressStatus
+	}
+	if f.output.value == "json" {
+		if err := writeJSON(s.out, r); err != nil {
+			return s.failed("stress", err)
+		}
+		return status
+	}
+	out := bufio.NewWriter(s.out)
+	fmt.Fprintf(out, "%s: %s\nschedule %s\n\n", o.name, r.Program, r.Schedule)
+	if err := stress.WriteSteps(out, r.Steps); err != nil {
+		return s.failed("stress", err)
+	}
+	fmt.Fprintln(out)
+	for _, line := range r.Waiting {
+		fmt.Fprintf(out, "%s\n", line)
+	}
+	switch {
+	case r.Panic != "":
+		fmt.Fprintf(out, "panic in a goroutine of the object: %s\n", r.Panic)
+	case r.Cut:
+		fmt.Fprintln(out, "the execution has too many steps")
+	case r.Violates:
+		fmt.Fprintf(out, "answered %s, which no order of the invocations explains\n", r.Outcome)
+	default:
+		fmt.Fprintf(out, "answered %s\n", r.Outcome)
+	}
+	if r.Same < r.Times && r.Outcome != "" {
+		fmt.Fprintf(out, "only %d of %d replays were the same: the object depends on more than the schedule\n", r.Same, r.Times)
+		status = worse(status, statusUnknown)
+	}
+	if err := out.Flush(); err != nil {
+		return s.failed("stress", err)
+	}
+	return status
+}
+
+// explored describes the schedule of a violation.
+func explored(f *stress.Finding) []string {
+	s := f.Scheduled
+	cost := counted(s.Preemptions, "preemption", "preemptions")
+	if s.Delays > s.Preemptions {
+		cost = counted(s.Delays, "delay", "delays")
+	}
+	lines := []string{
+		fmt.Sprintf("schedule %s: %s, %s; found by execution %d of the program", s.Schedule, cost, counted(s.Switches, "switch", "switches"), s.Execution),
+		fmt.Sprintf("replayed %d times in the process and %d times in another, the same each time", s.Replayed, s.Elsewhere),
+	}
+	if s.ThreadExecutions > 0 {
+		lines = append(lines, fmt.Sprintf("seen on real threads: %d of %d executions", s.OnThreads, s.ThreadExecutions))
+	}
+	return lines
+}
+
+// coverage describes what was explored of an object.
+func coverage(r *stress.Report, in *instrument.Report) []string {
+	e := r.Explored
+	one, many := "preemption", "preemptions"
+	if e.ByDelays > 0 {
+		one, many = "delay", "delays"
+	}
+	var parts []string
+	for b, n := range e.Complete {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d complete to %s", n, counted(b, one, many)))
+		}
+	}
+	lines := []string{fmt.Sprintf("%s, %s, %s", counted(r.Programs, "program", "programs"),
+		counted(int(r.Executions), "schedule", "schedules"), counted(int(e.Steps), "step", "steps"))}
+	if len(parts) > 0 {
+		lines[0] += "; of the programs " + strings.Join(parts, ", ")
+	}
+	lines[0] += fmt.Sprintf("; %v", r.Elapsed.Round(10*time.Millisecond))
+	if e.Cut > 0 {
+		lines = append(lines, fmt.Sprintf("%s had too many steps and do not count", counted(int(e.Cut), "execution", "executions")))
+	}
+	if e.Undecided > 0 {
+		lines = append(lines, fmt.Sprintf("%s undecided, as the sequential runs of their programs are too many", counted(int(e.Undecided), "execution is", "executions are")))
+	}
+	if n := len(e.Diverging); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented",
+			counted(n, "program depends on", "programs depend on"), e.Diverging[0]))
+	}
+	if n := len(e.Blocked); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s in code that is not instrumented, as %s", counted(n, "program waited", "programs waited"), e.Blocked[0]))
+	}
+	if in == nil {
+		return lines
+	}
+	for _, p := range in.Packages {
+		var missed []string
+		for _, m := range p.Missed {
+			missed = append(missed, fmt.Sprintf("%s (%s)", m.What, m.Where))
+		}
+		if len(missed) > 0 {
+			lines = append(lines, fmt.Sprintf("not instrumented in %s: %s", p.Path, strings.Join(missed, ", ")))
+		}
+	}
+	return lines
+}
+
+// instrumented returns an object that is built for schedules, if flags ask for
+// them.
+func (f *stressFlags) instrumented(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
+	var in *instrument.Options
+	if f.Schedules || f.schedules.replay != "" {
+		in = &instrument.Options{Packages: f.schedules.instrument, Plain: f.schedules.plain}
+	}
+	o, err := buildObject(ctx, constructor, d, in)
+	if err != nil || in == nil {
+		return o, err
+	}
+	var plain *object // it takes time, and most objects do not need it
+	o.plainly = func() func(context.Context) *exec.Cmd {
+		if plain == nil {
+			built, err := buildObject(ctx, constructor, d, nil)
+			if err != nil {
+				return nil
+			}
+			plain = &built
+		}
+		return plain.start
+	}
+	cleanup := o.cleanup
+	o.cleanup = func() {
+		cleanup()
+		if plain != nil {
+			plain.cleanup()
+		}
+	}
+	return o, nil
+}

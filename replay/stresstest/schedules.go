@@ -1,0 +1,156 @@
+package stresstest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/replay"
+)
+
+// childVariable is set in test processes that explore schedules: to the number of
+// a call of Test or TestClass in the test that runs.
+const childVariable = "LEADLINE_STRESS_CALL"
+
+// calls counts the calls with Options.Schedules in each test.
+var calls = callCounter{made: map[TB]int{}}
+
+type callCounter struct {
+	sync.Mutex
+	made map[TB]int
+}
+
+// next returns the number of a call with Options.Schedules, or 0 for one without.
+// In a process that explores the schedules of one call, it serves that call and
+// does not return. It returns -1 for the others, which do nothing there.
+func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int {
+	child := os.Getenv(childVariable)
+	if !o.Schedules {
+		if child != "" {
+			return -1
+		}
+		return 0
+	}
+	c.Lock()
+	c.made[t]++
+	n := c.made[t]
+	c.Unlock()
+	if child == "" {
+		return n
+	}
+	if child == strconv.Itoa(n) {
+		specification, _ := o.Spec.(replay.Spec)
+		os.Exit(serve(Checker(specification)))
+	}
+	return -1
+}
+
+// superviseSchedules explores the schedules of a class in an instrumented build of the test's
+// program. A schedule that an earlier run of the test has saved comes first.
+func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Report, error) {
+	t.Helper()
+	ctx := contextOf(t)
+	dir, err := os.MkdirTemp("", "leadline-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "test")
+	if err := buildInstrumented(ctx, dir, program); err != nil {
+		return nil, err
+	}
+	start := func(program string) func(context.Context) *exec.Cmd {
+		return func(ctx context.Context) *exec.Cmd {
+			cmd := exec.CommandContext(ctx, program, "-test.run", testPattern(t), "-test.count=1", "-test.timeout=0")
+			cmd.Env = append(os.Environ(), childVariable+"="+strconv.Itoa(call))
+			return cmd
+		}
+	}
+	o.OnThreads = func() func(context.Context) *exec.Cmd { return start(os.Args[0]) }
+	for _, saved := range savedSchedules(t, o.Dir) {
+		again := o
+		again.Programs = nil
+		r, err := stress.Replay(ctx, start(program), again, saved.Program, saved.Schedule)
+		if err == nil && r.Violates {
+			again.Programs = []string{saved.Program}
+			return stress.Supervise(ctx, start(program), again)
+		}
+	}
+	return stress.Supervise(ctx, start(program), o)
+}
+
+// savedSchedules returns the schedules that earlier runs of the test have saved.
+func savedSchedules(t TB, dir string) []stress.SavedSchedule {
+	var list []stress.SavedSchedule
+	for n := 1; n <= maxSaved; n++ {
+		name := baseName(t)
+		if n > 1 {
+			name += "-" + strconv.Itoa(n)
+		}
+		text, err := os.ReadFile(filepath.Join(directory(t, dir), name+".jsonl"))
+		if s := stress.ReadSchedule(string(text)); err == nil && s.Schedule != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// buildInstrumented builds the program of the test, with an instrumented copy of
+// the package and what it imports of its module.
+func buildInstrumented(ctx context.Context, dir, program string) error {
+	o := instrument.Options{Dir: ".", Packages: []string{"."}, Tests: true}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-tags" && s.Value != "" {
+				o.Tags = strings.Split(s.Value, ",")
+			}
+		}
+	}
+	copies, err := instrument.Build(ctx, o)
+	if err != nil {
+		return err
+	}
+	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-c", "-o", program}, flags, []string{"."})...)
+	cmd.Env = append(os.Environ(), copies.Env...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
+	}
+	return nil
+}
+
+// logExplored logs what was explored.
+func logExplored(t TB, name string, r *stress.Report) {
+	t.Helper()
+	e := r.Explored
+	unit := "preemptions"
+	if e.ByDelays > 0 {
+		unit = "delays"
+	}
+	var parts []string
+	for b, n := range e.Complete {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d complete to %d %s", n, b, unit))
+		}
+	}
+	t.Logf("stress: %s: %d programs, %d schedules, %d steps; of the programs %s", name, r.Programs, r.Executions, e.Steps, strings.Join(parts, ", "))
+	if len(e.Diverging) > 0 {
+		warn(t, "stress: %s: %d programs depend on more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented",
+			name, len(e.Diverging), e.Diverging[0])
+	}
+	if e.Cut > 0 || e.Undecided > 0 {
+		warn(t, "stress: %s: %d schedules had too many steps, and %d are undecided; they do not count", name, e.Cut, e.Undecided)
+	}
+}
