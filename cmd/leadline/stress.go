@@ -191,6 +191,11 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 			return exec.CommandContext(ctx, self, "stress", "--child", name)
 		}})
 	}
+	if f.Schedules || f.schedules.replay != "" {
+		if err := f.buildSubjects(ctx, list); err != nil {
+			return list, err
+		}
+	}
 	for _, constructor := range f.construct {
 		o, err := f.instrumented(ctx, constructor, f.ReflectOptions)
 		if err != nil {

@@ -90,31 +90,8 @@ func TestStressNew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	top, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod, err := os.ReadFile(filepath.Join(top, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compress := regexp.MustCompile(`github.com/klauspost/compress v\S+`).Find(mod)
-	sum, err := os.ReadFile(filepath.Join(top, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod": fmt.Sprintf("module example.com/thing\n\ngo 1.26.0\n\nrequire (\n\tgithub.com/leadline/leadline v0.0.0\n\t%s // indirect\n)\n\n"+
-			"replace github.com/leadline/leadline => %s\n", compress, top),
-		"go.sum": string(sum), "thing.go": thing,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	// Leadline itself starts no child here: the programs are built.
-	t.Chdir(dir)
+	t.Chdir(thingModule(t))
 	for _, test := range []struct {
 		args   string
 		status int
@@ -144,4 +121,33 @@ func TestStressNew(t *testing.T) {
 	if found, err := filepath.Glob("found/*.jsonl"); err != nil || len(found) != 1 {
 		t.Errorf("saved %q, %v", found, err)
 	}
+}
+
+// thingModule writes a module of a user's and returns its directory.
+func thingModule(t *testing.T) string {
+	t.Helper()
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(top, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compress := regexp.MustCompile(`github.com/klauspost/compress v\S+`).Find(mod)
+	sum, err := os.ReadFile(filepath.Join(top, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": fmt.Sprintf("module example.com/thing\n\ngo 1.26.0\n\nrequire (\n\tgithub.com/leadline/leadline v0.0.0\n\t%s // indirect\n)\n\n"+
+			"replace github.com/leadline/leadline => %s\n", compress, top),
+		"go.sum": string(sum), "thing.go": thing,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -262,7 +263,11 @@ func coverage(r *stress.Report, in *instrument.Report) []string {
 	for _, p := range in.Packages {
 		var missed []string
 		for _, m := range p.Missed {
-			missed = append(missed, fmt.Sprintf("%s (%s)", m.What, m.Where))
+			missed = append(missed, m.What)
+		}
+		const shown = 3
+		if n := len(missed); n > shown {
+			missed = append(missed[:shown], fmt.Sprintf("and %d more", n-shown))
 		}
 		if len(missed) > 0 {
 			lines = append(lines, fmt.Sprintf("not instrumented in %s: %s", p.Path, strings.Join(missed, ", ")))
@@ -301,4 +306,52 @@ func (f *stressFlags) instrumented(ctx context.Context, constructor string, d st
 		}
 	}
 	return o, nil
+}
+
+// subjectProgram is what tests bundled objects that are instrumented.
+const subjectProgram = `package main
+
+import (
+	"os"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/replay/stresstest"
+)
+
+func main() { os.Exit(stress.Serve(subject.Lookup(os.Args[1]).Class, stresstest.Checker(nil), os.Stdin, os.Stdout)) }
+`
+
+// buildSubjects builds the program that explores schedules of bundled objects. The
+// module in the working directory has to be leadline, or require it.
+func (f *stressFlags) buildSubjects(ctx context.Context, list []object) error {
+	if len(list) == 0 {
+		return nil
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return fmt.Errorf("--subject with --schedules builds package history/stress/subject in the module of the working directory: %w", err)
+	}
+	copies, err := instrument.Build(ctx, instrument.Options{Dir: root, Plain: f.schedules.plain,
+		Packages: append([]string{"github.com/leadline/leadline/history/stress/subject"}, f.schedules.instrument...)})
+	if err != nil {
+		return errors.New(advise([]byte(err.Error())))
+	}
+	dir, err := os.MkdirTemp("", "leadline-stress-")
+	if err != nil {
+		return err
+	}
+	list[0].cleanup = func() { os.RemoveAll(dir) }
+	program, source := filepath.Join(dir, "stress"), filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, []byte(subjectProgram), 0o644); err != nil {
+		return err
+	}
+	for i := range list {
+		o := &list[i]
+		plain := o.start
+		o.plainly = func() func(context.Context) *exec.Cmd { return plain }
+		o.start = func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program, o.name) }
+		o.instrumented = copies.Report
+	}
+	return compile(ctx, dir, source, copies, "build", "-o", program)
 }

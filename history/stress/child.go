@@ -270,8 +270,9 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 		}
 		time.AfterFunc(grace, kill)
 	})
-	done, failure := s.follow(out, func() { watchdog.Reset(j.Silence + j.Effort.Program) })
-	silent := !watchdog.Stop() && !done && failure == nil
+	stopped := false
+	done, failure := s.follow(out, func() { watchdog.Reset(j.Silence + j.Effort.Program) }, func() { stopped = watchdog.Stop() })
+	silent := failure == nil && !done && !stopped
 	if failure != nil {
 		kill() // what it writes from now on is not read
 	}
@@ -316,15 +317,30 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 }
 
 // follow reads what the process writes. It returns true if that ends with a
-// report.
-func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) {
-	lines := bufio.NewReader(out)
-	for {
-		line, err := markedLine(lines, s.job.Mark)
-		if err != nil {
-			return done, nil // the process is gone
+// report. It calls alive for each message, and gone at the end.
+func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err error) {
+	// The process does not wait while a violation is verified.
+	lines := make(chan []byte, 1<<16)
+	go func() {
+		defer close(lines)
+		defer gone()
+		in := bufio.NewReader(out)
+		for {
+			line, err := markedLine(in, s.job.Mark)
+			if err != nil {
+				return // the process is gone
+			}
+			alive()
+			lines <- line
 		}
-		alive()
+	}()
+	defer func() {
+		go func() {
+			for range lines { // after an error
+			}
+		}()
+	}()
+	for line := range lines {
 		var m message
 		if err := json.Unmarshal(line, &m); err != nil {
 			return false, fmt.Errorf("the process said %q: %w", line, err)
@@ -364,6 +380,7 @@ func (s *supervisor) follow(out io.Reader, alive func()) (done bool, err error) 
 			done = true
 		}
 	}
+	return done, nil
 }
 
 // markedLine returns the next line that begins with the mark, without it.

@@ -51,7 +51,7 @@ func (s *searcher) exploreAll() error {
 	s.report.Explored = &Explored{Complete: make([]int, s.deepest()+1), Diverging: []string{}}
 	if len(s.programs) > 0 {
 		for _, p := range s.programs {
-			if err := s.tryAt(s.targets[0], p, 0, s.deepest()); err != nil {
+			if _, err := s.tryAt(s.targets[0], p, 0, s.deepest()); err != nil {
 				return err
 			}
 		}
@@ -84,11 +84,12 @@ func (s *searcher) exploreAll() error {
 		if b == 1 {
 			from = 0
 		}
-		if err := s.tryAt(next.target, next.program, from, min(b, s.deepest())); err != nil {
+		whole, err := s.tryAt(next.target, next.program, from, min(b, s.deepest()))
+		if err != nil {
 			return err
 		}
 		levels[b].spent += max(s.report.Executions-before, 1) * levelWeight[min(b, len(levelWeight)-1)]
-		if b < s.deepest() && !next.target.done && len(levels[b+1].programs) < maxLater {
+		if !whole && b < s.deepest() && !next.target.done && len(levels[b+1].programs) < maxLater {
 			levels[b+1].programs = append(levels[b+1].programs, later{next.target, next.program.clone()})
 		}
 	}
@@ -127,8 +128,9 @@ func (s *searcher) nextLevel(levels []level) int {
 	return next
 }
 
-// tryAt explores a program with from to bound preemptions.
-func (s *searcher) tryAt(t *target, p *Program, from, bound int) error {
+// tryAt explores a program with from to bound preemptions. It reports whether there are
+// no schedules with more.
+func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, err error) {
 	method := t.method
 	if len(s.programs) > 0 {
 		method = s.blamed(p)
@@ -141,10 +143,10 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) error {
 	p, expected, err := s.fit(p)
 	switch {
 	case err != nil && len(s.programs) > 0:
-		return fmt.Errorf("running %v: %w", p, err)
+		return false, fmt.Errorf("running %v: %w", p, err)
 	case err != nil:
 		s.skipped, s.why = s.skipped+1, err
-		return nil
+		return true, nil
 	}
 	x := explorerOf(s.ctx, s.class, p, s.options.Checker, expected, p.oracle)
 	o := s.exploreOptions(bound)
@@ -153,9 +155,13 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) error {
 	}
 	e, err := s.exploreProgram(x, o)
 	if err != nil {
-		return err
+		return false, err
 	}
-	for b := from; b <= min(e.Complete, bound); b++ {
+	last := min(e.Complete, bound)
+	if whole = e.Complete == Unbounded; whole {
+		last = s.deepest()
+	}
+	for b := from; b <= last; b++ {
 		s.report.Explored.Complete[b]++
 	}
 	if e.ByDelays && from == 0 {
@@ -176,7 +182,7 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) error {
 			}
 		}
 	}
-	return err
+	return whole, err
 }
 
 // exploreOptions returns the options for a generated program.

@@ -75,6 +75,14 @@ func TestPasses(t *testing.T) {
 	stresstest.Test(t, newInventory, o)
 }
 
+func TestSchedules(t *testing.T) {
+	o := options
+	o.Schedules, o.Programs = true, []string{"{ Put() } || { Count() }"}
+	stresstest.Test(t, newInventory, o)
+	o.Programs = nil
+	stresstest.Test(t, newInventory, o) // Schedules
+}
+
 func twoReads(t *testing.T) *history.History {
 	m := record.NewMemory(record.Options{})
 	p, q := m.Process(), m.Process()
@@ -136,7 +144,7 @@ func TestUser(t *testing.T) {
 		if !ok {
 			continue
 		}
-		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ",
+		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ", "Schedules": "shop.inventory is not atomic: ",
 			"Strict":  "stress: not tested are these methods of shop.inventory: Each (parameter of type func())",
 			"History": "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
 		if want := fmt.Sprintf("shop_test.go:%d: %s", i+1, what); what == "" || !strings.Contains(out, want) {
@@ -146,7 +154,7 @@ func TestUser(t *testing.T) {
 	if !strings.Contains(out, "\nTestPasses: stress: not tested are these methods") {
 		t.Error("what TestPasses leaves out is not seen")
 	}
-	for _, name := range []string{"TestType", "TestClass", "TestHistory", "TestOwn_a_b"} {
+	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestHistory", "TestOwn_a_b"} {
 		relative := filepath.Join("testdata", "leadline", name+".jsonl")
 		absolute := filepath.Join(dir, relative)
 		page := strings.Replace(relative, ".jsonl", ".html", 1)
@@ -162,7 +170,7 @@ func TestUser(t *testing.T) {
 		}
 	}
 	commands := regexp.MustCompile(`To explain it: (.*)\n`).FindAllStringSubmatch(out, -1)
-	if len(commands) != 3 {
+	if len(commands) != 4 {
 		t.Errorf("commands %q", commands)
 	}
 	for _, c := range commands {
@@ -179,6 +187,11 @@ func TestUser(t *testing.T) {
 	}
 	if runs, err := os.ReadFile(filepath.Join(dir, "runs")); err != nil || string(runs) != "ran\nran\n" {
 		t.Errorf("it ran %q, %v", runs, err)
+	}
+	// Each step has its place, and the saved schedule comes first.
+	if got := goTest("-run", "TestSchedules"); !regexp.MustCompile(`The schedule is [0-9 ^]+:\n(.*\n)+.* write [a-z]*/?shop_test.go:\d+`).MatchString(got) ||
+		!strings.Contains(got, "stress: shop.inventory: 1 programs, ") {
+		t.Errorf("with a saved schedule:\n%s", got)
 	}
 	if out := goTest("-run", "TestHistory", "-artifacts", "-outputdir", t.TempDir()); strings.Contains(out, savedDir) || !strings.Contains(out, "_artifacts") {
 		t.Errorf("with -artifacts:\n%s", out)

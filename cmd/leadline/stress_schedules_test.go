@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history/stress"
+)
+
+// stressed runs leadline stress and returns its status and all that it prints.
+func stressed(args ...string) (status int, text string) {
+	var out, errs bytes.Buffer
+	status = run(append([]string{"stress"}, args...), strings.NewReader(""), &out, &errs)
+	return status, out.String() + errs.String()
+}
+
+// TestScheduleFlags: flags that do not fit are refused.
+func TestScheduleFlags(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "saved.jsonl")
+	if err := os.WriteFile(saved, []byte("# schedule: 0 1\n{\"leadline\":1}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"--subject queue --preemptions 2":                        "need --schedules",
+		"--subject queue --plain":                                "need --schedules",
+		"--subject queue --schedules --delays -1":                "must not be negative",
+		"--subject queue --schedules --strategy x":               "strategy",
+		"--schedules --oracle safety --package p":                "are for --oracle results",
+		"--subject queue --replay nothing.jsonl":                 "neither a file nor a schedule",
+		"--subject queue --replay 0^2":                           "needs one --program",
+		"--replay " + saved:                                      saved + ":1: it has no program and schedule",
+		"--subject queue --schedules --preemptions 1 --delays 1": "exclude each other",
+	} {
+		if status, text := stressed(strings.Fields(args)...); status != statusBad || !strings.Contains(text, want) {
+			t.Errorf("%s: status %d, %s", args, status, text)
+		}
+	}
+}
+
+func TestShellFields(t *testing.T) {
+	for _, words := range [][]string{nil, {"a"}, {"--new", "x.New[int](8)", "--core", "A,B"}, {"it's", "a b", "\\", "\"", "$x"}, {""}} {
+		var quoted []string
+		for _, w := range words {
+			q := shellQuote(w)
+			if w == "" {
+				q = "''"
+			}
+			quoted = append(quoted, q)
+		}
+		if got, err := shellFields(strings.Join(quoted, " ")); err != nil || !slices.Equal(got, words) {
+			t.Errorf("%q: %q, %v", quoted, got, err)
+		}
+	}
+	if _, err := shellFields("'a"); err == nil {
+		t.Error("a quote that does not end is read")
+	}
+}
+
+// TestSchedules explores schedules of types of a user's module, and replays what it
+// saves.
+func TestSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	t.Chdir(thingModule(t))
+	status, text := stressed("--new", "example.com/thing.NewBroken", "--schedules", "--save", "found", "--time", "5m")
+	if status != statusNot || !regexp.MustCompile(`(?s)\{ Increment\(\) \} \|\| \{ Increment\(\) \}\n.*1 preemption, 2 switches;.*seen on real threads: \d+ of \d+ .*found/example.com_thing.NewBroken-1.jsonl`).MatchString(text) {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	file := "found/example.com_thing.NewBroken-1.jsonl"
+	status, replayed := stressed("--replay", file)
+	if status != statusNot || !strings.Contains(replayed, "/thing.go:15 <- 1") || !strings.Contains(replayed, "answered 1,1, which no order of the invocations explains") {
+		t.Errorf("status %d\n%s", status, replayed)
+	}
+	command := regexp.MustCompile(`To replay: leadline stress (.*)`).FindStringSubmatch(text)
+	args, err := shellFields(command[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, again := stressed(args...); status != statusNot || again != replayed {
+		t.Errorf("%s: status %d\n%s", command[1], status, again)
+	}
+	args[len(args)-1] = "0^2 1^9"
+	if status, text := stressed(args...); status != statusBad || !strings.Contains(text, "the first 2 fit") {
+		t.Errorf("another schedule: status %d\n%s", status, text)
+	}
+	args[len(args)-1] = "0"
+	if status, text := stressed(args...); status != statusOK || !strings.Contains(text, "answered 1,2\n") {
+		t.Errorf("a schedule without preemption: status %d\n%s", status, text)
+	}
+	var out, errs bytes.Buffer
+	if status := run([]string{"view", file, "-o", "page.html"}, strings.NewReader(""), &out, &errs); status != statusOK {
+		t.Errorf("view: status %d, %s", status, &errs)
+	}
+	if status, text := stressed("--new", "example.com/thing.NewCell[int](0)", "--schedules", "--program", "{ Load(); Store(1) } || { Store(0); Load() }"); status != statusOK ||
+		!strings.Contains(text, "1 complete to 3 preemptions") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+}
+
+// TestScheduledSubjects explores programs of bundled objects: broken ones have a
+// violation with one preemption, correct ones have none.
+func TestScheduledSubjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	t.Chdir(root)
+	tests := []struct {
+		broken, correct, program string
+	}{
+		{"counter-lost-update", "counter", "{ getAndIncrement() } || { getAndIncrement() }"},
+		{"cas-register-broken", "cas-register", "{ write(1) } || { cas(0,0); read() }"},
+		{"pair-torn", "pair", "{ write(1,0); write(0,1) } || { read() }"},
+		{"ring-out-of-order", "ring", "{ peek() } || { enqueue(0) }"},
+		{"queue-double-delivery", "queue", "{ dequeue() } || { enqueue(0); dequeue() }"},
+		{"stack-stale-pop", "stack", "{ push(1); pop() } || { push(0); pop() }"},
+		{"set-stale-size", "set", "{ add(1) } || { remove(1); size() }"},
+		{"set-check-then-act", "set", "{ add(1) } || { add(1) }"},
+		{"map-bulk", "map", "{ keys() } || { putAll({0=0,1=0}) }"},
+		{"sharded-map-unlocked", "sharded-map", "{ put(0,0); put(1,0) } || { snapshot() }"},
+		{"semaphore-missed-release", "semaphore", "{ release() } || { tryAcquire(); tryAcquire() }"},
+		{"bank-unlocked-total", "bank", "{ total() } || { transfer(0,0) }"},
+		{"blocking-queue-silent", "blocking-queue", "{ get() } || { put(0); put(0) }"},
+		{"blocking-queue-hasty", "blocking-queue", "{ get() } || { put(0); get() }"},
+	}
+	f := &stressFlags{}
+	var list []object
+	for _, test := range tests {
+		list = append(list, object{name: test.broken}, object{name: test.correct})
+	}
+	if err := f.buildSubjects(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	defer list[0].cleanup()
+	for i, o := range list {
+		p := tests[i/2].program
+		r, err := stress.Supervise(t.Context(), o.start, stress.Options{Schedules: true, Preemptions: 2, Programs: []string{p}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := r.Explored
+		if broken := i%2 == 0; len(r.Findings) > 0 != broken || broken && r.Findings[0].Scheduled.Preemptions > 1 || !broken && e.Complete[2] != 1 ||
+			e.Undecided+e.Cut > 0 || len(e.Diverging)+len(e.Blocked)+len(r.Crashes) > 0 {
+			t.Errorf("%s %s: %d violations, crashes %v, %+v", o.name, p, len(r.Findings), r.Crashes, e)
+		}
+	}
+}
