@@ -189,7 +189,7 @@ func TestUser(t *testing.T) {
 		t.Errorf("it ran %q, %v", runs, err)
 	}
 	// Each step has its place, and the saved schedule comes first.
-	if got := goTest("-run", "TestSchedules"); !regexp.MustCompile(`The schedule is [0-9 ^]+:\n(.*\n)+.* write [a-z]*/?shop_test.go:\d+`).MatchString(got) ||
+	if got := goTest("-run", "TestSchedules"); !regexp.MustCompile(`The schedule is [0-9 ^]+:\n(.*\n)+.* write \S*shop_test.go:\d+`).MatchString(got) ||
 		!strings.Contains(got, "stress: shop.inventory: 1 programs, ") {
 		t.Errorf("with a saved schedule:\n%s", got)
 	}

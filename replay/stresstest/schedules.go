@@ -76,7 +76,7 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 		}
 	}
 	o.OnThreads = func() func(context.Context) *exec.Cmd { return start(os.Args[0]) }
-	for _, saved := range savedSchedules(t, o.Dir) {
+	for _, saved := range savedSchedules(t, o, call) {
 		again := o
 		again.Programs = nil
 		r, err := stress.Replay(ctx, start(program), again, saved.Program, saved.Schedule)
@@ -88,16 +88,20 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 	return stress.Supervise(ctx, start(program), o)
 }
 
-// savedSchedules returns the schedules that earlier runs of the test have saved.
-func savedSchedules(t TB, dir string) []stress.SavedSchedule {
+// nameOf returns the object of saved schedules of a call in the test.
+func nameOf(t TB, call int) string { return fmt.Sprintf("call %d of %s", call, t.Name()) }
+
+// savedSchedules returns the schedules that the call has saved when the test ran
+// before.
+func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 	var list []stress.SavedSchedule
 	for n := 1; n <= maxSaved; n++ {
 		name := baseName(t)
 		if n > 1 {
 			name += "-" + strconv.Itoa(n)
 		}
-		text, err := os.ReadFile(filepath.Join(directory(t, dir), name+".jsonl"))
-		if s := stress.ReadSchedule(string(text)); err == nil && s.Schedule != "" {
+		text, err := os.ReadFile(filepath.Join(directory(t, o.Dir), name+".jsonl"))
+		if s := stress.ReadSchedule(string(text)); err == nil && s.Object == nameOf(t, call) && (len(o.Programs) == 0 || slices.Contains(o.Programs, s.Program)) {
 			list = append(list, s)
 		}
 	}

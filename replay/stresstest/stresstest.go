@@ -16,6 +16,12 @@
 //	0         1          |-------|       Dequeue(): 1
 //	1         2              |-------|   Dequeue(): 1
 //
+// With Options.Schedules, interleavings are not left to chance: Test builds an
+// instrumented copy of the test's program and explores the schedules of programs
+// in it, one thread at a time. See package instrument for what that covers. A failure
+// shows each step. The schedule is saved with the history, and comes first when the
+// test runs again.
+//
 // Check checks a history that package history/record has recorded. That a test
 // passes means little: interleavings are left to chance. See package
 // history/stress for what a violation means.
@@ -189,7 +195,7 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	var failures []string
 	found := o.Found
 	o.Found = func(f *stress.Finding) {
-		failures = append(failures, decider.describe(t, f, o.Dir))
+		failures = append(failures, decider.describe(t, f, o.Dir, call))
 		if found != nil {
 			found(f)
 		}
@@ -268,7 +274,7 @@ func checkSpec(s stress.Spec) error {
 }
 
 // describe saves the history of a violation and returns all that is known of it.
-func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
+func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string {
 	var b strings.Builder
 	name := f.Subject
 	if f.Method != "" {
@@ -300,7 +306,7 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string) string {
 		}
 		comments := ""
 		if s := f.Scheduled; s != nil {
-			comments = f.ScheduleComments("")
+			comments = f.ScheduleComments(nameOf(t, call))
 			item.Steps = stress.ReadSchedule(comments).Steps
 			fmt.Fprintf(&b, "The schedule is %s:\n%s", s.Schedule, item.Steps)
 			if s.ThreadExecutions > 0 {
