@@ -175,7 +175,7 @@ func TestQueueOrStack(t *testing.T) {
 func TestLostOperations(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 81))
-	rounds := *repeatedRounds
+	rounds := *repeatedRounds / 3
 	if *full {
 		rounds = max(rounds, 20000)
 	}
@@ -186,9 +186,12 @@ func TestLostOperations(t *testing.T) {
 			d := randomDuplicating(r, model)
 			d.n, d.values, d.lost = 6+r.IntN(9), 1+r.IntN(9), 20+r.IntN(150)
 			h := d.history(t, s)
-			f := search.QueueOrStack(h, s, 1<<30, nil)
-			checkFinding(t, "queue or stack search", h, s, f, run(t, h, s, search.Pruning{}).Answer)
-			if t.Failed() {
+			f, want := search.QueueOrStack(h, s, 1<<30, nil), run(t, h, s, search.Pruning{}).Answer
+			if want == replay.Undecided {
+				count["left out"]++
+				continue
+			}
+			if checkFinding(t, "queue or stack search", h, s, f, want); t.Failed() {
 				t.Fatal(show(h))
 			}
 			if h.Pending() > 0 {
@@ -196,7 +199,7 @@ func TestLostOperations(t *testing.T) {
 			}
 		}
 		t.Log(model, count)
-		if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/8 {
+		if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/8 || count["left out"] > rounds/100 {
 			t.Errorf("%s: %v", model, count)
 		}
 	}
