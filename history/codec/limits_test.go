@@ -84,7 +84,7 @@ func TestBombs(t *testing.T) {
 	g, z := gzip.NewWriter(&gz), must(zstd.NewWriter(&zs, zstd.WithEncoderLevel(zstd.SpeedFastest)))
 	for _, w := range []io.WriteCloser{g, z} {
 		io.WriteString(w, small)
-		if _, err := io.Copy(w, repeated("#\n", size)); err != nil {
+		if _, err := io.Copy(w, repeated("#------\n", size)); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Close(); err != nil {
