@@ -260,6 +260,8 @@ type Scheduled struct {
 	Switches    int    `json:"switches"`
 	// Execution is the number of the execution of the program as it was found.
 	Execution int64 `json:"execution"`
+	// Total is how many executions there were until then, of all programs.
+	Total int64 `json:"total_executions"`
 	// Steps are those of the execution.
 	Steps []ScheduledStep `json:"steps"`
 	// Mark stands for the steps and for the order of invocations and responses.
