@@ -97,6 +97,33 @@
 // wake them. A search ends when 1000 of them are left, and Supervise replaces its
 // process.
 //
+// # Schedules
+//
+// Explore runs a program of an instrumented object in package schedule: one thread
+// at a time, with each schedule in turn. Options.Schedules makes Search do that. Each
+// execution is judged, also by the order in which invocations begin and end. The
+// sequential runs are made in the scheduler, too. They take every choice of the
+// object: the order of a map, or a random number. So an outcome that only another
+// choice explains is no violation. Where the runs are too many, a search for
+// the one outcome follows, and if that is too long, the execution is undecided.
+//
+// An invocation waits if the scheduler finds that no thread can go on. Nothing is
+// left to patience there.
+//
+// A violation has a schedule. Search reduces the program, and then the schedule: to
+// few preemptions first, and then to few switches. It replays the schedule 1000
+// times, and Supervise does so in another process. What differs then depends on more
+// than the schedule, and is not reported as a violation. So the promise of above
+// is kept: every violation is an execution of the object's code that can be repeated.
+//
+// A search with schedules that ends without violations means more: Explored.Complete
+// counts the programs of which all schedules within a bound of preemptions were run.
+// It still means nothing for other programs, for data races, and for code that is not
+// instrumented.
+//
+// For objects that start goroutines, sequential runs range over the schedules of these
+// with one delay more than that of the violation, and over some random ones.
+//
 // # Speed
 //
 // Threads are pinned, where the system supports it, and go through batches of

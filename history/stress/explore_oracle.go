@@ -16,9 +16,13 @@ var (
 	maxExplaining = 1 << 17
 )
 
-// randomSequential is how many sequential runs of an object with goroutines have
-// random schedules, in addition to those within the bound.
-const randomSequential = 1000
+// Limits for objects that start goroutines: of all sequential runs, of those with one
+// outcome within a bound of delays, and of those with random schedules.
+const (
+	threadedSequential = 500
+	maxThreaded        = 20000
+	randomSequential   = 1000
+)
 
 // An oracle runs the invocations of a program one after another, inside the
 // scheduler. It goes through every order that NewExpected has, and for each of them
@@ -26,8 +30,8 @@ const randomSequential = 1000
 // the calls, so that the order is a choice, too. An invocation waits if the thread
 // is in a deadlock.
 //
-// An object may start goroutines. Then the runs range over the schedules without
-// preemption, and search tries the others.
+// An object may start goroutines. Then the runs range over some of their schedules,
+// and search tries all within a bound.
 type oracle struct {
 	*shuffler
 	expected  *Expected
@@ -40,6 +44,7 @@ type oracle struct {
 	places   map[string]*waitingPlace
 	threads  bool // the object starts goroutines
 	diverged bool
+	more     bool // the last strategy has more schedules
 
 	// exhausted says that all schedules of an object with goroutines were tried, as
 	// far as the limit allows, and exact that these were all.
@@ -91,7 +96,14 @@ func newOracle(c *Class, p *Program) (*oracle, error) {
 		Threads: []func(){o.drive},
 		After:   func() { c.close(o.object) },
 	}
-	o.explore(sequentialStrategy(0), maxSequential)
+	first := sequentialStrategy(0, false)
+	if o.explore(first, threadedSequential); o.more && o.failure == nil {
+		if o.threads { // there are too many orders in which goroutines end
+			o.explore(sequentialStrategy(1, true), threadedSequential)
+		} else {
+			o.explore(first, maxSequential)
+		}
+	}
 	if o.failure == nil && e.set.n == 0 {
 		o.failure = errors.New("no order of its invocations could be run")
 	}
@@ -143,14 +155,14 @@ func (o *oracle) drive() {
 // before each call.
 var pauses = [...]int64{0, 50e3, 1e6, 1e9, 3600e9}
 
-// explore runs the schedules of a strategy. It reports whether these were all, and
+// explore runs the next schedules of a strategy. It reports whether these were all, and
 // none was cut.
 func (o *oracle) explore(s schedule.Strategy, limit int) bool {
 	whole := true
 	for n := 0; n < limit && o.failure == nil; n++ {
 		r := schedule.Run(&o.scheduled, s, schedule.Limits{})
 		whole = o.note(r) && whole
-		if !s.Next(r) {
+		if o.more = s.Next(r); !o.more {
 			o.conclude()
 			return whole && o.failure == nil
 		}
@@ -265,17 +277,20 @@ func (o *oracle) search(outcome Outcome, bound int) bool {
 		}
 	}
 	if o.threads && !o.exhausted {
-		o.exhausted, o.exact = true, o.explore(schedule.NewDPOR(), maxSequential)
+		o.exhausted, o.exact = true, o.explore(schedule.NewDPOR(), threadedSequential)
 	}
-	asked := bound
+	most, byDelays, asked := maxExplaining, false, bound
 	if !o.threads || o.exact {
 		bound = 0
+	} else {
+		most, byDelays = maxThreaded, true
 	}
 	o.target = outcome
 	o.paused = true
-	sure := o.explore(sequentialStrategy(bound), maxExplaining)
+	sure := o.explore(sequentialStrategy(bound, byDelays), most)
 	o.paused = false
-	if o.threads && !o.exact {
+	if byDelays {
+		o.explore(sequentialStrategy(bound-1, false), randomSequential)
 		o.explore(schedule.NewPOS(1), randomSequential)
 	}
 	o.target = nil
@@ -284,9 +299,13 @@ func (o *oracle) search(outcome Outcome, bound int) bool {
 	return sure
 }
 
-// sequentialStrategy returns all schedules with so many preemptions.
-func sequentialStrategy(bound int) schedule.Strategy {
-	return schedule.NewDFS(schedule.DFSOptions{Preemptions: bound, Delays: -1, Filter: true})
+// sequentialStrategy returns all schedules with so many preemptions, or delays.
+func sequentialStrategy(bound int, byDelays bool) schedule.Strategy {
+	o := schedule.DFSOptions{Preemptions: bound, Delays: -1, Filter: true}
+	if byDelays {
+		o.Preemptions, o.Delays = -1, bound
+	}
+	return schedule.NewDFS(o)
 }
 
 // sequentialRuns returns the runs as the header of a history has them.
