@@ -104,11 +104,11 @@
 // execution is judged, also by the order in which invocations begin and end. The
 // sequential runs are made in the scheduler, too. They take every choice of the
 // object: the order of a map, or a random number. So an outcome that only another
-// choice explains is no violation. Where the runs are too many, a search for
+// choice explains is not a violation. Where the runs are too many, a search for
 // the one outcome follows, and if that is too long, the execution is undecided.
 //
-// An invocation waits if the scheduler finds that no thread can go on. Nothing is
-// left to patience there.
+// An invocation waits if the scheduler finds that no thread can go on. Limits of time
+// do not matter there.
 //
 // A violation has a schedule. Search reduces the program, and then the schedule: to
 // few preemptions first, and then to few switches. It replays the schedule 1000

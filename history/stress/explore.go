@@ -38,7 +38,7 @@ type ExploreOptions struct {
 // An Exploration is what Explore found.
 type Exploration struct {
 	// Complete is to which bound all schedules were run, at least: -1 if not even
-	// those without preemption, and Unbounded if there are no others. ByDelays says
+	// those without preemption, and Unbounded if nothing is left. ByDelays says
 	// that the bound is one of delays.
 	Complete int
 	ByDelays bool
@@ -280,7 +280,7 @@ func newStrategy(name string, depth int, seed uint64) (schedule.Strategy, error)
 	case "family":
 		return schedule.NewFamily(depth), nil
 	}
-	return nil, fmt.Errorf("there is no strategy %q", name)
+	return nil, fmt.Errorf("unknown strategy %q", name)
 }
 
 // randomSchedules is how many schedules of each random strategy an object that
@@ -302,7 +302,7 @@ func (x *explorer) deepen(o ExploreOptions) error {
 	if o.Delays > 0 {
 		dfs.Preemptions, dfs.Delays = -1, o.Delays
 	}
-	if undecided && !x.spawns { // the first execution tells whether it does
+	if undecided && !x.spawns { // the first execution shows whether it does
 		if _, err := x.all(schedule.NewDFS(dfs), "dfs", 1, nil); err != nil || x.stops() {
 			return err
 		}
@@ -339,8 +339,8 @@ func (x *explorer) stops() bool {
 
 // all runs the schedules of a strategy until one violates, or there have been so
 // many, if not 0, or the options end it. The bound of the strategy is nil if it
-// has none. All returns the last bound at which each execution could be judged: -1 if
-// there is none, and Unbounded if there were no other schedules.
+// has none. All returns the last bound at which each execution could be judged: -1
+// without any, and Unbounded if these were all schedules.
 func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func() int) (sure int, err error) {
 	if bound == nil {
 		bound = func() int { return 0 }

@@ -30,7 +30,7 @@ type Replayed struct {
 	Program  string
 	Schedule string
 	Outcome  string
-	// Mark stands for the steps and the order of events. Same is how many of Times
+	// Mark is a hash of the steps and the order of events. Same is how many of Times
 	// executions had the same ones and the same outcome.
 	Mark        string
 	Times, Same int
@@ -46,7 +46,7 @@ type Replayed struct {
 	Seen, Executions int64
 }
 
-// mark returns what stands for the steps and the order of events.
+// mark returns a hash of the steps and the order of events.
 func mark(trace uint64, events []int16) string {
 	for _, e := range events {
 		trace = (trace ^ uint64(uint16(e))) * 0x100000001b3

@@ -411,7 +411,9 @@ func (s *searcher) lookFor(f *Finding, p *Program) *Finding {
 		return nil
 	}
 	bound := max(f.found.bound, min(f.found.Preemptions, mostPreempted), 1)
-	e, err := s.exploreProgram(x, s.exploreOptions(bound))
+	o := s.exploreOptions(bound)
+	o.Strategy = "" // random schedules would take long without a violation
+	e, err := s.exploreProgram(x, o)
 	if err != nil || len(e.Violations) == 0 {
 		return nil
 	}

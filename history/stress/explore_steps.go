@@ -163,7 +163,7 @@ const (
 )
 
 // ScheduleComments returns the object, the program, its schedule and the steps, as
-// comments of a file in leadline's format; "" if there is no schedule. The object is
+// comments of a file in leadline's format; "" without a schedule. The object is
 // for ReadSchedule, and may be empty.
 func (f *Finding) ScheduleComments(object string) string {
 	if f.Scheduled == nil {

@@ -297,7 +297,7 @@ func TestExplore(t *testing.T) {
 		case len(e.Violations) == 0 && x.outcome != "":
 			t.Errorf("%s %s: no violation in %d executions, complete to %d", x.class, x.program, e.Executions, e.Complete)
 		case len(e.Violations) > 0 && x.outcome == "":
-			t.Errorf("%s %s: outcome %v of schedule %v is no violation", x.class, x.program, e.Violations[0].Outcome, e.Violations[0].Schedule)
+			t.Errorf("%s %s: outcome %v of schedule %v is a violation", x.class, x.program, e.Violations[0].Outcome, e.Violations[0].Schedule)
 		case x.outcome == "":
 			if bound := x.bound; bound < 0 && e.Complete != stress.Unbounded || bound >= 0 && e.Complete < bound {
 				t.Errorf("%s %s: complete to %d only, %d cut, %d diverged, %d undecided, %d executions", x.class, x.program, e.Complete, e.Cut, e.Diverged, e.Undecided, e.Executions)
@@ -314,7 +314,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestUndecided: outcomes that sequential runs may have beyond the limit are no
+// TestUndecided: outcomes that sequential runs may have beyond the limit are not
 // violations.
 func TestUndecided(t *testing.T) {
 	defer stress.SetSequentialLimits(stress.SetSequentialLimits(100, 1000))
@@ -387,8 +387,8 @@ func (o *outsider) At() int {
 
 var somewhere *[100]int64
 
-// TestDiverging: what depends on more than the schedule is named, and is no
-// violation.
+// TestDiverging: what depends on more than the schedule is named, and is
+// not a violation.
 func TestDiverging(t *testing.T) {
 	c := classOf(t, func() *outsider { return &outsider{} }, stress.ReflectOptions{ReadOnly: []string{}})
 	for _, program := range []string{"{ Issue() } || { Issue() }", "{ Now() } || { Now() }", "{ At() } || { At() }"} {

@@ -264,7 +264,7 @@ type Scheduled struct {
 	Total int64 `json:"total_executions"`
 	// Steps are those of the execution.
 	Steps []ScheduledStep `json:"steps"`
-	// Mark stands for the steps and for the order of invocations and responses.
+	// Mark is a hash of the steps and of the order of invocations and responses.
 	Mark string `json:"mark"`
 	// Replayed is how many times the schedule was replayed in the process, with the
 	// same results each time, and Elsewhere how many times in another.
