@@ -277,7 +277,7 @@ func (o *oracle) search(outcome Outcome, bound int) bool {
 		}
 	}
 	if o.threads && !o.exhausted {
-		o.exhausted, o.exact = true, o.explore(schedule.NewDPOR(), threadedSequential)
+		o.exhausted, o.exact = true, o.explore(schedule.NewDPOR(), maxSequential)
 	}
 	most, byDelays, asked := maxExplaining, false, bound
 	if !o.threads || o.exact {
