@@ -290,10 +290,10 @@ func (s *searcher) foundSchedule(t *target, f *Finding) error {
 const inProcess = 1000
 
 // repeats reports whether replays of a violation have the same steps and the same
-// results each time.
+// results each time, also with another clock.
 func (s *searcher) repeats(f *Finding) bool {
 	x := s.explorerFor(f.program)
-	if x == nil || x.replay(f.found, inProcess) < inProcess {
+	if x == nil || x.replay(f.found, inProcess) < inProcess || x.showsTime(f.found) {
 		s.diverges(f.program)
 		return false
 	}
@@ -323,6 +323,17 @@ func (x *explorer) replay(v *Violation, times int) int {
 		}
 	}
 	return same
+}
+
+// anotherTick is Limits.Tick of a clock with other readings than the usual one.
+const anotherTick = 1003
+
+// showsTime reports whether a violation has other results when the clock advances
+// faster. An invocation then returns a time, or what depends on one. The sequential
+// runs have other times, as they have other steps.
+func (x *explorer) showsTime(v *Violation) bool {
+	rec := x.record(schedule.Run(&x.run, schedule.NewReplay(v.Schedule), schedule.Limits{Tick: anotherTick}))
+	return rec != nil && !rec.outcome.equal(v.Outcome)
 }
 
 // stillUnexpected runs the program sequentially once more, and reports whether the

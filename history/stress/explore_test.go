@@ -363,7 +363,10 @@ func TestSearchSchedules(t *testing.T) {
 var issued int64
 
 // An outsider depends on more than the schedule.
-type outsider struct{ n cell }
+type outsider struct {
+	n    cell
+	lock latch
+}
 
 // Issue returns numbers of a global variable.
 func (o *outsider) Issue() int {
@@ -387,11 +390,18 @@ func (o *outsider) At() int {
 
 var somewhere *[100]int64
 
+// Clock returns the virtual time.
+func (o *outsider) Clock() int {
+	o.lock.lock()
+	defer o.lock.unlock()
+	return int(schedule.Now())
+}
+
 // TestDiverging: what depends on more than the schedule is named, and is
 // not a violation.
 func TestDiverging(t *testing.T) {
 	c := classOf(t, func() *outsider { return &outsider{} }, stress.ReflectOptions{ReadOnly: []string{}})
-	for _, program := range []string{"{ Issue() } || { Issue() }", "{ Now() } || { Now() }", "{ At() } || { At() }"} {
+	for _, program := range []string{"{ Issue() } || { Issue() }", "{ Now() } || { Now() }", "{ At() } || { At() }", "{ Clock() } || { Clock(); Clock() }"} {
 		r, err := search(c, stress.Options{Schedules: true, Programs: []string{program}})
 		if err != nil {
 			t.Fatal(err)

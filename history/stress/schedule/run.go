@@ -49,7 +49,8 @@ func (d *Decision) From() int { return the.result.From }
 
 // Limits bound an execution.
 type Limits struct {
-	Steps int // of Before, of the threads, and of After; 5,000 if zero
+	Steps int   // of Before, of the threads, and of After; 5,000 if zero
+	Tick  int64 // how much the clock advances with a step, in nanoseconds; 1,000 if zero
 }
 
 type scheduler struct {
@@ -74,7 +75,7 @@ type scheduler struct {
 	most        int // steps of a part
 	limit       int // the step that ends this part
 	steps       int
-	clock       int64
+	clock, tick int64
 	rounds      int   // times that all threads yielded since the last write
 	node        int32 // the decision before the next step, or -1
 	woken       uint64
@@ -104,6 +105,9 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	defer s.mu.Unlock()
 	if l.Steps == 0 {
 		l.Steps = 5000
+	}
+	if s.tick = l.Tick; s.tick == 0 {
+		s.tick = 1000
 	}
 	epoch.Add(1)
 	s.decision.Daemons = 0
@@ -359,7 +363,7 @@ func (s *scheduler) enabled() uint64 {
 // executed adds the pending step of t to the trace.
 func (s *scheduler) executed(t *thread) {
 	s.steps++
-	s.clock += 1000
+	s.clock += s.tick
 	s.print = s.fingerprint()
 	t.pend.Node, s.node = s.node, -1
 	s.trace = append(s.trace, t.pend)

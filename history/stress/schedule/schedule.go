@@ -106,7 +106,7 @@ func Spawn(f func()) {
 }
 
 // Now returns the virtual time of the execution in nanoseconds. It advances by
-// a microsecond with each step.
+// Limits.Tick with each step.
 func Now() int64 {
 	t := self()
 	if t == nil {
