@@ -51,10 +51,10 @@ func (m *Xsync1Map) LoadOrCompute(key string, value int) (any, bool) {
 func (m *Xsync1Map) Range() [][2]any { return entries(m.Map.Range) }
 
 // Orcaman1 is a map of github.com/orcaman/concurrent-map, its first version, with
-// four shards instead of 32.
+// two shards instead of 32.
 type Orcaman1 struct{ cmap.ConcurrentMap }
 
-func init() { cmap.SHARD_COUNT = 4 }
+func init() { cmap.SHARD_COUNT = 2 }
 
 func NewOrcaman1() *Orcaman1 { return &Orcaman1{cmap.New()} }
 
