@@ -94,11 +94,11 @@ func (r *results) depths() []string {
 		if v.Hunt == nil || v.Nearest == nil {
 			continue
 		}
-		needed := fmt.Sprintf("%d preemptions", v.Hunt.Preemptions)
+		needed := fmt.Sprintf("preemptions: %d", v.Hunt.Preemptions)
 		if v.Hunt.Delays > 0 {
-			needed = fmt.Sprintf("%d delays", v.Hunt.Delays)
+			needed = fmt.Sprintf("delays: %d", v.Hunt.Delays)
 		}
-		counts[fmt.Sprintf("- %s, %d results forgotten, depth %s: ", needed, v.Nearest.Forgotten, span(v.Nearest.Exact))]++
+		counts[fmt.Sprintf("- %s; results forgotten for the nearest relative: %d, its depth: %s; ", needed, v.Nearest.Forgotten, span(v.Nearest.Exact))]++
 	}
 	var lines []string
 	for text, n := range counts {
