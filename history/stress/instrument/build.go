@@ -481,8 +481,11 @@ func (b *build) workspace(ctx context.Context, r *Result) error {
 // "".
 func Explain(output string) string {
 	for line := range strings.Lines(output) {
-		// The compiler writes the import path where names are the same.
-		if strings.Contains(line, schedule+"/shim") {
+		switch {
+		case !strings.Contains(line, schedule+"/shim"): // the compiler writes the import path where names are the same
+		case strings.Contains(line, "provides package"), strings.Contains(line, "\tgo get "):
+			// The module does not require leadline, and the Go tool has advice.
+		default:
 			return "An instrumented package exchanges values of package sync or the like with one that is not instrumented. Instrument both"
 		}
 	}

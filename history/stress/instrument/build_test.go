@@ -357,3 +357,18 @@ func TestObject(t *testing.T) {
 		}
 	}
 }
+
+// TestAdvice: values of two packages sync need advice, and a module without leadline
+// has that of the Go tool.
+func TestAdvice(t *testing.T) {
+	const shim = "github.com/leadline/leadline/history/stress/schedule/shim/sync"
+	for output, advised := range map[string]bool{
+		`q.go:9:5: cannot use &m (value of type *"sync".Mutex) as *"` + shim + `".Mutex value`:                                                 true,
+		"q.go:3:8: no required module provides package " + shim + "; to add it:\n\tgo get " + shim:                                             false,
+		"q.go:3:8: module github.com/leadline/leadline provides package " + shim + " and is replaced but not required; to add it:\n\tgo get x": false,
+	} {
+		if got := Explain(output); (got != "") != advised {
+			t.Errorf("%s\nadvice is %q", output, got)
+		}
+	}
+}
