@@ -139,14 +139,18 @@ func buildInstrumented(ctx context.Context, dir, program string) error {
 func logExplored(t TB, name string, r *stress.Report) {
 	t.Helper()
 	e := r.Explored
-	unit := "preemptions"
+	unit := "preemption"
 	if e.ByDelays > 0 {
-		unit = "delays"
+		unit = "delay"
 	}
 	var parts []string
 	for b, n := range e.Complete {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d complete to %d %s", n, b, unit))
+			plural := "s"
+			if b == 1 {
+				plural = ""
+			}
+			parts = append(parts, fmt.Sprintf("%d complete to %d %s%s", n, b, unit, plural))
 		}
 	}
 	t.Logf("stress: %s: %d programs, %d schedules, %d steps; of the programs %s", name, r.Programs, r.Executions, e.Steps, strings.Join(parts, ", "))
