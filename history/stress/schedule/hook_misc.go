@@ -108,10 +108,27 @@ func Rand64() uint64 {
 
 // NoteValue notes a value that the last step of the caller read or wrote. It
 // does not call methods of the value.
-func NoteValue(what string, v any) { Note(what + valueText(reflect.ValueOf(v), 2)) }
+func NoteValue(what string, v any) {
+	if Traced() {
+		Note(what + valueText(reflect.ValueOf(v), 2))
+	}
+}
 
-// valueText returns a short text of a value. Addresses are left out, since they
-// differ between executions.
+// pointerName returns the name of an address in a traced execution: p1 for the first one
+// that is noted, and so on, since addresses differ between executions.
+func pointerName(p unsafe.Pointer) string {
+	if the.addresses == nil {
+		the.addresses = map[unsafe.Pointer]int{} // not of uintptr, so that no address is used twice
+	}
+	n, ok := the.addresses[p]
+	if !ok {
+		n = len(the.addresses) + 1
+		the.addresses[p] = n
+	}
+	return "p" + strconv.Itoa(n)
+}
+
+// valueText returns a short text of a value.
 func valueText(v reflect.Value, depth int) string {
 	switch v.Kind() {
 	case reflect.Invalid:
@@ -132,17 +149,19 @@ func valueText(v reflect.Value, depth int) string {
 		return strconv.Quote(string(s))
 	case reflect.Interface:
 		return valueText(v.Elem(), depth)
-	case reflect.UnsafePointer, reflect.Chan, reflect.Func, reflect.Map, reflect.Slice:
+	case reflect.Chan, reflect.Func, reflect.Map, reflect.Slice:
 		if v.IsNil() {
 			return "nil"
 		}
-	case reflect.Pointer:
+	case reflect.UnsafePointer, reflect.Pointer:
 		if v.IsNil() {
 			return "nil"
 		}
-		if depth > 0 && v.Elem().Kind() == reflect.Struct {
-			return "&" + valueText(v.Elem(), depth-1)
+		name := pointerName(v.UnsafePointer())
+		if v.Kind() == reflect.Pointer && depth > 0 && v.Elem().Kind() == reflect.Struct {
+			return name + " &" + valueText(v.Elem(), depth-1)
 		}
+		return name
 	case reflect.Struct:
 		if depth > 0 {
 			return structText(v, depth-1)

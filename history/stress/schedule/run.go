@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // MaxThreads bounds the threads of an execution: those of the program, one for Before
@@ -86,6 +87,8 @@ type scheduler struct {
 	pending []Access
 	events  []Event
 	details []Detail
+
+	addresses map[unsafe.Pointer]int // see pointerName
 }
 
 var the scheduler
@@ -117,6 +120,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.steps, s.most, s.clock, s.rounds, s.node, s.print = 0, l.Steps, 0, 0, -1, 0
 	s.parallel, s.quiescing, s.stopped = false, false, false
 	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
+	s.addresses = nil
 	s.result = Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]}
 	st.Begin()
 	for range p.Threads {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	standard "sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/leadline/leadline/history/stress/schedule"
 	"github.com/leadline/leadline/history/stress/schedule/shim/atomic"
@@ -268,7 +269,7 @@ func TestSelectOutside(t *testing.T) {
 	schedule.Select(false, schedule.To(d).Case(1))
 }
 
-// TestTraced: a trace has the values.
+// TestTraced: a trace has the values, and numbers for addresses.
 func TestTraced(t *testing.T) {
 	type node struct{ value int }
 	p := &schedule.Program{Threads: []func(){func() {
@@ -277,7 +278,12 @@ func TestTraced(t *testing.T) {
 		x.CompareAndSwap(5, 6)
 		x.Add(2)
 		var p atomic.Pointer[node]
-		p.Store(&node{7})
+		first, second := &node{7}, &node{8}
+		p.Store(first)
+		var q unsafe.Pointer
+		atomic.StorePointer(&q, unsafe.Pointer(second))
+		atomic.CompareAndSwapPointer(&q, nil, unsafe.Pointer(first))
+		atomic.LoadPointer(&q)
 		var m sync.Mutex
 		m.TryLock()
 		c := make(chan string, 1)
@@ -291,7 +297,7 @@ func TestTraced(t *testing.T) {
 	for _, d := range r.Details {
 		notes += d.Note + "; "
 	}
-	if want := `<- 4; not swapped to 6; <- 6; <- &{7}; locked; sends "a\n"; receives "a\n"; = 1.5; `; notes != want {
+	if want := `<- 4; not swapped to 6; <- 6; <- p1 &{7}; <- p2; not swapped to p1; = p2; locked; sends "a\n"; receives "a\n"; = 1.5; `; notes != want {
 		t.Errorf("notes are %s\nbut should be %s", notes, want)
 	}
 }
