@@ -81,6 +81,7 @@ func Wait(k Kind, addr unsafe.Pointer, w Waiter, what string) {
 		t.waiter = w
 		the.waiting |= t.bit
 		t.step(k, uintptr(addr), what)
+		Note(what)
 	}
 }
 

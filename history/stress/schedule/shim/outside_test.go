@@ -286,6 +286,8 @@ func TestTraced(t *testing.T) {
 		atomic.LoadPointer(&q)
 		var m sync.Mutex
 		m.TryLock()
+		m.Unlock()
+		m.Lock()
 		c := make(chan string, 1)
 		schedule.To(c).Send("a\n")
 		schedule.Recv(c)
@@ -297,7 +299,7 @@ func TestTraced(t *testing.T) {
 	for _, d := range r.Details {
 		notes += d.Note + "; "
 	}
-	if want := `<- 4; not swapped to 6; <- 6; <- p1 &{7}; <- p2; not swapped to p1; = p2; locked; sends "a\n"; receives "a\n"; = 1.5; `; notes != want {
+	if want := `<- 4; not swapped to 6; <- 6; <- p1 &{7}; <- p2; not swapped to p1; = p2; locked; sync.Mutex.Unlock; sync.Mutex.Lock; sends "a\n"; receives "a\n"; = 1.5; `; notes != want {
 		t.Errorf("notes are %s\nbut should be %s", notes, want)
 	}
 }

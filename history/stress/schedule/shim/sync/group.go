@@ -208,6 +208,7 @@ func (c *Cond) Wait() {
 		return
 	}
 	schedule.Step(write, unsafe.Pointer(c))
+	schedule.Note("sync.Cond.Wait unlocks")
 	c.enter()
 	w := &condWait{}
 	c.queue = append(c.queue, w)
@@ -220,6 +221,7 @@ func (c *Cond) Wait() {
 func (c *Cond) Signal() {
 	if schedule.Active() {
 		schedule.Step(write, unsafe.Pointer(c))
+		schedule.Note("sync.Cond.Signal")
 		c.enter()
 		if len(c.queue) > 0 {
 			c.queue[0].woken = true
@@ -234,6 +236,7 @@ func (c *Cond) Signal() {
 func (c *Cond) Broadcast() {
 	if schedule.Active() {
 		schedule.Step(write, unsafe.Pointer(c))
+		schedule.Note("sync.Cond.Broadcast")
 		c.enter()
 		for _, w := range c.queue {
 			w.woken = true

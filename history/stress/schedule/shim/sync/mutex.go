@@ -80,6 +80,7 @@ func (m *Mutex) TryLock() bool {
 // Unlock unlocks m.
 func (m *Mutex) Unlock() {
 	schedule.Step(write, unsafe.Pointer(m))
+	schedule.Note("sync.Mutex.Unlock")
 	active := schedule.Active()
 	if m.release() && !active {
 		return
@@ -191,6 +192,7 @@ func (rw *RWMutex) TryLock() bool {
 // Unlock undoes a Lock.
 func (rw *RWMutex) Unlock() {
 	schedule.Step(write, unsafe.Pointer(rw))
+	schedule.Note("sync.RWMutex.Unlock")
 	active := schedule.Active()
 	if rw.release() && !active {
 		return
@@ -239,6 +241,7 @@ func (rw *RWMutex) tryRLock() bool {
 // RUnlock undoes an RLock.
 func (rw *RWMutex) RUnlock() {
 	schedule.Step(write, unsafe.Pointer(rw))
+	schedule.Note("sync.RWMutex.RUnlock")
 	active := schedule.Active()
 	if rw.release() && !active {
 		return
