@@ -244,19 +244,7 @@ func coverage(r *stress.Report, in *instrument.Report) []string {
 		lines[0] += "; of the programs " + strings.Join(parts, ", ")
 	}
 	lines[0] += fmt.Sprintf("; %v", r.Elapsed.Round(10*time.Millisecond))
-	if e.Cut > 0 {
-		lines = append(lines, fmt.Sprintf("%s had too many steps and do not count", counted(int(e.Cut), "execution", "executions")))
-	}
-	if e.Undecided > 0 {
-		lines = append(lines, fmt.Sprintf("%s undecided, as the sequential runs of their programs are too many", counted(int(e.Undecided), "execution is", "executions are")))
-	}
-	if n := len(e.Diverging); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented",
-			counted(n, "program depends on", "programs depend on"), e.Diverging[0]))
-	}
-	if n := len(e.Blocked); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s in code that is not instrumented, as %s", counted(n, "program waited", "programs waited"), e.Blocked[0]))
-	}
+	lines = append(lines, e.Remarks()...)
 	if in == nil {
 		return lines
 	}

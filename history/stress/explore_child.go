@@ -237,7 +237,10 @@ func (s *supervisor) verify(f *Finding) bool {
 	if err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates {
 		f.Scheduled.Elsewhere = elsewhere
 	} else if ctx.Err() == nil {
-		if e := s.explored(); !slices.Contains(e.Diverging, f.Program) {
+		e := s.explored()
+		if err != nil {
+			e.Unverified = append(e.Unverified, fmt.Sprintf("%s: %v", f.Program, err))
+		} else if !slices.Contains(e.Diverging, f.Program) {
 			e.Diverging = append(e.Diverging, f.Program)
 		}
 		return false

@@ -446,6 +446,21 @@ func TestSuperviseSchedules(t *testing.T) {
 	if err != nil || len(r.Findings) > 0 || len(r.Explored.Diverging) != 1 {
 		t.Errorf("findings %v, diverging %v, %v", r.Findings, r.Explored, err)
 	}
+	// The other process ends early.
+	starts := 0
+	once := func(ctx context.Context) *exec.Cmd {
+		if starts++; starts > 1 {
+			return child("nothing of that name")(ctx)
+		}
+		return child("hits")(ctx)
+	}
+	r, err = stress.Supervise(context.Background(), once, stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Atomic() }"}})
+	if err != nil || len(r.Findings) > 0 || len(r.Explored.Diverging) > 0 || len(r.Explored.Unverified) != 1 {
+		t.Fatalf("findings %v, %+v, %v", r.Findings, r.Explored, err)
+	}
+	if lines := r.Explored.Remarks(); len(lines) != 1 || !strings.HasPrefix(lines[0], "1 violation could not be replayed in another process, as { Inc() } || { Atomic() }: ") {
+		t.Errorf("%q", lines)
+	}
 }
 
 // hitsClass is a class for child processes. If it differs, results of its

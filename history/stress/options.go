@@ -367,6 +367,39 @@ type Explored struct {
 	// Blocked programs waited outside of the scheduler: in code that is not
 	// instrumented.
 	Blocked []string `json:"blocked,omitempty"`
+	// Unverified are programs with a violation that is not reported, since another
+	// process could not replay it, each with the error.
+	Unverified []string `json:"unverified,omitempty"`
+}
+
+// Remarks returns a line about each kind of executions that do not count.
+func (e *Explored) Remarks() []string {
+	var lines []string
+	add := func(n int64, one, many, rest, first string) {
+		if n == 0 {
+			return
+		}
+		text := one
+		if n > 1 {
+			text = many
+		}
+		if text = fmt.Sprintf("%d %s%s", n, text, rest); first != "" {
+			text = fmt.Sprintf(text, first)
+		}
+		lines = append(lines, text)
+	}
+	programs := func(list []string, one, many, rest string) {
+		if len(list) > 0 {
+			add(int64(len(list)), one, many, rest, list[0])
+		}
+	}
+	add(e.Cut, "execution", "executions", " had too many steps and do not count", "")
+	add(e.Undecided, "execution is", "executions are", " undecided, as the sequential runs of their programs are too many", "")
+	programs(e.Diverging, "program depends on", "programs depend on",
+		" more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented")
+	programs(e.Blocked, "program waited", "programs waited", " in code that is not instrumented, as %s")
+	programs(e.Unverified, "violation", "violations", " could not be replayed in another process, as %s")
+	return lines
 }
 
 // add adds what another process explored.
@@ -383,6 +416,7 @@ func (e *Explored) add(other *Explored) {
 	e.Undecided += other.Undecided
 	e.Diverging = append(e.Diverging, other.Diverging...)
 	e.Blocked = append(e.Blocked, other.Blocked...)
+	e.Unverified = append(e.Unverified, other.Unverified...)
 }
 
 // Remarks returns lines about methods of which it is not known whether they are

@@ -190,7 +190,7 @@ func TestUser(t *testing.T) {
 	}
 	// Each step has its place, and the saved schedule comes first.
 	if got := goTest("-run", "TestSchedules"); !regexp.MustCompile(`The schedule is [0-9 ^]+:\n(.*\n)+.* write \S*shop_test.go:\d+`).MatchString(got) ||
-		!strings.Contains(got, "stress: shop.inventory: 1 programs, ") {
+		!strings.Contains(got, "stress: shop.inventory: 1 program, ") {
 		t.Errorf("with a saved schedule:\n%s", got)
 	}
 	if out := goTest("-run", "TestHistory", "-artifacts", "-outputdir", t.TempDir()); strings.Contains(out, savedDir) || !strings.Contains(out, "_artifacts") {

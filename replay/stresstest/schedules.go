@@ -153,12 +153,12 @@ func logExplored(t TB, name string, r *stress.Report) {
 			parts = append(parts, fmt.Sprintf("%d complete to %d %s%s", n, b, unit, plural))
 		}
 	}
-	t.Logf("stress: %s: %d programs, %d schedules, %d steps; of the programs %s", name, r.Programs, r.Executions, e.Steps, strings.Join(parts, ", "))
-	if len(e.Diverging) > 0 {
-		warn(t, "stress: %s: %d programs depend on more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented",
-			name, len(e.Diverging), e.Diverging[0])
+	programs := "programs"
+	if r.Programs == 1 {
+		programs = "program"
 	}
-	if e.Cut > 0 || e.Undecided > 0 {
-		warn(t, "stress: %s: %d schedules had too many steps, and %d are undecided; they do not count", name, e.Cut, e.Undecided)
+	t.Logf("stress: %s: %d %s, %d schedules, %d steps; of the programs %s", name, r.Programs, programs, r.Executions, e.Steps, strings.Join(parts, ", "))
+	for _, remark := range e.Remarks() {
+		warn(t, "stress: %s: %s", name, remark)
 	}
 }
