@@ -312,14 +312,20 @@ func (p *program) run(r *rand.Rand) string {
 	}
 }
 
-// allWait reports whether all goroutines of the run wait, and counts them as lost.
-func allWait() bool {
+// allStacks returns the stacks of all goroutines, in memory that the next call
+// overwrites. Tests leave a thousand goroutines.
+func allStacks() []byte {
 	n := runtime.Stack(stacks, true)
 	for ; n == len(stacks); n = runtime.Stack(stacks, true) {
 		stacks = make([]byte, 2*len(stacks))
 	}
+	return stacks[:n]
+}
+
+// allWait reports whether all goroutines of the run wait, and counts them as lost.
+func allWait() bool {
 	var waiting []string
-	for g := range bytes.SplitSeq(stacks[:n], []byte("\n\n")) {
+	for g := range bytes.SplitSeq(allStacks(), []byte("\n\n")) {
 		m := state.FindSubmatch(g)
 		if m == nil || !bytes.Contains(g, []byte("shim_test.")) || bytes.Contains(g, []byte("shim_test.(*program).run(")) || lost[string(m[1])] {
 			continue

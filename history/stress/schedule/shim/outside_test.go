@@ -203,11 +203,9 @@ func TestChannelsOutside(t *testing.T) {
 	receives := make(chan string)
 	got := make(chan string)
 	go func() { got <- <-receives }()
-	for buf := make([]byte, 1<<20); ; runtime.Gosched() { // until both wait
-		stacks := string(buf[:runtime.Stack(buf, true)])
-		if len(regexp.MustCompile(`\[chan (send|receive)\]:\n.*TestChannelsOutside\.func`).FindAllString(stacks, -1)) == 2 {
-			break
-		}
+	wait := regexp.MustCompile(`\[chan (send|receive)[^\]]*\]:\n.*TestChannelsOutside\.func`)
+	for len(wait.FindAll(allStacks(), -1)) < 2 {
+		runtime.Gosched()
 	}
 	r := run(t, func() {
 		schedule.Recv(ctx.Done())
