@@ -158,7 +158,11 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	})
 	slices.SortFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Method, b.Method) })
 	if len(r.Class.Methods) == 0 {
-		return nil, fmt.Errorf("reflecting on %v: it has no method to call", t)
+		text := "it has no method to call"
+		for _, l := range r.LeftOut {
+			text += fmt.Sprintf("; %s is left out: %s", l.Method, l.Reason)
+		}
+		return nil, fmt.Errorf("reflecting on %v: %s", t, text)
 	}
 	for _, m := range r.Class.Methods {
 		m.ReadOnly = m.ReadOnly || guess[m] && staysReadOnly(r.Class, m)

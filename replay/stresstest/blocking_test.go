@@ -86,7 +86,7 @@ func TestBlocking(t *testing.T) {
 func TestRendezvous(t *testing.T) {
 	tb := &fakeTB{dir: t.TempDir()}
 	Test(tb, func() ChannelQueue { return ChannelQueue{make(chan int)} }, Options{})
-	if text := strings.Join(tb.errors, "\n"); !strings.Contains(text, "no method to call") {
+	if text := strings.Join(tb.errors, "\n"); !strings.Contains(text, "no method to call; Get is left out: ") {
 		t.Errorf("%q", text)
 	}
 }
