@@ -49,7 +49,8 @@
 // Each thread has a column, and each step has file and line. The exit status is 1 if the
 // execution is a violation. The page of leadline view has the steps below the picture.
 // In a Go test, stresstest.Options{Schedules: true} does all that; a schedule that
-// a failed test has saved is replayed first when the test runs again.
+// a failed test has saved is replayed first when the test runs again. Where methods were
+// not exercised, the test explores plain loads and stores, too.
 //
 // Executions are sequentially consistent, so that effects of data races are not
 // found. Go's atomic operations are sequentially consistent, too. Not covered are assembly,

@@ -314,6 +314,9 @@ func (r *stressReport) remarks(result *stress.Report) {
 	for _, line := range result.Remarks() {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
+	if result.Explored != nil && len(result.Unexercised) > 0 && !r.flags.schedules.plain {
+		fmt.Fprintln(r.out, "  with --plain, loads and stores without a lock are steps, too")
+	}
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
 	}

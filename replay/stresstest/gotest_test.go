@@ -83,6 +83,16 @@ func TestSchedules(t *testing.T) {
 	stresstest.Test(t, newInventory, o) // Schedules
 }
 
+type unlocked struct{ n int }
+
+func (u *unlocked) Inc() int { u.n++; return u.n }
+
+func TestUnlocked(t *testing.T) {
+	o := options
+	o.Schedules, o.Effort.Time = true, time.Second
+	stresstest.Test(t, func() *unlocked { return &unlocked{} }, o) // Unlocked
+}
+
 func twoReads(t *testing.T) *history.History {
 	m := record.NewMemory(record.Options{})
 	p, q := m.Process(), m.Process()
@@ -145,8 +155,9 @@ func TestUser(t *testing.T) {
 			continue
 		}
 		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ", "Schedules": "shop.inventory is not atomic: ",
-			"Strict":  "stress: not tested are these methods of shop.inventory: Each (parameter of type func())",
-			"History": "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
+			"Unlocked": "shop.unlocked is not atomic: ",
+			"Strict":   "stress: not tested are these methods of shop.inventory: Each (parameter of type func())",
+			"History":  "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
 		if want := fmt.Sprintf("shop_test.go:%d: %s", i+1, what); what == "" || !strings.Contains(out, want) {
 			t.Errorf("no %q", want)
 		}
@@ -154,7 +165,7 @@ func TestUser(t *testing.T) {
 	if !strings.Contains(out, "\nTestPasses: stress: not tested are these methods") {
 		t.Error("what TestPasses leaves out is not seen")
 	}
-	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestHistory", "TestOwn_a_b"} {
+	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestHistory", "TestOwn_a_b"} {
 		relative := filepath.Join("testdata", "leadline", name+".jsonl")
 		absolute := filepath.Join(dir, relative)
 		page := strings.Replace(relative, ".jsonl", ".html", 1)
@@ -170,7 +181,7 @@ func TestUser(t *testing.T) {
 		}
 	}
 	commands := regexp.MustCompile(`To explain it: (.*)\n`).FindAllStringSubmatch(out, -1)
-	if len(commands) != 4 {
+	if len(commands) != 5 {
 		t.Errorf("commands %q", commands)
 	}
 	for _, c := range commands {
@@ -192,6 +203,9 @@ func TestUser(t *testing.T) {
 	if got := goTest("-run", "TestSchedules"); !regexp.MustCompile(`The schedule is [0-9 ^]+:\n(.*\n)+.* write \S*shop_test.go:\d+`).MatchString(got) ||
 		!strings.Contains(got, "stress: shop.inventory: 1 program, ") {
 		t.Errorf("with a saved schedule:\n%s", got)
+	}
+	if got := goTest("-run", "TestUnlocked"); !strings.Contains(got, "stress: shop.unlocked: 1 program, ") {
+		t.Errorf("with a saved schedule of plain loads and stores:\n%s", got)
 	}
 	if out := goTest("-run", "TestHistory", "-artifacts", "-outputdir", t.TempDir()); strings.Contains(out, savedDir) || !strings.Contains(out, "_artifacts") {
 		t.Errorf("with -artifacts:\n%s", out)

@@ -55,7 +55,8 @@ func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int 
 }
 
 // superviseSchedules explores the schedules of a class in an instrumented build of the test's
-// program. A schedule that an earlier run of the test has saved comes first.
+// program. A schedule that an earlier run of the test has saved comes first. If no
+// violation is found, and methods were not exercised, plain loads and stores are steps, too.
 func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Report, error) {
 	t.Helper()
 	ctx := contextOf(t)
@@ -64,10 +65,6 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "test")
-	if err := buildInstrumented(ctx, dir, program); err != nil {
-		return nil, err
-	}
 	start := func(program string) func(context.Context) *exec.Cmd {
 		return func(ctx context.Context) *exec.Cmd {
 			cmd := exec.CommandContext(ctx, program, "-test.run", testPattern(t), "-test.count=1", "-test.timeout=0")
@@ -76,16 +73,44 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 		}
 	}
 	o.OnThreads = func() func(context.Context) *exec.Cmd { return start(os.Args[0]) }
+	built := map[bool]bool{}
+	build := func(plain bool) (func(context.Context) *exec.Cmd, error) {
+		program := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
+		if !built[plain] {
+			if err := buildInstrumented(ctx, dir, program, plain); err != nil {
+				return nil, err
+			}
+			built[plain] = true
+		}
+		return start(program), nil
+	}
 	for _, saved := range savedSchedules(t, o, call) {
-		again := o
-		again.Programs = nil
-		r, err := stress.Replay(ctx, start(program), again, saved.Program, saved.Schedule)
-		if err == nil && r.Violates {
-			again.Programs = []string{saved.Program}
-			return stress.Supervise(ctx, start(program), again)
+		for _, plain := range []bool{false, true} {
+			program, err := build(plain)
+			if err != nil {
+				return nil, err
+			}
+			again := o
+			again.Programs = nil
+			r, err := stress.Replay(ctx, program, again, saved.Program, saved.Schedule)
+			if err == nil && r.Violates {
+				again.Programs = []string{saved.Program}
+				return stress.Supervise(ctx, program, again)
+			}
 		}
 	}
-	return stress.Supervise(ctx, start(program), o)
+	program, err := build(false)
+	if err != nil {
+		return nil, err
+	}
+	r, err := stress.Supervise(ctx, program, o)
+	if err != nil || len(r.Findings) > 0 || len(r.Unexercised) == 0 || ctx.Err() != nil {
+		return r, err
+	}
+	if program, err = build(true); err != nil {
+		return nil, err
+	}
+	return stress.Supervise(ctx, program, o)
 }
 
 // nameOf returns the object of saved schedules of a call in the test.
@@ -110,8 +135,8 @@ func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 
 // buildInstrumented builds the program of the test, with an instrumented copy of
 // the package and what it imports of its module.
-func buildInstrumented(ctx context.Context, dir, program string) error {
-	o := instrument.Options{Dir: ".", Packages: []string{"."}, Tests: true}
+func buildInstrumented(ctx context.Context, dir, program string, plain bool) error {
+	o := instrument.Options{Dir: ".", Packages: []string{"."}, Tests: true, Plain: plain}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "-tags" && s.Value != "" {
