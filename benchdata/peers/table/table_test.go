@@ -107,7 +107,7 @@ func TestTable(t *testing.T) {
 		t.Skip(err)
 	}
 	var out, errs strings.Builder
-	args := []string{"-full", "-repeat", "1", "-time", "1s", "-etcd", "/nowhere",
+	args := []string{"-full", "-repeat", "1", "-time", "5s", "-etcd", "/nowhere",
 		"-rows", `^(set/n=1000/T=4|queue/n=1000/T=64|queue/n=1000/T=4/fill=4|stack/n=100000/T=16(/swap@50)?|(polylin|violat)/queue/n=100000/T=16|etcd)$`}
 	if status := run(args, &out, &errs); status != 0 {
 		t.Fatalf("status %d\n%s", status, errs.String())
