@@ -89,8 +89,8 @@ func TestCrowdedDepths(t *testing.T) {
 		{simulate.Workload{Model: "queue", Threads: 4, Ops: 1000, Values: 8}, true},
 		{simulate.Workload{Model: "queue", Threads: 16, Ops: 1000, Values: 8}, true},
 		{simulate.Workload{Model: "stack", Threads: 4, Ops: 1000}, true},
-		{simulate.Workload{Model: "stack", Threads: 4, Ops: 257, Values: 8}, true},
-		{simulate.Workload{Model: "stack", Threads: 4, Ops: 256, Values: 8}, false},
+		{simulate.Workload{Model: "stack", Threads: 4, Ops: 769, Values: 8}, true},
+		{simulate.Workload{Model: "stack", Threads: 4, Ops: 768, Values: 8}, false},
 		{simulate.Workload{Model: "stack", Threads: 1, Ops: 2500}, false},
 		{simulate.Workload{Model: "kv", Threads: 16, Ops: 1000}, false},
 	} {

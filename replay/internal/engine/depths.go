@@ -188,7 +188,7 @@ func (r *depthRound) Keep(states []int32) {
 // impatientOps is the number of operations up to which Run goes on to the end of
 // its share on queues and stacks. Their nodes multiply with each response until
 // values come out again, which says little about a short history.
-const impatientOps = 256
+const impatientOps = 768
 
 // GrowsDear reports whether h is a history of a queue or stack of more operations.
 func GrowsDear(h *history.History, spec replay.Spec) bool {
