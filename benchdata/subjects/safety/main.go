@@ -19,7 +19,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -31,6 +30,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 )
 
 func main() {
@@ -59,15 +60,7 @@ func run(names []string, table, race bool, duration string) error {
 			return err
 		}
 	}
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		return err
-	}
-	changed, err := withTable(string(text), types, results)
-	if err != nil {
-		return fmt.Errorf("%s: %w", readme, err)
-	}
-	return os.WriteFile(readme, []byte(changed), 0o644)
+	return tables.WriteTables(readme, command, tableOf(types, results))
 }
 
 // A subject is a line of types.txt.
@@ -119,19 +112,7 @@ type result struct {
 }
 
 func readResults(file string) (map[string]*result, error) {
-	results := map[string]*result{}
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return results, nil
-	}
-	for line := range bytes.Lines(text) {
-		r := &result{}
-		if err := json.Unmarshal(line, r); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		results[r.Type] = r
-	}
-	return results, err
+	return tables.Read(file, func(r *result) string { return r.Type })
 }
 
 // test tests the types of these names, or all that have no results.
@@ -213,30 +194,17 @@ func (s *subject) module() (string, error) {
 }
 
 func writeResults(file string, types []subject, results map[string]*result) error {
-	var text bytes.Buffer
-	out := json.NewEncoder(&text)
-	out.SetEscapeHTML(false)
+	var all []any
 	for _, s := range types {
 		if r := results[s.name]; r != nil {
-			if err := out.Encode(r); err != nil {
-				return err
-			}
+			all = append(all, r)
 		}
 	}
-	return os.WriteFile(file, text.Bytes(), 0o644)
+	return tables.Write(file, all)
 }
 
-const begin, end = "<!-- begin: go run ./safety -table -->\n", "<!-- end -->\n"
-
-// withTable returns the text with the table between its marks.
-func withTable(text string, types []subject, results map[string]*result) (string, error) {
-	before, rest, ok := strings.Cut(text, begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		return "", errors.New("the marks of the table are missing")
-	}
-	return before + begin + "\n" + tableOf(types, results) + "\n" + end + after, nil
-}
+// command writes the table.
+const command = "go run ./safety -table"
 
 // tableOf writes the table, by what is documented.
 func tableOf(types []subject, results map[string]*result) string {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 )
 
 // The table of the README is that of the results. Every finding is explained, by a line
@@ -44,7 +46,7 @@ func TestTable(t *testing.T) {
 	if results, err = readResults("results.jsonl"); err != nil {
 		t.Fatal(err)
 	}
-	if changed, err := withTable(string(text), types, results); err != nil || changed != string(text) {
+	if changed, err := tables.WithTables(string(text), command, tableOf(types, results)); err != nil || changed != string(text) {
 		t.Errorf("the README has another table, %v: go run ./safety -table", err)
 	}
 }

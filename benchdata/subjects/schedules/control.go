@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/history/stress/subject"
@@ -33,20 +34,20 @@ const copied = "hashtriemap"
 
 // locks are objects of three locks, each with the flags of a line of subjects.txt. A
 // violation takes three threads.
-var locks = []object{
+var locks = []list.Object{
 	lockObject("locks-ordered", "github.com/leadline/leadline/benchdata/subjects.NewLocks(true)"),
 	lockObject("locks-circular", "github.com/leadline/leadline/benchdata/subjects.NewLocks(false)"),
 }
 
-func lockObject(name, constructor string) object {
-	return object{name: name, constructor: constructor, reflect: stress.ReflectOptions{Name: name, ReadOnly: []string{}}, values: 3, sequences: 3}
+func lockObject(name, constructor string) list.Object {
+	return list.Object{Name: name, Constructor: constructor, Reflect: stress.ReflectOptions{Name: name, ReadOnly: []string{}}, Values: 3, Sequences: 3}
 }
 
 // control explores a control for so much processor time. Nothing should be found.
 func (t *tester) control(ctx context.Context, title, name string, most time.Duration) error {
-	o := object{name: name}
+	o := list.Object{Name: name}
 	for _, l := range locks {
-		if l.name == name {
+		if l.Name == name {
 			o = l
 		}
 	}
@@ -57,7 +58,7 @@ func (t *tester) control(ctx context.Context, title, name string, most time.Dura
 			return err
 		}
 		p = &processes{program: program}
-		o.reflect = stress.ReflectOptions{Name: "sync.Map", ReadOnly: []string{"Load"}, Exclude: []string{"All", "Range"}}
+		o.Reflect = stress.ReflectOptions{Name: "sync.Map", ReadOnly: []string{"Load"}, Exclude: []string{"All", "Range"}}
 	}
 	r, err := t.explore(ctx, p, &o, most, false, title)
 	if err != nil {
@@ -69,7 +70,7 @@ func (t *tester) control(ctx context.Context, title, name string, most time.Dura
 }
 
 // twin explores a broken object until there is a violation.
-func (t *tester) twin(ctx context.Context, o *object, name string) error {
+func (t *tester) twin(ctx context.Context, o *list.Object, name string) error {
 	r, err := t.explore(ctx, t.scheduled(name), o, t.most, true, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -82,16 +83,16 @@ func (t *tester) twin(ctx context.Context, o *object, name string) error {
 func (t *tester) twins(ctx context.Context) error {
 	for _, s := range subject.All() {
 		if s.Broken {
-			if err := t.twin(ctx, &object{}, own+s.Class.Name); err != nil {
+			if err := t.twin(ctx, &list.Object{}, own+s.Class.Name); err != nil {
 				return err
 			}
 		}
 	}
-	return t.twin(ctx, &locks[1], locks[1].name)
+	return t.twin(ctx, &locks[1], locks[1].Name)
 }
 
 // explore searches for violations, up to the first if it is to stop there.
-func (t *tester) explore(ctx context.Context, p *processes, o *object, most time.Duration, stop bool, title string) (*explored, error) {
+func (t *tester) explore(ctx context.Context, p *processes, o *list.Object, most time.Duration, stop bool, title string) (*explored, error) {
 	done, end := context.WithCancel(ctx)
 	defer end()
 	r := &explored{}

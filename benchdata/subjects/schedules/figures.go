@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
 )
 
 // A figure is a measured number, or several.
@@ -19,7 +21,7 @@ type figure struct {
 }
 
 // figures measures the speed, and how much of the schedules can be explored.
-func (t *tester) figures(ctx context.Context, all []object) error {
+func (t *tester) figures(ctx context.Context, all []list.Object) error {
 	const program = "{ put(0,0); get(0) } || { put(0,1); get(0) }"
 	for _, f := range []struct {
 		name, object string
@@ -53,14 +55,14 @@ func (t *tester) figures(ctx context.Context, all []object) error {
 // share measures the share of generated programs of 4 to 6 invocations, initial and
 // final parts included or without such parts, of which 5000 executions are all to 2
 // preemptions.
-func (t *tester) share(ctx context.Context, all []object, parts bool) error {
+func (t *tester) share(ctx context.Context, all []list.Object, parts bool) error {
 	total := &figure{Name: "programs of 4 to 6 invocations without initial and final parts, to 2 preemptions in 5000 executions"}
 	if parts {
 		total.Name = "programs of 4 to 6 invocations, to 2 preemptions in 5000 executions"
 	}
 	least := ""
 	for _, o := range all {
-		r, spent, err := t.try(ctx, o.name, []trial{{Reflect: o.reflect, Values: o.values, Generated: t.generated, Parts: parts, Preemptions: 2, Strategy: "dfs", Executions: 5000, All: true}})
+		r, spent, err := t.try(ctx, o.Name, []trial{{Reflect: o.Reflect, Values: o.Values, Generated: t.generated, Parts: parts, Preemptions: 2, Strategy: "dfs", Executions: 5000, All: true}})
 		if err != nil {
 			return err
 		}
@@ -73,7 +75,7 @@ func (t *tester) share(ctx context.Context, all []object, parts bool) error {
 			if least != "" {
 				least += ", "
 			}
-			least += fmt.Sprintf("%s %d %%", o.name, share)
+			least += fmt.Sprintf("%s %d %%", o.Name, share)
 		}
 	}
 	total.Text = fmt.Sprintf("%d of %d, %.1f %%", total.Complete, total.Programs, 100*float64(total.Complete)/float64(max(total.Programs, 1)))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -86,22 +87,22 @@ func (p *processes) limited(ctx context.Context, most time.Duration) (context.Co
 }
 
 // search explores generated programs of an object for so much processor time.
-func (p *processes) search(ctx context.Context, o *object, preemptions int, most time.Duration, found func(*stress.Finding)) (*stress.Report, error) {
+func (p *processes) search(ctx context.Context, o *list.Object, preemptions int, most time.Duration, found func(*stress.Finding)) (*stress.Report, error) {
 	ctx, cancel := p.limited(ctx, most)
 	defer cancel()
-	options := stress.Options{ReflectOptions: o.reflect, Seed: 1, GoOn: true, Reduce: true, Schedules: true, Preemptions: preemptions,
+	options := stress.Options{ReflectOptions: o.Reflect, Seed: 1, GoOn: true, Reduce: true, Schedules: true, Preemptions: preemptions,
 		Effort: stress.Effort{Name: "schedules", Time: 24 * time.Hour, Program: time.Minute}, Found: found}
-	options.Bounds.Values, options.Bounds.Sequences = o.values, o.sequences
+	options.Bounds.Values, options.Bounds.Sequences = o.Values, o.Sequences
 	return stress.Supervise(ctx, p.start, options)
 }
 
 // hunt looks for the known violations of an object, first with one preemption, then
 // with two, until all are found or so much processor time is spent.
-func (t *tester) hunt(ctx context.Context, o *object, known []*violation) error {
-	p := t.scheduled(o.name)
+func (t *tester) hunt(ctx context.Context, o *list.Object, known []*violation) error {
+	p := t.scheduled(o.Name)
 	left := 0
 	for _, v := range known {
-		if v.Object == o.name {
+		if v.Object == o.Name {
 			v.Hunt = nil
 			left++
 		}
@@ -110,7 +111,7 @@ func (t *tester) hunt(ctx context.Context, o *object, known []*violation) error 
 	defer stop()
 	found := func(f *stress.Finding) {
 		for _, v := range known {
-			if v.Object == o.name && v.Method == f.Method && v.Hunt == nil {
+			if v.Object == o.Name && v.Method == f.Method && v.Hunt == nil {
 				v.Hunt, v.history, v.Nearest = huntedOf(f, p.spent()), f.History, nil
 				if left--; left == 0 && !t.goesOn {
 					stop()
@@ -118,17 +119,17 @@ func (t *tester) hunt(ctx context.Context, o *object, known []*violation) error 
 				return
 			}
 		}
-		t.say("%s: a violation that is not in the list: %s: %s: %s", o.name, f.Method, f.Program, f.Outcome)
-		t.results.addOther(&other{Object: o.name, Method: f.Method, Program: f.Program, Outcome: f.Outcome, Spent: p.spent()})
+		t.say("%s: a violation that is not in the list: %s: %s: %s", o.Name, f.Method, f.Program, f.Outcome)
+		t.results.addOther(&other{Object: o.Name, Method: f.Method, Program: f.Program, Outcome: f.Outcome, Spent: p.spent()})
 	}
 	report, err := p.search(done, o, t.preemptions, t.most, found)
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.name, err)
+		return fmt.Errorf("%s: %w", o.Name, err)
 	}
-	r := &explored{Object: o.name}
+	r := &explored{Object: o.Name}
 	r.count(report, p.spent())
 	t.results.set(r)
-	t.say("%-30s %d violations left; %d programs, %d executions, %.2f s", o.name, left, r.Programs, r.Executions, r.Spent.Seconds())
+	t.say("%-30s %d violations left; %d programs, %d executions, %.2f s", o.Name, left, r.Programs, r.Executions, r.Spent.Seconds())
 	return nil
 }
 
@@ -139,13 +140,13 @@ func huntedOf(f *stress.Finding, spent time.Duration) *hunted {
 }
 
 // replay replays the schedule of a violation in so many other processes.
-func (t *tester) replay(ctx context.Context, o *object, v *violation, times int) error {
+func (t *tester) replay(ctx context.Context, o *list.Object, v *violation, times int) error {
 	h := v.Hunt
 	h.Elsewhere, h.Processes = 0, times
 	for range times {
-		r, err := stress.Replay(ctx, t.scheduled(o.name).start, stress.Options{ReflectOptions: o.reflect}, h.Program, h.Schedule)
+		r, err := stress.Replay(ctx, t.scheduled(o.Name).start, stress.Options{ReflectOptions: o.Reflect}, h.Program, h.Schedule)
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", o.name, h.Program, err)
+			return fmt.Errorf("%s: %s: %w", o.Name, h.Program, err)
 		}
 		if r.Mark == h.Mark && r.Outcome == h.Outcome && r.Violates && r.Same == r.Times {
 			h.Elsewhere++
@@ -155,12 +156,12 @@ func (t *tester) replay(ctx context.Context, o *object, v *violation, times int)
 }
 
 // threads runs the program of a violation on real threads, without instrumentation.
-func (t *tester) threads(ctx context.Context, o *object, v *violation) error {
-	p := &processes{program: t.plain, args: []string{"-serve", o.name}}
-	options := stress.Options{ReflectOptions: o.reflect, Programs: []string{v.Hunt.Program}, Effort: stress.Effort{Name: "threads", Time: t.onThreads, Program: t.onThreads}}
+func (t *tester) threads(ctx context.Context, o *list.Object, v *violation) error {
+	p := &processes{program: t.plain, args: []string{"-serve", o.Name}}
+	options := stress.Options{ReflectOptions: o.Reflect, Programs: []string{v.Hunt.Program}, Effort: stress.Effort{Name: "threads", Time: t.onThreads, Program: t.onThreads}}
 	report, err := stress.Supervise(ctx, p.start, options)
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w", o.name, v.Hunt.Program, err)
+		return fmt.Errorf("%s: %s: %w", o.Name, v.Hunt.Program, err)
 	}
 	v.Threads = &onThreads{Executions: report.Executions, Spent: p.spent()}
 	for _, f := range report.Findings {
@@ -186,16 +187,16 @@ var strategies = []struct {
 }
 
 // compare counts the executions of each strategy to the first violation of a program.
-func (t *tester) compare(ctx context.Context, o *object, v *violation) error {
+func (t *tester) compare(ctx context.Context, o *list.Object, v *violation) error {
 	var list []trial
 	for _, s := range strategies {
-		s.Reflect, s.Program, s.Executions, s.Seeds = o.reflect, v.Hunt.Program, t.executions, 1
+		s.Reflect, s.Program, s.Executions, s.Seeds = o.Reflect, v.Hunt.Program, t.executions, 1
 		if s.Strategy == "pct" || s.Strategy == "pos" || s.Strategy == "walk" {
 			s.Seeds = t.seeds
 		}
 		list = append(list, s.trial)
 	}
-	all, _, err := t.try(ctx, o.name, list)
+	all, _, err := t.try(ctx, o.Name, list)
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.Hunt.Program, err)
 	}

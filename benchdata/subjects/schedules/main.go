@@ -28,6 +28,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
+	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -89,7 +92,7 @@ func (t *tester) do(ctx context.Context, wanted, names []string) error {
 			return fmt.Errorf("there is no part %q; there are %s", part, strings.Join(parts, ", "))
 		}
 	}
-	all, err := readObjects("subjects.txt")
+	all, err := list.Read("subjects.txt")
 	if err != nil {
 		return err
 	}
@@ -130,14 +133,14 @@ func (t *tester) do(ctx context.Context, wanted, names []string) error {
 }
 
 // part does a part.
-func (t *tester) part(ctx context.Context, part string, all []object, names []string) error {
+func (t *tester) part(ctx context.Context, part string, all []list.Object, names []string) error {
 	switch part {
 	case "twins":
 		return t.twins(ctx)
 	case "figures":
 		return t.figures(ctx, all)
 	case "table":
-		return writeTable("README.md", t.results)
+		return tables.WriteTables("README.md", command, t.results.tables())
 	case "controls":
 		for _, c := range controls {
 			if len(names) == 0 || slices.Contains(names, c.name) {
@@ -150,7 +153,7 @@ func (t *tester) part(ctx context.Context, part string, all []object, names []st
 	}
 	for i := range all {
 		o := &all[i]
-		if len(names) > 0 && !slices.Contains(names, o.name) {
+		if len(names) > 0 && !slices.Contains(names, o.Name) {
 			continue
 		}
 		if part == "hunt" {
@@ -159,7 +162,7 @@ func (t *tester) part(ctx context.Context, part string, all []object, names []st
 			}
 		}
 		for _, v := range t.results.violations {
-			if v.Object != o.name || v.Hunt == nil || ctx.Err() != nil {
+			if v.Object != o.Name || v.Hunt == nil || ctx.Err() != nil {
 				continue
 			}
 			var err error

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
+	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -48,44 +49,8 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed, err := withTables(string(text), r); err != nil || changed != string(text) {
+	if changed, err := tables.WithTables(string(text), command, r.tables()); err != nil || changed != string(text) {
 		t.Errorf("the README has other tables, %v: go run ./schedules -parts table", err)
-	}
-}
-
-func TestReadObjects(t *testing.T) {
-	file := t.TempDir() + "/objects.txt"
-	for text, want := range map[string]string{
-		"# a\n\n--name a --new b.New --core A,B --values 3": "",
-		"--name a":                               ":1: --name or --new is missing",
-		"--name a --new b.New\n--name":           ":2: --name has no value",
-		"--name a --new b.New --time 3":          ":1: flag --time",
-		"\n\n--name a --new b.New --values many": ":3: --values: ",
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		all, err := readObjects(file)
-		if want == "" && (err != nil || len(all) != 1 || all[0].values != 3 || len(all[0].reflect.Core) != 2) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%q: %v, %v, expected %q", text, all, err, want)
-		}
-	}
-}
-
-// Every object is in the file of constructors, which gofmt accepts.
-func TestSource(t *testing.T) {
-	all, err := readObjects("../subjects.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := source(append(all, locks...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range all {
-		if !bytes.Contains(text, []byte("\""+o.name+"\":")) {
-			t.Errorf("%s is missing", o.name)
-		}
 	}
 }
 
@@ -134,7 +99,7 @@ func TestParts(t *testing.T) {
 		t.Skip("builds programs")
 	}
 	t.Chdir("..")
-	all, err := readObjects("subjects.txt")
+	all, err := list.Read("subjects.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,17 +109,17 @@ func TestParts(t *testing.T) {
 	}
 	ctx := t.Context()
 	for _, o := range all {
-		if o.name != "haxmap-filled" {
+		if o.Name != "haxmap-filled" {
 			continue
 		}
-		if test.schedules, err = build(ctx, test.dir, append([]object{o}, locks...), true); err != nil {
+		if test.schedules, err = build(ctx, test.dir, append([]list.Object{o}, locks...), true); err != nil {
 			if strings.Contains(err.Error(), "dial tcp") {
 				t.Skip(err) // modules are missing
 			}
 			t.Fatal(err)
 		}
 		for _, part := range []string{"hunt", "replay", "first"} {
-			if err := test.part(ctx, part, []object{o}, nil); err != nil {
+			if err := test.part(ctx, part, []list.Object{o}, nil); err != nil {
 				t.Fatal(part, err)
 			}
 		}
@@ -173,7 +138,7 @@ func TestParts(t *testing.T) {
 	if err := test.control(ctx, "copy", copied, 100*time.Millisecond); err != nil {
 		t.Error(err)
 	}
-	if err := test.twin(ctx, &locks[1], locks[1].name); err != nil {
+	if err := test.twin(ctx, &locks[1], locks[1].Name); err != nil {
 		t.Error(err)
 	}
 	for _, e := range test.results.explored {

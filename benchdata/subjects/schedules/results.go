@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"time"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 )
 
 // A violation is one that stress has found in an object of subjects.txt, with what
@@ -101,16 +102,16 @@ func readResults(file, corpus string) (*results, error) {
 	if err := r.known(corpus); err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return r, nil
+	lines, err := tables.Lines(file)
+	if err != nil {
+		return nil, err
 	}
-	for line := range bytes.Lines(text) {
+	for i, line := range lines {
 		if err := r.add(line); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, fmt.Errorf("%s:%d: %w", file, i+1, err)
 		}
 	}
-	return r, err
+	return r, nil
 }
 
 func (r *results) add(line []byte) error {
@@ -202,25 +203,18 @@ func (r *results) setFigure(f *figure) {
 }
 
 func (r *results) write() error {
-	var text bytes.Buffer
-	out := json.NewEncoder(&text)
-	out.SetEscapeHTML(false)
-	var err error
-	encode := func(v any) { err = cmp.Or(err, out.Encode(v)) }
+	var all []any
 	for _, v := range r.violations {
-		encode(v)
+		all = append(all, v)
 	}
 	for _, v := range r.explored {
-		encode(v)
+		all = append(all, v)
 	}
 	for _, v := range r.others {
-		encode(v)
+		all = append(all, v)
 	}
 	for _, v := range r.figures {
-		encode(v)
+		all = append(all, v)
 	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(r.file, text.Bytes(), 0o644)
+	return tables.Write(r.file, all)
 }

@@ -7,10 +7,12 @@ import (
 	"io"
 	"strings"
 
+	cmap "github.com/orcaman/concurrent-map/v2"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay/stresstest"
-	cmap "github.com/orcaman/concurrent-map/v2"
 )
 
 // This file is for the processes that test objects. Build makes their program, which
@@ -20,11 +22,8 @@ import (
 // methods start two goroutines for each.
 const shards = 2
 
-// A deriver derives a class like the program that leadline stress --new writes.
-type deriver func(stress.ReflectOptions) (*stress.Reflected, error)
-
-// constructors are those of subjects.txt, in the programs that build makes.
-var constructors map[string]deriver
+// derivers are those of subjects.txt, in the programs that build makes.
+var derivers map[string]list.Deriver
 
 // own begins the names of bundled objects.
 const own = "subject:"
@@ -37,7 +36,7 @@ func serve(name string, scheduled bool, in io.Reader, out, errs io.Writer) int {
 	if s := subject.Lookup(strings.TrimPrefix(name, own)); s != nil && strings.HasPrefix(name, own) {
 		return stress.Serve(s.Class, stresstest.Checker(nil), in, out)
 	}
-	derive := constructors[name]
+	derive := derivers[name]
 	if derive == nil {
 		fmt.Fprintf(errs, "no object is called %q\n", name)
 		return 2
@@ -50,7 +49,7 @@ func classOf(name string, o stress.ReflectOptions) (*stress.Class, error) {
 	if s := subject.Lookup(strings.TrimPrefix(name, own)); s != nil && strings.HasPrefix(name, own) {
 		return s.Class, nil
 	}
-	derive := constructors[name]
+	derive := derivers[name]
 	if derive == nil {
 		return nil, fmt.Errorf("no object is called %q", name)
 	}

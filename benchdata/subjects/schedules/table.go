@@ -2,36 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 )
 
-const begin, end = "<!-- begin: go run ./schedules -parts table -->\n", "<!-- end: schedules -->\n"
-
-// writeTable replaces the tables in a file.
-func writeTable(file string, r *results) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	changed, err := withTables(string(text), r)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return os.WriteFile(file, []byte(changed), 0o644)
-}
-
-// withTables returns the text with the tables between its marks.
-func withTables(text string, r *results) (string, error) {
-	before, rest, ok := strings.Cut(text, begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		return "", fmt.Errorf("the marks of the tables are missing")
-	}
-	return before + begin + "\n" + r.tables() + "\n" + end + after, nil
-}
+// command writes the tables.
+const command = "go run ./schedules -parts table"
 
 func (r *results) tables() string {
 	var b strings.Builder

@@ -27,6 +27,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
+	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 )
 
 const (
@@ -73,15 +76,7 @@ func run(names []string, times map[string]string) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(readmeFile)
-	if err != nil {
-		return err
-	}
-	changed, err := withTable(string(text), tableOf(objects, results, explanations))
-	if err != nil {
-		return fmt.Errorf("%s: %w", readmeFile, err)
-	}
-	return os.WriteFile(readmeFile, []byte(changed), 0o644)
+	return tables.WriteTables(readmeFile, command, tableOf(objects, results, explanations))
 }
 
 // An object is a line of further.txt, with its line of packages.txt.
@@ -95,24 +90,19 @@ func readObjects() ([]object, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(listFile)
+	lines, err := list.Read(listFile)
 	if err != nil {
 		return nil, err
 	}
-	var list []object
-	for line := range strings.Lines(string(text)) {
-		o := object{flags: strings.Fields(line)}
-		if i := slices.Index(o.flags, "--name"); i >= 0 && i+1 < len(o.flags) {
-			o.name = o.flags[i+1]
-		}
-		i := slices.IndexFunc(packages, func(p []string) bool { return p[0] == o.name })
+	var all []object
+	for _, line := range lines {
+		i := slices.IndexFunc(packages, func(p []string) bool { return p[0] == line.Name })
 		if i < 0 {
-			return nil, fmt.Errorf("%s: %q has no package", packagesFile, o.name)
+			return nil, fmt.Errorf("%s: %q has no package", packagesFile, line.Name)
 		}
-		o.path = packages[i][1]
-		list = append(list, o)
+		all = append(all, object{line.Name, packages[i][1], line.Flags})
 	}
-	return list, nil
+	return all, nil
 }
 
 // readFields returns the fields of each line of a file.
@@ -204,19 +194,7 @@ type scheduled struct {
 }
 
 func readResults() (map[string]*result, error) {
-	results := map[string]*result{}
-	text, err := os.ReadFile(resultsFile)
-	if errors.Is(err, os.ErrNotExist) {
-		return results, nil
-	}
-	for line := range bytes.Lines(text) {
-		r := &result{}
-		if err := json.Unmarshal(line, r); err != nil {
-			return nil, fmt.Errorf("%s: %w", resultsFile, err)
-		}
-		results[r.Object] = r
-	}
-	return results, err
+	return tables.Read(resultsFile, func(r *result) string { return r.Object })
 }
 
 func test(objects []object, names []string, times map[string]string, results map[string]*result) error {
@@ -319,30 +297,17 @@ func module(path string) (string, error) {
 }
 
 func writeResults(objects []object, results map[string]*result) error {
-	var text bytes.Buffer
-	out := json.NewEncoder(&text)
-	out.SetEscapeHTML(false)
+	var all []any
 	for _, o := range objects {
 		if r := results[o.name]; r != nil {
-			if err := out.Encode(r); err != nil {
-				return err
-			}
+			all = append(all, r)
 		}
 	}
-	return os.WriteFile(resultsFile, text.Bytes(), 0o644)
+	return tables.Write(resultsFile, all)
 }
 
-const begin, end = "<!-- begin: go run ./further/compare -table -->\n", "<!-- end -->\n"
-
-// withTable returns the text with the table between its marks.
-func withTable(text, table string) (string, error) {
-	before, rest, ok := strings.Cut(text, begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		return "", errors.New("the marks of the table are missing")
-	}
-	return before + begin + "\n" + table + "\n" + end + after, nil
-}
+// command writes the table.
+const command = "go run ./further/compare -table"
 
 // tableOf writes a row for each violation, and the objects without one.
 func tableOf(objects []object, results map[string]*result, explanations map[key]string) string {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 )
 
 // The table of the README is that of the results. Every violation is explained, by a
@@ -26,7 +28,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed, err := withTable(string(text), tableOf(objects, results, explanations)); err != nil || changed != string(text) {
+	if changed, err := tables.WithTables(string(text), command, tableOf(objects, results, explanations)); err != nil || changed != string(text) {
 		t.Errorf("the README has another table, %v: go run ./further/compare -table", err)
 	}
 	for _, o := range objects {
