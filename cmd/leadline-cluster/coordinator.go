@@ -166,14 +166,14 @@ func (c *coordinator) watch(ctx context.Context, patience time.Duration, say fun
 	every := min(time.Second, patience/4)
 	seen, said := time.Now(), false
 	for ctx.Err() == nil {
-		asking, cancel := context.WithTimeout(ctx, max(every, patience/4))
+		asking, cancel := context.WithTimeout(ctx, patience/4)
 		_, err := c.queue.tasks.Info(asking)
 		cancel()
 		switch silent := time.Since(seen); {
-		case err == nil && said:
-			say("the queue is back")
-			fallthrough
 		case err == nil:
+			if said {
+				say("the queue is back")
+			}
 			seen, said = time.Now(), false
 		case ctx.Err() != nil:
 		case silent >= patience:

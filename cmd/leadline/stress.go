@@ -102,7 +102,7 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return listSubjects(s.out)
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
-	case f.oracle.value == "safety" && (f.Schedules || f.schedules.replay != ""):
+	case f.oracle.value == "safety" && f.isScheduled():
 		return fail(s, "stress", errors.New("--schedules and --replay are for --oracle results"))
 	case f.oracle.value == "safety":
 		return f.testSafety(s)
@@ -191,7 +191,7 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 			return exec.CommandContext(ctx, self, "stress", "--child", name)
 		}})
 	}
-	if f.Schedules || f.schedules.replay != "" {
+	if f.isScheduled() {
 		if err := f.buildSubjects(ctx, list); err != nil {
 			return list, err
 		}

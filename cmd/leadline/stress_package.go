@@ -229,8 +229,10 @@ func loadPackage(ctx context.Context, path string) (*types.Package, error) {
 		return nil, err
 	}
 	for _, p := range list.Named {
-		if p.Export == "" {
-			_, faults := list.Check(p)
+		if p.Export != "" {
+			continue
+		}
+		if _, faults := list.Check(p); len(faults) > 0 {
 			return nil, errors.New(advise([]byte(errors.Join(faults...).Error())))
 		}
 	}

@@ -37,11 +37,14 @@ func (f *scheduleFlags) declare(flags *pflag.FlagSet, o *stress.Options) {
 	flags.StringVar(&f.replay, "replay", "", "replay a `schedule` of --program, or the schedule in the file of a saved violation, and print its steps")
 }
 
-// check returns an error if flags do not fit.
+// isScheduled reports whether objects are built for the scheduler.
+func (f *stressFlags) isScheduled() bool { return f.Schedules || f.schedules.replay != "" }
+
+// checkSchedules returns an error if flags do not fit.
 func (f *stressFlags) checkSchedules() error {
 	s := &f.schedules
-	switch on := f.Schedules || s.replay != ""; {
-	case !on && (f.Preemptions != 0 || f.Delays != 0 || s.strategy.value != "auto" || s.plain || len(s.instrument) > 0):
+	switch {
+	case !f.isScheduled() && (f.Preemptions != 0 || f.Delays != 0 || s.strategy.value != "auto" || s.plain || len(s.instrument) > 0):
 		return errors.New("--preemptions, --delays, --strategy, --plain and --instrument need --schedules")
 	case f.Preemptions < 0 || f.Delays < 0:
 		return errors.New("--preemptions and --delays must not be negative")
@@ -67,7 +70,7 @@ func (f *stressFlags) prepareReplay() error {
 		return fmt.Errorf("--replay %s is neither a file nor a schedule: %w", text, err)
 	}
 	if len(f.Programs) != 1 || len(f.subjects)+len(f.construct) != 1 {
-		return errors.New("--replay with a schedule needs one --program, and one --new")
+		return errors.New("--replay with a schedule needs one --program, and one --new or --subject")
 	}
 	return nil
 }
@@ -150,7 +153,7 @@ func shellFields(line string) (fields []string, err error) {
 // named returns the flags that name an object and describe it.
 func (f *stressFlags) named(o *object) string {
 	text := o.how + designations(&o.reflect)
-	if f.Schedules || f.schedules.replay != "" {
+	if f.isScheduled() {
 		if f.schedules.plain {
 			text += " --plain"
 		}
@@ -227,24 +230,7 @@ func explored(f *stress.Finding) []string {
 
 // coverage describes what was explored of an object.
 func coverage(r *stress.Report, in *instrument.Report) []string {
-	e := r.Explored
-	one, many := "preemption", "preemptions"
-	if e.ByDelays > 0 {
-		one, many = "delay", "delays"
-	}
-	var parts []string
-	for b, n := range e.Complete {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d complete to %s", n, counted(b, one, many)))
-		}
-	}
-	lines := []string{fmt.Sprintf("%s, %s, %s", counted(r.Programs, "program", "programs"),
-		counted(int(r.Executions), "schedule", "schedules"), counted(int(e.Steps), "step", "steps"))}
-	if len(parts) > 0 {
-		lines[0] += "; of the programs " + strings.Join(parts, ", ")
-	}
-	lines[0] += fmt.Sprintf("; %v", r.Elapsed.Round(10*time.Millisecond))
-	lines = append(lines, e.Remarks()...)
+	lines := append([]string{fmt.Sprintf("%s; %v", r.Coverage(), r.Elapsed.Round(10*time.Millisecond))}, r.Explored.Remarks()...)
 	if in == nil {
 		return lines
 	}
@@ -268,7 +254,7 @@ func coverage(r *stress.Report, in *instrument.Report) []string {
 // them.
 func (f *stressFlags) instrumented(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
 	var in *instrument.Options
-	if f.Schedules || f.schedules.replay != "" {
+	if f.isScheduled() {
 		in = &instrument.Options{Packages: f.schedules.instrument, Plain: f.schedules.plain}
 	}
 	o, err := buildObject(ctx, constructor, d, in)

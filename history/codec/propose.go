@@ -366,7 +366,8 @@ func (p *proposal) data(method *sample) {
 		p.entry("key=%s", key.path)
 	}
 	status := p.find(statusNames, isStatus)
-	args, result, value := p.find(argsNames, any), p.find(resultNames, any), (*sample)(nil)
+	args, result := p.find(argsNames, any), p.find(resultNames, any)
+	var value *sample
 	switch {
 	case args != nil && result == nil:
 		result = p.find(valueNames, any)

@@ -112,7 +112,7 @@
 //
 // A violation has a schedule. Search reduces the program, and then the schedule: to
 // few preemptions first, and then to few switches. It replays the schedule 1000
-// times, and Supervise does so in another process. What differs then depends on more
+// times, and Supervise 10 times in another process. What differs then depends on more
 // than the schedule, and is not reported as a violation. So the promise of above
 // is kept: every violation is an execution of the object's code that can be repeated.
 //

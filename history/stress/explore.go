@@ -79,8 +79,6 @@ type Violation struct {
 	History             *history.History
 	events              []int16
 	trace               uint64 // fingerprint of its steps
-	blocked             []schedule.Blocked
-	strategy            string
 	bound               int
 }
 
@@ -252,7 +250,7 @@ func (x *explorer) explore(o ExploreOptions) (*Exploration, error) {
 	default:
 		var s schedule.Strategy
 		if s, err = newStrategy(o.Strategy, max(o.Preemptions, o.Delays)+1, o.Seed); err == nil {
-			_, err = x.all(s, o.Strategy, o.Executions, nil)
+			_, err = x.all(s, o.Executions, nil)
 		}
 	}
 	if err != nil {
@@ -291,37 +289,37 @@ const randomSchedules = 256
 // that start goroutines, unless the options say otherwise.
 func (x *explorer) deepen(o ExploreOptions) error {
 	if o.Preemptions < 0 && o.Delays == 0 {
-		sure, err := x.all(schedule.NewDPOR(), "dpor", o.Executions, nil)
+		sure, err := x.all(schedule.NewDPOR(), o.Executions, nil)
 		if sure > 0 {
 			x.result.Complete = Unbounded
 		}
 		return err
 	}
 	dfs := schedule.DFSOptions{Preemptions: o.Preemptions, Delays: -1, Filter: true}
-	undecided := o.Delays == 0 && o.Strategy == ""
+	auto := o.Delays == 0 && o.Strategy == ""
 	if o.Delays > 0 {
 		dfs.Preemptions, dfs.Delays = -1, o.Delays
 	}
-	if undecided && !x.spawns { // the first execution shows whether it does
-		if _, err := x.all(schedule.NewDFS(dfs), "dfs", 1, nil); err != nil || x.stops() {
+	if auto && !x.spawns { // the first execution shows whether it does
+		if _, err := x.all(schedule.NewDFS(dfs), 1, nil); err != nil || x.stops() {
 			return err
 		}
 	}
-	if undecided && x.spawns {
+	if auto && x.spawns {
 		dfs.Preemptions, dfs.Delays = -1, o.Preemptions
 		for i, name := range []string{"pos", "pct"} {
 			if o.Preemptions == 0 {
 				break
 			}
 			s, _ := newStrategy(name, min(o.Preemptions, 2)+1, o.Seed+uint64(i))
-			if _, err := x.all(s, name, randomSchedules, nil); err != nil || x.stops() {
+			if _, err := x.all(s, randomSchedules, nil); err != nil || x.stops() {
 				return err
 			}
 		}
 	}
 	x.result.ByDelays = dfs.Delays >= 0
 	s := schedule.NewDFS(dfs)
-	sure, err := x.all(s, "dfs", o.Executions, s.Bound)
+	sure, err := x.all(s, o.Executions, s.Bound)
 	if err != nil {
 		return err
 	}
@@ -341,7 +339,7 @@ func (x *explorer) stops() bool {
 // many, if not 0, or the options end it. The bound of the strategy is nil if it
 // has none. All returns the last bound at which each execution could be judged: -1
 // without any, and Unbounded if these were all schedules.
-func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func() int) (sure int, err error) {
+func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure int, err error) {
 	if bound == nil {
 		bound = func() int { return 0 }
 	}
@@ -352,7 +350,7 @@ func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func(
 	e := x.result
 	sure = Unbounded
 	for n := int64(1); ; n++ {
-		at, undecided := bound(), e.Undecided
+		at, before := bound(), e.Undecided
 		r := x.execute(s)
 		if r.Panic != nil {
 			e.Panic, e.PanicSchedule = fmt.Sprint(r.Panic), slices.Clone(r.Schedule)
@@ -364,7 +362,7 @@ func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func(
 		}
 		var v *Violation
 		if rec != nil && (rec.verdict == unjudged || rec.verdict == violates && switchesOf(r) < rec.violation.Switches) {
-			v = &Violation{Outcome: rec.outcome, Execution: e.Executions, ByDelays: e.ByDelays, events: rec.events, strategy: name, bound: at}
+			v = &Violation{Outcome: rec.outcome, Execution: e.Executions, ByDelays: e.ByDelays, events: rec.events, bound: at}
 			v.describe(r)
 		}
 		more := s.Next(r) // the sequential runs of judge overwrite the result
@@ -386,7 +384,7 @@ func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func(
 				}
 			}
 		}
-		if e.Undecided > undecided {
+		if e.Undecided > before {
 			sure = min(sure, at-1)
 		}
 		if !more {
@@ -401,7 +399,7 @@ func (x *explorer) all(s schedule.Strategy, name string, most int64, bound func(
 // describe adds what is known of the execution.
 func (v *Violation) describe(r *schedule.Result) {
 	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
-	v.trace, v.Switches, v.blocked = r.Fingerprint, switchesOf(r), slices.Clone(r.Blocked)
+	v.trace, v.Switches = r.Fingerprint, switchesOf(r)
 	if v.ByDelays {
 		v.Delays = v.bound
 	}
@@ -432,10 +430,7 @@ const (
 func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
 	rec.verdict, v.RealTime = explainable, x.expected.Contains(rec.outcome)
 	byRuns := x.oracle != nil && (x.class.Model == "" || rec.outcome.waits())
-	if x.oracle == nil && v.RealTime && x.checker == nil || byRuns && x.oracle.explains(rec.outcome, rec.events) {
-		return false, nil
-	}
-	if v.RealTime && x.checker == nil {
+	if v.RealTime && x.checker == nil || byRuns && x.oracle.explains(rec.outcome, rec.events) {
 		return false, nil
 	}
 	if x.oracle != nil && (byRuns || !v.RealTime) {

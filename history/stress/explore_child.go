@@ -148,7 +148,7 @@ func runOnThreads(ctx context.Context, c *Class, p *Program, checker Checker, j 
 // Replay replays a schedule of a program in a process that start prepares, as for
 // Supervise.
 func Replay(ctx context.Context, start func(context.Context) *exec.Cmd, o Options, program, schedule string) (*Replayed, error) {
-	s := &supervisor{job: job{Options: o, Mark: newMark(), Attached: true}}
+	s := &supervisor{job: job{Options: o, Mark: newMark()}}
 	return s.replay(ctx, start, &replayJob{Program: program, Schedule: schedule, Times: elsewhere})
 }
 

@@ -57,7 +57,7 @@ func (s *searcher) exploreAll() error {
 		}
 		return nil
 	}
-	levels := make([]level, max(s.deepest(), 1)+1)
+	levels := make([]level, s.deepest()+1)
 	for at := 0; s.ctx.Err() == nil && (s.report.Programs == 0 || s.left() > 0); {
 		b, before := s.nextLevel(levels), s.report.Executions
 		if b < 0 {
@@ -71,12 +71,12 @@ func (s *searcher) exploreAll() error {
 			}
 		} else {
 			next.target = s.targets[at%len(s.targets)]
-			if at++; next.target.done || next.target.dry {
+			if at++; next.target.done || next.target.ended {
 				continue
 			}
 			var ok bool
 			if next.program, ok = s.draw(next.target); !ok {
-				next.target.dry = true
+				next.target.ended = true
 				continue
 			}
 		}
@@ -84,7 +84,7 @@ func (s *searcher) exploreAll() error {
 		if b == 1 {
 			from = 0
 		}
-		whole, err := s.tryAt(next.target, next.program, from, min(b, s.deepest()))
+		whole, err := s.tryAt(next.target, next.program, from, b)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (s *searcher) nextLevel(levels []level) int {
 	next := -1
 	targets := 0
 	for _, t := range s.targets {
-		if !t.done && !t.dry {
+		if !t.done && !t.ended {
 			next = 1
 		}
 		if !t.done {
@@ -235,7 +235,7 @@ func (x *explorer) panics(e *Exploration) bool {
 }
 
 // crashed reports a panic in a goroutine of an object, which would end a process
-// without the scheduler. A program comes once.
+// without the scheduler. Each panic is reported once.
 func (s *searcher) crashed(c *Crash) {
 	if slices.ContainsFunc(s.report.Crashes, func(other Crash) bool { return other.What == c.What }) {
 		return

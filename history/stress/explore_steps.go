@@ -96,27 +96,18 @@ func WriteSteps(w io.Writer, steps []ScheduledStep) error {
 	slices.Sort(threads)
 	width := map[int]int{}
 	for _, s := range steps {
-		width[s.Thread] = max(width[s.Thread], len([]rune(s.text())))
+		width[s.Thread] = max(width[s.Thread], len([]rune(s.text())), len(threadName(s.Thread)))
 	}
-	line := func(number string, thread int, text string) error {
+	row := func(number string, cell func(thread int) string) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%4s", number)
 		for _, t := range threads {
-			cell := ""
-			if t == thread {
-				cell = text
-			}
-			fmt.Fprintf(&b, "  %-*s", max(width[t], len(threadName(t))), cell)
+			fmt.Fprintf(&b, "  %-*s", width[t], cell(t))
 		}
 		_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 		return err
 	}
-	var header strings.Builder
-	fmt.Fprintf(&header, "%4s", "")
-	for _, t := range threads {
-		fmt.Fprintf(&header, "  %-*s", max(width[t], len(threadName(t))), threadName(t))
-	}
-	if _, err := fmt.Fprintln(w, strings.TrimRight(header.String(), " ")); err != nil {
+	if err := row("", threadName); err != nil {
 		return err
 	}
 	n := 0
@@ -126,7 +117,12 @@ func WriteSteps(w io.Writer, steps []ScheduledStep) error {
 			n++
 			number = fmt.Sprint(n)
 		}
-		if err := line(number, s.Thread, s.text()); err != nil {
+		if err := row(number, func(t int) string {
+			if t != s.Thread {
+				return ""
+			}
+			return s.text()
+		}); err != nil {
 			return err
 		}
 	}

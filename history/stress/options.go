@@ -375,31 +375,31 @@ type Explored struct {
 // Remarks returns a line about each kind of executions that do not count.
 func (e *Explored) Remarks() []string {
 	var lines []string
-	add := func(n int64, one, many, rest, first string) {
-		if n == 0 {
-			return
-		}
-		text := one
-		if n > 1 {
-			text = many
-		}
-		if text = fmt.Sprintf("%d %s%s", n, text, rest); first != "" {
-			text = fmt.Sprintf(text, first)
-		}
-		lines = append(lines, text)
+	if n := int(e.Cut); n > 0 {
+		lines = append(lines, counted(n, "execution had too many steps and does not count", "executions had too many steps and do not count"))
 	}
-	programs := func(list []string, one, many, rest string) {
-		if len(list) > 0 {
-			add(int64(len(list)), one, many, rest, list[0])
-		}
+	if n := int(e.Undecided); n > 0 {
+		lines = append(lines, counted(n, "execution is", "executions are")+" undecided, as the sequential runs of their programs are too many")
 	}
-	add(e.Cut, "execution", "executions", " had too many steps and do not count", "")
-	add(e.Undecided, "execution is", "executions are", " undecided, as the sequential runs of their programs are too many", "")
-	programs(e.Diverging, "program depends on", "programs depend on",
-		" more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented")
-	programs(e.Blocked, "program waited", "programs waited", " in code that is not instrumented, as %s")
-	programs(e.Unverified, "violation", "violations", " could not be replayed in another process, as %s")
+	if n := len(e.Diverging); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented",
+			counted(n, "program depends on", "programs depend on"), e.Diverging[0]))
+	}
+	if n := len(e.Blocked); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s waited in code that is not instrumented, as %s", counted(n, "program", "programs"), e.Blocked[0]))
+	}
+	if n := len(e.Unverified); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s could not be replayed in another process, as %s", counted(n, "violation", "violations"), e.Unverified[0]))
+	}
 	return lines
+}
+
+// counted writes a number of things.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // add adds what another process explored.
@@ -417,6 +417,26 @@ func (e *Explored) add(other *Explored) {
 	e.Diverging = append(e.Diverging, other.Diverging...)
 	e.Blocked = append(e.Blocked, other.Blocked...)
 	e.Unverified = append(e.Unverified, other.Unverified...)
+}
+
+// Coverage describes how many schedules were explored, and how many programs are
+// complete to which bound. It is for reports with Explored.
+func (r *Report) Coverage() string {
+	e := r.Explored
+	one, many := "preemption", "preemptions"
+	if e.ByDelays > 0 {
+		one, many = "delay", "delays"
+	}
+	text := fmt.Sprintf("%s, %s, %s", counted(r.Programs, "program", "programs"),
+		counted(int(r.Executions), "schedule", "schedules"), counted(int(e.Steps), "step", "steps"))
+	separator := "; of the programs "
+	for b, n := range e.Complete {
+		if n > 0 {
+			text += fmt.Sprintf("%s%d complete to %s", separator, n, counted(b, one, many))
+			separator = ", "
+		}
+	}
+	return text
 }
 
 // Remarks returns lines about methods of which it is not known whether they are

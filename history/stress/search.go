@@ -156,7 +156,7 @@ type target struct {
 	explored  int
 	generated int // 0: without end
 	done      bool
-	dry       bool // there is no other program
+	ended     bool // all programs were explored
 }
 
 func newTarget(method string, programs ...iter.Seq[*Program]) *target {

@@ -25,9 +25,9 @@ import (
 // package under test. The go command ignores it.
 const savedDir = "testdata/leadline"
 
-// save writes the history of a failed test to a file, after the comments, and its page to another. It
-// returns the name of the file, and lines with both names and a command about the
-// history. The header names the specification if that is bundled; otherwise it is
+// save writes the history of a failed test to a file, after the comments, and its page
+// to another. It returns the name of the file, and lines with both names and a command
+// about the history. The header names the specification if that is bundled; otherwise it is
 // the user's own.
 func save(t TB, item view.Item, comments string, bundled bool, dir string) (file, text string) {
 	file = filepath.Join(directory(t, dir), names.next(t)+".jsonl")

@@ -95,7 +95,10 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 			r, err := stress.Replay(ctx, program, again, saved.Program, saved.Schedule)
 			if err == nil && r.Violates {
 				again.Programs = []string{saved.Program}
-				return stress.Supervise(ctx, program, again)
+				r, err := stress.Supervise(ctx, program, again)
+				if err != nil || len(r.Findings)+len(r.Crashes) > 0 || ctx.Err() != nil {
+					return r, err
+				}
 			}
 		}
 	}
@@ -163,27 +166,8 @@ func buildInstrumented(ctx context.Context, dir, program string, plain bool) err
 // logExplored logs what was explored.
 func logExplored(t TB, name string, r *stress.Report) {
 	t.Helper()
-	e := r.Explored
-	unit := "preemption"
-	if e.ByDelays > 0 {
-		unit = "delay"
-	}
-	var parts []string
-	for b, n := range e.Complete {
-		if n > 0 {
-			plural := "s"
-			if b == 1 {
-				plural = ""
-			}
-			parts = append(parts, fmt.Sprintf("%d complete to %d %s%s", n, b, unit, plural))
-		}
-	}
-	programs := "programs"
-	if r.Programs == 1 {
-		programs = "program"
-	}
-	t.Logf("stress: %s: %d %s, %d schedules, %d steps; of the programs %s", name, r.Programs, programs, r.Executions, e.Steps, strings.Join(parts, ", "))
-	for _, remark := range e.Remarks() {
+	t.Logf("stress: %s: %s", name, r.Coverage())
+	for _, remark := range r.Explored.Remarks() {
 		warn(t, "stress: %s: %s", name, remark)
 	}
 }

@@ -55,7 +55,6 @@ type build struct {
 	flags         []string // for go list, too
 	list          *golist.List
 	chosen        map[string]*golist.Package // by path
-	named         map[string]bool
 	replace       []replacement
 	overlay       map[string]string
 	report        *Report
@@ -68,7 +67,7 @@ type replacement struct{ path, version, dir string }
 // returns how to build with them. It changes neither the module nor the module
 // cache.
 func Build(ctx context.Context, o Options) (*Result, error) {
-	b := &build{Options: o, chosen: map[string]*golist.Package{}, named: map[string]bool{}, overlay: map[string]string{}, report: &Report{}}
+	b := &build{Options: o, chosen: map[string]*golist.Package{}, overlay: map[string]string{}, report: &Report{}}
 	if err := b.environment(ctx); err != nil {
 		return nil, err
 	}
@@ -166,7 +165,6 @@ func (b *build) choose(ctx context.Context) error {
 		if err := b.mayBeNamed(p); err != nil {
 			return err
 		}
-		b.named[p.Path()] = true
 		b.add(p)
 	}
 	if err := b.addObject(); err != nil {
@@ -222,9 +220,6 @@ func (b *build) add(p *golist.Package) {
 		}
 		b.chosen[p.Path()] = p
 		for _, path := range p.Imports {
-			if other, ok := p.ImportMap[path]; ok {
-				path = other
-			}
 			i := b.list.Packages[path]
 			if i != nil && i.Module != nil && p.Module != nil && i.Module.Path == p.Module.Path && p.Module.Path != ownModule {
 				todo = append(todo, i)
@@ -324,9 +319,6 @@ func (b *build) uncovered() {
 	for _, notes := range b.report.Packages {
 		p := b.chosen[notes.Path]
 		for _, path := range p.Imports {
-			if other, ok := p.ImportMap[path]; ok {
-				path = other
-			}
 			i := b.list.Packages[path]
 			if i == nil || i.Standard || b.isChosen(i.Path()) {
 				continue
@@ -378,30 +370,38 @@ func (r *Result) WithOverlay(file string, more map[string]string) ([]string, err
 
 // modfile writes the go.mod for -modfile: that of the module, with replacements.
 func (b *build) modfile(ctx context.Context, r *Result) error {
-	mod, err := os.ReadFile(b.gomod)
+	file, err := b.edited(ctx, "mod", b.gomod, strings.TrimSuffix(b.gomod, ".mod")+".sum", b.replaceFlags())
 	if err != nil {
 		return err
 	}
-	sum, err := os.ReadFile(strings.TrimSuffix(b.gomod, ".mod") + ".sum")
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	r.Flags = append(r.Flags, "-modfile="+file)
+	return nil
+}
+
+// edited returns a copy of a go.mod or go.work, with its sums, that go mod edit or
+// go work edit has changed as the flags say.
+func (b *build) edited(ctx context.Context, kind, original, sums string, flags []string) (string, error) {
+	text, err := os.ReadFile(original)
+	if err != nil {
+		return "", err
 	}
-	dir, err := b.once(key("modfile", string(mod), string(sum), fmt.Sprint(b.replace)), func(dir string) error {
-		file := filepath.Join(dir, "go.mod")
-		if err := os.WriteFile(file, mod, 0o644); err != nil {
+	sum, err := os.ReadFile(sums)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	name := "go." + kind
+	dir, err := b.once(key(kind, string(text), string(sum), fmt.Sprint(flags)), func(dir string) error {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, text, 0o644); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644); err != nil {
+		if err := os.WriteFile(strings.TrimSuffix(file, ".mod")+".sum", sum, 0o644); err != nil {
 			return err
 		}
-		_, err := b.goTool(ctx, slices.Concat([]string{"mod", "edit"}, b.replaceFlags(), []string{file})...)
+		_, err := b.goTool(ctx, slices.Concat([]string{kind, "edit"}, flags, []string{file})...)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	r.Flags = append(r.Flags, "-modfile="+filepath.Join(dir, "go.mod"))
-	return nil
+	return filepath.Join(dir, name), err
 }
 
 func (b *build) replaceFlags() []string {
@@ -436,7 +436,7 @@ func (b *build) workspace(ctx context.Context, r *Result) error {
 		}
 		return filepath.Join(root, path)
 	}
-	flags := []string{"work", "edit"}
+	var flags []string
 	for _, u := range work.Use {
 		flags = append(flags, "-dropuse="+u.DiskPath, "-use="+absolute(u.DiskPath))
 	}
@@ -450,30 +450,11 @@ func (b *build) workspace(ctx context.Context, r *Result) error {
 		}
 		flags = append(flags, "-replace="+old+"="+to)
 	}
-	flags = append(flags, b.replaceFlags()...)
-	original, err := os.ReadFile(b.gowork)
+	file, err := b.edited(ctx, "work", b.gowork, b.gowork+".sum", append(flags, b.replaceFlags()...))
 	if err != nil {
 		return err
 	}
-	sum, err := os.ReadFile(b.gowork + ".sum")
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	dir, err := b.once(key("workspace", string(original), string(sum), root, fmt.Sprint(b.replace)), func(dir string) error {
-		file := filepath.Join(dir, "go.work")
-		if err := os.WriteFile(file, original, 0o644); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file+".sum", sum, 0o644); err != nil {
-			return err
-		}
-		_, err := b.goTool(ctx, append(flags, file)...)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	r.Env = append(r.Env, "GOWORK="+filepath.Join(dir, "go.work"))
+	r.Env = append(r.Env, "GOWORK="+file)
 	return nil
 }
 

@@ -166,6 +166,13 @@ func (b *build) moduleKey(m *module, copied bool) (string, error) {
 			parts = append(parts, string(text))
 		}
 	}
+	if !copied && m.old() && m.GoMod != "" {
+		text, err := os.ReadFile(m.GoMod)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, string(text))
+	}
 	return key("module", parts...), nil
 }
 
@@ -228,13 +235,18 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 	return os.WriteFile(filepath.Join(dir, "entry.json"), text, 0o644)
 }
 
+// old reports whether a module is of a version of Go without what the hooks use.
+func (m *module) old() bool {
+	return m.GoVersion == "" || goversion.Compare("go"+m.GoVersion, "go1.20") < 0
+}
+
 // raise writes a go.mod with Go 1.20 for a module of an older version, as the
 // hooks are generic functions, and keys of maps may be interfaces. That is safe:
 // 1.20 accepts all programs of older versions, and none means something else.
 // Versions from 1.22 on would change loop variables. From 1.17 on, a module also has
 // to require itself what its packages need.
 func (b *build) raise(ctx context.Context, m *module, copied bool, dir string, e *entry) error {
-	if m.GoVersion != "" && goversion.Compare("go"+m.GoVersion, "go1.20") >= 0 {
+	if !m.old() {
 		return nil
 	}
 	text, err := os.ReadFile(m.GoMod)

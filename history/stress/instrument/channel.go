@@ -26,7 +26,8 @@ func (r *rewriter) receive(u *ast.UnaryExpr, name string) {
 }
 
 // rangeStatement rewrites the range over a channel or a map, or over the elements
-// of a slice if these are points, to a loop with three clauses. Its variables are then as new in each iteration as they were.
+// of a slice if these are points, to a loop with three clauses. Its variables are
+// then as new in each iteration as they were.
 func (r *rewriter) rangeStatement(s *ast.RangeStmt) {
 	var f string
 	variables := 2

@@ -3,7 +3,9 @@ package instrument
 import (
 	"fmt"
 	"go/ast"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,8 +31,8 @@ var standIns = []struct {
 	{regexp.MustCompile(`^runtime\.strhash$`), "hash", "return $R(" + hook + ".StrHash($0, uintptr($1)))"},
 }
 
-// seeded are hash functions of the runtime with a seed of the process, for which
-// there is no stand-in.
+// seeded are hash functions of the runtime with a seed of the process, without a
+// stand-in.
 var seeded = regexp.MustCompile(`^runtime\.(typehash|nilinterhash|interhash|efacehash|f\d+hash|c\d+hash)$`)
 
 // scheduling are functions of the runtime that work on goroutines and
@@ -70,8 +72,8 @@ func (r *rewriter) linknames(f *ast.File) {
 			r.linked(f, directives[f.Name.Name], target)
 		}
 	}
-	for local, target := range targets { // variables, and functions of other files
-		r.notes.miss("linkname "+target, r.place(directives[local].Pos()))
+	for _, local := range slices.Sorted(maps.Keys(targets)) { // variables, and functions of other files
+		r.notes.miss("linkname "+targets[local], r.place(directives[local].Pos()))
 	}
 }
 

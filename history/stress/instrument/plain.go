@@ -275,8 +275,8 @@ func (r *rewriter) assignBlock(s *ast.AssignStmt, listed bool) bool {
 			r.notes.count("map access", 1)
 			continue
 		}
-		if p := r.point(x); r.plain && p != "" {
-			points = append(points, p)
+		if r.plain && r.stores([]ast.Expr{x}) {
+			points = append(points, r.point(x))
 		}
 		r.left(x)
 		targets = append(targets, r.taken(x))

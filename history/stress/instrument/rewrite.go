@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// Version is part of the key of everything in the cache. It changes with what
+	// version is part of the key of everything in the cache. It changes with what
 	// the rewriter writes.
 	version = "7"
 

@@ -54,7 +54,6 @@ func (p *Package) Path() string {
 // is one.
 type Module struct {
 	Path, Version, Dir, GoMod, GoVersion string
-	Main                                 bool
 	Replace                              *Module
 }
 
@@ -159,6 +158,9 @@ func (l *List) importer(forTest string) types.Importer {
 			if p == nil {
 				return nil, fmt.Errorf("the Go tool does not list %s", path)
 			}
+			if p.Export == "" && len(p.GoFiles)+len(p.CgoFiles) == 0 {
+				return nil, fmt.Errorf("package %s has no Go files in this build", path)
+			}
 			if p.Export == "" {
 				return nil, fmt.Errorf("package %s has no export data: it does not compile", path)
 			}
@@ -200,7 +202,6 @@ func (l *List) Check(p *Package) (*Source, []error) {
 		s.Info = &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
 			Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
-			Instances: map[*ast.Ident]types.Instance{},
 		}
 		s.Conf = &types.Config{
 			Importer:    mapped{p.ImportMap, l.importer(p.ForTest)},
