@@ -40,7 +40,7 @@ func (s *searcher) isOfCore(f *Finding, limit time.Duration) bool {
 			return false
 		}
 	} else {
-		run := s.run(p, RunOptions{Time: min(3*recordFor(f), limit), Seed: s.options.Seed + 2, Stop: expected})
+		run := s.runAgain(f, p, limit, expected)
 		defer run.release(s.class)
 		if s.seen(p, run, expected) == nil {
 			return false

@@ -2,6 +2,7 @@ package stress
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -226,8 +227,18 @@ func (s *searcher) measure(f *Finding) {
 // recordFor returns how long to look for a recorded execution: several times as
 // long as the outcome should take to come again, but at most a second.
 func recordFor(f *Finding) time.Duration {
-	expected := time.Duration(float64(f.Executions) / float64(f.Times) * 10 * float64(time.Microsecond))
+	expected := time.Duration(float64(f.Executions) / float64(f.Times) * float64(usualTime))
 	return min(max(expected, 20*time.Millisecond), time.Second)
+}
+
+// usualTime is what an execution usually takes.
+const usualTime = 10 * time.Microsecond
+
+// runAgain runs a smaller program than that of a finding until a violation is seen, or
+// for several times as long as that should take.
+func (s *searcher) runAgain(f *Finding, p *Program, limit time.Duration, expected *Expected) *Run {
+	most := min(3*recordFor(f), limit)
+	return s.run(p, RunOptions{Time: most, least: min(int64(most/usualTime), 10*f.Executions/f.Times), Seed: s.options.Seed + 2, Stop: expected})
 }
 
 // reduceTime bounds the reduction of a program.
@@ -266,7 +277,7 @@ func (s *searcher) retry(f *Finding, p *Program) *Finding {
 	if s.options.Schedules {
 		found = s.lookFor(f, p)
 	} else {
-		run := s.run(p, RunOptions{Time: 3 * recordFor(f), Seed: s.options.Seed + 2, Stop: expected})
+		run := s.runAgain(f, p, math.MaxInt64, expected)
 		defer run.release(s.class)
 		if found = s.seen(p, run, expected); found != nil && !s.proves(found, run, expected) {
 			return nil

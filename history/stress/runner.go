@@ -32,6 +32,10 @@ type RunOptions struct {
 	// batches are small.
 	Blocking bool
 
+	// least executions are made even if Time is over, up to ten times as long: the
+	// machine may be busy.
+	least int64
+
 	batch  int   // objects between two barriers; 0: the usual number
 	memory int64 // ends the run when the process has so many bytes, if not 0
 }
@@ -397,7 +401,8 @@ func (t *thread) plan(ctx context.Context, number int64) {
 	}
 	t.began = now
 	t.choose(number)
-	t.ended = ctx.Err() != nil || number > 0 && time.Since(t.start) >= o.Time ||
+	spent := now.Sub(t.start)
+	t.ended = ctx.Err() != nil || number > 0 && spent >= o.Time && (number*int64(t.batch) >= o.least || spent >= 10*o.Time) ||
 		o.Executions > 0 && number*int64(t.batch) >= o.Executions || t.enough.Load() || o.Stop != nil && number > 0 && t.sawUnexpected()
 }
 
