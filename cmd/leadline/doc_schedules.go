@@ -18,8 +18,8 @@
 // Some random schedules precede them. --delays sets that bound for all objects, and
 // --strategy takes random schedules only: pct, pos, walk, or family, which
 // is a strong hitting family of the steps. --plain makes steps of plain loads and stores, too. By
-// default, the package of the constructor is instrumented with what it imports of its module;
-// --instrument adds packages.
+// default, the package of the constructor is instrumented with what it imports of its module,
+// and so are the packages of the types that the object consists of; --instrument adds packages.
 //
 // Every execution is compared with the sequential runs of the program, and checked for the
 // order of its invocations and responses. Sequential runs take every order of the

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/history/stress/schedule"
-	"github.com/spf13/pflag"
 )
 
 // scheduleFlags are the flags of leadline stress about schedules.
@@ -231,21 +232,8 @@ func explored(f *stress.Finding) []string {
 // coverage describes what was explored of an object.
 func coverage(r *stress.Report, in *instrument.Report) []string {
 	lines := append([]string{fmt.Sprintf("%s; %v", r.Coverage(), r.Elapsed.Round(10*time.Millisecond))}, r.Explored.Remarks()...)
-	if in == nil {
-		return lines
-	}
-	for _, p := range in.Packages {
-		var missed []string
-		for _, m := range p.Missed {
-			missed = append(missed, m.What)
-		}
-		const shown = 3
-		if n := len(missed); n > shown {
-			missed = append(missed[:shown], fmt.Sprintf("and %d more", n-shown))
-		}
-		if len(missed) > 0 {
-			lines = append(lines, fmt.Sprintf("not instrumented in %s: %s", p.Path, strings.Join(missed, ", ")))
-		}
+	if in != nil {
+		lines = append(lines, in.Remarks()...)
 	}
 	return lines
 }

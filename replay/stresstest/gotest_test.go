@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/depot"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
@@ -93,6 +94,20 @@ func TestUnlocked(t *testing.T) {
 	stresstest.Test(t, func() *unlocked { return &unlocked{} }, o) // Unlocked
 }
 
+type visits struct {
+	mu sync.Mutex
+	n  *depot.Counter
+}
+
+func (v *visits) Inc() int64 { return v.n.Inc() }
+func (v *visits) Get() int64 { v.mu.Lock(); defer v.mu.Unlock(); return v.n.Get() }
+
+func TestPart(t *testing.T) {
+	o := options
+	o.Schedules = true
+	stresstest.Test(t, func() *visits { return &visits{n: &depot.Counter{}} }, o) // Part
+}
+
 func twoReads(t *testing.T) *history.History {
 	m := record.NewMemory(record.Options{})
 	p, q := m.Process(), m.Process()
@@ -131,6 +146,24 @@ func TestOwn(t *testing.T) {
 }
 `
 
+// A module of others, of an old version of Go, that the user's module requires.
+const depotModule = "module example.com/depot\n\ngo 1.16\n"
+
+const depotSource = `package depot
+
+import "sync/atomic"
+
+type Counter struct{ n int64 }
+
+func (c *Counter) Inc() int64 {
+	n := atomic.LoadInt64(&c.n) + 1
+	atomic.StoreInt64(&c.n, n)
+	return n
+}
+
+func (c *Counter) Get() int64 { return atomic.LoadInt64(&c.n) }
+`
+
 // TestUser runs go test in a module of a user: failures are reported at the
 // user's lines, the histories stay, and the commands that are printed work.
 func TestUser(t *testing.T) {
@@ -155,9 +188,9 @@ func TestUser(t *testing.T) {
 			continue
 		}
 		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ", "Schedules": "shop.inventory is not atomic: ",
-			"Unlocked": "shop.unlocked is not atomic: ",
-			"Strict":   "stress: not tested are these methods of shop.inventory: Each (parameter of type func())",
-			"History":  "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
+			"Unlocked": "shop.unlocked is not atomic: ", "Part": "shop.visits is not atomic: { Inc() } || { Inc() }",
+			"Strict":  "stress: not tested are these methods of shop.inventory: Each (parameter of type func())",
+			"History": "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
 		if want := fmt.Sprintf("shop_test.go:%d: %s", i+1, what); what == "" || !strings.Contains(out, want) {
 			t.Errorf("no %q", want)
 		}
@@ -165,7 +198,7 @@ func TestUser(t *testing.T) {
 	if !strings.Contains(out, "\nTestPasses: stress: not tested are these methods") {
 		t.Error("what TestPasses leaves out is not seen")
 	}
-	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestHistory", "TestOwn_a_b"} {
+	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestPart", "TestHistory", "TestOwn_a_b"} {
 		relative := filepath.Join("testdata", "leadline", name+".jsonl")
 		absolute := filepath.Join(dir, relative)
 		page := strings.Replace(relative, ".jsonl", ".html", 1)
@@ -181,7 +214,7 @@ func TestUser(t *testing.T) {
 		}
 	}
 	commands := regexp.MustCompile(`To explain it: (.*)\n`).FindAllStringSubmatch(out, -1)
-	if len(commands) != 5 {
+	if len(commands) != 6 {
 		t.Errorf("commands %q", commands)
 	}
 	for _, c := range commands {
@@ -235,8 +268,11 @@ func userModule(t *testing.T) string {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(mod), "module "+modulePath, "module example.com/shop", 1)
-	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n", modulePath, root)
-	for name, content := range map[string]string{"go.mod": text, "go.sum": string(sum), "shop_test.go": userTest} {
+	text += fmt.Sprintf("\nrequire (\n\t%s v0.0.0\n\texample.com/depot v0.0.0\n)\n\nreplace %[1]s => %s\n\nreplace example.com/depot => ./depot\n", modulePath, root)
+	if err := os.Mkdir(filepath.Join(dir, "depot"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"go.mod": text, "go.sum": string(sum), "shop_test.go": userTest, "depot/go.mod": depotModule, "depot/depot.go": depotSource} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}

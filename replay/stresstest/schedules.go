@@ -3,9 +3,11 @@ package stresstest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -74,11 +76,18 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 	}
 	o.OnThreads = func() func(context.Context) *exec.Cmd { return start(os.Args[0]) }
 	built := map[bool]bool{}
+	parts := partsOf(c)
 	build := func(plain bool) (func(context.Context) *exec.Cmd, error) {
 		program := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
 		if !built[plain] {
-			if err := buildInstrumented(ctx, dir, program, plain); err != nil {
+			remarks, err := buildInstrumented(ctx, dir, program, parts, plain)
+			if err != nil {
 				return nil, err
+			}
+			if len(built) == 0 {
+				for _, remark := range remarks {
+					warn(t, "stress: %s: %s", c.Name, remark)
+				}
 			}
 			built[plain] = true
 		}
@@ -136,10 +145,44 @@ func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 	return list
 }
 
-// buildInstrumented builds the program of the test, with an instrumented copy of
-// the package and what it imports of its module.
-func buildInstrumented(ctx context.Context, dir, program string, plain bool) error {
-	o := instrument.Options{Dir: ".", Packages: []string{"."}, Tests: true, Plain: plain}
+// partsOf returns the packages of the types that an object of the class consists of. It
+// looks at types only, as goroutines of the object may change the values.
+func partsOf(c *stress.Class) []string {
+	object := c.New()
+	if c.Close != nil {
+		defer c.Close(object)
+	}
+	found, seen := map[string]bool{}, map[reflect.Type]bool{}
+	const limit = 10_000 // of types
+	for todo := []reflect.Type{reflect.TypeOf(object)}; len(todo) > 0 && len(seen) < limit; {
+		t := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if t == nil || seen[t] {
+			continue
+		}
+		seen[t] = true
+		if path := t.PkgPath(); path != "" {
+			found[path] = true
+		}
+		switch t.Kind() {
+		case reflect.Struct:
+			for i := range t.NumField() {
+				todo = append(todo, t.Field(i).Type)
+			}
+		case reflect.Map:
+			todo = append(todo, t.Key(), t.Elem())
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+			todo = append(todo, t.Elem())
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// buildInstrumented builds the program of the test, with instrumented copies of the
+// package, of what it imports of its module, and of the parts. It returns a line for
+// each package of which something is not instrumented.
+func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (remarks []string, err error) {
+	o := instrument.Options{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "-tags" && s.Value != "" {
@@ -149,18 +192,18 @@ func buildInstrumented(ctx context.Context, dir, program string, plain bool) err
 	}
 	copies, err := instrument.Build(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-c", "-o", program}, flags, []string{"."})...)
 	cmd.Env = append(os.Environ(), copies.Env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
+		return nil, fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
 	}
-	return nil
+	return copies.Report.Remarks(), nil
 }
 
 // logExplored logs what was explored.

@@ -18,8 +18,10 @@
 //
 // With Options.Schedules, interleavings are not left to chance: Test builds an
 // instrumented copy of the test's program and explores the schedules of programs
-// in it, one thread at a time. See package instrument for what that covers. A failure
-// shows each step. The schedule is saved with the history, and comes first when the
+// in it, one thread at a time. Instrumented are the package of the test, what it imports
+// of its module, and the packages of the types that the object consists of; a line of
+// the log names others that synchronise. See package instrument for what that covers. A
+// failure shows each step. The schedule is saved with the history, and comes first when the
 // test runs again.
 //
 // Check checks a history that package history/record has recorded. That a test

@@ -27,6 +27,9 @@ type Options struct {
 	// Object is a function or a type of the first package, or "". The packages of
 	// the types that it returns or consists of are instrumented, too.
 	Object string
+	// Parts are packages of types that an object consists of. They are instrumented,
+	// too, unless they cannot be.
+	Parts []string
 	// Plain adds points to plain loads and stores.
 	Plain bool
 	// Tags are build tags.
@@ -170,6 +173,9 @@ func (b *build) choose(ctx context.Context) error {
 	if err := b.addObject(); err != nil {
 		return err
 	}
+	for _, path := range b.Parts {
+		b.addPart(path)
+	}
 	for _, p := range b.list.Packages {
 		if p.Standard || b.isChosen(p.Path()) || p.Module == nil || p.Module.Path == ownModule {
 			continue
@@ -242,13 +248,17 @@ func (b *build) addObject() error {
 		return nil // the compiler reports it
 	}
 	for path := range packagesOf(object.Type()) {
-		i := b.list.Packages[path]
-		if i == nil || i.Standard || b.isChosen(path) || i.Module == nil || i.Module.Path == ownModule || b.mayBeNamed(i) != nil {
-			continue
-		}
-		b.add(i)
+		b.addPart(path)
 	}
 	return nil
+}
+
+// addPart chooses a package if it can be instrumented.
+func (b *build) addPart(path string) {
+	p := b.list.Packages[path]
+	if p != nil && !p.Standard && !b.isChosen(path) && p.Module != nil && p.Module.Path != ownModule && b.mayBeNamed(p) == nil {
+		b.add(p)
+	}
 }
 
 // packagesOf returns the packages of the named types that a type consists of, or
@@ -314,13 +324,18 @@ func isRandomSource(p *golist.Package) (bool, error) {
 }
 
 // uncovered notes the imports of packages that synchronise and are not
-// instrumented.
+// instrumented. Those of test files do not count.
 func (b *build) uncovered() {
 	for _, notes := range b.report.Packages {
 		p := b.chosen[notes.Path]
+		if p.ForTest != "" {
+			if p = b.list.Packages[p.Path()]; p == nil {
+				continue // all of its files are test files
+			}
+		}
 		for _, path := range p.Imports {
 			i := b.list.Packages[path]
-			if i == nil || i.Standard || b.isChosen(i.Path()) {
+			if i == nil || i.Standard || b.isChosen(i.Path()) || i.Module != nil && i.Module.Path == ownModule {
 				continue
 			}
 			for _, shimmed := range i.Imports {

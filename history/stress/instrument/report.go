@@ -13,6 +13,25 @@ type Report struct {
 	Packages []*PackageReport
 }
 
+// Remarks returns a line about each package of which something is not instrumented.
+func (r *Report) Remarks() []string {
+	var lines []string
+	for _, p := range r.Packages {
+		var missed []string
+		for _, m := range p.Missed {
+			missed = append(missed, m.What)
+		}
+		const shown = 3
+		if n := len(missed); n > shown {
+			missed = append(missed[:shown], fmt.Sprintf("and %d more", n-shown))
+		}
+		if len(missed) > 0 {
+			lines = append(lines, fmt.Sprintf("not instrumented in %s: %s", p.Path, strings.Join(missed, ", ")))
+		}
+	}
+	return lines
+}
+
 // A PackageReport is about one package.
 type PackageReport struct {
 	Path    string
