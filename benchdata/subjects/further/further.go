@@ -14,7 +14,6 @@ package further
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
@@ -50,5 +49,3 @@ func compare(a, b any) int {
 	}
 	return cmp.Compare(a.(string), b.(string))
 }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
