@@ -40,6 +40,7 @@ var imports = map[string][]string{
 	"history/stress/schedule/shim/randv2":  {"history/stress/schedule"},
 	"history/stress/schedule/shim/time":    {"history/stress/schedule"},
 	"history/stress/schedule/shim/runtime": {"history/stress/schedule"},
+	"history/stress/schedule/shim/context": {"history/stress/schedule", "history/stress/schedule/shim/atomic", "history/stress/schedule/shim/sync", "history/stress/schedule/shim/time"},
 	"history/stress/simulate":              {"history", "replay", "replay/spec"},
 	"history/stress/subject":               {"history", "history/stress"},
 	"replay":                               {"history", "poset", "hitting", "hitting/meter"},

@@ -78,6 +78,7 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 	built := map[bool]bool{}
 	parts := partsOf(c)
 	build := func(plain bool) (func(context.Context) *exec.Cmd, error) {
+		t.Helper()
 		program := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
 		if !built[plain] {
 			remarks, err := buildInstrumented(ctx, dir, program, parts, plain)

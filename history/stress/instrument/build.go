@@ -339,7 +339,7 @@ func (b *build) uncovered() {
 				continue
 			}
 			for _, shimmed := range i.Imports {
-				if _, ok := shims[shimmed]; ok && shimmed != "time" && shimmed != "runtime" {
+				if _, ok := shims[shimmed]; ok && shimmed != "time" && shimmed != "runtime" && shimmed != "context" && shimmed != "maps" {
 					notes.Missed = append(notes.Missed, Missed{"package " + i.Path() + ", which imports " + shimmed, p.Dir, 1})
 					break
 				}

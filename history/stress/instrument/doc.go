@@ -62,7 +62,7 @@
 //
 //   - other assembly, linkname directives, hashes with a seed of the process
 //   - packages that synchronise and are imported, but not instrumented
-//   - functions such as reflect.Select, context.WithTimeout or crypto/rand.Read
+//   - functions such as reflect.Select, iter.Pull or crypto/rand.Read
 //   - with Options.Plain: elements in append and copy, and some stores
 //
 // procPin and the like of the runtime end a scheduled execution with a panic. A

@@ -10,7 +10,7 @@ import (
 
 // uncontrolled matches functions of the standard library that block, draw random
 // numbers, read clocks or start goroutines, and have no stand-in.
-var uncontrolled = regexp.MustCompile(`^(reflect\.Select|\(reflect\.Value\)\.(Send|Recv|TrySend|TryRecv|MapKeys|MapRange)|context\.(WithTimeout|WithDeadline|AfterFunc)\w*|` +
+var uncontrolled = regexp.MustCompile(`^(reflect\.Select|\(reflect\.Value\)\.(Send|Recv|TrySend|TryRecv|MapKeys|MapRange)|` +
 	`weak\.Make|crypto/rand\.\w+|os/signal\.\w+|iter\.Pull2?)$`)
 
 // uncontrolled notes functions that have no stand-in.

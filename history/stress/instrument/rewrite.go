@@ -17,7 +17,7 @@ import (
 const (
 	// version is part of the key of everything in the cache. It changes with what
 	// the rewriter writes.
-	version = "7"
+	version = "8"
 
 	hook     = "leadline__"
 	schedule = "github.com/leadline/leadline/history/stress/schedule"
@@ -34,6 +34,7 @@ var shims = map[string]struct{ path, name string }{
 	"time":         {"shim/time", "time"},
 	"runtime":      {"shim/runtime", "runtime"},
 	"maps":         {"shim/maps", "maps"},
+	"context":      {"shim/context", "context"},
 }
 
 // A rewriter rewrites the files of one package.

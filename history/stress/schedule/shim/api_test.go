@@ -18,7 +18,7 @@ const here = "github.com/leadline/leadline/history/stress/schedule/shim/"
 // packages are the stand-ins and the packages that they replace.
 var packages = map[string]string{
 	"sync": "sync", "atomic": "sync/atomic", "maphash": "hash/maphash",
-	"rand": "math/rand", "randv2": "math/rand/v2", "time": "time", "runtime": "runtime", "maps": "maps",
+	"rand": "math/rand", "randv2": "math/rand/v2", "time": "time", "runtime": "runtime", "maps": "maps", "context": "context",
 }
 
 // TestAPI: each stand-in exports what its package exports, and nothing else.

@@ -9,6 +9,7 @@
 //	time             shim/time
 //	runtime          shim/runtime
 //	maps             shim/maps
+//	context          shim/context
 //
 // Each exports exactly what its package exports; a test compares them. In a
 // scheduled execution each access is a scheduling point, waiting is seen by the
@@ -26,7 +27,7 @@
 // What is not covered:
 //   - A fatal error of the real ones, such as the unlock of an unlocked mutex, is a
 //     panic with the same text in an execution.
-//   - context.WithTimeout and other standard code uses the real clock.
+//   - Other standard code uses the real clock, as net.Conn.SetDeadline does.
 //   - Goroutines outside of the execution that wait in Cond.Wait are woken only
 //     if no thread waits.
 //   - Operations of sync.Map are atomic steps.

@@ -6,5 +6,5 @@
 //	thread 1                           works until nothing is left
 //
 // A timer is a daemon of the execution. A Timer or Ticker made outside of an execution
-// follows the real clock, as context.WithTimeout does.
+// follows the real clock.
 package time
