@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -40,6 +41,20 @@ type kitchenSink struct {
 }
 
 var errOdd = errors.New("odd")
+
+// blocked is what Block waits for until unblock is called.
+var blocked atomic.Pointer[chan struct{}]
+
+func init() { unblock() }
+
+// unblock ends the calls of Block. Otherwise tests that look at all goroutines would
+// take long.
+func unblock() {
+	c := make(chan struct{})
+	if before := blocked.Swap(&c); before != nil {
+		close(*before)
+	}
+}
 
 func (k *kitchenSink) Inc()                             { k.n++ }
 func (k *kitchenSink) Get() int                         { return k.n }
@@ -94,7 +109,7 @@ func (k *kitchenSink) Self(n int) (*kitchenSink, bool) {
 	return map[bool]*kitchenSink{true: k}[n > 0], n > 0
 }
 func (k *kitchenSink) Chain() recursive               { return recursive{} }
-func (k *kitchenSink) Block()                         { select {} }
+func (k *kitchenSink) Block()                         { <-*blocked.Load() }
 func (k *kitchenSink) Lock()                          {}
 func (k *kitchenSink) Unlock()                        { panic("unlock of an unlocked kitchenSink") }
 func (k *kitchenSink) hidden()                        {}
@@ -116,6 +131,7 @@ type kitchen interface {
 // TestReflectResults checks the results of the methods after two calls of Inc and
 // one of Store(7).
 func TestReflectResults(t *testing.T) {
+	defer unblock()
 	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +171,7 @@ func TestReflectResults(t *testing.T) {
 // TestBoxes: every call has an interface of its own, as an object may compare the
 // pointers in them.
 func TestBoxes(t *testing.T) {
+	defer unblock()
 	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +246,7 @@ func sinkCall(t *testing.T, c *Class, text string) Call {
 // TestReflectDirect compares direct calls with those by reflection: of the
 // same class by an interface, and of a struct instead of a pointer.
 func TestReflectDirect(t *testing.T) {
+	defer unblock()
 	fast, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -294,6 +312,7 @@ func reflectedNames(c *Class, which func(*Method) bool) string {
 }
 
 func TestReflectLeavesOut(t *testing.T) {
+	defer unblock()
 	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{Exclude: []string{"Inc"}})
 	if err != nil {
 		t.Fatal(err)
@@ -378,6 +397,7 @@ func TestReflectSpec(t *testing.T) {
 }
 
 func TestReflectErrors(t *testing.T) {
+	defer unblock()
 	object := func() *kitchenSink { return &kitchenSink{} }
 	_, designated := Reflect(object, ReflectOptions{Core: []string{"get"}})
 	_, isNil := Reflect(func() *kitchenSink { return nil }, ReflectOptions{})
@@ -396,6 +416,7 @@ func TestReflectErrors(t *testing.T) {
 // TestReflectAllocates: direct calls do not, for small ints and truth values, but
 // for the boxes of arguments.
 func TestReflectAllocates(t *testing.T) {
+	defer unblock()
 	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -421,6 +442,7 @@ func (l *large) Size() int { return len(l.pages) }
 
 // TestReflectTypes: what an interface holds may change from object to object.
 func TestReflectTypes(t *testing.T) {
+	defer unblock()
 	r, err := Reflect(func() interface{ Size() int } { return small{} }, ReflectOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -60,6 +60,48 @@ func parse(t *testing.T, c *stress.Class, text string) *stress.Program {
 	return p
 }
 
+// TestTimers: methods that wait with a timer return after all. Neither counts such
+// an execution as one that waits for ever, nor the results after it as wrong. It comes
+// first: the goroutines that other tests leave slow down each look at all goroutines.
+func TestTimers(t *testing.T) {
+	defer stress.SetSteadyTime(stress.SetSteadyTime(time.Second))
+	type object struct {
+		busy   atomic.Bool
+		values chan int
+	}
+	work := func(o *object) history.Value { // backs off if another is at work
+		if !o.busy.CompareAndSwap(false, true) {
+			<-time.After(100 * time.Millisecond)
+			return history.NoValue
+		}
+		time.Sleep(time.Millisecond)
+		o.busy.Store(false)
+		return history.NoValue
+	}
+	get := func(o *object) history.Value {
+		select {
+		case v := <-o.values:
+			return history.IntValue(int64(v))
+		case <-time.After(50 * time.Millisecond):
+			return history.NullValue
+		}
+	}
+	put := func(o *object) history.Value {
+		time.Sleep(70 * time.Millisecond)
+		o.values <- 1
+		return history.NoValue
+	}
+	c := &stress.Class{Name: "timed", New: func() any { return &object{values: make(chan int, 2)} },
+		Methods: []*stress.Method{nullary("work", work), nullary("get", get), nullary("put", put)}}
+	for _, program := range []string{"{ work() } || { work() }", "{ get() } || { put() }"} {
+		r, err := search(c, stress.Options{Programs: []string{program}, Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond}})
+		if err != nil || len(r.Findings) > 0 {
+			t.Errorf("%s: %v, %+v", program, err, r)
+		}
+		t.Logf("%s: %d executions, %d seem to wait, unsteady %q", program, r.Executions, r.Waited, r.Unsteady)
+	}
+}
+
 // TestExpectedWaits: an invocation that waits has no transition, and the outcomes
 // in which some wait for ever are those in which none of them could go on.
 func TestExpectedWaits(t *testing.T) {
@@ -205,47 +247,6 @@ func TestWorn(t *testing.T) {
 		Effort: stress.Effort{Name: "test", Time: patience, Program: patience}})
 	if err != nil || !r.Worn || r.Programs != 1 {
 		t.Errorf("%+v, %v", r, err)
-	}
-}
-
-// TestTimers: methods that wait with a timer return after all. Neither counts such
-// an execution as one that waits for ever, nor the results after it as wrong.
-func TestTimers(t *testing.T) {
-	defer stress.SetSteadyTime(stress.SetSteadyTime(time.Second))
-	type object struct {
-		busy   atomic.Bool
-		values chan int
-	}
-	work := func(o *object) history.Value { // backs off if another is at work
-		if !o.busy.CompareAndSwap(false, true) {
-			<-time.After(100 * time.Millisecond)
-			return history.NoValue
-		}
-		time.Sleep(time.Millisecond)
-		o.busy.Store(false)
-		return history.NoValue
-	}
-	get := func(o *object) history.Value {
-		select {
-		case v := <-o.values:
-			return history.IntValue(int64(v))
-		case <-time.After(50 * time.Millisecond):
-			return history.NullValue
-		}
-	}
-	put := func(o *object) history.Value {
-		time.Sleep(70 * time.Millisecond)
-		o.values <- 1
-		return history.NoValue
-	}
-	c := &stress.Class{Name: "timed", New: func() any { return &object{values: make(chan int, 2)} },
-		Methods: []*stress.Method{nullary("work", work), nullary("get", get), nullary("put", put)}}
-	for _, program := range []string{"{ work() } || { work() }", "{ get() } || { put() }"} {
-		r, err := search(c, stress.Options{Programs: []string{program}, Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond}})
-		if err != nil || len(r.Findings) > 0 {
-			t.Errorf("%s: %v, %+v", program, err, r)
-		}
-		t.Logf("%s: %d executions, %d seem to wait, unsteady %q", program, r.Executions, r.Waited, r.Unsteady)
 	}
 }
 
