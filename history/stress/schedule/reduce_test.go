@@ -15,7 +15,8 @@ import (
 
 var (
 	seed     = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of random programs")
-	programs = flag.Int("programs", 100, "random programs")
+	programs = flag.Int("programs", 100, "random programs, with -full")
+	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 )
 
 // An action is one line of a random program.
@@ -380,7 +381,7 @@ func TestReductions(t *testing.T) {
 	var total [3]int
 	done := 0
 	n := *programs
-	if testing.Short() {
+	if !*full {
 		n /= 4
 	}
 	for i := 0; done < n; i++ {

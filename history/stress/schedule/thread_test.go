@@ -159,9 +159,9 @@ func TestPanic(t *testing.T) {
 
 // TestGoroutines: neither goroutines nor memory grow with the number of executions.
 func TestGoroutines(t *testing.T) {
-	executions := 1000000
-	if testing.Short() {
-		executions = 10000
+	executions := 50_000
+	if *full {
+		executions = 1_000_000
 	}
 	p := &schedule.Program{Before: func() { schedule.Spawn(block) }, Threads: []func(){
 		func() { schedule.Spawn(func() { new(cell).load(); block() }); new(cell).load() },

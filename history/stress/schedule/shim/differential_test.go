@@ -18,7 +18,10 @@ import (
 	"github.com/leadline/leadline/history/stress/schedule/shim/sync"
 )
 
-var seed = flag.Uint64("seed", rand.Uint64(), "of random programs")
+var (
+	seed = flag.Uint64("seed", rand.Uint64(), "of random programs")
+	full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+)
 
 // A world is what the threads of a random program share. Its code is what the
 // rewriter makes of the same program: outside of a scheduled execution the
@@ -350,9 +353,9 @@ func TestDifferential(t *testing.T) {
 	}
 	t.Logf("-seed %d", *seed)
 	r := rand.New(rand.NewPCG(*seed, 1))
-	programs := 200
-	if testing.Short() {
-		programs = 60
+	programs := 60
+	if *full {
+		programs = 200
 	}
 	complete, deadlocks := 0, 0
 	for range programs {
