@@ -14,7 +14,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "write what the commands print into doc.go and the scripts")
+var (
+	update = flag.Bool("update", false, "write what the commands print into doc.go and the scripts")
+	full   = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+)
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){

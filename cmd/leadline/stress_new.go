@@ -118,6 +118,9 @@ func build(ctx context.Context, dir, program, path, expression string, copies *i
 	return compile(ctx, dir, source, copies, "build", "-o", program)
 }
 
+// runGoTool is another function in tests, which build a program only once.
+var runGoTool = (*exec.Cmd).CombinedOutput
+
 // compile runs a command of the Go tool on a source, with instrumented copies if
 // there are some. The source is outside the module; an overlay makes the Go tool
 // see it inside.
@@ -137,7 +140,7 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, flags, []string{"./leadline-stress-main"})...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), copies.Env...)
-	text, err := cmd.CombinedOutput()
+	text, err := runGoTool(cmd)
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, advise(text))
 	}

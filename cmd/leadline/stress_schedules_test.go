@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -67,6 +68,8 @@ func TestSchedules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
+	runGoTool = runOnce
+	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
 	t.Chdir(thingModule(t))
 	status, text := stressed("--new", "example.com/thing.NewBroken", "--schedules", "--save", "found", "--time", "5m")
 	if status != statusNot || !regexp.MustCompile(`(?s)\{ Increment\(\) \} \|\| \{ Increment\(\) \}\n.*1 preemption, 2 switches;.*seen on real threads: \d+ of \d+ .*found/example.com_thing.NewBroken-1.jsonl`).MatchString(text) {
