@@ -22,6 +22,8 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
+var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+
 // Inventory counts pieces by kind. Its Take is broken: it counts and removes in
 // two steps.
 type Inventory struct {
@@ -86,7 +88,7 @@ func TestTest(t *testing.T) {
 
 	// The same without what is broken, and with a given program.
 	tb = &fakeTB{dir: t.TempDir()}
-	effort.Time = time.Second
+	effort.Time, effort.Program = 300*time.Millisecond, 20*time.Millisecond
 	Test(tb, newInventory, Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Take"}}})
 	if len(tb.errors) > 0 {
 		t.Errorf("%q", tb.errors)
