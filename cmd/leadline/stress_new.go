@@ -118,7 +118,7 @@ func build(ctx context.Context, dir, program, path, expression string, copies *i
 	return compile(ctx, dir, source, copies, "build", "-o", program)
 }
 
-// runGoTool is another function in tests, which build a program only once.
+// runGoTool runs a command of the Go tool. Tests replace it to build a program once.
 var runGoTool = (*exec.Cmd).CombinedOutput
 
 // compile runs a command of the Go tool on a source, with instrumented copies if

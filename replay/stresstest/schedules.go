@@ -179,6 +179,10 @@ func partsOf(c *stress.Class) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// programs has the instrumented programs that this process has built, as []byte, by what
+// they were built from. Objects with the same copies share one.
+var programs sync.Map
+
 // buildInstrumented builds the program of the test, with instrumented copies of the
 // package, of what it imports of its module, and of the parts. It returns a line for
 // each package of which something is not instrumented.
@@ -195,6 +199,14 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	if err != nil {
 		return nil, err
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprint(here, copies.Flags, copies.Overlay, copies.Env)
+	if text, ok := programs.Load(key); ok {
+		return copies.Report.Remarks(), os.WriteFile(program, text.([]byte), 0o755)
+	}
 	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
 	if err != nil {
 		return nil, err
@@ -204,6 +216,11 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
 	}
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	programs.Store(key, text)
 	return copies.Report.Remarks(), nil
 }
 

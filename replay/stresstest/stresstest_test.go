@@ -22,8 +22,6 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
-
 // Inventory counts pieces by kind. Its Take is broken: it counts and removes in
 // two steps.
 type Inventory struct {
