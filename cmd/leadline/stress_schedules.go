@@ -243,6 +243,7 @@ func coverage(r *stress.Report, in *instrument.Report) []string {
 func (f *stressFlags) instrumented(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
 	var in *instrument.Options
 	if f.isScheduled() {
+		d.Timers = true
 		in = &instrument.Options{Packages: f.schedules.instrument, Plain: f.schedules.plain}
 	}
 	o, err := buildObject(ctx, constructor, d, in)

@@ -26,6 +26,9 @@ type ReflectOptions struct {
 	Failure map[string]history.Value `json:"-"`
 	// Exclude are methods that are not to be called.
 	Exclude []string
+	// Timers keeps methods that wait, but return within 200 ms, as by a timer of their
+	// own. They are of use in schedules, where time passes at once.
+	Timers bool
 	// Spec is the specification of the objects. Methods that it does not have
 	// are left out. One that it has with a lower-case first letter gets that
 	// name. Results must have the form of those of Spec. The name of Spec is
@@ -149,7 +152,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		guess[method] = o.ReadOnly == nil && namedReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
-	blocking := blocking(r.Class)
+	blocking := blocking(r.Class, o.Timers)
 	r.Class.Methods = slices.DeleteFunc(r.Class.Methods, func(m *Method) bool {
 		if blocking[m] {
 			r.LeftOut = append(r.LeftOut, LeftOut{m.goName, blockedReason})
@@ -266,8 +269,8 @@ const blockedReason = "blocks"
 
 // blocking returns which methods of the class do not return on a fresh object,
 // nor after any of a few random calls. It tries twice what does not wait for
-// another goroutine, as the machine may be busy.
-func blocking(c *Class) map[*Method]bool {
+// another goroutine, as the machine may be busy. With timers, what waits has more time.
+func blocking(c *Class, timers bool) map[*Method]bool {
 	usable := *c
 	b := bench{class: &usable, limit: tryTime}
 	defer b.close()
@@ -292,6 +295,15 @@ func blocking(c *Class) map[*Method]bool {
 			if len(b.run(calls)) == len(calls) {
 				delete(list, m)
 			}
+		}
+	}
+	if !timers {
+		return list
+	}
+	b.patience = tryTime
+	for m := range list {
+		if len(b.run([]Call{sampleCall(m, 0)})) == 1 {
+			delete(list, m)
 		}
 	}
 	return list

@@ -323,6 +323,32 @@ func TestReflectLeavesOut(t *testing.T) {
 	}
 }
 
+// An alarm has a method that returns by a timer of its own.
+type alarm struct{ never chan int }
+
+func (a alarm) Block() { <-a.never }
+func (a alarm) Late() bool {
+	select {
+	case <-a.never:
+		return true
+	case <-time.After(50 * time.Millisecond):
+		return false
+	}
+}
+
+// TestReflectTimers: what returns by a timer is not left out if there is time for it. A
+// busy machine may need several attempts.
+func TestReflectTimers(t *testing.T) {
+	for range 100 {
+		r, err := Reflect(func() alarm { return alarm{} }, ReflectOptions{Timers: true})
+		if err == nil && slices.Equal(r.LeftOut, []LeftOut{{"Block", "blocks"}}) {
+			return
+		}
+		t.Logf("%+v, %v", r, err)
+	}
+	t.Fail()
+}
+
 // TestReflectReadOnly: names are refuted where they lie, and a designation is
 // taken as it is.
 func TestReflectReadOnly(t *testing.T) {

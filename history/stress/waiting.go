@@ -59,6 +59,8 @@ type bench struct {
 	left  []*trial
 	// limit is how long a trial may stay where it is, if not 0.
 	limit time.Duration
+	// patience is how long a trial that waits may do so, as a timer may wake it.
+	patience time.Duration
 	// unclear is set if a trial was left that may go on: after its limit, or
 	// as goroutines of its object that might wake it do not wait.
 	unclear bool
@@ -146,7 +148,7 @@ func (b *bench) follow(t *trial) {
 		}
 		late := l == mayMove && time.Since(since) > unproven || b.limit > 0 && l != waits && time.Since(begun) > b.limit
 		// Before there is an object, nothing can be said.
-		if before > 0 && t.at.Load() == before && !t.ended.Load() && (l == waits || late) {
+		if before > 0 && t.at.Load() == before && !t.ended.Load() && (l == waits && time.Since(begun) > b.patience || late) {
 			t.since = time.Now()
 			if b.left = append(b.left, t); l != waits {
 				b.unclear, t.unclear, b.spins = true, true, b.spins || l == moves

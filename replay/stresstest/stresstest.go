@@ -88,6 +88,7 @@ func Test[T any](t TB, newObject func() T, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
+	o.Timers = o.Timers || o.Schedules
 	call := calls.next(t, o, func(c stress.Checker) int {
 		return stress.ServeDerived(func(d stress.ReflectOptions) (*stress.Reflected, error) {
 			d.Spec, d.Close, d.Failure = o.Spec, o.Close, o.Failure // a job has no functions
