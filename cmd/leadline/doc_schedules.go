@@ -20,6 +20,8 @@
 // is a strong hitting family of the steps. --plain makes steps of plain loads and stores, too. By
 // default, the package of the constructor is instrumented with what it imports of its module,
 // and so are the packages of the types that the object consists of; --instrument adds packages.
+// The clock of an execution jumps when no thread can go on, so timeouts cost nothing. Methods
+// that wait are left out, unless a timer of their own ends them within 200 ms.
 //
 // Every execution is compared with the sequential runs of the program, and checked for the
 // order of its invocations and responses. Sequential runs take every order of the

@@ -121,6 +121,9 @@ func build(ctx context.Context, dir, program, path, expression string, copies *i
 // runGoTool runs a command of the Go tool. Tests replace it to build a program once.
 var runGoTool = (*exec.Cmd).CombinedOutput
 
+// stressMain is where the Go tool sees the source of a program, in the module.
+const stressMain = "leadline-stress-main"
+
 // compile runs a command of the Go tool on a source, with instrumented copies if
 // there are some. The source is outside the module; an overlay makes the Go tool
 // see it inside.
@@ -129,7 +132,7 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 	if err != nil {
 		return err
 	}
-	seen := filepath.Join(root, "leadline-stress-main")
+	seen := filepath.Join(root, stressMain)
 	if copies == nil {
 		copies = &instrument.Result{}
 	}
@@ -137,7 +140,7 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, flags, []string{"./leadline-stress-main"})...)
+	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, flags, []string{"./" + stressMain})...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), copies.Env...)
 	text, err := runGoTool(cmd)
@@ -148,12 +151,15 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 }
 
 // advise returns the error message of the Go tool, with advice about the most
-// frequent one.
+// frequent ones.
 func advise(text []byte) string {
-	const needed = "no required module provides package github.com/leadline/leadline"
+	const module = "github.com/leadline/leadline"
 	s := string(bytes.TrimSpace(text))
-	if strings.Contains(s, needed) {
-		s += "\nThe module has to require leadline, as for tests that call it: go get github.com/leadline/leadline"
+	// In a workspace, the message may be about any of its modules.
+	if strings.Contains(s, module) || strings.Contains(s, stressMain) {
+		if exec.Command("go", "list", "-m", module).Run() != nil {
+			s += "\nThe module has to require leadline, as for tests that call it: go get " + module
+		}
 	}
 	if more := instrument.Explain(s); more != "" {
 		s += "\n" + more + ": --instrument names more packages"

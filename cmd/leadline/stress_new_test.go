@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -149,6 +150,38 @@ func TestStressNew(t *testing.T) {
 	}
 	if found, err := filepath.Glob("found/*.jsonl"); err != nil || len(found) != 1 {
 		t.Errorf("saved %q, %v", found, err)
+	}
+}
+
+// TestStressNeedsLeadline: a module that does not require leadline is told to, in a
+// workspace, too, where the Go tool may complain about another module first.
+func TestStressNeedsLeadline(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOWORK", "") // that of the directory
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"alone/go.mod":  "module example.com/alone\n\ngo 1.21\n",
+		"alone/a.go":    "package alone\n\nfunc New() *int { return new(int) }\n",
+		"work/go.work":  "go 1.21\n\nuse (\n\t./a\n\t./b\n)\n",
+		"work/a/go.mod": "module example.com/a\n\ngo 1.21\n\nrequire example.com/b v0.0.0\n",
+		"work/a/a.go":   "package a\n\nimport \"example.com/b\"\n\nfunc New() *b.B { return &b.B{} }\n",
+		"work/b/go.mod": "module example.com/b\n\ngo 1.16\n",
+		"work/b/b.go":   "package b\n\ntype B struct{}\n\nfunc (*B) Get() int { return 1 }\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for where, constructor := range map[string]string{"alone": "example.com/alone.New", "work/a": "example.com/a.New"} {
+		t.Chdir(filepath.Join(dir, where))
+		for _, flags := range [][]string{nil, {"--schedules"}} {
+			var out, errs bytes.Buffer
+			args := slices.Concat([]string{"stress", "--new", constructor}, flags)
+			if status := run(args, strings.NewReader(""), &out, &errs); status != statusBad || !strings.Contains(errs.String(), "The module has to require leadline") {
+				t.Errorf("%s, %v: status %d\n%s%s", where, args, status, &out, &errs)
+			}
+		}
 	}
 }
 
