@@ -61,7 +61,9 @@ func TestClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stresstest.TestClass(t, r.Class, options) // Class
+	o := options
+	o.Programs = []string{"[ Put() ] { Take() } || { Take() }"}
+	stresstest.TestClass(t, r.Class, o) // Class
 }
 
 func TestStrict(t *testing.T) {
