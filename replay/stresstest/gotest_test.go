@@ -98,7 +98,7 @@ func TestUnlocked(t *testing.T) {
 
 type visits struct {
 	mu sync.Mutex
-	n  *depot.Counter
+	n  interface{ Inc() int64; Get() int64 }
 }
 
 func (v *visits) Inc() int64 { return v.n.Inc() }

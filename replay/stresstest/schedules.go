@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -146,21 +147,33 @@ func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 	return list
 }
 
-// partsOf returns the packages of the types that an object of the class consists of. It
-// looks at types only, as goroutines of the object may change the values.
+// partsOf returns the packages of the types that an object of the class consists of. If
+// it has goroutines, which may change it, only types count, and not what is behind
+// interfaces.
 func partsOf(c *stress.Class) []string {
+	before := runtime.NumGoroutine()
 	object := c.New()
 	if c.Close != nil {
 		defer c.Close(object)
 	}
+	return packagesOf(object, runtime.NumGoroutine() <= before)
+}
+
+// packagesOf returns the packages of the types that a value consists of. With values, it
+// looks behind interfaces.
+func packagesOf(object any, values bool) []string {
 	found, seen := map[string]bool{}, map[reflect.Type]bool{}
 	const limit = 10_000 // of types
-	for todo := []reflect.Type{reflect.TypeOf(object)}; len(todo) > 0 && len(seen) < limit; {
-		t := todo[len(todo)-1]
+	for todo := []reflect.Value{reflect.ValueOf(object)}; len(todo) > 0 && len(seen) < limit; {
+		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if t == nil || seen[t] {
+		if v.Kind() == reflect.Interface && values {
+			v = v.Elem()
+		}
+		if !v.IsValid() || seen[v.Type()] {
 			continue
 		}
+		t := v.Type()
 		seen[t] = true
 		if path := t.PkgPath(); path != "" {
 			found[path] = true
@@ -168,12 +181,23 @@ func partsOf(c *stress.Class) []string {
 		switch t.Kind() {
 		case reflect.Struct:
 			for i := range t.NumField() {
-				todo = append(todo, t.Field(i).Type)
+				todo = append(todo, v.Field(i))
 			}
 		case reflect.Map:
-			todo = append(todo, t.Key(), t.Elem())
-		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
-			todo = append(todo, t.Elem())
+			todo = append(todo, reflect.Zero(t.Key()), reflect.Zero(t.Elem()))
+		case reflect.Chan:
+			todo = append(todo, reflect.Zero(t.Elem()))
+		case reflect.Pointer:
+			if values && !v.IsNil() {
+				todo = append(todo, v.Elem())
+			} else {
+				todo = append(todo, reflect.Zero(t.Elem()))
+			}
+		case reflect.Slice, reflect.Array:
+			todo = append(todo, reflect.Zero(t.Elem()))
+			for i := 0; values && i < min(v.Len(), 16); i++ {
+				todo = append(todo, v.Index(i))
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(found))

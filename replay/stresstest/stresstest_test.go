@@ -1,11 +1,15 @@
 package stresstest
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
+	"io"
+	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -304,5 +308,30 @@ func TestLines(t *testing.T) {
 	}
 	if line := strings.Split(string(content), "\n")[1]; !strings.Contains(line, `"op":0,"type":"invoke"`) {
 		t.Errorf("line 2 is %s", line)
+	}
+}
+
+func TestPackagesOf(t *testing.T) {
+	type object struct {
+		lock   *sync.Mutex
+		buffer any
+		list   []io.Reader
+		table  map[time.Duration]*big.Int
+		next   *object
+	}
+	o := &object{nil, &bytes.Buffer{}, []io.Reader{nil, strings.NewReader("")}, nil, nil}
+	o.next = o
+	own := reflect.TypeFor[object]().PkgPath()
+	for values, want := range map[bool][]string{
+		false: {own, "io", "math/big", "sync", "time"},
+		true:  {"bytes", own, "math/big", "strings", "sync", "time"},
+	} {
+		got := slices.DeleteFunc(packagesOf(o, values), func(path string) bool { return strings.HasPrefix(path, "internal/") })
+		if !slices.Equal(got, want) {
+			t.Errorf("values %v: %v, want %v", values, got, want)
+		}
+	}
+	if got := packagesOf(nil, true); got != nil {
+		t.Errorf("of nothing: %v", got)
 	}
 }
