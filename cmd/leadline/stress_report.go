@@ -314,7 +314,7 @@ func (r *stressReport) remarks(result *stress.Report) {
 	for _, line := range result.Remarks() {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
-	if result.Explored != nil && len(result.Unexercised) > 0 && !r.flags.schedules.plain {
+	if result.Explored != nil && len(result.Unexercised)+len(result.Explored.Stepless()) > 0 && !r.flags.schedules.plain {
 		fmt.Fprintln(r.out, "  with --plain, loads and stores without a lock are steps, too")
 	}
 	for _, l := range result.LeftOut {

@@ -113,6 +113,8 @@ type explorer struct {
 	result  *Exploration
 	options ExploreOptions
 	spawns  bool // the object starts goroutines
+
+	explored *Explored // nil, or gets the methods that took a step
 }
 
 // A sequenceEnd is whether a sequence has ended.
@@ -205,6 +207,9 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 	e := x.result
 	e.Executions++
 	e.Steps += int64(r.Steps)
+	if x.explored != nil && e.Executions <= watched {
+		x.noteSteps(r)
+	}
 	switch {
 	case r.Diverged || r.Foreign > 0:
 		e.Diverged++
@@ -212,6 +217,35 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 		e.Cut++
 	}
 	return r
+}
+
+// watched is in how many executions of a program steps are attributed to methods.
+const watched = 16
+
+// noteSteps notes which methods took a step. One that did not return waits before one.
+func (x *explorer) noteSteps(r *schedule.Result) {
+	var begun [schedule.MaxThreads]*schedule.Event
+	note := func(begin *schedule.Event, end int32) {
+		m := x.calls[begin.Index].method
+		if !m.ReadOnly && !x.explored.Stepped[m.Name] {
+			isOwn := func(a schedule.Access) bool { return a.Thread == begin.Thread }
+			x.explored.step(m.Name, end < 0 || slices.ContainsFunc(r.Trace[begin.Stamp:end], isOwn))
+		}
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		if !e.Return {
+			begun[e.Thread] = e
+			continue
+		}
+		note(begun[e.Thread], e.Stamp)
+		begun[e.Thread] = nil
+	}
+	for _, begin := range begun {
+		if begin != nil {
+			note(begin, -1)
+		}
+	}
 }
 
 // spawns reports whether the object started a goroutine.

@@ -149,6 +149,7 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 		return true, nil
 	}
 	x := explorerOf(s.ctx, s.class, p, s.options.Checker, expected, p.oracle)
+	x.explored = s.report.Explored
 	o := s.exploreOptions(bound)
 	if len(s.programs) > 0 {
 		o.Executions, o.Time = 0, s.options.Effort.Time

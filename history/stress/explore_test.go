@@ -399,6 +399,33 @@ func (o *outsider) Clock() int {
 
 // TestDiverging: what depends on more than the schedule is named, and is
 // not a violation.
+// A partly is only partly instrumented: Own has no step.
+type partly struct {
+	gate
+	own int
+}
+
+func (p *partly) Own() int { p.own++; return p.own }
+
+// TestStepless: what has no step is named, what waits or is read-only is not.
+func TestStepless(t *testing.T) {
+	c := classOf(t, func() *partly { return &partly{} }, stress.ReflectOptions{ReadOnly: []string{}})
+	for _, programs := range [][]string{{"{ Wait() } || { Open() } || { Own() }"}, {"{ Wait() } || { Own() }"}} {
+		r, err := stress.Search(t.Context(), c, stress.Options{Schedules: true, Programs: programs, Checker: stresstest.Checker(nil), Effort: stress.Effort{Name: "test", Time: patience}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Explored.Stepless(); !slices.Equal(got, []string{"Own"}) || !r.Explored.Stepped["Wait"] {
+			t.Errorf("%v: without a step are %v of %v", programs, got, r.Explored.Stepped)
+		}
+		if lines := r.Remarks(); !slices.ContainsFunc(lines, func(line string) bool {
+			return strings.Contains(line, "without a step in any schedule") && strings.HasSuffix(line, ": Own")
+		}) {
+			t.Errorf("%v: remarks %q", programs, lines)
+		}
+	}
+}
+
 func TestDiverging(t *testing.T) {
 	c := classOf(t, func() *outsider { return &outsider{} }, stress.ReflectOptions{ReadOnly: []string{}})
 	for _, program := range []string{"{ Issue() } || { Issue() }", "{ Now() } || { Now() }", "{ At() } || { At() }", "{ Clock() } || { Clock(); Clock() }"} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -370,6 +371,22 @@ type Explored struct {
 	// Unverified are programs with a violation that is not reported, since another
 	// process could not replay it, each with the error.
 	Unverified []string `json:"unverified,omitempty"`
+	// Stepped says for each method that was called, but for read-only ones, whether
+	// one of its invocations took a step.
+	Stepped map[string]bool `json:"stepped,omitempty"`
+}
+
+// Stepless returns the methods that took no step. Nothing can happen in the middle of
+// one, so that no violation is found that is due to it alone.
+func (e *Explored) Stepless() []string {
+	var list []string
+	for m, stepped := range e.Stepped {
+		if !stepped {
+			list = append(list, m)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // Remarks returns a line about each kind of executions that do not count.
@@ -417,6 +434,17 @@ func (e *Explored) add(other *Explored) {
 	e.Diverging = append(e.Diverging, other.Diverging...)
 	e.Blocked = append(e.Blocked, other.Blocked...)
 	e.Unverified = append(e.Unverified, other.Unverified...)
+	for m, stepped := range other.Stepped {
+		e.step(m, stepped)
+	}
+}
+
+// step notes whether an invocation of a method took a step.
+func (e *Explored) step(method string, stepped bool) {
+	if e.Stepped == nil {
+		e.Stepped = map[string]bool{}
+	}
+	e.Stepped[method] = e.Stepped[method] || stepped
 }
 
 // Coverage describes how many schedules were explored, and how many programs are
@@ -448,6 +476,11 @@ func (r *Report) Remarks() []string {
 	}
 	if len(r.Unexercised) > 0 {
 		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
+	}
+	if r.Explored != nil {
+		if list := r.Explored.Stepless(); len(list) > 0 {
+			lines = append(lines, "without a step in any schedule, as their code is not instrumented or shares nothing: "+strings.Join(list, " "))
+		}
 	}
 	return lines
 }

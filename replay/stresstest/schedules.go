@@ -59,7 +59,8 @@ func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int 
 
 // superviseSchedules explores the schedules of a class in an instrumented build of the test's
 // program. A schedule that an earlier run of the test has saved comes first. If no
-// violation is found, and methods were not exercised, plain loads and stores are steps, too.
+// violation is found, and methods were not exercised or took no step, plain loads and
+// stores are steps, too.
 func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Report, error) {
 	t.Helper()
 	ctx := contextOf(t)
@@ -118,7 +119,7 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 		return nil, err
 	}
 	r, err := stress.Supervise(ctx, program, o)
-	if err != nil || len(r.Findings) > 0 || len(r.Unexercised) == 0 || ctx.Err() != nil {
+	if err != nil || len(r.Findings) > 0 || len(r.Unexercised) == 0 && len(r.Explored.Stepless()) == 0 || ctx.Err() != nil {
 		return r, err
 	}
 	if program, err = build(true); err != nil {
