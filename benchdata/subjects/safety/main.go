@@ -26,11 +26,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/leadline/leadline/benchdata/subjects/internal/list"
 	"github.com/leadline/leadline/benchdata/subjects/internal/tables"
 )
 
@@ -117,17 +117,11 @@ func readResults(file string) (map[string]*result, error) {
 
 // test tests the types of these names, or all that have no results.
 func test(types []subject, names []string, race bool, duration string, results map[string]*result, file string) error {
-	dir, err := os.MkdirTemp("", "safety-")
+	leadline, remove, err := list.BuildLeadline()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	leadline := filepath.Join(dir, "leadline")
-	build := exec.Command("go", "build", "-o", leadline, "./cmd/leadline")
-	build.Dir, build.Stderr = "../..", os.Stderr
-	if err := build.Run(); err != nil {
-		return err
-	}
+	defer remove()
 	for _, s := range types {
 		r := results[s.name]
 		done := r != nil && (!race || r.RaceTests > 0)

@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -198,17 +197,11 @@ func readResults() (map[string]*result, error) {
 }
 
 func test(objects []object, names []string, times map[string]string, results map[string]*result) error {
-	dir, err := os.MkdirTemp("", "compare-")
+	leadline, remove, err := list.BuildLeadline()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	leadline := filepath.Join(dir, "leadline")
-	build := exec.Command("go", "build", "-o", leadline, "./cmd/leadline")
-	build.Dir, build.Stderr = "../..", os.Stderr
-	if err := build.Run(); err != nil {
-		return err
-	}
+	defer remove()
 	for _, o := range objects {
 		r := results[o.name]
 		if r == nil {

@@ -25,6 +25,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -103,4 +105,21 @@ func parse(words []string) (o Object, err error) {
 		return o, errors.New("--name or --new is missing")
 	}
 	return o, nil
+}
+
+// BuildLeadline builds leadline from the repository, with the directory of the lists as
+// the working directory. Remove deletes the program.
+func BuildLeadline() (program string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "leadline-")
+	if err != nil {
+		return "", nil, err
+	}
+	program = filepath.Join(dir, "leadline")
+	build := exec.Command("go", "build", "-o", program, "./cmd/leadline")
+	build.Dir, build.Stderr = "../..", os.Stderr
+	if err := build.Run(); err != nil {
+		os.RemoveAll(dir)
+		return "", nil, fmt.Errorf("building leadline: %w", err)
+	}
+	return program, func() { os.RemoveAll(dir) }, nil
 }
