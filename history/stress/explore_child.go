@@ -155,8 +155,9 @@ func Replay(ctx context.Context, start func(context.Context) *exec.Cmd, o Option
 // elsewhere is how often a schedule is replayed in another process.
 const elsewhere = 10
 
-// onThreads is how long the program of a violation is run on real threads.
-const onThreads = time.Second
+// onThreads bounds how long the program of a violation is run on real threads: 50 times
+// as long as one without a violation, at most a second.
+const onThreads, onThreadsPrograms = time.Second, 50
 
 // replay runs a replayJob in a process of its own, or in two if the first has to
 // find out about the methods.
@@ -247,7 +248,8 @@ func (s *supervisor) verify(f *Finding) bool {
 	}
 	if s.job.OnThreads != nil {
 		if start := s.job.OnThreads(); start != nil {
-			if r, err := s.replay(ctx, start, &replayJob{Program: f.Program, Threads: onThreads, RealTime: f.RealTime}); err == nil {
+			limit := min(onThreads, onThreadsPrograms*s.job.Effort.or("default").Program)
+			if r, err := s.replay(ctx, start, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); err == nil {
 				f.Scheduled.OnThreads, f.Scheduled.ThreadExecutions = r.Seen, r.Executions
 			}
 		}
