@@ -20,6 +20,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	os.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w") // without DWARF, programs link faster
 	testscript.Main(m, map[string]func(){
 		"leadline": func() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		// The last line is then the most memory that the process took.

@@ -71,7 +71,7 @@ func TestSchedules(t *testing.T) {
 	runGoTool = runOnce
 	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
 	t.Chdir(thingModule(t))
-	status, text := stressed("--new", "example.com/thing.NewBroken", "--schedules", "--save", "found", "--time", "5m")
+	status, text := stressed("--new", "example.com/thing.NewBroken", "--schedules", "--save", "found", "--time", "5m", "--run", "2ms")
 	if status != statusNot || !regexp.MustCompile(`(?s)\{ Increment\(\) \} \|\| \{ Increment\(\) \}\n.*1 preemption, 2 switches;.*seen on real threads: \d+ of \d+ .*found/example.com_thing.NewBroken-1.jsonl`).MatchString(text) {
 		t.Fatalf("status %d\n%s", status, text)
 	}

@@ -37,7 +37,7 @@ func TestGoOn(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var found []string
-	r, err := searchUntil(ctx, counters(), stress.Options{GoOn: true, Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond},
+	r, err := searchUntil(ctx, counters(), stress.Options{GoOn: true, Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: 5 * time.Millisecond},
 		Found: func(f *stress.Finding) {
 			if found = append(found, f.Program); len(found) == 2 {
 				stop()
@@ -100,7 +100,7 @@ func TestAvoid(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	known, programs, without := false, 0, 0
-	r, err := searchUntil(ctx, pairs(), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 5 * time.Millisecond},
+	r, err := searchUntil(ctx, pairs(), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond},
 		Found: func(f *stress.Finding) {
 			known = true
 			if f.Method != "" {
@@ -154,8 +154,11 @@ func TestTime(t *testing.T) {
 // another violation.
 func TestReduceLate(t *testing.T) {
 	defer stress.SetReduceTime(stress.SetReduceTime(30 * time.Millisecond))
-	r, err := search(counters("first"), stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: time.Second},
-		Programs: []string{"{ first(); first(); first(); first() } || { first(); first(); first(); first() }"}})
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	r, err := searchUntil(ctx, counters("first"), stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond},
+		Programs: slices.Repeat([]string{"{ first(); first(); first(); first() } || { first(); first(); first(); first() }"}, 100),
+		Found:    func(*stress.Finding) { stop() }})
 	if err != nil || len(r.Findings) != 1 || r.Unproved > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -444,6 +444,7 @@ func TestDiverging(t *testing.T) {
 func TestSuperviseSchedules(t *testing.T) {
 	threads := 0
 	r, err := stress.Supervise(context.Background(), child("hits"), stress.Options{Schedules: true, Programs: []string{"{ Inc(); Get() } || { Locked(); Atomic() }"},
+		Effort:    stress.Effort{Name: "test", Time: patience, Program: time.Millisecond},
 		OnThreads: func() func(context.Context) *exec.Cmd { threads++; return child("hits") }})
 	if err != nil || len(r.Findings) != 1 || threads != 1 {
 		t.Fatal(r, err, threads)

@@ -123,6 +123,8 @@ func TestSubjects(t *testing.T) {
 			enough := 20
 			if effort.Time = patience; !*full && !s.Broken {
 				effort.Program, enough = time.Millisecond, 10
+			} else if !*full {
+				effort.Program = 5 * time.Millisecond
 			}
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
@@ -452,7 +454,7 @@ func TestWrongDesignation(t *testing.T) {
 		method("get", true, func(o *toggle) history.Value { o.on = !o.on; return history.BoolValue(o.on) }),
 		method("reset", false, func(o *toggle) history.Value { o.on = false; return history.NoValue }),
 	}}
-	r, err := search(c, stress.Options{Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+	r, err := search(c, stress.Options{Effort: stress.Effort{Name: "test", Time: 300 * time.Millisecond, Program: 5 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (i *inventory) Take() bool {
 }
 func (i *inventory) Each(func()) {}
 
-var options = stresstest.Options{Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 50 * time.Millisecond}}
+var options = stresstest.Options{Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 2 * time.Millisecond}}
 
 func TestType(t *testing.T) {
 	stresstest.Test(t, newInventory, options) // Type
@@ -62,6 +62,7 @@ func TestClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options
+	o.Effort.Program = 50 * time.Millisecond // only one program runs
 	o.Programs = []string{"[ Put() ] { Take() } || { Take() }"}
 	stresstest.TestClass(t, r.Class, o) // Class
 }
@@ -172,6 +173,7 @@ func TestUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a module")
 	}
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w") // without DWARF, programs link faster
 	dir := userModule(t)
 	goTest := func(args ...string) string {
 		t.Helper()

@@ -70,7 +70,7 @@ func (f *fakeTB) Errorf(text string, a ...any) { f.errors = append(f.errors, fmt
 func newInventory() *Inventory { return &Inventory{} }
 
 func TestTest(t *testing.T) {
-	effort := stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 50 * time.Millisecond}
+	effort := stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 5 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
 	Test(tb, newInventory, Options{Effort: effort, Dir: tb.dir})
 	if len(tb.errors) != 1 {
@@ -119,7 +119,7 @@ func (i *Idle) Lossy() int {
 // TestRemarks: the log names methods that were not exercised, and those that
 // violations of core methods do not need.
 func TestRemarks(t *testing.T) {
-	effort := stress.Effort{Name: "test", Time: time.Nanosecond, Program: time.Second}
+	effort := stress.Effort{Name: "test", Time: time.Nanosecond, Program: 50 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
 	newIdle := func() *Idle { return &Idle{} }
 	Test(tb, newIdle, Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Lossy"}}})
@@ -127,6 +127,7 @@ func TestRemarks(t *testing.T) {
 		t.Errorf("no %q in %q", want, tb.logs)
 	}
 	tb = &fakeTB{dir: t.TempDir()}
+	effort.Program = 200 * time.Millisecond // only one program runs
 	o := Options{Effort: effort, Dir: tb.dir, Programs: []string{"{ Lossy(); Name(); Lossy() } || { Lossy(); Lossy() }"},
 		ReflectOptions: stress.ReflectOptions{Core: []string{"Lossy"}}}
 	Test(tb, newIdle, o)
