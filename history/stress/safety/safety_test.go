@@ -11,6 +11,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ var full = flag.Bool("full", false, "run the tests in full size, as continuous i
 
 func TestMain(m *testing.M) {
 	mostCPU = time.Second
+	debug.SetMaxStack(32 << 20) // a stack that overflows is copied whenever it doubles
 	if status, isWorker := Serve(&subjects); isWorker {
 		os.Exit(status)
 	}
