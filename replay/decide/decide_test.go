@@ -3,6 +3,7 @@ package decide_test
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,9 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 )
+
+// The tests allocate much and keep little.
+func init() { debug.SetGCPercent(400) }
 
 // newHistory reads events like "invoke A write 1", "ok A 1", "info A".
 func newHistory(t testing.TB, lines ...string) *history.History {

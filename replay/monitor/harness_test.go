@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,9 @@ import (
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
 )
+
+// The tests allocate much and keep little.
+func init() { debug.SetGCPercent(400) }
 
 var (
 	full          = flag.Bool("full", false, "run the tests in full size, as continuous integration does")

@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/leadline/leadline/history"
 )
+
+// The tests allocate much and keep little.
+func init() { debug.SetGCPercent(400) }
 
 // TestEngines is a short run; continuous integration has a longer one.
 func TestEngines(t *testing.T) {
