@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, Setup: func(e *testscript.Env) error {
 		e.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the home directory is another one
+		e.Setenv("GORACE", os.Getenv("GORACE"))
 		return nil
 	}})
 }

@@ -171,7 +171,11 @@ func randomResult(r *rand.Rand, model string, call *history.Event, tame bool, va
 func TestConversions(t *testing.T) {
 	r := random(t)
 	taken := map[string]int{}
-	for range 600 {
+	n := 600
+	if testing.Short() { // as under the race detector
+		n /= 5
+	}
+	for range n {
 		for model := range conversions {
 			h := randomHistory(r, model)
 			for _, format := range Formats() {

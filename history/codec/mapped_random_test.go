@@ -252,7 +252,11 @@ func verdictText(h *history.History) string {
 // several notations, are the same histories as in the native format.
 func TestMappedRandom(t *testing.T) {
 	r := random(t)
-	for range 4_000 {
+	n := 4_000
+	if testing.Short() { // as under the race detector
+		n /= 10
+	}
+	for range n {
 		shared := r.IntN(2) == 0
 		ops := loggedHistory(r, shared)
 		kind := []string{"csv", "tsv", "logfmt", "list", "lines"}[r.IntN(5)]

@@ -88,7 +88,7 @@ func parse(t *testing.T, text string) (p random) {
 
 // TestReduced: programs on which wrong reductions failed.
 func TestReduced(t *testing.T) {
-	for _, text := range []string{
+	for i, text := range []string{
 		"store1 store0 store0 | lock0 add0 | add1 ; lock0 add1",
 		"go(load1) store1",
 		"go(store0 wait0) load0",
@@ -108,6 +108,9 @@ func TestReduced(t *testing.T) {
 		"choose1 cas0 | choose0 load0 ; load1",
 		"now0 store0 sleep1 | load0 sleep0 now1",
 	} {
+		if testing.Short() && i%6 > 0 { // as under the race detector
+			continue
+		}
 		n, fault := parse(t, text).compare(t)
 		if fault != "" || n[0] == 0 {
 			t.Errorf("%s: %s", text, fault)
@@ -383,6 +386,9 @@ func TestReductions(t *testing.T) {
 	n := *programs
 	if !*full {
 		n /= 4
+	}
+	if testing.Short() { // as under the race detector
+		n /= 5
 	}
 	for i := 0; done < n; i++ {
 		p := draw(r, kinds[i%len(kinds)], 2+r.IntN(2), 2, 3)

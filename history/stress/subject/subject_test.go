@@ -110,6 +110,9 @@ func TestSequential(t *testing.T) {
 				}
 			}
 			n := 10000
+			if testing.Short() { // as under the race detector
+				n /= 10
+			}
 			if waits(s.Class) {
 				n = 10 // it takes milliseconds to see that a method waits
 			}

@@ -23,8 +23,11 @@ var (
 func TestDepths(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 0))
-	if *full {
+	switch {
+	case *full:
 		*cases = max(*cases, 15_000)
+	case testing.Short(): // as under the race detector
+		*cases /= 5
 	}
 	all := kinds()
 	var n, linearizable, pending, free int

@@ -183,7 +183,11 @@ func TestGroupReduced(t *testing.T) {
 	const seed, done = 1, 4
 	t.Logf("seed %d", seed)
 	random := standard.New(standard.NewPCG(seed, 0))
-	for range 150 {
+	n := 150
+	if testing.Short() { // as under the race detector
+		n /= 5
+	}
+	for range n {
 		plan, dones := make([][]int, 2+random.IntN(2)), 0
 		for left := 5; left > 0; left-- {
 			i, op := random.IntN(len(plan)), random.IntN(done+1)
