@@ -48,7 +48,7 @@ const (
 	// stackShare takes about twenty seconds; stackWork is a share for each operation
 	// of histories of more than 16,384.
 	stackShare = 1 << 15 * meter.AskEvery
-	stackWork  = 1 << 12
+	stackWork  = 6 << 10
 	// depthBase is the binary logarithm of the share of the search for a depth of
 	// 0; the default depth takes some hundredths of a second. It is half as much
 	// for a history of depthLong operations.

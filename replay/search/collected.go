@@ -52,6 +52,10 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 // the whole: an order of all operations of a stack, restricted to some of the
 // values, is an order for these. If there is none for these, there is none at
 // all. Pending removals may take them or not.
+//
+// A stackSearch decides most histories of a few thousand operations, and refutes
+// well. A stackBeam finds witnesses of long histories. So the beam follows after a
+// quick search, and what it leaves open is searched as long as the work allows.
 func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 	if once := c.once(); len(once.inserts) < len(c.inserts) {
 		if s := newStackSearch(once, maxBytes, maxBytes/2, m); s != nil {
@@ -60,6 +64,21 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 				return refutedAt(s.ops[s.last].ret)
 			}
 		}
+	}
+	s := newStackSearch(c, maxBytes, min(stackRoom, maxBytes/2), m.Share(stackQuick))
+	if s == nil {
+		return replay.Declines("")
+	}
+	if found, cause := s.run(); found {
+		return finding(found, cause, s.witness)
+	} else if cause == replay.NoCause {
+		return refutedAt(s.ops[s.last].ret)
+	}
+	b := newStackBeam(c, maxBytes, m.Share(m.Left()/4*3))
+	if found, cause := b.run(); found {
+		return finding(found, cause, b.witness)
+	} else if cause == replay.NoCause {
+		return refutedAt(b.ops[b.last].ret)
 	}
 	return c.searchStackWhole(maxBytes, stackRoom, m)
 }
@@ -96,6 +115,9 @@ func refutedAt(position int32) replay.Finding {
 	f.Reached = position
 	return f
 }
+
+// stackQuick is the work of the quick search, about three seconds.
+const stackQuick = 1 << 23
 
 // onceShare is how many items per operation the search of the values inserted
 // once may take.

@@ -48,7 +48,8 @@
 //     than once. In a queue, a removal fixes the order of insertions, and
 //     configurations differ in little but which removals have been placed. The
 //     search of a stack finds the configurations that a pushdown system reaches,
-//     and never keeps a whole stack.
+//     and never keeps a whole stack. In long histories of stacks it is followed by
+//     a beam search, which keeps sets of whole stacks; see stackBeam.
 //
 // The answer is definite, also with pending operations, edges, unknown results
 // and nondeterministic specifications, unless memory or time run out. All

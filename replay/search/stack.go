@@ -330,7 +330,7 @@ func (p *stackSearch) pair(i int32) {
 }
 
 // peeks returns the slots of the open peeks that see a value.
-func (p *stackSearch) peeks(due, value int32) uint64 {
+func (p *stackOps) peeks(due, value int32) uint64 {
 	mask := uint64(0)
 	for _, o := range p.opens[due] {
 		if q := &p.ops[o]; q.role == replay.Look && q.value == value {

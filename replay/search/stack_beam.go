@@ -1,0 +1,477 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// A stackBeam looks for a witness of a long history of a stack. It places
+// operations in the same groups as a stackSearch, from one due response to the
+// next. But for each placement it has all stacks found so far, in one set; see
+// stackSets. Stacks are far more than placements: 16 processes that use 8 values
+// reach some 2^50 stacks on the way to a witness within 300 responses.
+//
+// Of the placements in which a group starts, the beam explores those in which the
+// fewest operations have been placed early (a beam search). So it can lose all
+// witnesses. Where it gets stuck, it goes back and explores more, and others among
+// equals. What it lost lay on the stack. So it goes back to where an element of the
+// stack was pushed: in turn the 1st, 2nd, 4th, 8th and 16th from the top.
+//
+// If it gets stuck and has left nothing out, the history has no witness.
+//
+// When memory is short, what is needed to go back far is dropped, a segment of the
+// history at a time. For the witness, such segments are explored once more, in the
+// same way, the last one first.
+type stackBeam struct {
+	stackOps
+	*stackSets
+	idle    []int32
+	heights []int32 // due -> twice the elements on the stack, about
+
+	dues     []beamDue
+	arrivals [][]beamArrival // due -> spots in which a group starts, in the order found
+	spots    []beamSpot      // explored
+	ways     []beamWay       // of the spots
+	segments []beamSegment
+	segment  int // the one in memory
+
+	due     int32 // of what is explored
+	last    int32 // the latest due response met
+	cutAt   int32 // the first response in memory at which something is left out
+	lost    bool  // something was left out before that
+	tries   int32 // to get past stuckAt
+	stuckAt int32
+	began   int64 // the meter's work at the start
+	stuck   int64 // and when stuckAt was met
+	salt    int32 // the number of tries so far
+	found   bool
+	goal    beamWay // the last one of the witness
+	path    []int32 // operations of the ways of the witness, last one first
+
+	waiting, kept int64 // arrivals in memory, and in segments
+	full          int64 // bytes to use before something is dropped
+	maxBytes      int64
+	// See beamRoom and what follows it. Tests choose others.
+	room, patience int64
+	width, bags    int
+	least          int32
+
+	// For one due response or one stack:
+	levels   [2][65][]beamArrival // by number of placed operations; without early pushes, and with them
+	starts   []beamArrival
+	groups   []beamGroup
+	gathered []setEdge
+	passed   []int32
+}
+
+// A beamSpot is an explored placement with all stacks found.
+type beamSpot struct {
+	mask   uint64
+	stacks int32
+	ways   int32 // number of its first way; it has those up to that of the next one
+}
+
+// A beamWay is how a spot is reached: from another one, or -1, by an operation, noOp, or
+// both - o if a push is placed right before o. It leads to some of the stacks: those of
+// a set, with a value on top of each if top is not noValue.
+type beamWay struct {
+	from   int32
+	op     int32
+	top    int32
+	stacks int32
+}
+
+const (
+	noOp    = -1
+	noValue = -1
+)
+
+// A beamArrival is a spot that is not explored yet, reached in one way.
+type beamArrival struct {
+	mask uint64
+	beamWay
+}
+
+// A beamDue is what is kept for each due response.
+type beamDue struct {
+	spots, ways int32 // how many there were before
+	tries, salt int32 // how it was explored
+	isCut       bool  // something was left out
+}
+
+// A beamSegment begins at a due response. It has the arrivals there and later.
+type beamSegment struct {
+	due         int32
+	spots, ways int32 // how many there were before
+	arrivals    [][]beamArrival
+}
+
+// A beamGroup is the arrivals with the same mask.
+type beamGroup struct {
+	order  uint64
+	lo, hi int32
+}
+
+const (
+	beamDueBytes     = 24 + 20 + 4
+	beamSpotBytes    = 16
+	beamWayBytes     = 16
+	beamArrivalBytes = 24
+	// beamWidth is how many placements are explored for each response.
+	beamWidth = 80
+	// beamBags is how many placements with the same number of operations are explored
+	// in which early pushes have been placed.
+	beamBags = 10
+	// beamSlack is how many responses the beam goes back further than where something
+	// was pushed, about.
+	beamSlack = 16
+	// beamDepths is how many tries go back farther each; then they begin anew.
+	beamDepths = 5
+	// beamAhead is more than the responses that an arrival passes: their operations
+	// are open at once.
+	beamAhead = 64
+	// beamRoom is how many bytes are used before something is dropped.
+	beamRoom = 64 << 20
+	// beamLeast is a quarter of the responses that are kept in any case, so that
+	// it can go back.
+	beamLeast = 256
+	// beamPatience is the least work to spend on one response before the beam gives
+	// up; as much as was spent before is spent, too.
+	beamPatience = 1 << 21
+)
+
+func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
+	b := &stackBeam{stackSets: newStackSets(m), idle: c.idle, cutAt: math.MaxInt32, stuckAt: -1,
+		room: min(beamRoom, maxBytes/4), maxBytes: maxBytes, width: beamWidth, bags: beamBags, least: beamLeast, patience: beamPatience}
+	if !b.read(c) {
+		return nil
+	}
+	b.arrivals = make([][]beamArrival, b.returned)
+	b.dues = make([]beamDue, b.returned)
+	b.findHeights()
+	b.due = -1
+	b.arrive(0, 0, beamArrival{0, beamWay{-1, noOp, noValue, 0}})
+	b.due = 0
+	first := beamSegment{}
+	for _, list := range b.arrivals[:min(b.returned, beamAhead)] {
+		first.arrivals = append(first.arrivals, slices.Clone(list))
+	}
+	b.segments = append(b.segments, first)
+	return b
+}
+
+func (b *stackBeam) findHeights() {
+	b.heights = make([]int32, b.returned)
+	sign := func(o int32) int32 {
+		switch b.ops[o].role {
+		case replay.Insert:
+			return 2
+		case replay.Remove:
+			return -2
+		}
+		return 0
+	}
+	height := int32(0)
+	for due := range int32(b.returned) {
+		open := int32(0)
+		for _, o := range b.opens[due] {
+			if int(o) < b.returned {
+				open += sign(o)
+			}
+		}
+		b.heights[due] = height + open/2
+		height += sign(due)
+	}
+}
+
+// run looks for a witness.
+func (b *stackBeam) run() (bool, replay.Cause) {
+	b.began = b.meter.Spent()
+	for !b.found {
+		if b.used() > max(b.full, b.room) && !b.drop() || b.waysEnd() > math.MaxInt32/2 {
+			return false, replay.Memory
+		}
+		b.dues[b.due] = beamDue{spots: b.spotsEnd(), ways: b.waysEnd(), tries: b.tries, salt: b.salt}
+		b.explore()
+		switch {
+		case b.stopped:
+			return false, replay.Time
+		case b.last > b.due:
+			if b.due++; b.due > b.stuckAt {
+				b.tries = 0
+			}
+		case b.cutAt < math.MaxInt32:
+			if !b.again() {
+				return false, replay.Time
+			}
+		case b.lost || b.shallow:
+			return false, replay.Memory
+		default:
+			return false, replay.NoCause
+		}
+	}
+	return b.trace()
+}
+
+// again goes back to try once more; it reports false if its patience is over.
+func (b *stackBeam) again() bool {
+	if spent := b.meter.Spent(); b.tries == 0 {
+		b.stuck = spent
+	} else if spent-b.stuck > max(b.patience, b.stuck-b.began) {
+		return false
+	}
+	b.stuckAt = max(b.stuckAt, b.due+beamSlack/2)
+	elements := max(b.tries/beamDepths, 1<<(b.tries%beamDepths))
+	b.tries++
+	b.salt++
+	to := b.due - beamSlack
+	for to > b.base().due && b.heights[to] > b.heights[b.due]-2*(elements-1) {
+		to--
+	}
+	b.goBack(max(b.base().due, to-beamSlack))
+	return true
+}
+
+// goBack undoes everything from a due response on.
+func (b *stackBeam) goBack(to int32) {
+	d := &b.dues[to]
+	for due := to; due <= b.last && int(due) < b.returned; due++ {
+		list := b.arrivals[due]
+		for len(list) > 0 && list[len(list)-1].from >= d.spots {
+			list = list[:len(list)-1]
+			b.waiting--
+		}
+		b.arrivals[due] = list
+	}
+	b.spots = b.spots[:d.spots-b.base().spots]
+	b.ways = b.ways[:d.ways-b.base().ways]
+	for b.last > to && (int(b.last) == b.returned || len(b.arrivals[b.last]) == 0) {
+		b.last--
+	}
+	if b.cutAt >= to {
+		b.cutAt = math.MaxInt32
+	}
+	b.due = to
+}
+
+// explore goes from the spots in which a group starts to all that the group can
+// lead to.
+func (b *stackBeam) explore() {
+	due := &b.ops[b.due]
+	first := b.spotsEnd()
+	b.starts = append(b.starts[:0], b.arrivals[b.due]...)
+	starts := b.starts
+	b.choose(starts, b.width*(2+int(b.tries))/2, b.effects())
+	for _, g := range b.groups {
+		level := &b.levels[0][bits.OnesCount64(starts[g.lo].mask)]
+		*level = append(*level, starts[g.lo:g.hi]...)
+	}
+	for n := range b.levels[0] {
+		list := b.levels[0][n]
+		b.levels[0][n] = list[:0]
+		b.choose(list, len(list), 0)
+		for _, g := range b.groups {
+			group := list[g.lo:g.hi]
+			i := b.enter(group)
+			if b.stopped {
+				break
+			}
+			if due.role == replay.Remove {
+				b.pair(i, group, first)
+			} else if due.role != replay.Nothing {
+				b.push(i)
+			}
+			b.take(i)
+		}
+	}
+	for n := range b.levels[1] {
+		list := b.levels[1][n]
+		b.levels[1][n] = list[:0]
+		b.choose(list, b.bags*(4+int(b.tries))/4, 0)
+		for _, g := range b.groups {
+			i := b.enter(list[g.lo:g.hi])
+			if b.stopped {
+				break
+			}
+			b.push(i)
+		}
+	}
+}
+
+// effects returns the slots of the open insertions and removals that must be placed.
+func (b *stackBeam) effects() uint64 {
+	slots := uint64(0)
+	for _, o := range b.opens[b.due] {
+		if role := b.ops[o].role; role == replay.Insert || role == replay.Remove {
+			slots |= 1 << b.slot[o]
+		}
+	}
+	return slots
+}
+
+// choose groups arrivals by mask and leaves the groups to explore in groups: those
+// with the fewest placed operations of the given ones, and by chance among equals.
+func (b *stackBeam) choose(list []beamArrival, most int, counted uint64) {
+	slices.SortFunc(list, func(x, y beamArrival) int { return cmp.Compare(x.mask, y.mask) })
+	b.groups = b.groups[:0]
+	for lo := 0; lo < len(list); {
+		mask, hi := list[lo].mask, lo+1
+		for hi < len(list) && list[hi].mask == mask {
+			hi++
+		}
+		order := uint64(bits.OnesCount64(mask&counted))<<32 | uint64(hashOf(mask, uint64(b.salt)))
+		b.groups = append(b.groups, beamGroup{order, int32(lo), int32(hi)})
+		lo = hi
+	}
+	if len(b.groups) > most {
+		slices.SortFunc(b.groups, func(x, y beamGroup) int { return cmp.Compare(x.order, y.order) })
+		b.groups = b.groups[:most]
+		b.dues[b.due].isCut = true
+		b.cutAt = min(b.cutAt, b.due)
+	}
+}
+
+// enter makes arrivals a spot.
+func (b *stackBeam) enter(group []beamArrival) int32 {
+	b.spend(configurationWork + len(group))
+	i, ways := b.spotsEnd(), b.waysEnd()
+	b.gathered = b.gathered[:0]
+	for k := range group {
+		way := &group[k].beamWay
+		b.ways = append(b.ways, *way)
+		if way.top != noValue {
+			b.gather(way.top, way.stacks)
+			continue
+		}
+		for _, e := range b.edgesOf(way.stacks) {
+			b.gather(e.value, e.below)
+		}
+	}
+	stacks := int32(0) // no other set lacks edges
+	if len(b.gathered) > 0 {
+		slices.SortFunc(b.gathered, func(x, y setEdge) int { return cmp.Compare(x.value, y.value) })
+		stacks = b.set(b.gathered...)
+	}
+	b.spots = append(b.spots, beamSpot{group[0].mask, stacks, ways})
+	return i
+}
+
+// gather adds stacks with a value on top to those of the spot that is entered.
+func (b *stackBeam) gather(value, below int32) {
+	for k := range b.gathered {
+		if e := &b.gathered[k]; e.value == value {
+			e.below = b.union(e.below, below)
+			return
+		}
+	}
+	b.gathered = append(b.gathered, setEdge{value, below})
+}
+
+// base returns the segment that is in memory.
+func (b *stackBeam) base() *beamSegment { return &b.segments[b.segment] }
+
+func (b *stackBeam) spotsEnd() int32        { return b.base().spots + int32(len(b.spots)) }
+func (b *stackBeam) waysEnd() int32         { return b.base().ways + int32(len(b.ways)) }
+func (b *stackBeam) spot(i int32) *beamSpot { return &b.spots[i-b.base().spots] }
+
+// waysTo returns how a spot was reached.
+func (b *stackBeam) waysTo(i int32) []beamWay {
+	k := i - b.base().spots
+	end := int32(len(b.ways))
+	if int(k+1) < len(b.spots) {
+		end = b.spots[k+1].ways - b.base().ways
+	}
+	return b.ways[b.spots[k].ways-b.base().ways : end]
+}
+
+// pair places the due removal with a push right before it, at the start of a group.
+func (b *stackBeam) pair(i int32, group []beamArrival, first int32) {
+	it := *b.spot(i)
+	value := b.ops[b.due].value
+	y := b.first(b.due, it.mask, replay.Insert, value)
+	if y < 0 {
+		return
+	}
+	mask := it.mask | 1<<b.slot[y] | 1<<b.slot[b.due] | b.peeks(b.due, value)
+	for _, a := range group {
+		if a.from < first {
+			b.arrive(b.due, 0, beamArrival{mask, beamWay{i, both - b.due, a.top, a.stacks}})
+		}
+	}
+}
+
+// push places the push that ends a group, and each that can be early.
+func (b *stackBeam) push(i int32) {
+	it := *b.spot(i)
+	for _, y := range b.opens[b.due] {
+		q := &b.ops[y]
+		if q.role == replay.Insert && b.first(b.due, it.mask, replay.Insert, q.value) == y {
+			b.arrive(b.due, 1, beamArrival{it.mask | 1<<b.slot[y], beamWay{i, y, q.value, it.stacks}})
+		}
+	}
+}
+
+// take places each removal that can be.
+func (b *stackBeam) take(i int32) {
+	it := *b.spot(i)
+	for k := range b.edgesOf(it.stacks) {
+		e := b.edgesOf(it.stacks)[k]
+		for _, wanted := range [...]int32{e.value, -1} {
+			if o := b.first(b.due, it.mask, replay.Remove, wanted); o >= 0 {
+				b.arrive(b.due, 0, beamArrival{it.mask | 1<<b.slot[o], beamWay{i, o, noValue, e.below}})
+			}
+		}
+	}
+}
+
+// arrive passes the responses of what has been placed and places peeks. Then it
+// keeps the arrival for later.
+func (b *stackBeam) arrive(due int32, phase int, a beamArrival) {
+	for again := true; again; {
+		again = false
+		for int(due) < b.returned && b.isPlaced(a.mask, due) {
+			a.mask &^= 1 << b.slot[due]
+			due++
+		}
+		b.last = max(b.last, due)
+		if int(due) == b.returned {
+			b.goal, b.found = a.beamWay, true
+			return
+		}
+		for _, o := range b.opens[due] {
+			q := &b.ops[o]
+			switch {
+			case q.role == replay.Insert || q.role == replay.Remove || b.isPlaced(a.mask, o):
+			case q.role == replay.Nothing:
+				if a.top == noValue && a.stacks == 0 {
+					a.mask |= 1 << b.slot[o]
+					again = true
+				}
+			case a.top != noValue:
+				if a.top == q.value {
+					a.mask |= b.peeks(due, q.value)
+					again = true
+				}
+			case b.under(q.value, a.stacks) == none:
+			case len(b.edgesOf(a.stacks)) == 1:
+				a.mask |= b.peeks(due, q.value)
+				again = true
+			default: // some stacks have the value on top
+				b.arrive(due, phase, beamArrival{a.mask | b.peeks(due, q.value), beamWay{a.from, a.op, q.value, b.under(q.value, a.stacks)}})
+				a.stacks = b.without(q.value, a.stacks)
+			}
+		}
+	}
+	if due != b.due {
+		b.arrivals[due] = append(b.arrivals[due], a)
+		b.waiting++
+	} else {
+		level := &b.levels[phase][bits.OnesCount64(a.mask)]
+		*level = append(*level, a)
+	}
+}

@@ -1,0 +1,91 @@
+package search_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// TestBeams compares beams with the other search of a stack: a wide one, which leaves
+// nothing out, a narrow one, which goes back until it does not either, and one that
+// drops what is before the last few responses, and may not know then.
+func TestBeams(t *testing.T) {
+	r, rounds := randomStacks(t, 82)
+	s := lookup(t, "stack")
+	count := map[string]int{}
+	for k := range rounds {
+		d := randomDuplicating(r, "stack")
+		d.n, d.processes, d.values = 4+r.IntN(13), 2+r.IntN(6), 1+r.IntN(4)
+		if k%2 == 0 {
+			d.n, d.processes, d.values = 12+r.IntN(24), 3+r.IntN(4), 2+r.IntN(6)
+			d.wrong, d.moved = r.IntN(2)*r.IntN(8), r.IntN(2)*r.IntN(60)
+		}
+		if r.IntN(4) == 0 {
+			d.lost = 20 + r.IntN(60)
+		}
+		h := d.history(t, s)
+		if h.Pending() > 16 {
+			continue
+		}
+		want := search.StackOfWidth(h, s, 64).Answer
+		check := func(name string, f replay.Finding) {
+			if checkFinding(t, name, h, s, f, want); t.Failed() {
+				t.Fatal(show(h))
+			}
+		}
+		count[want.String()]++
+		if k%2 != 0 { // others take long
+			wide, tries, _ := search.BeamOfWidth(h, s, math.MaxInt32, math.MaxInt64, meter.New(nil))
+			if check("wide beam", wide); tries > 0 {
+				t.Fatalf("a beam that left nothing out went back:\n%s", show(h))
+			}
+		}
+		width := 1 + r.IntN(3)
+		narrow, tries, _ := search.BeamOfWidth(h, s, width, math.MaxInt64, meter.New(nil))
+		if check("narrow beam", narrow); tries > 0 {
+			count["went back, "+want.String()]++
+		}
+		short, _, drops := search.BeamOfWidth(h, s, width, int64(r.IntN(4000)), meter.New(nil))
+		if drops == 0 {
+			check("beam", short)
+		} else if short.Answer == replay.Undecided && short.Cause == replay.Memory {
+			count["dropped, unknown"]++
+		} else {
+			check("beam that drops", short)
+			count["dropped, "+want.String()]++
+		}
+	}
+	t.Log(count)
+	for _, what := range []string{"linearizable", "not-linearizable", "went back, linearizable", "went back, not-linearizable",
+		"dropped, linearizable", "dropped, not-linearizable", "dropped, unknown"} {
+		if count[what] == 0 {
+			t.Errorf("none was %s", what)
+		}
+	}
+}
+
+// TestLongBeams finds witnesses of long histories, also where it drops most and
+// explores it once more. On some it goes back.
+func TestLongBeams(t *testing.T) {
+	s := lookup(t, "stack")
+	tried := 0
+	for _, c := range []struct{ n, threads, width int }{{20000, 4, 80}, {4000, 8, 20}, {1500, 16, 60}} {
+		h, _ := large(t, "stack", c.n, c.threads, 8, 2)
+		for _, room := range []int64{1 << 20, math.MaxInt64} {
+			m := meter.New(nil)
+			f, tries, drops := search.BeamOfWidth(h, s, c.width, room, m)
+			checkFinding(t, "beam", h, s, f, replay.Linearizable)
+			if drops == 0 != (room == math.MaxInt64) {
+				t.Errorf("T=%d, room %d: %d drops", c.threads, room, drops)
+			}
+			t.Logf("T=%d, room %d: %d tries, %d drops, %d units of work", c.threads, room, tries, drops, m.Spent())
+			tried += tries
+		}
+	}
+	if tried == 0 {
+		t.Error("no beam went back")
+	}
+}

@@ -1,0 +1,278 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/leadline/leadline/replay"
+)
+
+// used returns the bytes in use that grow with what is explored, bytes those of all
+// tables.
+func (b *stackBeam) used() int64 {
+	return b.stackSets.used() + int64(len(b.spots))*beamSpotBytes + int64(len(b.ways))*beamWayBytes +
+		(b.waiting+b.kept)*beamArrivalBytes
+}
+
+func (b *stackBeam) bytes() int64 {
+	return b.stackSets.bytes() + int64(cap(b.spots))*beamSpotBytes + int64(cap(b.ways))*beamWayBytes +
+		(2*b.waiting+b.kept)*beamArrivalBytes + int64(b.returned)*beamDueBytes
+}
+
+// drop moves the horizon to where the stack is lowest in the middle of what is in
+// memory. It reports false if memory is short.
+func (b *stackBeam) drop() bool {
+	quarter := (b.due - b.base().due) / 4
+	if to := b.base().due + quarter; quarter >= b.least {
+		for due := to; due <= b.due-quarter; due++ {
+			if b.heights[due] < b.heights[to] {
+				to = due
+			}
+		}
+		b.dropBefore(to)
+	}
+	b.collect()
+	b.full = max(b.room, 2*b.used())
+	return b.bytes() <= b.maxBytes
+}
+
+// dropBefore begins a segment.
+func (b *stackBeam) dropBefore(to int32) {
+	d := b.dues[to]
+	segment := beamSegment{due: to, spots: d.spots, ways: d.ways}
+	for due := to; int(due) < min(b.returned, int(to)+beamAhead); due++ {
+		var list []beamArrival
+		for _, a := range b.arrivals[due] {
+			if a.from < d.spots {
+				list = append(list, a)
+			}
+		}
+		segment.arrivals = append(segment.arrivals, list)
+		b.kept += int64(len(list))
+	}
+	for due := b.base().due; due < to; due++ {
+		b.waiting -= int64(len(b.arrivals[due]))
+		b.arrivals[due] = nil
+	}
+	b.spots = append(b.spots[:0], b.spots[d.spots-b.base().spots:]...)
+	b.ways = append(b.ways[:0], b.ways[d.ways-b.base().ways:]...)
+	b.segments = append(b.segments, segment)
+	b.segment++
+	if b.lost = b.lost || b.cutAt < to; b.cutAt < to {
+		b.cutAt = math.MaxInt32
+		for due := to; due < b.due; due++ {
+			if b.dues[due].isCut {
+				b.cutAt = due
+				break
+			}
+		}
+	}
+}
+
+// collect drops the sets that are not needed any more.
+func (b *stackBeam) collect() {
+	marks := make([]int32, len(b.begin)-1)
+	b.spend(len(marks) / setsCollected)
+	b.eachSet(func(set *int32) { marks[*set] = 1 })
+	numbers := b.stackSets.collect(marks)
+	b.eachSet(func(set *int32) { *set = numbers[*set] })
+}
+
+// eachSet calls f for each set that is needed.
+func (b *stackBeam) eachSet(f func(set *int32)) {
+	each := func(lists [][]beamArrival) {
+		for _, list := range lists {
+			for k := range list {
+				f(&list[k].stacks)
+			}
+		}
+	}
+	for i := range b.spots {
+		f(&b.spots[i].stacks)
+	}
+	for i := range b.ways {
+		f(&b.ways[i].stacks)
+	}
+	for k := range b.segments[:b.segment+1] {
+		each(b.segments[k].arrivals)
+	}
+	each(b.arrivals[b.base().due:min(int(b.last)+1, b.returned)])
+}
+
+// A tracedValue is a value on a stack, and a set that has all of the stack up to
+// it, or none if that is not known.
+type tracedValue struct{ value, set int32 }
+
+// trace follows the ways back from the goal, with one stack.
+func (b *stackBeam) trace() (bool, replay.Cause) {
+	var stack []tracedValue // bottom first
+	if b.goal.top != noValue {
+		stack = append(stack, tracedValue{b.goal.top, none})
+	}
+	for set := b.goal.stacks; set != 0; {
+		e := b.edgesOf(set)[0]
+		stack = append(stack, tracedValue{e.value, set})
+		set = e.below
+	}
+	slices.Reverse(stack)
+	for way := b.goal; way.from >= 0; {
+		for way.from < b.base().spots {
+			if !b.recall() {
+				return false, b.cause()
+			}
+			for k := range stack {
+				stack[k].set = none
+			}
+		}
+		b.path = append(b.path, way.op)
+		if o := way.op; o > both && o >= 0 {
+			switch q := &b.ops[o]; {
+			case q.role == replay.Insert:
+				stack = stack[:len(stack)-1]
+			case q.value >= 0:
+				stack = append(stack, tracedValue{q.value, none})
+			default: // a pending removal, of any value
+				for _, e := range b.edgesOf(b.spot(way.from).stacks) {
+					if b.has(e.below, stack) {
+						stack = append(stack, tracedValue{e.value, none})
+						break
+					}
+				}
+			}
+		}
+		ways := b.waysTo(way.from)
+		k := slices.IndexFunc(ways, func(w beamWay) bool { return b.leadsTo(w, stack) })
+		if b.spend(len(ways)); b.stopped || k < 0 {
+			return false, b.cause()
+		}
+		way = ways[k]
+	}
+	return true, replay.NoCause
+}
+
+// cause is why no witness is found although there is one: the meter, or unions that
+// were too deep the first time.
+func (b *stackBeam) cause() replay.Cause {
+	if b.stopped {
+		return replay.Time
+	}
+	return replay.Memory
+}
+
+// leadsTo reports whether a way leads to a stack.
+func (b *stackBeam) leadsTo(w beamWay, stack []tracedValue) bool {
+	if w.top == noValue {
+		return b.has(w.stacks, stack)
+	}
+	n := len(stack) - 1
+	return n >= 0 && stack[n].value == w.top && b.has(w.stacks, stack[:n])
+}
+
+// has reports whether a set has a stack.
+func (b *stackBeam) has(set int32, stack []tracedValue) bool {
+	b.passed = b.passed[:0]
+	k := len(stack) - 1
+	for ; k >= 0 && stack[k].set != set; k-- {
+		b.passed = append(b.passed, set)
+		if set = b.under(stack[k].value, set); set == none {
+			return false
+		}
+	}
+	for _, set := range b.passed {
+		stack[len(stack)-1].set = set
+		stack = stack[:len(stack)-1]
+	}
+	return true
+}
+
+// recall explores the segment before that in memory once more.
+func (b *stackBeam) recall() bool {
+	end := *b.base()
+	b.segment--
+	b.spots, b.ways = b.spots[:0], b.ways[:0]
+	clear(b.arrivals[b.base().due:min(int(b.last)+1, b.returned)])
+	b.collect()
+	for k, list := range b.base().arrivals {
+		b.arrivals[int(b.base().due)+k] = slices.Clone(list)
+	}
+	b.last = b.base().due
+	for b.due = b.base().due; b.due < end.due; b.due++ {
+		b.tries, b.salt = b.dues[b.due].tries, b.dues[b.due].salt
+		if b.explore(); b.stopped {
+			return false
+		}
+	}
+	return b.spotsEnd() == end.spots
+}
+
+// witness returns all operations in order.
+func (b *stackBeam) witness() []int32 {
+	w := beamWitness{stackBeam: b, placed: make([]bool, len(b.ops))}
+	w.settle()
+	for _, o := range slices.Backward(b.path) {
+		if o <= both {
+			o = both - o
+			w.place(b.first(w.due, w.mask, replay.Insert, b.ops[o].value))
+			w.look()
+		}
+		w.place(o)
+		w.settle()
+	}
+	for _, role := range [...]replay.Role{replay.Insert, replay.Remove} {
+		for o := range b.ops { // the pending ones
+			if !w.placed[o] && b.ops[o].role == role {
+				w.order = append(w.order, b.ops[o].op)
+			}
+		}
+	}
+	return append(w.order, b.idle...)
+}
+
+// A beamWitness replays a path.
+type beamWitness struct {
+	*stackBeam
+	order  []int32
+	placed []bool
+	stack  []int32
+	due    int32
+	mask   uint64
+}
+
+func (w *beamWitness) place(o int32) {
+	w.order = append(w.order, w.ops[o].op)
+	w.placed[o] = true
+	w.mask |= 1 << w.slot[o]
+	switch w.ops[o].role {
+	case replay.Insert:
+		w.stack = append(w.stack, w.ops[o].value)
+	case replay.Remove:
+		w.stack = w.stack[:len(w.stack)-1]
+	}
+}
+
+// look places the open peeks that see what is on top, and what finds nothing.
+func (w *beamWitness) look() (placed bool) {
+	for _, o := range w.opens[w.due] {
+		q := &w.ops[o]
+		if w.isPlaced(w.mask, o) {
+			continue
+		}
+		n := len(w.stack)
+		if q.role == replay.Look && n > 0 && w.stack[n-1] == q.value || q.role == replay.Nothing && n == 0 {
+			w.place(o)
+			placed = true
+		}
+	}
+	return placed
+}
+
+// settle passes responses and places peeks.
+func (w *beamWitness) settle() {
+	for again := true; again; {
+		for int(w.due) < w.returned && w.isPlaced(w.mask, w.due) {
+			w.mask &^= 1 << w.slot[w.due]
+			w.due++
+		}
+		again = int(w.due) < w.returned && w.look()
+	}
+}

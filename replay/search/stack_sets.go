@@ -1,0 +1,200 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/hitting/meter"
+)
+
+// stackSets are finite sets of stacks, each a decision diagram: an edge for each
+// value that is on top of some stack, to the set of what lies below it. All stacks
+// of a set have the same length. Equal sets have the same number, and a set has a
+// larger number than those below it. Set 0 has the empty stack alone.
+type stackSets struct {
+	begin []int32 // set -> its first edge; those of the next set follow
+	edges []setEdge
+	index
+	unions []setUnion // by hash; a later one replaces an earlier one
+	meter  *meter.Meter
+	// stopped: the meter has ended the work, and results do not count any more.
+	stopped bool
+	// shallow: some union lacks stacks, as it would have to go too deep.
+	shallow bool
+}
+
+// A setEdge is a value on top of stacks of a set. The edges of a set are sorted by
+// value.
+type setEdge struct{ value, below int32 }
+
+// A setUnion is what union returned.
+type setUnion struct{ a, b, union int32 }
+
+// none is the number of the set without stacks.
+const none = -1
+
+const (
+	setBytes   = 4 + indexBytes
+	edgeBytes  = 8
+	unionBytes = 12
+	// keptUnions is how many unions are kept at a time.
+	keptUnions = 1 << 15
+	// setsCollected is how many sets are collected in the time of a unit of work.
+	setsCollected = 16
+	// unionDepth bounds the recursion of unions.
+	unionDepth = 1 << 12
+)
+
+func newStackSets(m *meter.Meter) *stackSets {
+	s := &stackSets{unions: make([]setUnion, keptUnions), meter: m}
+	s.add(s.hash(nil))
+	s.begin = append(s.begin, 0, 0)
+	return s
+}
+
+func (s *stackSets) edgesOf(set int32) []setEdge { return s.edges[s.begin[set]:s.begin[set+1]] }
+
+// set returns the number of the set with these edges, which may be new.
+func (s *stackSets) set(edges ...setEdge) int32 {
+	if len(edges) == 0 {
+		return none
+	}
+	hash := s.hash(edges)
+	if i := s.find(hash, func(i int32) bool { return slices.Equal(s.edgesOf(i), edges) }); i >= 0 {
+		return i
+	}
+	s.edges = append(s.edges, edges...)
+	s.begin = append(s.begin, int32(len(s.edges)))
+	return s.add(hash)
+}
+
+func (s *stackSets) hash(edges []setEdge) uint32 {
+	hash := uint32(len(edges))
+	for _, e := range edges {
+		hash = hashOf(uint64(hash), uint64(e.value)<<32|uint64(e.below))
+	}
+	return hash
+}
+
+// under returns what lies below a value on top of stacks of a set.
+func (s *stackSets) under(value, set int32) int32 {
+	for _, e := range s.edgesOf(set) {
+		if e.value == value {
+			return e.below
+		}
+	}
+	return none
+}
+
+// without returns the stacks of a set that do not have a value on top.
+func (s *stackSets) without(value, set int32) int32 {
+	var buffer [16]setEdge
+	rest := buffer[:0]
+	for _, e := range s.edgesOf(set) {
+		if e.value != value {
+			rest = append(rest, e)
+		}
+	}
+	return s.set(rest...)
+}
+
+// union returns the stacks of either set.
+func (s *stackSets) union(a, b int32) int32 { return s.unionAt(a, b, 0) }
+
+func (s *stackSets) unionAt(a, b int32, depth int) int32 {
+	switch {
+	case a == b || b == none:
+		return a
+	case a == none:
+		return b
+	case depth == unionDepth:
+		s.shallow = true
+		return a
+	case a > b:
+		a, b = b, a
+	}
+	known := &s.unions[hashOf(uint64(a)<<32|uint64(b))%keptUnions]
+	if known.a == a && known.b == b {
+		return known.union
+	}
+	if s.spend(1); s.stopped {
+		return a
+	}
+	var buffer [16]setEdge
+	edges := buffer[:0]
+	x, y := s.edgesOf(a), s.edgesOf(b)
+	for len(x) > 0 && len(y) > 0 {
+		switch {
+		case x[0].value < y[0].value:
+			edges = append(edges, x[0])
+			x = x[1:]
+		case y[0].value < x[0].value:
+			edges = append(edges, y[0])
+			y = y[1:]
+		default:
+			edges = append(edges, setEdge{x[0].value, s.unionAt(x[0].below, y[0].below, depth+1)})
+			x, y = x[1:], y[1:]
+		}
+	}
+	edges = append(append(edges, x...), y...)
+	union := s.set(edges...)
+	if !s.stopped {
+		*known = setUnion{a, b, union}
+	}
+	return union
+}
+
+func (s *stackSets) spend(work int) {
+	if s.meter.Spend(work) && s.meter.Stopped() {
+		s.stopped = true
+	}
+}
+
+// bytes estimates the memory of the sets, used that of those there are now.
+func (s *stackSets) bytes() int64 {
+	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.bytes() + keptUnions*unionBytes
+}
+
+func (s *stackSets) used() int64 {
+	return int64(len(s.begin))*setBytes + int64(len(s.edges))*edgeBytes
+}
+
+// collect drops all sets but those that are marked and what lies below them. It
+// returns the new numbers.
+func (s *stackSets) collect(marks []int32) []int32 {
+	marks[0] = 1
+	for set := int32(len(marks) - 1); set >= 0; set-- {
+		if marks[set] != 0 {
+			for _, e := range s.edgesOf(set) {
+				marks[e.below] = 1
+			}
+		}
+	}
+	number(marks)
+	s.index = index{}
+	clear(s.unions)
+	sets, edges := int32(0), int32(0)
+	for set, n := range marks {
+		begin, end := s.begin[set], s.begin[set+1]
+		s.begin[sets] = edges
+		if n < 0 {
+			continue
+		}
+		for _, e := range s.edges[begin:end] {
+			s.edges[edges] = setEdge{e.value, marks[e.below]}
+			edges++
+		}
+		s.add(s.hash(s.edges[s.begin[sets]:edges]))
+		sets++
+	}
+	s.begin[sets] = edges
+	s.begin, s.edges = shrink(s.begin[:sets+1]), shrink(s.edges[:edges])
+	return marks
+}
+
+// shrink returns a list that does not hold far more memory than it needs.
+func shrink[T any](list []T) []T {
+	if cap(list) > 4*len(list) {
+		return slices.Clone(list)
+	}
+	return list
+}
