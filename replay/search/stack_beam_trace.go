@@ -19,21 +19,29 @@ func (b *stackBeam) bytes() int64 {
 		(2*b.waiting+b.kept)*beamArrivalBytes + int64(b.returned)*beamDueBytes
 }
 
-// drop moves the horizon to where the stack is lowest in the middle of what is in
-// memory. It reports false if memory is short.
+// drop drops about half of what is in memory, up to where the stack is lowest. It
+// drops more than beamLeast allows if memory is short otherwise. It reports false if
+// it still is.
 func (b *stackBeam) drop() bool {
-	quarter := (b.due - b.base().due) / 4
-	if to := b.base().due + quarter; quarter >= b.least {
-		for due := to; due <= b.due-quarter; due++ {
-			if b.heights[due] < b.heights[to] {
-				to = due
+	least := b.least
+	for {
+		quarter := (b.due - b.base().due) / 4
+		isDropped := quarter >= least
+		if to := b.base().due + quarter; isDropped {
+			for due := to; due <= b.due-quarter; due++ {
+				if b.heights[due] < b.heights[to] {
+					to = due
+				}
 			}
+			b.dropBefore(to)
 		}
-		b.dropBefore(to)
+		b.collect()
+		b.full = b.used() + b.room/2
+		if b.bytes() <= b.maxBytes/2 || !isDropped && least == 1 {
+			return b.bytes() <= b.maxBytes
+		}
+		least = 1
 	}
-	b.collect()
-	b.full = max(b.room, 2*b.used())
-	return b.bytes() <= b.maxBytes
 }
 
 // dropBefore begins a segment.
@@ -54,8 +62,8 @@ func (b *stackBeam) dropBefore(to int32) {
 		b.waiting -= int64(len(b.arrivals[due]))
 		b.arrivals[due] = nil
 	}
-	b.spots = append(b.spots[:0], b.spots[d.spots-b.base().spots:]...)
-	b.ways = append(b.ways[:0], b.ways[d.ways-b.base().ways:]...)
+	b.spots = shrink(append(b.spots[:0], b.spots[d.spots-b.base().spots:]...))
+	b.ways = shrink(append(b.ways[:0], b.ways[d.ways-b.base().ways:]...))
 	b.segments = append(b.segments, segment)
 	b.segment++
 	if b.lost = b.lost || b.cutAt < to; b.cutAt < to {
