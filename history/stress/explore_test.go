@@ -337,10 +337,14 @@ func TestUndecided(t *testing.T) {
 // TestSearchSchedules searches for planted faults with generated programs.
 func TestSearchSchedules(t *testing.T) {
 	c := classOf(t, func() *hits { return &hits{} }, stress.ReflectOptions{Core: []string{"Atomic", "Get"}})
-	r, err := stress.Search(context.Background(), c, stress.Options{Schedules: true, Preemptions: 2, Effort: stress.Effort{Time: 300 * time.Millisecond, Program: time.Millisecond},
-		Checker: stresstest.Checker(nil)})
-	if err != nil {
-		t.Fatal(err)
+	r := &stress.Report{}
+	for limit := 300 * time.Millisecond; limit < patience && (len(r.NonAtomic) < 2 || r.Explored.Complete[2] == 0); limit *= 4 {
+		var err error
+		r, err = stress.Search(context.Background(), c, stress.Options{Schedules: true, Preemptions: 2, Effort: stress.Effort{Time: limit, Program: time.Millisecond},
+			Checker: stresstest.Checker(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	if !slices.Equal(r.NonAtomic, []string{"Inc", "Locked"}) {
 		t.Errorf("not atomic are %v", r.NonAtomic)
@@ -397,8 +401,6 @@ func (o *outsider) Clock() int {
 	return int(schedule.Now())
 }
 
-// TestDiverging: what depends on more than the schedule is named, and is
-// not a violation.
 // A partly is only partly instrumented: Own has no step.
 type partly struct {
 	gate
@@ -426,6 +428,8 @@ func TestStepless(t *testing.T) {
 	}
 }
 
+// TestDiverging: what depends on more than the schedule is named, and is
+// not a violation.
 func TestDiverging(t *testing.T) {
 	c := classOf(t, func() *outsider { return &outsider{} }, stress.ReflectOptions{ReadOnly: []string{}})
 	for _, program := range []string{"{ Issue() } || { Issue() }", "{ Now() } || { Now() }", "{ At() } || { At() }", "{ Clock() } || { Clock(); Clock() }"} {
