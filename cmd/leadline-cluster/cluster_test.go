@@ -433,8 +433,8 @@ func TestInterrupted(t *testing.T) {
 		t.Skip("no interrupts")
 	}
 	files := map[string]string{}
-	for i := range 50 {
-		files[fmt.Sprintf("%02d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, false)
+	for i := range 400 {
+		files[fmt.Sprintf("%03d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, false)
 	}
 	dir := write(t, files)
 	cmd, _, messages := program(t, []string{slowVariable + "=50ms"}, "check", "--workers", "1", dir)

@@ -342,8 +342,8 @@ func TestNoWorkers(t *testing.T) {
 // The same command goes on with what the server has.
 func TestServerGone(t *testing.T) {
 	files := map[string]string{}
-	for i := range 60 {
-		files[fmt.Sprintf("%02d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, false)
+	for i := range 400 {
+		files[fmt.Sprintf("%03d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, false)
 	}
 	dir, store, log := write(t, files), t.TempDir(), filepath.Join(t.TempDir(), "log")
 	start := func() (s *server.Server, args []string) {
