@@ -24,9 +24,10 @@ import (
 //
 // If it gets stuck and has left nothing out, the history has no witness.
 //
-// When memory is short, what is needed to go back far is dropped, a segment of the
-// history at a time. For the witness, such segments are explored once more, in the
-// same way, the last one first.
+// When memory is short, what has been explored is dropped, a segment of the history
+// at a time; the arrivals with which a segment begins are kept. If many tries fail, the
+// beam goes back to the segment before. For the witness, segments are explored once
+// more, in the same way, the last one first.
 type stackBeam struct {
 	stackOps
 	*stackSets
@@ -43,7 +44,7 @@ type stackBeam struct {
 	due     int32 // of what is explored
 	last    int32 // the latest due response met
 	cutAt   int32 // the first response in memory at which something is left out
-	lost    bool  // something was left out before that
+	lost    bool  // something may have been left out before what is in memory
 	tries   int32 // to get past stuckAt
 	stuckAt int32
 	began   int64 // the meter's work at the start
@@ -132,6 +133,9 @@ const (
 	beamSlack = 16
 	// beamDepths is how many tries go back farther each; then they begin anew.
 	beamDepths = 5
+	// beamFar is the number of tries after which the beam goes back to a segment
+	// before that in memory, each time one farther.
+	beamFar = 16
 	// beamAhead is more than the responses that an arrival passes: their operations
 	// are open at once.
 	beamAhead = 64
@@ -205,11 +209,11 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 			if b.due++; b.due > b.stuckAt {
 				b.tries = 0
 			}
-		case b.cutAt < math.MaxInt32:
+		case b.cutAt < math.MaxInt32 || b.lost:
 			if !b.again() {
 				return false, replay.Time
 			}
-		case b.lost || b.shallow:
+		case b.shallow:
 			return false, replay.Memory
 		default:
 			return false, replay.NoCause
@@ -229,6 +233,14 @@ func (b *stackBeam) again() bool {
 	elements := max(b.tries/beamDepths, 1<<(b.tries%beamDepths))
 	b.tries++
 	b.salt++
+	if b.segment > 0 && (b.tries%beamFar == 0 || b.cutAt == math.MaxInt32) {
+		b.segment = max(1, b.segment-int(b.tries)/beamFar)
+		b.restore()
+		b.segments = b.segments[:b.segment+1]
+		b.cutAt, b.lost = math.MaxInt32, b.segment > 0
+		b.due = b.base().due
+		return true
+	}
 	to := b.due - beamSlack
 	for to > b.base().due && b.heights[to] > b.heights[b.due]-2*(elements-1) {
 		to--

@@ -193,17 +193,27 @@ func (b *stackBeam) has(set int32, stack []tracedValue) bool {
 	return true
 }
 
-// recall explores the segment before that in memory once more.
-func (b *stackBeam) recall() bool {
-	end := *b.base()
+// restore brings the segment before that in memory to where nothing of it has been
+// explored.
+func (b *stackBeam) restore() {
 	b.segment--
 	b.spots, b.ways = b.spots[:0], b.ways[:0]
 	clear(b.arrivals[b.base().due:min(int(b.last)+1, b.returned)])
 	b.collect()
+	b.waiting, b.last = 0, b.base().due
 	for k, list := range b.base().arrivals {
-		b.arrivals[int(b.base().due)+k] = slices.Clone(list)
+		if len(list) > 0 {
+			b.last = b.base().due + int32(k)
+			b.waiting += int64(len(list))
+			b.arrivals[b.last] = slices.Clone(list)
+		}
 	}
-	b.last = b.base().due
+}
+
+// recall explores the segment before that in memory once more.
+func (b *stackBeam) recall() bool {
+	end := *b.base()
+	b.restore()
 	for b.due = b.base().due; b.due < end.due; b.due++ {
 		b.tries, b.salt = b.dues[b.due].tries, b.dues[b.due].salt
 		if b.explore(); b.stopped {
