@@ -210,17 +210,29 @@ func (s *searcher) confirm(f *Finding) error {
 	return nil
 }
 
-// measure runs the program of a finding once more for its whole time, to count
-// how often it goes wrong. The run that found it stopped at once.
+// timesMeasured is how often a violation comes until its frequency is known.
+const timesMeasured = 1000
+
+// measure runs the program of a finding again, to count how often it goes wrong. The run
+// that found it stopped at once. This one takes the whole time of a program, but ends
+// earlier if the violation is frequent, or two executions wait for ever.
 func (s *searcher) measure(f *Finding) {
-	run := s.run(f.program, RunOptions{Time: max(s.options.Effort.Program, 100*time.Millisecond), Recorded: -1, Seed: s.options.Seed + 3})
-	defer run.release(s.class)
-	f.Executions += run.Executions
-	f.Spent += run.Elapsed
-	for _, c := range run.Outcomes {
-		if !slices.ContainsFunc(f.expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {
-			f.Times += c.Times
+	left, waited := max(s.options.Effort.Program, 100*time.Millisecond), int64(0)
+	piece := 8 * time.Millisecond
+	for ended := false; !ended && f.Times < timesMeasured; {
+		piece = min(2*piece, left)
+		run := s.run(f.program, RunOptions{Time: piece, Recorded: -1, Seed: s.options.Seed + 3})
+		f.Executions += run.Executions
+		f.Spent += run.Elapsed
+		for _, c := range run.Outcomes {
+			if !slices.ContainsFunc(f.expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {
+				f.Times += c.Times
+			}
 		}
+		run.release(s.class)
+		left -= run.Elapsed
+		waited += run.Waited + run.Unclear
+		ended = left <= 0 || waited > 1 || run.Elapsed < piece
 	}
 }
 

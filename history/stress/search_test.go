@@ -114,6 +114,7 @@ var rare = map[string][]string{
 // TestSubjects: a violation is found in every broken subject, with a history that
 // is not linearizable, and none by some programs of a correct one.
 func TestSubjects(t *testing.T) {
+	t.Parallel() // it waits for other processes
 	if testing.Short() {
 		t.Skip("searches take a minute")
 	}
@@ -486,7 +487,8 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestReduce: only the invocations that a violation needs are left.
+// TestReduce: only the invocations that a violation needs are left. How often smaller
+// programs go wrong is known long before the time of a program is over.
 func TestReduce(t *testing.T) {
 	defer stress.SetReduceTime(stress.SetReduceTime(patience))
 	step := func(object any) history.Value { return increment(object.(*atomic.Int64)) }
@@ -496,7 +498,7 @@ func TestReduce(t *testing.T) {
 			return func(any) history.Value { return history.NoValue }
 		}},
 	}}
-	r, err := search(c, stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: time.Second, Program: 100 * time.Millisecond},
+	r, err := search(c, stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: patience},
 		Programs: []string{"[ increment(); nothing(1) ] { nothing(1); increment(); increment() } || { increment() } [ nothing(0) ]"}})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %v", r, err)
