@@ -64,6 +64,7 @@ func (q ChannelQueue) Get() int  { return <-q.c }
 // TestBlocking: a queue whose methods wait is tested in one line, and passes. One
 // that loses wake-ups does not.
 func TestBlocking(t *testing.T) {
+	t.Parallel() // it sleeps most of the time, and TestUser waits for other processes
 	short := Options{Effort: stress.Effort{Name: "test", Time: 200 * time.Millisecond, Program: 10 * time.Millisecond}}
 	Test(t, func() *BoundedQueue { return newBoundedQueue((*sync.Cond).Broadcast) }, short)
 	Test(t, func() ChannelQueue { return ChannelQueue{make(chan int, 1)} }, short)

@@ -30,7 +30,10 @@ import (
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
+// Objects of TestSchedules and TestUnlocked consist of the same packages as those of
+// TestPart, so that one program is built for all.
 type inventory struct {
+	_  [0]depot.Counter
 	mu sync.Mutex
 	n  int
 }
@@ -87,7 +90,10 @@ func TestSchedules(t *testing.T) {
 	stresstest.Test(t, newInventory, o) // Schedules
 }
 
-type unlocked struct{ n int }
+type unlocked struct {
+	_ [0]depot.Counter
+	n int
+}
 
 func (u *unlocked) Inc() int { u.n++; return u.n }
 
@@ -170,15 +176,15 @@ func (c *Counter) Get() int64 { return atomic.LoadInt64(&c.n) }
 // TestUser runs go test in a module of a user: failures are reported at the
 // user's lines, the histories stay, and the commands that are printed work.
 func TestUser(t *testing.T) {
+	t.Parallel() // it waits for other processes
 	if testing.Short() {
 		t.Skip("compiles a module")
 	}
-	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w") // without DWARF, programs link faster
 	dir := userModule(t)
 	goTest := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("go", append([]string{"test", "-count=1"}, args...)...)
-		cmd.Dir = dir
+		cmd.Dir, cmd.Env = dir, withoutDWARF()
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != 1 {
 			t.Fatalf("go test: %v\n%s", err, out)
@@ -217,14 +223,19 @@ func TestUser(t *testing.T) {
 			}
 		}
 	}
-	commands := regexp.MustCompile(`To explain it: (.*)\n`).FindAllStringSubmatch(out, -1)
+	commands := regexp.MustCompile(`To explain it: (.*) (\S+)\n`).FindAllStringSubmatch(out, -1)
 	if len(commands) != 6 {
-		t.Errorf("commands %q", commands)
+		t.Fatalf("commands %q", commands)
 	}
+	// They differ only in the file, and several files can be explained at once.
+	command := commands[0][1]
 	for _, c := range commands {
-		if got, status := shell(t, c[1]); status != 1 || !strings.Contains(got, "Not linearizable: ") {
-			t.Errorf("%s: status %d\n%s", c[1], status, got)
+		if command += " " + c[2]; c[1] != commands[0][1] {
+			t.Errorf("%q begins in another way than %q", c[0], commands[0][0])
 		}
+	}
+	if got, status := shell(t, command); status != 1 || strings.Count(got, "Not linearizable: ") != len(commands) {
+		t.Errorf("%s: status %d\n%s", command, status, got)
 	}
 	again := regexp.MustCompile(`To check again: (.*)\n`).FindStringSubmatch(out)
 	if again == nil {
@@ -285,12 +296,17 @@ func userModule(t *testing.T) string {
 	return dir
 }
 
+// withoutDWARF returns an environment in which programs link faster.
+func withoutDWARF() []string {
+	return append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w")
+}
+
 // shell runs a command as a user would paste it, in a directory without a module
 // and without an installed leadline.
 func shell(t *testing.T, command string) (out string, status int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir = t.TempDir()
+	cmd.Dir, cmd.Env = t.TempDir(), withoutDWARF()
 	text, _ := cmd.CombinedOutput()
 	return string(text), cmd.ProcessState.ExitCode()
 }

@@ -90,7 +90,7 @@ func TestTest(t *testing.T) {
 
 	// The same without what is broken, and with a given program.
 	tb = &fakeTB{dir: t.TempDir()}
-	effort.Time, effort.Program = 300*time.Millisecond, 20*time.Millisecond
+	effort.Time = 100 * time.Millisecond
 	Test(tb, newInventory, Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Take"}}})
 	if len(tb.errors) > 0 {
 		t.Errorf("%q", tb.errors)
