@@ -31,6 +31,7 @@ type duplicating struct {
 	looks, empties int // how often, in a hundred
 	lost           int
 	wrong, moved   int // in a hundred
+	first          int // removals that find nothing, one after the other, before all else
 }
 
 func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
@@ -44,6 +45,12 @@ func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
 	var events []history.Event
 	for p := range name {
 		name[p] = int64(p)
+	}
+	for i := range d.first {
+		op := history.IntValue(int64(-1 - i))
+		result, _ := object.Apply(replay.Invocation{Method: d.remove})
+		events = append(events, history.Event{Type: history.Invoke, Process: op, Op: op, Method: d.remove},
+			history.Event{Type: history.OK, Process: op, Op: op, Result: result})
 	}
 	for left, busy := d.n, 0; left > 0 || busy > 0; {
 		p := d.IntN(d.processes)

@@ -105,11 +105,17 @@ type beamDue struct {
 	isCut       bool  // something was left out
 }
 
-// A beamSegment begins at a due response. It has the arrivals there and later.
+// A beamSegment begins at a due response. It has the arrivals there and later that
+// come from before.
 type beamSegment struct {
 	due         int32
 	spots, ways int32 // how many there were before
-	arrivals    [][]beamArrival
+	arrivals    []dueArrival
+}
+
+type dueArrival struct {
+	beamArrival
+	due int32
 }
 
 // A beamGroup is the arrivals with the same mask.
@@ -136,9 +142,6 @@ const (
 	// beamFar is the number of tries after which the beam goes back to a segment
 	// before that in memory, each time one farther.
 	beamFar = 16
-	// beamAhead is more than the responses that an arrival passes: their operations
-	// are open at once.
-	beamAhead = 64
 	// beamRoom is how many bytes are used before something is dropped.
 	beamRoom = 64 << 20
 	// beamLeast is a quarter of the responses that are kept in any case, so that
@@ -161,11 +164,7 @@ func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
 	b.due = -1
 	b.arrive(0, 0, beamArrival{0, beamWay{-1, noOp, noValue, 0}})
 	b.due = 0
-	first := beamSegment{}
-	for _, list := range b.arrivals[:min(b.returned, beamAhead)] {
-		first.arrivals = append(first.arrivals, slices.Clone(list))
-	}
-	b.segments = append(b.segments, first)
+	b.segments = append(b.segments, beamSegment{arrivals: b.arrivalsFrom(0, 0)})
 	return b
 }
 

@@ -62,6 +62,32 @@ func TestBeams(t *testing.T) {
 	}
 }
 
+// TestBeamsPassMany finds witnesses of histories in which a beam that drops what it has
+// explored passes over a hundred responses at once.
+func TestBeamsPassMany(t *testing.T) {
+	r, _ := randomStacks(t, 83)
+	s := lookup(t, "stack")
+	dropped := 0
+	for k := range 100 {
+		d := randomDuplicating(r, "stack")
+		d.n, d.processes, d.values, d.looks, d.empties, d.lost, d.wrong, d.moved = 300, 2+r.IntN(2), 3, 0, 0, 0, 0, 0
+		if k%2 == 0 {
+			d.first = 100 + r.IntN(100)
+		} else {
+			d.looks = 96
+		}
+		h := d.history(t, s)
+		f, _, drops := search.BeamOfWidth(h, s, 3, int64(r.IntN(4000)), meter.New(nil))
+		if checkFinding(t, "beam", h, s, f, replay.Linearizable); t.Failed() {
+			t.Fatal(show(h))
+		}
+		dropped += drops
+	}
+	if dropped == 0 {
+		t.Error("nothing was dropped")
+	}
+}
+
 // TestLongBeams finds witnesses of long histories, also where it drops most and
 // explores it once more. On some it goes back.
 func TestLongBeams(t *testing.T) {

@@ -47,17 +47,8 @@ func (b *stackBeam) drop() bool {
 // dropBefore begins a segment.
 func (b *stackBeam) dropBefore(to int32) {
 	d := b.dues[to]
-	segment := beamSegment{due: to, spots: d.spots, ways: d.ways}
-	for due := to; int(due) < min(b.returned, int(to)+beamAhead); due++ {
-		var list []beamArrival
-		for _, a := range b.arrivals[due] {
-			if a.from < d.spots {
-				list = append(list, a)
-			}
-		}
-		segment.arrivals = append(segment.arrivals, list)
-		b.kept += int64(len(list))
-	}
+	segment := beamSegment{to, d.spots, d.ways, b.arrivalsFrom(to, d.spots)}
+	b.kept += int64(len(segment.arrivals))
 	for due := b.base().due; due < to; due++ {
 		b.waiting -= int64(len(b.arrivals[due]))
 		b.arrivals[due] = nil
@@ -77,6 +68,20 @@ func (b *stackBeam) dropBefore(to int32) {
 	}
 }
 
+// arrivalsFrom returns the arrivals at a due response and later that come from the
+// first spots.
+func (b *stackBeam) arrivalsFrom(due, spots int32) (list []dueArrival) {
+	for ; due <= b.last && int(due) < b.returned; due++ {
+		for _, a := range b.arrivals[due] {
+			if a.from >= spots {
+				break
+			}
+			list = append(list, dueArrival{a, due})
+		}
+	}
+	return list
+}
+
 // collect drops the sets that are not needed any more.
 func (b *stackBeam) collect() {
 	marks := make([]int32, len(b.begin)-1)
@@ -88,23 +93,22 @@ func (b *stackBeam) collect() {
 
 // eachSet calls f for each set that is needed.
 func (b *stackBeam) eachSet(f func(set *int32)) {
-	each := func(lists [][]beamArrival) {
-		for _, list := range lists {
-			for k := range list {
-				f(&list[k].stacks)
-			}
-		}
-	}
 	for i := range b.spots {
 		f(&b.spots[i].stacks)
 	}
 	for i := range b.ways {
 		f(&b.ways[i].stacks)
 	}
-	for k := range b.segments[:b.segment+1] {
-		each(b.segments[k].arrivals)
+	for _, segment := range b.segments[:b.segment+1] {
+		for k := range segment.arrivals {
+			f(&segment.arrivals[k].stacks)
+		}
 	}
-	each(b.arrivals[b.base().due:min(int(b.last)+1, b.returned)])
+	for _, list := range b.arrivals[b.base().due:min(int(b.last)+1, b.returned)] {
+		for k := range list {
+			f(&list[k].stacks)
+		}
+	}
 }
 
 // A tracedValue is a value on a stack, and a set that has all of the stack up to
@@ -200,13 +204,10 @@ func (b *stackBeam) restore() {
 	b.spots, b.ways = b.spots[:0], b.ways[:0]
 	clear(b.arrivals[b.base().due:min(int(b.last)+1, b.returned)])
 	b.collect()
-	b.waiting, b.last = 0, b.base().due
-	for k, list := range b.base().arrivals {
-		if len(list) > 0 {
-			b.last = b.base().due + int32(k)
-			b.waiting += int64(len(list))
-			b.arrivals[b.last] = slices.Clone(list)
-		}
+	b.waiting, b.last = int64(len(b.base().arrivals)), b.base().due
+	for _, a := range b.base().arrivals {
+		b.arrivals[a.due] = append(b.arrivals[a.due], a.beamArrival)
+		b.last = max(b.last, a.due)
 	}
 }
 
