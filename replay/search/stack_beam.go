@@ -46,6 +46,7 @@ type stackBeam struct {
 	cutAt   int32 // the first response in memory at which something is left out
 	lost    bool  // something may have been left out before what is in memory
 	tries   int32 // to get past stuckAt
+	far     int32 // how many of these began in an earlier segment
 	stuckAt int32
 	began   int64 // the meter's work at the start
 	stuck   int64 // and when stuckAt was met
@@ -140,7 +141,7 @@ const (
 	// beamDepths is how many tries go back farther each; then they begin anew.
 	beamDepths = 5
 	// beamFar is the number of tries after which the beam goes back to a segment
-	// before that in memory, each time one farther.
+	// before that in memory, each time one farther than the last time.
 	beamFar = 16
 	// beamRoom is how many bytes are used before something is dropped.
 	beamRoom = 64 << 20
@@ -148,7 +149,7 @@ const (
 	// it can go back.
 	beamLeast = 256
 	// beamPatience is the least work to spend on one response before the beam gives
-	// up; as much as was spent before is spent, too.
+	// up; half as much as was spent before is spent, too.
 	beamPatience = 1 << 21
 )
 
@@ -206,7 +207,7 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 			return false, replay.Time
 		case b.last > b.due:
 			if b.due++; b.due > b.stuckAt {
-				b.tries = 0
+				b.tries, b.far = 0, 0
 			}
 		case b.cutAt < math.MaxInt32 || b.lost:
 			if !b.again() {
@@ -225,27 +226,36 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 func (b *stackBeam) again() bool {
 	if spent := b.meter.Spent(); b.tries == 0 {
 		b.stuck = spent
-	} else if spent-b.stuck > max(b.patience, b.stuck-b.began) {
+	} else if spent-b.stuck > max(b.patience, (b.stuck-b.began)/2) {
 		return false
 	}
 	b.stuckAt = max(b.stuckAt, b.due+beamSlack/2)
-	elements := max(b.tries/beamDepths, 1<<(b.tries%beamDepths))
-	b.tries++
 	b.salt++
-	if b.segment > 0 && (b.tries%beamFar == 0 || b.cutAt == math.MaxInt32) {
-		b.segment = max(1, b.segment-int(b.tries)/beamFar)
-		b.restore()
-		b.segments = b.segments[:b.segment+1]
-		b.cutAt, b.lost = math.MaxInt32, b.segment > 0
-		b.due = b.base().due
+	if b.segment > 0 && (b.tries >= beamFar || b.cutAt == math.MaxInt32) {
+		b.far++
+		b.goToSegment(max(0, b.segment-int(b.far)))
+		b.tries = b.far
 		return true
 	}
+	elements := max(b.tries/beamDepths, 1<<(b.tries%beamDepths))
+	b.tries++
 	to := b.due - beamSlack
 	for to > b.base().due && b.heights[to] > b.heights[b.due]-2*(elements-1) {
 		to--
 	}
 	b.goBack(max(b.base().due, to-beamSlack))
 	return true
+}
+
+// goToSegment goes back to the beginning of a segment before that in memory.
+func (b *stackBeam) goToSegment(k int) {
+	b.restore(k)
+	for _, segment := range b.segments[k+1:] {
+		b.kept -= int64(len(segment.arrivals))
+	}
+	b.segments = b.segments[:k+1]
+	b.cutAt, b.lost = math.MaxInt32, k > 0
+	b.due = b.base().due
 }
 
 // goBack undoes everything from a due response on.
@@ -314,7 +324,7 @@ func (b *stackBeam) explore() {
 	}
 }
 
-// effects returns the slots of the open insertions and removals that must be placed.
+// effects returns the slots of the open insertions and removals.
 func (b *stackBeam) effects() uint64 {
 	slots := uint64(0)
 	for _, o := range b.opens[b.due] {
@@ -335,11 +345,14 @@ func (b *stackBeam) choose(list []beamArrival, most int, counted uint64) {
 		for hi < len(list) && list[hi].mask == mask {
 			hi++
 		}
-		order := uint64(bits.OnesCount64(mask&counted))<<32 | uint64(hashOf(mask, uint64(b.salt)))
-		b.groups = append(b.groups, beamGroup{order, int32(lo), int32(hi)})
+		b.groups = append(b.groups, beamGroup{lo: int32(lo), hi: int32(hi)})
 		lo = hi
 	}
 	if len(b.groups) > most {
+		for k := range b.groups {
+			mask := list[b.groups[k].lo].mask
+			b.groups[k].order = uint64(bits.OnesCount64(mask&counted))<<32 | uint64(hashOf(mask, uint64(b.salt)))
+		}
 		slices.SortFunc(b.groups, func(x, y beamGroup) int { return cmp.Compare(x.order, y.order) })
 		b.groups = b.groups[:most]
 		b.dues[b.due].isCut = true

@@ -197,10 +197,9 @@ func (b *stackBeam) has(set int32, stack []tracedValue) bool {
 	return true
 }
 
-// restore brings the segment before that in memory to where nothing of it has been
-// explored.
-func (b *stackBeam) restore() {
-	b.segment--
+// restore brings a segment into memory, to where nothing of it has been explored.
+func (b *stackBeam) restore(segment int) {
+	b.segment = segment
 	b.spots, b.ways = b.spots[:0], b.ways[:0]
 	clear(b.arrivals[b.base().due:min(int(b.last)+1, b.returned)])
 	b.collect()
@@ -214,7 +213,7 @@ func (b *stackBeam) restore() {
 // recall explores the segment before that in memory once more.
 func (b *stackBeam) recall() bool {
 	end := *b.base()
-	b.restore()
+	b.restore(b.segment - 1)
 	for b.due = b.base().due; b.due < end.due; b.due++ {
 		b.tries, b.salt = b.dues[b.due].tries, b.dues[b.due].salt
 		if b.explore(); b.stopped {
