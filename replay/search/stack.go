@@ -415,9 +415,8 @@ func (p *stackSearch) uncover(i, o, cell, l int32) {
 	p.enter(stackItem{mask: it.mask | 1<<p.slot[o], due: it.due, cell: cell, lock: lock, prev: i, op: o, link: l})
 }
 
-// settle places peeks at once and passes responses of what has been placed; it
-// calls placed, if not nil, for each.
-func (p *stackSearch) settle(it *stackItem, placed func(o int32)) {
+// settle places peeks at once and passes responses of what has been placed.
+func (p *stackSearch) settle(it *stackItem) {
 	value := p.cells[it.cell].value
 	from := it.due
 	for again := true; again; {
@@ -439,9 +438,6 @@ func (p *stackSearch) settle(it *stackItem, placed func(o int32)) {
 				it.lock = min(it.lock, o)
 			}
 			again = true
-			if placed != nil {
-				placed(o)
-			}
 		}
 	}
 	if it.due != from {
@@ -451,57 +447,28 @@ func (p *stackSearch) settle(it *stackItem, placed func(o int32)) {
 
 // witness returns all operations in order.
 func (p *stackSearch) witness() []int32 {
-	var order []int32
-	placed := make([]bool, len(p.ops))
-	enter := func(o int32) {
-		order = append(order, p.ops[o].op)
-		placed[o] = true
-	}
-	at := stackItem{lock: atStart}
-	place := func(o int32) {
-		enter(o)
-		at.mask |= 1 << p.slot[o]
-	}
-	show := func(value int32) { // places the peeks that see it
-		for l := p.first(at.due, at.mask, replay.Look, value); l >= 0; l = p.first(at.due, at.mask, replay.Look, value) {
-			place(l)
-		}
-	}
+	r := newStackReplay(&p.stackOps)
 	path, early := p.path()
-	for k, i := range path {
-		it := &p.items[i]
+	for k, i := range path[1:] {
+		it, before := &p.items[i], &p.items[path[k]]
 		if it.bag != 0 {
 			continue
 		}
 		o := it.op
 		if o <= both {
 			o = both - o
-			value := p.ops[o].value
-			place(p.first(at.due, at.mask, replay.Insert, value))
-			show(value)
+			r.place(p.first(before.due, before.mask, replay.Insert, p.ops[o].value))
 		}
-		if k > 0 {
-			for n := bits.OnesCount64(p.items[path[k-1]].bag); n > 0; n-- {
-				y := early[len(early)-1]
-				early = early[:len(early)-1]
-				place(y)
-				show(p.ops[y].value)
-			}
+		for range bits.OnesCount64(before.bag) {
+			last := len(early) - 1
+			r.place(early[last])
+			early = early[:last]
 		}
 		if o >= 0 {
-			place(o)
-		}
-		at.cell = it.cell
-		p.settle(&at, enter)
-	}
-	for _, role := range [...]replay.Role{replay.Insert, replay.Remove} {
-		for o := range p.ops { // the pending ones
-			if !placed[o] && p.ops[o].role == role {
-				enter(int32(o))
-			}
+			r.place(o)
 		}
 	}
-	return append(order, p.idle...)
+	return append(r.end(), p.idle...)
 }
 
 // path returns the items that lead to the goal, and the early pushes, last

@@ -225,72 +225,13 @@ func (b *stackBeam) recall() bool {
 
 // witness returns all operations in order.
 func (b *stackBeam) witness() []int32 {
-	w := beamWitness{stackBeam: b, placed: make([]bool, len(b.ops))}
-	w.settle()
+	r := newStackReplay(&b.stackOps)
 	for _, o := range slices.Backward(b.path) {
 		if o <= both {
 			o = both - o
-			w.place(b.first(w.due, w.mask, replay.Insert, b.ops[o].value))
-			w.look()
+			r.place(b.first(r.due, r.mask, replay.Insert, b.ops[o].value))
 		}
-		w.place(o)
-		w.settle()
+		r.place(o)
 	}
-	for _, role := range [...]replay.Role{replay.Insert, replay.Remove} {
-		for o := range b.ops { // the pending ones
-			if !w.placed[o] && b.ops[o].role == role {
-				w.order = append(w.order, b.ops[o].op)
-			}
-		}
-	}
-	return append(w.order, b.idle...)
-}
-
-// A beamWitness replays a path.
-type beamWitness struct {
-	*stackBeam
-	order  []int32
-	placed []bool
-	stack  []int32
-	due    int32
-	mask   uint64
-}
-
-func (w *beamWitness) place(o int32) {
-	w.order = append(w.order, w.ops[o].op)
-	w.placed[o] = true
-	w.mask |= 1 << w.slot[o]
-	switch w.ops[o].role {
-	case replay.Insert:
-		w.stack = append(w.stack, w.ops[o].value)
-	case replay.Remove:
-		w.stack = w.stack[:len(w.stack)-1]
-	}
-}
-
-// look places the open peeks that see what is on top, and what finds nothing.
-func (w *beamWitness) look() (placed bool) {
-	for _, o := range w.opens[w.due] {
-		q := &w.ops[o]
-		if w.isPlaced(w.mask, o) {
-			continue
-		}
-		n := len(w.stack)
-		if q.role == replay.Look && n > 0 && w.stack[n-1] == q.value || q.role == replay.Nothing && n == 0 {
-			w.place(o)
-			placed = true
-		}
-	}
-	return placed
-}
-
-// settle passes responses and places peeks.
-func (w *beamWitness) settle() {
-	for again := true; again; {
-		for int(w.due) < w.returned && w.isPlaced(w.mask, w.due) {
-			w.mask &^= 1 << w.slot[w.due]
-			w.due++
-		}
-		again = int(w.due) < w.returned && w.look()
-	}
+	return append(r.end(), b.idle...)
 }

@@ -90,7 +90,7 @@ func (p *stackSearch) bytes() int64 {
 // enter settles an item and keeps it, if it is new.
 func (p *stackSearch) enter(it stackItem) {
 	if it.bag == 0 {
-		p.settle(&it, nil)
+		p.settle(&it)
 	}
 	hash := it.hash()
 	if p.itemIndex.find(hash, func(i int32) bool {
