@@ -32,7 +32,8 @@ type stackBeam struct {
 	stackOps
 	*stackSets
 	idle    []int32
-	heights []int32 // due -> twice the elements on the stack, about
+	heights []int32  // due -> twice the elements on the stack, about
+	lookers []uint64 // due -> slots of open peeks and of what finds nothing
 
 	dues     []beamDue
 	arrivals [][]beamArrival // due -> spots in which a group starts, in the order found
@@ -65,11 +66,26 @@ type stackBeam struct {
 
 	// For one due response or one stack:
 	levels   [2][65][]beamArrival // by number of placed operations; without early pushes, and with them
-	starts   []beamArrival
 	groups   []beamGroup
+	chosen   []beamGroup
+	orders   []uint64
+	grouped  []beamArrival
+	groupOf  []int32 // arrival -> its group
+	groupAt  []int32
 	gathered []setEdge
 	passed   []int32
+	// inserts and removes are the open ones.
+	inserts, removes []beamOp
 }
+
+// A beamOp can be placed once those before it are, the ones of its value that have an
+// earlier response.
+type beamOp struct {
+	slot, before uint64
+	op, value    int32
+}
+
+func (q *beamOp) fits(mask uint64) bool { return mask&(q.slot|q.before) == q.before }
 
 // A beamSpot is an explored placement with all stacks found.
 type beamSpot struct {
@@ -119,14 +135,14 @@ type dueArrival struct {
 	due int32
 }
 
-// A beamGroup is the arrivals with the same mask.
+// A beamGroup is the grouped arrivals with the same mask.
 type beamGroup struct {
-	order  uint64
+	mask   uint64
 	lo, hi int32
 }
 
 const (
-	beamDueBytes     = 24 + 20 + 4
+	beamDueBytes     = 24 + 20 + 4 + 8
 	beamSpotBytes    = 16
 	beamWayBytes     = 16
 	beamArrivalBytes = 24
@@ -143,6 +159,8 @@ const (
 	// beamFar is the number of tries after which the beam goes back to a segment
 	// before that in memory, each time one farther than the last time.
 	beamFar = 16
+	// groupBits bound the groups among which some are chosen.
+	groupBits = 24
 	// beamRoom is how many bytes are used before something is dropped.
 	beamRoom = 64 << 20
 	// beamLeast is a quarter of the responses that are kept in any case, so that
@@ -162,6 +180,7 @@ func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
 	b.arrivals = make([][]beamArrival, b.returned)
 	b.dues = make([]beamDue, b.returned)
 	b.findHeights()
+	b.findLookers()
 	b.due = -1
 	b.arrive(0, 0, beamArrival{0, beamWay{-1, noOp, noValue, 0}})
 	b.due = 0
@@ -190,6 +209,39 @@ func (b *stackBeam) findHeights() {
 		}
 		b.heights[due] = height + open/2
 		height += sign(due)
+	}
+}
+
+func (b *stackBeam) findLookers() {
+	b.lookers = make([]uint64, b.returned)
+	for due := range b.lookers {
+		for _, o := range b.opens[due] {
+			if role := b.ops[o].role; role == replay.Look || role == replay.Nothing {
+				b.lookers[due] |= 1 << b.slot[o]
+			}
+		}
+	}
+}
+
+// findOpens finds the open insertions and removals.
+func (b *stackBeam) findOpens() {
+	b.inserts, b.removes = b.inserts[:0], b.removes[:0]
+	enter := func(list []beamOp, o int32) []beamOp {
+		q := beamOp{slot: 1 << b.slot[o], op: o, value: b.ops[o].value}
+		for _, earlier := range list {
+			if earlier.value == q.value {
+				q.before |= earlier.slot
+			}
+		}
+		return append(list, q)
+	}
+	for _, o := range b.opens[b.due] {
+		switch b.ops[o].role {
+		case replay.Insert:
+			b.inserts = enter(b.inserts, o)
+		case replay.Remove:
+			b.removes = enter(b.removes, o)
+		}
 	}
 }
 
@@ -285,19 +337,18 @@ func (b *stackBeam) goBack(to int32) {
 func (b *stackBeam) explore() {
 	due := &b.ops[b.due]
 	first := b.spotsEnd()
-	b.starts = append(b.starts[:0], b.arrivals[b.due]...)
-	starts := b.starts
-	b.choose(starts, b.width*(2+int(b.tries))/2, b.effects())
+	b.findOpens()
+	b.choose(b.arrivals[b.due], b.width*(2+int(b.tries))/2, b.lookers[b.due])
 	for _, g := range b.groups {
-		level := &b.levels[0][bits.OnesCount64(starts[g.lo].mask)]
-		*level = append(*level, starts[g.lo:g.hi]...)
+		level := &b.levels[0][bits.OnesCount64(g.mask)]
+		*level = append(*level, b.grouped[g.lo:g.hi]...)
 	}
 	for n := range b.levels[0] {
 		list := b.levels[0][n]
 		b.levels[0][n] = list[:0]
 		b.choose(list, len(list), 0)
 		for _, g := range b.groups {
-			group := list[g.lo:g.hi]
+			group := b.grouped[g.lo:g.hi]
 			i := b.enter(group)
 			if b.stopped {
 				break
@@ -315,7 +366,7 @@ func (b *stackBeam) explore() {
 		b.levels[1][n] = list[:0]
 		b.choose(list, b.bags*(4+int(b.tries))/4, 0)
 		for _, g := range b.groups {
-			i := b.enter(list[g.lo:g.hi])
+			i := b.enter(b.grouped[g.lo:g.hi])
 			if b.stopped {
 				break
 			}
@@ -324,39 +375,65 @@ func (b *stackBeam) explore() {
 	}
 }
 
-// effects returns the slots of the open insertions and removals.
-func (b *stackBeam) effects() uint64 {
-	slots := uint64(0)
-	for _, o := range b.opens[b.due] {
-		if role := b.ops[o].role; role == replay.Insert || role == replay.Remove {
-			slots |= 1 << b.slot[o]
-		}
+// choose groups arrivals by mask and leaves the groups to explore in groups: those
+// with the fewest placed operations that are not in the slots to be left out, and by
+// chance among equals.
+func (b *stackBeam) choose(list []beamArrival, most int, leftOut uint64) {
+	b.group(list)
+	if len(b.groups) <= most {
+		return
 	}
-	return slots
+	b.orders = b.orders[:0]
+	for k, g := range b.groups {
+		order := uint64(bits.OnesCount64(g.mask&^leftOut))<<32 | uint64(hashOf(g.mask, uint64(b.salt)))
+		b.orders = append(b.orders, order<<groupBits|uint64(k))
+	}
+	slices.Sort(b.orders)
+	for _, order := range b.orders[:most] {
+		b.chosen = append(b.chosen, b.groups[order&(1<<groupBits-1)])
+	}
+	b.groups, b.chosen = b.chosen, b.groups[:0]
+	b.dues[b.due].isCut = true
+	b.cutAt = min(b.cutAt, b.due)
 }
 
-// choose groups arrivals by mask and leaves the groups to explore in groups: those
-// with the fewest placed operations of the given ones, and by chance among equals.
-func (b *stackBeam) choose(list []beamArrival, most int, counted uint64) {
-	slices.SortFunc(list, func(x, y beamArrival) int { return cmp.Compare(x.mask, y.mask) })
-	b.groups = b.groups[:0]
-	for lo := 0; lo < len(list); {
-		mask, hi := list[lo].mask, lo+1
-		for hi < len(list) && list[hi].mask == mask {
-			hi++
-		}
-		b.groups = append(b.groups, beamGroup{lo: int32(lo), hi: int32(hi)})
-		lo = hi
+// group groups arrivals by mask.
+func (b *stackBeam) group(list []beamArrival) {
+	size := 2 << bits.Len(uint(len(list)))
+	if len(b.groupAt) < size {
+		b.groupAt = make([]int32, size)
 	}
-	if len(b.groups) > most {
-		for k := range b.groups {
-			mask := list[b.groups[k].lo].mask
-			b.groups[k].order = uint64(bits.OnesCount64(mask&counted))<<32 | uint64(hashOf(mask, uint64(b.salt)))
+	table := b.groupAt[:size] // by hash, the number of a group and one more
+	clear(table)
+	b.groups, b.groupOf = b.groups[:0], b.groupOf[:0]
+	b.grouped = slices.Grow(b.grouped[:0], len(list))[:len(list)]
+	for k := range list {
+		mask := list[k].mask
+		at := hashOf(mask, 0)
+		for ; ; at++ {
+			g := &table[at&uint32(size-1)]
+			if *g == 0 {
+				b.groups = append(b.groups, beamGroup{mask: mask})
+				*g = int32(len(b.groups))
+			}
+			if b.groups[*g-1].mask == mask {
+				b.groups[*g-1].hi++
+				b.groupOf = append(b.groupOf, *g-1)
+				break
+			}
 		}
-		slices.SortFunc(b.groups, func(x, y beamGroup) int { return cmp.Compare(x.order, y.order) })
-		b.groups = b.groups[:most]
-		b.dues[b.due].isCut = true
-		b.cutAt = min(b.cutAt, b.due)
+	}
+	begin := int32(0)
+	for k := range b.groups {
+		g := &b.groups[k]
+		n := g.hi
+		g.lo, g.hi = begin, begin
+		begin += n
+	}
+	for k, i := range b.groupOf {
+		g := &b.groups[i]
+		b.grouped[g.hi] = list[k]
+		g.hi++
 	}
 }
 
@@ -432,10 +509,9 @@ func (b *stackBeam) pair(i int32, group []beamArrival, first int32) {
 // push places the push that ends a group, and each that can be early.
 func (b *stackBeam) push(i int32) {
 	it := *b.spot(i)
-	for _, y := range b.opens[b.due] {
-		q := &b.ops[y]
-		if q.role == replay.Insert && b.first(b.due, it.mask, replay.Insert, q.value) == y {
-			b.arrive(b.due, 1, beamArrival{it.mask | 1<<b.slot[y], beamWay{i, y, q.value, it.stacks}})
+	for k := range b.inserts {
+		if q := &b.inserts[k]; q.fits(it.mask) {
+			b.arrive(b.due, 1, beamArrival{it.mask | q.slot, beamWay{i, q.op, q.value, it.stacks}})
 		}
 	}
 }
@@ -443,11 +519,10 @@ func (b *stackBeam) push(i int32) {
 // take places each removal that can be.
 func (b *stackBeam) take(i int32) {
 	it := *b.spot(i)
-	for k := range b.edgesOf(it.stacks) {
-		e := b.edgesOf(it.stacks)[k]
-		for _, wanted := range [...]int32{e.value, -1} {
-			if o := b.first(b.due, it.mask, replay.Remove, wanted); o >= 0 {
-				b.arrive(b.due, 0, beamArrival{it.mask | 1<<b.slot[o], beamWay{i, o, noValue, e.below}})
+	for _, e := range b.edgesOf(it.stacks) {
+		for k := range b.removes {
+			if q := &b.removes[k]; (q.value == e.value || q.value < 0) && q.fits(it.mask) {
+				b.arrive(b.due, 0, beamArrival{it.mask | q.slot, beamWay{i, q.op, noValue, e.below}})
 			}
 		}
 	}
@@ -467,10 +542,13 @@ func (b *stackBeam) arrive(due int32, phase int, a beamArrival) {
 			b.goal, b.found = a.beamWay, true
 			return
 		}
+		if b.lookers[due]&^a.mask == 0 {
+			break
+		}
 		for _, o := range b.opens[due] {
 			q := &b.ops[o]
 			switch {
-			case q.role == replay.Insert || q.role == replay.Remove || b.isPlaced(a.mask, o):
+			case b.lookers[due]&^a.mask>>b.slot[o]&1 == 0:
 			case q.role == replay.Nothing:
 				if a.top == noValue && a.stacks == 0 {
 					a.mask |= 1 << b.slot[o]

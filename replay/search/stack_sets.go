@@ -36,8 +36,10 @@ const (
 	setBytes   = 4 + indexBytes
 	edgeBytes  = 8
 	unionBytes = 12
-	// keptUnions is how many unions are kept at a time.
-	keptUnions = 1 << 15
+	// leastUnions to mostUnions are kept, about as many as there are sets. Where many
+	// more are needed, their number can grow exponentially with the length of the stacks.
+	leastUnions = 1 << 12
+	mostUnions  = 1 << 20
 	// setsCollected is how many sets are collected in the time of a unit of work.
 	setsCollected = 16
 	// unionDepth bounds the recursion of unions.
@@ -45,7 +47,7 @@ const (
 )
 
 func newStackSets(m *meter.Meter) *stackSets {
-	s := &stackSets{unions: make([]setUnion, keptUnions), meter: m}
+	s := &stackSets{unions: make([]setUnion, leastUnions), meter: m}
 	s.add(s.hash(nil))
 	s.begin = append(s.begin, 0, 0)
 	return s
@@ -64,6 +66,9 @@ func (s *stackSets) set(edges ...setEdge) int32 {
 	}
 	s.edges = append(s.edges, edges...)
 	s.begin = append(s.begin, int32(len(s.edges)))
+	if n := len(s.unions); len(s.begin) > n && n < mostUnions {
+		s.unions = make([]setUnion, 2*n)
+	}
 	return s.add(hash)
 }
 
@@ -112,9 +117,9 @@ func (s *stackSets) unionAt(a, b int32, depth int) int32 {
 	case a > b:
 		a, b = b, a
 	}
-	known := &s.unions[hashOf(uint64(a)<<32|uint64(b))%keptUnions]
-	if known.a == a && known.b == b {
-		return known.union
+	hash := hashOf(uint64(a)<<32 | uint64(b))
+	if u := s.unions[hash%uint32(len(s.unions))]; u.a == a && u.b == b {
+		return u.union
 	}
 	if s.spend(1); s.stopped {
 		return a
@@ -138,7 +143,7 @@ func (s *stackSets) unionAt(a, b int32, depth int) int32 {
 	edges = append(append(edges, x...), y...)
 	union := s.set(edges...)
 	if !s.stopped {
-		*known = setUnion{a, b, union}
+		s.unions[hash%uint32(len(s.unions))] = setUnion{a, b, union}
 	}
 	return union
 }
@@ -151,7 +156,7 @@ func (s *stackSets) spend(work int) {
 
 // bytes estimates the memory of the sets, used that of those there are now.
 func (s *stackSets) bytes() int64 {
-	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.bytes() + keptUnions*unionBytes
+	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.bytes() + int64(len(s.unions))*unionBytes
 }
 
 func (s *stackSets) used() int64 {
