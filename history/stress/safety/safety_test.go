@@ -23,8 +23,8 @@ import (
 var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 
 func TestMain(m *testing.M) {
-	mostCPU = time.Second
-	debug.SetMaxStack(32 << 20) // a stack that overflows is copied whenever it doubles
+	mostCPU = 600 * time.Millisecond
+	debug.SetMaxStack(4 << 20) // a stack that overflows is copied whenever it doubles
 	if status, isWorker := Serve(&subjects); isWorker {
 		os.Exit(status)
 	}
