@@ -198,7 +198,7 @@ func TestReadmeTest(t *testing.T) {
 	goTool := func(args ...string) (string, error) {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off")
 		output, err := cmd.CombinedOutput()
 		return string(output), err
 	}
