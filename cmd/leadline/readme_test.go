@@ -104,15 +104,13 @@ func TestReadmeHistory(t *testing.T) {
 	t.Error("the README does not show a history")
 }
 
-const (
-	atomicStack = `package stack
+const testedStack = `package stack
 
 import (
+	"os"
 	"runtime"
 	"sync"
 )
-
-var _ = runtime.Gosched
 
 type Stack struct {
 	mu     sync.Mutex
@@ -132,9 +130,14 @@ func (s *Stack) Len() int {
 	defer s.mu.Unlock()
 	return len(s.values)
 }
-`
-	atomicPop = `
+
+var broken = os.Getenv("BROKEN") != ""
+
+// Pop is atomic if the environment does not have BROKEN.
 func (s *Stack) Pop() (int, bool) {
+	if broken {
+		return s.brokenPop()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.values)
@@ -145,10 +148,9 @@ func (s *Stack) Pop() (int, bool) {
 	s.values = s.values[:n-1]
 	return v, true
 }
-`
-	// brokenPop reads the value before it takes the lock to remove it.
-	brokenPop = `
-func (s *Stack) Pop() (int, bool) {
+
+// brokenPop reads the value before it takes the lock to remove it.
+func (s *Stack) brokenPop() (int, bool) {
 	s.mu.Lock()
 	n := len(s.values)
 	v := 0
@@ -166,7 +168,6 @@ func (s *Stack) Pop() (int, bool) {
 	return v, true
 }
 `
-)
 
 // TestReadmeTest compiles the test of the README in a module of its own, and runs
 // it: it fails for a stack with a Pop that is not atomic, and passes for the other.
@@ -195,8 +196,8 @@ func TestReadmeTest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	goTool := func(args ...string) (string, error) {
-		cmd := exec.Command("go", args...)
+	command := func(name string, args ...string) (string, error) {
+		cmd := exec.Command(name, args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off")
 		output, err := cmd.CombinedOutput()
@@ -205,15 +206,18 @@ func TestReadmeTest(t *testing.T) {
 	write("go.mod", "module example.com/stack\n\ngo 1.26\n\nrequire github.com/leadline/leadline v0.0.0\n")
 	write("go.sum", string(sums))
 	write("stack_test.go", test+"\n")
-	if output, err := goTool("mod", "edit", "-replace", "github.com/leadline/leadline="+clone); err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	write("stack.go", testedStack)
+	for _, args := range [][]string{{"mod", "edit", "-replace", "github.com/leadline/leadline=" + clone}, {"test", "-c", "-o", "stack.test"}} {
+		if output, err := command("go", args...); err != nil {
+			t.Fatalf("go %s: %v\n%s", args[0], err, output)
+		}
 	}
-	write("stack.go", atomicStack+atomicPop)
-	if output, err := goTool("test", "-short", "./..."); err != nil {
+	program := filepath.Join(dir, "stack.test")
+	if output, err := command(program, "-test.short"); err != nil {
 		t.Errorf("the test of an atomic stack: %v\n%s", err, output)
 	}
-	write("stack.go", atomicStack+brokenPop)
-	output, err := goTool("test", "./...") // which ends at a violation
+	t.Setenv("BROKEN", "1")
+	output, err := command(program) // which ends at a violation
 	if err == nil || !strings.Contains(output, "stack_test.go:10: stack.Stack is not atomic: ") {
 		t.Errorf("the test of a broken stack: %v\n%s", err, output)
 	}

@@ -112,14 +112,22 @@ func runOnce(cmd *exec.Cmd) ([]byte, error) {
 	return text, err
 }
 
-// A module of a user's tests its own types, with generic ones and constructors
-// that return errors.
+// A module of a user's tests its own types.
 func TestStressNew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
 	// Leadline itself starts no child here: the programs are built.
+	runGoTool = runOnce
+	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
 	t.Chdir(thingModule(t))
+	t.Run("threads", testThreads)
+	t.Run("schedules", testSchedules)
+}
+
+// testThreads tests types on threads, with generic ones and constructors that return
+// errors.
+func testThreads(t *testing.T) {
 	for _, test := range []struct {
 		args   string
 		status int

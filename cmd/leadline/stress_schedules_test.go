@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -62,20 +61,14 @@ func TestShellFields(t *testing.T) {
 	}
 }
 
-// TestSchedules explores schedules of types of a user's module, and replays what it
+// testSchedules explores schedules of types of a user's module, and replays what it
 // saves.
-func TestSchedules(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
-	runGoTool = runOnce
-	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
-	t.Chdir(thingModule(t))
-	status, text := stressed("--new", "example.com/thing.NewBroken", "--schedules", "--save", "found", "--time", "5m", "--run", "2ms")
-	if status != statusNot || !regexp.MustCompile(`(?s)\{ Increment\(\) \} \|\| \{ Increment\(\) \}\n.*1 preemption, 2 switches;.*seen on real threads: \d+ of \d+ .*found/example.com_thing.NewBroken-1.jsonl`).MatchString(text) {
+func testSchedules(t *testing.T) {
+	status, text := stressed("--new", "example.com/thing.NewBroken", "--schedules", "--save", "explored", "--time", "5m", "--run", "2ms")
+	if status != statusNot || !regexp.MustCompile(`(?s)\{ Increment\(\) \} \|\| \{ Increment\(\) \}\n.*1 preemption, 2 switches;.*seen on real threads: \d+ of \d+ .*explored/example.com_thing.NewBroken-1.jsonl`).MatchString(text) {
 		t.Fatalf("status %d\n%s", status, text)
 	}
-	file := "found/example.com_thing.NewBroken-1.jsonl"
+	file := "explored/example.com_thing.NewBroken-1.jsonl"
 	status, replayed := stressed("--replay", file)
 	if status != statusNot || !strings.Contains(replayed, "/thing.go:15 <- 1") || !strings.Contains(replayed, "answered 1,1, which no order of the invocations explains") {
 		t.Errorf("status %d\n%s", status, replayed)
