@@ -349,6 +349,7 @@ func TestHunt(t *testing.T) {
 		{"Slim", kindPanic, "runtime error"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // it waits for other processes
 			if test.kind == kindEndless && testing.Short() {
 				t.Skip("computes for seconds")
 			}
