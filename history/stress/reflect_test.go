@@ -101,12 +101,13 @@ func (k *kitchenSink) even() error                    { return map[bool]error{tr
 func (k *kitchenSink) addAll(ds []int) int            { return k.AddAndGet(len(ds)) }
 func (k *kitchenSink) grow(m map[int]int) map[int]int { k.n += len(m); return map[int]int{} }
 
-// A blocker has a method that never returns. Reflect calls the others when it has found
-// that out, and goroutines stay, so it is not a method of kitchenSink.
-type blocker struct{}
+// A blocker has a method that returns only when the channel is closed. Reflect calls the
+// others when it has found that out, and goroutines stay until then, so it is not a method
+// of kitchenSink.
+type blocker struct{ never chan int }
 
 func (blocker) Get() int { return 1 }
-func (blocker) Block()   { select {} }
+func (b blocker) Block() { <-b.never }
 
 // A kitchen has some of the methods; those of interfaces are called by
 // reflection.
@@ -317,7 +318,9 @@ func TestReflectLeavesOut(t *testing.T) {
 	if r.Class.Name != "stress.kitchenSink" {
 		t.Errorf("the class is called %s", r.Class.Name)
 	}
-	r, err = Reflect(func() blocker { return blocker{} }, ReflectOptions{})
+	never := make(chan int)
+	defer close(never)
+	r, err = Reflect(func() blocker { return blocker{never} }, ReflectOptions{})
 	if want := []LeftOut{{"Block", "blocks"}}; err != nil || !slices.Equal(r.LeftOut, want) || len(r.Class.Methods) != 1 {
 		t.Errorf("%v, left out: %v, want %v", err, r.LeftOut, want)
 	}
@@ -339,8 +342,10 @@ func (a alarm) Late() bool {
 // TestReflectTimers: what returns by a timer is not left out if there is time for it. A
 // busy machine may need several attempts.
 func TestReflectTimers(t *testing.T) {
+	never := make(chan int)
+	defer close(never)
 	for range 100 {
-		r, err := Reflect(func() alarm { return alarm{} }, ReflectOptions{Timers: true})
+		r, err := Reflect(func() alarm { return alarm{never} }, ReflectOptions{Timers: true})
 		if err == nil && slices.Equal(r.LeftOut, []LeftOut{{"Block", "blocks"}}) {
 			return
 		}

@@ -473,11 +473,14 @@ func TestBlame(t *testing.T) {
 		"{ put(0,1) } || { size() }":          {"", ""},
 		"{ putAll({0=1}) } || { size() }":     {"", "putAll"},
 	} {
-		effort := stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond}
+		programs := []string{text}
 		if want[0] != "" {
-			effort.Program = time.Second
+			programs = slices.Repeat(programs, 1000) // until one shows the violation
 		}
-		r, err := search(c, stress.Options{Programs: []string{text}, Effort: effort})
+		ctx, stop := context.WithCancel(context.Background())
+		r, err := searchUntil(ctx, c, stress.Options{Programs: programs, Effort: stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond},
+			Found: func(*stress.Finding) { stop() }})
+		stop()
 		if err != nil {
 			t.Fatal(err)
 		}
