@@ -29,10 +29,10 @@
 // where the current one begins an invocation, ends, blocks or yields. So the
 // schedules without preemptions are the shuffles of the invocations.
 //
-// No decision is made between the beginning of an invocation and its first access. If another
-// thread went on there, the invocation could as well begin later: the results are the
-// same, and more invocations return before it. An execution that is not linearizable
-// stays so if more invocations precede others.
+// No decision is made between the beginning of an invocation and its first step, unless that
+// yields. If another thread went on there, the invocation could as well begin later: the
+// results are the same, and more invocations return before it. An execution that is not
+// linearizable stays so if more invocations precede others.
 //
 // Before and After run without decisions between threads. When Before, the threads or After have
 // ended, the goroutines of the object run until they block.

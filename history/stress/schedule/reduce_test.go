@@ -103,6 +103,7 @@ func TestReduced(t *testing.T) {
 		"; store1 | ; go(wait1) go(store1)",
 		"critical0 store1 ; store0 go(load1 critical1) wait0 | go(critical1 critical1)",
 		"store1 go(store0 store1) critical0 | | ; load1",
+		"clear0 yield0 store1 ; yield1 yield0 | yield0 yield1 store1 ;",
 		"go(yield0 store0) load0 | store1 load0 yield1",
 		"go(yield0 load1) go(yield0 store1) store0 yield0",
 		"choose1 cas0 | choose0 load0 ; load1",

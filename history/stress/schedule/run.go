@@ -279,7 +279,7 @@ func (s *scheduler) decide(t *thread) *thread {
 	follows := false
 	if t != nil {
 		begun := t.begun && t.pend.Kind != Begin
-		if follows = mask&t.bit != 0 && (begun || t.fresh); follows && begun {
+		if follows = mask&t.bit != 0 && (begun && !t.polls || t.fresh); follows && begun {
 			t.pend.Flags |= Follows
 		}
 		t.begun, t.fresh = false, false
