@@ -69,6 +69,7 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 	if s == nil {
 		return replay.Declines("")
 	}
+	s.hurry = stackQuick
 	if found, cause := s.run(); found {
 		return finding(found, cause, s.witness)
 	} else if cause == replay.NoCause {
@@ -116,8 +117,12 @@ func refutedAt(position int32) replay.Finding {
 	return f
 }
 
-// stackQuick is the work of the quick search, about three seconds.
-const stackQuick = 1 << 23
+const (
+	// stackQuick is the work of the quick search, about three seconds.
+	stackQuick = 1 << 23
+	// stackTrial is its work before it gives up as it is too slow.
+	stackTrial = 1 << 20
+)
 
 // onceShare is how many items per operation the search of the values inserted
 // once may take.

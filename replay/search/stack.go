@@ -80,6 +80,7 @@ type stackSearch struct {
 	maxBytes int64
 	room     int64 // bytes to use before anything is forgotten
 	reserve  int64 // work to leave once something is forgotten
+	hurry    int64 // if not 0, work for the whole; a search that needs more gives up early
 	most     int   // items, links
 	width    int   // see stackWidth
 	meter    *meter.Meter
@@ -100,6 +101,7 @@ func newStackSearch(c *collected, maxBytes, room int64, m *meter.Meter) *stackSe
 
 // run looks for a witness; it leaves its last item in goal.
 func (p *stackSearch) run() (bool, replay.Cause) {
+	began := p.meter.Spent()
 	p.enter(stackItem{lock: atStart, prev: -1, op: -1, link: -1})
 	for from, stuck := int32(0), 1; ; {
 		met := p.last
@@ -111,6 +113,9 @@ func (p *stackSearch) run() (bool, replay.Cause) {
 		}
 		if p.goal >= 0 {
 			return true, replay.NoCause
+		}
+		if spent := p.meter.Spent() - began; p.hurry > 0 && p.last > met && spent > max(stackTrial, p.hurry/int64(p.returned)*int64(p.last)) {
+			return false, replay.Time
 		}
 		latest := p.unexplored()
 		if latest < 0 {
