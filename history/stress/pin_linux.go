@@ -36,3 +36,9 @@ func yield() {
 	runtime.Gosched()
 	_, _, _ = syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
 }
+
+// nap sleeps briefly. Unlike time.Sleep, it needs no other thread to wake this one.
+func nap() {
+	t := syscall.NsecToTimespec(int64(napTime))
+	_ = syscall.Nanosleep(&t, nil)
+}

@@ -72,9 +72,13 @@ const (
 	batch         = 256
 	blockingBatch = 16
 	// spins is how often a thread polls at a barrier before it yields, and
-	// yields is how often it yields before it sleeps.
-	spins  = 20000
-	yields = 50
+	// yields is how often it yields before it sleeps. After a yield that takes
+	// longer than lateYield, it sleeps instead of yielding for crowded times.
+	spins     = 20000
+	yields    = 50
+	lateYield = 500 * time.Microsecond
+	crowded   = 1024
+	napTime   = 50 * time.Microsecond
 	// skews bounds the iterations of the loop that delays a thread.
 	skews = 64
 )
@@ -226,14 +230,20 @@ func (r *runner) merge() *Run {
 }
 
 // relax is called in the n-th iteration of a loop that waits for another thread.
-// After many iterations, that thread is probably waiting for a processor.
-func relax(n int) {
+// After many iterations, that thread is probably waiting for a processor. It gets
+// one from a yield that returns soon. If a yield returns late, other processes have
+// taken the processor. A thread that sleeps instead gets it back when it wakes.
+func (t *thread) relax(n int) {
 	switch {
 	case n < spins:
-	case n < spins+yields:
-		yield()
+	case n < spins+yields && t.naps == 0:
+		start := time.Now()
+		if yield(); time.Since(start) > lateYield {
+			t.naps = crowded
+		}
 	default:
-		time.Sleep(50 * time.Microsecond)
+		t.naps = max(t.naps-1, 0)
+		nap()
 	}
 }
 
@@ -244,14 +254,14 @@ type barrier struct {
 	passed  paddedInt64
 }
 
-func (b *barrier) wait() {
+func (b *barrier) wait(t *thread) {
 	passed := b.passed.Load()
 	if b.arrived.Add(1) == int64(b.threads)*(passed+1) {
 		b.passed.Store(passed + 1)
 		return
 	}
 	for n := 0; b.passed.Load() == passed; n++ {
-		relax(n)
+		t.relax(n)
 	}
 }
 
@@ -264,6 +274,7 @@ type thread struct {
 	waitFor     []int
 	progress    paddedInt64 // objects done, of all batches
 	random      *rand.PCG
+	naps        int // so many more instead of yields
 	seen        tally
 	histories   recordedTally
 	executions  int64
@@ -352,7 +363,7 @@ func (l *life) run(ctx context.Context, from place) {
 			if l.number == 0 {
 				l.plan(ctx, from.batch)
 			}
-			l.barrier.wait()
+			l.barrier.wait(l.thread)
 			if l.thread.ended {
 				for k := l.number; k < l.batch; k += len(l.threads) {
 					if !l.dead[k] {
@@ -365,7 +376,7 @@ func (l *life) run(ctx context.Context, from place) {
 			from.object = 0
 		case running:
 			l.runBatch(from)
-			l.barrier.wait()
+			l.barrier.wait(l.thread)
 			from.object = l.number
 		case counting:
 			l.count(from)
@@ -488,7 +499,7 @@ func (t *thread) keepUp(done int64, k int) {
 
 func (t *thread) await(other *thread, done int64) {
 	for n := 0; other.progress.Load() < done; n++ {
-		relax(n)
+		t.relax(n)
 	}
 }
 
