@@ -120,6 +120,7 @@ func TestSubjects(t *testing.T) {
 	}
 	for _, s := range subject.All() {
 		t.Run(s.Class.Name, func(t *testing.T) {
+			t.Parallel()
 			effort, _ := stress.EffortCalled("quick")
 			enough := 20
 			if effort.Time = patience; !*full && !s.Broken {
