@@ -127,7 +127,7 @@ func TestRemarks(t *testing.T) {
 		t.Errorf("no %q in %q", want, tb.logs)
 	}
 	tb = &fakeTB{dir: t.TempDir()}
-	effort.Program = 200 * time.Millisecond // only one program runs
+	effort.Program = 5 * time.Minute // only one program runs, until it fails
 	o := Options{Effort: effort, Dir: tb.dir, Programs: []string{"{ Lossy(); Name(); Lossy() } || { Lossy(); Lossy() }"},
 		ReflectOptions: stress.ReflectOptions{Core: []string{"Lossy"}}}
 	Test(tb, newIdle, o)
