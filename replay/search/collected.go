@@ -120,8 +120,8 @@ func refutedAt(position int32) replay.Finding {
 const (
 	// stackQuick is the work of the quick search, about three seconds.
 	stackQuick = 1 << 23
-	// stackTrial is its work before it gives up as it is too slow.
-	stackTrial = 1 << 20
+	// stackTrial is the part of it after which it gives up where it is too slow.
+	stackTrial = 8
 )
 
 // onceShare is how many items per operation the search of the values inserted

@@ -22,6 +22,19 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 	return finding(found, cause, s.witness)
 }
 
+// StackInHurry is QueueOrStack of a stack in small passes, given up if it will need
+// more work. It does not search the values inserted once first.
+func StackInHurry(h *history.History, spec replay.Spec, work int64) replay.Finding {
+	c := readCollected(h, spec)
+	if c.impossible != history.NoReturn {
+		return refutedAt(c.impossible)
+	}
+	s := newStackSearch(c, math.MaxInt64, math.MaxInt64, meter.New(nil))
+	s.hurry, s.width = work, 1
+	found, cause := s.run()
+	return finding(found, cause, s.witness)
+}
+
 // StackWithin is QueueOrStack of a stack that forgets once so many bytes are
 // used; it returns how far, and how many items it kept of what is before. It does
 // not search the values inserted once first.

@@ -80,7 +80,7 @@ type stackSearch struct {
 	maxBytes int64
 	room     int64 // bytes to use before anything is forgotten
 	reserve  int64 // work to leave once something is forgotten
-	hurry    int64 // if not 0, work for the whole; a search that needs more gives up early
+	hurry    int64 // work for the whole, or 0 for any; a search that needs more gives up early
 	most     int   // items, links
 	width    int   // see stackWidth
 	meter    *meter.Meter
@@ -114,7 +114,7 @@ func (p *stackSearch) run() (bool, replay.Cause) {
 		if p.goal >= 0 {
 			return true, replay.NoCause
 		}
-		if spent := p.meter.Spent() - began; p.hurry > 0 && p.last > met && spent > max(stackTrial, p.hurry/int64(p.returned)*int64(p.last)) {
+		if p.hurry > 0 && p.last > met && p.meter.Spent()-began > max(p.hurry/stackTrial, p.hurry*int64(p.last)/int64(p.returned)) {
 			return false, replay.Time
 		}
 		latest := p.unexplored()

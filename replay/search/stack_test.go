@@ -23,8 +23,8 @@ func randomStacks(t *testing.T, salt uint64) (r *rand.Rand, rounds int) {
 	return rand.New(rand.NewPCG(*seedFlag, salt)), rounds
 }
 
-// TestStacks compares QueueOrStack, also in small passes, with the general search
-// on histories of stacks in which more operations are open at once.
+// TestStacks compares QueueOrStack, also in small passes and in a hurry, with the
+// general search on histories of stacks in which more operations are open at once.
 func TestStacks(t *testing.T) {
 	r, rounds := randomStacks(t, 78)
 	s := lookup(t, "stack")
@@ -38,6 +38,12 @@ func TestStacks(t *testing.T) {
 		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
 		narrow.Finding = search.StackOfWidth(h, s, 1+r.IntN(3))
 		count[v.Answer.String()]++
+		hurried := search.StackInHurry(h, s, int64(1+r.IntN(400)))
+		if hurried.Answer == replay.Undecided && hurried.Cause == replay.Time {
+			count["gave up, "+want.String()]++
+		} else if checkFinding(t, "in a hurry", h, s, hurried, want); t.Failed() {
+			t.Fatal(show(h))
+		}
 		if v.Answer != want || narrow.Answer != want {
 			t.Fatalf("%v (%v), in small passes %v, want %v:\n%s", v.Answer, v.Cause, narrow.Answer, want, show(h))
 		}
@@ -51,7 +57,7 @@ func TestStacks(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/4 {
+	if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/4 || count["gave up, linearizable"] == 0 || count["gave up, not-linearizable"] == 0 {
 		t.Error(count)
 	}
 }
