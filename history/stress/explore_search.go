@@ -58,7 +58,7 @@ func (s *searcher) exploreAll() error {
 		return nil
 	}
 	levels := make([]level, s.deepest()+1)
-	for at := 0; s.ctx.Err() == nil && (s.report.Programs == 0 || s.left() > 0); {
+	for at := 0; s.hasTime(); {
 		b, before := s.nextLevel(levels), s.report.Executions
 		if b < 0 {
 			return nil

@@ -178,7 +178,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	o := stress.Options{Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: 1, Program: time.Millisecond},
 		Bounds: stress.Bounds{MinInvocations: 900, MaxInvocations: 1000}}
-	if _, err := stress.Search(context.Background(), c, o); err == nil || !strings.Contains(err.Error(), "no program within the bounds could be run") {
+	if _, err := stress.Search(context.Background(), c, o); err == nil || !strings.Contains(err.Error(), "no program within the bounds could be run, of 64 that were tried: ") {
 		t.Errorf("no program can be run, but the search returns %v", err)
 	}
 }

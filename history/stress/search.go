@@ -40,7 +40,8 @@ type searcher struct {
 
 // Search looks for violations in a class. It runs generated programs, one for
 // each target method in turn, until the effort's time is over or each method
-// has been found not to be atomic. However short the time, it tries one program.
+// has been found not to be atomic. However short the time, it runs one program
+// unless none of the first 64 can be run.
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
@@ -83,7 +84,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		}
 	}
 	if s.skipped > 0 && s.skipped == s.report.Programs && (!s.report.Worn || len(s.programs) > 0) {
-		return nil, fmt.Errorf("no program within the bounds could be run: %w", s.why)
+		return nil, fmt.Errorf("no program within the bounds could be run, of %d that were tried: %w", s.skipped, s.why)
 	}
 	s.complete()
 	return s.report, nil
@@ -126,8 +127,17 @@ func (s *searcher) goesOn(targets []*target) bool {
 	if s.report.Worn {
 		return false
 	}
-	return s.ctx.Err() == nil && (s.report.Programs == 0 || s.left() > 0) &&
-		slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
+	return s.hasTime() && slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
+}
+
+// leastTried is how many programs a search tries, however short its time, before it
+// says that none can be run.
+const leastTried = 64
+
+// hasTime reports whether the search may try another program.
+func (s *searcher) hasTime() bool {
+	none := s.report.Programs == s.skipped // could be run
+	return s.ctx.Err() == nil && (s.left() > 0 || none && s.skipped < leastTried)
 }
 
 // left returns how much time is left.

@@ -238,6 +238,26 @@ func TestLostWakeUps(t *testing.T) {
 	}
 }
 
+// Tokens are taken, for which Take waits, and given, under control.
+type tokens struct{ n cell }
+
+func (t *tokens) Give() { t.n.add(1) }
+func (t *tokens) Take() { t.n.await(); t.n.add(-1) }
+
+// TestSoonOver: a search whose time is over when it has drawn programs that wait for
+// ever goes on until it can run one.
+func TestSoonOver(t *testing.T) {
+	classes := []*stress.Class{subject.Lookup("blocking-channel").Class, classOf(t, func() *tokens { return &tokens{} }, stress.ReflectOptions{})}
+	for i, c := range classes {
+		for seed := range uint64(8) {
+			o := stress.Options{Checker: stresstest.Checker(nil), Schedules: i == 1, Seed: seed, Effort: stress.Effort{Time: 1, Program: time.Millisecond}}
+			if r, err := stress.Search(t.Context(), c, o); err != nil || r.Executions == 0 {
+				t.Errorf("%s, seed %d: %+v, %v", c.Name, seed, r, err)
+			}
+		}
+	}
+}
+
 // TestWorn: a search ends when too many goroutines wait for ever.
 func TestWorn(t *testing.T) {
 	defer stress.SetMaxAbandoned(stress.SetMaxAbandoned(1))
