@@ -19,9 +19,19 @@ type goroutine struct {
 // waitStates are the states of goroutines that only another one can wake, or a
 // timer. Those of the scheduler are coroutines.
 var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)", "coroutine",
-	"semacquire", "sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.WaitGroup.Wait"}
+	"sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.WaitGroup.Wait"}
 
-func (g *goroutine) waits() bool { return g != nil && slices.Contains(waitStates, g.state) }
+// semaphores are functions whose goroutines in the state semacquire wait for others.
+// Elsewhere they soon go on: the runtime stops all, for a dump, say, or a collection
+// of garbage begins.
+var semaphores = []string{"sync.", "internal/"}
+
+func (g *goroutine) waits() bool {
+	if g != nil && g.state == "semacquire" {
+		return slices.ContainsFunc(semaphores, func(prefix string) bool { return strings.HasPrefix(g.frames, prefix) })
+	}
+	return g != nil && slices.Contains(waitStates, g.state)
+}
 
 // where returns the state and the place in the code of the object.
 func (g *goroutine) where() string {

@@ -88,6 +88,38 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// TestStopped: a goroutine that the runtime stops for the dump itself, or for a collection
+// of garbage, does not wait for another.
+func TestStopped(t *testing.T) {
+	var stop atomic.Bool
+	defer stop.Store(true)
+	ids := make(chan int64)
+	for _, f := range []func(){runtime.GC, func() { runtime.ReadMemStats(new(runtime.MemStats)) }} {
+		go func() {
+			for ids <- goroutineID(); !stop.Load(); {
+				f()
+			}
+		}()
+	}
+	of := []int64{<-ids, <-ids}
+	seen := 0
+	for dumps := 0; seen < 3; dumps++ {
+		if dumps == 100_000 {
+			t.Skip("too seldom stopped")
+		}
+		d := takeDump()
+		for _, id := range of {
+			g := d[id]
+			if g.waits() {
+				t.Fatalf("waits: %+v", g)
+			}
+			if g != nil && g.state == "semacquire" {
+				seen++
+			}
+		}
+	}
+}
+
 // TestQuiet: goroutines that objects start are found by who started them.
 func TestQuiet(t *testing.T) {
 	d := dump{}

@@ -325,6 +325,11 @@ func allStacks() []byte {
 	return stacks[:n]
 }
 
+// waitStates are those in which a goroutine needs another one. In others, such as "GC
+// assist wait", it soon goes on by itself.
+var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)",
+	"sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.WaitGroup.Wait"}
+
 // allWait reports whether all goroutines of the run wait, and counts them as lost.
 func allWait() bool {
 	var waiting []string
@@ -333,8 +338,7 @@ func allWait() bool {
 		if m == nil || !bytes.Contains(g, []byte("shim_test.")) || bytes.Contains(g, []byte("shim_test.(*program).run(")) || lost[string(m[1])] {
 			continue
 		}
-		switch string(m[2]) {
-		case "running", "runnable", "syscall", "waiting", "preempted", "copystack":
+		if !slices.Contains(waitStates, string(m[2])) {
 			return false
 		}
 		waiting = append(waiting, string(m[1]))
