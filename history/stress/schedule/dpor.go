@@ -364,13 +364,20 @@ func (d *DPOR) race(j, i int) {
 		threads |= 1 << o.thread
 		first[o.thread] = o.seq
 	}
-	initials &= n.enabled
-	if initials == 0 || initials&(n.backtrack|n.sleep) != 0 {
-		return
+	p := uint64(1) << d.events[i].thread
+	if initials &= n.enabled; initials == 0 {
+		// Those of v that come first were started after the node. The thread of event i may
+		// come first without them, as in Flanagan and Godefroid (POPL 2005).
+		if initials = p & n.enabled; initials == 0 {
+			n.backtrack |= n.enabled
+			return
+		}
 	}
-	if p := d.events[i].thread; initials>>p&1 != 0 {
-		n.backtrack |= 1 << p
-	} else {
+	switch {
+	case initials&(n.backtrack|n.sleep) != 0:
+	case initials&p != 0:
+		n.backtrack |= p
+	default:
 		n.backtrack |= initials & -initials
 	}
 }

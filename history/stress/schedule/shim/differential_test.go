@@ -393,6 +393,30 @@ func TestDifferential(t *testing.T) {
 	t.Logf("%d programs, %d runs with deadlock", complete, deadlocks)
 }
 
+// TestReducedStarts: a thread that waits for a lock may take it first, even if the other
+// one needs a goroutine that it starts to let it go.
+func TestReducedStarts(t *testing.T) {
+	named := func(names ...string) (ops []op) {
+		for _, name := range names {
+			i := slices.IndexFunc(operations, func(o op) bool { return o.name == name })
+			ops = append(ops, operations[i])
+		}
+		return ops
+	}
+	holder := named("go", "receive2 buffered")
+	for _, p := range []*program{
+		{threads: [][]op{holder, named("send unbuffered")}, locked: []bool{true, true}},
+		{threads: [][]op{holder, named("receive unbuffered"), named("add")}, locked: []bool{true, true, false}},
+		{threads: [][]op{holder, named("select: send or receive unbuffered"), named("group wait")}, locked: []bool{true, true, false}},
+	} {
+		outcomes, all := p.explored(schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1}), 200_000)
+		reduced, _ := p.explored(schedule.NewDPOR(), 200_000)
+		if !all || !maps.Equal(outcomes, reduced) {
+			t.Errorf("%swith reduction:\n%sand without (all: %v):\n%s", p, list(reduced), all, list(outcomes))
+		}
+	}
+}
+
 func list(outcomes map[string]bool) string {
 	return strings.Join(slices.Sorted(maps.Keys(outcomes)), "\n")
 }
