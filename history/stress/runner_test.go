@@ -181,6 +181,23 @@ func TestTooLarge(t *testing.T) {
 	if _, err := stress.Search(context.Background(), c, o); err == nil || !strings.Contains(err.Error(), "no program within the bounds could be run, of 64 that were tried: ") {
 		t.Errorf("no program can be run, but the search returns %v", err)
 	}
+	// Interrupted before, it does not know that.
+	if r, err := stress.Search(&endsSoon{Context: context.Background()}, c, o); err != nil || r.Programs == 0 || r.Programs >= 64 || r.Executions != 0 {
+		t.Errorf("interrupted, the search returns %+v, %v", r, err)
+	}
+}
+
+// endsSoon is a context that is canceled when it has been asked a few times.
+type endsSoon struct {
+	context.Context
+	asked atomic.Int64
+}
+
+func (e *endsSoon) Err() error {
+	if e.asked.Add(1) > 5 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // ask checks a history of a program by the specification in its header.

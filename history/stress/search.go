@@ -41,7 +41,7 @@ type searcher struct {
 // Search looks for violations in a class. It runs generated programs, one for
 // each target method in turn, until the effort's time is over or each method
 // has been found not to be atomic. However short the time, it runs one program
-// unless none of the first 64 can be run.
+// unless none of the first 64 can be run, which is an error, or ctx is done.
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
@@ -83,7 +83,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	if s.skipped > 0 && s.skipped == s.report.Programs && (!s.report.Worn || len(s.programs) > 0) {
+	if s.skipped > 0 && s.skipped == s.report.Programs && (!s.report.Worn || len(s.programs) > 0) && ctx.Err() == nil {
 		return nil, fmt.Errorf("no program within the bounds could be run, of %d that were tried: %w", s.skipped, s.why)
 	}
 	s.complete()
