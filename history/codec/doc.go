@@ -122,8 +122,8 @@
 // may follow one another; they are named by their number then, from 1. The
 // model is schema.class without "java.util.concurrent.", and its arguments are
 // schema.arguments. An event's process is its sid, its operation the id of
-// its invocation. Results are strings:
-// An object is read piece by piece: its text is never held whole.
+// its invocation. An object is read piece by piece: its text is never held
+// whole. Results are strings:
 //
 //   - "true", "false", "null" and integers mean themselves;
 //   - the full name of a Java class that ends in Exception or Error is an
