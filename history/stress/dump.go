@@ -21,14 +21,12 @@ type goroutine struct {
 var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)", "coroutine",
 	"sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.WaitGroup.Wait"}
 
-// semaphores are functions whose goroutines in the state semacquire wait for others.
-// Elsewhere they soon go on: the runtime stops all, for a dump, say, or a collection
-// of garbage begins.
-var semaphores = []string{"sync.", "internal/"}
-
 func (g *goroutine) waits() bool {
 	if g != nil && g.state == "semacquire" {
-		return slices.ContainsFunc(semaphores, func(prefix string) bool { return strings.HasPrefix(g.frames, prefix) })
+		// The runtime has semaphores of its own: it stops all for a dump, say, or a
+		// collection of garbage begins. Whoever waits for those soon goes on.
+		function, _, _ := strings.Cut(g.frames, "(")
+		return strings.HasSuffix(function, ".runtime_Semacquire") // of package sync or internal/poll
 	}
 	return g != nil && slices.Contains(waitStates, g.state)
 }

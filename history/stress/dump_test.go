@@ -1,9 +1,11 @@
 package stress
 
 import (
+	"errors"
 	"iter"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -94,16 +96,23 @@ func TestStopped(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
 	ids := make(chan int64)
-	for _, f := range []func(){runtime.GC, func() { runtime.ReadMemStats(new(runtime.MemStats)) }} {
+	grow := func() { // a collection begins in a function of package internal/runtime/maps
+		m := map[int]*[64]byte{}
+		for i := range 1024 {
+			m[i] = new([64]byte)
+		}
+	}
+	for _, f := range []func(){runtime.GC, func() { runtime.ReadMemStats(new(runtime.MemStats)) }, grow, grow} {
 		go func() {
 			for ids <- goroutineID(); !stop.Load(); {
 				f()
 			}
 		}()
 	}
-	of := []int64{<-ids, <-ids}
+	of := []int64{<-ids, <-ids, <-ids, <-ids}
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	seen := 0
-	for dumps := 0; seen < 3; dumps++ {
+	for dumps := 0; seen < 30; dumps++ {
 		if dumps == 100_000 {
 			t.Skip("too seldom stopped")
 		}
@@ -117,6 +126,32 @@ func TestStopped(t *testing.T) {
 				seen++
 			}
 		}
+	}
+}
+
+// TestSemaphore: a goroutine waits for another that reads the same file.
+func TestSemaphore(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make(chan int64)
+	for range 2 {
+		go func() {
+			ids <- goroutineID()
+			r.Read(make([]byte, 1))
+			ids <- 0
+		}()
+	}
+	of := []int64{<-ids, <-ids}
+	for d := takeDump(); !d[of[0]].waits() && !d[of[1]].waits(); d = takeDump() {
+		time.Sleep(time.Millisecond)
+	}
+	w.Write([]byte("ab"))
+	<-ids
+	<-ids
+	if err := errors.Join(r.Close(), w.Close()); err != nil {
+		t.Error(err)
 	}
 }
 
