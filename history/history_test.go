@@ -355,7 +355,7 @@ func TestOrderOracle(t *testing.T) {
 			twoTouch++
 		}
 	}
-	if cyclic < n/20 || ghosts < n/20 || twoTouch < n/200 {
+	if cyclic < n/20 || ghosts < n/20 || twoTouch < n/1000 {
 		t.Errorf("only %d cycles, %d histories with ghosts, %d with two processes that touch at a stamp", cyclic, ghosts, twoTouch)
 	}
 }
