@@ -102,7 +102,7 @@ func TestRandomStreams(t *testing.T) {
 		}
 	}
 	t.Logf("%d histories, %d ties, %d ghosts", good, tied, ghosts)
-	if good < n*2/15 || tied < n/300 || ghosts < n/300 { // a tenth or so of what is usual
+	if good < n*2/15 || tied < n/300 || ghosts < n/300 { // far less than is usual
 		t.Error("the streams are too tame")
 	}
 }

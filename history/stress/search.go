@@ -40,8 +40,8 @@ type searcher struct {
 
 // Search looks for violations in a class. It runs generated programs, one for
 // each target method in turn, until the effort's time is over or each method
-// has been found not to be atomic. However short the time, it runs one program
-// unless none of the first 64 can be run, which is an error, or ctx is done.
+// has been found not to be atomic. However short the time, it runs one program,
+// unless ctx is done. That none of the first 64 can be run is an error.
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
