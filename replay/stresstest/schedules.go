@@ -204,13 +204,20 @@ func packagesOf(object any, values bool) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// programs has the instrumented programs that this process has built, as []byte, by what
-// they were built from. Objects with the same copies share one.
+// programs has the instrumented programs that this process has built, as
+// instrumented, by their options and by the copies they were built from: the source
+// of a running test does not change, and objects with the same copies share one.
 var programs sync.Map
 
+// An instrumented program has a line for each package of which something is not
+// instrumented.
+type instrumented struct {
+	text    []byte
+	remarks []string
+}
+
 // buildInstrumented builds the program of the test, with instrumented copies of the
-// package, of what it imports of its module, and of the parts. It returns a line for
-// each package of which something is not instrumented.
+// package, of what it imports of its module, and of the parts. It returns the remarks.
 func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (remarks []string, err error) {
 	o := instrument.Options{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -220,33 +227,41 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 			}
 		}
 	}
-	copies, err := instrument.Build(ctx, o)
-	if err != nil {
-		return nil, err
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
+	asked := fmt.Sprintf("%q %q %v", here, parts, plain)
+	if p, ok := programs.Load(asked); ok {
+		return p.(instrumented).remarks, os.WriteFile(program, p.(instrumented).text, 0o755)
+	}
+	copies, err := instrument.Build(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	p := instrumented{remarks: copies.Report.Remarks()}
 	key := fmt.Sprint(here, copies.Flags, copies.Overlay, copies.Env)
-	if text, ok := programs.Load(key); ok {
-		return copies.Report.Remarks(), os.WriteFile(program, text.([]byte), 0o755)
+	if same, ok := programs.Load(key); ok {
+		p.text = same.(instrumented).text
+		programs.Store(asked, p)
+		return p.remarks, os.WriteFile(program, p.text, 0o755)
 	}
 	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-c", "-o", program}, flags, []string{"."})...)
+	// The user's go test has vetted the package, unless it was told not to.
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, flags, []string{"."})...)
 	cmd.Env = append(os.Environ(), copies.Env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
 	}
-	text, err := os.ReadFile(program)
-	if err != nil {
+	if p.text, err = os.ReadFile(program); err != nil {
 		return nil, err
 	}
-	programs.Store(key, text)
-	return copies.Report.Remarks(), nil
+	programs.Store(key, p)
+	programs.Store(asked, p)
+	return p.remarks, nil
 }
 
 // logExplored logs what was explored.
