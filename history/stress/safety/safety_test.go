@@ -353,11 +353,21 @@ func TestHunt(t *testing.T) {
 			if test.kind == kindEndless && testing.Short() {
 				t.Skip("computes for seconds")
 			}
-			r, err := Hunt(context.Background(), &subjects, target(t, test.name), Options{Seed: 1, Time: 5 * time.Minute})
+			o := Options{Seed: 1, Time: 5 * time.Minute}
+			// The race detector makes calls so long that the few instructions that have
+			// to overlap rarely do. It sees a data race even if they do not.
+			slow := underRace && test.name == "Slim"
+			if slow {
+				o.Rounds, o.FirstSuffixes = 1, 4
+			}
+			r, err := Hunt(context.Background(), &subjects, target(t, test.name), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			f := r.Finding
+			if slow && f == nil && r.Races > 0 {
+				return
+			}
 			if f == nil || f.Kind != test.kind || !strings.Contains(f.Text, test.text) {
 				t.Fatalf("found %+v, want %s: %s; %+v", f, test.kind, test.text, r)
 			}
@@ -369,8 +379,8 @@ func TestHunt(t *testing.T) {
 func TestHuntFindsNothing(t *testing.T) {
 	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Latest", "Nested"} {
 		t.Run(name, func(t *testing.T) {
-			if name == "Nested" && testing.Short() {
-				t.Skip("its stacks overflow, which takes seconds")
+			if name == "Nested" && !*full {
+				t.Skip("its stacks overflow, which takes seconds: with -full")
 			}
 			o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
 			if !*full { // 10 tests instead of 55
