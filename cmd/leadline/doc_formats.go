@@ -122,7 +122,8 @@
 //   - values=string: numbers, true and false are strings, for logs that record a value
 //     now as 7, now as "7";
 //   - tie, half-open if a return at a time precedes a call at the same time, or closed
-//     (the default) if they are concurrent;
+//     (the default) if they are concurrent; an operation that is half-open and has two
+//     equal times is a fault;
 //   - zone=Z or zone=+02:00, the time zone of dates without one;
 //   - model, for example model=kv:null;
 //   - records, which are json, csv, tsv or logfmt, if they are not detected.

@@ -47,7 +47,8 @@
 //	             identifiers, and may come in any order.
 //	tie          "closed", the default: a response and an invocation with the
 //	             same stamp belong to concurrent operations, unless one
-//	             process issued both. "half-open": the response was first.
+//	             process issued both. "half-open": the response was first,
+//	             and an operation whose two stamps are equal is a fault.
 //	             Without stamps it has no effect.
 //	interleaved  true: other histories may be in the stream at the same time;
 //	             see below.
