@@ -121,14 +121,14 @@ func TestStressNew(t *testing.T) {
 	runGoTool = runOnce
 	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
 	t.Chdir(thingModule(t))
-	t.Run("threads", testThreads)
+	t.Run("threads", func(t *testing.T) { testThreads(t, *full) })
 	t.Run("schedules", testSchedules)
 }
 
-// testThreads tests types on threads, with generic ones and constructors that return
-// errors.
-func testThreads(t *testing.T) {
-	for _, test := range []struct {
+// testThreads tests types on threads: all of them, with generic ones and constructors
+// that return errors, or some.
+func testThreads(t *testing.T, all bool) {
+	tests := []struct {
 		args   string
 		status int
 		out    string
@@ -140,7 +140,11 @@ func testThreads(t *testing.T) {
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
 		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
-	} {
+	}
+	if !all { // each of the first four builds a program
+		tests = slices.Delete(tests, 1, 4)
+	}
+	for _, test := range tests {
 		var out, errs bytes.Buffer
 		args := append([]string{"stress", "--save", "found"}, strings.Fields(test.args)...)
 		if status := run(args, strings.NewReader(""), &out, &errs); status != test.status {

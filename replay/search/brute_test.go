@@ -291,6 +291,7 @@ var prunings = []search.Pruning{
 // force. It uses small histories with and without edges, unchanged and relaxed
 // to program order.
 func TestBruteForce(t *testing.T) {
+	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 2))
 	rounds := 500

@@ -94,6 +94,7 @@ func checkFinding(t *testing.T, name string, h *history.History, s replay.Spec, 
 // TestMaxSmall: Small decides histories of up to MaxSmall operations and
 // declines longer ones. Its answers are those of the search.
 func TestMaxSmall(t *testing.T) {
+	t.Parallel()
 	count := map[replay.Answer]int{}
 	for _, model := range []string{"queue", "stack"} {
 		s := lookup(t, model)
@@ -131,9 +132,14 @@ func TestMaxSmall(t *testing.T) {
 // guess are exceeded for some n and not for others. The answer is the same on
 // both sides.
 func TestWorkLimits(t *testing.T) {
+	t.Parallel()
 	set := lookup(t, "set")
 	decided, declined := 0, 0
-	for n := 14; n <= 17; n++ {
+	first, last := 14, 15
+	if *full {
+		last = 17
+	}
+	for n := first; n <= last; n++ {
 		h := concurrentAdds(t, n, false)
 		for _, prune := range []search.Pruning{{NoParts: true}, {NoParts: true, NoGuess: true}} {
 			checkFinding(t, "search", h, set, search.RunPruned(h, set, prune, 1<<28, nil), replay.NotLinearizable)

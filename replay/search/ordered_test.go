@@ -44,6 +44,7 @@ func withEdges(t *testing.T, r *rand.Rand, b *history.Builder, effects []int64, 
 // with the order of effects. It also searches them with one impossible result,
 // and relaxed to program order.
 func TestLongWithEdges(t *testing.T) {
+	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 3))
 	decided, all := 0, 0
@@ -147,6 +148,7 @@ func TestEdgesForbid(t *testing.T) {
 // TestGuess: guessing alone finds witnesses of most histories of correct
 // objects, with and without edges.
 func TestGuess(t *testing.T) {
+	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 6))
 	for _, c := range simulated {

@@ -322,6 +322,7 @@ func TestLargeLostQueues(t *testing.T) {
 
 // TestLargeQueues decides long histories of queues, and verifies witnesses.
 func TestLargeQueues(t *testing.T) {
+	t.Parallel()
 	sizes := []int{300, 1000}
 	if *full {
 		sizes = append(sizes, 10000)

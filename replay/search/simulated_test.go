@@ -21,6 +21,7 @@ var (
 // lost responses. Each must have a witness that Verify accepts. If one result
 // is replaced by a value that was never inserted, there must be no witness.
 func TestSimulated(t *testing.T) {
+	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 0))
 	decided := map[string]int{}

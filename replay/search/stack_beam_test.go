@@ -13,6 +13,7 @@ import (
 // nothing out, a narrow one, which goes back until it does not either, and one that
 // drops what is before the last few responses.
 func TestBeams(t *testing.T) {
+	t.Parallel()
 	r, rounds := randomStacks(t, 82)
 	s := lookup(t, "stack")
 	count := map[string]int{}
@@ -91,6 +92,7 @@ func TestBeamsPassMany(t *testing.T) {
 // TestLongBeams finds witnesses of long histories, also where it drops most and
 // explores it once more. On some it goes back.
 func TestLongBeams(t *testing.T) {
+	t.Parallel()
 	s := lookup(t, "stack")
 	tried := 0
 	for _, c := range []struct{ n, threads, width int }{{20000, 4, 80}, {4000, 8, 20}, {1500, 16, 60}} {

@@ -163,6 +163,7 @@ func TestStacksForgetWork(t *testing.T) {
 // where it keeps everything. Of what it forgets, it keeps little more than one
 // witness takes.
 func TestLargeStacksForget(t *testing.T) {
+	t.Parallel()
 	s := lookup(t, "stack")
 	for _, c := range []struct {
 		n, threads int

@@ -1,6 +1,7 @@
 package stresstest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -172,25 +173,28 @@ func (c *Counter) Inc() int64 {
 func (c *Counter) Get() int64 { return atomic.LoadInt64(&c.n) }
 `
 
+var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+
 // TestUser runs go test in a module of a user: failures are reported at the
 // user's lines, the histories stay, and the commands that are printed work.
 func TestUser(t *testing.T) {
 	t.Parallel() // it waits for other processes
-	if testing.Short() {
-		t.Skip("compiles a module")
+	if !*full {
+		t.Skip("builds a user's module many times: with -full")
 	}
 	dir := userModule(t)
-	goTest := func(args ...string) string {
+	fails := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command("go", append([]string{"test", "-count=1"}, args...)...)
+		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir, cmd.Env = dir, withoutDWARF()
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != 1 {
-			t.Fatalf("go test: %v\n%s", err, out)
+			t.Fatalf("%s: %v\n%s", args, err, out)
 		}
 		return string(out)
 	}
-	out := goTest()
+	program := filepath.Join(dir, "shop.test")
+	out := fails("go", "test", "-count=1", "-o", program)
 	for i, line := range strings.Split(userTest, "\n") {
 		_, name, ok := strings.Cut(line, ") // ")
 		if !ok {
@@ -247,7 +251,7 @@ func TestUser(t *testing.T) {
 		t.Errorf("it ran %q, %v", runs, err)
 	}
 	// Each step has its place, and the saved schedule comes first.
-	got, unlocked, _ := strings.Cut(goTest("-run", "TestSchedules|TestUnlocked"), "--- FAIL: TestUnlocked")
+	got, unlocked, _ := strings.Cut(fails(program, "-test.run", "TestSchedules|TestUnlocked"), "--- FAIL: TestUnlocked")
 	if !regexp.MustCompile(`The schedule is [0-9 ^]+:\n(.*\n)+.* write \S*shop_test.go:\d+`).MatchString(got) ||
 		!strings.Contains(got, "stress: shop.inventory: 1 program, ") {
 		t.Errorf("with a saved schedule:\n%s", got)
@@ -255,7 +259,7 @@ func TestUser(t *testing.T) {
 	if !strings.Contains(unlocked, "stress: shop.unlocked: 1 program, ") {
 		t.Errorf("with a saved schedule of plain loads and stores:\n%s", unlocked)
 	}
-	if out := goTest("-run", "TestHistory", "-artifacts", "-outputdir", t.TempDir()); strings.Contains(out, savedDir) || !strings.Contains(out, "_artifacts") {
+	if out := fails(program, "-test.run", "TestHistory", "-test.artifacts", "-test.outputdir", t.TempDir()); strings.Contains(out, savedDir) || !strings.Contains(out, "_artifacts") {
 		t.Errorf("with -artifacts:\n%s", out)
 	}
 	if t.Failed() {

@@ -11,7 +11,10 @@ import (
 	"testing"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "seed of the random program; 0: another one each time")
+var (
+	seedFlag = flag.Uint64("seed", 0, "seed of the random program; 0: another one each time")
+	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+)
 
 // program returns the files of the module of testdata/program, with a function
 // random that a seed makes.
@@ -71,7 +74,11 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s printed nothing:\n%s", part, want)
 		}
 	}
-	for _, plain := range []bool{false, true} {
+	plains := []bool{true, false}
+	if !*full {
+		plains = plains[:1]
+	}
+	for _, plain := range plains {
 		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{".", "m/old"}, Plain: plain, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
