@@ -20,7 +20,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w") // without DWARF, programs link faster
+	os.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w")            // without DWARF, programs link faster
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // many wait for other processes
 	testscript.Main(m, map[string]func(){
 		"leadline": func() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		// The last line is then the most memory that the process took.

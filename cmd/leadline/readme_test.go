@@ -172,6 +172,7 @@ func (s *Stack) brokenPop() (int, bool) {
 // TestReadmeTest compiles the test of the README in a module of its own, and runs
 // it: it fails for a stack with a Pop that is not atomic, and passes for the other.
 func TestReadmeTest(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds and runs a module")
 	}
@@ -196,10 +197,10 @@ func TestReadmeTest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	environment := append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off")
 	command := func(name string, args ...string) (string, error) {
 		cmd := exec.Command(name, args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off")
+		cmd.Dir, cmd.Env = dir, environment
 		output, err := cmd.CombinedOutput()
 		return string(output), err
 	}
@@ -216,7 +217,7 @@ func TestReadmeTest(t *testing.T) {
 	if output, err := command(program, "-test.short"); err != nil {
 		t.Errorf("the test of an atomic stack: %v\n%s", err, output)
 	}
-	t.Setenv("BROKEN", "1")
+	environment = append(environment, "BROKEN=1")
 	output, err := command(program) // which ends at a violation
 	if err == nil || !strings.Contains(output, "stack_test.go:10: stack.Stack is not atomic: ") {
 		t.Errorf("the test of a broken stack: %v\n%s", err, output)

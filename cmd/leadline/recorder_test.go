@@ -30,6 +30,7 @@ func recorder(t *testing.T, args ...string) (*exec.Cmd, io.Reader) {
 
 // TestRecorderPipe is java Recorder.java ... | leadline check -.
 func TestRecorderPipe(t *testing.T) {
+	t.Parallel()
 	cmd, out := recorder(t, "--class", "ConcurrentHashMap", "--ops", "14", "--threads", "2", "--count", "200", "--seed", "7")
 	var stdout, stderr bytes.Buffer
 	status := run([]string{"check", "-"}, out, &stdout, &stderr)
@@ -48,6 +49,7 @@ func TestRecorderPipe(t *testing.T) {
 // TestRecorderKilled: what the recorder had written when it was killed is
 // checked, up to the line that it had begun.
 func TestRecorderKilled(t *testing.T) {
+	t.Parallel()
 	cmd, out := recorder(t, "--class", "ConcurrentLinkedQueue", "--ops", "14", "--threads", "4", "--count", "1000000", "--seed", "7")
 	written := make([]byte, 100_000)
 	if _, err := io.ReadFull(out, written); err != nil {

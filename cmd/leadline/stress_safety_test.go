@@ -20,6 +20,7 @@ const (
 // A type that is not safe has a row in the table, stacks, and a Go test that fails; one
 // that is safe has a row.
 func TestStressSafety(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
@@ -63,6 +64,7 @@ func TestStressSafety(t *testing.T) {
 
 // An interrupt ends the test of a type. What was found before counts.
 func TestStressSafetyInterrupt(t *testing.T) {
+	t.Parallel()
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("builds programs and sends a signal")
 	}

@@ -20,6 +20,7 @@ func runTables(t testing.TB, args ...string) string {
 // TestTablesGolden holds the tables of the bundled corpora against what they
 // were: "Distinct schedules in all" changes with every single schedule.
 func TestTablesGolden(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}

@@ -169,6 +169,7 @@ func randomResult(r *rand.Rand, model string, call *history.Event, tame bool, va
 // TestConversions: what a format takes is read as the same operations, in the
 // same order, and each takes something of every model that it has.
 func TestConversions(t *testing.T) {
+	t.Parallel()
 	r := random(t)
 	taken := map[string]int{}
 	n := 600

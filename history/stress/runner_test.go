@@ -142,6 +142,7 @@ func TestManyInvocations(t *testing.T) {
 // TestTooLarge: a program that has too many shuffles, or too long ones, is an
 // error, and so is a search that runs no program at all.
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	c := counterClass(false)
 	program := func(lengths ...int) *stress.Program {
 		p := &stress.Program{}

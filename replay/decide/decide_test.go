@@ -299,6 +299,7 @@ func TestExactDepthOfEveryEngine(t *testing.T) {
 // TestExactDepthOfLongHistories: histories of any length have an exact depth, or a
 // cause why it is unknown.
 func TestExactDepthOfLongHistories(t *testing.T) {
+	t.Parallel()
 	register, stack := model(t, "register:0"), model(t, "stack")
 	long, err := simulate.Workload{Model: "register", Threads: 4, Ops: 5000, Values: 3}.History()
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 // TestDepthsOfCorpora compares depth and index of the linearizable histories of
 // the bundled corpora with families of depth up to 7.
 func TestDepthsOfCorpora(t *testing.T) {
+	t.Parallel()
 	for _, corpus := range []struct {
 		pattern   string
 		histories int

@@ -122,6 +122,7 @@ func show(h *history.History) string {
 }
 
 func TestEnginesAgree(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	decided := map[string]int{}
 	rounds := 300

@@ -94,6 +94,7 @@ func checkFreed(t *testing.T, h *history.History, s replay.Spec, free [][]replay
 // TestReasons: where marks and edges leave no order, and real time does, an
 // explanation names some that leave none together, and one without each.
 func TestReasons(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	byMarks, byEdges, several := 0, 0, 0
 	rounds := 1000

@@ -34,6 +34,7 @@ func TestGoViolations(t *testing.T) {
 
 // The other executions are decided, and search and families agree.
 func TestGoCorpus(t *testing.T) {
+	t.Parallel()
 	files, err := fs.Glob(corpora.FS, "go/*.jsonl.zst")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d files, %v", len(files), err)

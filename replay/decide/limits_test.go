@@ -30,6 +30,7 @@ var limited = []simulate.Workload{
 // and one above: it is asked for the numbers of operations that it says, and
 // the verdict is right on both sides.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	checked := map[string]bool{} // rows share limits
 	for _, row := range decide.Rows() {
 		for _, limit := range []int{row.Min, row.Max} {

@@ -55,6 +55,7 @@ func collection(t testing.TB, model string) replay.Described {
 // monitor must decide every history of distinct values that has no pending
 // removal and no operation of an unclear role.
 func TestSmallHistories(t *testing.T) {
+	t.Parallel()
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			r := newRand(t)

@@ -13,6 +13,7 @@ import (
 // TestLargeHistories gives the monitors histories of correct objects, and the
 // same with one wrong result each that no order explains.
 func TestLargeHistories(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {

@@ -105,6 +105,7 @@ func fromIntervals(t testing.TB, ops []loose, pending bool) *history.History {
 
 // TestLooseIntervals is like TestSmallHistories.
 func TestLooseIntervals(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ model, insert, remove string }{
 		{"stack", "push", "pop"}, {"priority-queue", "insert", "poll"}, {"priority-queue:max", "insert", "poll"},
 	} {

@@ -137,6 +137,7 @@ func backward(ops []loose) []loose {
 }
 
 func TestShapes(t *testing.T) {
+	t.Parallel()
 	c := collection(t, "stack")
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {

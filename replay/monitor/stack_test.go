@@ -65,6 +65,7 @@ func loosen(r *rand.Rand, ops []loose, by float64, moved int) {
 // TestWorkloads has histories of correct objects, and the same with
 // a look at a value that is gone.
 func TestWorkloads(t *testing.T) {
+	t.Parallel()
 	for _, model := range []string{"stack", "priority-queue", "priority-queue:max"} {
 		t.Run(model, func(t *testing.T) {
 			c, r := collection(t, model), newRand(t)

@@ -178,6 +178,7 @@ func TestWorkspace(t *testing.T) {
 // A package of the module cache, in a workspace, and with replacements of the
 // user's own.
 func TestModuleCache(t *testing.T) {
+	t.Parallel()
 	const path = "github.com/rogpeppe/go-internal"
 	kinds := []string{"module", "workspace", "replace", "replace a version"}
 	if !*full {
@@ -230,6 +231,7 @@ func TestVendor(t *testing.T) {
 
 // The test files of the named packages are instrumented, those of others are not.
 func TestTestFiles(t *testing.T) {
+	t.Parallel()
 	dir := newModule(t, "q/q.go", counterText,
 		"q/in_test.go", "package q\n\nimport \"sync\"\n\nvar mu sync.Mutex\n",
 		"q/q_test.go", "package q_test\n\nimport (\n\t\"sync\"\n\t\"testing\"\n\n\t\"m/q\"\n)\n\nfunc Test(t *testing.T) {\n\tvar wg sync.WaitGroup\n\tfor range 10 {\n\t\twg.Add(1)\n\t\tgo func() { defer wg.Done(); q.Add() }()\n\t}\n\twg.Wait()\n\tif q.N.Load() != 10 {\n\t\tt.Error(q.N.Load())\n\t}\n}\n")
@@ -302,6 +304,7 @@ func TestBuildErrors(t *testing.T) {
 // An instrumented package cannot hand a mutex to one that is not. The compiler
 // reports that, and Explain adds advice.
 func TestExplain(t *testing.T) {
+	t.Parallel()
 	dir := newModule(t, "main.go", "package main\n\nimport (\n\t\"sync\"\n\n\t\"m/old\"\n)\n\nfunc main() {\n\tvar mu sync.Mutex\n\told.Lock(&mu)\n}\n",
 		"old/go.mod", "module m/old\n\ngo 1.16\n", "old/old.go", "package old\n\nimport \"sync\"\n\nfunc Lock(mu *sync.Mutex) { mu.Lock() }\n")
 	requireOld(t, dir)

@@ -47,6 +47,7 @@ func requireOld(t *testing.T, dir string) {
 // TestPrograms runs a program with and without instrumentation. It prints the
 // same, outside of a scheduler.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds programs")
 	}

@@ -62,6 +62,7 @@ func goBuild(t *testing.T, dir string, r *Result, command string, args ...string
 // TestGolden holds what the rewriter writes against golden files, and compiles
 // it. All lines keep their numbers.
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob("testdata/golden/*.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -62,6 +62,7 @@ func main() {
 // A lost update of a package that was not changed is found by one preemption,
 // and the steps have the places of the original.
 func TestLostUpdate(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("testdata/lost/lost.go")
 	if err != nil {
 		t.Fatal(err)
