@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,7 @@ var full = flag.Bool("full", false, "run the tests in full size, as continuous i
 func TestMain(m *testing.M) {
 	switch child := os.Getenv("STRESS_TEST_CHILD"); child {
 	case "":
+		_ = flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0)+1)) // one waits for seconds
 		os.Exit(m.Run())
 	case "reduce":
 		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil), os.Stdin, os.Stdout))

@@ -69,17 +69,19 @@ func TestBlocking(t *testing.T) {
 	Test(t, func() *BoundedQueue { return newBoundedQueue((*sync.Cond).Broadcast) }, short)
 	Test(t, func() ChannelQueue { return ChannelQueue{make(chan int, 1)} }, short)
 
-	long := Options{Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 20 * time.Millisecond}}
 	for name, wake := range map[string]func(*sync.Cond){"Signal": (*sync.Cond).Signal, "nobody": func(*sync.Cond) {}} {
-		tb := &fakeTB{dir: t.TempDir()}
-		long.Dir = tb.dir
-		Test(tb, func() *BoundedQueue { return newBoundedQueue(wake) }, long)
-		text := strings.Join(tb.errors, "\n")
-		for _, want := range []string{"BoundedQueue is not atomic", ": sync.Cond.Wait at blocking_test.go:", "would be possible ", "To explain it: "} {
-			if !strings.Contains(text, want) {
-				t.Errorf("it wakes %s, and %q is not in\n%s", name, want, text)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tb := &fakeTB{dir: t.TempDir()}
+			long := Options{Dir: tb.dir, Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 20 * time.Millisecond}}
+			Test(tb, func() *BoundedQueue { return newBoundedQueue(wake) }, long)
+			text := strings.Join(tb.errors, "\n")
+			for _, want := range []string{"BoundedQueue is not atomic", ": sync.Cond.Wait at blocking_test.go:", "would be possible ", "To explain it: "} {
+				if !strings.Contains(text, want) {
+					t.Errorf("it wakes %s, and %q is not in\n%s", name, want, text)
+				}
 			}
-		}
+		})
 	}
 }
 
