@@ -250,7 +250,7 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	if err != nil {
 		return nil, err
 	}
-	// The user's go test has vetted the package, unless it was told not to.
+	// The user's go test vets the package, unless vet is off there.
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, flags, []string{"."})...)
 	cmd.Env = append(os.Environ(), copies.Env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
