@@ -135,11 +135,11 @@ func TestWorkLimits(t *testing.T) {
 	t.Parallel()
 	set := lookup(t, "set")
 	decided, declined := 0, 0
-	first, last := 14, 15
+	last := 15
 	if *full {
 		last = 17
 	}
-	for n := first; n <= last; n++ {
+	for n := 14; n <= last; n++ {
 		h := concurrentAdds(t, n, false)
 		for _, prune := range []search.Pruning{{NoParts: true}, {NoParts: true, NoGuess: true}} {
 			checkFinding(t, "search", h, set, search.RunPruned(h, set, prune, 1<<28, nil), replay.NotLinearizable)
