@@ -190,7 +190,7 @@ func (w *writer) value() string {
 	case 2:
 		return w.object() + ".sum()"
 	case 3:
-		return "(" + w.value() + ">>(uint(" + w.value() + ")&3))"
+		return "(" + w.value() + ">>(" + w.value() + "&3))"
 	case 4:
 		return "func() int { calls++; return " + w.value() + " }()"
 	case 5:
