@@ -52,8 +52,8 @@ func TestParseValue(t *testing.T) {
 	}
 }
 
-// FuzzParseValue: what is read prints as something that is read as the same
-// value and prints alike.
+// FuzzParseValue: a parsed value prints as a string that parses to the same value
+// and prints the same.
 func FuzzParseValue(f *testing.F) {
 	_, texts := samples(f)
 	for _, text := range append(texts, "{0=1,1=1}", "[!a b]", "1e-400", `"\xff"`, "!\"\\u0000\"", "[none, ?]") {

@@ -19,7 +19,7 @@ func (t *timing) size() int64 {
 		int64(cap(t.late))*int64(unsafe.Sizeof(response{}))
 }
 
-// size counts what an entry of a map takes generously.
+// size counts the bytes of a map entry generously.
 func (x *idIndex) size() int64 {
 	const entry = 64
 	return int64(cap(x.dense))*4 + int64(len(x.ints)+len(x.texts))*entry

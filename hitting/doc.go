@@ -43,7 +43,7 @@
 //
 //	L(F) L(S_1) ... L(S_{d-1})
 //
-// where S_j has the elements y whose largest j with y >= x_j is this one, F has
+// where S_j has the elements y for which j is the largest index with y >= x_j, F has
 // those above no x, and L orders a set: it inserts the elements in the order of
 // insertion, those of the chain at the end of the set, any other right after its
 // last predecessor in the set, or at the front. Proof, by induction over
@@ -116,12 +116,12 @@
 //     and states, and one back.
 //   - A label with k + |A| above a limit, which begins at 1. If no tuple is found,
 //     the limit is raised and the sweep repeated. The smallest k at the end is the
-//     depth if it is within the limit, and there is none if nothing was left out so.
+//     depth if it is within the limit, and there is none if this rule left nothing out.
 //
 // So there are at most 2^(c-1) downsets per position, for c elements open at once,
 // and time is linear in n as far as the number of sets of states per downset is
 // bounded.
 //
-// Misuse that only a wrong program commits, such as a chain out of range, is a
-// panic whose message begins with "hitting: " or "poset: ".
+// A programming error, such as a chain out of range, is a panic whose message begins
+// with "hitting: " or "poset: ".
 package hitting

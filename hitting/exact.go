@@ -44,7 +44,7 @@ var (
 // end is all that matters. Infeasible tuples can be ignored: their schedules are
 // those of a shorter tuple.
 //
-// On interval orders the package comment has the search. On other posets it is
+// The package comment describes the search on interval orders. On other posets it is
 // breadth first over pairs of downset and set of states.
 func ExactDepth(p *poset.Poset, machine Machine, opt Options) (int, error) {
 	if machine == nil {

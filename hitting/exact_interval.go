@@ -266,8 +266,8 @@ func (l *layer) at(set downset) int {
 }
 
 // step appends the states after e, which makes set complete, to dst. It returns
-// false if e does not have its recorded result in one of the states, or what is left
-// cannot have after it.
+// false if e does not have its recorded result in one of the states, or if the rest
+// cannot have theirs after it.
 func (x *sweep) step(dst, states []int32, e int32, set downset) ([]int32, bool) {
 	for _, s := range states {
 		t := x.m.Step(s, e)

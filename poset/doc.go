@@ -18,9 +18,9 @@
 // So cp = 3 pairs are concurrent, at most c = 2 operations at once, two chains
 // suffice (0 2 and 1 3), and there are 5 linear extensions.
 //
-// What a caller can get wrong by its data, such as a cycle or an edge that names
-// no element, is an error. What only a wrong program does, such as intervals out
-// of order or a nil Poset, is a panic whose message begins with "poset: ".
+// Faulty data, such as a cycle or an edge that names no element, is an error. A
+// programming error, such as intervals out of order or a nil Poset, is a panic whose
+// message begins with "poset: ".
 //
 // Promised: results depend on the arguments only, and chains, orders and blocks
 // are the same on every run. Not promised: that New recognises an interval order.

@@ -6,7 +6,7 @@ import "math/bits"
 // if the number exceeds 64 bits, or if a block of p (see Blocks) has more than
 // maxDownsets downsets or more than 64 elements.
 //
-// The number is the product over the blocks; the number of a block is that of the
+// The number is the product over the blocks. For a block, it is the number of
 // paths through the lattice of its downsets. O(downsets * block length).
 func (p *Poset) LinearExtensions(maxDownsets int) (uint64, bool) {
 	total := uint64(1)

@@ -39,7 +39,7 @@ func (b *batchFlags) declare(flags *pflag.FlagSet) {
 	flags.Var(&b.cacheBytes, "cache-size", "most bytes in the cache")
 	flags.Var(&b.shard, "shard", "check only part i of n, as 3/10, of the histories")
 	flags.BoolVar(&b.failFast, "fail-fast", false, "stop after the first history that is not linearizable")
-	flags.BoolVar(&b.progress, "progress", false, "print how far it is on stderr, also if that is not a terminal")
+	flags.BoolVar(&b.progress, "progress", false, "print the progress on stderr, even if that is not a terminal")
 	flags.StringVar(&b.junit, "junit", "", "write a report in the XML of JUnit to this `FILE`")
 	flags.StringVar(&b.sarif, "sarif", "", "write a report in SARIF 2.1.0 to this `FILE`")
 	flags.BoolVar(&b.github, "github", false, "write annotations for GitHub Actions to stderr")

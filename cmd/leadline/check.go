@@ -43,7 +43,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	f := newCheckFlags(flags)
 	f.judges = true
 	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
-	flags.BoolVar(&f.explain, "explain", true, "report which results of a history that is not linearizable no order explains")
+	flags.BoolVar(&f.explain, "explain", true, "if a history is not linearizable, report the results that no order explains")
 	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the witness and the time of each history")
 	flags.BoolVar(&f.times, "times", false, "print how long each history took")

@@ -128,7 +128,7 @@
 //	It would be linearizable with other results:
 //	    if 8 poll() (process 4, line 1) had returned null instead of 1
 //
-// For a history that is not linearizable these are:
+// For a history that is not linearizable, explain writes:
 //   - the first response that no order explains, and the operations that overlap it;
 //   - the states in which the object can be just before that response, and what
 //     the operation returns there;
@@ -138,9 +138,9 @@
 //
 // In the drawing, each operation has a line. Only the order of the events shown
 // counts, so that the distance between two of them means nothing. Below it are the
-// marks that occur. Of a linearizable history, explain shows the witness with the
-// state after each step, and the operations that its schedule index delays. Of an
-// unknown verdict it gives the cause and what may help.
+// marks that occur. For a linearizable history, explain shows the witness with the
+// state after each step, and the operations that its schedule index delays. For an
+// unknown verdict, it gives the cause and what may help.
 //
 // --history ID selects a history of a file. --core FILE writes the minimal
 // sub-histories to a file, for which check reports not-linearizable. The exit status
@@ -205,8 +205,8 @@
 //
 // --profile prints instead what long histories need: delays per 1,000 operations,
 // which are the places of the tuple in the schedule index, and the first base
-// chain of depth_free. Each history has a row; above 100 histories, the forms for
-// people have means for each model in each archive. "Deeper than" is the largest d
+// chain of depth_free. Each history has a row; above 100 histories, the formats for
+// people show means for each model in each archive. "Deeper than" is the largest d
 // whose families are known to have no witness, where the depth is not known.
 // Depth_free, the depth if pending operations may be left out at no cost, has no
 // largest value here; the search for it takes up to 2^27 steps (ten to thirty
@@ -334,9 +334,9 @@
 // together. If it can run no program, that is an error.
 //
 // Square brackets enclose an initial part, which fills the object, and a final part,
-// which observes its last state. --initial and --final bound their lengths. Any other
-// outcome is a violation. So is a recorded execution that is not linearizable; some
-// executions are recorded. The checker confirms every violation. In an outcome, N is
+// which observes its last state. --initial and --final bound their lengths. An outcome
+// that no shuffle has is a violation. So is a recorded execution that is not
+// linearizable; some executions are recorded. The checker confirms every violation. In an outcome, N is
 // null, T and F are booleans, () is the empty result, and !"message" is an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
@@ -452,9 +452,9 @@
 //     map, they have only the part concerned. If states_of_core is true, they are
 //     those of the operations in core, because all others allow too many.
 //   - core has the operations of a minimal sub-history that is not linearizable by
-//     itself. Only operations are left out whose absence cannot be the reason.
+//     itself. It leaves out only operations whose absence cannot be the reason.
 //   - blame has the smallest groups of results, of up to three, that make the history
-//     linearizable when they are others. An entry has the operation, the recorded
+//     linearizable if they are replaced. An entry has the operation, the recorded
 //     result, some allowed ones and the number of its group. It is [] if there are no
 //     such groups. Results are values of the native format.
 //   - marks and edges take the place of prefix and unexplained if real time alone
@@ -478,7 +478,7 @@
 // table names the table: table1, table2, totals, table3, figure4, depths, archives,
 // distributions, profile or blame. columns has the columns in their order. Each row
 // is an object with all of them as keys; source is leadline or paper. Numbers are
-// numbers. What is a range or a frequency in other forms is an array of two: the
+// numbers. What other formats show as a range or a frequency is an array of two: the
 // least and the most ops or processes, or how often a history occurred in how many
 // executions. A number that is not known is null. notes has the lines below the
 // table, or is null.

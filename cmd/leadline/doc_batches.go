@@ -20,7 +20,7 @@
 // compression; --skip-unknown none makes every file that holds no histories a fault.
 //
 // With --resume FILE, check keeps a journal. The same command goes on after any stop,
-// also after kill -9 or a crash of the machine. It prints the whole output again, the
+// even after kill -9 or a crash of the machine. It prints the whole output again, the
 // same bytes as without a stop, and checks only what is not in the journal. It needs
 // --output json:
 //
@@ -36,8 +36,8 @@
 // were not reached are not counted, and not unknown. The status is then 3, or worse.
 //
 // --cache DIR keeps results by content, for any batch. A result is used again only
-// for the same history, model, options and build of leadline. Only results that no
-// lack of time or memory has cut short are kept. --cache-size bounds the
+// for the same history, model, options and build of leadline. Results that were
+// cut short for lack of time or memory are not kept. --cache-size bounds the
 // files in DIR; the oldest are removed. Processes may share DIR.
 //
 // --shard 3/10 checks the third of ten parts: each tenth history. All parts together

@@ -6,7 +6,7 @@
 // documents it:
 //
 //	$ leadline formats
-//	native     leadline's own, JSON Lines: an event per line behind a header per history
+//	native     leadline's own, JSON Lines: a header per history, then an event per line
 //	violat     Violat's JSON: an object with schema and events per history
 //	jepsen     Jepsen's EDN: a vector, list or stream of maps or tuples
 //	kv         key-value logs in EDN, a map with :key per line (porcupine's test data)
@@ -30,8 +30,8 @@
 // --map reads the records of other programs, by a mapping: which field of a record
 // has what, and what its words mean. Records are JSON objects, one after another or in a
 // list, the rows of a table with a header (CSV, or with another separator), or lines of
-// logfmt. Leadline map looks at the first records and proposes a mapping. What is not
-// sure in it is in comments:
+// logfmt. Leadline map looks at the first records and proposes a mapping, with
+// comments on what is uncertain:
 //
 //	$ leadline map cmd/leadline/testdata/calls.csv
 //	# a mapping for csv, from 3 of its records
@@ -84,7 +84,7 @@
 //
 // Starts and finishes are objects of their own; package history/codec describes them.
 //
-// An entry NAME=PATH is where something is. A path a.b is the field "a.b", or else the
+// An entry NAME=PATH says where something is. A path a.b is the field "a.b", or else the
 // field b of the object a; a.0 is the first element of the list a. The names are:
 //   - process, which is optional if each operation is a process of its own;
 //   - op, an identifier of the operation: an end with it need not have the process and
@@ -101,7 +101,7 @@
 //   - duration in place of call or return.
 //
 // Stamps are integers of any unit, decimal numbers, or dates of RFC 3339. None is
-// rounded. A duration has the unit of stamps that are numbers; beside dates it has its
+// rounded. A duration has the unit of stamps that are numbers; with dates it has its
 // own, as 1.5ms, or that of unit=ms (s, ms, us or ns). An operation without a return is
 // pending. Conditions say how operations
 // ended, before the status:

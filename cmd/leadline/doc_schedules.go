@@ -32,7 +32,7 @@
 // A violation is reduced: to a small program, then to few preemptions, then to few
 // switches. Before stress reports it, it replays the schedule 1000 times in the
 // process and 10 times in another. Where a replay differs, the object depends on more
-// than the schedule, as on a global variable, real time or addresses. Stress then names
+// than the schedule, such as a global variable, real time or addresses. Stress then names
 // the program as one that depends on more than the schedule. Then stress runs the
 // program on real threads without instrumentation, and reports how often they
 // have the outcome. That may be never: the schedule still is one that

@@ -53,7 +53,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	f.effort = choiceFlag(flags, "effort", "how long: 10 s, 2 min or 20 min an object", "default", "quick", "tough")
 	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most, instead of --effort's time; a violation that is seen by then is still proved")
 	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run, instead of --effort's time")
-	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix what the threads make of them")
+	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")
 	flags.IntVar(&f.Bounds.MinInvocations, "min-invocations", 0, "fewest invocations of a program (default 3)")
 	flags.IntVar(&f.Bounds.MaxInvocations, "max-invocations", 0, "most invocations of a program (default 6, at most 1000)")
 	flags.IntVar(&f.Bounds.Initial, "initial", 2, "most invocations that precede the sequences of a generated program")

@@ -156,7 +156,7 @@ type exportedFunction struct {
 	signature *types.Signature
 }
 
-// exportedFunctions returns the functions whose results are of types of their own.
+// exportedFunctions returns the functions with a result of a named type of some package.
 func exportedFunctions(p *types.Package) []exportedFunction {
 	var list []exportedFunction
 	for _, name := range p.Scope().Names() {

@@ -104,7 +104,7 @@ func (c *collector) stop() {
 	c.restore()
 }
 
-// A progress line counts the histories, or what else, that are done. On a terminal
+// A progress line counts the histories, or other things, that are done. On a terminal
 // it changes at most five times a second. Elsewhere it is silent, or a line every ten
 // seconds.
 type progress struct {

@@ -172,8 +172,8 @@ func (e *endReader) Read(p []byte) (int, error) {
 }
 
 // eachOfZip calls each for the members of a zip archive, until that returns false.
-// A zip archive has its directory at its end: what is not a file that is there as a
-// whole is copied to a temporary file.
+// A zip archive has its directory at its end, so an input that is not a plain file of
+// known size is first copied to a temporary file.
 func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*input, error)) bool) (bool, error) {
 	file, size := in.whole()
 	isCopy := file == nil
@@ -228,8 +228,8 @@ func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*in
 	return true, nil
 }
 
-// whole returns the file that the input is, if nothing decompresses it and it can
-// be read at any place, and its size. Otherwise it returns nil.
+// whole returns the file behind the input and its size, if the input is not compressed
+// and can be read at any offset. Otherwise it returns nil.
 func (in *input) whole() (io.ReaderAt, int64) {
 	f, ok := in.r.(io.ReaderAt)
 	if size := in.size(); ok && size > 0 {

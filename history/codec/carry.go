@@ -10,9 +10,9 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A carrier writes histories in a format that cannot carry them all. Whatever
-// an encoder refuses by itself, nothing is written that would be read as
-// another history: the text is decoded before.
+// A carrier writes histories in a format that cannot carry them all. Beyond what an
+// encoder itself refuses, it never writes a text that would be read as another
+// history: it decodes the text first.
 type carrier struct {
 	format string
 	decode func(text []byte) (*history.History, error)

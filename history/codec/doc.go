@@ -136,7 +136,7 @@
 //
 // A return whose method or arguments differ from those of its call is an
 // error. Events are not compared with the schema otherwise. The sequences in
-// schema.order are pairs (i, j): the harness lets sequence j wait for the end
+// schema.order are pairs (i, j): the harness makes sequence j wait for the end
 // of sequence i. The events of a true recording show that order already, so
 // nothing is added; a file whose events contradict it is refused. Unknown keys
 // are skipped.
@@ -263,7 +263,7 @@
 // A stamp is an integer, a decimal number or a date of RFC 3339, all of them numbers
 // or all dates. Stamps are exact: none is rounded. zone=Z or zone=+02:00 is the time
 // zone of dates that have none. A duration has the unit of stamps that are numbers.
-// Beside dates it has its own, as in 1.5ms, or that of unit=ms (s, ms, us, ns).
+// With dates it has its own, as in 1.5ms, or that of unit=ms (s, ms, us, ns).
 //
 // The words for type and status are the usual ones, or those of the entries invoke,
 // ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods

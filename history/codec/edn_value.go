@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// maxDecimals is up to how many digits different decimal numbers are
+// maxDecimals is the largest number of digits for which different decimals are
 // different 64-bit floats.
 const maxDecimals = 15
 

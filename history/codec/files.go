@@ -145,7 +145,7 @@ func (o *Options) interruptible(r io.Reader) io.Reader {
 	return &waitingReader{context: o.Context, r: r, done: make(chan readResult, 1)}
 }
 
-// A waitingReader reads in a goroutine, for which Read waits or not.
+// A waitingReader reads in a goroutine. Read waits for it until the context is done.
 type waitingReader struct {
 	context context.Context
 	r       io.Reader
@@ -381,7 +381,7 @@ var errOneClient = errors.New("it has the operations of one client; those of all
 // open yields the members of an archive.
 func (s *source) open(name string, kind archive, selected string) bool {
 	open := s.opts.openFile
-	if kind == zipArchive { // members count
+	if kind == zipArchive { // bytes are counted member by member
 		open = s.opts.fileSystem().Open
 	}
 	r, err := open(name)

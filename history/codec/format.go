@@ -51,7 +51,7 @@ func formats() []Format {
 	return []Format{
 		{
 			Name:        nativeName,
-			Description: "leadline's own, JSON Lines: an event per line behind a header per history",
+			Description: "leadline's own, JSON Lines: a header per history, then an event per line",
 			Decode:      decodeNative, Encode: encodeNative,
 			detect: func(b *beginning) bool { return has(b.keys, "leadline") },
 		},

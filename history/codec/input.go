@@ -139,8 +139,8 @@ func sizeOf(r io.Reader) int64 {
 }
 
 const (
-	// sampled is after how many events or operations the length of a history is
-	// estimated, over and over.
+	// sampled is the number of events or operations after which the length of a history
+	// is estimated again and again.
 	sampled = 1000
 	// maxExpected bounds what is believed of the estimate.
 	maxExpected = 1 << 24

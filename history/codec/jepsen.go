@@ -341,7 +341,7 @@ func (d *jepsen) fromTuple(v []history.Value) (fault string) {
 	return setWords(ev, v[1], v[2])
 }
 
-// setWords sets what is said by keywords.
+// setWords sets the type and the word of an event from its keywords.
 func setWords(ev *wordEvent, typ, f history.Value) (fault string) {
 	switch {
 	case ev.process.Kind() == history.None:
@@ -483,7 +483,7 @@ func partsOf(format string, d *dialect, op *history.Operation, ret, keyed bool) 
 	}
 	want := map[shape]int{blind: 1, silent: 1, compare: 2, transact: 1}[w.shape]
 	if len(args) != want {
-		return p, refusal(format, "%v, which has not %d arguments", op, want)
+		return p, refusal(format, "%v, which does not have %d arguments", op, want)
 	}
 	switch w.shape {
 	case blind, silent:

@@ -295,7 +295,7 @@ func (d *jsonl) methodOf(ev *history.Event) string {
 	return ev.Method
 }
 
-// word adds an event whose value is what it is in Jepsen's histories.
+// word adds an event whose value has the meaning that it has in Jepsen's histories.
 func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	w := wordEvent{typ: ev.Type, process: ev.Process, op: ev.Op, at: ev.At, line: ev.Line, f: strings.TrimPrefix(ev.Method, ":")}
 	w.value = d.m.value(record, mapValue)
@@ -311,8 +311,8 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	d.words.events.add(&w)
 }
 
-// checkWords reports a path that no record has, of which a wrong verdict could come: a
-// key, or a value although there are writes. A table has it in its header.
+// checkWords reports a path that no record has if that could cause a wrong verdict: a
+// key, or a value although there are writes. In a table, the header has all paths.
 func (d *jsonl) checkWords() {
 	w := d.words
 	if d.kind != jsonlName && d.kind != "logfmt" {
@@ -373,7 +373,7 @@ func (d *jsonl) result(record history.Value, e ending, method string) history.Va
 	return v
 }
 
-// event returns the type of the event that an ending is.
+// event returns the event type that stands for an ending.
 func (e ending) event() history.EventType {
 	switch e {
 	case began:

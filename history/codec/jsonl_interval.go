@@ -168,9 +168,9 @@ func (r *intervalRecord) add(b *history.Builder, method string, args []history.V
 	}
 }
 
-// addIntervals gives operations to the Builder. Those with input and output are
-// those of a key-value store where all of them are that; else they have the name
-// that the input has.
+// addIntervals gives operations to the Builder. If all operations with input and
+// output are requests to a key-value store, they are added as such. Otherwise their
+// method is the one that the input names.
 func (d *jsonl) addIntervals() {
 	if len(d.intervals) > 0 && d.m.has(mapInput) {
 		d.addRequests()
@@ -296,8 +296,8 @@ func anyMember(object history.Value, names ...string) history.Value {
 }
 
 // etcdRequest reads a request of etcd's robustness tests that is a get or a
-// put of one key, alone or as a transaction without conditions. Revisions are
-// not held against anything. It reports false for all others.
+// put of one key, alone or as a transaction without conditions. Revisions are not
+// checked. It reports false for all others.
 func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok bool) {
 	request, response := member(r.input, "Range"), member(r.output, "Range")
 	switch member(r.input, "Type").Text() {

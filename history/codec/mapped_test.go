@@ -151,7 +151,7 @@ func TestMappingFaults(t *testing.T) {
 		{"process=p,start=s,finish=f,status=x", "exclude status"},
 		{"process=p,start=s,finish=f,lost when x", "exclude status"},
 		{good + ",f=g", "f is given twice"}, {good + ",method=g", "f is given twice"},
-		{good + ",colour=c", `nothing is called "colour"`},
+		{good + ",colour=c", `unknown name "colour"`},
 		{good + ",tie=open", "tie is closed or half-open"},
 		{good + ",values=int", "values are string"},
 		{good + ",zone=Berlin", "zone is Z or as +02:00"},
@@ -170,7 +170,7 @@ func TestMappingFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := (&Options{Map: "@" + file}).Check()
-	if err == nil || !strings.HasPrefix(err.Error(), file+":4: nothing is called \"colour\"") {
+	if err == nil || !strings.HasPrefix(err.Error(), file+":4: unknown name \"colour\"") {
 		t.Errorf("a file with a fault in line 4: %v", err)
 	}
 }

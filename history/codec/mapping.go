@@ -161,7 +161,7 @@ func (m *mapping) set(entry string) error {
 	i := slices.Index(mapNames[:], name)
 	switch {
 	case i < 0:
-		return fmt.Errorf("nothing is called %q; known are %s, and invoke, ok, fail, lost, void, values, model, tie, zone, unit, records",
+		return fmt.Errorf("unknown name %q; known are %s, and invoke, ok, fail, lost, void, values, model, tie, zone, unit, records",
 			clip([]byte(name)), strings.Join(mapNames[:], ", "))
 	case m.paths[i] != "":
 		return fmt.Errorf("%s is given twice", name)
@@ -453,7 +453,7 @@ func (m *mapping) eventType(v history.Value) (history.EventType, bool) {
 	return t, ok
 }
 
-// meets returns what the first condition that holds says.
+// meets returns the ending of the first condition that holds, or noEnding.
 func (m *mapping) meets(record history.Value) ending {
 	for i := range m.conditions {
 		if c := &m.conditions[i]; c.holds(record) {
@@ -463,7 +463,7 @@ func (m *mapping) meets(record history.Value) ending {
 	return noEnding
 }
 
-// endingOf is the ending that an event of a type is.
+// endingOf returns the ending that an event type stands for.
 func endingOf(t history.EventType) ending {
 	return [...]ending{history.Invoke: began, history.OK: returned, history.Fail: failed, history.Info: lost}[t]
 }

@@ -14,8 +14,8 @@ import (
 // of values that is not UTF-8, nor unknown values except whole results.
 //
 // A history that was ordered by stamps is written with new stamps, which put
-// its events in the same order. Where an operation begins before the one
-// before it in its process ends, which only a tie allows, both events and all
+// its events in the same order. Where an operation begins before
+// its process's previous one ends, which only a tie allows, both events and all
 // between them get equal stamps.
 func encodeNative(w io.Writer, h *history.History) error {
 	e := nativeEncoder{h: h}
@@ -114,8 +114,8 @@ func (e *nativeEncoder) arrange() {
 	}
 }
 
-// tiedUntil finds the operations that begin before the one before them in
-// their process ends, and returns where that one ends. Equal stamps are read
+// tiedUntil finds the operations that begin before the previous operation of their
+// process ends, and returns where that one ends. Equal stamps are read
 // as invocations first, so that the events between are put in the same order.
 func (e *nativeEncoder) tiedUntil() map[int32]int32 {
 	tied := map[int32]int32{}

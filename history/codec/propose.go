@@ -451,7 +451,7 @@ func isStatus(f *sample) bool {
 // endings proposes conditions for the words of a status. What is not known is lost:
 // such an operation may have happened or not, so that it refutes nothing.
 //
-// It returns the test that operations meet which returned.
+// It returns the test that is met by operations that returned.
 func (p *proposal) endings(f *sample) (ended string) {
 	if strings.HasPrefix(f.names[0], "err") {
 		p.entry("lost when %s", f.path)
@@ -474,8 +474,8 @@ func (p *proposal) endings(f *sample) (ended string) {
 	return f.path + "=" + strings.Join(by[returned], "|")
 }
 
-// model proposes the model whose methods these are. With value, which of them
-// it is depends on the values, and is decided when a file is read.
+// model proposes a model that has these methods. Where one field is argument and result,
+// the model depends on the values, and is chosen when a file is read.
 func (p *proposal) model(method *sample, named bool) {
 	keyed := slices.ContainsFunc(p.entries, func(e string) bool { return strings.HasPrefix(e, "key=") })
 	words := strings.Join(sortedWords(method), ", ")
@@ -533,7 +533,7 @@ func (p *proposal) try(head []byte) {
 		i := slices.Index(p.entries, "process="+p.process.path)
 		without := slices.Delete(slices.Clone(p.entries), i, i+1)
 		if others, fewer := attemptMapping(without, head); fewer < faults {
-			p.doubt("a %s has operations while another of its is open or lost: each operation is a process of its own", p.process.path)
+			p.doubt("a %s begins an operation while another one is open or lost: each operation is a process of its own", p.process.path)
 			p.entries, notes = without, others
 		}
 	}

@@ -91,7 +91,7 @@ func (p *proposal) rest() string {
 	return cmp.Or(strings.Join(rest, ", "), "none")
 }
 
-// nulls proposes that words which usually mean null do, in operations that meet the
+// nulls proposes to read words that usually mean null as null, in operations that meet the
 // test ended, if it is not "".
 func (p *proposal) nulls(f *sample, ended string) {
 	var words []string

@@ -37,7 +37,7 @@ type scanner struct {
 	fault   string
 	faultAt int
 	torn    bool
-	// wide has integers of more than 64 bits read as strings of their digits,
+	// wide makes the scanner read integers of more than 64 bits as strings of their digits,
 	// where values are only compared.
 	wide    bool
 	scratch []byte          // the last text with escapes

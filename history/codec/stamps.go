@@ -24,7 +24,7 @@ const (
 	fracUnit   = 1_000_000_000_000_000_000
 )
 
-// stamps collects the stamps of a history, which has integers. Stamps without
+// stamps collects the stamps of a history and makes them integers. Stamps without
 // fractions are used as they are. Once one has a fraction, each is represented by its
 // index in list until all are known; see scale.
 type stamps struct {

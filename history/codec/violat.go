@@ -231,7 +231,7 @@ func (d *violat) readOrder() {
 	}
 }
 
-// checkOrder holds schema.order against the events. Violat's harness makes a
+// checkOrder compares schema.order with the events. Violat's harness makes a
 // sequence wait for those before it, so that the events of a true recording
 // show the order already, and nothing has to be added to it. Where they do
 // not, the file contradicts itself.

@@ -23,8 +23,8 @@ func (s *searcher) ofCore(f *Finding) *Finding {
 // quickLook is for isOfCore before a violation is proved, which takes longer.
 const quickLook = 200 * time.Millisecond
 
-// isOfCore is ofCore if a violation of core methods is known. It needs no other
-// proof.
+// isOfCore reports whether f is seen without the method to blame. It is for when a
+// violation of core methods is known, so that this one needs no proof.
 func (s *searcher) isOfCore(f *Finding, limit time.Duration) bool {
 	p, ok := f.withoutMethod()
 	if !ok {

@@ -197,7 +197,7 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// TestUnexercised: of methods that never return anything else, nothing is said.
+// TestUnexercised: methods that always return the same result are not called atomic.
 func TestUnexercised(t *testing.T) {
 	c := &stress.Class{Name: "empty", New: func() any { return nil }}
 	for _, name := range []string{"get", "remove"} {

@@ -85,7 +85,7 @@
 // An invocation waits if its goroutine does, by the runtime's dump: in a channel
 // operation, a select, or package sync. Nothing can wake it if that is so of all
 // threads that have not ended, and of all goroutines that objects started, in two
-// dumps. The fast path does nothing of that: a dump is taken when no thread has
+// dumps. The fast path does none of that: a dump is taken when no thread has
 // moved for a millisecond. A dump does not show timers. So what waits does so for
 // another second, and sequential runs as well, before a violation is reported.
 // An object with timers longer than that is not for Search, and neither is one in
@@ -113,7 +113,7 @@
 // A violation has a schedule. Search reduces the program, and then the schedule: to
 // few preemptions first, and then to few switches. It replays the schedule 1000
 // times, and Supervise 10 times in another process. What differs then depends on more
-// than the schedule, and is not reported as a violation. So the promise of above
+// than the schedule, and is not reported as a violation. So the promise above
 // is kept: every violation is an execution of the object's code that can be repeated.
 //
 // A search with schedules that ends without violations means more: Explored.Complete
@@ -122,7 +122,7 @@
 // instrumented.
 //
 // For objects that start goroutines, sequential runs range over the schedules of these
-// with one delay more than that of the violation, and over some random ones.
+// goroutines with one more delay than the violation has, and over some random ones.
 //
 // # Speed
 //

@@ -95,8 +95,8 @@ func parseGoroutine(text string) *goroutine {
 	return g
 }
 
-// ofObjects reports whether an object may have started the goroutine: whether
-// one of this package did so, directly or not, or one that has ended since.
+// ofObjects reports whether an object may have started the goroutine: whether one of
+// its creators, direct or indirect, belongs to this package or has ended since.
 func (d dump) ofObjects(g *goroutine) bool {
 	if g.ours {
 		return false

@@ -167,8 +167,8 @@ func (e *enumerator) ordered() bool {
 	return true
 }
 
-// worth reports whether the word has a mutator, and a read-only target one
-// that can run in parallel with it, in the given order. The target, if there
+// worth reports whether the word has a mutator and, if the target is read-only, one
+// that can run in parallel with the target in the given order. The target, if there
 // is one, is in sequence home.
 func (e *enumerator) worth(o sequenceOrder, home int, mutates []bool) bool {
 	if e.target == nil {

@@ -222,7 +222,7 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 // watched is in how many executions of a program steps are attributed to methods.
 const watched = 16
 
-// noteSteps notes which methods took a step. One that did not return waits before one.
+// noteSteps notes which methods took a step. One that does not return counts, too.
 func (x *explorer) noteSteps(r *schedule.Result) {
 	var begun [schedule.MaxThreads]*schedule.Event
 	note := func(begin *schedule.Event, end int32) {
@@ -369,8 +369,8 @@ func (x *explorer) stops() bool {
 	return len(x.result.Violations) > 0 && !x.options.All || x.result.Panic != "" || x.ctx.Err() != nil
 }
 
-// all runs the schedules of a strategy until one violates, or there have been so
-// many, if not 0, or the options end it. The bound of the strategy is nil if it
+// all runs the schedules of a strategy until one violates, most of them have
+// run (0 means no limit), or the options end it. The bound of the strategy is nil if it
 // has none. All returns the last bound at which each execution could be judged: -1
 // without any, and Unbounded if these were all schedules.
 func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure int, err error) {

@@ -67,7 +67,7 @@ type sequentialRun struct {
 	waiting int
 }
 
-// A waitingPlace is what has been called when an invocation is next that waits.
+// A waitingPlace is what has been called when the next invocation waits.
 type waitingPlace struct {
 	order      []int
 	outcome    Outcome

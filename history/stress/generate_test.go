@@ -17,7 +17,7 @@ func makeGenerator(t *testing.T, c *Class, o GeneratorOptions) *generator {
 	return g
 }
 
-// TestGenerate holds random programs against what they promise.
+// TestGenerate checks random programs against what Generate promises.
 func TestGenerate(t *testing.T) {
 	c := notationClass()
 	options := []GeneratorOptions{

@@ -300,7 +300,7 @@ func (s *searcher) retry(f *Finding, p *Program) *Finding {
 	}
 	found.Method, found.Explored, found.Generated, found.Elapsed = f.Method, f.Explored, f.Generated, f.Elapsed
 	if found.Method != "" && !calls(p, found.Method) {
-		found.Method = "" // another method is to blame
+		found.Method = "" // the violation does not need that method
 	}
 	if s.confirm(found) != nil {
 		return nil

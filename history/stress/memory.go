@@ -25,8 +25,8 @@ func memoryUsed() int64 {
 	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64())
 }
 
-// overMemory reports whether a search that may need so many bytes still does when
-// garbage is gone.
+// overMemory reports whether a process that has reached most bytes still uses more than
+// half of them after a garbage collection.
 func overMemory(most int64) (used int64, over bool) {
 	if memoryUsed() < most {
 		return 0, false

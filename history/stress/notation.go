@@ -162,7 +162,7 @@ func (r *programReader) word() string {
 	return rest[:n]
 }
 
-// want returns the error that what is not next.
+// want returns a syntax error that names what as the expected symbol.
 func (r *programReader) want(what string) error {
 	r.skip()
 	at := r.pos
@@ -176,7 +176,7 @@ func (r *programReader) want(what string) error {
 	return r.found(at, found, what)
 }
 
-// found returns the error that found, which begins at pos, is not what is wanted.
+// found returns the error for finding found, which begins at pos, where what is expected.
 func (r *programReader) found(pos int, found, what string) error {
 	if pos == len(r.text) {
 		return r.errorAt(pos, "the text ends, want %s", what)

@@ -146,8 +146,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseCutOff: each beginning of a program is one, too, or its error is
-// that it ends, or is at the symbol that is cut.
+// TestParseCutOff: each prefix of a program is a program, too, or its error is
+// that the text ends, or is at the symbol that was cut.
 func TestParseCutOff(t *testing.T) {
 	c := notationClass()
 	for _, text := range written {

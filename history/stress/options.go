@@ -352,9 +352,8 @@ type Report struct {
 
 // Explored is what schedules were run.
 type Explored struct {
-	// Complete are the numbers of programs of which all schedules with at most so
-	// many preemptions were run: without, with one, and so on. For objects that start
-	// goroutines, delays count.
+	// Complete[n] is the number of programs of which all schedules with at most n
+	// preemptions were run. For objects that start goroutines, delays count.
 	Complete []int `json:"complete"`
 	ByDelays int   `json:"by_delays"` // programs of such objects
 	Steps    int64 `json:"steps"`
@@ -399,11 +398,11 @@ func (e *Explored) Remarks() []string {
 		lines = append(lines, counted(n, "execution is", "executions are")+" undecided, as the sequential runs of their programs are too many")
 	}
 	if n := len(e.Diverging); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s more than the schedule, as %s: a global variable, real time, addresses or code that is not instrumented",
+		lines = append(lines, fmt.Sprintf("%s more than the schedule, such as %s: a global variable, real time, addresses or code that is not instrumented",
 			counted(n, "program depends on", "programs depend on"), e.Diverging[0]))
 	}
 	if n := len(e.Blocked); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s waited in code that is not instrumented, as %s", counted(n, "program", "programs"), e.Blocked[0]))
+		lines = append(lines, fmt.Sprintf("%s waited in code that is not instrumented, such as %s", counted(n, "program", "programs"), e.Blocked[0]))
 	}
 	if n := len(e.Unverified); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s could not be replayed in another process, as %s", counted(n, "violation", "violations"), e.Unverified[0]))

@@ -232,7 +232,7 @@ func (p Param) takes(v history.Value) bool {
 }
 
 // lesser returns the values directly below an argument: the number before it,
-// also as a string, the struct with one field less, or the collection without one
+// also as a string, the struct with a lesser value in one field, or the collection without one
 // of its elements.
 func lesser(p Param, v history.Value) []history.Value {
 	var list []history.Value

@@ -7,8 +7,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// TestParams: the arguments of each kind are different ones that the parameter
-// takes, in programs, too, and what is below them is so as well.
+// TestParams: the arguments of each kind differ, and the parameter accepts them, also in
+// programs. The same holds for the values below them.
 func TestParams(t *testing.T) {
 	wide, ok := Struct(Bool, Int)
 	if _, nested := Struct(Int, List); !ok || nested {

@@ -106,7 +106,7 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //
 // A method called Get, Len or the like (see readOnlyPrefixes) is read-only
 // unless a call of it, after random calls, changed the results of later ones.
-// That is a test and no proof. It may miss a change that takes long to show, as
+// That is a test, not a proof. It may miss a change that takes long to show, as
 // in the order in which a cache evicts.
 //
 // Methods with the common signatures on int, string and any are called directly
@@ -268,8 +268,8 @@ const tryTime = 200 * time.Millisecond
 const blockedReason = "blocks"
 
 // blocking returns which methods of the class do not return on a fresh object,
-// nor after any of a few random calls. It tries twice what does not wait for
-// another goroutine, as the machine may be busy. With timers, what waits has more time.
+// nor after any of a few random calls. It tries a method that does not wait for
+// another goroutine twice, as the machine may be busy. With timers, waiting gets more time.
 func blocking(c *Class, timers bool) map[*Method]bool {
 	usable := *c
 	b := bench{class: &usable, limit: tryTime}

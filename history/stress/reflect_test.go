@@ -354,8 +354,8 @@ func TestReflectTimers(t *testing.T) {
 	t.Fail()
 }
 
-// TestReflectReadOnly: names are refuted where they lie, and a designation is
-// taken as it is.
+// TestReflectReadOnly: a name that wrongly suggests read-only is refuted, and a
+// designation is taken as it is.
 func TestReflectReadOnly(t *testing.T) {
 	readOnly := func(m *Method) bool { return m.ReadOnly }
 	r, err := Reflect(func() *sync.Map { return &sync.Map{} }, ReflectOptions{Core: []string{"Load", "Store"}, Weak: []string{"LoadOrStore"}})

@@ -26,8 +26,8 @@ type searcher struct {
 	end      time.Time  // of what the search does now
 	broken   [][]string // sets of core methods that are not atomic together
 	overlap  int64
-	// called are the methods that sequences of a program called that shows the order
-	// of its invocations, and of which invocations overlapped.
+	// called are the methods called by sequences of a program whose results show the
+	// order of its invocations, and whose invocations overlapped.
 	called  map[*Method]bool
 	skipped int             // programs that were not run
 	why     error           // of the last of them
@@ -41,7 +41,7 @@ type searcher struct {
 // Search looks for violations in a class. It runs generated programs, one for
 // each target method in turn, until the effort's time is over or each method
 // has been found not to be atomic. However short the time, it runs one program,
-// unless ctx is done. That none of the first 64 can be run is an error.
+// unless ctx is done. It is an error if none of the first 64 can be run.
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
@@ -147,10 +147,10 @@ func (s *searcher) left() time.Duration { return time.Until(s.end) }
 // proved.
 var lateTime = 5 * time.Second
 
-// A run has leastRun, also if that is later than the end.
+// A run takes at least leastRun, even if that goes beyond the end.
 const leastRun = 50 * time.Millisecond
 
-// bounded calls f with an end of the time that is so far away.
+// bounded calls f with the end of the time set to d from now.
 func (s *searcher) bounded(d time.Duration, f func()) {
 	end := s.end
 	s.end = time.Now().Add(d)

@@ -300,7 +300,7 @@ func spinning() *stress.Class {
 	}}
 }
 
-// TestSpin: a program that never ends one after another is not run, and no crash.
+// TestSpin: a program whose sequential run never ends is not run, and is not a crash.
 // Others are run.
 func TestSpin(t *testing.T) {
 	t.Parallel() // it waits for another process

@@ -37,8 +37,8 @@ type trialRun struct {
 	waiting int
 }
 
-// run makes so many trials that a result of chance that comes once in n
-// executions would come. Invocations that wait have to do so for longer than before.
+// run makes enough trials for a chance result to appear that comes once in n
+// executions. Invocations that wait have to do so for longer than before.
 // It reports whether all shuffles had the same results, and whether the limit left
 // time for enough of them.
 func (t *trials) run(n int64, limit time.Duration) (same, enough bool) {

@@ -29,7 +29,7 @@ func (o Outcome) waits() bool {
 const (
 	firstLook = 100 * time.Microsecond // how long a call may take before its goroutine is looked at
 	lastLook  = 50 * time.Millisecond  // between two looks at one that does not
-	// unproven is how long goroutines wait that others might wake.
+	// unproven is how long to wait for goroutines that others might wake.
 	unproven = time.Second
 	// patience is how long goroutines have to wait until that counts as a
 	// violation. It is for timers, which a dump of the goroutines does not show.
@@ -425,7 +425,7 @@ func (r *runner) abandon(ctx context.Context, g group, at []int64, certain bool,
 		l, p := t.life.Load(), unpack(at[t.number])
 		after := &life{initial: make([]history.Value, len(l.initial)), results: make([]history.Value, len(l.results)),
 			events: make([]int64, len(l.events)), recording: l.recording}
-		// What l publishes no more must not be read.
+		// What l wrote after its last published place must not be read.
 		initial, results := len(l.initial), len(l.results)
 		switch p.phase {
 		case preparing:

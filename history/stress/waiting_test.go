@@ -60,8 +60,8 @@ func parse(t *testing.T, c *stress.Class, text string) *stress.Program {
 	return p
 }
 
-// TestTimers: methods that wait with a timer return after all. Neither counts such
-// an execution as one that waits for ever, nor the results after it as wrong. It comes
+// TestTimers: methods that wait with a timer return after all. A search counts neither
+// such an execution as one that waits for ever nor the results after it as wrong. It comes
 // first: the goroutines that other tests leave slow down each look at all goroutines.
 func TestTimers(t *testing.T) {
 	defer stress.SetSteadyTime(stress.SetSteadyTime(time.Second))

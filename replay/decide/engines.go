@@ -54,7 +54,7 @@ const (
 	// for a history of depthLong operations.
 	depthBase = 10
 	depthLong = 1 << 13
-	// depthCrowded is what it is less for a crowded history.
+	// depthCrowded is subtracted from the logarithm for a crowded history.
 	depthCrowded = 8
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt

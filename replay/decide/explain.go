@@ -7,9 +7,9 @@ import (
 
 const (
 	// explainWork bounds the work of an explanation, which takes about a second.
-	// explainEach adds to it for each operation, and explainFurther for each one
-	// beyond those that together add explainLong. An explanation may always take
-	// explainTimes the work of its verdict, since each question is about as hard.
+	// n operations add min(n*explainEach, explainLong + n*explainFurther) to it. An
+	// explanation may always take explainTimes the work of its verdict, since each
+	// question is about as hard.
 	// All are half of that for stacks, whose search takes longer for a unit of work.
 	explainWork    = 1 << 22
 	explainEach    = 1 << 8

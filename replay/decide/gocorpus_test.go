@@ -15,7 +15,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// The violations of Go libraries are none of linearizable histories, whichever
+// No violation of a Go library is a linearizable history, whichever
 // engine is asked; the specifications come with them.
 func TestGoViolations(t *testing.T) {
 	n := 0

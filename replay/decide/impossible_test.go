@@ -11,7 +11,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// TestImpossibleResults lets one operation of a linearizable history return null
+// TestImpossibleResults makes one operation of a linearizable history return null
 // or an exception that its method never gives: every engine refutes the history, and
 // the explanation has the reason. Only a void method cannot return null.
 func TestImpossibleResults(t *testing.T) {

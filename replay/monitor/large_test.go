@@ -95,7 +95,7 @@ func lives(h *history.History, c replay.Described) map[history.Value]*known {
 	return all
 }
 
-// takers are the operations that answered a value, or true of it.
+// takers returns the operations that returned a value, or true for it.
 func takers(h *history.History, c replay.Described) []int {
 	var list []int
 	for i := range h.Ops {

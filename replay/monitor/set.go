@@ -188,7 +188,7 @@ func (s *sweep) invoke(op int32) {
 	}
 }
 
-// force makes an operation take effect that is about to return, unless it has
+// force makes an operation that is about to return take effect, unless it has
 // done so. It reports false if that is impossible.
 func (s *sweep) force(op int32) bool {
 	if s.done[op] {
@@ -206,8 +206,8 @@ func (s *sweep) force(op int32) bool {
 	return s.turn(l)
 }
 
-// turn makes the next change of the value, and then lets the operations take
-// effect that waited for it. It reports false if no operation can make the change.
+// turn makes the next change of the value, and then lets the operations that
+// waited for it take effect. It reports false if no operation can make the change.
 func (s *sweep) turn(l *life) bool {
 	heap := &l.adds
 	if l.present {

@@ -61,7 +61,7 @@ import (
 //     they leave as many as others remove.
 //   - A pending removal comes right before a consumer that needs it, or before another
 //     pending removal: else it could follow what comes next. Without a pin, that
-//     consumer needs that all insertions of the rest are gone that returned before
+//     consumer requires that all insertions of the rest are gone that returned before
 //     some moment. So the pending removals before it take these, by response.
 //   - If a consumer may take two insertions of the same value, it takes the one
 //     with the earlier response. In a witness with the other one they change
@@ -426,8 +426,8 @@ func (s *queueSearch) isSecond(c int32) bool {
 	return false
 }
 
-// isHarmless reports whether placing an operation invoked at call would rule
-// out a later position for no insertion of the rest.
+// isHarmless reports whether placing an operation invoked at call would not rule
+// out a later position for any insertion of the rest.
 func (s *queueSearch) isHarmless(call int32) bool {
 	return s.heedless || call < s.at.reach || call < s.firstReturn(s.at.reach)
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Pruning switches rules off by which the search leaves out what cannot matter.
+// Pruning switches off rules by which the search leaves out what cannot matter.
 // Tests compare the search with and without each.
 type Pruning struct {
 	NoReadsAtOnce bool // see placeReads

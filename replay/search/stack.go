@@ -290,8 +290,8 @@ func (p *stackSearch) isSecond(c *stackCell, y int32) bool {
 	return false
 }
 
-// lockOf returns the last due response with which nothing may be left on a push
-// that was placed with this one.
+// lockOf returns the last due response at which push y, if it was placed when due was
+// due, must still have something on top of it, or -1.
 func (p *stackSearch) lockOf(due, y int32) int32 {
 	if y == due {
 		return -1
@@ -308,7 +308,7 @@ func (p *stackSearch) lockOf(due, y int32) int32 {
 	return lock
 }
 
-// isLocked reports whether some push must be left on each in the cell.
+// isLocked reports whether none of the pushes in the cell may be on top yet.
 func (p *stackSearch) isLocked(cell, due int32) bool {
 	c := &p.cells[cell]
 	if cell == 0 {

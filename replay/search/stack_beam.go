@@ -78,7 +78,7 @@ type stackBeam struct {
 	inserts, removes []beamOp
 }
 
-// A beamOp can be placed once those before it are, the ones of its value that have an
+// A beamOp can be placed once those before it are placed: the ones with its value and an
 // earlier response.
 type beamOp struct {
 	slot, before uint64
@@ -151,8 +151,8 @@ const (
 	// beamBags is how many placements with the same number of operations are explored
 	// in which early pushes have been placed.
 	beamBags = 10
-	// beamSlack is how many responses the beam goes back further than where something
-	// was pushed, about.
+	// beamSlack is about how many responses the beam goes back beyond where something
+	// was pushed.
 	beamSlack = 16
 	// beamDepths is how many tries go back farther each; then they begin anew.
 	beamDepths = 5
@@ -166,8 +166,8 @@ const (
 	// beamLeast is a quarter of the responses that are kept in any case, so that
 	// it can go back.
 	beamLeast = 256
-	// beamPatience is the least work to spend on one response before the beam gives
-	// up; half as much as was spent before is spent, too.
+	// beamPatience is the work to spend on one response before the beam gives up, or
+	// half of the work spent before that response, if that is more.
 	beamPatience = 1 << 21
 )
 

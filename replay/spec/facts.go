@@ -21,7 +21,7 @@ const (
 	waits                        // has no transition where there is nothing to remove
 	counts                       // returns the number of values, or whether there are none
 	empties                      // removes all values and returns nothing
-	swaps                        // replaces the value that its last but one argument is by its last argument
+	swaps                        // replaces the value equal to its last argument but one by its last argument
 	resets                       // replaces the value by the initial one, and returns the old value or nothing
 
 	updates  = facts(0) // no facts

@@ -190,7 +190,8 @@ func (r *depthRound) Keep(states []int32) {
 // values come out again, which says little about a short history.
 const impatientOps = 768
 
-// GrowsDear reports whether h is a history of a queue or stack of more operations.
+// GrowsDear reports whether h is a queue or stack history of more than impatientOps
+// operations.
 func GrowsDear(h *history.History, spec replay.Spec) bool {
 	d := replay.TraitsOf(spec).Discipline
 	return len(h.Ops) > impatientOps && (d == replay.FirstIn || d == replay.LastIn)
