@@ -27,6 +27,14 @@ func TestTorn(t *testing.T) {
 {"process":0,"type":"invoke","method":"dequeue"}
 {"process":0,"type":"ok","result":7}
 `
+	const looked = `
+{"process":0,"type":"invoke","method":"read"}
+{"process":0,"type":"ok","result":1}
+`
+	const got = `
+{"process":0,"type":"invoke","method":"get","args":["k"]}
+{"process":0,"type":"ok","result":1}
+`
 	const record = `{"ClientId":0,"Input":{"op":"get","key":"k"},"Call":3,"Output":"v","Return":4}` + "\n"
 	const no, yes, unknown = replay.NotLinearizable, replay.Linearizable, replay.Undecided
 	for name, test := range map[string]struct {
@@ -47,7 +55,8 @@ func TestTorn(t *testing.T) {
 		"limo, wrong before":          {"# @object atomic-queue\n[1] call enq(a)\n[1] return\n[1] call enq(b)\n[1] return\n[1] call deq()\n[1] return b\n[1] call deq()\n[1] return a", no, true},
 		"limo, no such value":         {"# @object atomic-stack\n[1] call push(a)\n[1] return\n[1] call push(c)\n[1] return\n[1] call pop()\n[1] return a", no, true},
 		"limo, a longer value":        {"# @object atomic-stack\n[1] call push(a)\n[1] return\n[1] call push(ac)\n[1] return\n[1] call pop()\n[1] return a", unknown, true},
-		"polylin, wrong before":       {"# stack\npush 1 1 2\npush 2 3 4\npop 1 5 6\npop 2 7 8", no, true},
+		"polylin, wrong before":       {"# stack\npush 1 1 2\npush 2 3 4\npop 1 5 6\npop 2 7 8", unknown, true},
+		"polylin, pushed early":       {"# stack\npush 1 0 1\npop 2 2 3\npop 1 4 5\npush 7 6 9", unknown, true},
 		"polylin, cut in a line":      {"# stack\npush 1 1 2\npop 2 5 6\npop 1 7 8\npush 2", unknown, true},
 		"polylin, few lines":          {"# stack\npush 1 1 2\npop 2 5 6\npop 1 7 8", unknown, true},
 		"polylin, in no order":        {"# stack\npush 1 1 2\npush 2 3 4\npop 2 7 8\npop 1 5 6", unknown, true},
@@ -61,7 +70,12 @@ func TestTorn(t *testing.T) {
 		"file order, left out":        {inFile + `{"process":1,"ty`, no, false},
 		"records, whole":              {record, no, false},
 		"records, left out":           {record + `{"ClientId":0,"In`, unknown, false},
-		"mark":                        {strings.Replace(inFile, `"queue"`, `"queue","torn":true`, 1), unknown, false},
+		// The value that was there at first may be the longer one.
+		"register, initial":       {`{"leadline":1,"model":"register","args":[12],"torn":true}` + looked, unknown, false},
+		"register, other initial": {`{"leadline":1,"model":"register","args":["ab"],"torn":true}` + looked, no, true},
+		"register, null at first": {`{"leadline":1,"model":"register","torn":true}` + looked, unknown, false},
+		"kv, initial":             {`{"leadline":1,"model":"kv","args":[12],"torn":true}` + got, unknown, false},
+		"mark":                    {strings.Replace(inFile, `"queue"`, `"queue","torn":true`, 1), unknown, false},
 	} {
 		n := 0
 		for h, err := range codec.Decode(strings.NewReader(test.in), "in", codec.Options{}) {
