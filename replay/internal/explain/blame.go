@@ -45,7 +45,7 @@ func (x *explainer) blame(r *reducer) {
 func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 	b := &blamer{explainer: x, h: x.History, meter: m}
 	for i := range b.h.Ops {
-		if isFreeable(&b.h.Ops[i]) {
+		if isFreeable(b.Spec, &b.h.Ops[i]) {
 			b.freeable = append(b.freeable, int32(i))
 		}
 	}
@@ -80,9 +80,18 @@ func rankOf(first bool) int {
 	return 1
 }
 
-// isFreeable reports whether the operation has a result that can be freed.
-func isFreeable(op *history.Operation) bool {
-	return !op.Pending() && op.Result.Kind() != history.Unknown && op.Result.Kind() != history.None
+// isFreeable reports whether the operation has a result and may have had another one.
+// A method that returns nothing may have thrown an exception.
+func isFreeable(spec replay.Spec, op *history.Operation) bool {
+	switch {
+	case op.Pending() || op.Result.Kind() == history.Unknown:
+		return false
+	case op.Result.Kind() != history.None:
+		return true
+	}
+	thrown := *op
+	thrown.Result = history.ExceptionValue("")
+	return spec.Check(&thrown) == nil && replay.Impossible(spec, &thrown) == ""
 }
 
 // A blamer looks for groups of results.

@@ -140,7 +140,7 @@ func verifyBlame(t *testing.T, h *history.History, s replay.Spec, e *replay.Expl
 	}
 	var freeable []int32
 	for i := range h.Ops {
-		if op := &h.Ops[i]; !op.Pending() && op.Result.Kind() != history.Unknown && op.Result.Kind() != history.None {
+		if op := &h.Ops[i]; !op.Pending() && op.Result.Kind() != history.Unknown {
 			freeable = append(freeable, int32(i))
 		}
 	}
@@ -428,6 +428,37 @@ func TestBounded(t *testing.T) {
 		core := part(h, func(i int32, _ *history.Operation) bool { return slices.Contains(e.Core, i) })
 		if check(t, core, s, replay.Options{}).Answer != replay.NotLinearizable {
 			t.Errorf("%d questions: the core of %d operations does not fail", questions, len(e.Core))
+		}
+	}
+}
+
+// TestVoid: a method that returns nothing may have had to throw an exception.
+func TestVoid(t *testing.T) {
+	for _, events := range []string{
+		`{"leadline":1,"model":"LinkedBlockingDeque","args":[1]}
+{"process":1,"type":"invoke","method":"addFirst","args":[1]}
+{"process":1,"type":"ok"}
+{"process":1,"type":"invoke","method":"addFirst","args":[1]}
+{"process":1,"type":"ok"}
+`,
+		`{"leadline":1,"model":"LinkedBlockingDeque","args":[2]}
+{"process":1,"type":"invoke","method":"putFirst","args":[null]}
+{"process":1,"type":"ok"}
+`,
+	} {
+		for h, err := range codec.Decode(strings.NewReader(events), "in", codec.Options{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := spec.Lookup(h.Model, h.ModelArgs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := check(t, h, s, replay.Options{Explain: true}).Explanation
+			verifyBlame(t, h, s, e)
+			if len(e.Free) == 0 || e.Free[0][0].Allowed[0].Kind() != history.Exception {
+				t.Errorf("%v instead of an exception of\n%s", e.Free, show(h))
+			}
 		}
 	}
 }

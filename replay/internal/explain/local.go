@@ -89,7 +89,7 @@ func newLocal(b *blamer, r *reducer) *local {
 		f := &r.facts[i]
 		_, inCore := slices.BinarySearch(r.whole, int32(i))
 		concerned := parts[f.part] && (!r.byValues || values[f.value[0]] || values[f.value[1]])
-		if isFreeable(&r.h.Ops[i]) && (inCore || concerned && !l.isRead(int32(i))) {
+		if isFreeable(l.Spec, &r.h.Ops[i]) && (inCore || concerned && !l.isRead(int32(i))) {
 			l.list = append(l.list, int32(i))
 		}
 	}
