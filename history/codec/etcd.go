@@ -68,7 +68,8 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	}
 	process, _ := strconv.ParseInt(string(l.process), 10, 64)
 	ev := wordEvent{typ: l.typ, process: history.IntValue(process), f: string(l.f[1:]), line: number}
-	if etcdDialect.find(ev.f) == nil {
+	word := etcdDialect.find(ev.f)
+	if word == nil {
 		return "an operation on a register is :read, :write or :cas, not " + clip(l.f)
 	}
 	if ev.value, fault = d.value(l.value); fault != "" {
@@ -76,7 +77,7 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	}
 	// The result of a read that timed out is unknown. But it returned: its
 	// process goes on, unlike those of other timeouts, which end with :info.
-	if ev.typ == history.Fail && ev.f == "read" && ev.value.Text() == timedOut {
+	if ev.typ == history.Fail && word.shape == answer && ev.value.Text() == timedOut {
 		ev.typ, ev.value, ev.unknown = history.OK, history.NullValue, true
 	}
 	d.words.events.add(&ev)

@@ -108,7 +108,7 @@ func (w *wordHistory) add(d *dialect, i int) {
 	case ev.typ == history.Invoke:
 		fault = w.invocation(d, ev, other, &out)
 	case other == nil: // the Builder reports it
-	case other.f != ev.f && f != "": // an end may lack the method
+	case other.f != ev.f && f != "" && !isWord(f, w.events.names[other.f]): // an end may lack the method
 		fault = fmt.Sprintf("process %v completes %s, but what it invoked is %s (line %d)", process, f, w.events.names[other.f], other.line)
 	case w.keyed && !ev.key.Equal(other.key) && ev.key.Kind() != history.None:
 		fault = fmt.Sprintf("process %v completes an operation on key %v, but invoked it on %v (line %d)", process, ev.key, other.key, other.line)
@@ -347,17 +347,19 @@ var keyValueWords = []word{
 	{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
 }
 
+var independentWords = []word{
+	{f: "read", shape: answer, method: "get", synonyms: []string{"read"}},
+	{f: "write", shape: blind, method: "put", synonyms: []string{"write", "set"}},
+	{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
+}
+
 // dialects are tried in this order.
 var dialects = []dialect{
 	// A missing key is read as nil, or else as "".
 	{model: "kv", keyed: true, words: keyValueWords, when: readsNull},
 	{model: "kv", keyed: true, words: keyValueWords, args: []history.Value{history.StringValue("")}},
 	// Jepsen's independent registers.
-	{model: "kv", pairs: true, when: independent, words: []word{
-		{f: "read", shape: answer, method: "get", synonyms: []string{"read"}},
-		{f: "write", shape: blind, method: "put", synonyms: []string{"write", "set"}},
-		{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
-	}},
+	{model: "kv", pairs: true, when: independent, words: independentWords},
 	{model: "cas-register", words: []word{
 		{f: "read", shape: answer, method: "read", synonyms: []string{"get", "load"}},
 		{f: "write", shape: blind, method: "write", synonyms: []string{"set", "put", "store"}},
@@ -402,15 +404,21 @@ var dialects = []dialect{
 	}},
 }
 
-// find returns the word that is spelled f, in any case, or nil.
-func (d *dialect) find(f string) *word {
-	for i := range d.words {
-		w := &d.words[i]
-		if strings.EqualFold(w.f, f) || slices.ContainsFunc(w.aliases, func(alias string) bool { return strings.EqualFold(alias, f) }) {
+// find returns the word that is spelled f, or nil.
+func (d *dialect) find(f string) *word { return findWord(d.words, f) }
+
+func findWord(words []word, f string) *word {
+	for i := range words {
+		if w := &words[i]; isWord(f, w.f) || isWord(f, w.aliases...) {
 			return w
 		}
 	}
 	return nil
+}
+
+// isWord reports whether f is one of words, whose case does not matter.
+func isWord(f string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, f) })
 }
 
 // forMethod returns the word for a method, or nil.
@@ -459,6 +467,10 @@ func readsNumbers(events *wordEvents) bool { return events.returns(history.Int, 
 // registers. Only reads and cas tell them from registers that hold pairs: a
 // read's invocation is [key nil], and a cas has [key [old new]].
 func independent(events *wordEvents) bool {
+	words := make([]*word, len(events.names))
+	for i, name := range events.names {
+		words[i] = findWord(independentWords, name)
+	}
 	sure := false
 	for i := range events.n {
 		ev := events.packed(i)
@@ -466,23 +478,20 @@ func independent(events *wordEvents) bool {
 			continue
 		}
 		_, second, ok := ev.pair()
-		if !ok {
+		if !ok || words[ev.f] == nil {
 			return false
 		}
-		switch events.names[ev.f] {
-		case "read":
+		switch words[ev.f].shape {
+		case answer:
 			if second.Kind() != history.Null {
 				return false
 			}
 			sure = true
-		case "cas":
+		case compare:
 			if second.Kind() != history.List || len(second.List()) != 2 {
 				return false
 			}
 			sure = true
-		case "write":
-		default:
-			return false
 		}
 	}
 	return sure

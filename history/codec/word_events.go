@@ -2,8 +2,6 @@ package codec
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/leadline/leadline/history"
 )
@@ -179,7 +177,7 @@ func (w *wordEvents) returns(kind history.Kind, words ...string) bool {
 		if f == "" && p.other >= 0 { // an end may lack the method
 			f = w.names[w.packed(int(p.other)).f]
 		}
-		if slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, f) }) {
+		if isWord(f, words...) {
 			return true
 		}
 	}
