@@ -126,7 +126,8 @@ func (w *wordHistory) add(d *dialect, i int) {
 // has one and is not cut, replaces that of the invocation.
 func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.Event) (fault string) {
 	from := ev
-	if end != nil && end.typ == history.OK && !end.isNull() && end.line != w.torn {
+	done := end != nil && end.typ == history.OK && end.line != w.torn
+	if done && !end.isNull(d.pairs) {
 		from = end
 	}
 	var room [3]history.Value
@@ -137,7 +138,7 @@ func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.
 		if w.keyed {
 			args = append(args, ev.key)
 		}
-		if !ev.isNull() {
+		if !ev.isNull(false) {
 			args = append(args, ev.whole())
 		}
 		out.Args = w.pool.list(args)
@@ -150,8 +151,11 @@ func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.
 		if key, value, ok = from.pair(); !ok {
 			return fmt.Sprintf("the completion of %s on independent keys has a :value that is not [key value]", f)
 		}
-		if first, _, _ := ev.pair(); !first.Equal(key) {
-			return fmt.Sprintf("%s is invoked on key %v but completes on key %v (line %d)", f, first, key, end.line)
+		if done {
+			first, _, _ := ev.pair()
+			if last, _, ok := end.pair(); ok && !first.Equal(last) {
+				return fmt.Sprintf("%s is invoked on key %v but completes on key %v (line %d)", f, first, last, end.line)
+			}
 		}
 	} else {
 		if value = from.whole(); !ev.paired {

@@ -67,7 +67,13 @@ func (p *packedEvent) pair() (key, value history.Value, ok bool) {
 	return p.value.List()[0], p.value.List()[1], true
 }
 
-func (p *packedEvent) isNull() bool { return !p.paired && p.value.Kind() == history.Null }
+// isNull reports whether the value is nil or, if values are pairs, [key nil].
+func (p *packedEvent) isNull(pairs bool) bool {
+	if _, value, ok := p.pair(); ok && pairs {
+		return value.Kind() == history.Null
+	}
+	return !p.paired && p.value.Kind() == history.Null
+}
 
 // add adds an event and pairs it with the one that began its operation.
 func (w *wordEvents) add(ev *wordEvent) {
