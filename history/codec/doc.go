@@ -167,7 +167,8 @@
 // Words and values determine the model:
 //
 //   - read, write and cas are a cas-register, nil at first; with values
-//     [key value], as independent tests have them, a kv;
+//     [key value], as independent tests have them, a kv. Independent tests of
+//     other objects are refused where an invocation with [key nil] shows them;
 //   - txn is a multi-register, whose initial values are what reads find before
 //     any write of that value;
 //   - add and read are a set, or a counter if numbers are read;

@@ -158,6 +158,10 @@ func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.
 			}
 		}
 	} else {
+		if word.shape.asks() && ev.isNull(true) && !ev.isNull(false) && w.b.Header().Format == jepsenName {
+			return fmt.Sprintf("%s is invoked with the :value [key nil], as in an independent test: "+
+				"leadline reads those of registers, if all values have keys; write the operations on each key to a file of their own", f)
+		}
 		if value = from.whole(); !ev.paired {
 			key = ev.key
 		}
@@ -342,6 +346,9 @@ const (
 	compare               // :value is [old new]; what completed was true
 	transact              // :value is a list of [f key value]; that of the completion has the values read
 )
+
+// asks reports whether the method has no argument.
+func (s shape) asks() bool { return s == plain || s == answer || s == listing }
 
 var keyValueWords = []word{
 	{f: "get", aliases: []string{"read"}, shape: answer, method: "get", synonyms: []string{"read"}},
