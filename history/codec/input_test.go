@@ -116,12 +116,23 @@ func TestCutObject(t *testing.T) {
 
 func TestReadError(t *testing.T) {
 	boom := errors.New("boom")
-	r := io.MultiReader(strings.NewReader(small), iotest.ErrReader(boom))
-	ids, errs := collect(r, Options{})
-	if len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], boom) {
-		t.Errorf("histories %v, errors %v", ids, errs)
+	for _, in := range []string{
+		small,
+		`{"schema":{},"events":[{"kind":"call","sid":0,"invocation":{"id":0,"method":{"name":"a"}}}]}`,
+		"[{:process 0, :type :invoke, :f :read}]",
+		"{:process 0, :type :invoke, :f :read}",
+		"{:process 0, :type :invoke, :f :get, :key 1}\n",
+		"0\t:invoke\t:read\tnil\n",
+		"# stack\npush 1 1 2\n",
+		"# @object atomic-queue\n[1] call deq\n",
+	} {
+		r := io.MultiReader(strings.NewReader(in), iotest.ErrReader(boom))
+		ids, errs := collect(r, Options{})
+		if len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], boom) {
+			t.Errorf("%s: histories %v, errors %v", in, ids, errs)
+		}
 	}
-	_, errs = collect(iotest.ErrReader(boom), Options{})
+	_, errs := collect(iotest.ErrReader(boom), Options{})
 	if len(errs) != 1 || !errors.Is(errs[0], boom) {
 		t.Errorf("errors %v", errs)
 	}

@@ -158,7 +158,7 @@ func (d *jepsen) build(w *wordHistory) {
 
 // finish delivers what is left at the end of the stream. What came before a
 // cut is a history too, with the operations that were open there pending; any
-// other fault may hide events.
+// other fault may hide events. After an error of the stream nothing is delivered.
 func (d *jepsen) finish() {
 	e := d.edn
 	err := e.err
@@ -168,7 +168,9 @@ func (d *jepsen) finish() {
 	}
 	inside := d.current != nil
 	d.current = nil
-	d.out.deliver()
+	if err == nil || isEnd(err) {
+		d.out.deliver()
+	}
 	switch {
 	case d.out.stopped:
 	case err != nil && err != io.EOF:

@@ -62,9 +62,10 @@ func (d *violat) run() {
 	objects := d.objects
 	for !d.out.stopped {
 		err := objects.more()
-		if err == nil {
+		switch {
+		case err == nil:
 			d.out.begin()
-		} else {
+		case isEnd(err):
 			d.out.deliver()
 		}
 		switch {
