@@ -163,7 +163,7 @@ func firstKeywords(text []byte) (keywords []string, settled bool) {
 	d := jepsen{edn: e}
 	first := func(c byte) byte {
 		if c == '#' && !e.failed() {
-			return d.passTag()
+			return d.passTags()
 		}
 		return c
 	}

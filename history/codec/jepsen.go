@@ -59,7 +59,7 @@ func (d *jepsen) run() {
 		c := e.space()
 		line := e.line
 		if c == '#' && !e.failed() {
-			if c = d.passTag(); e.failed() {
+			if c = d.passTags(); e.failed() {
 				break
 			}
 		}
@@ -79,16 +79,22 @@ func (d *jepsen) run() {
 	d.finish()
 }
 
-// passTag passes over a tag, whose '#' has been passed over, and returns what
-// follows it. Only a tagged map, list or vector can follow.
-func (d *jepsen) passTag() byte {
+// passTags passes over tags, the '#' of the first of which has been passed over,
+// and returns what follows them. Only a tagged map, list or vector can follow.
+func (d *jepsen) passTags() byte {
 	e := d.edn
-	if c := e.peek(); isDelimiter(c) || c == '#' || c == ':' || e.ended() {
-		e.unexpected("an operation, or a vector or list of operations,")
-		return 0
+	for tagged := true; tagged; {
+		if c := e.peek(); isDelimiter(c) || c == '#' || c == ':' || e.ended() {
+			break
+		}
+		e.tag()
+		c := e.space()
+		if tagged = c == '#'; !tagged && !e.ended() {
+			return c
+		}
 	}
-	e.tag()
-	return e.space()
+	e.unexpected("an operation, or a vector or list of operations,")
+	return 0
 }
 
 // bracket reads a vector or a list: of operations, or one that is itself an
@@ -118,7 +124,7 @@ func (d *jepsen) bracket(c byte, line int) {
 	for ; ok && !d.out.stopped; c, ok = e.more(closing) {
 		line = e.line
 		if c == '#' {
-			if c = d.passTag(); e.failed() {
+			if c = d.passTags(); e.failed() {
 				break
 			}
 		}
