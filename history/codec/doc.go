@@ -177,7 +177,8 @@
 //
 // Histories with other words name no model, and their methods are the words.
 //
-// Keywords are strings with their colon, sets sorted lists, ratios strings.
+// Keywords are strings with their colon, sets sorted lists, ratios strings. Integers
+// may be written as 0x1F, 017 and 2r101 too.
 //
 // Format kv is the same with a :key in every operation and the words get, put
 // and append: a kv, in which a missing key is "", or nil if one is read. Format

@@ -19,7 +19,7 @@ import (
 //
 // Like scanner it stops at its first fault, after which every method returns
 // a zero value, so that callers check failed once. A fault of a form that can
-// still be read (an integer of more than 64 bits, a key that occurs twice) is
+// still be read (a number with a fault, a key that occurs twice) is
 // left in problem, which callers ignore if they ignore the form.
 //
 // Keywords are strings that begin with a colon, :x is ":x"; a character is a

@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"cmp"
+	"errors"
 	"math"
 	"math/big"
 	"strconv"
@@ -14,39 +16,67 @@ import (
 // different 64-bit floats.
 const maxDecimals = 15
 
-// number returns the number in text: an integer, with or without N; a
-// ratio; a float; or a decimal, with M.
+// number returns the number in text: an integer, in decimal or as 0x1F, 017 or
+// 2r101, the first three with or without N; a ratio; a float; or a decimal, with M.
 func (e *ednReader) number(text string) history.Value {
 	body := strings.TrimLeft(text, "+-")
+	sign := text[:len(text)-len(body)]
+	digits, base := integerDigits(body)
 	switch {
-	case len(text)-len(body) > 1 || len(body) > 1 && body[0] == '0' && '0' <= body[1] && body[1] <= '9':
-	case strings.Trim(body, "0123456789") == "":
-		return e.integer(text)
-	case strings.Trim(body[:len(body)-1], "0123456789") == "" && body[len(body)-1] == 'N':
-		return e.integer(text[:len(text)-1])
+	case len(sign) > 1:
+		return e.noNumber(text)
+	case base != 0:
+		return e.integer(text, cmp.Or(sign, "+")+digits, base)
 	case strings.Contains(body, "/"):
 		return e.ratio(text)
-	default:
-		return e.float(text)
 	}
-	e.fail("%s is not a number", clip([]byte(text)))
-	return history.Value{}
+	return e.float(text)
 }
 
-func (e *ednReader) integer(text string) history.Value {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
+// integerDigits returns the digits, which may be wrong, and the base of an integer
+// without a sign. The base is 0 for what is not written as an integer.
+func integerDigits(body string) (digits string, base int) {
+	plain := strings.ToLower(strings.TrimSuffix(body, "N"))
+	hex, isHex := strings.CutPrefix(plain, "0x")
+	before, after, hasBase := strings.Cut(strings.ToLower(body), "r")
+	switch {
+	case isHex:
+		return hex, 16
+	case hasBase && len(before) <= 2 && before[0] != '0':
+		base, _ = strconv.Atoi(before) // 0 if it is not a number
+		return after, base
+	case strings.Trim(plain, "0123456789") != "":
+		return "", 0
+	case len(plain) > 1 && plain[0] == '0':
+		return plain[1:], 8
+	}
+	return plain, 10
+}
+
+// integer returns the integer that text has; its digits follow a sign, if any.
+func (e *ednReader) integer(text, digits string, base int) history.Value {
+	n, err := strconv.ParseInt(digits, base, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
 		e.wrong("integer %s does not fit 64 bits", clip([]byte(text)))
+	case err != nil:
+		return e.noNumber(text)
 	}
 	return history.IntValue(n)
+}
+
+// noNumber notes that text is not a number. Its end is known, so that what follows
+// can be read.
+func (e *ednReader) noNumber(text string) history.Value {
+	e.wrong("%s is not a number", clip([]byte(text)))
+	return history.NullValue
 }
 
 // ratio returns a ratio as a string, in lowest terms: it is only compared.
 func (e *ednReader) ratio(text string) history.Value {
 	above, below, _ := strings.Cut(text, "/")
 	if strings.Trim(strings.TrimLeft(above, "+-"), "0123456789") != "" || below == "" || strings.Trim(below, "0123456789") != "" {
-		e.fail("%s is not a number", clip([]byte(text)))
-		return history.Value{}
+		return e.noNumber(text)
 	}
 	if len(text) > 40 {
 		e.wrong("ratio %s has terms of more than 64 bits", clip([]byte(text)))
@@ -59,10 +89,9 @@ func (e *ednReader) ratio(text string) history.Value {
 	r, ok := new(big.Rat).SetString(strings.TrimPrefix(text, "+"))
 	switch {
 	case !ok:
-		e.fail("%s is not a number", text)
-		return history.Value{}
+		return e.noNumber(text)
 	case r.IsInt():
-		return e.integer(r.Num().String())
+		return e.integer(r.Num().String(), r.Num().String(), 10)
 	}
 	return history.StringValue(r.RatString())
 }
@@ -76,8 +105,7 @@ func (e *ednReader) float(text string) history.Value {
 	power := strings.TrimLeft(exponent, "+-")
 	if whole == "" || strings.Trim(whole+fraction+power, "0123456789") != "" ||
 		scientific && (power == "" || len(exponent)-len(power) > 1) {
-		e.fail("%s is not a number", clip([]byte(text)))
-		return history.Value{}
+		return e.noNumber(text)
 	}
 	f, ok := history.ParseFloat(digits)
 	significant := strings.Trim(whole+fraction, "0")
