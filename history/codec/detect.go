@@ -18,7 +18,7 @@ const (
 // A beginning is what the first part of a file shows.
 type beginning struct {
 	keys     []string // of the JSON object that comes first
-	keywords []string // of the operation in EDN that comes first
+	keywords []string // of the operation in EDN that comes first, if possible a client's
 	polylin  bool     // a header of PolyLin's
 	limo     bool     // one of LiMo's
 	etcd     bool     // a line about an operation
@@ -26,9 +26,10 @@ type beginning struct {
 
 // Detect returns the format of the text that begins with head. Lines that
 // begin with '#' or ';' are passed over, unless they are one of the headers
-// of PolyLin and LiMo. Then comes a JSON object or an operation in EDN, which
-// has a key that only its format has, or a log, in which the first line about
-// an operation tells.
+// of PolyLin and LiMo or begin with a tagged operation. Then comes a JSON object or
+// an operation in EDN, which has a key that only its format has, or a log, in which
+// the first line about an operation tells. Operations of Jepsen's nemesis do not
+// tell if there are others.
 func Detect(head []byte) (Format, bool) {
 	b, _ := lookAt(head)
 	return byBeginning(&b)
@@ -155,55 +156,91 @@ func firstKeys(text []byte) (keys []string, settled bool) {
 	return keys, !s.torn
 }
 
-// firstKeywords returns the keywords of the operation in EDN that text begins
-// with; of a tuple, those that it stands for. settled means that the
-// operation is complete.
+// firstKeywords returns the keywords of the first operation of a client in the EDN
+// that text begins with, or else of the first operation; of a tuple, those that it
+// stands for. settled means that more of the text would change nothing.
 func firstKeywords(text []byte) (keywords []string, settled bool) {
 	e := newEDNReader(bytes.NewReader(text), int64(len(text)))
 	d := jepsen{edn: e}
-	first := func(c byte) byte {
-		if c == '#' && !e.failed() {
-			return d.passTags()
+	inside := false // a vector or list of operations
+	c := d.untagged()
+	for opens(c) {
+		var found []string
+		var client bool
+		if c == '{' {
+			found, client = ofMap(e.form(c))
+		} else {
+			closing := closingOf(c)
+			e.next()
+			e.depth++
+			if c = d.untagged(); opens(c) && !inside && keywords == nil {
+				inside = true
+				continue
+			}
+			found, client = ofTuple(e, c, closing)
 		}
-		return c
-	}
-	c := first(e.space())
-	if c == '[' || c == '(' {
-		closing := byte(']')
-		if c == '(' {
-			closing = ')'
+		if client {
+			return found, true
 		}
-		e.next()
-		e.depth++
-		inner, ok := e.more(closing)
-		if !ok {
-			return nil, !e.torn
+		if found == nil {
+			break
 		}
-		if c = first(inner); c != '{' && c != '[' && c != '(' {
-			return ofTuple(e, c, closing)
+		if keywords == nil {
+			keywords = found
 		}
+		c = d.untagged()
 	}
-	if e.failed() {
-		return nil, !e.torn
-	}
-	v := e.form(c)
-	pairs := v.List()
-	if v.Kind() == history.List && len(pairs) > 2 && isTypeWord(pairs[1]) {
-		return []string{":process", ":type", ":f"}, true
-	}
-	for i := 0; v.Kind() == history.Map && i < len(pairs); i += 2 {
-		keywords = append(keywords, pairs[i].Text())
-	}
-	return keywords, !e.torn
+	return keywords, !e.torn && (e.failed() || !e.ended())
 }
 
-// ofTuple is firstKeywords for a tuple whose first element begins with c.
-func ofTuple(e *ednReader, c, closing byte) (keywords []string, settled bool) {
-	e.form(c)
-	if c, ok := e.more(closing); ok && isTypeWord(e.form(c)) {
-		return []string{":process", ":type", ":f"}, true
+// untagged returns what follows white space and tags.
+func (d *jepsen) untagged() byte {
+	c := d.edn.space()
+	if c == '#' && !d.edn.failed() {
+		return d.passTags()
 	}
-	return nil, !e.torn
+	return c
+}
+
+// ofMap returns the keywords of an operation that is a map, and whether it is of a
+// client.
+func ofMap(v history.Value) (keywords []string, client bool) {
+	pairs := v.List()
+	client = v.Kind() == history.Map
+	for i := 0; v.Kind() == history.Map && i < len(pairs); i += 2 {
+		keywords = append(keywords, pairs[i].Text())
+		if pairs[i].Text() == ":process" && pairs[i+1].Text() == ":nemesis" {
+			client = false
+		}
+	}
+	return keywords, client
+}
+
+// ofTuple is ofMap for a tuple whose first element begins with c. Of a client's it
+// reads no more than it takes to tell.
+func ofTuple(e *ednReader, c, closing byte) (keywords []string, client bool) {
+	process := e.form(c)
+	c, ok := e.more(closing)
+	if !ok || !isTypeWord(e.form(c)) {
+		return nil, false
+	}
+	if client = process.Text() != ":nemesis"; !client {
+		for c, ok = e.more(closing); ok; c, ok = e.more(closing) {
+			e.form(c)
+		}
+	}
+	return []string{":process", ":type", ":f"}, client
+}
+
+// opens reports whether c begins an operation in EDN, or a vector or list.
+func opens(c byte) bool { return c == '{' || c == '[' || c == '(' }
+
+// closingOf returns the end of the vector or list that c begins.
+func closingOf(c byte) byte {
+	if c == '(' {
+		return ')'
+	}
+	return ']'
 }
 
 func isTypeWord(v history.Value) bool {

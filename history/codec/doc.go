@@ -151,8 +151,8 @@
 // Jepsen's histories are EDN: vectors or lists of operations, each of them a
 // history, or operations one after another, which are one. An operation is a
 // map with :process, :type, :f and :value, tagged or not, or a tuple
-// [process type f value]. Other keys and the process :nemesis are ignored. The
-// order of operations is that of the file.
+// [process type f value]. The process :nemesis is ignored, and so are other keys,
+// except :key, which only format kv has. The order of operations is that of the file.
 //
 //	[{:process 0, :type :invoke, :f :write, :value 1}
 //	 {:process 1, :type :invoke, :f :read,  :value nil}

@@ -101,14 +101,11 @@ func (d *jepsen) passTags() byte {
 // operation in the old form [process type f value].
 func (d *jepsen) bracket(c byte, line int) {
 	e := d.edn
-	closing := byte(']')
-	if c == '(' {
-		closing = ')'
-	}
+	closing := closingOf(c)
 	e.next()
 	e.depth++
 	c, ok := e.more(closing)
-	if ok && c != '{' && c != '[' && c != '(' && c != '#' {
+	if ok && !opens(c) && c != '#' {
 		d.inCurrent(line)
 		base := len(e.stack)
 		for ; ok; c, ok = e.more(closing) {
@@ -128,7 +125,7 @@ func (d *jepsen) bracket(c byte, line int) {
 				break
 			}
 		}
-		if c != '{' && c != '[' && c != '(' {
+		if !opens(c) {
 			e.unexpected("an operation")
 			break
 		}
@@ -224,6 +221,9 @@ func (d *jepsen) add(fault string, line int) {
 	case problem != "":
 		fault = problem
 	}
+	if fault == "" && d.format == kvName && d.ev.key.Kind() == history.None {
+		fault = "an operation of a key-value log needs :key"
+	}
 	if fault != "" {
 		w.b.Errorf(line, "%s", fault)
 		return
@@ -308,10 +308,10 @@ func hasKeyTwice(pairs []history.Value) bool {
 var operationKeys = []string{":process", ":type", ":f", ":value", ":key"}
 
 // fromMap reads {:process 1, :type :invoke, :f :read, :value nil}. Other keys
-// are ignored, except :key in a key-value log.
+// are ignored, except :key: a key-value log has it, others must not.
 func (d *jepsen) fromMap(pairs []history.Value) (fault string) {
 	ev := &d.ev
-	typ, f := history.NoValue, history.NoValue
+	typ, f, keyed := history.NoValue, history.NoValue, false
 	for i := 0; i < len(pairs); i += 2 {
 		v := pairs[i+1]
 		switch pairs[i].Text() {
@@ -324,13 +324,13 @@ func (d *jepsen) fromMap(pairs []history.Value) (fault string) {
 		case ":value":
 			ev.value = v
 		case ":key":
-			if d.format == kvName {
+			if keyed = true; d.format == kvName {
 				ev.key = v
 			}
 		}
 	}
-	if d.format == kvName && ev.key.Kind() == history.None && ev.process.Text() != ":nemesis" {
-		return "an operation of a key-value log needs :key"
+	if keyed && d.format != kvName {
+		return "an operation with :key in a history without keys; in format kv all operations have one"
 	}
 	return setWords(ev, typ, f)
 }
