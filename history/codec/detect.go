@@ -91,8 +91,14 @@ func lookAt(text []byte) (b beginning, settled bool) {
 		if len(text) == 0 {
 			return b, false
 		}
-		if text[0] != ';' && (text[0] != '#' || isTag(text)) {
+		if text[0] != ';' && text[0] != '#' {
 			break
+		}
+		if isTag(text) {
+			if keywords, settled := firstKeywords(text); has(keywords, ":type") || !settled {
+				b.keywords = keywords
+				return b, settled
+			}
 		}
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		b.polylin = polylinHeader(line) != nil
@@ -103,7 +109,7 @@ func lookAt(text []byte) (b beginning, settled bool) {
 		text = rest
 	}
 	switch text[0] {
-	case '{', '[', '(', '#':
+	case '{', '[', '(':
 		if b.keys, settled = firstKeys(firstElement(text)); len(b.keys) > 0 || !settled && text[0] == '{' {
 			return b, settled
 		}
@@ -121,8 +127,8 @@ func lookAt(text []byte) (b beginning, settled bool) {
 	return b, len(text) >= detectText
 }
 
-// isTag reports whether text is a tag of EDN, #jepsen.history.Op{, and not a
-// comment.
+// isTag reports whether text may begin with a tag of EDN, #jepsen.history.Op{. If no
+// operation follows, it is a comment.
 func isTag(text []byte) bool {
 	if len(text) < 2 || text[1] != '{' && text[1] != '_' && !isLetter(text[1]) {
 		return false
