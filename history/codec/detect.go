@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/leadline/leadline/history"
 )
@@ -49,7 +50,6 @@ func (in *input) detect() (Format, error) {
 	for {
 		b, settled := lookAt(in.head)
 		if f, ok := byBeginning(&b); ok && (settled || len(b.keywords) == 0 || in.err != nil || len(in.head) >= detectBytes) {
-			in.head = bytes.TrimPrefix(in.head, byteOrderMark)
 			return f, nil
 		}
 		switch {
@@ -78,6 +78,23 @@ func unknownFormat(keys []string) error {
 }
 
 var byteOrderMark = []byte("\uFEFF")
+
+// unmarked returns decode for inputs that may begin with a byte order mark.
+func unmarked(decode decoder) decoder {
+	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+		return func(yield func(*history.History, error) bool) {
+			in, ok := r.(*input)
+			if !ok {
+				in = &input{r: r}
+			}
+			for in.err == nil && len(in.head) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, in.head) {
+				in.look()
+			}
+			in.head = bytes.TrimPrefix(in.head, byteOrderMark)
+			decode(in, file, lim)(yield)
+		}
+	}
+}
 
 // lookAt returns what the text that begins a file shows. settled means that more
 // of the text would change nothing.

@@ -36,6 +36,7 @@ type Format struct {
 func Formats() []Format {
 	list := formats()
 	for i := range list {
+		list[i].Decode = unmarked(list[i].Decode)
 		encode := list[i].Encode
 		list[i].Encode = func(w io.Writer, h *history.History) error {
 			if w == nil || h == nil {
@@ -188,7 +189,7 @@ func (o *Options) format() (Format, error) {
 			return Format{}, err
 		}
 		f, _ := Lookup(jsonlName)
-		f.Decode = decodeMapped(m)
+		f.Decode = unmarked(decodeMapped(m))
 		return f, nil
 	}
 	if o.Format == "" {

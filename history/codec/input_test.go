@@ -81,6 +81,36 @@ func TestCompression(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark: a mark before the text changes nothing, however it is read.
+func TestByteOrderMark(t *testing.T) {
+	const mark = "\uFEFF"
+	for _, format := range Formats() {
+		for _, in := range goldenInputs(t, format.Name) {
+			want := dump(format.Decode(strings.NewReader(in), "in", Limits{}))
+			if got := dump(format.Decode(strings.NewReader(mark+in), "in", Limits{})); got != want {
+				t.Errorf("%s: with a mark\n%s\nwithout\n%s", format.Name, got, want)
+			}
+			opts := Options{Format: format.Name}
+			got := dump(Decode(iotest.OneByteReader(bytes.NewReader(gzipped(mark+in))), "in", opts))
+			if got != want {
+				t.Errorf("%s in gzip: with a mark\n%s\nwithout\n%s", format.Name, got, want)
+			}
+		}
+	}
+	opts := Options{Map: "f=f,call=s,return=e"}
+	for _, in := range []string{`{"f":"get","s":1,"e":2}`, `[{"f":"get","s":1,"e":2}]`, "f,s,e\nget,1,2\n"} {
+		if ids, errs := collect(strings.NewReader(mark+in), opts); len(ids) != 1 || len(errs) != 0 {
+			t.Errorf("%s: histories %v, errors %v", in, ids, errs)
+		}
+	}
+	if ids, errs := collect(strings.NewReader(mark+mark+small), Options{Format: nativeName}); len(ids) != 0 || len(errs) == 0 {
+		t.Errorf("two marks: histories %v, errors %v", ids, errs)
+	}
+	if _, errs := collect(strings.NewReader(mark), Options{Format: nativeName}); len(errs) != 1 {
+		t.Errorf("a mark alone: errors %v", errs)
+	}
+}
+
 // TestCut: whatever was there before the cut is delivered.
 func TestCut(t *testing.T) {
 	text := string(eventStream(2000, 1))

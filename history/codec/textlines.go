@@ -55,9 +55,6 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 			return
 		}
 		cut = !whole
-		if lines.line == 1 && len(text) >= len(byteOrderMark) && string(text[:len(byteOrderMark)]) == string(byteOrderMark) {
-			text = text[len(byteOrderMark):]
-		}
 		if t.held += int64(len(text)) + 1; t.held > t.limit {
 			t.out.broken(lines.line, tooLarge(t.limit))
 			return
