@@ -498,7 +498,7 @@
 // --engine families, monitor or search uses that engine alone. A history that is not
 // decided is unknown, with a cause:
 //   - depth, schedules, time, memory or cancelled;
-//   - torn, if the file may have been cut, so that a violation proves nothing;
+//   - torn, if the file may have been cut, and what is missing may explain a violation;
 //   - engine, if the chosen engine does not decide such histories.
 //
 // # Testing itself

@@ -112,10 +112,10 @@
 //
 // In file order, what comes before a cut is the beginning of the history, and
 // its verdict is definite. Events with stamps come in any order, so that any of
-// them may be missing: the history is marked torn, and its verdict is
-// linearizable or unknown. The same holds for the other formats with stamps, and
-// for the last line of PolyLin, LiMo and etcd without a newline, since
-// "return 12" may have become "return 1".
+// them may be missing: the history is marked torn. It is not-linearizable only if
+// that holds whatever was cut; otherwise it is linearizable or unknown. The same
+// holds for the other formats with stamps, and for the last line of PolyLin, LiMo
+// and etcd without a newline, since "return 12" may have become "return 1".
 //
 // # Violat
 //

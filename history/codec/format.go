@@ -276,7 +276,7 @@ func decodeInput(in *input, file string, opts Options) iter.Seq2[*history.Histor
 }
 
 const tornWarning = "the file may have been cut here (a whole one ends with a newline): " +
-	"a history that ends here is linearizable or unknown, but never not-linearizable"
+	"a history that ends here is not-linearizable only if that holds whatever was cut"
 
 // inputError adds the file to an error that came before its first line.
 func inputError(file string, err error) error {
