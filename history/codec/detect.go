@@ -79,6 +79,11 @@ func unknownFormat(keys []string) error {
 
 var byteOrderMark = []byte("\uFEFF")
 
+// beginsMark reports whether text may become a byte order mark.
+func beginsMark(text []byte) bool {
+	return len(text) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, text)
+}
+
 // unmarked returns decode for inputs that may begin with a byte order mark.
 func unmarked(decode decoder) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
@@ -87,7 +92,7 @@ func unmarked(decode decoder) decoder {
 			if !ok {
 				in = &input{r: r}
 			}
-			for in.err == nil && len(in.head) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, in.head) {
+			for in.err == nil && beginsMark(in.head) {
 				in.look()
 			}
 			in.head = bytes.TrimPrefix(in.head, byteOrderMark)
@@ -99,7 +104,7 @@ func unmarked(decode decoder) decoder {
 // lookAt returns what the text that begins a file shows. settled means that more
 // of the text would change nothing.
 func lookAt(text []byte) (b beginning, settled bool) {
-	if len(text) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, text) {
+	if beginsMark(text) {
 		return b, false
 	}
 	text = bytes.TrimPrefix(text, byteOrderMark)

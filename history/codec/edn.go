@@ -19,8 +19,8 @@ import (
 //
 // Like scanner it stops at its first fault, after which every method returns
 // a zero value, so that callers check failed once. A fault of a form that can
-// still be read (a number with a fault, a key that occurs twice) is
-// left in problem, which callers ignore if they ignore the form.
+// still be read (a number with a fault, a key that occurs twice) is left in
+// problem, which callers ignore if they ignore the form.
 //
 // Keywords are strings that begin with a colon, :x is ":x"; a character is a
 // string of that character; a set is the list of its elements, sorted; a ratio

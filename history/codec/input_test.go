@@ -103,10 +103,11 @@ func TestByteOrderMark(t *testing.T) {
 			t.Errorf("%s: histories %v, errors %v", in, ids, errs)
 		}
 	}
-	if ids, errs := collect(strings.NewReader(mark+mark+small), Options{Format: nativeName}); len(ids) != 0 || len(errs) == 0 {
+	opts = Options{Format: nativeName}
+	if ids, errs := collect(strings.NewReader(mark+mark+small), opts); len(ids) != 0 || len(errs) == 0 {
 		t.Errorf("two marks: histories %v, errors %v", ids, errs)
 	}
-	if _, errs := collect(strings.NewReader(mark), Options{Format: nativeName}); len(errs) != 1 {
+	if _, errs := collect(strings.NewReader(mark), opts); len(errs) != 1 {
 		t.Errorf("a mark alone: errors %v", errs)
 	}
 }

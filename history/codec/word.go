@@ -108,7 +108,8 @@ func (w *wordHistory) add(d *dialect, i int) {
 	case ev.typ == history.Invoke:
 		fault = w.invocation(d, ev, other, &out)
 	case other == nil: // the Builder reports it
-	case other.f != ev.f && f != "" && !isWord(f, w.events.names[other.f]): // an end may lack the method
+	// An end may lack the method.
+	case other.f != ev.f && f != "" && !isWord(f, w.events.names[other.f]):
 		fault = fmt.Sprintf("process %v completes %s, but what it invoked is %s (line %d)", process, f, w.events.names[other.f], other.line)
 	case w.keyed && !ev.key.Equal(other.key) && ev.key.Kind() != history.None:
 		fault = fmt.Sprintf("process %v completes an operation on key %v, but invoked it on %v (line %d)", process, ev.key, other.key, other.line)
@@ -154,13 +155,15 @@ func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.
 		if done {
 			first, _, _ := ev.pair()
 			if last, _, ok := end.pair(); ok && !first.Equal(last) {
-				return fmt.Sprintf("%s is invoked on key %v but completes on key %v (line %d)", f, first, last, end.line)
+				return fmt.Sprintf("%s is invoked on key %v but completes on key %v (line %d)",
+					f, first, last, end.line)
 			}
 		}
 	} else {
 		if word.shape.asks() && ev.isNull(true) && !ev.isNull(false) && w.b.Header().Format == jepsenName {
 			return fmt.Sprintf("%s is invoked with the :value [key nil], as in an independent test: "+
-				"leadline reads those of registers, if all values have keys; write the operations on each key to a file of their own", f)
+				"leadline reads those of registers, if all values have keys; "+
+				"write the operations on each key to a file of their own", f)
 		}
 		if value = from.whole(); !ev.paired {
 			key = ev.key
