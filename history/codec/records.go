@@ -396,12 +396,13 @@ func (t *tableRecords) header() (line int, err error) {
 	if err != nil {
 		return line, err
 	}
-	names := slices.Clone(cells)
+	names, seen := slices.Clone(cells), map[string]bool{}
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
-		if slices.Contains(names[:i], names[i]) {
+		if seen[names[i]] {
 			return line, &end{err: fmt.Errorf("the header has the column %q twice", clip([]byte(names[i])))}
 		}
+		seen[names[i]] = true
 		t.column = append(t.column, i)
 		// A blank after each separator is not part of a cell.
 		t.rows.TrimLeadingSpace = t.rows.TrimLeadingSpace || i > 0 && t.rows.Comma != '\t' && strings.HasPrefix(cells[i], " ")
@@ -458,29 +459,27 @@ type logfmtPair struct{ name, value string }
 // logfmtPairs returns the pairs of a line, in the order of their names. Words
 // without a '=' are not fields.
 func logfmtPairs(text []byte) (pairs []logfmtPair, fault string) {
-	rest := string(text)
-	for {
-		if rest = strings.TrimLeft(rest, " \t\r"); rest == "" {
-			break
+	const blanks = " \t\r"
+	for rest := strings.TrimLeft(string(text), blanks); rest != ""; rest = strings.TrimLeft(rest, blanks) {
+		word := rest
+		if end := strings.IndexAny(rest, blanks); end >= 0 {
+			word = rest[:end]
 		}
-		i := strings.IndexAny(rest, "= \t\r")
-		if i <= 0 || rest[i] != '=' {
-			_, rest, _ = strings.Cut(rest+" ", " ")
+		name, value, _ := strings.Cut(word, "=")
+		if name == word || name == "" {
+			rest = rest[len(word):]
 			continue
 		}
-		p := logfmtPair{name: rest[:i]}
-		if rest = rest[i+1:]; strings.HasPrefix(rest, `"`) {
-			quoted, err := strconv.QuotedPrefix(rest)
-			if err != nil {
-				return nil, fmt.Sprintf("the value of %s has no closing quote", clip([]byte(p.name)))
-			}
-			p.value, _ = strconv.Unquote(quoted) // of which it is a prefix
-			rest = rest[len(quoted):]
-		} else {
-			n := strings.IndexAny(rest+" ", " \t\r")
-			p.value, rest = rest[:n], rest[n:]
+		if rest = rest[len(name)+1:]; !strings.HasPrefix(rest, `"`) {
+			pairs, rest = append(pairs, logfmtPair{name, value}), rest[len(value):]
+			continue
 		}
-		pairs = append(pairs, p)
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return nil, fmt.Sprintf("the value of %s has no closing quote", clip([]byte(name)))
+		}
+		value, _ = strconv.Unquote(quoted) // of which it is a prefix
+		pairs, rest = append(pairs, logfmtPair{name, value}), rest[len(quoted):]
 	}
 	slices.SortStableFunc(pairs, func(a, b logfmtPair) int { return strings.Compare(a.name, b.name) })
 	for i := 1; i < len(pairs); i++ {
