@@ -64,7 +64,7 @@ func (d *jsonl) span(record history.Value, r *intervalRecord) (fault string) {
 	}
 	ret := m.find(record, last)
 	open := ret.Kind() == history.None || ret.Kind() == history.Null ||
-		last == mapReturn && ret.Kind() == history.Int && ret.Int() < 0 && m.find(record, mapCall).Int() >= 0
+		last == mapReturn && isNegative(ret) && !isNegative(m.find(record, mapCall))
 	stated := len(m.conditions) > 0 && m.meets(record) != noEnding || m.has(mapStatus) && m.find(record, mapStatus).Kind() != history.None
 	switch {
 	case stated || !open && (len(m.conditions) > 0 || m.has(mapStatus)):
@@ -95,6 +95,18 @@ func (d *jsonl) span(record history.Value, r *intervalRecord) (fault string) {
 	r.call, r.ret = d.stamps.take(from, d.restamp), 0
 	r.ret = d.stamps.take(to, func(f func(int64) int64) { d.restamp(f); r.call = f(r.call) })
 	return fault
+}
+
+// isNegative reports whether v is a stamp below 0.
+func isNegative(v history.Value) bool {
+	switch v.Kind() {
+	case history.Int:
+		return v.Int() < 0
+	case history.Float:
+		return v.Float() < 0
+	}
+	s, fault := parseDecimal(strings.TrimSpace(v.Text()))
+	return fault == "" && s.whole < 0
 }
 
 // ends returns the stamps of the call and the return of an operation. One that is lost
