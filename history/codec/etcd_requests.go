@@ -52,8 +52,7 @@ func (e *etcdRequests) note(r *intervalRecord) bool {
 	case "leaseGrant", "leaseRevoke", "defragment", "compact":
 		return true
 	case "range":
-		e.noteRange(member(r.input, "Range"), member(r.output, "Range"))
-		return member(r.input, "Range").Kind() == history.Map
+		return e.noteRange(member(r.input, "Range"), member(r.output, "Range")) && member(r.input, "Range").Kind() == history.Map
 	case "txn":
 	default:
 		return false
@@ -66,13 +65,16 @@ func (e *etcdRequests) note(r *intervalRecord) bool {
 	for i, operation := range operations {
 		switch put := member(operation, "Put"); member(operation, "Type").Text() {
 		case "put-operation":
+			if _, known := etcdValue(put); !known {
+				return false
+			}
 			e.keys = append(e.keys, member(put, "Key").Text())
 			e.leased = e.leased || member(put, "LeaseID").Int() != 0
 		case "delete-operation":
 			e.keys = append(e.keys, member(member(operation, "Delete"), "Key").Text())
 		case "range-operation":
-			if i < len(results) {
-				e.noteRange(member(operation, "Range"), results[i])
+			if i < len(results) && !e.noteRange(member(operation, "Range"), results[i]) {
+				return false
 			}
 		default:
 			return false
@@ -81,13 +83,19 @@ func (e *etcdRequests) note(r *intervalRecord) bool {
 	return true
 }
 
-func (e *etcdRequests) noteRange(request, response history.Value) {
+// noteRange collects the keys of a range. It reports false if it found a value that
+// is not known.
+func (e *etcdRequests) noteRange(request, response history.Value) bool {
 	if member(request, "End").Text() == "" {
 		e.keys = append(e.keys, member(request, "Start").Text())
 	}
 	for _, kv := range member(response, "KVs").List() {
+		if _, known := etcdValue(kv); !known {
+			return false
+		}
 		e.keys = append(e.keys, member(kv, "Key").Text())
 	}
+	return true
 }
 
 // etcdBranch returns the operations of the branch of a transaction that ran, or
@@ -141,7 +149,7 @@ func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.V
 		for i, operation := range operations {
 			switch put := member(operation, "Put"); member(operation, "Type").Text() {
 			case "put-operation":
-				value := etcdText(member(put, "Value"))
+				value, _ := etcdValue(put) // which note knows
 				add("write", member(put, "Key").Text(), value, value)
 			case "delete-operation":
 				add("write", member(member(operation, "Delete"), "Key").Text(), history.NullValue, history.NullValue)
@@ -175,7 +183,8 @@ func (e *etcdRequests) inRange(request, response history.Value) []string {
 func etcdFound(response history.Value, key string) history.Value {
 	for _, kv := range member(response, "KVs").List() {
 		if member(kv, "Key").Text() == key {
-			return etcdText(member(kv, "Value"))
+			value, _ := etcdValue(kv) // which note knows
+			return value
 		}
 	}
 	return history.NullValue

@@ -335,8 +335,9 @@ func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok
 	case "put-operation":
 		put := member(operation, "Put")
 		key := member(put, "Key")
-		inv = history.Event{Method: "put", Args: []history.Value{key, etcdText(member(put, "Value"))}}
-		return inv, history.NoValue, key.Kind() == history.String && member(put, "LeaseID").Int() == 0
+		value, known := etcdValue(put)
+		inv = history.Event{Method: "put", Args: []history.Value{key, value}}
+		return inv, history.NoValue, known && key.Kind() == history.String && member(put, "LeaseID").Int() == 0
 	case "range-operation":
 		if r.end == lost {
 			return etcdGet(member(operation, "Range"), history.NoValue, true)
@@ -357,13 +358,19 @@ func etcdGet(request, response history.Value, pending bool) (inv history.Event, 
 	if len(found) == 0 {
 		return inv, history.NullValue, true
 	}
-	return inv, etcdText(member(found[0], "Value")), len(found) == 1
+	result, ok = etcdValue(found[0])
+	return inv, result, ok && len(found) == 1
 }
 
-// etcdText returns a value, of which etcd's tests record a hash if it is long.
-func etcdText(v history.Value) history.Value {
-	if hash := member(v, "Hash"); hash.Int() != 0 {
-		return hash
+// etcdValue returns the value that a put writes or a range found: a string, or an
+// object that has it, or its hash if it is long. It reports false for all others.
+func etcdValue(kv history.Value) (value history.Value, ok bool) {
+	value = member(kv, "Value")
+	if value.Kind() == history.Map {
+		if hash := member(value, "Hash"); hash.Int() != 0 {
+			return hash, true
+		}
+		value = member(value, "Value")
 	}
-	return history.StringValue(member(v, "Value").Text())
+	return value, value.Kind() == history.String
 }
