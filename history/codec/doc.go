@@ -210,7 +210,8 @@
 // two shapes:
 //
 //   - operations {"ClientId", "Input", "Call", "Output", "Return"} with stamps,
-//     closed, pending if Return is missing or negative or Output has an Error;
+//     closed, pending if Return is missing or negative or Output has an Error in any
+//     case, other than null, false, 0 and "" ({} is one: so Go writes most errors);
 //   - {"event": {"Start": S} or {"Finish": F}, "client_id", "op_id"}, where S and
 //     F are a name or {name: content}: ...IndefiniteFailure, Timeout and Unknown
 //     are pending, other ...Failure did not happen.

@@ -23,7 +23,7 @@ type intervalRecord struct {
 }
 
 // interval reads {"ClientId":0, "Input":..., "Call":1, "Output":..., "Return":2}.
-// Without a return, or with a negative one, or with an error for output, it is
+// Without a return, or with a negative one, or with an error in its output, it is
 // pending for ever.
 func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	m := d.m
@@ -45,7 +45,7 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 		return d.plainInterval(record, &r)
 	}
 	r.input, r.output = m.find(record, mapInput), m.find(record, mapOutput)
-	if member(r.output, "Error").Text() != "" {
+	if isSet(anyMember(r.output, "error")) {
 		r.end = lost
 	}
 	if member(r.output, "Persisted").Bool() || member(r.output, "PartialResponse").Bool() {

@@ -413,13 +413,18 @@ func (c *condition) holds(record history.Value) bool {
 func (t *test) holds(record history.Value) bool {
 	v := at(record, t.path)
 	if t.words == nil {
-		switch v.Kind() {
-		case history.None, history.Null:
-			return false
-		}
-		return !slices.Contains([]string{"", "false", "0"}, wordOf(v))
+		return isSet(v)
 	}
 	return slices.Contains(t.words, wordOf(v)) != t.differ
+}
+
+// isSet reports whether v is something other than null, false, 0 and "".
+func isSet(v history.Value) bool {
+	switch v.Kind() {
+	case history.None, history.Null:
+		return false
+	}
+	return !slices.Contains([]string{"", "false", "0"}, wordOf(v))
 }
 
 // wordOf returns a value as conditions have it. It is "" where there is none.
