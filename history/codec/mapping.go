@@ -101,7 +101,7 @@ var eventWords = map[string]history.EventType{"invoke": history.Invoke, "ok": hi
 	"info": history.Info, "lost": history.Info}
 
 // set takes one entry.
-func (m *mapping) set(entry string) error {
+func (m *mapping) set(entry string) (err error) {
 	if name, tests, ok := strings.Cut(entry, " when "); ok {
 		c, err := parseCondition(strings.TrimSpace(name), tests)
 		m.conditions = append(m.conditions, c)
@@ -116,17 +116,18 @@ func (m *mapping) set(entry string) error {
 		name = "f"
 	}
 	if typ, ok := eventWords[name]; ok {
-		for w := range strings.SplitSeq(what, "|") {
+		words, err := parseWords(what)
+		for _, w := range words {
 			m.types[w] = typ
 		}
-		return nil
+		return err
 	}
 	switch name {
 	case "model":
 		return m.setModel(what)
 	case "void":
-		m.void = strings.Split(what, "|")
-		return nil
+		m.void, err = parseWords(what)
+		return err
 	case "tie":
 		if m.tie = history.HalfOpen; what == "closed" {
 			m.tie = history.Closed
@@ -168,6 +169,17 @@ func (m *mapping) set(entry string) error {
 	}
 	m.paths[i] = what
 	return nil
+}
+
+// parseWords returns the words of WORD|WORD, without the blanks around them.
+func parseWords(text string) ([]string, error) {
+	words := strings.Split(text, "|")
+	for i, w := range words {
+		if words[i] = strings.TrimSpace(w); words[i] == "" {
+			return nil, fmt.Errorf("%q has an empty word; it is not WORD or WORD|WORD", clip([]byte(text)))
+		}
+	}
+	return words, nil
 }
 
 // setModel takes NAME or NAME:ARGUMENT. An argument that is not a value in the
@@ -395,11 +407,14 @@ func parseCondition(name, tests string) (c condition, err error) {
 	for text := range strings.SplitSeq(tests+" ", " and ") {
 		var t test
 		path, words, some := strings.Cut(text, "=")
-		if path, t.differ = strings.CutSuffix(path, "!"); some {
-			t.words = strings.Split(strings.TrimSpace(words), "|")
-		}
+		path, t.differ = strings.CutSuffix(path, "!")
 		if t.path = strings.TrimSpace(path); t.path == "" {
 			return c, fmt.Errorf("%q is not PATH=WORD|WORD, PATH!=WORD or PATH", clip([]byte(text)))
+		}
+		if some {
+			if t.words, err = parseWords(words); err != nil {
+				return c, err
+			}
 		}
 		c.tests = append(c.tests, t)
 	}

@@ -107,6 +107,9 @@ func (p *proposal) nulls(f *sample, ended string) {
 		ends := slices.DeleteFunc(sortedWords(p.events), func(w string) bool { return phaseOf(w) != returned })
 		ended = p.events.path + "=" + strings.Join(ends, "|")
 	}
+	if strings.HasSuffix(ended, "=") {
+		return // no operation returned
+	}
 	entry := "null when " + f.path + "=" + strings.Join(words, "|")
 	if ended != "" {
 		entry += " and " + ended
