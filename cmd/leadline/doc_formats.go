@@ -102,9 +102,9 @@
 //
 // Stamps are integers of any unit, decimal numbers, or dates of RFC 3339. None is
 // rounded. A duration has the unit of stamps that are numbers; with dates it has its
-// own, as 1.5ms, or that of unit=ms (s, ms, us or ns). An operation without a return is
-// pending. Conditions say how operations
-// ended, before the status:
+// own, as 1.5ms, or that of unit=ms (s, ms, us or ns), which is a fault with numbers. An
+// operation without a return is pending. Conditions say how operations ended, before the
+// status:
 //
 //	ok when status=ok|found
 //	null when status=notfound

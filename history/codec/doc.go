@@ -266,7 +266,8 @@
 // A stamp is an integer, a decimal number or a date of RFC 3339, all of them numbers
 // or all dates. Stamps are exact: none is rounded. zone=Z or zone=+02:00 is the time
 // zone of dates that have none. A duration has the unit of stamps that are numbers.
-// With dates it has its own, as in 1.5ms, or that of unit=ms (s, ms, us, ns).
+// With dates it has its own, as in 1.5ms, or that of unit=ms (s, ms, us, ns), which is
+// a fault with numbers.
 //
 // The words for type and status are the usual ones, or those of the entries invoke,
 // ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods

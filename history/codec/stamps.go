@@ -215,9 +215,12 @@ func parseDate(text, zone string) (s stamp, fault string) {
 var durationUnits = map[string]int{"s": 0, "ms": 3, "us": 6, "µs": 6, "ns": 9}
 
 // duration reads a duration: v, or text, which is how v is written if it is a Float.
-// Among numbers it has their unit. Among dates, which are in seconds, it has the given
+// Among numbers it has their unit, and no other. Among dates, which are in seconds, it has the given
 // unit or its own, as in 1.5ms. The stamp that it belongs to is read before.
 func (t *stamps) duration(v history.Value, text, unit string) (s stamp, fault string) {
+	if unit != "" && !t.wall {
+		return s, fmt.Sprintf("has the unit of the mapping, %s, but stamps are numbers, whose unit it has", unit)
+	}
 	switch v.Kind() {
 	case history.Int:
 		text = v.String()
