@@ -119,7 +119,8 @@
 // that meets none, and has no status, is a fault. Further entries are:
 //   - void=put|delete: these methods return nothing, and an absent result of others is
 //     null;
-//   - values=string: numbers, true and false are strings, for logs that record a value
+//   - values=string: numbers, true and false in args, result, key and value are strings,
+//     also inside lists and objects, for logs that record a value
 //     now as 7, now as "7";
 //   - tie, half-open if a return at a time precedes a call at the same time, or closed
 //     (the default) if they are concurrent; an operation that is half-open and has two

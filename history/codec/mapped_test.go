@@ -153,6 +153,7 @@ func TestMappingFaults(t *testing.T) {
 		{good + ",f=g", "f is given twice"}, {good + ",method=g", "f is given twice"},
 		{good + ",colour=c", `unknown name "colour"`},
 		{good + ",tie=open", "tie is closed or half-open"},
+		{"process=p,start=s,finish=f,values=string", "values goes with"}, {"call=c,return=r,input=i,values=string", "values goes with"},
 		{good + ",values=int", "values are string"},
 		{good + ",zone=Berlin", "zone is Z or as +02:00"},
 		{good + ",records=xml", "records are json, csv, tsv, logfmt"},

@@ -243,6 +243,8 @@ func (m *mapping) check() error {
 		return fmt.Errorf("at goes with op: events ordered by stamps need identifiers")
 	case m.has(mapAt) && intervals:
 		return fmt.Errorf("at is the stamp of an event; operations have call and return")
+	case m.strings && (unions || m.has(mapInput)):
+		return fmt.Errorf("values goes with args, result, key and value, and not with input, or start and finish")
 	case unions && ended:
 		return fmt.Errorf("the name of a finish is its outcome: start and finish exclude status, and conditions other than skip")
 	}
@@ -289,6 +291,13 @@ func asString(v history.Value) history.Value {
 			list[i] = asString(list[i])
 		}
 		return history.ListValue(list...)
+	case history.Map:
+		pairs := slices.Clone(v.List())
+		for i := 1; i < len(pairs); i += 2 {
+			pairs[i] = asString(pairs[i])
+		}
+		m, _ := history.MapValue(pairs...) // whose keys are as before
+		return m
 	}
 	return v
 }
