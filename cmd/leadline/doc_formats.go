@@ -85,7 +85,9 @@
 // Starts and finishes are objects of their own; package history/codec describes them.
 //
 // An entry NAME=PATH says where something is. A path a.b is the field "a.b", or else the
-// field b of the object a; a.0 is the first element of the list a. The names are:
+// field b of the object a; a.0 is the first element of the list a. If a longer path can be
+// split in several ways, the shortest first field that leads to something counts. The names
+// are:
 //   - process, which is optional if each operation is a process of its own;
 //   - op, an identifier of the operation: an end with it need not have the process and
 //     the method;

@@ -240,7 +240,8 @@
 //	model=kv
 //
 // An entry NAME=PATH is where something is: a.b is the key "a.b", or else the key b
-// of what is at a; a list has the keys 0, 1, 2. The names are
+// of what is at a; a list has the keys 0, 1, 2. If a path can be split in several ways,
+// the shortest first key that leads to something counts. The names are
 //
 //	process    who: an integer or a string; without it each operation is a
 //	           process of its own

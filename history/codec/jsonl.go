@@ -206,7 +206,7 @@ func (d *jsonl) identify(record history.Value, ev *history.Event) (fault string)
 func (d *jsonl) stamp(record history.Value, f mapped) (stamp, string) {
 	v, text := d.m.find(record, f), ""
 	if v.Kind() == history.Float {
-		text = d.records.number(d.m.paths[f])
+		text = written(d.records, record, d.m.paths[f])
 	}
 	s, fault := d.stamps.read(v, text)
 	if fault != "" {

@@ -131,7 +131,7 @@ func (d *jsonl) ends(record history.Value, isLost bool) (from, to stamp, fault s
 	}
 	v, text, fits := m.find(record, mapDuration), "", false
 	if v.Kind() == history.Float {
-		text = d.records.number(m.paths[mapDuration])
+		text = written(d.records, record, m.paths[mapDuration])
 	}
 	took, fault := d.stamps.duration(v, text, m.unit)
 	if fault != "" {

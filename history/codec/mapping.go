@@ -327,20 +327,33 @@ func (m *mapping) unknownWord(f mapped, v history.Value, example string) string 
 }
 
 // at returns what is at a path: a.b is the key "a.b", or else the key b of what is
-// at a. The elements of a list have their numbers, from 0, for keys.
-func at(v history.Value, path string) history.Value {
-	if found := member(v, path); found.Kind() != history.None {
-		return found
+// at a. If a path can be split in several ways, the shortest first key that leads to
+// something counts. The elements of a list have their numbers, from 0, for keys.
+func at(v history.Value, path string) history.Value { return locate(v, path, nil) }
+
+// locate is at. Unless keys is nil, it appends the keys on the way, the last one first.
+func locate(v history.Value, path string, keys *[]string) history.Value {
+	if k := v.Kind(); k != history.Map && k != history.List {
+		return history.NoValue
 	}
-	for i := range len(path) {
-		if path[i] != '.' {
-			continue
-		}
-		if inner := member(v, path[:i]); inner.Kind() != history.None {
-			return at(inner, path[i+1:])
+	found, first := member(v, path), path
+	for i := 0; i < len(path) && found.Kind() == history.None; i++ {
+		if first = path[:i]; path[i] == '.' {
+			found = locate(member(v, first), path[i+1:], keys)
 		}
 	}
-	return history.NoValue
+	if keys != nil && found.Kind() != history.None {
+		*keys = append(*keys, first)
+	}
+	return found
+}
+
+// written returns how the number at a path of the last record of source is written.
+func written(source records, record history.Value, path string) string {
+	var keys []string
+	locate(record, path, &keys)
+	slices.Reverse(keys)
+	return source.number(keys)
 }
 
 // member returns the value of a key of an object or list, None where there is none.

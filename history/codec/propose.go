@@ -95,7 +95,7 @@ func (p *proposal) read(head []byte, file string, lim Limits) error {
 		}
 		record = values.kept(record)
 		p.records, p.lines = append(p.records, record), append(p.lines, line)
-		p.fieldsOf("", record, source)
+		p.fieldsOf(nil, record, source)
 	}
 	if len(p.records) == 0 {
 		return &SyntaxError{File: file, Msg: "no records"}
@@ -103,12 +103,14 @@ func (p *proposal) read(head []byte, file string, lim Limits) error {
 	return nil
 }
 
-// fieldsOf adds the fields of an object. Lists are values.
-func (p *proposal) fieldsOf(prefix string, object history.Value, source records) {
+// fieldsOf adds the fields of the object that the outer keys of a record lead to. Lists
+// are values.
+func (p *proposal) fieldsOf(outer []string, object history.Value, source records) {
 	for i, list := 0, object.List(); i < len(list); i += 2 {
-		path, v := prefix+list[i].Text(), list[i+1]
+		keys, v := append(slices.Clip(outer), list[i].Text()), list[i+1]
+		path := strings.Join(keys, ".")
 		if v.Kind() == history.Map && len(path) < 200 {
-			p.fieldsOf(path+".", v, source)
+			p.fieldsOf(keys, v, source)
 			continue
 		}
 		f := p.fields[path]
@@ -129,7 +131,7 @@ func (p *proposal) fieldsOf(prefix string, object history.Value, source records)
 		f.words[wordOf(v)]++
 		text := ""
 		if v.Kind() == history.Float {
-			text = source.number(path)
+			text = source.number(keys)
 		}
 		if f.stamps {
 			f.all.zone = "Z"

@@ -21,8 +21,8 @@ type records interface {
 	// stream is an *end; then it returns the last line. A record is valid until the
 	// next call.
 	next() (record history.Value, line int, err error)
-	// number returns how the number at a path of the last record is written.
-	number(path string) string
+	// number returns how the number that keys of the last record lead to is written.
+	number(keys []string) string
 	// size returns how many bytes the last record has.
 	size() int
 }
@@ -196,33 +196,23 @@ const (
 
 // number implements records. It reads the record again: few have numbers that are
 // not integers for stamps.
-func (s *jsonRecords) number(path string) string {
-	again := scanner{data: s.text, pool: new(pool), wide: true}
-	return string(again.rawAt(path))
-}
+func (s *jsonRecords) number(keys []string) string { return rawAt(s.text, keys) }
 
 func (s *jsonRecords) size() int { return len(s.text) }
 
-// rawAt returns the text of the value at a path of the object or list at pos; see
-// the function at. It returns nil if there is none.
-func (s *scanner) rawAt(path string) []byte {
-	from := s.pos
-	for size := len(path); size > 0; size = strings.LastIndexByte(path[:size], '.') {
-		s.reset(s.data)
-		s.pos = from
-		if !s.enter(path[:size]) {
-			continue
-		}
-		if size == len(path) {
-			start := s.pos
-			s.skip()
-			return s.data[start:s.pos]
-		}
-		if found := s.rawAt(path[size+1:]); found != nil {
-			return found
+// rawAt returns the text of the value that keys lead to from an object or list in
+// JSON, "" if there is none.
+func rawAt(text []byte, keys []string) string {
+	s := scanner{data: text, pool: new(pool), wide: true}
+	for _, key := range keys {
+		if !s.enter(key) {
+			return ""
 		}
 	}
-	return nil
+	s.peek()
+	start := s.pos
+	s.skip()
+	return string(text[start:s.pos])
 }
 
 // enter moves to the value of a key of the object or list at pos.
@@ -270,13 +260,15 @@ func (t *textRecord) value() history.Value {
 	return m
 }
 
-func (t *textRecord) number(path string) string {
-	for i := range t.names {
-		if t.names[i].Text() == path {
-			return t.fields[i]
-		}
+func (t *textRecord) number(keys []string) string {
+	i := slices.IndexFunc(t.names, func(name history.Value) bool { return len(keys) > 0 && name.Text() == keys[0] })
+	switch {
+	case i < 0:
+		return ""
+	case len(keys) == 1:
+		return t.fields[i]
 	}
-	return "" // inside a value in JSON
+	return rawAt([]byte(t.fields[i]), keys[1:]) // a cell in JSON
 }
 
 func (t *textRecord) size() int { return t.bytes }

@@ -3,6 +3,8 @@ package codec
 import (
 	"strings"
 	"testing"
+
+	"github.com/leadline/leadline/history"
 )
 
 // TestLogfmtWords: words that are not pairs are passed over without a copy of the
@@ -16,5 +18,17 @@ func TestLogfmtWords(t *testing.T) {
 	})
 	if allocs > 10 {
 		t.Errorf("%v allocations for a line of 4,001 words", allocs)
+	}
+}
+
+// TestLocate: a path of many keys is not tried in each way to split it.
+func TestLocate(t *testing.T) {
+	path := strings.Repeat("a.", 200) + "a"
+	if v := at(history.IntValue(1), path); v.Kind() != history.None {
+		t.Errorf("%v at a path of an integer", v)
+	}
+	record, _ := history.MapValue(history.StringValue("a"), history.IntValue(1))
+	if v := at(record, path); v.Kind() != history.None {
+		t.Errorf("%v at a path that the record lacks", v)
 	}
 }
