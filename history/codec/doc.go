@@ -274,7 +274,8 @@
 // ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods
 // without a result; then an absent result of others is null. Further entries are
 // model=NAME:ARGUMENT, values=string, which makes strings of numbers and booleans in
-// args, result, key and value, also inside lists and objects, tie=half-open, and records=json, csv, tsv or logfmt, which is detected otherwise.
+// args, result, key and value, also inside lists and objects, tie=half-open, and
+// records=json, csv, tsv or logfmt, which is detected otherwise.
 //
 // A condition, OUTCOME when TEST and TEST, precedes the status. TEST is PATH=WORD|WORD,
 // PATH!=WORD|WORD, or PATH, which holds if there is something other than null, false,

@@ -101,7 +101,7 @@ var eventWords = map[string]history.EventType{"invoke": history.Invoke, "ok": hi
 	"info": history.Info, "lost": history.Info}
 
 // set takes one entry.
-func (m *mapping) set(entry string) (err error) {
+func (m *mapping) set(entry string) error {
 	if name, tests, ok := strings.Cut(entry, " when "); ok {
 		c, err := parseCondition(strings.TrimSpace(name), tests)
 		m.conditions = append(m.conditions, c)
@@ -116,18 +116,17 @@ func (m *mapping) set(entry string) (err error) {
 		name = "f"
 	}
 	if typ, ok := eventWords[name]; ok {
-		words, err := parseWords(what)
-		for _, w := range words {
+		for _, w := range wordsOf(what) {
 			m.types[w] = typ
 		}
-		return err
+		return nil
 	}
 	switch name {
 	case "model":
 		return m.setModel(what)
 	case "void":
-		m.void, err = parseWords(what)
-		return err
+		m.void = wordsOf(what)
+		return nil
 	case "tie":
 		if m.tie = history.HalfOpen; what == "closed" {
 			m.tie = history.Closed
@@ -171,15 +170,14 @@ func (m *mapping) set(entry string) (err error) {
 	return nil
 }
 
-// parseWords returns the words of WORD|WORD, without the blanks around them.
-func parseWords(text string) ([]string, error) {
+// wordsOf returns the words of WORD|WORD, without the blanks around them. A word may be
+// empty.
+func wordsOf(text string) []string {
 	words := strings.Split(text, "|")
 	for i, w := range words {
-		if words[i] = strings.TrimSpace(w); words[i] == "" {
-			return nil, fmt.Errorf("%q has an empty word; it is not WORD or WORD|WORD", clip([]byte(text)))
-		}
+		words[i] = strings.TrimSpace(w)
 	}
-	return words, nil
+	return words
 }
 
 // setModel takes NAME or NAME:ARGUMENT. An argument that is not a value in the
@@ -434,9 +432,7 @@ func parseCondition(name, tests string) (c condition, err error) {
 			return c, fmt.Errorf("%q is not PATH=WORD|WORD, PATH!=WORD or PATH", clip([]byte(text)))
 		}
 		if some {
-			if t.words, err = parseWords(words); err != nil {
-				return c, err
-			}
+			t.words = wordsOf(words)
 		}
 		c.tests = append(c.tests, t)
 	}
