@@ -44,7 +44,8 @@ func (e *PanicError) Error() string {
 //   - one that wraps ErrWitness;
 //   - any other if h is nil, or if spec is nil or wrong; see replay.Probe.
 //
-// A history that may have been cut is linearizable or unknown.
+// A history that may have been cut is not linearizable only if that holds whatever was
+// cut. Otherwise it is linearizable or unknown.
 //
 // Time and memory are bounded by o.Budget; the number of schedules of depth d
 // by m n^(d-1), for m chains and n operations, each replayed in O(n); the
