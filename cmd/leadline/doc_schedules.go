@@ -10,7 +10,8 @@
 //	leadline stress --new example.com/queue.New --schedules --program '{ Put(0) } || { Put(1) }' --preemptions 4
 //
 // A preemption is a switch from a thread that could go on. Between invocations, and
-// where a thread ends or waits, switches are free. Most violations need one
+// where a thread ends or waits, switches are free. A thread that polls waits until another
+// writes; to go on all the same counts as a preemption. Most violations need one
 // preemption. Programs get all schedules with one preemption, then with two, and at
 // last with three, or with --preemptions. The final line says how many programs are
 // complete to which bound. For objects that start goroutines, delays are

@@ -14,7 +14,9 @@ import (
 // without preemption.
 type ExploreOptions struct {
 	// Preemptions bounds how often a schedule interrupts a thread that could go
-	// on; -1 is without bound. Schedules with fewer come first.
+	// on, or goes on with one that polls; -1 is without bound. Schedules with fewer
+	// come first. Without bound, threads that poll wait. If any did, the schedules
+	// with up to 3 preemptions follow.
 	Preemptions int
 	// Delays bounds, in their place, how often a schedule does not take the thread
 	// whose turn it is, as when one ends. It is for objects that start goroutines. 0
@@ -38,8 +40,8 @@ type ExploreOptions struct {
 // An Exploration is what Explore found.
 type Exploration struct {
 	// Complete is to which bound all schedules were run, at least: -1 if not even
-	// those without preemption, and Unbounded if nothing is left. ByDelays says
-	// that the bound is one of delays.
+	// those without preemption, and Unbounded if nothing is left. If a thread polls
+	// for ever, something always is. ByDelays says that the bound is one of delays.
 	Complete int
 	ByDelays bool
 	// Executions were run, with so many Steps. Cut ones have too many steps, and
@@ -319,15 +321,30 @@ func newStrategy(name string, depth int, seed uint64) (schedule.Strategy, error)
 // starts goroutines gets.
 const randomSchedules = 256
 
+// pollingPreemptions is the bound for programs that are explored without one, if a thread polls
+// for ever or seems to.
+const pollingPreemptions = 3
+
 // deepen runs all schedules of one bound after another. It counts delays for objects
 // that start goroutines, unless the options say otherwise.
 func (x *explorer) deepen(o ExploreOptions) error {
 	if o.Preemptions < 0 && o.Delays == 0 {
-		sure, err := x.all(schedule.NewDPOR(), o.Executions, nil)
-		if sure > 0 {
-			x.result.Complete = Unbounded
+		s := schedule.NewDPOR()
+		sure, err := x.all(s, o.Executions, nil)
+		if sure < Unbounded || err != nil {
+			return err
 		}
-		return err
+		if s.Exhausted() {
+			x.result.Complete = Unbounded
+			return nil
+		}
+		x.result.Complete = 0
+		o.Strategy, o.Preemptions = "dfs", pollingPreemptions
+		if o.Executions > 0 {
+			if o.Executions -= x.result.Executions; o.Executions <= 0 {
+				return nil
+			}
+		}
 	}
 	dfs := schedule.DFSOptions{Preemptions: o.Preemptions, Delays: -1, Filter: true}
 	auto := o.Delays == 0 && o.Strategy == ""
@@ -360,7 +377,7 @@ func (x *explorer) deepen(o ExploreOptions) error {
 	if sure < Unbounded || !s.Exhausted() {
 		sure = min(sure, s.Complete())
 	}
-	x.result.Complete = sure
+	x.result.Complete = max(x.result.Complete, sure)
 	return nil
 }
 

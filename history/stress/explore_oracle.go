@@ -277,7 +277,8 @@ func (o *oracle) search(outcome Outcome, bound int) bool {
 		}
 	}
 	if o.threads && !o.exhausted {
-		o.exhausted, o.exact = true, o.explore(schedule.NewDPOR(), maxSequential)
+		s := schedule.NewDPOR()
+		o.exhausted, o.exact = true, o.explore(s, maxSequential) && s.Exhausted()
 	}
 	most, byDelays, asked := maxExplaining, false, bound
 	if !o.threads || o.exact {

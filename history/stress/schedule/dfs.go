@@ -3,13 +3,13 @@ package schedule
 import "math/bits"
 
 // DFSOptions say which schedules a DFS goes through. With both bounds at -1 it
-// goes through all of them once.
+// goes through all of them once, except that a thread that polls waits.
 type DFSOptions struct {
 	// Preemptions bounds the switches from a thread that could go on, where no
-	// invocation begins; -1 means not bounded.
+	// invocation begins, and how often a thread that polls does not wait; -1 means not bounded.
 	Preemptions int
 	// Delays bounds how often the scheduler passes over a thread; -1 means not bounded. The order
-	// is the current thread, then those after it, in a circle. Where a thread ends, blocks
+	// is the current thread, then those after it, in a circle, and one that polls last. Where a thread ends, blocks
 	// or begins an invocation, going on with one that begins an invocation costs nothing.
 	Delays int
 	// Filter preempts only where another thread conflicts; see the package's documentation.
@@ -26,6 +26,7 @@ type DFS struct {
 	bound    int
 	last     int
 	leftOut  bool // the bound left schedules out
+	withheld bool // see Result
 	complete int
 	nodes    []node
 	at       int
@@ -44,6 +45,7 @@ type node struct {
 	chosen   int16
 	numbers  int16 // of a choice of the program: how many; 0 of threads
 	current  int8
+	polls    int8 // see Decision; its rank is the last one
 	rank     int8 // of chosen, among the enabled threads
 	free     bool
 	relevant bool // a preemption here may matter
@@ -64,18 +66,24 @@ func NewDFS(o DFSOptions) *DFS {
 // Bound returns the present bound, or -1 if there is none.
 func (d *DFS) Bound() int { return d.bound }
 
-// Complete returns the largest bound whose schedules all were executed, or -1.
-func (d *DFS) Complete() int { return d.complete }
+// Complete returns the largest bound whose schedules all were executed, or -1. That is 0 at most
+// if a goroutine was withheld.
+func (d *DFS) Complete() int {
+	if d.withheld {
+		return min(d.complete, 0)
+	}
+	return d.complete
+}
 
 // Exhausted reports, after Next returned false, whether no schedule was left out for the bounds.
-func (d *DFS) Exhausted() bool { return !d.leftOut }
+func (d *DFS) Exhausted() bool { return !d.leftOut && !d.withheld }
 
 func (d *DFS) Begin() { d.at, d.cost, d.preempts = 0, 0, 0 }
 
 func (d *DFS) Pick(decision *Decision) int {
 	if d.at == len(d.nodes) {
 		d.nodes = append(d.nodes, node{
-			enabled: decision.Enabled, before: decision.Before, current: int8(decision.Current), free: decision.Free, relevant: !d.options.Filter,
+			enabled: decision.Enabled, before: decision.Before, current: int8(decision.Current), polls: int8(decision.Polls), free: decision.Free, relevant: !d.options.Filter,
 			cost: int32(d.cost), preempts: int32(d.preempts), chosen: int16(decision.first()),
 		})
 		if d.delays {
@@ -96,9 +104,20 @@ func (d *DFS) Pick(decision *Decision) int {
 	return int(n.chosen)
 }
 
-// order returns the thread of a rank: the current one is first, and the rest
-// follow in a circle.
+// ranks returns how many threads can be chosen.
+func (n *node) ranks() int {
+	if n.polls >= 0 {
+		return bits.OnesCount64(n.enabled) + 1
+	}
+	return bits.OnesCount64(n.enabled)
+}
+
+// order returns the thread of a rank: the current one is first, the rest
+// follow in a circle, and one that polls is last.
 func (n *node) order(rank int) int {
+	if rank == bits.OnesCount64(n.enabled) {
+		return int(n.polls)
+	}
 	from := max(n.current, 0)
 	rotated := bits.RotateLeft64(n.enabled, -int(from))
 	for range rank {
@@ -112,13 +131,13 @@ func (d *DFS) price(n *node, rank int) (cost, preempts int) {
 	if rank == 0 {
 		return 0, 0
 	}
-	if !n.free {
+	if !n.free || rank == bits.OnesCount64(n.enabled) {
 		preempts = 1
 	}
 	switch {
 	case !d.delays:
 		return preempts, preempts
-	case n.free && n.begins>>n.order(rank)&1 != 0:
+	case n.free && preempts == 0 && n.begins>>n.order(rank)&1 != 0:
 		return 0, preempts
 	}
 	return rank, preempts
@@ -140,6 +159,7 @@ func (d *DFS) left() bool { return d.at < len(d.nodes) }
 
 func (d *DFS) Next(r *Result) bool {
 	d.nodes = d.nodes[:min(d.at, len(d.nodes))]
+	d.withheld = d.withheld || r.Withheld
 	if d.options.Filter {
 		d.mark(r)
 	}
@@ -164,12 +184,13 @@ func (d *DFS) advance(n *node) bool {
 		n.chosen++
 		return n.chosen < n.numbers
 	}
-	for n.rank++; int(n.rank) < bits.OnesCount64(n.enabled); n.rank++ {
+	for n.rank++; int(n.rank) < n.ranks(); n.rank++ {
 		if !n.free && !n.relevant {
 			return false
 		}
 		cost, preempts := d.price(n, int(n.rank))
-		if d.bound >= 0 && int(n.cost)+cost > d.bound || d.options.Preemptions >= 0 && int(n.preempts)+preempts > d.options.Preemptions {
+		if d.bound < 0 && int(n.rank) == bits.OnesCount64(n.enabled) || // it might poll for ever
+			d.bound >= 0 && int(n.cost)+cost > d.bound || d.options.Preemptions >= 0 && int(n.preempts)+preempts > d.options.Preemptions {
 			d.leftOut = true
 			continue
 		}

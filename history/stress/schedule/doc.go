@@ -47,8 +47,8 @@
 //
 // The filter of a DFS preempts a thread only before a step that conflicts with a step of another
 // thread. The conflict must show in an execution with the same decisions before it and no preemption there. Two
-// steps conflict if they use the same address and one of them writes. Without a bound
-// that loses no result. Suppose the thread is preempted before a step and the others go on. If
+// steps conflict if they use the same address and one of them writes. If no bound leaves
+// schedules out, that loses no result. Suppose the thread is preempted before a step and the others go on. If
 // none of their steps up to its return conflicts with its step, it could have taken the step
 // first. The results are the same, its invocation may only return earlier, and the
 // preemption comes at a later step, if at all. Otherwise the search sees the conflict: the others' steps
@@ -59,10 +59,19 @@
 //
 // # Waiting
 //
-// A thread seems to spin if it calls Gosched, reads one address 12 times in a row, or takes 150 steps
-// without a write or 500 of any kind. It goes on when another thread has written, or if no
-// other can go on. If all threads poll and none writes, time passes for them; an execution that does not
-// end so is Cut, as one of more than [Limits].Steps steps is.
+// A thread polls, as far as the scheduler knows, if it calls Gosched, reads one address 12 times in
+// a row, or takes 150 steps without a write or 500 of any kind. It waits until another thread has
+// written, or no other can go on. If all threads poll and none writes, time passes for them; an
+// execution that does not end so is Cut, as one of more than [Limits].Steps steps is.
+//
+// Such a thread may be in a loop that ends, and change something after it. So there is a decision
+// where it begins to wait. If its number is taken there, it does not wait: that counts as
+// a preemption, and a second decision follows, which is as usual. A [DFS] tries this
+// within its bound. Without a bound a thread that polls for ever would never end so. Then, as with [DPOR] and
+// random strategies, it waits, and Exhausted reports that schedules were left out.
+//
+// When all others are done, goroutines of the object that poll do not go on. Result.Withheld
+// reports that one did not call Gosched: what it does later is left out.
 //
 // A deadlock is proved: a thread of the program has not ended, and no thread can go on or
 // sleeps, goroutines of the object included. Result.Blocked has what each of them waits

@@ -3,7 +3,8 @@ package schedule
 import "math/bits"
 
 // A DPOR goes through all executions that differ by more than the order of
-// independent steps: dynamic partial order reduction with source sets and sleep sets.
+// independent steps: dynamic partial order reduction with source sets and sleep sets. Threads that
+// poll wait; Exhausted reports whether any did.
 //
 // Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction (POPL 2014),
 // Algorithm 1. Unlike in the paper:
@@ -22,8 +23,9 @@ type DPOR struct {
 	seen    int    // steps of the trace that wake has processed
 	sleep   uint64 // threads whose next step was explored before, and nothing conflicted since
 	feet    [MaxThreads]foot
-	repeats int // the step of the trace that a thread in sleep took, or -1: nothing new follows
-	branch  int // the last decision between threads that the execution before had, too, or -1
+	leftOut bool // a thread that polls had to wait
+	repeats int  // the step of the trace that a thread in sleep took, or -1: nothing new follows
+	branch  int  // the last decision between threads that the execution before had, too, or -1
 
 	events []event
 	taken  int // those that were executed
@@ -69,7 +71,12 @@ func NewDPOR() *DPOR { return &DPOR{branch: -1} }
 
 func (d *DPOR) Begin() { d.at, d.seen, d.sleep, d.repeats = 0, 0, 0, -1 }
 
+// Exhausted reports, after Next returned false, whether no schedule was left out: no thread that
+// polls had to wait while another could go on.
+func (d *DPOR) Exhausted() bool { return !d.leftOut }
+
 func (d *DPOR) Pick(decision *Decision) int {
+	d.leftOut = d.leftOut || decision.Polls >= 0
 	if d.at < len(d.nodes) {
 		n := &d.nodes[d.at]
 		if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || n.before != decision.Before {
@@ -172,6 +179,7 @@ func (d *DPOR) left() bool { return d.at < len(d.nodes) }
 
 func (d *DPOR) Next(r *Result) bool {
 	d.nodes = d.nodes[:min(d.at, len(d.nodes))]
+	d.leftOut = d.leftOut || r.Withheld
 	to := r.To
 	if d.wake(r.Trace[:to]); d.repeats >= 0 {
 		to = d.repeats

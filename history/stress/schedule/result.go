@@ -53,6 +53,7 @@ type Result struct {
 	Panic       any       // that no thread recovered
 	Crash       *Crash    // where it was
 	Diverged    bool      // a decision of the strategy was impossible: the program is not deterministic
+	Withheld    bool      // a goroutine that seemed to spin when all others were done did not go on
 	DaemonsLeft int
 
 	TooManyThreads bool // cut for it

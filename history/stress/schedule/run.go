@@ -32,6 +32,7 @@ type Strategy interface {
 // and while the threads of the program run or, after them, daemons until they block.
 type Decision struct {
 	Current int    // the thread that ran last, or -1 if it ended, blocks or yields
+	Polls   int    // a thread that begins to wait since it polls, or -1: picking it is a preemption
 	Enabled uint64 // the threads that can go on, one bit each
 	Daemons uint64 // the threads that are goroutines of the object
 	Before  uint64 // the fingerprint of the steps taken so far: see Result
@@ -177,6 +178,7 @@ func (s *scheduler) together(p *Program) bool {
 		return true
 	}
 	s.parallel, s.limit = true, s.steps+s.most
+	s.yielded = 0 // those that polled when Before had ended
 	s.result.From = len(s.trace)
 	ok := s.loop(s.decide(nil)) && s.quiesce()
 	s.parallel = false
@@ -274,6 +276,7 @@ func (s *scheduler) finish() {
 func (s *scheduler) decide(t *thread) *thread {
 	mask := s.enabled()
 	if mask == 0 {
+		s.result.Withheld = s.result.Withheld || s.quiescing && t != nil && t.polls && t.pend.Kind != Yield
 		return nil
 	}
 	follows := false
@@ -288,8 +291,12 @@ func (s *scheduler) decide(t *thread) *thread {
 		return t
 	}
 	s.node = -1 // the thread that it chose took no step: it waits before its first one
+	polls := -1
+	if t != nil && t.polls && mask&t.bit == 0 && (t.waiter == nil || t.waiter.Ready()) {
+		polls = t.id
+	}
 	switch {
-	case mask&(mask-1) == 0:
+	case mask&(mask-1) == 0 && (polls < 0 || !s.parallel):
 		return s.threads[bits.TrailingZeros64(mask)]
 	case !s.parallel:
 		if t != nil && mask&t.bit != 0 {
@@ -298,7 +305,7 @@ func (s *scheduler) decide(t *thread) *thread {
 		return s.threads[bits.TrailingZeros64(mask)]
 	}
 	d := &s.decision
-	d.Current, d.Enabled, d.Free, d.Before = -1, mask, true, s.fingerprint()
+	d.Current, d.Polls, d.Enabled, d.Free, d.Before = -1, polls, mask, true, s.fingerprint()
 	if t != nil && mask&t.bit != 0 && !t.polls {
 		d.Current, d.Free = t.id, t.pend.Kind == Begin
 	}
@@ -306,6 +313,14 @@ func (s *scheduler) decide(t *thread) *thread {
 	if n < 0 {
 		s.result.Pruned = true
 		return nil
+	}
+	if n == polls { // it does not wait: what follows is decided as for others
+		s.result.Preemptions++
+		s.record(n)
+		s.yielded &^= t.bit
+		t.polls = false
+		t.flag()
+		return s.decide(t)
 	}
 	if n >= MaxThreads || mask>>n&1 == 0 {
 		s.result.Diverged = true
@@ -323,7 +338,7 @@ func (s *scheduler) record(n int) {
 	s.result.Schedule = append(s.result.Schedule, int16(n))
 }
 
-// enabled returns the threads that can go on. A thread that yielded is
+// enabled returns the threads that can go on. A thread that polls is
 // among them only when no other can.
 func (s *scheduler) enabled() uint64 {
 	mask := s.alive &^ (s.waiting | s.sleeping)

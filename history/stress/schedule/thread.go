@@ -41,7 +41,7 @@ type thread struct {
 	low, span atomic.Uintptr
 }
 
-// Spin loops: a thread that makes so many steps waits until another writes.
+// Spin loops: a thread that makes so many steps seems to poll.
 const (
 	spinSame  = 12  // reads of the same address in a row
 	spinReads = 150 // steps without a write
@@ -164,21 +164,16 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 	if polls {
 		s.arrive(t)
 	}
-	t.pend.Kind, t.pend.Addr, t.pend.Flags, t.what = k, addr, 0, what
-	switch {
-	case polls:
+	t.pend.Kind, t.pend.Addr, t.what = k, addr, what
+	t.flag()
+	if polls {
 		t.pend.Flags = Global | Waits
-		t.quiet, t.same, t.run = 0, 0, 0
 		if t.polls = s.sleeping&t.bit == 0; t.polls {
 			s.yielded |= t.bit
 		}
-	case k == Begin:
-		t.quiet, t.same, t.run = 0, 0, 0
-	case addr == 0:
-		t.pend.Flags = Global
 	}
-	if t.waiter != nil {
-		t.pend.Flags |= Waits
+	if polls || k == Begin {
+		t.quiet, t.same, t.run = 0, 0, 0
 	}
 	if s.steps >= s.limit {
 		s.result.Cut = !s.quiescing
@@ -194,6 +189,17 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 	s.sleeping &^= t.bit
 	s.yielded &^= t.bit
 	s.executed(t)
+}
+
+// flag sets the flags of the pending step of a thread that does not poll.
+func (t *thread) flag() {
+	t.pend.Flags = 0
+	if t.pend.Addr == 0 && t.pend.Kind <= Write {
+		t.pend.Flags = Global
+	}
+	if t.waiter != nil {
+		t.pend.Flags |= Waits
+	}
 }
 
 // spins counts the step and reports whether the thread seems to spin.

@@ -342,7 +342,7 @@ func TestSpin(t *testing.T) {
 			woken = c.load() == 2 || woken
 		},
 	}}
-	if r := once(p); polls != 1 || len(r.Schedule) != 2 {
+	if r := once(p); polls != 1 || len(r.Schedule) != 3 {
 		t.Errorf("%d polls, schedule %v", polls, r.Schedule)
 	}
 	if count(t, p, schedule.NewDFS(everything), func(*schedule.Result) string { return "" }); !woken {
@@ -372,6 +372,27 @@ func TestSpin(t *testing.T) {
 		t.Errorf("%+v", r.Cut)
 	}
 	works(t)
+}
+
+// TestWithheld: a goroutine that polls when all others are done is left out, and this is known.
+func TestWithheld(t *testing.T) {
+	for loads, withheld := range map[int]bool{11: false, 30: true} {
+		p := &schedule.Program{Threads: []func(){func() {
+			schedule.Spawn(func() {
+				c := new(cell)
+				for range loads {
+					c.load()
+				}
+				c.store(1)
+			})
+		}}}
+		d, o := schedule.NewDFS(schedule.DFSOptions{Preemptions: 3, Delays: -1}), schedule.NewDPOR()
+		none := func(*schedule.Result) string { return "" }
+		count(t, p, d, none)
+		if count(t, p, o, none); d.Exhausted() == withheld || o.Exhausted() == withheld || withheld && d.Complete() != 0 {
+			t.Errorf("%d loads: exhausted %v and %v, complete %d", loads, d.Exhausted(), o.Exhausted(), d.Complete())
+		}
+	}
 }
 
 // TestDiverging: a program that depends on more than its schedule is found out.
