@@ -2,8 +2,10 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
+	"strings"
 
 	"github.com/leadline/leadline/history/stress/instrument/golist"
 )
@@ -29,16 +31,13 @@ func (r *rewriter) uncontrolled(f *ast.File) {
 // those of padding do: types of package sync and their stand-ins differ in size.
 func (r *rewriter) arrayLengths(f *ast.File) {
 	var depends func(n ast.Node) bool
-	var call *ast.CallExpr
 	depends = func(n ast.Node) bool {
 		found := false
 		ast.Inspect(n, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
 				name := builtinName(n.Fun)
-				if r.Info.Types[n.Fun].IsBuiltin() && (name == "Sizeof" || name == "Offsetof") {
-					found, call = true, n
-				}
+				found = found || r.Info.Types[n.Fun].IsBuiltin() && (name == "Sizeof" || name == "Offsetof")
 			case *ast.Ident:
 				if c, ok := r.Info.Uses[n].(*types.Const); ok && r.constants[c] != nil {
 					found = found || depends(r.constants[c])
@@ -48,19 +47,80 @@ func (r *rewriter) arrayLengths(f *ast.File) {
 		})
 		return found
 	}
+	uses := ""
 	ast.Inspect(f, func(n ast.Node) bool {
 		if a, ok := n.(*ast.ArrayType); ok && a.Len != nil {
-			call = nil
 			if v := r.Info.Types[a.Len].Value; v != nil && depends(a.Len) {
-				text := v.ExactString()
-				if s, ok := call.Fun.(*ast.SelectorExpr); ok && a.Len.Pos() <= call.Pos() && call.End() <= a.Len.End() {
-					text += " + 0*" + r.source(s.X) + ".Sizeof(0)" // package unsafe is still used
-				}
-				r.cut(a.Len.Pos(), a.Len.End(), text)
+				r.cut(a.Len.Pos(), a.Len.End(), v.ExactString())
+				uses = r.imported(a.Len, uses)
 			}
 		}
 		return true
 	})
+	if uses != "" {
+		r.open(f.Decls[len(f.Decls)-1].End(), uses)
+	}
+}
+
+// imported adds to uses a declaration for each package that x, which is cut, names. The file
+// may import it for x only.
+func (r *rewriter) imported(x ast.Expr, uses string) string {
+	ast.Inspect(x, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			uses = r.imported(s.X, uses)
+			return false
+		}
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		var p *types.Package
+		prefix := ""
+		switch o := r.Info.Uses[id].(type) {
+		case nil:
+		case *types.PkgName:
+			p, prefix = o.Imported(), id.Name+"."
+		default: // a dot import
+			if q := o.Pkg(); q != nil && q != r.Types && q.Scope().Lookup(id.Name) == o {
+				p = q
+			}
+		}
+		if use := useOf(p, prefix); !strings.Contains(uses+";", use+";") {
+			uses += use
+		}
+		return true
+	})
+	return uses
+}
+
+// useOf returns a declaration that uses the package, whose names have the prefix.
+func useOf(p *types.Package, prefix string) string {
+	if p == nil {
+		return ""
+	}
+	for _, name := range p.Scope().Names() {
+		if !token.IsExported(name) {
+			continue
+		}
+		switch o := p.Scope().Lookup(name).(type) {
+		case *types.Const:
+			return "; const _ = " + prefix + name
+		case *types.Func:
+			if o.Signature().TypeParams().Len() == 0 {
+				return "; var _ = " + prefix + name
+			}
+		case *types.Var:
+			return "; var _ = &" + prefix + name
+		case *types.TypeName:
+			if t, ok := o.Type().(interface{ TypeParams() *types.TypeParamList }); ok && t.TypeParams().Len() > 0 {
+				continue
+			}
+			if i, ok := o.Type().Underlying().(*types.Interface); !ok || i.IsMethodSet() {
+				return "; var _ *" + prefix + name
+			}
+		}
+	}
+	return ""
 }
 
 // constantValues returns the expressions of the constants of a package.
@@ -68,10 +128,19 @@ func constantValues(s *golist.Source) map[*types.Const]ast.Expr {
 	m := map[*types.Const]ast.Expr{}
 	for _, f := range s.Files {
 		ast.Inspect(f, func(n ast.Node) bool {
-			if v, ok := n.(*ast.ValueSpec); ok {
+			d, ok := n.(*ast.GenDecl)
+			if !ok || d.Tok != token.CONST {
+				return true
+			}
+			var values []ast.Expr // an empty list repeats that before it
+			for _, spec := range d.Specs {
+				v := spec.(*ast.ValueSpec)
+				if len(v.Values) > 0 {
+					values = v.Values
+				}
 				for i, name := range v.Names {
-					if c, ok := s.Info.Defs[name].(*types.Const); ok && i < len(v.Values) {
-						m[c] = v.Values[i]
+					if c, ok := s.Info.Defs[name].(*types.Const); ok && i < len(values) {
+						m[c] = values[i]
 					}
 				}
 			}

@@ -17,7 +17,7 @@ import (
 const (
 	// version is part of the key of everything in the cache. It changes with what
 	// the rewriter writes.
-	version = "8"
+	version = "9"
 
 	hook     = "leadline__"
 	schedule = "github.com/leadline/leadline/history/stress/schedule"
