@@ -143,7 +143,7 @@ func (r *rewriter) selectStatement(s *ast.SelectStmt) {
 	if len(names) > 0 {
 		head += strings.Join(names, ", ") + " := " + strings.Join(operands, ", ") + "; "
 	}
-	head += r.hooked("Select") + "(" + strings.Join(append([]string{strconv.FormatBool(hasDefault)}, names...), ", ") + ") "
+	head += r.hooked("Select") + "(" + strings.Join(append([]string{map[bool]string{false: "0 != 0", true: "0 == 0"}[hasDefault]}, names...), ", ") + ") "
 	r.cut(s.Select, s.Body.Lbrace, head)
 	for _, c := range s.Body.List {
 		r.block(c.(*ast.CommClause).Body)
@@ -184,7 +184,7 @@ func (r *rewriter) communication(s ast.Stmt, name string) (operand, then string)
 		}
 		if s.Tok == token.ASSIGN && len(to) == 2 && r.isNamedBool(s.Lhs[1]) {
 			v, ok := hook+"v", hook+"ok"
-			return operand, v + ", " + ok + " := " + value + "; " + strings.Join(to, ", ") + " = " + v + ", " + ok + " == true"
+			return operand, v + ", " + ok + " := " + value + "; " + strings.Join(to, ", ") + " = " + v + ", " + ok + untyped
 		}
 		return operand, strings.Join(to, ", ") + " " + s.Tok.String() + " " + value
 	}
@@ -228,7 +228,7 @@ func (r *rewriter) goStatement(s *ast.GoStmt) {
 		tv := r.Info.Types[x]
 		tuple, isTuple := tv.Type.(*types.Tuple)
 		switch {
-		case tv.IsNil(), tv.Value != nil, tv.IsType():
+		case tv.IsNil(), tv.Value != nil, tv.IsType(), r.isDeclared(x):
 			name = oneLine([]byte(r.source(x)))
 		case isTuple:
 			list := []string{name}
@@ -238,13 +238,13 @@ func (r *rewriter) goStatement(s *ast.GoStmt) {
 			name = strings.Join(list, ", ")
 			keep(x, name)
 		case r.isUntyped(x):
-			keep(x, name)
-			switch t := tv.Type.(type) {
-			case *types.Basic:
-				r.open(x.Pos(), t.Name()+"(")
+			if keep(x, name); r.isNamedBool(x) {
+				name += untyped
+			} else if t, ok := r.nameAt(tv.Type, x.Pos()); ok {
+				r.open(x.Pos(), t+"(")
 				r.closed(x.End(), ")")
-			default:
-				r.refuse(x.Pos(), "the type of this argument of a go statement is not written; use a variable")
+			} else {
+				r.refuse(x.Pos(), "the type of this argument of a go statement is not written, and has no name here; use a variable")
 			}
 		default:
 			keep(x, name)
@@ -274,6 +274,35 @@ func (r *rewriter) isDeclared(x ast.Expr) bool {
 		return r.isDeclared(f.X)
 	}
 	return false
+}
+
+// nameAt returns how a type is written at a place, if it has a name there.
+func (r *rewriter) nameAt(t types.Type, at token.Pos) (string, bool) {
+	scope := r.Types.Scope().Innermost(at)
+	declares := func(name string, o types.Object) bool {
+		_, found := scope.LookupParent(name, at)
+		return found == o
+	}
+	if b, ok := t.(*types.Basic); ok {
+		return b.Name(), declares(b.Name(), types.Universe.Lookup(b.Name()))
+	}
+	named, ok := t.(interface{ Obj() *types.TypeName })
+	if g, generic := t.(interface{ TypeArgs() *types.TypeList }); !ok || generic && g.TypeArgs().Len() > 0 {
+		return "", false
+	}
+	o := named.Obj()
+	if declares(o.Name(), o) {
+		return o.Name(), true
+	}
+	for s := scope; s != nil && o.Exported(); s = s.Parent() {
+		for _, name := range s.Names() {
+			p, ok := s.Lookup(name).(*types.PkgName)
+			if ok && p.Imported() == o.Pkg() && o.Parent() == o.Pkg().Scope() && declares(name, p) {
+				return name + "." + o.Name(), true
+			}
+		}
+	}
+	return "", false
 }
 
 // isUntyped reports whether the type of an expression comes from what it is

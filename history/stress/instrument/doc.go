@@ -57,6 +57,7 @@
 //   - cgo
 //   - assembly with atomic instructions
 //   - unsafe.Pointer of types of package sync
+//   - a shift of a constant as an argument of a go statement, if its type has no name there
 //
 // Named in the Report:
 //

@@ -257,7 +257,7 @@ func (r *rewriter) assignBlock(s *ast.AssignStmt, listed bool) bool {
 		}
 		variables = append(variables, name)
 		if r.isNamedBool(x) && isCommaOK(s.Rhs[0]) {
-			name += " == true" // an untyped bool
+			name += untyped
 		}
 		values = append(values, name)
 		if r.plain && r.isShared(x) && !r.isSimple(x) {

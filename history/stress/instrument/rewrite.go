@@ -241,6 +241,9 @@ func (r *rewriter) assign(s *ast.AssignStmt, listed bool) {
 	r.values(s.Rhs[1:])
 }
 
+// untyped makes an untyped bool of a bool. It does without true, which a package may declare.
+const untyped = " == (0 == 0)"
+
 // isNamedBool reports whether a variable is of a boolean type of another name
 // than bool. Only untyped results can be assigned to it.
 func (r *rewriter) isNamedBool(x ast.Expr) bool {
