@@ -77,10 +77,32 @@ func cancelableOf(ctx Context) *cancelable {
 }
 
 func (c *cancelable) Value(key any) any {
-	if key == &self {
+	switch key {
+	case &self:
 		return c
+	case realKey:
+		return nil // one of the real package would be further away
 	}
 	return c.Context.Value(key)
+}
+
+// realKey is the key for which a cancelable context of the real package returns itself.
+var realKey = func() (key any) {
+	_ = context.Cause(asked{context.Background(), &key})
+	return key
+}()
+
+// An asked context notes which key it is asked for.
+type asked struct {
+	Context
+	key *any
+}
+
+func (asked) Err() error { return Canceled }
+
+func (a asked) Value(key any) any {
+	*a.key = key
+	return nil
 }
 
 func (c *cancelable) Done() <-chan struct{} { return c.done }
@@ -304,8 +326,8 @@ func AfterFunc(ctx Context, f func()) (stop func() bool) {
 
 // Cause returns why the context was canceled, or nil.
 func Cause(ctx Context) error {
-	c := cancelableOf(ctx)
-	if c == nil {
+	c, _ := ctx.Value(&self).(*cancelable)
+	if c == nil || ctx.Value(realKey) != nil {
 		return context.Cause(ctx)
 	}
 	err := ctx.Err()
