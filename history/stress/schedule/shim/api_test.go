@@ -136,6 +136,9 @@ func unnamed(t *types.Tuple) *types.Tuple {
 func typeLines(name string, t types.Type, qualify types.Qualifier) []string {
 	under := t.Underlying()
 	lines := []string{"type " + name}
+	if types.Comparable(t) {
+		lines = append(lines, "comparable "+name)
+	}
 	switch u := under.(type) {
 	case *types.Struct:
 		for f := range u.Fields() {

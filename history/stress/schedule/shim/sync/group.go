@@ -195,7 +195,7 @@ type Cond struct {
 	once  sync.Once // sets its L
 	self  *Cond     // to notice copies
 	epoch uint64
-	queue []*condWait // threads of the execution, in order
+	first *condWait // the queue of threads of the execution
 }
 
 // NewCond returns a Cond with the locker l.
@@ -210,8 +210,11 @@ func (c *Cond) Wait() {
 	schedule.Step(write, unsafe.Pointer(c))
 	schedule.Note("sync.Cond.Wait unlocks")
 	c.enter()
-	w := &condWait{}
-	c.queue = append(c.queue, w)
+	w, last := &condWait{}, &c.first
+	for *last != nil {
+		last = &(*last).next
+	}
+	*last = w
 	c.L.Unlock()
 	schedule.Wait(read, unsafe.Pointer(c), w, "sync.Cond.Wait")
 	c.L.Lock()
@@ -223,9 +226,9 @@ func (c *Cond) Signal() {
 		schedule.Step(write, unsafe.Pointer(c))
 		schedule.Note("sync.Cond.Signal")
 		c.enter()
-		if len(c.queue) > 0 {
-			c.queue[0].woken = true
-			c.queue = c.queue[1:]
+		if c.first != nil {
+			c.first.woken = true
+			c.first = c.first.next
 			return
 		}
 	}
@@ -238,10 +241,9 @@ func (c *Cond) Broadcast() {
 		schedule.Step(write, unsafe.Pointer(c))
 		schedule.Note("sync.Cond.Broadcast")
 		c.enter()
-		for _, w := range c.queue {
-			w.woken = true
+		for ; c.first != nil; c.first = c.first.next {
+			c.first.woken = true
 		}
-		c.queue = nil
 	}
 	c.outside().Broadcast()
 }
@@ -260,10 +262,13 @@ func (c *Cond) enter() {
 		panic("sync.Cond is copied")
 	}
 	if e := schedule.Epoch(); c.epoch != e {
-		c.queue, c.epoch = nil, e
+		c.first, c.epoch = nil, e
 	}
 }
 
-type condWait struct{ woken bool }
+type condWait struct {
+	woken bool
+	next  *condWait
+}
 
 func (w *condWait) Ready() bool { return w.woken }
