@@ -438,6 +438,8 @@ func (r *rewriter) call(c *ast.CallExpr) {
 			}
 			r.cut(c.Fun.Pos(), c.Fun.End(), r.hooked(f))
 			r.notes.count("channel", 1)
+		case name == "cap" && isChan && channel.Dir() != types.SendOnly && isTime(channel.Elem()):
+			r.cut(c.Fun.Pos(), c.Fun.End(), r.hooked("Cap")) // that of a timer is 0
 		case name == "Sizeof", name == "Alignof", name == "Offsetof":
 			return
 		case (name == "len" || name == "cap") && isArray(t):
@@ -520,6 +522,7 @@ func core(t types.Type) types.Type {
 }
 
 func isPointer(t types.Type) bool { _, ok := core(t).(*types.Pointer); return ok }
+func isTime(t types.Type) bool    { return types.TypeString(t, nil) == "time.Time" }
 func isArray(t types.Type) bool   { _, ok := core(t).(*types.Array); return ok }
 func isMap(t types.Type) bool     { _, ok := core(t).(*types.Map); return ok }
 

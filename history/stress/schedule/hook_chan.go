@@ -17,6 +17,7 @@ type channel[T any] struct {
 	senders   []*SendOp[T] // that arrived at an unbuffered channel, in order
 	receivers []*RecvOp[T]
 	stash     []T // received from a goroutine that is not scheduled
+	timer     bool
 }
 
 var (
@@ -468,8 +469,26 @@ func Len[T any](ch <-chan T) int {
 		return len(ch)
 	}
 	p := address(ch)
+	if known[T](p).timer {
+		return 0
+	}
 	Step(Read, p)
 	return len(ch) + len(known[T](p).stash)
+}
+
+// Cap is cap(ch).
+func Cap[T any](ch <-chan T) int {
+	if ch != nil && Active() && known[T](address(ch)).timer {
+		return 0
+	}
+	return cap(ch)
+}
+
+// HideBuffer makes Len and Cap of the channel 0, as those of a timer are.
+func HideBuffer[T any](ch chan T) {
+	if Active() {
+		known[T](address(ch)).timer = true
+	}
 }
 
 // LenSend is len(ch) of a channel that can only be sent to.

@@ -43,9 +43,10 @@ func TestTimer(t *testing.T) {
 			log(schedule.Select(true, c))
 			unread := time.NewTimer(time.Second)
 			time.Sleep(time.Minute)
+			log(schedule.Len(unread.C), schedule.Cap(unread.C))
 			log(unread.Stop(), schedule.Select(true, schedule.RecvCase(unread.C)))
 		}}
-	}), "1m0s, true false false true, 1m1s false, -1, true -1")
+	}), "1m0s, true false false true, 1m1s false, -1, 0 0, true -1")
 }
 
 func TestAfterFunc(t *testing.T) {

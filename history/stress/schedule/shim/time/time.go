@@ -116,7 +116,7 @@ func NewTicker(d Duration) *Ticker {
 		t := time.NewTicker(d)
 		return &Ticker{C: t.C, real: t}
 	}
-	a := &alarm{channel: make(chan Time, 1), period: int64(d)}
+	a := &alarm{channel: newChannel(), period: int64(d)}
 	a.run(d)
 	return &Ticker{C: a.channel, alarm: a}
 }
@@ -168,10 +168,17 @@ type alarm struct {
 func newAlarm(d Duration, f func()) *alarm {
 	a := &alarm{f: f}
 	if f == nil {
-		a.channel = make(chan Time, 1)
+		a.channel = newChannel()
 	}
 	a.run(d)
 	return a
+}
+
+// newChannel returns a channel that seems to have no buffer.
+func newChannel() chan Time {
+	c := make(chan Time, 1)
+	schedule.HideBuffer(c)
+	return c
 }
 
 // address is what the steps of the alarm access: its channel, so that they
