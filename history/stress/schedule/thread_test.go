@@ -3,6 +3,7 @@ package schedule_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -321,6 +322,10 @@ func TestSpin(t *testing.T) {
 				t.Fatalf("%s: %+v", name, r)
 			}
 			more = d.Next(r)
+			print, s := r.Fingerprint, slices.Clone(r.Schedule)
+			if r := schedule.Run(p, schedule.NewReplay(s), schedule.Limits{}); r.Diverged || r.Fingerprint != print {
+				t.Fatalf("%s: a replay of %v differs: %v", name, s, r.Schedule)
+			}
 		}
 		t.Log(name, n)
 	}
