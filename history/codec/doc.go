@@ -292,6 +292,9 @@
 // The first condition that holds counts. If there is a condition for ok, one has to
 // hold for every end that has no status.
 //
+// Integers of more than 64 bits are strings of their digits. Models compare them as such,
+// and priority-queue, which would order them, refuses them.
+//
 // Cells of a table and values of logfmt are integers, floats, true, false, null, lists
 // and objects in JSON, or else strings; an empty one is absent. A table has all columns
 // that the mapping names. If a blank follows the separators of its header, blanks

@@ -37,8 +37,8 @@ type scanner struct {
 	fault   string
 	faultAt int
 	torn    bool
-	// wide makes the scanner read integers of more than 64 bits as strings of their digits,
-	// where values are only compared.
+	// wide makes the scanner read integers of more than 64 bits as strings of their digits.
+	// Specifications that order values refuse these.
 	wide    bool
 	scratch []byte          // the last text with escapes
 	stack   []history.Value // elements of the lists that are being read

@@ -33,8 +33,10 @@ type specification[S state[S]] struct {
 	// or of a key of a map, before the first write.
 	discipline replay.Discipline
 	initial    value
-	isCell     bool          // it holds one value, or one for each key
-	traits     replay.Traits // see complete
+	isCell     bool // it holds one value, or one for each key
+	// order reports values that would be put in a wrong order; nil if none are ordered.
+	order  func(op *history.Operation) error
+	traits replay.Traits // see complete
 }
 
 // complete sets the traits.
@@ -51,7 +53,12 @@ func (s *specification[S]) complete() {
 func (s *specification[S]) Name() string { return s.name }
 
 // Check reports what is wrong with op; see replay.Spec.
-func (s *specification[S]) Check(op *history.Operation) error { return s.table.check(s.name, op) }
+func (s *specification[S]) Check(op *history.Operation) error {
+	if err := s.table.check(s.name, op); err != nil || s.order == nil {
+		return err
+	}
+	return s.order(op)
+}
 
 // Impossible returns why no state gives the result of op; see replay.Excluding.
 func (s *specification[S]) Impossible(op *history.Operation) string {

@@ -2,6 +2,9 @@ package spec
 
 import (
 	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -52,6 +55,34 @@ func (q *priorityQueue) next() *pair[value, int] {
 	return q.count.first()
 }
 
+// priorities reports a priority that is a number, but not an int. Codecs read some such
+// numbers as strings, and their order would be that of the bytes.
+func priorities(op *history.Operation) error {
+	for i, v := range op.Args {
+		if isLongNumber(v) {
+			return fmt.Errorf("argument %d of %s: %v is a number, but not a 64-bit integer", i+1, op.Method, v)
+		}
+	}
+	if isLongNumber(op.Result) {
+		return fmt.Errorf("result of %s: %v is a number, but not a 64-bit integer", op.Method, op.Result)
+	}
+	return nil
+}
+
+// isLongNumber reports whether v is a string with an integer of more than 64 bits, or
+// with a decimal fraction.
+func isLongNumber(v value) bool {
+	if v.Kind() != history.String {
+		return false
+	}
+	digits, frac, fraction := strings.Cut(strings.TrimPrefix(v.Text(), "-"), ".")
+	if digits == "" || fraction && frac == "" || strings.Trim(digits+frac, "0123456789") != "" {
+		return false
+	}
+	_, err := strconv.ParseInt(v.Text(), 10, 64)
+	return err != nil
+}
+
 var priorityQueueTable = newTable([]method[*priorityQueue]{
 	{"insert|add|push|enqueue|enq(value: int|string)", func(q *priorityQueue, args []value) value {
 		p, _ := q.count.getOrAdd(args[0])
@@ -81,7 +112,10 @@ var priorityQueueTable = newTable([]method[*priorityQueue]{
 
 var priorityQueueEntry = entry{"priority-queue", "[:min|:max]",
 	"removes the smallest value first, or the largest; null when empty",
-	&priorityQueueTable.signatures, newPriorityQueue, nil}
+	&priorityQueueTable.signatures, newPriorityQueue, []string{
+		`Values are their own priorities: ints in numeric order, then strings by their bytes.`,
+		`A string that is a number with a fraction, or of more than 64 bits, is refused.`,
+	}}
 
 func newPriorityQueue(args []value) (replay.Spec, error) {
 	const texts = kinds(1) << history.String
@@ -96,7 +130,7 @@ func newPriorityQueue(args []value) (replay.Spec, error) {
 	if order.Text() == "max" {
 		discipline = replay.Largest
 	}
-	return &specification[*priorityQueue]{name: "priority-queue", args: args, table: priorityQueueTable, discipline: discipline, fresh: func() *priorityQueue {
+	return &specification[*priorityQueue]{name: "priority-queue", args: args, table: priorityQueueTable, discipline: discipline, order: priorities, fresh: func() *priorityQueue {
 		return &priorityQueue{largest: discipline == replay.Largest}
 	}}, nil
 }

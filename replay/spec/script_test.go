@@ -88,6 +88,13 @@ func TestCheck(t *testing.T) {
 		{"kv", "cas 1 2 = true", "cas takes 3 arguments, got 2"},
 		{"counter", `add "a" = -`, "argument 1 of add: want int, got string"},
 		{"priority-queue", "insert [1] = -", "argument 1 of insert: want int or string, got list"},
+		{"priority-queue", `insert "9999999999999999999" = -`, `argument 1 of insert: "9999999999999999999" is a number, but not a 64-bit integer`},
+		{"priority-queue", `insert "-1.50" = -`, `argument 1 of insert: "-1.50" is a number, but not a 64-bit integer`},
+		{"priority-queue:max", `poll = "9223372036854775808"`, `result of poll: "9223372036854775808" is a number, but not a 64-bit integer`},
+		{"priority-queue", `insert "9223372036854775807" = -`, "ok"},
+		{"priority-queue", `insert "-" = -`, "ok"},
+		{"priority-queue", `insert "1.a" = -`, "ok"},
+		{"queue", `enqueue "9999999999999999999" = -`, "ok"},
 		{"ArrayBlockingQueue:1", "offer [1] = true", "argument 1 of offer: want null or int, got list"},
 		{"ArrayBlockingQueue:1", "offer 2147483648 = true", "argument 1 of offer: 2147483648 does not fit a Java int"},
 		{"ArrayBlockingQueue:1", `addAll [1,"a"] = true`, `argument 1 of addAll: element 2: want int or null, got "a"`},
@@ -150,6 +157,32 @@ func TestNotes(t *testing.T) {
 	} {
 		if err := replayProgram(program); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestSortedElements: a list that is sorted as numbers is refused if some of them are
+// strings, because a set sorts these by bytes.
+func TestSortedElements(t *testing.T) {
+	set, err := Parse("set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		elements []string
+		ok       bool
+	}{
+		{[]string{"9999999999999999999", "10000000000000000000"}, false},
+		{[]string{"10000000000000000000", "9999999999999999999"}, true},
+		{[]string{"b", "a"}, true},
+	} {
+		var list []history.Value
+		for _, e := range test.elements {
+			list = append(list, history.StringValue(e))
+		}
+		op := history.Operation{Method: "elements", Return: 1, Result: history.ListValue(list...)}
+		if err := set.Check(&op); (err == nil) != test.ok {
+			t.Errorf("%v: %v", &op, err)
 		}
 	}
 }

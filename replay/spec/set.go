@@ -2,6 +2,8 @@ package spec
 
 import (
 	"encoding/binary"
+	"fmt"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -57,5 +59,15 @@ func newSet(args []value) (replay.Spec, error) {
 	if err := atMost("set", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*setOf]{name: "set", args: args, table: setTable, discipline: replay.Named, fresh: func() *setOf { return &setOf{} }}, nil
+	return &specification[*setOf]{name: "set", args: args, table: setTable, discipline: replay.Named, order: sortedElements, fresh: func() *setOf { return &setOf{} }}, nil
+}
+
+// sortedElements reports a list that may be sorted as numbers, while the set sorts
+// strings.
+func sortedElements(op *history.Operation) error {
+	list := op.Result.List()
+	if i := slices.IndexFunc(list, isLongNumber); i >= 0 && !slices.IsSortedFunc(list, value.Compare) {
+		return fmt.Errorf("result of %s: %v is a number, but not a 64-bit integer, and the list is not sorted as strings are", op.Method, list[i])
+	}
+	return nil
 }
