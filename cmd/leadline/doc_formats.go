@@ -122,8 +122,7 @@
 //   - void=put|delete: these methods return nothing, and an absent result of others is
 //     null;
 //   - values=string: numbers, true and false in args, result, key and value are strings,
-//     also inside lists and objects, for logs that record a value
-//     now as 7, now as "7";
+//     also inside lists and objects, for logs that record a value now as 7, now as "7";
 //   - tie, half-open if a return at a time precedes a call at the same time, or closed
 //     (the default) if they are concurrent; an operation that is half-open and has two
 //     equal times is a fault;

@@ -52,7 +52,8 @@ func (e *etcdRequests) note(r *intervalRecord) bool {
 	case "leaseGrant", "leaseRevoke", "defragment", "compact":
 		return true
 	case "range":
-		return e.noteRange(member(r.input, "Range"), member(r.output, "Range")) && member(r.input, "Range").Kind() == history.Map
+		request := member(r.input, "Range")
+		return request.Kind() == history.Map && e.noteRange(request, member(r.output, "Range"))
 	case "txn":
 	default:
 		return false
