@@ -84,7 +84,7 @@ func (s *shard) only(from iter.Seq[entry]) iter.Seq[entry] {
 	}
 }
 
-func (b *batchFlags) validate(f *checkFlags) error {
+func (b *batchFlags) validate(f *checkFlags, args []string) error {
 	switch {
 	case (b.resume != "" || b.cache != "") && f.output.value != "json":
 		return errors.New("--resume and --cache need --output json")
@@ -93,7 +93,8 @@ func (b *batchFlags) validate(f *checkFlags) error {
 	case b.cacheBytes < 1<<20:
 		return errors.New("--cache-size must be at least 1MiB")
 	}
-	return nil
+	return checkOutputs(args, outputFile{"--resume", b.resume}, outputFile{"--junit", b.junit},
+		outputFile{"--sarif", b.sarif}, outputFile{"--summary", b.summary})
 }
 
 // notWork are the flags that results do not depend on, and boundFlags those that

@@ -52,7 +52,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	f.batch.declare(flags)
 	flags.Lookup("quiet").Usage = "print only histories that are not linearizable, or not known to be, and the last line"
 	return func(s streams, args []string) int {
-		if err := cmp.Or(f.validate(args), f.batch.validate(f)); err != nil {
+		if err := cmp.Or(f.validate(args), f.batch.validate(f, args)); err != nil {
 			return fail(s, "check", err)
 		}
 		if f.verbose {

@@ -76,8 +76,13 @@ func (f *tablesFlags) run(s streams, args []string) int {
 		return fail(s, "tables", errJobs)
 	case f.blame && f.profile, f.blame && f.study, f.profile && f.study:
 		return fail(s, "tables", errors.New("--blame, --profile and --study exclude each other"))
+	case f.svg != "" && (f.blame || f.profile || f.study):
+		return fail(s, "tables", errors.New("--svg writes Figure 4, which --blame, --profile and --study leave out"))
 	case f.timeout < 0:
 		return fail(s, "tables", errors.New("--timeout must not be negative"))
+	}
+	if err := checkOutputs(args, outputFile{"--svg", f.svg}); err != nil {
+		return fail(s, "tables", err)
 	}
 	ctx, restore := interruptible()
 	defer restore()
