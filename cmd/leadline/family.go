@@ -73,6 +73,9 @@ func (f *familyFlags) run(s streams, args []string) int {
 		if err != nil {
 			return worse(status, s.failed("family", err))
 		}
+		if one == statusUnknown && ctx.Err() == nil {
+			fmt.Fprintf(s.err, "leadline family: %s: not complete within --timeout and --memory\n", e.Place())
+		}
 	}
 	return worse(status, f.input.end(ctx, s, "family"))
 }
