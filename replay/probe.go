@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -44,16 +45,16 @@ const (
 //
 // The error is about the specification. That Probe finds nothing proves nothing.
 // Objects that are not States and Trusted specifications pass. If the
-// specification panics, Probe ends, as a check may not reach such a state. The
-// number of steps has a constant bound.
-func Probe(s Spec, ops []history.Operation) (err error) {
+// specification panics, Probe ends, as a check may not reach such a state. It also
+// ends when ctx is done. The number of steps has a constant bound.
+func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	if err := Validate(s); err != nil {
 		return err
 	}
 	if _, ok := s.(Trusted); ok {
 		return nil
 	}
-	p := &probe{spec: s, seen: map[string]string{}}
+	p := &probe{context: ctx, spec: s, seen: map[string]string{}}
 	defer func() { _ = recover() }()
 	p.choose(ops)
 	if _, ok := s.New().(State); !ok {
@@ -64,6 +65,7 @@ func Probe(s Spec, ops []history.Operation) (err error) {
 
 // A probe is a walk through the states of a specification.
 type probe struct {
+	context     context.Context
 	spec        Spec
 	invocations []Invocation
 	seen        map[string]string // key and number of an invocation -> results
@@ -120,6 +122,9 @@ func (p *probe) visit(state State) ([]probed, error) {
 	key := keyOf(state)
 	var reached []probed
 	for i, inv := range p.invocations {
+		if p.context.Err() != nil {
+			return nil, nil // as where nothing can be invoked
+		}
 		var results string
 		for again := range 2 {
 			list := Transitions(state, inv)

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -93,7 +94,7 @@ func TestProbe(t *testing.T) {
 		"no details": {listModel(copying, func(s list) list { return list{int64(len(s))} }), "states with the same key"},
 		"panics":     {listModel(func(list, int64) list { panic("push") }, whole), ""},
 	} {
-		err := replay.Probe(test.spec, pushes())
+		err := replay.Probe(context.Background(), test.spec, pushes())
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -112,7 +113,7 @@ func TestProbe(t *testing.T) {
 		}
 		return next(s, inv)
 	}
-	if err := replay.Probe(leaky, pushes()); err == nil {
+	if err := replay.Probe(context.Background(), leaky, pushes()); err == nil {
 		t.Error("the initial state changes")
 	}
 }
@@ -143,7 +144,7 @@ func TestProbeBundled(t *testing.T) {
 				continue
 			}
 			probed[h.Model]++
-			if err := replay.Probe(untrusted{s}, h.Ops); err != nil {
+			if err := replay.Probe(context.Background(), untrusted{s}, h.Ops); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 			if _, ok := s.(replay.Trusted); !ok {
@@ -157,5 +158,22 @@ func TestProbeBundled(t *testing.T) {
 	}
 	if len(probed) < 10 {
 		t.Errorf("only %v", probed)
+	}
+}
+
+// TestProbeStops: Probe ends with its context, but for the invocation that it tries twice.
+func TestProbeStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	calls := 0
+	slow := listModel(func(s list, v int64) list { return s }, func(s list) list { return s })
+	next := slow.Next
+	slow.Next = func(s list, inv replay.Invocation) []replay.Step[list] {
+		if calls++; calls == 3 {
+			cancel()
+		}
+		return next(s, inv)
+	}
+	if err := replay.Probe(ctx, slow, pushes()); err != nil || calls > 4 {
+		t.Errorf("%v after %d calls", err, calls)
 	}
 }

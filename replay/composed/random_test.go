@@ -162,7 +162,7 @@ func TestReference(t *testing.T) {
 		for _, inv := range x.c.alphabet(x.c.fresh(), x.keys, x.values[:1], x.values[1:], nil) {
 			ops = append(ops, history.Operation{Method: inv.Method, Args: inv.Args})
 		}
-		if err := replay.Probe(struct{ replay.Spec }{reference{x}}, ops); err != nil {
+		if err := replay.Probe(context.Background(), struct{ replay.Spec }{reference{x}}, ops); err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
 	}

@@ -42,7 +42,8 @@ func (e *PanicError) Error() string {
 //   - a *history.Errors, for operations that the specification cannot have;
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - one that wraps ErrWitness;
-//   - any other if h is nil, or if spec is nil or wrong; see replay.Probe.
+//   - any other if h is nil, if spec is nil or wrong (see replay.Probe), or if o.Engine
+//     is unknown.
 //
 // A history that may have been cut is not linearizable only if that holds whatever was
 // cut. Otherwise it is linearizable or unknown.
@@ -54,20 +55,26 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	switch {
 	case h == nil:
 		return v, errors.New("decide: the history is nil")
+	case int(o.Engine) >= len(replay.EngineNames):
+		return v, fmt.Errorf("decide: unknown engine: %v", o.Engine)
 	case ctx == nil:
 		ctx = context.Background()
 	}
-	if err := replay.Probe(spec, h.Ops); err != nil {
+	start := time.Now()
+	o = o.WithDefaults(len(h.Ops))
+	if err := probe(ctx, spec, h.Ops, o.Budget.Time); err != nil {
 		return v, fmt.Errorf("decide: %w", err)
 	}
-	start := time.Now()
 	defer func() {
 		if value := recover(); value != nil {
 			v, err = replay.Verdict{}, &PanicError{History: h.ID, Spec: nameOf(spec), Value: value, Stack: debug.Stack()}
 		}
 		v.Elapsed = time.Since(start)
 	}()
-	t := newTask(ctx, h, spec, o.WithDefaults(len(h.Ops)))
+	t := newTask(ctx, h, spec, o)
+	if o.Budget.Time > 0 {
+		t.clock.deadline = start.Add(o.Budget.Time)
+	}
 	defer t.release()
 	v, err = t.check()
 	if h.Torn > 0 && v.Answer == replay.NotLinearizable && !t.refutedWhateverWasCut() {
@@ -77,6 +84,16 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		v.Explanation = t.explain(&v.Finding)
 	}
 	return v, err
+}
+
+// probe probes a specification that is not trusted. It may take half of the time limit.
+func probe(ctx context.Context, spec replay.Spec, ops []history.Operation, limit time.Duration) error {
+	if _, trusted := spec.(replay.Trusted); !trusted && limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit/2)
+		defer cancel()
+	}
+	return replay.Probe(ctx, spec, ops)
 }
 
 // nameOf is the name of a specification that may panic.

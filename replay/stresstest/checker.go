@@ -79,7 +79,7 @@ func (c *checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expe
 
 // probe returns a fault of the specification and keeps the first.
 func (c *checker) probe(s replay.Spec, ops []history.Operation) error {
-	err := replay.Probe(s, ops)
+	err := replay.Probe(context.Background(), s, ops)
 	if c.fault == nil {
 		c.fault = err
 	}
