@@ -73,13 +73,19 @@ func (p *printer) requirement() string {
 	return "real time"
 }
 
+const linearizable = "linearizable"
+
+// property is what a history has if an order of its operations meets the requirement.
+func (p *printer) property() string {
+	if p.h.IsRelaxed() {
+		return "sequentially consistent"
+	}
+	return linearizable
+}
+
 // refuted explains a history that is not linearizable.
 func (p *printer) refuted(spec replay.Spec, v *replay.Verdict) {
-	what := "Not linearizable"
-	if p.h.IsRelaxed() {
-		what = "Not sequentially consistent"
-	}
-	p.say("%s: no order of the operations that respects %s gives the recorded results.", p.paint(red, what), p.requirement())
+	p.say("%s: no order of the operations that respects %s gives the recorded results.", p.paint(red, "Not "+p.property()), p.requirement())
 	e := explanationOf(v)
 	if v.Explanation == nil {
 		p.say("Why was not computed.")
@@ -248,9 +254,9 @@ func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 		p.drawRelevant(v, all, "  ")
 		return
 	case n == 1:
-		p.say("This one of its %s is not linearizable by itself:", operations(all))
+		p.say("This one of its %s is not %s by itself:", operations(all), p.property())
 	default:
-		p.say("These %s of its %s are not linearizable by themselves:", thousands(n), operations(all))
+		p.say("These %s of its %s are not %s by themselves:", thousands(n), operations(all), p.property())
 	}
 	if len(ops) > p.Rows {
 		p.drawRelevant(v, len(ops), "  ")
@@ -267,10 +273,10 @@ func (p *printer) changes(e *replay.Explanation) {
 	}
 	p.printf("\n")
 	if len(e.Free) == 0 {
-		p.say("No change of up to three results would make it linearizable.")
+		p.say("No change of up to three results would make it %s.", p.property())
 		return
 	}
-	p.say("It would be linearizable with other results:")
+	p.say("It would be %s with other results:", p.property())
 	for k, group := range e.Free {
 		if k == freeListed {
 			p.printf("    and %d more such changes\n", len(e.Free)-k)
@@ -440,7 +446,7 @@ func (p *printer) shortReason(e *replay.Explanation) {
 		for _, f := range group {
 			changes = append(changes, p.at(f.Op)+" had answered "+strings.Join(p.values(f.Allowed), " or "))
 		}
-		p.printf("    linearizable if %s\n", strings.Join(changes, " and "))
+		p.printf("    %s if %s\n", p.property(), strings.Join(changes, " and "))
 	}
 }
 
@@ -454,7 +460,7 @@ func (p *printer) sizes(e *replay.Explanation) {
 		parts = append(parts, fmt.Sprintf("%s of %s", thousands(len(e.Core)), operations(len(p.h.Ops))))
 	}
 	if len(parts) > 0 {
-		p.printf("    not linearizable by themselves: %s\n", strings.Join(parts, "; "))
+		p.printf("    not %s by themselves: %s\n", p.property(), strings.Join(parts, "; "))
 	}
 }
 

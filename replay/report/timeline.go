@@ -158,7 +158,7 @@ var markMeanings = []struct {
 	meaning string
 }{
 	{markUnexplained, red, "no order explains its response"},
-	{markFree, yellow, "with another result, the history would be linearizable"},
+	{markFree, yellow, "with another result, the history would be " + linearizable},
 	{markHappened, yellow, "known to have happened"},
 	{markDelayed, yellow, "delayed"},
 	{"o", plain, "where it takes effect, in the order of #"},
@@ -387,7 +387,7 @@ func (p *printer) legend(rows []row, a *axis, indent string) {
 			return strings.Contains(r.marks, m.mark)
 		})
 		if occurs {
-			p.printf("%s\n", p.paint(dim, indent+" "+m.mark+" "+m.meaning))
+			p.printf("%s\n", p.paint(dim, indent+" "+m.mark+" "+strings.Replace(m.meaning, linearizable, p.property(), 1)))
 		}
 	}
 	if !a.exact {

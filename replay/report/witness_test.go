@@ -175,7 +175,7 @@ Its operations:
       B         3          |---|       read(): 1
      only the order within each process counts, not time
 
-No change of up to three results would make it linearizable.
+No change of up to three results would make it sequentially consistent.
 
 Not computed: the shortest prefix that fails: processes have no prefixes
 `)
