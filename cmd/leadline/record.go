@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -20,6 +18,7 @@ import (
 
 // recordFlags are the flags of leadline record.
 type recordFlags struct {
+	all      *pflag.FlagSet
 	workload simulate.Workload
 	mix      string
 	faults   []string
@@ -30,7 +29,7 @@ type recordFlags struct {
 }
 
 func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &recordFlags{}
+	f := &recordFlags{all: flags}
 	w := &f.workload
 	flags.StringVar(&w.Model, "simulate", "", "`model` of an atomic object that threads use: "+strings.Join(simulate.Models(), ", ")+", queue:CAPACITY")
 	flags.IntVar(&w.Threads, "threads", 4, "how many operations may be open at once")
@@ -76,6 +75,8 @@ func (f *recordFlags) parse(args []string) (err error) {
 		return errors.New("takes no arguments")
 	case (w.Model == "") == (f.subject == ""):
 		return errors.New("either --simulate or --subject is needed")
+	case f.mismatch() != nil:
+		return f.mismatch()
 	case f.subject != "" && subject.Lookup(f.subject) == nil:
 		return fmt.Errorf("no subject %s; leadline stress --list lists them", f.subject)
 	case f.subject != "" && (w.Ops < 0 || w.Threads < 1 || w.Values < 0 || f.load.Time < 0):
@@ -102,6 +103,20 @@ func (f *recordFlags) parse(args []string) (err error) {
 			return err
 		}
 		w.Faults = append(w.Faults, fault)
+	}
+	return nil
+}
+
+// mismatch reports a flag that has no effect on what is recorded.
+func (f *recordFlags) mismatch() error {
+	with, without := "--simulate", []string{"time", "weak", "order"}
+	if f.subject != "" {
+		with, without = "--subject", []string{"keys", "fill", "lost", "mix", "fault"}
+	}
+	for _, name := range without {
+		if f.all.Changed(name) {
+			return fmt.Errorf("--%s has no effect with %s", name, with)
+		}
 	}
 	return nil
 }
@@ -170,7 +185,7 @@ func (f *recordFlags) recordSubject(s streams) int {
 		defer file.Close()
 		w = file
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, restore := interruptible()
 	defer restore()
 	r, err := recording.New(w, o)
 	if err == nil {
