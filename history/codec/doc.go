@@ -115,7 +115,9 @@
 // them may be missing: the history is marked torn. It is not-linearizable only if
 // that holds whatever was cut; otherwise it is linearizable or unknown. The same
 // holds for the other formats with stamps, and for the last line of PolyLin, LiMo
-// and etcd without a newline, since "return 12" may have become "return 1".
+// and etcd without a newline, since "return 12" may have become "return 1". Four or
+// more lines of PolyLin that are in the order of their starts are taken for a file in
+// that order, so that only later operations are missing.
 //
 // # Violat
 //
