@@ -43,7 +43,7 @@ func (e *PanicError) Error() string {
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - one that wraps ErrWitness;
 //   - any other if h is nil, if spec is nil or wrong (see replay.Probe), or if o.Engine
-//     is unknown.
+//     or o.Chains is unknown.
 //
 // A history that may have been cut is not linearizable only if that holds whatever was
 // cut. Otherwise it is linearizable or unknown.
@@ -57,6 +57,8 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		return v, errors.New("decide: the history is nil")
 	case int(o.Engine) >= len(replay.EngineNames):
 		return v, fmt.Errorf("decide: unknown engine: %v", o.Engine)
+	case o.Chains > replay.MinimumChains:
+		return v, fmt.Errorf("decide: unknown mode of chains: %d", o.Chains)
 	case ctx == nil:
 		ctx = context.Background()
 	}

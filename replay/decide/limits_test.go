@@ -250,6 +250,11 @@ func TestPanics(t *testing.T) {
 	if _, err := decide.Check(context.Background(), h, nil, replay.Options{}); err == nil {
 		t.Error("no error for a nil specification")
 	}
+	for _, o := range []replay.Options{{Engine: 99}, {Chains: 99}} {
+		if _, err := decide.Check(context.Background(), h, register, o); err == nil {
+			t.Errorf("no error for engine %v and chains %d", o.Engine, o.Chains)
+		}
+	}
 	//lint:ignore SA1012 what happens then is promised
 	if v, err := decide.Check(nil, h, register, replay.Options{}); err != nil || v.Answer != replay.Linearizable {
 		t.Errorf("a nil context: %v, %v", v.Answer, err)
