@@ -430,6 +430,9 @@
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
 //
+// With --order program, order is "program" and the verdict is on sequential
+// consistency; otherwise order is absent.
+//
 // The witness and the tuple of schedule_index have the file's own identifiers
 // of operations. A linearizable history without a depth has deeper_than, the largest
 // depth that is known to be too small, and depth_cause: deeper (than --max-depth),
@@ -522,7 +525,8 @@
 // An interrupt (SIGINT) ends a command, even while it waits for input. The
 // command prints the results and totals of what it has read; a second interrupt
 // ends it at once. Files of a directory that are not histories are left out and
-// reported on stderr. Files that are missing, unreadable or empty are faults: the
-// last line counts them by reason, and the status is 2. It is also 2 if the
+// reported on stderr. Files that are missing, unreadable, empty or
+// larger than the limits allow are faults: the last line counts them by reason, and the
+// status is 2. It is also 2 if the
 // output cannot be written.
 package main

@@ -31,12 +31,14 @@ type record struct {
 	Processes *int    `json:"processes"`
 	C         *int    `json:"c"`
 	CP        *int64  `json:"cp"`
-	Verdict   string  `json:"verdict"`
-	Cause     *string `json:"cause"`
-	Depth     *int    `json:"depth"`
-	Index     *Index  `json:"schedule_index"`
-	Replayed  []int64 `json:"replayed"`
-	Engine    *string `json:"engine"`
+	// Order is "program" if real time does not order operations.
+	Order    string  `json:"order,omitempty"`
+	Verdict  string  `json:"verdict"`
+	Cause    *string `json:"cause"`
+	Depth    *int    `json:"depth"`
+	Index    *Index  `json:"schedule_index"`
+	Replayed []int64 `json:"replayed"`
+	Engine   *string `json:"engine"`
 	// Contributions are what several engines did.
 	Contributions []recordContribution `json:"contributions"`
 	ExactDepth    *int                 `json:"exact_depth"`
@@ -208,6 +210,9 @@ func (r *Result) record(times bool) *record {
 	if h := r.History; h != nil {
 		ops, pending, processes := len(h.Ops), h.Pending(), len(h.Processes)
 		rec.Ops, rec.Pending, rec.Processes = &ops, &pending, &processes
+		if h.IsRelaxed() {
+			rec.Order = "program"
+		}
 	}
 	switch {
 	case r.Internal != nil:
