@@ -23,3 +23,9 @@ func windowWidth(f *os.File) (columns int, ok bool) {
 	}
 	return int(size.Col), true
 }
+
+// onTerminal reports whether f is a terminal.
+func onTerminal(f *os.File) bool {
+	_, ok := windowWidth(f)
+	return ok
+}

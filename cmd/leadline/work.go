@@ -124,15 +124,7 @@ func isTerminal(w io.Writer) bool {
 		w = c.w
 	}
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	return ok && onTerminal(f)
 }
 
 func newProgress(w io.Writer) *progress {
