@@ -53,9 +53,14 @@ type input struct {
 	}
 	file   string // the one that was reported last
 	faults int    // that were reported of it
+	// limited says that a reported file is beyond one of the Limits.
+	limited bool
 }
 
 func newInput() *input { return &input{Options: codec.Options{Limits: codec.DefaultLimits}} }
+
+// inputFlags are the names of the flags that declare declares.
+var inputFlags = []string{"format", "map", "quiet", "skip-unknown", "max-line", "max-history", "max-ratio"}
 
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
@@ -146,6 +151,7 @@ func (in *input) report(file string, err error) {
 	if file != in.file {
 		in.file, in.faults = file, 0
 	}
+	in.limited = in.limited || errors.Is(err, codec.ErrLimit)
 	more := batch.HasMore(err)
 	for _, f := range batch.Faults(err) {
 		if in.faults >= history.MaxErrors {
@@ -183,6 +189,9 @@ func (in *input) end(ctx context.Context, s streams, command string) int {
 			out.names = append(out.names, "...")
 		}
 		fmt.Fprintf(s.err, "leadline: %s %s left out: %s\n", reasonNames[i].files(out.n), were, strings.Join(out.names, ", "))
+	}
+	if in.limited {
+		fmt.Fprintf(s.err, "leadline %s: --max-line, --max-history and --max-ratio set the limits; check --memory bounds what reading takes\n", command)
 	}
 	if ctx.Err() == nil {
 		return statusOK

@@ -66,6 +66,7 @@ var reasonNames = [...]fileReason{
 	{"empty", func(err error) bool { return errors.Is(err, codec.ErrEmpty) }},
 	{"of no known format", func(err error) bool { return errors.Is(err, codec.ErrUnknownFormat) }},
 	{"of another compression", func(err error) bool { return errors.Is(err, codec.ErrCompression) }},
+	{"of more than the limits allow", func(err error) bool { return errors.Is(err, codec.ErrLimit) }},
 }
 
 // isUnreadable reports whether the system refused to open or read a file.
