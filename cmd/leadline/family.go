@@ -16,6 +16,7 @@ import (
 
 // familyFlags are the flags of leadline family.
 type familyFlags struct {
+	all      *pflag.FlagSet
 	input    *input
 	depth    int
 	count    bool
@@ -30,7 +31,7 @@ type familyFlags struct {
 const maxCounted = 1000
 
 func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &familyFlags{input: newInput(), memory: replay.DefaultBytes}
+	f := &familyFlags{all: flags, input: newInput(), memory: replay.DefaultBytes}
 	flags.IntVar(&f.depth, "depth", 1, "print each distinct schedule of the strong `d`-hitting family, with its first index")
 	flags.BoolVar(&f.count, "count", false, "print how many there are at each depth instead")
 	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "with --count, the largest `d`")
@@ -46,7 +47,13 @@ func (f *familyFlags) run(s streams, args []string) int {
 	if err := f.input.check(args); err != nil {
 		return fail(s, "family", err)
 	}
+	mismatch := noEffect(f.all, "without --count", "max-depth")
+	if f.count {
+		mismatch = noEffect(f.all, "with --count", "depth")
+	}
 	switch {
+	case mismatch != nil:
+		return fail(s, "family", mismatch)
 	case f.depth < 1 || f.maxDepth < 1:
 		return fail(s, "family", errors.New("a depth is at least 1"))
 	case f.count && f.maxDepth > maxCounted:

@@ -49,7 +49,19 @@ func (z *size) String() string {
 
 func (z *size) Type() string { return "BYTES" }
 
-// choice is a flag that takes one of a few words.
+// noEffect returns an error if one of the named flags is given. why says with or
+// without what they have no effect.
+func noEffect(flags *pflag.FlagSet, why string, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return fmt.Errorf("--%s has no effect %s", name, why)
+		}
+	}
+	return nil
+}
+
+// choice is a flag that takes one of a few words. Hyphens in them may be left out or
+// added.
 type choice struct {
 	value   string
 	choices []string
@@ -57,7 +69,7 @@ type choice struct {
 
 func (c *choice) Set(text string) error {
 	for _, known := range c.choices {
-		if text == known {
+		if strings.ReplaceAll(text, "-", "") == strings.ReplaceAll(known, "-", "") {
 			c.value = text
 			return nil
 		}

@@ -117,6 +117,20 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptRecord: what an interrupted record has written is a history.
+func TestInterruptRecord(t *testing.T) {
+	printed, status := interrupt(t, strings.NewReader(""), `"type":"ok"`, "record", "--simulate", "queue", "--ops", "1000000000")
+	const message = "leadline record: interrupted; the history has the operations so far\n"
+	if status != statusUnknown || !strings.Contains(printed, message) || !strings.Contains(printed, "\n# interrupted\n") {
+		t.Fatalf("status %d, and it ends in %s", status, printed[max(0, len(printed)-500):])
+	}
+	var out, errs bytes.Buffer
+	history := strings.ReplaceAll(printed, message, "")
+	if status := run([]string{"check", "-"}, strings.NewReader(history), &out, &errs); status != statusOK {
+		t.Errorf("check: status %d\n%s%s", status, &out, &errs)
+	}
+}
+
 // writeLarge writes a file that takes minutes to read: a history, and the
 // header of another one with 64 GB of comments, compressed.
 func writeLarge(t *testing.T, name string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.subject, "subject", "", "bundled `object` that threads use (see leadline stress --list), instead of --simulate")
 	flags.DurationVar(&f.load.Time, "time", 0, "how long to record --subject; with --ops 0 nothing else ends it")
 	flags.BoolVar(&f.load.Weak, "weak", false, "also call methods of --subject that are documented not to be atomic")
-	f.order = choiceFlag(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "real-time", "program")
+	f.order = choiceFlag(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "realtime", "program")
 	flags.StringVarP(&f.output, "output", "o", "-", "`file`, compressed if it ends in .gz or .zst")
 	return f.run
 }
@@ -60,8 +61,14 @@ func (f *recordFlags) run(s streams, args []string) int {
 	if _, err := f.workload.Events(); err != nil {
 		return fail(s, "record", err)
 	}
-	if err := f.write(s.out); err != nil {
+	ctx, restore := interruptible()
+	defer restore()
+	if err := f.write(ctx, s.out); err != nil {
 		return s.failed("record", err)
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.err, "leadline record: interrupted; the history has the operations so far")
+		return statusUnknown
 	}
 	return statusOK
 }
@@ -109,41 +116,35 @@ func (f *recordFlags) parse(args []string) (err error) {
 
 // mismatch reports a flag that has no effect on what is recorded.
 func (f *recordFlags) mismatch() error {
-	with, without := "--simulate", []string{"time", "weak", "order"}
 	if f.subject != "" {
-		with, without = "--subject", []string{"keys", "fill", "lost", "mix", "fault"}
+		return noEffect(f.all, "with --subject", "keys", "fill", "lost", "mix", "fault")
 	}
-	for _, name := range without {
-		if f.all.Changed(name) {
-			return fmt.Errorf("--%s has no effect with %s", name, with)
-		}
-	}
-	return nil
+	return noEffect(f.all, "with --simulate", "time", "weak", "order")
 }
 
 // write writes the history to the file or to stdout.
-func (f *recordFlags) write(stdout io.Writer) error {
+func (f *recordFlags) write(ctx context.Context, stdout io.Writer) error {
 	if f.output == "-" {
-		return f.stream(stdout)
+		return f.stream(ctx, stdout)
 	}
 	file, err := os.Create(f.output)
 	if err != nil {
 		return err
 	}
-	err = f.compress(file)
+	err = f.compress(ctx, file)
 	return errors.Join(err, file.Close())
 }
 
-func (f *recordFlags) compress(w io.Writer) error {
+func (f *recordFlags) compress(ctx context.Context, w io.Writer) error {
 	z, err := codec.Compress(w, f.output)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.stream(z), z.Close())
+	return errors.Join(f.stream(ctx, z), z.Close())
 }
 
-// stream writes event by event and keeps nothing.
-func (f *recordFlags) stream(w io.Writer) error {
+// stream writes event by event and keeps nothing. It ends where an interrupt comes.
+func (f *recordFlags) stream(ctx context.Context, w io.Writer) error {
 	events, err := f.workload.Events()
 	if err != nil {
 		return err
@@ -156,6 +157,10 @@ func (f *recordFlags) stream(w io.Writer) error {
 	out.Comment("leadline record " + f.workload.String())
 	out.Comment(truth)
 	for ev := range events {
+		if ctx.Err() != nil {
+			out.Comment("interrupted")
+			break
+		}
 		if err := out.Write(&ev); err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ import (
 // stressFlags are the flags of leadline stress.
 type stressFlags struct {
 	stress.Options
+	all       *pflag.FlagSet
 	subjects  []string
 	construct []string
 	from      string
@@ -42,7 +43,7 @@ type stressFlags struct {
 }
 
 func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &stressFlags{}
+	f := &stressFlags{all: flags}
 	flags.StringSliceVar(&f.subjects, "subject", nil, "bundled `object` to test (see --list), or several, or all")
 	flags.StringArrayVar(&f.construct, "new", nil, "`constructor` of the object to test, as example.com/queue.New or 'example.com/lru.New[int,int](8)', of a package "+
 		"that the module in the working directory requires; may be repeated")
@@ -106,8 +107,8 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return fail(s, "stress", errors.New("--schedules and --replay are for --oracle results"))
 	case f.oracle.value == "safety":
 		return f.testSafety(s)
-	case len(f.safety.packages) > 0 || f.safety.declared != "" || f.safety.race:
-		return fail(s, "stress", errors.New("--package, --declared and --race need --oracle safety"))
+	case f.mismatch() != nil:
+		return fail(s, "stress", f.mismatch())
 	case unread != nil:
 		return fail(s, "stress", unread)
 	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
@@ -140,6 +141,21 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return f.showReplay(ctx, s, &objects[0])
 	}
 	return f.test(ctx, s, objects)
+}
+
+// mismatch reports a flag that has no effect on results that no order explains.
+func (f *stressFlags) mismatch() error {
+	err := noEffect(f.all, "without --oracle safety", "package", "declared", "race", "first-suffixes", "prefixes", "suffixes", "state-changers", "calls", "executions")
+	if err == nil && !f.all.Changed("new") {
+		err = noEffect(f.all, "without --new", "name", "core", "read-only", "weak", "exclude")
+	}
+	if err == nil && f.all.Changed("program") {
+		err = noEffect(f.all, "with --program", "method", "min-invocations", "max-invocations", "initial", "final", "sequences", "exhaustive")
+	}
+	if err == nil && f.histories == "" {
+		err = noEffect(f.all, "without --histories", "keep")
+	}
+	return err
 }
 
 // serve runs in a child process.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,9 +139,16 @@ type safetyRun struct {
 
 // testSafety tests the objects of --new and the packages of --package.
 func (f *stressFlags) testSafety(s streams) int {
+	mismatch := noEffect(f.all, "with --oracle safety", "core", "read-only", "weak", "method", "program", "effort", "run", "min-invocations", "max-invocations",
+		"initial", "final", "values", "call-weak", "expect", "exhaustive", "reduce", "histories", "keep", "preemptions", "delays", "strategy", "plain", "instrument")
+	if mismatch == nil && len(f.construct) == 0 {
+		mismatch = noEffect(f.all, "without --new", "name")
+	}
 	switch {
-	case len(f.subjects) > 0 || f.from != "" || len(f.Programs) > 0 || f.Exhaustive || f.Reduce:
+	case len(f.subjects) > 0 || f.from != "":
 		return fail(s, "stress", errors.New("--oracle safety is for --new and --package"))
+	case mismatch != nil:
+		return fail(s, "stress", mismatch)
 	case len(f.construct)+len(f.safety.packages) == 0:
 		return fail(s, "stress", errors.New("--oracle safety needs --new or --package"))
 	case f.time < 0:
@@ -175,12 +183,7 @@ func (f *stressFlags) testSafety(s streams) int {
 		status = worse(status, s.failed("stress", err))
 	}
 	for _, row := range run.rows {
-		if row.Finding != nil {
-			status = worse(status, stressStatus)
-		}
-		if row.Error != "" {
-			status = worse(status, statusBad)
-		}
+		status = worse(status, row.status())
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(s.err, "leadline stress: interrupted")
@@ -288,6 +291,19 @@ func (r *safetyRun) add(result *safety.Result, last reproduction) {
 		fmt.Fprintln(r.out)
 	}
 	r.note(r.out.Flush())
+}
+
+// status returns the exit status that the row causes.
+func (r *safetyRow) status() int {
+	switch {
+	case r.Finding != nil:
+		return stressStatus
+	case r.Error != "":
+		return statusBad
+	case r.Tests == 0:
+		return statusUnknown
+	}
+	return statusOK
 }
 
 func firstLine(text string) string {
@@ -406,8 +422,8 @@ func (r *safetyRun) finish() error {
 					reason = f.Kind
 				}
 				rate = fmt.Sprintf("%d/%d", row.Failing, row.Runs)
-			} else if row.Error != "" {
-				found, reason = "not tested", row.Error
+			} else if row.status() != statusOK {
+				found, reason = "not tested", cmp.Or(row.Error, "no test within the time")
 			}
 			cells := []string{row.Target, row.Declared, found, reason, implicit, strconv.Itoa(row.Tests), strconv.Itoa(row.Executions),
 				row.Elapsed.Round(10 * time.Millisecond).String(), rate}

@@ -22,6 +22,7 @@ import (
 
 // tablesFlags are the flags of leadline tables.
 type tablesFlags struct {
+	all     *pflag.FlagSet
 	input   *input
 	noPaper bool
 	blame   bool
@@ -42,7 +43,7 @@ const profileRows = 100
 const maxColumns = 64
 
 func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &tablesFlags{input: newInput()}
+	f := &tablesFlags{all: flags, input: newInput()}
 	f.output = outputFlag(flags, "text", "markdown", "csv", "json", "html", "latex")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
 	flags.BoolVar(&f.blame, "blame", false, "report instead which methods are not atomic")
@@ -66,10 +67,8 @@ func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 }
 
 func (f *tablesFlags) run(s streams, args []string) int {
-	if len(args) > 0 {
-		if err := f.input.check(args); err != nil {
-			return fail(s, "tables", err)
-		}
+	if err := f.mismatch(args); err != nil {
+		return fail(s, "tables", err)
 	}
 	switch {
 	case f.jobs < 1 || f.jobs > maxJobs:
@@ -92,6 +91,25 @@ func (f *tablesFlags) run(s streams, args []string) int {
 		return worse(status, s.failed("tables", err))
 	}
 	return status
+}
+
+// mismatch reports arguments that do not fit, and flags that have no effect on the
+// tables.
+func (f *tablesFlags) mismatch(args []string) error {
+	if len(args) > 0 {
+		if err := f.input.check(args); err != nil {
+			return err
+		}
+	} else if err := noEffect(f.all, "on the bundled histories", inputFlags...); err != nil {
+		return err
+	}
+	if f.blame {
+		return noEffect(f.all, "with --blame", "max-depth", "timeout")
+	}
+	if f.profile || f.study {
+		return noEffect(f.all, "with --profile and --study", "no-paper")
+	}
+	return nil
 }
 
 // tabulate reads the histories and writes the tables.

@@ -82,7 +82,8 @@
 //
 // The table at the end has, for each type, whether it is declared safe and was found
 // unsafe, the reason, whether the runtime rather than an explicit panic reports it,
-// and the tests, executions and time until then. With --race, it also counts tests in
+// and the tests, executions and time until then. A type without a single test is not
+// tested, and the exit status is 3. With --race, it also counts tests in
 // which the race detector found something; these are not failures.
 //
 // --time is a minute by default. A hunt has rounds, with seeds derived from --seed. The
