@@ -161,9 +161,15 @@ const columnCost = 200
 // place in the index.
 const stateCost = 256
 
+// Keys in the index begin with what they are of, as a state may have any key.
+const (
+	keyOfOne byte = iota
+	keyOfSet
+)
+
 func (t *tables) intern(set []replay.State) int32 {
 	if len(set) == 1 {
-		t.scratch = set[0].AppendKey(t.scratch[:0])
+		t.scratch = set[0].AppendKey(append(t.scratch[:0], keyOfOne))
 	} else {
 		set = t.sortSet(set)
 	}
@@ -197,7 +203,7 @@ func (t *tables) sortSet(set []replay.State) []replay.State {
 		}
 		return 0
 	})
-	t.scratch = t.scratch[:0]
+	t.scratch = append(t.scratch[:0], keyOfSet)
 	set = set[:0]
 	for i, k := range byKey {
 		if i == 0 || k.key != byKey[i-1].key {
@@ -207,7 +213,7 @@ func (t *tables) sortSet(set []replay.State) []replay.State {
 		}
 	}
 	if len(set) == 1 {
-		t.scratch = set[0].AppendKey(t.scratch[:0])
+		t.scratch = set[0].AppendKey(append(t.scratch[:0], keyOfOne))
 	}
 	return set
 }
