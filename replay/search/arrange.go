@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
@@ -29,10 +31,11 @@ type arrangement struct {
 }
 
 // arrange takes O(n log n) for n operations and edges, unless many pass order
-// on through the same operations that did not happen.
-func arrange(h *history.History) *arrangement {
+// on through the same operations that did not happen. If that exceeds a bound, there is
+// only the cause.
+func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, replay.Cause) {
 	if len(h.Edges) == 0 {
-		return &arrangement{h: h, recorded: h}
+		return &arrangement{h: h, recorded: h}, replay.NoCause
 	}
 	n := len(h.Ops)
 	call, ret := make([]int32, n+len(h.Ghosts)), make([]int32, n+len(h.Ghosts))
@@ -55,8 +58,10 @@ func arrange(h *history.History) *arrangement {
 			ret[u] = min(ret[u], ret[v])
 		}
 	}
-	throughGhosts(in, sorted, n)
-	return renumber(h, call, ret, in, sorted)
+	if cause := throughGhosts(in, sorted, n, maxBytes, m); cause != replay.NoCause {
+		return nil, cause
+	}
+	return renumber(h, call, ret, in, sorted), replay.NoCause
 }
 
 func operationOrGhost(h *history.History, i int) *history.Operation {
@@ -66,14 +71,31 @@ func operationOrGhost(h *history.History, i int) *history.Operation {
 	return &h.Ghosts[i-len(h.Ops)]
 }
 
-// throughGhosts replaces each ghost, a number >= n, by its predecessors.
-func throughGhosts(in [][]int32, sorted []int32, n int) {
+// predecessorCost is the memory of a predecessor while an arrangement is made: lists
+// are copied once, and grow by doubling.
+const predecessorCost = 16
+
+// throughGhosts replaces each ghost, a number >= n, by its predecessors. It returns why
+// it gave up, if a bound is exceeded.
+func throughGhosts(in [][]int32, sorted []int32, n int, maxBytes int64, m *meter.Meter) replay.Cause {
 	isGhost := func(u int32) bool { return int(u) >= n }
 	for _, v := range sorted {
 		if !slices.ContainsFunc(in[v], isGhost) {
 			continue
 		}
-		var direct []int32
+		size := 0
+		for _, u := range in[v] {
+			if size++; isGhost(u) {
+				size += len(in[u])
+			}
+		}
+		if maxBytes -= int64(size) * predecessorCost; maxBytes < 0 {
+			return replay.Memory
+		}
+		if m.MustStop(size) {
+			return replay.Time
+		}
+		direct := make([]int32, 0, size)
 		for _, u := range in[v] {
 			if isGhost(u) {
 				direct = append(direct, in[u]...)
@@ -84,6 +106,7 @@ func throughGhosts(in [][]int32, sorted []int32, n int) {
 		slices.Sort(direct)
 		in[v] = slices.Compact(direct)
 	}
+	return replay.NoCause
 }
 
 // renumber makes the arrangement. Operations are sorted by invocation; those

@@ -81,7 +81,7 @@ func BeamOfWidth(h *history.History, spec replay.Spec, width int, room int64, m 
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses
 // of reads placed at the start and has placed op, in the numbers of h.
 func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
-	a := arrange(h)
+	a, _ := arrange(h, 1<<30, nil)
 	machine := engine.NewMachine(a.recorded, spec)
 	defer machine.Release()
 	s, _ := newSweep(a, spec, machine, Pruning{})
@@ -98,7 +98,7 @@ func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 
 // Guess returns a witness found by guessing alone, or nil.
 func Guess(h *history.History, spec replay.Spec) []int32 {
-	a := arrange(h)
+	a, _ := arrange(h, 1<<30, nil)
 	machine := engine.NewMachine(a.recorded, spec)
 	defer machine.Release()
 	s, _ := newSweep(a, spec, machine, Pruning{})

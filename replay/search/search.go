@@ -32,7 +32,10 @@ type runner struct {
 
 // decide searches a history.
 func (r *runner) decide(h *history.History) replay.Finding {
-	a := arrange(h)
+	a, cause := arrange(h, r.maxBytes, r.meter)
+	if a == nil {
+		return replay.GaveUp(cause)
+	}
 	f := r.split(a)
 	f.Witness = a.original(f.Witness)
 	return f
