@@ -119,6 +119,11 @@
 // which must have the module that --new names. One run uses several processors, so
 // the coordinator starts one worker unless --workers says otherwise.
 //
+// The key of such a result is a hash of the arguments, of leadline's program and of the
+// Go files of the module in the coordinator's working directory. So after a change there
+// the same command runs all seeds again. Changes elsewhere, as in a module that a
+// replace directive names, need another --store.
+//
 // Such a worker builds and runs the code that tasks name: only for servers on which you
 // trust everybody who may publish.
 package main

@@ -31,6 +31,8 @@ type task struct {
 	Settings settings
 	Files    []file
 	Stress   []string `json:",omitempty"`
+	// Sources is a hash of what a stress run tests, and of the program that does.
+	Sources string `json:",omitempty"`
 }
 
 // A file is the content of a history file or of a member of an archive.
@@ -46,7 +48,7 @@ type file struct {
 
 // key identifies what the task asks for.
 func (t *task) key() string {
-	header, err := json.Marshal(task{Settings: t.Settings, Stress: t.Stress})
+	header, err := json.Marshal(task{Settings: t.Settings, Stress: t.Stress, Sources: t.Sources})
 	if err != nil {
 		panic(fmt.Sprintf("leadline-cluster: %v", err)) // all fields have a form in JSON
 	}

@@ -4,9 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,16 +66,20 @@ func (f *stressFlags) run(ctx context.Context, s streams, args []string) (int, e
 	return f.coordinate(ctx, s, stressKind, func(ctx context.Context, c *coordinator, t *table) (int, error) {
 		status := statusOK
 		out := bufio.NewWriter(s.out)
+		sources, err := hashSources(ctx, f.leadline)
+		if err != nil {
+			return statusOK, err
+		}
 		parts := func(yield func(*part) bool) {
 			for i := range f.seeds {
 				seed := strconv.FormatUint(f.first+uint64(i), 10)
-				one := &task{Stress: append(slices.Clone(args), "--seed", seed)}
+				one := &task{Stress: append(slices.Clone(args), "--seed", seed), Sources: sources}
 				if !yield(&part{task: one, key: one.key(), items: []item{{name: seed}}}) {
 					return
 				}
 			}
 		}
-		err := c.each(ctx, parts, func(p *part, r *result) error {
+		err = c.each(ctx, parts, func(p *part, r *result) error {
 			one, lines := r.file(0)
 			for _, e := range one.Entries {
 				status = worse(status, e.Status.Exit())
@@ -84,4 +94,43 @@ func (f *stressFlags) run(ctx context.Context, s streams, args []string) (int, e
 		})
 		return status, errors.Join(err, out.Flush())
 	})
+}
+
+// hashSources returns a hash of leadline's program, if it is on this machine, and of the
+// Go files of the module in the working directory, if there is one. A result is not
+// taken for that of another program or of changed files.
+func hashSources(ctx context.Context, leadline string) (string, error) {
+	h := sha256.New()
+	add := func(name string) error {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		size, err := io.Copy(h, file)
+		fmt.Fprintf(h, " %s %d\n", name, size)
+		return err
+	}
+	if program, err := exec.LookPath(leadline); err == nil {
+		if err := add(program); err != nil {
+			return "", err
+		}
+	}
+	text, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	module := strings.TrimSpace(string(text))
+	if err != nil || module == "" || module == os.DevNull {
+		return hex.EncodeToString(h.Sum(nil)[:16]), ctx.Err()
+	}
+	err = filepath.WalkDir(filepath.Dir(module), func(name string, e fs.DirEntry, err error) error {
+		switch ext := filepath.Ext(name); {
+		case err != nil: // what cannot be read cannot be built
+			return nil
+		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && name != filepath.Dir(module):
+			return fs.SkipDir
+		case e.Type().IsRegular() && (ext == ".go" || ext == ".mod" || ext == ".sum"):
+			return add(name)
+		}
+		return ctx.Err()
+	})
+	return hex.EncodeToString(h.Sum(nil)[:16]), err
 }
