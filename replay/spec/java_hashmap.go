@@ -46,7 +46,7 @@ const maxInitial = 1 << 16
 
 var concurrentHashMapEntry = entry{"ConcurrentHashMap", "[:capacity]",
 	"java.util.concurrent.ConcurrentHashMap of JDK 17, from ints to ints",
-	&concurrentHashMapTable.signatures, newConcurrentHashMap, nil}
+	&concurrentHashMapTable.signatures, newConcurrentHashMap, putAllNote}
 
 func newConcurrentHashMap(args []value) (replay.Spec, error) {
 	const name, what, ints = "ConcurrentHashMap", "initial capacity", kinds(1) << history.Int

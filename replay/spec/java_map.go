@@ -155,6 +155,12 @@ func replaceMethods[S intMap]() []method[S] {
 	}
 }
 
+// putAllNote says what a history does not record.
+var putAllNote = []string{
+	`putAll adds entries in the order of their keys, as from a TreeMap: a history does not record the order of another map.`,
+	`It shows if a value is null, after which no entry is added, and in the order of new keys that share a bin of a hash map.`,
+}
+
 // putAll adds the entries in the order of their keys and stops at a null value.
 // The history does not record the order in which its map was iterated. The
 // order is visible only after such a stop, and in a hash map where two new keys

@@ -27,7 +27,7 @@ var concurrentSkipListMapTable = javaTable(concurrentMapMethods[*sortedMap](), [
 
 var concurrentSkipListMapEntry = entry{"ConcurrentSkipListMap", "",
 	"java.util.concurrent.ConcurrentSkipListMap of JDK 17, from ints to ints",
-	&concurrentSkipListMapTable.signatures, newConcurrentSkipListMap, nil}
+	&concurrentSkipListMapTable.signatures, newConcurrentSkipListMap, putAllNote}
 
 func newConcurrentSkipListMap(args []value) (replay.Spec, error) {
 	return newSorted("ConcurrentSkipListMap", args, concurrentSkipListMapTable, false)

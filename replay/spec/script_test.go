@@ -153,6 +153,8 @@ func TestNotes(t *testing.T) {
 		`kv:0; append 1 "a" = -; get 1 = "a"`,
 		`kv:"z"; append 1 "a" = -; get 1 = "za"`,
 		`mutex; unlock = blocks; lock = -; unlock = -; unlock = blocks`,
+		`ConcurrentSkipListMap; putAll {17:5,2:null} = java.lang.NullPointerException; get 17 = null`,
+		`LinkedTransferQueue; tryTransfer 1 = false; hasWaitingConsumer = false; getWaitingConsumerCount = 0`,
 		`multi-register; txn [["append","x",1],["read","x",null],["write","x",2]] = =[["append","x",1],["read","x",[1]],["write","x",2]]; txn [["append","x",3]] = blocks`,
 	} {
 		if err := replayProgram(program); err != nil {
