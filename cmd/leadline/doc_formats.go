@@ -130,7 +130,8 @@
 //   - model, for example model=kv:null;
 //   - records, which are json, csv, tsv or logfmt, if they are not detected.
 //
-// It is a fault if a table lacks a column that the mapping names, or if no record has the key.
+// It is a fault if a table lacks a column that the mapping names, or if no other record
+// has the key, the return or the duration, or a value, result or output that is needed.
 //
 // These need no mapping: histories of Jepsen and Maelstrom (history.edn), porcupine's
 // operations as JSON, one after another or in a list, and the operations of etcd's

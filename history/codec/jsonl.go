@@ -54,7 +54,9 @@ type jsonl struct {
 	// there are.
 	memory, count int64
 	words         *wordHistory
-	valued        bool // a record has something at the path of value
+	found         [mapSize]bool // a record has something at the path
+	unseen        string        // a method that returned, but whose record has no result
+	unreturned    bool          // an operation is pending only because its return is missing
 	stamps        stamps
 	// events with stamps and operations wait for the last stamp; see stamps.
 	events     []history.Event
@@ -168,9 +170,9 @@ func (d *jsonl) finish(line int, cut bool) {
 	for i := range d.events {
 		w.b.Add(&d.events[i])
 	}
+	d.checkPaths()
 	d.addIntervals()
 	if w.events.n > 0 {
-		d.checkWords()
 		w.finish()
 	}
 	if d.m.model != "" {
@@ -243,6 +245,7 @@ func (d *jsonl) event(record history.Value, line int) (fault string) {
 	if fault := d.identify(record, &ev); fault != "" {
 		return fault
 	}
+	d.look(record)
 	method := d.m.find(record, mapF)
 	if k := method.Kind(); k != history.String && (e == began || k != history.None && k != history.Null) {
 		return d.m.named(mapF) + " " + wrongKind(method, "a string")
@@ -298,9 +301,7 @@ func (d *jsonl) methodOf(ev *history.Event) string {
 // word adds an event whose value has the meaning that it has in Jepsen's histories.
 func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	w := wordEvent{typ: ev.Type, process: ev.Process, op: ev.Op, at: ev.At, line: ev.Line, f: strings.TrimPrefix(ev.Method, ":")}
-	w.value = d.m.value(record, mapValue)
-	d.valued = d.valued || w.value.Kind() != history.None
-	if w.value.Kind() == history.None || e == returnedNull {
+	if w.value = d.m.value(record, mapValue); w.value.Kind() == history.None || e == returnedNull {
 		w.value = history.NullValue
 	}
 	if w.key = d.m.value(record, mapKey); w.key.Kind() != history.None {
@@ -311,17 +312,41 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	d.words.events.add(&w)
 }
 
-// checkWords reports a path that no record has if that could cause a wrong verdict: a
-// key, or a value although there are writes. In a table, the header has all paths.
-func (d *jsonl) checkWords() {
+// silentPaths are the fields that some or all records may lack. If all do, the path is
+// wrong, or nobody needs it.
+var silentPaths = []mapped{mapKey, mapValue, mapResult, mapReturn, mapDuration, mapOutput}
+
+// look notes which of the silentPaths the record of an operation has.
+func (d *jsonl) look(record history.Value) {
+	for _, f := range silentPaths {
+		if d.m.has(f) && !d.found[f] {
+			d.found[f] = d.m.find(record, f).Kind() != history.None
+		}
+	}
+}
+
+// lacks reports whether a field is mapped and no record has it.
+func (d *jsonl) lacks(f mapped) bool { return d.m.has(f) && !d.found[f] }
+
+// checkPaths reports a path that no record has if that could cause a wrong verdict. In a
+// table, the header has all paths.
+func (d *jsonl) checkPaths() {
 	w := d.words
-	if d.kind != jsonlName && d.kind != "logfmt" {
+	if d.kind != jsonlName && d.kind != "logfmt" || d.m.has(mapStart) || w.b.Events()+w.events.n+len(d.intervals) == 0 {
 		return
 	}
-	if d.m.has(mapKey) && !w.keyed {
-		w.b.Errorf(w.line, "no record has %s", d.m.named(mapKey))
+	for _, f := range []mapped{mapKey, mapReturn, mapDuration} {
+		if d.lacks(f) && (f == mapKey || d.unreturned) {
+			w.b.Errorf(w.line, "no record has %s", d.m.named(f))
+		}
 	}
-	if d.valued {
+	if d.lacks(mapResult) && d.unseen != "" {
+		w.b.Errorf(w.line, "no record has %s, which is the result of %s", d.m.named(mapResult), d.unseen)
+	}
+	if d.lacks(mapOutput) && slices.ContainsFunc(d.intervals, asksKeyValue) {
+		w.b.Errorf(w.line, "no record has %s, which is the result of a get", d.m.named(mapOutput))
+	}
+	if !d.lacks(mapValue) {
 		return
 	}
 	if dialect := w.choose(); dialect != nil {
@@ -367,7 +392,12 @@ func (d *jsonl) result(record history.Value, e ending, method string) history.Va
 		return history.UnknownValue
 	case slices.Contains(d.m.void, method):
 		return history.NoValue
-	case e == returnedNull, d.m.void != nil && v.Kind() == history.None:
+	case e == returnedNull:
+		return history.NullValue
+	case d.m.void != nil && v.Kind() == history.None && e == returned:
+		d.unseen = method
+		return history.NullValue
+	case d.m.void != nil && v.Kind() == history.None:
 		return history.NullValue
 	}
 	return v

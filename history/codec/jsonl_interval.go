@@ -41,6 +41,7 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	if fault := d.span(record, &r); fault != "" || r.end == skipRecord {
 		return fault
 	}
+	d.look(record)
 	if !m.has(mapInput) {
 		return d.plainInterval(record, &r)
 	}
@@ -70,7 +71,7 @@ func (d *jsonl) span(record history.Value, r *intervalRecord) (fault string) {
 	case stated || !open && (len(m.conditions) > 0 || m.has(mapStatus)):
 		r.end, fault = m.ending(record)
 	case open:
-		r.end = lost
+		r.end, d.unreturned = lost, true
 	default:
 		r.end = returned
 	}
@@ -226,6 +227,12 @@ func (d *jsonl) addRequests() {
 		}
 		r.add(d.words.b, method, args, result)
 	}
+}
+
+// asksKeyValue reports whether an operation is a get that returned.
+func asksKeyValue(r intervalRecord) bool {
+	inv, _, ok := keyValueRequest(&r)
+	return ok && inv.Method == "get" && r.end != lost
 }
 
 // requestOf returns the method and the arguments in an input. In an object, one

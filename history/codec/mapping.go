@@ -237,6 +237,10 @@ func (m *mapping) check() error {
 		return fmt.Errorf("input and output go with call and return, and exclude args, result and value")
 	case m.has(mapValue) && (m.has(mapArgs) || m.has(mapResult)):
 		return fmt.Errorf("value, which is both argument and result, excludes args and result")
+	case unions && slices.ContainsFunc([]mapped{mapF, mapArgs, mapValue, mapKey, mapResult, mapException}, func(f mapped) bool { return m.has(f) }):
+		return fmt.Errorf("start and finish have the method, its arguments and its result, and exclude f, args, value, key, result and exception")
+	case m.has(mapInput) && (m.has(mapF) || m.has(mapKey) || m.has(mapException)):
+		return fmt.Errorf("input and output have the method, its arguments and its result, and exclude f, key and exception")
 	case m.has(mapAt) && !m.has(mapOp):
 		return fmt.Errorf("at goes with op: events ordered by stamps need identifiers")
 	case m.has(mapAt) && intervals:
