@@ -105,3 +105,9 @@ func Guess(h *history.History, spec replay.Spec) []int32 {
 	s.maxBytes, s.meter = 1<<30, meter.New(nil)
 	return a.original(guess(s))
 }
+
+// Arrange returns why the order of a history was not arranged within bounds.
+func Arrange(h *history.History, maxBytes int64, m *meter.Meter) replay.Cause {
+	_, cause := arrange(h, maxBytes, m)
+	return cause
+}

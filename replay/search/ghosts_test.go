@@ -7,7 +7,6 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // TestGhostBounds: order that passes from many operations to many others through one that
@@ -27,19 +26,18 @@ func TestGhostBounds(t *testing.T) {
 	for i := range int32(k) {
 		h.Edges = append(h.Edges, history.Edge{From: i, To: 2 * k}, history.Edge{From: 2 * k, To: k + i})
 	}
-	register, err := spec.Parse("register")
-	if err != nil {
-		t.Fatal(err)
-	}
 	asked := 0
 	stop := meter.New(func() bool { asked++; return asked > 4 })
-	if f := search.Run(h, register, 1<<30, stop); f.Answer != replay.Undecided || f.Cause != replay.Time {
-		t.Errorf("a meter that stops: %v, %v", f.Answer, f.Cause)
+	if cause := search.Arrange(h, 1<<30, stop); cause != replay.Time {
+		t.Errorf("a meter that stops: %v", cause)
 	}
 	if spent := stop.Spent(); spent > 16*meter.AskEvery {
-		t.Errorf("%d units of work after a stop", spent)
+		t.Errorf("%d units of work until the stop", spent)
 	}
-	if f := search.Run(h, register, 1<<20, nil); f.Answer != replay.Undecided || f.Cause != replay.Memory {
-		t.Errorf("1 MiB: %v, %v", f.Answer, f.Cause)
+	if cause := search.Arrange(h, 1<<20, nil); cause != replay.Memory {
+		t.Errorf("1 MiB: %v", cause)
+	}
+	if cause := search.Arrange(h, 1<<30, nil); cause != replay.NoCause {
+		t.Errorf("enough: %v", cause)
 	}
 }
