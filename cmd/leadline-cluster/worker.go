@@ -201,7 +201,11 @@ func (w *worker) checkFiles(ctx context.Context, t *task) (*result, error) {
 func (w *worker) checkFile(ctx context.Context, s *settings, c *batch.Checker, f *file, r *result) error {
 	in := &source{r: bytes.NewReader(f.data)}
 	if f.Object != "" {
-		o, err := w.queue.data.Get(ctx, f.Object)
+		var o jetstream.ObjectResult
+		err := w.queue.persist(ctx, func() (err error) {
+			o, err = w.queue.data.Get(ctx, f.Object)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("reading a large file: %w", err)
 		}
