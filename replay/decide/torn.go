@@ -17,6 +17,10 @@ import (
 //   - The history has no witness even if the result of the last event is free.
 //   - It has none with any longer value that begins like the recorded one, and the
 //     method can only return values that occur in the history or were there at first.
+//
+// In tables and logfmt only the first of these counts: what was cut may be another field
+// than the result. So does the last:
+//
 //   - Lines are operations, and the history up to its last invocation has no
 //     witness. This counts if the last line could be read and at least
 //     sortedLines lines came in the order of their invocations, so that what is
@@ -28,7 +32,8 @@ func (t *task) refutedWhateverWasCut() bool {
 	if t.clock.expired() {
 		return false
 	}
-	if h.IsRelaxed() || len(h.Ops) == 0 {
+	anyField := h.Format == "csv" || h.Format == "logfmt"
+	if h.IsRelaxed() || len(h.Ops) == 0 || anyField && h.Dropped > 0 { // the last record may say which did not happen
 		return false
 	}
 	if h.Order == history.StampOrder {
@@ -40,11 +45,17 @@ func (t *task) refutedWhateverWasCut() bool {
 	if last < 0 || h.Ops[last].Return < h.Ops[len(h.Ops)-1].Call { // an invocation is the last event
 		return t.isRefuted(h.UpTo(h.Ops[len(h.Ops)-1].Call - 1))
 	}
-	if t.isRefuted(h.UpTo(h.Ops[last].Return-1)) || t.isRefuted(returning(h, last, history.UnknownValue)) {
+	if t.isRefuted(h.UpTo(h.Ops[last].Return - 1)) {
+		return true
+	}
+	if anyField {
+		return false
+	}
+	if t.isRefuted(returning(h, last, history.UnknownValue)) {
 		return true
 	}
 	first, ok := initially(t.spec, &h.Ops[last])
-	if !ok || !returnsWhatWentIn(t.spec, &h.Ops[last]) {
+	if !ok || !returnsWhatWentIn(t.spec, h, last) {
 		return false
 	}
 	for _, v := range longer(h, h.Ops[last].Result, first) {
@@ -116,14 +127,20 @@ func initially(spec replay.Spec, op *history.Operation) (history.Value, bool) {
 	return object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
 }
 
-// returnsWhatWentIn reports whether the operation can only return a value that
-// was an argument of another one, or null, or its result on a new object.
-func returnsWhatWentIn(spec replay.Spec, op *history.Operation) bool {
+// returnsWhatWentIn reports whether an operation can only return a value that was an
+// argument of another one, or null, or its result on a new object. An append, for
+// example, makes a value that was neither.
+func returnsWhatWentIn(spec replay.Spec, h *history.History, op int32) bool {
 	switch replay.TraitsOf(spec).Discipline {
 	case replay.NoDiscipline, replay.Named, replay.Counted:
 		return false
 	}
-	switch replay.FactsOf(spec, op).Role {
+	for i := range h.Ops {
+		if f := replay.FactsOf(spec, &h.Ops[i]); f.Role == replay.Other && !f.ReadOnly && int32(i) != op {
+			return false
+		}
+	}
+	switch replay.FactsOf(spec, &h.Ops[op]).Role {
 	case replay.Remove, replay.Look, replay.RemoveFront, replay.LookFront:
 		return true
 	}
@@ -131,13 +148,11 @@ func returnsWhatWentIn(spec replay.Spec, op *history.Operation) bool {
 }
 
 // longer returns null, and which of first and the values of the history may have been
-// cut to beginning: those that begin with it, as strings, and are longer. A number can
-// be written in several ways, so any may have been cut to another one.
+// cut to beginning.
 func longer(h *history.History, beginning, first history.Value) []history.Value {
-	text := beginning.String()
 	var values []history.Value
 	add := func(v history.Value) {
-		if s := v.String(); isNumber(v) && isNumber(beginning) || len(s) > len(text) && strings.HasPrefix(strings.Trim(s, `"`), strings.Trim(text, `"`)) {
+		if mayBeCutTo(v, beginning) {
 			values = append(values, v)
 		}
 	}
@@ -149,6 +164,30 @@ func longer(h *history.History, beginning, first history.Value) []history.Value 
 		}
 	}
 	return append(values, history.NullValue)
+}
+
+// mayBeCutTo reports whether a file that has v may be cut so that beginning is read. A
+// number can be written in several ways, so any may have been cut to another one, or to
+// a string such as "-"; and so can lists and maps.
+func mayBeCutTo(v, beginning history.Value) bool {
+	text := plainText(beginning)
+	switch v.Kind() {
+	case history.Int, history.Float:
+		return isNumber(beginning) || strings.Trim(text, "-+.0123456789eEna") == ""
+	case history.List, history.Map:
+		return text == "" || strings.ContainsRune("[{(#", rune(text[0])) || isNumber(beginning)
+	case history.String:
+		return strings.HasPrefix(v.Text(), text) || isNumber(beginning) && v.Text() != "" && strings.ContainsRune("-+.0123456789", rune(v.Text()[0]))
+	}
+	return strings.HasPrefix(v.String(), text)
+}
+
+// plainText returns a string without quotes, and any other value as it is written.
+func plainText(v history.Value) string {
+	if v.Kind() == history.String {
+		return strings.Trim(v.Text(), `"`)
+	}
+	return v.String()
 }
 
 func isNumber(v history.Value) bool { return v.Kind() == history.Int || v.Kind() == history.Float }

@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,6 +108,75 @@ func TestTorn(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("%s: %d histories", name, n)
+		}
+	}
+}
+
+// TestTornFields: in tables and logfmt, what was cut may be any field of the last line,
+// and a value may have become one of another kind.
+func TestTornFields(t *testing.T) {
+	const written = "who=A type=invoke f=write in=%s\nwho=A type=ok f=write\nwho=B type=invoke f=read\nwho=B type=ok f=read out=%s"
+	tests := map[string]struct {
+		in, model string
+		want      replay.Answer
+	}{
+		"append": {"who,type,f,key,in,out\nA,invoke,append,k,a,\nA,ok,append,,,\nA,invoke,append,k,b,\nA,ok,append,,,\nB,invoke,get,k,,\nB,ok,get,,,a",
+			"kv", replay.Undecided},
+		"process": {"type=invoke f=put key=a in=x who=3\ntype=ok who=3\ntype=invoke f=put key=b in=y who=3\ntype=ok who=3\n" +
+			"type=invoke f=get key=a who=1\ntype=invoke f=get key=b who=12\ntype=ok out=y who=1", "kv", replay.Undecided},
+		"failure": {"type=invoke f=put key=a in=x who=1\ntype=invoke f=put key=a in=y who=12\ntype=invoke f=get key=a who=3\ntype=ok out=x who=3\n" +
+			"type=fail who=1", "kv", replay.Undecided},
+		"wrong before": {fmt.Sprintf(written, "1", "7") + "\nwho=B type=invoke f=read\nwho=B type=ok f=read out=1", "register", replay.NotLinearizable},
+		"whole":        {fmt.Sprintf(written, "1", "7") + "\n", "register", replay.NotLinearizable},
+	}
+	for value, cut := range map[string]string{"-5": "-", "true": "tru", "1.5": "1.", "[[1,2]]": "[1,2", `[{"k":1}]`: `{"k":1`, "false": "f", "abc": "ab"} {
+		tests[value] = struct {
+			in, model string
+			want      replay.Answer
+		}{fmt.Sprintf(written, value, cut), "register", replay.Undecided}
+	}
+	for name, test := range tests {
+		o := codec.Options{Map: "process=who,type=type,f=f,key=key,args=in,result=out,void=append|put|write,model=" + test.model}
+		if test.model == "register" {
+			o.Map = strings.Replace(o.Map, "key=key,", "", 1)
+		}
+		n := 0
+		for h, err := range codec.Decode(strings.NewReader(test.in), "in", o) {
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			n++
+			s, err := spec.Lookup(h.Model, h.ModelArgs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := decide.Check(context.Background(), h, s, replay.Options{}); err != nil || v.Answer != test.want {
+				t.Errorf("%s: %v, %v, want %v", name, v.Answer, err, test.want)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d histories", name, n)
+		}
+	}
+	// In other formats the last field is a result.
+	const appended = `{"leadline":1,"model":"kv","torn":true}
+{"process":0,"type":"invoke","method":"append","args":["k","a"]}
+{"process":0,"type":"ok"}
+{"process":0,"type":"invoke","method":"append","args":["k","b"]}
+{"process":0,"type":"ok"}
+{"process":0,"type":"invoke","method":"get","args":["k"]}
+{"process":0,"type":"ok","result":"a"}
+`
+	for h, err := range codec.Decode(strings.NewReader(appended), "in", codec.Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := spec.Lookup(h.Model, h.ModelArgs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := decide.Check(context.Background(), h, s, replay.Options{}); err != nil || v.Answer != replay.Undecided {
+			t.Errorf("append: %v, %v", v.Answer, err)
 		}
 	}
 }
