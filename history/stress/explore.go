@@ -82,6 +82,7 @@ type Violation struct {
 	events              []int16
 	trace               uint64 // fingerprint of its steps
 	bound               int
+	numbers             []uint64 // random ones that it drew
 }
 
 // Explore runs a program of the class under the schedules that the options name,
@@ -413,7 +414,7 @@ func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure 
 		}
 		var v *Violation
 		if rec != nil && (rec.verdict == unjudged || rec.verdict == violates && switchesOf(r) < rec.violation.Switches) {
-			v = &Violation{Outcome: rec.outcome, Execution: e.Executions, ByDelays: e.ByDelays, events: rec.events, bound: at}
+			v = &Violation{Outcome: rec.outcome, Execution: e.Executions, ByDelays: e.ByDelays, events: rec.events, bound: at, numbers: schedule.Drawn()}
 			v.describe(r)
 		}
 		more := s.Next(r) // the sequential runs of judge overwrite the result
@@ -485,7 +486,7 @@ func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
 		return false, nil
 	}
 	if x.oracle != nil && (byRuns || !v.RealTime) {
-		sure := x.oracle.search(rec.outcome, min(bound, mostPreempted)+1)
+		sure := x.oracle.search(rec.outcome, min(bound, mostPreempted)+1, v.numbers)
 		v.RealTime = x.expected.Contains(rec.outcome)
 		if x.oracle.failure != nil {
 			return false, fmt.Errorf("running %v sequentially: %w", x.program, x.oracle.failure)

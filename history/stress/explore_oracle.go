@@ -79,6 +79,7 @@ type waitingPlace struct {
 type explained struct {
 	outcome Outcome
 	bound   int
+	numbers []uint64
 	sure    bool // every run with the outcome is known
 }
 
@@ -268,11 +269,11 @@ func (o *oracle) explains(outcome Outcome, events []int16) bool {
 }
 
 // search looks for runs with the outcome beyond those that are known: with all
-// choices, with pauses, and with so many preemptions. It reports whether it can be
-// sure that it knows them all.
-func (o *oracle) search(outcome Outcome, bound int) bool {
+// choices, with pauses, with so many preemptions, and with the random numbers of the
+// execution in any order. It reports whether it can be sure that it knows them all.
+func (o *oracle) search(outcome Outcome, bound int, numbers []uint64) bool {
 	for _, e := range o.explained {
-		if e.outcome.equal(outcome) && e.bound >= bound {
+		if e.outcome.equal(outcome) && e.bound >= bound && slices.Equal(e.numbers, numbers) {
 			return e.sure
 		}
 	}
@@ -289,6 +290,11 @@ func (o *oracle) search(outcome Outcome, bound int) bool {
 	o.target = outcome
 	o.paused = true
 	sure := o.explore(sequentialStrategy(bound, byDelays), most)
+	if len(numbers) > 0 {
+		schedule.Redraw(numbers)
+		sure = o.explore(sequentialStrategy(bound, byDelays), most) && sure
+		schedule.Redraw(nil)
+	}
 	o.paused = false
 	if byDelays {
 		o.explore(sequentialStrategy(bound-1, false), randomSequential)
@@ -296,7 +302,7 @@ func (o *oracle) search(outcome Outcome, bound int) bool {
 	}
 	o.target = nil
 	sure = sure && o.failure == nil
-	o.explained = append(o.explained, explained{slices.Clone(outcome), asked, sure})
+	o.explained = append(o.explained, explained{slices.Clone(outcome), asked, numbers, sure})
 	return sure
 }
 

@@ -139,8 +139,9 @@ func (t *table) AC() { t.eat(0, 2) }
 
 // A bag returns its elements in any order.
 type bag struct {
-	lock latch
-	list []int
+	lock   latch
+	list   []int
+	closed cell
 }
 
 func (b *bag) Put(v int) {
@@ -175,6 +176,32 @@ func (b *bag) All() []int {
 
 // Two takes twice, which is not atomic.
 func (b *bag) Two() []int { return append(b.Take(), b.Take()...) }
+
+// Draw takes the element at a random place, which it draws before it locks.
+func (b *bag) Draw() int {
+	if b.closed.load() != 0 {
+		return -1
+	}
+	random := schedule.Rand64()
+	b.lock.lock()
+	defer b.lock.unlock()
+	i := int(random % uint64(len(b.list)))
+	v := b.list[i]
+	b.list = slices.Delete(b.list, i, i+1)
+	return v
+}
+
+// Lax is Draw, but gives the lock back before it deletes the element.
+func (b *bag) Lax() int {
+	random := schedule.Rand64()
+	b.lock.lock()
+	v := b.list[random%uint64(len(b.list))]
+	b.lock.unlock()
+	b.lock.lock()
+	defer b.lock.unlock()
+	b.list = slices.DeleteFunc(b.list, func(other int) bool { return other == v })
+	return v
+}
 
 // A level is drawn at random.
 type levels struct{ max cell }
@@ -287,6 +314,8 @@ func TestExplore(t *testing.T) {
 		{"bag", "[ Put(0); Put(1) ] { Take() } || { Take() }", -1, "", 0, false},
 		{"bag", "[ Put(0); Put(1) ] { All() } || { Take() } [ All() ]", -1, "", 0, false},
 		{"bag", "[ Put(0); Put(1) ] { Two() } || { All() }", 1, "(),(),[", 1, false},
+		{"bag", "[ Put(0); Put(1); Put(2); Put(3) ] { Draw() } || { Draw() }", 2, "", 0, false},
+		{"bag", "[ Put(0); Put(1); Put(2); Put(3) ] { Lax() } || { Lax() }", 2, "(),(),(),(),", 2, false},
 		{"levels", "{ Draw(); Draw() } || { Draw() }", -1, "", 0, false},
 		{"mailbox", "{ Send(); Count() } || { Send(); Count() }", 2, "", 0, false},
 		{"mailbox", "{ Lose() } || { Lose() } [ Count() ]", 2, "", 0, false}, // the goroutines lose one sequentially, too

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -68,11 +69,31 @@ func MapWrite[M ~map[K]V, K comparable, V any](m M) M {
 // that differ. Later numbers are pseudorandom and the same in each execution.
 const RandomChoices = 2
 
-var randomness struct {
+type random struct {
 	epoch uint64
 	drawn int
 	state uint64
+	list  []uint64 // the different numbers, at most mostDrawn
+	again []uint64 // see Redraw
 }
+
+var randomness random
+
+// mostDrawn bounds the random numbers that are kept of an execution.
+const mostDrawn = 16
+
+// Drawn returns the different random numbers of the last execution.
+func Drawn() []uint64 {
+	if randomness.epoch+1 != Epoch() { // the end of an execution counts
+		return nil
+	}
+	return slices.Clone(randomness.list)
+}
+
+// Redraw makes each random number of later executions a choice among these, until it is
+// called with none. So a sequential run may give each invocation the number that it had
+// in another execution.
+func Redraw(numbers []uint64) { randomness.again = numbers }
 
 // rare is small, and so are its halves, which are multiples of 4: a level of a skip
 // list that counts trailing zeros, leading zeros, or numbers below a bound, is 3 at
@@ -89,7 +110,18 @@ func Rand64() uint64 {
 	}
 	r := &randomness
 	if e := Epoch(); r.epoch != e {
-		r.epoch, r.drawn, r.state = e, 0, 0
+		r.epoch, r.drawn, r.state, r.list = e, 0, 0, r.list[:0]
+	}
+	x := r.next()
+	if len(r.list) < mostDrawn && !slices.Contains(r.list, x) {
+		r.list = append(r.list, x)
+	}
+	return x
+}
+
+func (r *random) next() uint64 {
+	if len(r.again) > 0 {
+		return r.again[Choose(len(r.again))]
 	}
 	r.state += 0x9e3779b97f4a7c15 // splitmix64
 	x := r.state
