@@ -9,8 +9,8 @@ import (
 
 // Options bound the work of a Family or of ExactDepth. The zero value sets no bound.
 type Options struct {
-	// MaxBytes bounds the memory of the fingerprints that recognise duplicates, 16
-	// to 64 bytes per distinct schedule. Beyond it the family goes on without
+	// MaxBytes bounds the memory of the fingerprints that recognise duplicates, 26
+	// to 102 bytes per distinct schedule. Beyond it the family goes on without
 	// them: schedules may then come more than once. ExactDepth ends.
 	MaxBytes int64
 	// Meter counts the work; when it stops, enumeration or ExactDepth ends.

@@ -76,7 +76,7 @@ const MaxStates = 16
 // A MissingPart is a part of an Explanation that was not computed.
 type MissingPart struct {
 	Part  string // "prefix", "states", "core" or "blame", as in JSON
-	Cause string // why, for people: "time", "memory", or a short sentence
+	Cause string // why, for people: "time", "memory", "work", "cancelled", or a short sentence
 }
 
 // A FreedResult is an operation such that another result would make the history

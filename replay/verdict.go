@@ -100,7 +100,7 @@ type Verdict struct {
 	// ExactDepth is the linearizability depth of Definition 4.2. It is 0 if it
 	// was not requested or not found. ExactCause says why it was not found: "time",
 	// "memory" or "cancelled" like Cause, "work" for Budget.ExactWork, "open" if there
-	// are too many operations at once (hitting.ExactMax), or "engine" if the objects
+	// are too many operations at once, or with edges in all (hitting.ExactMax), or "engine" if the objects
 	// of the specification are not States.
 	ExactDepth int
 	ExactCause string

@@ -21,9 +21,9 @@
 //	{"file":"testdata/example.jsonl","history":"stale","verdict":"not-linearizable"
 //
 // The output has the lines of leadline check --output json, in the order of the
-// input, and so has the exit status its meaning: 0 all linearizable, 1 some not, 2 bad
+// input, and the exit status has the same meaning: 0 all linearizable, 1 some not, 2 bad
 // usage or input, 3 some unknown, 4 an internal error. What the arguments may be and
-// which files are skipped is described by leadline help formats. On a terminal, a
+// which files are skipped is described by leadline help batches. On a terminal, a
 // table of the workers and their rates is on standard error. With --progress it is
 // there elsewhere, too.
 //

@@ -9,7 +9,7 @@
 //	leadline convert --to FORMAT [flags] FILE|DIR|-...
 //	leadline map [flags] FILE|-
 //	leadline record --simulate MODEL|--subject NAME [flags]
-//	leadline stress --subject NAME|--new CONSTRUCTOR|--package PATH [flags]
+//	leadline stress --subject NAME|--new CONSTRUCTOR|--oracle safety --package PATH [flags]
 //	leadline composed [flags] PACKAGE...
 //	leadline selftest [flags]
 //	leadline models [MODEL...]
@@ -332,7 +332,7 @@
 // together. Before that, it runs all shuffles of the sequences on the object, one
 // invocation after another, to find the possible outcomes. It skips a program
 // that has more than 131072 shuffles, or 8388608 invocations in all shuffles
-// together. If it can run no program, that is an error.
+// together. It is an error if no program can be run.
 //
 // Square brackets enclose an initial part, which fills the object, and a final part,
 // which observes its last state. --initial and --final bound their lengths. An outcome
@@ -424,7 +424,7 @@
 // # JSON
 //
 // With --output json, check prints one object per history, each on its own line.
-// A missing value is null:
+// A missing value is null, except as said below:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
@@ -436,16 +436,21 @@
 // The witness and the tuple of schedule_index have the file's own identifiers
 // of operations. A linearizable history without a depth has deeper_than, the largest
 // depth that is known to be too small, and depth_cause: deeper (than --max-depth),
-// time, memory, schedules (the budget of enumeration was used up), or engine (the
-// engine asked for, or any for such a history, does not look for a depth). Histories
+// time, memory, cancelled, schedules (the budget of enumeration was used up), or engine
+// (the chosen engine, or every engine for such a history, does not compute depths). Histories
 // with pending operations have depth_free: the depth where any of these may be left
 // out at no cost. A crashed client makes a history deeper, as its lost operation has
 // to be delayed behind all others; depth_free shows how hard the rest is. replayed
-// counts the schedules that --engine families replayed at each depth. exact_depth, the linearizability depth of
-// Definition 4.2, is there with --exact-depth, elapsed_ns with --times. Where it
-// is not found, exact_cause says why: time, memory, work (many sets of states),
-// open (more than 64 operations open at once) or engine (no states). A
-// fault of a file rather than of a history has history null.
+// counts the schedules that --engine families replayed at each depth. exact_depth is the
+// linearizability depth of Definition 4.2, if --exact-depth asks for it. Where it is not
+// found, exact_cause says why: time, memory, cancelled, work (many sets of states), open
+// (more than 64 operations open at once, or in all if there are order edges) or engine
+// (no states). errors lists the faults of an invalid history, each with its line, or
+// null, and a message. A fault of a file rather than of a history has history, model
+// and ops null. After an internal error the verdict is unknown, and errors has it.
+//
+// These keys are absent where they do not apply: order, exact_cause, impossible,
+// more_states, states_of_core, marks, edges, and without --times elapsed_ns.
 //
 // These explain a history that is not linearizable:
 //   - prefix is the number of events of its shortest prefix that is not
@@ -480,7 +485,7 @@
 //	{"table":"profile","title":"Depth profile","columns":["source","history","class","verdict","ops","pending","processes","c","cp","depth","deeper than","depth_free","explained","delays per 1,000 ops","base chain"],"rows":[{"base chain":3,"c":4,"class":"ArrayBlockingQueue","cp":12,"deeper than":null,"delays per 1,000 ops":333.33,"depth":3,"depth_free":3,"explained":null,"history":"benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst","ops":6,"pending":0,"processes":4,"source":"leadline","verdict":"linearizable"}],"notes":null}
 //
 // table names the table: table1, table2, totals, table3, figure4, depths, archives,
-// distributions, profile or blame. columns has the columns in their order. Each row
+// distributions, profile, blame, quantiles, predictors or values. columns has the columns in their order. Each row
 // is an object with all of them as keys; source is leadline or paper. Numbers are
 // numbers. What other formats show as a range or a frequency is an array of two: the
 // least and the most ops or processes, or how often a history occurred in how many
@@ -490,8 +495,8 @@
 // # Bounds
 //
 //   - --timeout bounds the time for one history.
-//   - --memory bounds the whole process, all jobs together. It reserves 10 MiB
-//     for the program itself (half of the bound, if that is below 20 MiB), and
+//   - --memory bounds the whole process, all jobs together. It reserves 15 MiB
+//     for the program itself (half of the bound, if that is below 30 MiB), and
 //     a sixteenth of the rest for what is allocated between two checks of the
 //     bound.
 //   - --max-schedules bounds the schedules of one history's families. After

@@ -35,7 +35,7 @@
 // SIGINT and SIGTERM end a batch with a sound journal and a summary. Histories that
 // were not reached are not counted, and not unknown. The status is then 3, or worse.
 //
-// --cache DIR keeps results by content, for any batch. A result is used again only
+// --cache DIR, with --output json, keeps results by content, for any batch. A result is used again only
 // for the same history, model, options and build of leadline. Results that were
 // cut short for lack of time or memory are not kept. --cache-size bounds the
 // files in DIR; the oldest are removed. Processes may share DIR.

@@ -17,7 +17,7 @@
 // complete to which bound. For objects that start goroutines, delays are
 // bounded instead: how often the scheduler does not take the thread whose turn it is.
 // Some random schedules precede them. --delays sets that bound for all objects, and
-// --strategy takes random schedules only: pct, pos, walk, or family, which
+// --strategy takes only these schedules: dfs, or random ones, pct, pos, walk, or family, which
 // is a strong hitting family of the steps. --plain makes steps of plain loads and stores, too. By
 // default, the package of the constructor is instrumented with what it imports of its module,
 // and so are the packages of the types that the object consists of; --instrument adds packages.

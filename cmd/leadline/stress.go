@@ -51,7 +51,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
 	flags.StringSliceVar(&f.Methods, "method", nil, "`methods` to blame (default: each that is neither core nor weak)")
 	flags.StringArrayVar(&f.Programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
-	f.effort = choiceFlag(flags, "effort", "how long: 10 s, 2 min or 20 min an object", "default", "quick", "tough")
+	f.effort = choiceFlag(flags, "effort", "how long an object is tested: quick 10 s, default 2 min, tough 20 min", "default", "quick", "tough")
 	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most, instead of --effort's time; a violation that is seen by then is still proved")
 	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run, instead of --effort's time")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")

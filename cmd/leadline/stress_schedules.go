@@ -31,7 +31,7 @@ func (f *scheduleFlags) declare(flags *pflag.FlagSet, o *stress.Options) {
 	flags.BoolVar(&o.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
 	flags.IntVar(&o.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule (default 3); programs get one first, then two, and so on")
 	flags.IntVar(&o.Delays, "delays", 0, "with --schedules: bound delays instead, for objects that start goroutines (default: as --preemptions)")
-	f.strategy = choiceFlag(flags, "strategy", "with --schedules: which schedules come first (auto: dfs, after some random ones if the object starts goroutines)",
+	f.strategy = choiceFlag(flags, "strategy", "with --schedules: which schedules run (auto: dfs, after some random ones if the object starts goroutines)",
 		"auto", "dfs", "pct", "pos", "walk", "family")
 	flags.BoolVar(&f.plain, "plain", false, "with --schedules: plain loads and stores are steps, too, not only synchronization")
 	flags.StringSliceVar(&f.instrument, "instrument", nil, "with --schedules: more `packages` to instrument than that of --new and what it imports of its module")

@@ -6,7 +6,7 @@
 // and zstd input are told apart by their first bytes, and
 // formats by what comes first in the input; see Detect. Formats is the table of
 // formats, each with its decoder and its encoder. Errors have a file and a line.
-// Limits bound the memory that decoding takes. Decode documents which error ends
+// Limits bound the memory that decoding takes. Format.Decode says which error ends
 // what.
 //
 // An EventWriter writes the native format event by event, for recorders.
@@ -222,7 +222,8 @@
 // record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
 // ignored. Ranges, transactions and deletions of etcd's tests are those of a
 // multi-register, if no key has a lease: that the conditions of a transaction held
-// is not checked, only what it did. Other histories name no model.
+// is not checked, only what it did. In other histories, the first record may
+// name the model, by the keys model and model_args.
 //
 // Such a test has a file per client, as in client-1/operations.json. Each alone would be
 // judged without the others, so that Files reports them as faults. A client-1.json

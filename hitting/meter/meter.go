@@ -2,7 +2,7 @@
 // time, so that a bound on it gives the same result on every run and machine.
 //
 //	m := meter.New(func() bool { return ctx.Err() != nil })
-//	for there is more to do {
+//	for !done {
 //		if m.MustStop(1) {
 //			return // undecided
 //		}

@@ -42,7 +42,9 @@ func (p *DepthProfile) DelaysPer1000(n int) float64 {
 // Profile computes the profile of a linearizable history within o.Budget: half of
 // its time, and at most ExactWork, goes to the depth of the whole history, and as
 // much to its beginnings. It reports false if the history has edges or the objects
-// of the specification are not States. Errors are those of Check.
+// of the specification are not States. An error is that of
+// a nil argument or of operations that the specification cannot have; unlike Check,
+// Profile does not recover from a panic of the specification.
 //
 // It takes time in proportion to the length of the history and to the number of
 // states and of sets of open operations that can occur at one moment, which is
@@ -54,6 +56,8 @@ func Profile(ctx context.Context, h *history.History, spec replay.Spec, o replay
 		return p, false, errors.New("decide: the history is nil")
 	case spec == nil:
 		return p, false, errors.New("decide: the specification is nil")
+	case ctx == nil:
+		ctx = context.Background()
 	}
 	if err := replay.Check(h, spec); err != nil {
 		return p, false, err

@@ -13,7 +13,7 @@
 //	if !leadline.CheckOperations(model, ops) { ... }
 //
 // Each function that checks has the name, the parameters and the results of
-// porcupine's. CheckOperationsVerbose and CheckEventsVerbose return an Info, with
+// porcupine's, but CheckOperationsVerbose and CheckEventsVerbose return an Info, with
 // the witness or the reason why there is none. Info.Explain writes it in sentences,
 // and Visualize writes leadline's page about it. In a test, one line does it all: RequireOperations fails with the
 // explanation and saves the history. Operations and Events give access to the rest

@@ -27,7 +27,7 @@ type CheckOptions struct {
 	Time   time.Duration
 	Memory int64
 	// Model is a bundled specification with its arguments, as for --model of the
-	// command: "bounded-queue:2", say. Check uses it if it gets no specification
+	// command: "queue:2", say. Check uses it if it gets no specification
 	// itself. By default it is the one that the history names.
 	Model string
 	// NoExplanation does not look for the reason of a failure.

@@ -5,7 +5,6 @@
 // result that could be recorded. It also has a model of its own: the same type
 // written a second time, as a function on small numbers. A shape is an interval
 // order, up to isomorphism, in which the pending operations are marked:
-// returned:
 //
 //	|--a--|   |--b--|
 //	    |---c---|
