@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -36,17 +37,21 @@ const (
 	probeRestart     = 8 // steps from one initial state
 )
 
-// Probe looks for faults of a specification that lead to wrong verdicts: it makes
+// Probe looks for faults of a specification that lead to wrong verdicts. It makes
 // some steps with the given operations, as far as Check accepts them, and tests
 // that
-//   - no transition changes a state other than the one that it returns;
+//   - no transition changes its arguments, or a state other than the one that it
+//     returns;
 //   - an invocation has the same results each time in the same state, and in all
-//     states with the same key.
+//     states with the same key;
+//   - AppendKey appends;
+//   - New returns a new object each time. Of objects that are not States, two new
+//     ones must return the same results.
 //
-// The error is about the specification. That Probe finds nothing proves nothing.
-// Objects that are not States and Trusted specifications pass. If the
-// specification panics, Probe ends, as a check may not reach such a state. It also
-// ends when ctx is done. The number of steps has a constant bound.
+// The error is about the specification. A nil error proves nothing. Trusted
+// specifications are not probed. If the specification panics, Probe ends, as a
+// check may not reach such a state. It also ends when ctx is done. The number of
+// steps has a constant bound.
 func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	if err := Validate(s); err != nil {
 		return err
@@ -58,9 +63,12 @@ func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	defer func() { _ = recover() }()
 	p.choose(ops)
 	if _, ok := s.New().(State); !ok {
-		return nil
+		return p.runTwice(ops)
 	}
-	return p.walk()
+	if err := p.walk(); err != nil {
+		return err
+	}
+	return p.renew()
 }
 
 // A probe is a walk through the states of a specification.
@@ -68,6 +76,7 @@ type probe struct {
 	context     context.Context
 	spec        Spec
 	invocations []Invocation
+	texts       []string          // of the invocations
 	seen        map[string]string // key and number of an invocation -> results
 }
 
@@ -80,12 +89,82 @@ func (p *probe) choose(ops []history.Operation) {
 	seen := map[string]bool{}
 	for i := 0; i < len(ops) && len(p.invocations) < probeInvocations; i++ {
 		op := &ops[i]
-		inv := Invocation{op.Method, op.Args}
+		inv := ownInvocation(op)
 		if text := inv.String(); !seen[text] && p.spec.Check(op) == nil {
 			seen[text] = true
-			p.invocations = append(p.invocations, inv)
+			p.invocations, p.texts = append(p.invocations, inv), append(p.texts, text)
 		}
 	}
+}
+
+// ownInvocation returns the invocation of op with a copy of its arguments.
+func ownInvocation(op *history.Operation) Invocation {
+	return Invocation{op.Method, slices.Clone(op.Args)}
+}
+
+// runTwice compares the results of two new objects.
+func (p *probe) runTwice(ops []history.Operation) error {
+	first, err := p.run(ops)
+	if err != nil {
+		return err
+	}
+	second, err := p.run(ops)
+	if err != nil {
+		return err
+	}
+	for i := range min(len(first), len(second)) {
+		if a, b := first[i], second[i]; a != b {
+			return p.errorf("after the same operations, %s returns %s from one new object and %s from another; New has to return a new object, and the object has to be deterministic",
+				Invocation{ops[i].Method, ops[i].Args}, orNone(a), orNone(b))
+		}
+	}
+	return nil
+}
+
+// run runs a new object through the first operations, in the order of their
+// invocations, until a result is not the recorded one. It returns the results.
+func (p *probe) run(ops []history.Operation) (results []string, err error) {
+	object := p.spec.New()
+	for i := range ops[:min(len(ops), probeSteps)] {
+		op := &ops[i]
+		if p.context.Err() != nil || p.spec.Check(op) != nil {
+			break
+		}
+		inv := ownInvocation(op)
+		text := inv.String()
+		result, ok := object.Apply(inv)
+		if inv.String() != text {
+			return nil, p.errorf("%s changes its arguments to those of %v", text, inv)
+		}
+		if ok {
+			results = append(results, resultText(result))
+		} else {
+			results = append(results, "")
+		}
+		if !accepted(op, result, ok) {
+			break
+		}
+	}
+	return results, nil
+}
+
+// renew runs an object that New returned, which must not change the next one.
+func (p *probe) renew() error {
+	object := p.spec.New()
+	if _, ok := object.(Nondeterministic); ok {
+		return nil // Apply is not called
+	}
+	initial := keyOf(object.(State))
+	for _, inv := range p.invocations {
+		if p.context.Err() != nil {
+			break
+		}
+		object.Apply(inv)
+		if keyOf(p.spec.New().(State)) != initial {
+			return p.errorf("New does not return a new object; %v changed the one that it returns next", inv)
+		}
+	}
+	return nil
 }
 
 func (p *probe) walk() error {
@@ -120,6 +199,9 @@ type probed struct {
 // visit performs each invocation in a state and returns where they lead.
 func (p *probe) visit(state State) ([]probed, error) {
 	key := keyOf(state)
+	if string(state.AppendKey([]byte("k"))) != "k"+key {
+		return nil, p.errorf("AppendKey does not append the key to its argument")
+	}
 	var reached []probed
 	for i, inv := range p.invocations {
 		if p.context.Err() != nil {
@@ -128,6 +210,9 @@ func (p *probe) visit(state State) ([]probed, error) {
 		var results string
 		for again := range 2 {
 			list := Transitions(state, inv)
+			if inv.String() != p.texts[i] {
+				return nil, p.errorf("%s changes its arguments to those of %v", p.texts[i], inv)
+			}
 			if keyOf(state) != key {
 				return nil, p.errorf("%v changes the state that it is applied to; a transition has to copy what it changes", inv)
 			}

@@ -52,6 +52,33 @@ func listModel(push func(s list, v int64) list, key func(s list) list) *replay.M
 	}
 }
 
+// A tally is the sum of what was pushed.
+type tally struct{ n int64 }
+
+func (t *tally) Apply(inv replay.Invocation) (history.Value, bool) {
+	if inv.Method == "sum" {
+		return history.IntValue(t.n), true
+	}
+	t.n += 1 + inv.Args[0].Int()
+	return history.NoValue, true
+}
+
+func (t *tally) Clone() replay.State         { c := *t; return &c }
+func (t *tally) AppendKey(dst []byte) []byte { return binary.AppendVarint(dst, t.n) }
+
+// A newSpec makes objects by a function, and a sharedSpec returns the same one each time.
+type newSpec struct{ make func() replay.Object }
+
+func (newSpec) Name() string                   { return "tally" }
+func (newSpec) Check(*history.Operation) error { return nil }
+func (s newSpec) New() replay.Object           { return s.make() }
+
+type sharedSpec struct{ object replay.Object }
+
+func (sharedSpec) Name() string                   { return "tally" }
+func (sharedSpec) Check(*history.Operation) error { return nil }
+func (s sharedSpec) New() replay.Object           { return s.object }
+
 func TestProbe(t *testing.T) {
 	whole := func(s list) list { return s }
 	copying := func(s list, v int64) list { return append(s[:len(s):len(s)], v) }
@@ -77,6 +104,19 @@ func TestProbe(t *testing.T) {
 			return []replay.Step[*int64]{{Next: next}}
 		},
 		Key: func(dst []byte, s *int64) []byte { return fmt.Appendf(dst, "%p", s) }}
+	changing := listModel(copying, whole)
+	steps := changing.Next
+	changing.Next = func(s list, inv replay.Invocation) []replay.Step[list] {
+		next := steps(s, inv)
+		if inv.Method == "push" && inv.Args[0].Int() > 0 {
+			inv.Args[0] = history.IntValue(inv.Args[0].Int() + 1)
+		}
+		return next
+	}
+	overwriting := listModel(copying, whole)
+	key := overwriting.Key
+	overwriting.Key = func(dst []byte, s list) []byte { return key(dst[:0], s) }
+	made := int64(0)
 	for name, test := range map[string]struct {
 		spec replay.Spec
 		want string // in the error
@@ -93,6 +133,16 @@ func TestProbe(t *testing.T) {
 		"own keys":   {unique, ""},
 		"no details": {listModel(copying, func(s list) list { return list{int64(len(s))} }), "states with the same key"},
 		"panics":     {listModel(func(list, int64) list { panic("push") }, whole), ""},
+		"arguments":  {changing, "push(1) changes its arguments to those of push(2)"},
+		"overwrites": {overwriting, "AppendKey does not append"},
+		"shared":     {sharedSpec{&tally{}}, "New does not return a new object; push(0) changed the one that it returns next"},
+		"new":        {newSpec{func() replay.Object { return &tally{} }}, ""},
+		"object":     {newSpec{func() replay.Object { return struct{ replay.Object }{&tally{}} }}, ""},
+		"one object": {sharedSpec{struct{ replay.Object }{&tally{}}}, "sum() returns 6 from one new object and 12 from another"},
+		"unsteady": {newSpec{func() replay.Object {
+			made++
+			return struct{ replay.Object }{&tally{n: made}}
+		}}, "the object has to be deterministic"},
 	} {
 		err := replay.Probe(context.Background(), test.spec, pushes())
 		switch {

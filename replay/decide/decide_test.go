@@ -198,7 +198,7 @@ func TestBadOperationsAreErrors(t *testing.T) {
 	}
 }
 
-// liar answers wrongly when it is asked a second time.
+// liar returns 1 three times: to the two runs of replay.Probe, and to an engine.
 type liar struct{ asked *int }
 
 func (l liar) Name() string                   { return "liar" }
@@ -206,15 +206,15 @@ func (l liar) Check(*history.Operation) error { return nil }
 func (l liar) New() replay.Object             { return l }
 func (l liar) Apply(replay.Invocation) (history.Value, bool) {
 	*l.asked++
-	return history.IntValue(int64(*l.asked)), true
+	return history.IntValue(int64(max(1, *l.asked-2))), true
 }
 
 func TestWitnessIsReplayedTwice(t *testing.T) {
 	asked := 0
 	h := newHistory(t, "invoke A read", "ok A 1")
 	_, err := decide.Check(context.Background(), h, liar{&asked}, replay.Options{})
-	if !errors.Is(err, decide.ErrWitness) || asked != 2 {
-		t.Errorf("%v after %d replays, want ErrWitness after 2", err, asked)
+	if !errors.Is(err, decide.ErrWitness) || asked != 4 {
+		t.Errorf("%v after %d replays, want ErrWitness after 4", err, asked)
 	}
 }
 
