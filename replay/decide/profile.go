@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 )
@@ -41,10 +40,14 @@ func (p *DepthProfile) DelaysPer1000(n int) float64 {
 
 // Profile computes the profile of a linearizable history within o.Budget: half of
 // its time, and at most ExactWork, goes to the depth of the whole history, and as
-// much to its beginnings. It reports false if the history has edges or the objects
-// of the specification are not States. An error is that of
-// a nil argument or of operations that the specification cannot have; unlike Check,
-// Profile does not recover from a panic of the specification.
+// much to its beginnings. It reports false if there is no profile:
+//   - the history has edges,
+//   - the objects of the specification are not States, or
+//   - the history turns out not to be linearizable. A short check comes first,
+//     which finds that of most such histories.
+//
+// An error is that of a nil argument or of operations that the specification cannot
+// have. Unlike Check, Profile does not recover from a panic of the specification.
 //
 // It takes time in proportion to the length of the history and to the number of
 // states and of sets of open operations that can occur at one moment, which is
@@ -69,14 +72,23 @@ func Profile(ctx context.Context, h *history.History, spec replay.Spec, o replay
 	}
 	defer x.Release()
 	o.Budget.Time /= 2
-	half := func() *meter.Meter {
-		c := newClock(ctx, o.Budget)
-		return c.meter().Share(o.Budget.ExactWork)
+	c := newClock(ctx, o.Budget)
+	m := c.meter()
+	t := &task{h: h, spec: spec, o: o, clock: &c}
+	if f := t.decidePart(h, m.Share(quickShare+int64(len(h.Ops))*profileCheck)); f.Answer == replay.NotLinearizable {
+		return p, false, nil
 	}
-	p.Depth, p.Chain = x.Least(half())
-	if p.Depth > 0 {
+	switch p.Depth, p.Chain, p.Cause = x.Least(m.Share(o.Budget.ExactWork)); {
+	case p.Depth > 0:
 		return p, true, nil
+	case p.Cause == replay.NoCause: // no schedule is a witness
+		return p, false, nil
 	}
-	p.Depth, p.Chain, p.Reached, p.Cause = x.Reach(half())
+	c = newClock(ctx, o.Budget)
+	p.Depth, p.Chain, p.Reached, p.Cause = x.Reach(c.meter().Share(o.Budget.ExactWork))
 	return p, true, nil
 }
+
+// profileCheck is the work for each operation of the check before a profile. Monitors
+// take less.
+const profileCheck = 16

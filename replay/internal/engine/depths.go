@@ -349,18 +349,18 @@ func (x *Depths) profiled() *depthRound {
 }
 
 // Least returns the depth of the history, where pending operations may be left
-// out, and the first chain that has it; 0 if that takes more than the meter or the
-// memory allows.
-func (x *Depths) Least(m *meter.Meter) (d int, chain int32) {
-	index, found, _ := x.profiled().first(1, len(x.h.Ops)+1, m)
+// out, and the first chain that has it. The depth is 0 if that takes more than the
+// meter or the memory allows, which is the cause, or if there is no witness.
+func (x *Depths) Least(m *meter.Meter) (d int, chain int32, cause replay.Cause) {
+	index, found, cause := x.profiled().first(1, len(x.h.Ops)+1, m)
 	if !found {
-		return 0, 0
+		return 0, 0, cause
 	}
-	return index.Depth(), index.Chain
+	return index.Depth(), index.Chain, replay.NoCause
 }
 
-// Reach is Least by increasing depth. If it gives up, it returns how many responses
-// the schedules of depth 1, 2, ... explain.
+// Reach is Least by increasing depth, for a history that has a witness. If it gives
+// up, it returns how many responses the schedules of depth 1, 2, ... explain.
 func (x *Depths) Reach(m *meter.Meter) (depth int, chain int32, reached []int, cause replay.Cause) {
 	r := x.profiled()
 	for d := 1; ; d++ {

@@ -107,7 +107,7 @@ func TestCompositeWhole(t *testing.T) {
 	if x.states == nil {
 		t.Fatal("a set has no parts")
 	}
-	if d, _ := x.Least(nil); d != 1 || x.states != nil {
+	if d, _, _ := x.Least(nil); d != 1 || x.states != nil {
 		t.Errorf("depth %d, states left: %v", d, x.states != nil)
 	}
 }
