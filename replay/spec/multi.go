@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -41,18 +42,24 @@ func (m *multiRegister) lookup(key value) value {
 	return m.atFirst(key)
 }
 
-// atFirst returns the initial value of a register.
+// atFirst returns the initial value of a register. In JSON, the keys of the map are
+// strings. So a string that spells an int is the key of that int as well, unless the
+// map has the int itself.
 func (m *multiRegister) atFirst(key value) value {
 	if m.initial.Kind() != history.Map {
 		return m.initial
 	}
+	initial := history.NullValue
 	pairs := m.initial.List()
 	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i].Equal(key) {
+		switch k := pairs[i]; {
+		case k.Equal(key):
 			return pairs[i+1]
+		case key.Kind() == history.Int && k.Kind() == history.String && k.Text() == strconv.FormatInt(key.Int(), 10):
+			initial = pairs[i+1]
 		}
 	}
-	return history.NullValue
+	return initial
 }
 
 func (m *multiRegister) store(key, v value) {
@@ -150,6 +157,7 @@ var multiRegisterEntry = entry{"multi-register", "[:initial]",
 	&multiRegisterTable.signatures, newMultiRegister, []string{
 		`txn takes a list of [f, key, value], where f is "read", "write" or "append", and performs them in order at once.`,
 		`It returns the same list with the value found in place of each value read, which is null in the argument.`,
+		`A string in that map that spells an int is the key of the int, too, as JSON objects have no other keys.`,
 		`append adds its value to a list; null counts as the empty list, and append to anything else never returns.`,
 	}}
 

@@ -92,3 +92,29 @@ func TestMultiRegisterUndo(t *testing.T) {
 		}
 	}
 }
+
+// TestMultiRegisterInitialKeys: the map of initial values in the header of a JSON file
+// has strings for keys, and operations may use ints.
+func TestMultiRegisterInitialKeys(t *testing.T) {
+	s, err := Parse(`multi-register:{"0": 1, "01": 2, "x": 3, 7: 4, "7": 5}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := s.New()
+	i, text := history.IntValue, history.StringValue
+	for _, c := range []struct{ key, want history.Value }{
+		{i(0), i(1)}, {text("0"), i(1)}, {i(1), history.NullValue}, {text("01"), i(2)}, {text("x"), i(3)}, {i(7), i(4)}, {text("7"), i(5)}, {i(8), history.NullValue},
+	} {
+		got, _ := object.Apply(replay.Invocation{Method: "read", Args: []history.Value{c.key}})
+		if !got.Equal(c.want) {
+			t.Errorf("%v has %v at first, want %v", c.key, got, c.want)
+		}
+	}
+	fresh := key(object.(replay.State))
+	for _, v := range []int64{9, 1} { // writing the initial value again leads back to the first state
+		object.Apply(replay.Invocation{Method: "write", Args: []history.Value{i(0), i(v)}})
+	}
+	if key(object.(replay.State)) != fresh {
+		t.Error("a register with its initial value is in the key")
+	}
+}
