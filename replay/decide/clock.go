@@ -17,9 +17,9 @@ import (
 type clock struct {
 	ctx      context.Context
 	deadline time.Time     // zero: none
-	grace    time.Duration // not 0: the deadline is that long after the next question
+	grace    time.Duration // not 0: the deadline is that long after the next call of expired
 	process  int64         // bytes, 0: no bound
-	looked   time.Time     // at the memory of the process
+	looked   time.Time     // when the memory of the process was last measured
 	over     bool
 	cause    replay.Cause
 }
@@ -35,11 +35,11 @@ func newClock(ctx context.Context, b replay.Budget) clock {
 // meter returns a meter that stops when the clock has expired.
 func (c *clock) meter() *meter.Meter { return meter.New(c.expired) }
 
-// lookEvery is the time between two looks at the memory of the process, which
-// take longer than the rest.
+// lookEvery is the time between two measurements of the memory of the process,
+// which take longer than the rest.
 const lookEvery = 200 * time.Microsecond
 
-// expired reports whether to stop. Engines ask it thousands of times a second.
+// expired reports whether to stop. Engines call it thousands of times a second.
 func (c *clock) expired() bool {
 	if c.over {
 		return true
@@ -63,10 +63,10 @@ func (c *clock) expired() bool {
 	return c.over
 }
 
-// verifying returns what stops the check of a witness of n operations; m is the
-// meter of c, and has no other use from then on. A witness that was found within
-// the budget is not lost: its check may take one second and two microseconds per
-// operation, even after the budget has ended. They begin with the first question.
+// verifying returns the meter for the check of a witness of n operations. m is the
+// meter of c, which nothing else may use from then on. A witness that was found within
+// the budget must not be lost. So its check may take one second and two microseconds
+// per operation, from the first call of expired, even after the budget has ended.
 func (c *clock) verifying(n int, m *meter.Meter) *meter.Meter {
 	if c.over {
 		c = &clock{ctx: context.WithoutCancel(c.ctx)}
@@ -95,8 +95,8 @@ func mapped() int64 {
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// collecting lets one history at a time collect garbage, from which the others
-// profit.
+// collecting makes concurrent checks take turns to collect garbage. Each collection
+// helps all of them.
 var collecting sync.Mutex
 
 // stillMapped reports whether more than limit bytes are held after garbage

@@ -34,19 +34,19 @@ func (e *PanicError) Error() string {
 }
 
 // Check decides whether the history is linearizable with respect to the
-// specification. It asks the engines one after another, in the order that the
-// package comment gives. o.Engine leaves only one of them.
+// specification. It runs the engines one after another, in the order given in the
+// package comment. If o.Engine is set, only that engine runs.
 //
-// A verdict that stays Undecided says why in Cause. Cancelling ctx ends in such
-// a verdict and a nil error. An error is one of these:
+// Cause is the reason why a verdict is Undecided. Cancelling ctx leads to such a
+// verdict and a nil error. An error is one of these:
 //   - a *history.Errors, for operations that the specification cannot have;
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - one that wraps ErrWitness;
 //   - any other if h is nil, if spec is nil or wrong (see replay.Probe), or if o.Engine
 //     or o.Chains is unknown.
 //
-// A history that may have been cut is not linearizable only if that holds whatever was
-// cut. Otherwise it is linearizable or unknown.
+// If the file may have been cut off (history.Header.Torn), the verdict is
+// NotLinearizable only if that holds whatever is missing.
 //
 // Time and memory are bounded by o.Budget; the number of schedules of depth d
 // by m n^(d-1), for m chains and n operations, each replayed in O(n); the
@@ -88,7 +88,7 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	return v, err
 }
 
-// probe probes a specification that is not trusted. It may take half of the time limit.
+// probe runs replay.Probe for at most half of the time limit.
 func probe(ctx context.Context, spec replay.Spec, ops []history.Operation, limit time.Duration) error {
 	if _, trusted := spec.(replay.Trusted); !trusted && limit > 0 {
 		var cancel context.CancelFunc
@@ -98,7 +98,7 @@ func probe(ctx context.Context, spec replay.Spec, ops []history.Operation, limit
 	return replay.Probe(ctx, spec, ops)
 }
 
-// nameOf is the name of a specification that may panic.
+// nameOf returns the name of a specification whose Name may panic.
 func nameOf(spec replay.Spec) (name string) {
 	defer func() {
 		if recover() != nil {
@@ -108,15 +108,15 @@ func nameOf(spec replay.Spec) (name string) {
 	return spec.Name()
 }
 
-// A task is a history on its way to a verdict.
+// A task is the check of one history.
 type task struct {
 	h       *history.History
 	spec    replay.Spec
 	o       replay.Options
 	clock   *clock
-	meter   *meter.Meter // of all engines; asks the clock
+	meter   *meter.Meter // of all engines; stops when the clock has expired
 	checked bool         // the specification has accepted the operations
-	shallow bool         // depths do not matter
+	shallow bool         // without depths
 
 	instance    *replay.Instance // see poset
 	instanceErr error
@@ -151,7 +151,7 @@ func (t *task) depthSearch() *engine.Depths {
 	return t.depths
 }
 
-// release gives back what other histories may use.
+// release returns tables to pools, for other histories.
 func (t *task) release() {
 	if t.depths != nil {
 		t.depths.Release()
@@ -188,13 +188,13 @@ func (t *task) check() (v replay.Verdict, err error) {
 	return v, nil
 }
 
-// decide asks the engines until the history is decided and its depth has been
-// looked for.
+// decide runs the engines until the history is decided, and the depth has been
+// found or given up.
 func (t *task) decide() (replay.Finding, error) {
 	var known replay.Finding
 	for i := range engines {
 		e := &engines[i]
-		if !e.isAsked(t, &known) {
+		if !e.applies(t, &known) {
 			continue
 		}
 		if t.clock.expired() {
@@ -206,7 +206,7 @@ func (t *task) decide() (replay.Finding, error) {
 			}
 			t.checked = true
 		}
-		f, err := e.ask(t)
+		f, err := e.start(t)
 		if err != nil {
 			return known, fmt.Errorf("checking history %q: %w", t.h.ID, err)
 		}
@@ -221,7 +221,7 @@ func (t *task) decide() (replay.Finding, error) {
 	return known, nil
 }
 
-// join adds the finding f of engine e to what is known of a history.
+// join merges the finding f of engine e into known.
 func join(known, f *replay.Finding, e *row) {
 	if f.Replayed == nil {
 		f.Replayed = known.Replayed
@@ -236,7 +236,7 @@ func join(known, f *replay.Finding, e *row) {
 		return
 	case known.Decided():
 	case f.Cause == replay.Declined || e.share != nil:
-		// Another engine follows, whose cause counts.
+		// The cause of a later engine is more relevant.
 		if known.Cause == replay.NoCause {
 			known.Cause, known.Reason = f.Cause, f.Reason
 		}
@@ -246,7 +246,7 @@ func join(known, f *replay.Finding, e *row) {
 	known.Replayed, known.Deeper, known.DepthCause = f.Replayed, f.Deeper, f.DepthCause
 }
 
-// deepen completes what is known of the depths of a linearizable history.
+// deepen sets the cause of a missing depth of a linearizable history, and FreeDepth.
 func (t *task) deepen(v *replay.Verdict) {
 	switch {
 	case v.Depth > 0:
@@ -259,7 +259,7 @@ func (t *task) deepen(v *replay.Verdict) {
 	if t.depths == nil || t.o.Engine != replay.AutoEngine || !t.depths.HasOptional() || t.clock.over {
 		return
 	}
-	// Leaving operations out is never worse than keeping them or leaving out all.
+	// FreeDepth is never larger than Depth.
 	most := t.o.MaxDepth
 	if v.Depth > 0 {
 		most = v.Depth - 1

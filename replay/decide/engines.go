@@ -12,23 +12,22 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-// A row is an engine and when to ask it.
+// A row is an engine and when it runs.
 type row struct {
 	name string
-	kind replay.Engine // the name by which users ask for it
-	// min and max bound the number of operations of the histories that the
-	// engine is asked for.
+	kind replay.Engine // how users select it
+	// min and max bound the number of operations of the histories on which it
+	// runs.
 	min, max int
 	// share bounds its work in units of the meter; nil: by the budget alone.
-	// An engine with a share is followed by one that can decide the rest.
+	// A later engine can decide what an engine with a share leaves open.
 	share func(t *task) int64
-	// deepens: it looks for the depth of a history that is known to be
-	// linearizable, too, unless that is known as well.
+	// deepens: it also runs on a history that is known to be linearizable, for
+	// the depth.
 	deepens bool
-	// forced: it is asked if the user names its kind, whatever the number of
-	// operations.
+	// forced: it runs if the user selects its kind, for any number of operations.
 	forced bool
-	// checks: it holds the operations against the specification itself.
+	// checks: it calls Spec.Check on each operation itself.
 	checks bool
 	run    func(t *task, m *meter.Meter) (replay.Finding, error)
 }
@@ -37,8 +36,8 @@ const (
 	// short is the number of operations up to which families go to the end of
 	// their budget: those of the paper have at most 18.
 	short = 24
-	// long is the number of operations from which on posets and small budgets
-	// are not tried.
+	// long is the largest number of operations for which posets and small budgets
+	// are tried.
 	long = 1 << 14
 	// familyWork is the number of operations of a longer history that the first
 	// families replay, which takes part of a millisecond.
@@ -60,12 +59,11 @@ const (
 	unbounded = math.MaxInt
 )
 
-// engines are asked in this order until one decides. Engines that cost little
-// come first; then, for a history that has a witness, families look for its
-// depth; then those that decide the rest.
+// engines run in this order until one decides. Cheap engines come first. Families
+// then look for the depth of a history that has a witness. Engines that decide the
+// rest follow.
 //
-// Each engine declines the histories that it cannot decide, whatever their
-// length: see the package that it is from.
+// Each engine declines the histories that it cannot decide; see its package.
 var engines = []row{
 	{name: "first depths", kind: replay.FamiliesEngine, max: short,
 		share: func(*task) int64 { return quickShare }, checks: true, run: runFirstDepths},
@@ -86,8 +84,8 @@ var engines = []row{
 	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
 }
 
-// isAsked reports whether the engine can add to what is known of the history.
-func (e *row) isAsked(t *task, known *replay.Finding) bool {
+// applies reports whether the engine can add to what is known of the history.
+func (e *row) applies(t *task, known *replay.Finding) bool {
 	if t.o.Engine != replay.AutoEngine {
 		return e.forced && e.kind == t.o.Engine && !known.Decided()
 	}
@@ -101,7 +99,8 @@ func (e *row) isAsked(t *task, known *replay.Finding) bool {
 	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable && known.Depth == 0
 }
 
-func (e *row) ask(t *task) (replay.Finding, error) {
+// start runs the engine with its share of the work.
+func (e *row) start(t *task) (replay.Finding, error) {
 	if e.share == nil {
 		return e.run(t, t.meter)
 	}
@@ -127,8 +126,8 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// collectionShare bounds the search of stacks, which can take all it is given
-// on histories of more than 16 processes.
+// collectionShare bounds the search of stacks, which can use up any budget on
+// histories of more than 16 processes.
 func collectionShare(t *task) int64 {
 	if isStack(t.spec) {
 		return max(stackShare, int64(len(t.h.Ops))*stackWork)
@@ -165,8 +164,8 @@ func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	return t.families(t.o, m)
 }
 
-// runFirstFamilies replays few schedules of longer histories. It serves those that
-// have edges and objects that are not States; runDepths finds the depth of others.
+// runFirstFamilies replays few schedules of longer histories. It is for histories
+// with edges and for objects that are not States; runDepths finds other depths.
 func runFirstFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	if t.depthSearch() != nil {
 		return replay.Declines(""), nil
@@ -195,14 +194,14 @@ func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
 	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// depthShare bounds the search for a depth: four times as much for each further
-// depth, and less for a long history, so that it takes a small part of the time of
-// its verdict. Most long histories are refuted up to any small depth within their
-// first operations, for next to nothing.
+// depthShare bounds the search for a depth. Each further depth gets four times as
+// much. A long history gets less, so that the depth takes a small part of the time
+// of the verdict. Small depths of most long histories are refuted within their first
+// operations, for next to nothing.
 //
-// A long history of a queue or stack with many concurrent operations is crowded and
-// gets a fraction: its depth is rarely small, and to refute one depth more takes
-// about five times as long.
+// A crowded history is a long one of a queue or stack with many concurrent
+// operations. It gets a fraction: its depth is rarely small, and each further depth
+// takes about five times as long.
 func depthShare(t *task) int64 {
 	n := int64(len(t.h.Ops))
 	base := depthBase + 2*min(t.o.MaxDepth, 20)
@@ -214,8 +213,8 @@ func depthShare(t *task) int64 {
 	return int64(1)<<base/(1+n/depthLong) + n
 }
 
-// runFirstDepths looks for a witness before anything else is known: most
-// histories have one at depth 1 or 2.
+// runFirstDepths looks for a witness by depth. Most histories have one at depth 1
+// or 2.
 func runFirstDepths(t *task, m *meter.Meter) (replay.Finding, error) {
 	if x := t.depthSearch(); x == nil || !x.Valid() {
 		return replay.Declines(""), nil
@@ -223,7 +222,8 @@ func runFirstDepths(t *task, m *meter.Meter) (replay.Finding, error) {
 	return runDepths(t, m)
 }
 
-// runDepths looks for a witness as families do, by shortest paths.
+// runDepths looks for the first witness of a family as a shortest path; see package
+// depth.
 func runDepths(t *task, m *meter.Meter) (replay.Finding, error) {
 	x := t.depthSearch()
 	if x == nil {

@@ -9,8 +9,8 @@ const (
 	// explainWork bounds the work of an explanation, which takes about a second.
 	// n operations add min(n*explainEach, explainLong + n*explainFurther) to it. An
 	// explanation may always take explainTimes the work of its verdict, since each
-	// question is about as hard.
-	// All are half of that for stacks, whose search takes longer for a unit of work.
+	// check in it is about as hard. The bound is halved for stacks, whose search takes
+	// longer for a unit of work.
 	explainWork    = 1 << 22
 	explainEach    = 1 << 8
 	explainFurther = 1 << 5
@@ -19,7 +19,7 @@ const (
 	// explainRate is the work for each second that users allow for a history. It is
 	// low, so that all parts of an explanation have their share of the time.
 	explainRate = 1 << 19
-	// explainBytes is what an explanation takes at least for an operation of a long
+	// explainBytes is the least memory of an explanation for each operation of a long
 	// history.
 	explainBytes = 600
 )

@@ -25,15 +25,14 @@ func Rows() []Row {
 	return rows
 }
 
-// IsAsked reports whether the row is asked for a history of which nothing is
-// known.
-func (r Row) IsAsked(h *history.History, spec replay.Spec) bool {
-	return r.row.isAsked(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))), &replay.Finding{})
+// Applies reports whether the row applies to a history of which nothing is known.
+func (r Row) Applies(h *history.History, spec replay.Spec) bool {
+	return r.row.applies(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))), &replay.Finding{})
 }
 
-// Ask asks the row alone.
-func (r Row) Ask(h *history.History, spec replay.Spec) (replay.Finding, error) {
-	return r.row.ask(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))))
+// Start runs the row alone.
+func (r Row) Start(h *history.History, spec replay.Spec) (replay.Finding, error) {
+	return r.row.start(newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))))
 }
 
 // DepthWork returns the share of the search for a depth, and the work of its row.
@@ -41,7 +40,7 @@ func DepthWork(h *history.History, spec replay.Spec) (share, work int64) {
 	t := newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops)))
 	for i := range engines {
 		if engines[i].name == "depths" {
-			if _, err := engines[i].ask(t); err != nil {
+			if _, err := engines[i].start(t); err != nil {
 				panic(err)
 			}
 		}

@@ -10,16 +10,16 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// byIntervals decides a history with edges by an engine that takes intervals
-// only. It gives the engine two other histories of the same operations:
+// byIntervals decides a history with edges by an engine that does not support them.
+// It runs the engine on two other histories of the same operations:
 //
-//   - one with less order, without the edges. If it has no witness, the history
-//     has none. A witness of it may respect the edges by luck.
-//   - one with more order, see tighten. A witness of it is one of the history.
+//   - One has less order: the edges are left out. If it has no witness, the history
+//     has none. A witness of it may happen to respect the edges.
+//   - The other has more order: see tighten. A witness of it is one of the history.
 //
-// One of the two decides most histories in which edges matter little, such as
-// edges between operations of one process that touch at a time stamp. If neither
-// does, byIntervals declines.
+// Together they decide most histories whose edges hardly matter, such as edges
+// between operations of one process that share a time stamp. If neither does,
+// byIntervals declines.
 func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Finding) replay.Finding {
 	if !t.h.HasEdges() {
 		return replay.Declines("no edges")
@@ -47,8 +47,8 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 }
 
 // A moment orders the events of a tightened history: by position, then by the
-// rank of the operation that is invoked there. What has to end before that
-// invocation ends at the same rank, right before it.
+// rank of the operation that is invoked there. An operation that has to end before
+// that invocation ends at the same rank, right before it.
 type moment struct {
 	position int32
 	rank     int32 // along the edges; a response that no edge moves has the last one
@@ -77,9 +77,9 @@ func compareBool(a, b bool) int {
 // if that is later; then each operation that has edges ends right before the
 // first invocation that they lead to. The invocation of an operation stays
 // before its response: invocations only grow along the edges, and of two at one
-// position the first along the edges comes first. Operations that did not
-// happen take part, and are left out in the end: what they pass on is order of
-// invocations then.
+// position the first along the edges comes first. Operations that did not happen
+// are moved as well, and left out at the end. By then, the order through them is
+// order of the intervals.
 func tighten(h *history.History) (tight *history.History, number []int32) {
 	n := len(h.Ops)
 	operation := func(i int) *history.Operation {

@@ -63,7 +63,7 @@ func TestIntervals(t *testing.T) {
 				if row.Name != "monitor of intervals" && row.Name != "queue or stack search of intervals" {
 					continue
 				}
-				f, err := row.Ask(h, s.spec)
+				f, err := row.Start(h, s.spec)
 				if err != nil {
 					t.Fatal(err)
 				}

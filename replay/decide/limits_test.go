@@ -58,8 +58,8 @@ func checkLimit(t *testing.T, row decide.Row, w simulate.Workload, checked map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(right.Ops); n != w.Ops || row.IsAsked(right, s) != (n >= row.Min && n <= row.Max) {
-		t.Errorf("%s: asked %v, with limits %d and %d", name, row.IsAsked(right, s), row.Min, row.Max)
+	if n := len(right.Ops); n != w.Ops || row.Applies(right, s) != (n >= row.Min && n <= row.Max) {
+		t.Errorf("%s: applies %v, with limits %d and %d", name, row.Applies(right, s), row.Min, row.Max)
 	}
 	if checked[what] {
 		return
@@ -147,7 +147,7 @@ func TestForcedRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := row.Ask(h, model(t, w.Model))
+			f, err := row.Start(h, model(t, w.Model))
 			if err != nil || f.Answer == replay.NotLinearizable || !f.Decided() && f.Cause == replay.NoCause {
 				t.Errorf("%s on %s: %v (%v), %v", row.Name, w.Model, f.Answer, f.Cause, err)
 			}

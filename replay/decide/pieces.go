@@ -11,10 +11,10 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-// inPieces decides a history of a deque of distinct values: the monitor cuts it
-// at moments at which the deque can be empty (see monitor.Pieces), and the
-// search decides each piece. A piece without a witness decides the history. It
-// declines where there is one piece only.
+// inPieces decides a history of a deque of distinct values. The monitor cuts it at
+// moments at which the deque can be empty (see monitor.Pieces), and the search
+// decides each piece. If a piece has no witness, the history has none. inPieces
+// declines if there is only one piece.
 func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
 	if replay.TraitsOf(spec).Discipline != replay.BothEnds {
 		return replay.Declines("")

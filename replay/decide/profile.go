@@ -9,20 +9,19 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// A DepthProfile says how many delays a long history needs. Its depth grows with
-// its length, as each burst of concurrency may need delays of its own; their
-// number per 1,000 operations is what histories of different lengths share.
+// A DepthProfile is the number of delays that a long history needs. The depth grows
+// with the length, as each burst of concurrency may need its own delays. Histories of
+// different lengths can be compared by the delays per 1,000 operations.
 type DepthProfile struct {
 	// Depth is the depth of the whole history, where pending operations may be
-	// left out at no cost: Verdict.FreeDepth, without a limit. It is 0 if it is not
-	// known; Cause says why.
+	// left out at no cost: Verdict.FreeDepth, without a limit. If it is not known,
+	// it is 0, and Cause is the reason.
 	Depth int
 	Cause replay.Cause
 	// Chain is the first base chain that has an index of Depth.
 	Chain int32
-	// Reached[k] is, if Depth is not known, the number of responses that some
-	// schedule of depth k+1 explains before the first that it does not; no
-	// schedule of this depth explains one more.
+	// Reached is set if Depth is not known. Some schedule of depth k+1 explains the
+	// first Reached[k] responses, and none explains one more.
 	Reached []int
 }
 
@@ -49,10 +48,9 @@ func (p *DepthProfile) DelaysPer1000(n int) float64 {
 // An error is that of a nil argument or of operations that the specification cannot
 // have. Unlike Check, Profile does not recover from a panic of the specification.
 //
-// It takes time in proportion to the length of the history and to the number of
-// states and of sets of open operations that can occur at one moment, which is
-// small for registers and maps, and large for queues and stacks that hold many
-// values.
+// The time is proportional to the length of the history, and to the number of states
+// and sets of open operations that can occur at one moment. That number is small for
+// registers and maps, and large for queues and stacks that hold many values.
 func Profile(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (p DepthProfile, known bool, err error) {
 	switch {
 	case h == nil:

@@ -8,32 +8,31 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// refutedWhateverWasCut reports whether a history that is not linearizable, and
-// whose file may have been cut, has no witness whatever the whole file was. It
-// proves one of these:
+// refutedWhateverWasCut reports whether a history whose file may have been cut off is
+// not linearizable whatever is missing. It proves one of these:
 //
-//   - Lines are events in their order, and the history before the last event has
-//     no witness: what is missing comes later.
+//   - Lines are events in order, and the history before the last event has no
+//     witness. Missing events come later.
 //   - The history has no witness even if the result of the last event is free.
-//   - It has none with any longer value that begins like the recorded one, and the
-//     method can only return values that occur in the history or were there at first.
+//   - The history has no witness with any longer value that begins like the recorded
+//     one, and the method can only return values that occur in the history or that
+//     the object held at first.
+//   - Lines are operations (PolyLin), and the history up to its last invocation has
+//     no witness. The last line must be readable, and at least sortedLines lines must
+//     be in the order of their invocations, so that missing operations were invoked
+//     later. The format does not promise that order, but at most one in 24 files in
+//     random order begins so. PolyLin's own files are sorted and have no newline at
+//     the end.
 //
-// In tables and logfmt only the first of these counts: what was cut may be another field
-// than the result. So does the last:
-//
-//   - Lines are operations, and the history up to its last invocation has no
-//     witness. This counts if the last line could be read and at least
-//     sortedLines lines came in the order of their invocations, so that what is
-//     missing was invoked later. The format does not promise that order, but at
-//     most one in 24 files in random order begins so. PolyLin's own files have it,
-//     and no newline at the end.
+// In tables and logfmt, the second and the third do not count, because the missing text
+// may be a field other than the result.
 func (t *task) refutedWhateverWasCut() bool {
 	h := t.h
 	if t.clock.expired() {
 		return false
 	}
 	anyField := h.Format == "csv" || h.Format == "logfmt"
-	if h.IsRelaxed() || len(h.Ops) == 0 || anyField && h.Dropped > 0 { // the last record may say which did not happen
+	if h.IsRelaxed() || len(h.Ops) == 0 || anyField && h.Dropped > 0 { // the last record may be of an operation that did not happen
 		return false
 	}
 	if h.Order == history.StampOrder {
@@ -97,8 +96,7 @@ func inOrderOfLines(h *history.History) bool {
 	return true
 }
 
-// lastReturn is the operation with the latest response; NoOperation if there
-// is none.
+// lastReturn returns the operation with the latest response, or NoOperation.
 func lastReturn(h *history.History) int32 {
 	last := int32(replay.NoOperation)
 	for i := range h.Ops {
@@ -109,7 +107,7 @@ func lastReturn(h *history.History) int32 {
 	return last
 }
 
-// returning is the history with another result of one operation.
+// returning returns the history with another result of one operation.
 func returning(h *history.History, op int32, result history.Value) *history.History {
 	changed := *h
 	changed.Ops = append([]history.Operation(nil), h.Ops...)
@@ -147,8 +145,8 @@ func returnsWhatWentIn(spec replay.Spec, h *history.History, op int32) bool {
 	return false
 }
 
-// longer returns null, and which of first and the values of the history may have been
-// cut to beginning.
+// longer returns null, first and the values of the history, as far as they may have
+// been cut to beginning.
 func longer(h *history.History, beginning, first history.Value) []history.Value {
 	var values []history.Value
 	add := func(v history.Value) {
@@ -166,9 +164,9 @@ func longer(h *history.History, beginning, first history.Value) []history.Value 
 	return append(values, history.NullValue)
 }
 
-// mayBeCutTo reports whether a file that has v may be cut so that beginning is read. A
-// number can be written in several ways, so any may have been cut to another one, or to
-// a string such as "-"; and so can lists and maps.
+// mayBeCutTo reports whether beginning may be the rest of v in a file that was cut. A
+// number can be written in several ways, so any number may have been cut to any other,
+// or to a string such as "-". The same holds for lists and maps.
 func mayBeCutTo(v, beginning history.Value) bool {
 	text := plainText(beginning)
 	switch v.Kind() {
