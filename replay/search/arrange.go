@@ -30,9 +30,9 @@ type arrangement struct {
 	followed []bool           // operation -> is in a list of before
 }
 
-// arrange takes O(n log n) for n operations and edges, unless many pass order
-// on through the same operations that did not happen. If that exceeds a bound, there is
-// only the cause.
+// arrange takes O(n log n) for n operations and edges, unless many edges lead through
+// the same operations that did not happen. If that exceeds a bound, arrange returns
+// the cause instead.
 func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, replay.Cause) {
 	if len(h.Edges) == 0 {
 		return &arrangement{h: h, recorded: h}, replay.NoCause
@@ -75,8 +75,8 @@ func operationOrGhost(h *history.History, i int) *history.Operation {
 // are copied once, and grow by doubling.
 const predecessorCost = 16
 
-// throughGhosts replaces each ghost, a number >= n, by its predecessors. It returns why
-// it gave up, if a bound is exceeded.
+// throughGhosts replaces each ghost, a number >= n, by its predecessors. If a bound is
+// exceeded, it returns the cause.
 func throughGhosts(in [][]int32, sorted []int32, n int, maxBytes int64, m *meter.Meter) replay.Cause {
 	isGhost := func(u int32) bool { return int(u) >= n }
 	for _, v := range sorted {
@@ -179,9 +179,9 @@ func (a *arrangement) original(witness []int32) []int32 {
 	return original
 }
 
-// chains partitions the operations into chains, in each of which an edge or the
-// intervals order each operation after the previous one. An operation follows
-// one of its own process if possible. The number of chains need not be minimal.
+// chains partitions the operations into chains. In a chain, an edge or the intervals
+// order each operation after the previous one. An operation follows one of its own
+// process if possible. The number of chains need not be minimal.
 func (a *arrangement) chains() [][]int32 {
 	ops := a.h.Ops
 	var chains [][]int32

@@ -48,14 +48,14 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 	return c.searchStack(maxBytes, m.OrUnbounded())
 }
 
-// searchStack searches the values that are inserted once before it searches
-// the whole: an order of all operations of a stack, restricted to some of the
-// values, is an order for these. If there is none for these, there is none at
-// all. Pending removals may take them or not.
+// searchStack first searches the operations on values that are inserted once. A
+// witness of a stack, restricted to some of the values, is a witness of the
+// operations on these. So if they have none, the history has none. Pending removals
+// may take these values or not.
 //
 // A stackSearch decides most histories of a few thousand operations, and refutes
-// well. A stackBeam finds witnesses of long histories. So the beam follows after a
-// quick search, and what it leaves open is searched as long as the work allows.
+// well. A stackBeam finds witnesses of long histories. So a quick search comes first,
+// then the beam, and then a search that may take all of the work that is left.
 func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 	if once := c.once(); len(once.inserts) < len(c.inserts) {
 		if s := newStackSearch(once, maxBytes, maxBytes/2, m); s != nil {
@@ -86,9 +86,8 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 
 // searchStackWhole searches once or twice. The first search forgets as soon as
 // it has used the room. So it takes little memory for each operation, and it
-// finds most witnesses. If it forgot and found none, the second one forgets as
-// late as it can. Half of the work is left for it, so that it decides what it
-// would decide as the only search with that half.
+// finds most witnesses. If it forgot something and found none, a second one follows,
+// which forgets as late as possible. Half of the work is reserved for it.
 func (c *collected) searchStackWhole(maxBytes, room int64, m *meter.Meter) replay.Finding {
 	late := maxBytes / 2
 	s := newStackSearch(c, maxBytes, min(room, late), m)
@@ -135,12 +134,12 @@ type collected struct {
 	consumers []consumer  // by response
 	pendings  []consumer  // pending removals, by invocation
 	idle      []int32     // operations that do not matter
-	// spare is, for each value, how many more times it is inserted than operations
-	// that returned remove it. Pending removals take no more.
+	// spare has, for each value, the number of insertions minus the number of
+	// removals that returned. Pending removals take at most that many.
 	spare []int32
-	// impossible is the position of the first response of an operation that returns
-	// what none can, or with which a value is taken more often than it is inserted.
-	// It is NoReturn if there is none.
+	// impossible is the position of the first response with an impossible result, or
+	// with which a value has been removed more often than inserted. It is NoReturn if
+	// there is none.
 	impossible int32
 }
 
@@ -213,7 +212,7 @@ func indices(n int) []int32 {
 }
 
 // countValues finds the first response up to which a value was removed more often
-// than its insertion was invoked, or was seen without one.
+// than its insertion was invoked, or was read before any insertion was invoked.
 func (c *collected) countValues(values int) {
 	c.spare = make([]int32, values)
 	for i := range c.inserts {

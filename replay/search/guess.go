@@ -19,15 +19,15 @@ const (
 )
 
 // A guesser searches for a witness along the responses. At each response it
-// places the due operation in the first way that works. Where nothing works, it
-// repairs its path. From there it goes backwards to find a response at which
-// placing other operations first leads past the obstacle.
+// places the due operation in the first way that works. If nothing works, it
+// repairs its path: it goes back to find a response at which other operations,
+// placed first, lead past the obstacle.
 //
-// A guesser remembers no failures, and its failure decides nothing. It finds
+// A guesser does not remember failures, and proves nothing if it fails. It finds
 // witnesses of histories in which the order of two operations, such as two
-// enqueues, becomes visible only much later. The depth-first search tries all
-// combinations of what lies between; a repair goes back once. (Queues with
-// edges need it: queueSearch and the monitors decline those.)
+// enqueues, becomes visible only much later. There, the depth-first search tries all
+// combinations of the operations in between, while a repair goes back once. (It is
+// needed for queues with edges, which queueSearch and the monitors decline.)
 type guesser struct {
 	s     *sweep
 	meter *meter.Meter
@@ -140,10 +140,9 @@ func (g *guesser) first(k, state int32) (placed []int32, after int32, ok bool) {
 	return placed, after, ok
 }
 
-// ways calls try with each sequence of at most guessExtra open operations
-// followed by the due one that has the recorded results. Short sequences come
-// first. It passes the state after the sequence, and stops when try returns
-// false.
+// ways calls try with each sequence of at most guessExtra open operations and the
+// due one that has the recorded results, and with the state after it. Short
+// sequences come first. It stops when try returns false.
 func (g *guesser) ways(k, state int32, try func(way []int32, after int32) bool) {
 	for extra := range guessExtra + 1 {
 		if !g.waysOf(extra, k, state, nil, try) {

@@ -8,10 +8,10 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// parts decides each part of a partitioned object. A part without a witness
-// decides the history, so the search goes on after a part that is undecided.
-// Witnesses of all parts are merged into one of the history. If edges between
-// parts contradict them, it searches the history as a whole.
+// parts decides each part of a partitioned object. If a part has no witness, the
+// history has none, so an undecided part does not end the search. parts merges the
+// witnesses of all parts. If they contradict edges between parts, it searches the
+// history as a whole.
 func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 	witnesses := make([][]int32, len(parts))
 	gaveUp := replay.Finding{}

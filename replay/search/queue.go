@@ -60,9 +60,9 @@ import (
 //   - Pending removals are used in the order of their invocations. Of each value
 //     they leave as many as others remove.
 //   - A pending removal comes right before a consumer that needs it, or before another
-//     pending removal: else it could follow what comes next. Without a pin, that
-//     consumer requires that all insertions of the rest are gone that returned before
-//     some moment. So the pending removals before it take these, by response.
+//     pending removal. Otherwise it could come after the next operation. Without a
+//     pin, that consumer requires that all insertions of the rest that returned before
+//     some moment are gone. So the pending removals before it take these, by response.
 //   - If a consumer may take two insertions of the same value, it takes the one
 //     with the earlier response. In a witness with the other one they change
 //     places. What comes between was invoked before the earlier response.
@@ -296,8 +296,7 @@ func (s *queueSearch) bytes() int64 {
 	return s.failed.bytes() + int64(cap(s.frames))*40 + int64(cap(s.moves)+cap(s.trail))*8
 }
 
-// forget drops the failed configurations that cannot be met again; see
-// sweep.forget.
+// forget drops the failed configurations that cannot occur again; see sweep.forget.
 func (s *queueSearch) forget() bool {
 	for i := range s.frames {
 		end := int32(len(s.moves))
@@ -444,11 +443,10 @@ func (s *queueSearch) firstReturn(after int32) int32 {
 	return history.NoReturn
 }
 
-// configuration returns the key of the present configuration, valid until the
-// next call: what is due, which consumers and pending removals have been
-// placed, what is pinned, the first insertion of the rest, and, as bits, which
-// of those after it have been removed. reach follows from what has been
-// placed.
+// configuration returns the key of the current configuration, valid until the next
+// call. It has the due response, the consumers and pending removals that have been
+// placed, the pinned insertion, the first insertion of the rest, and a bit for each
+// later insertion that has been removed. These determine reach.
 func (s *queueSearch) configuration() []uint64 {
 	limit := s.inserted[s.at.due]
 	first := min(s.rest.first(), limit)
@@ -483,7 +481,7 @@ func (s *queueSearch) witness() []int32 {
 }
 
 // order merges the consumers of the trail and the insertions, each as early as
-// it can be.
+// possible.
 func (s *queueSearch) order() []int32 {
 	insertions, after := s.insertions()
 	place := make([]int32, len(s.inserts)) // insertion -> where it is among them

@@ -9,11 +9,11 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// Run decides the history. It declines where it cannot search: the
-// specification's objects are not States.
+// Run decides the history. It declines if the objects of the specification are not
+// States.
 //
-// The work is bounded by the number of configurations, the memory by
-// maxBytes, beyond which the history is undecided.
+// The work is bounded by the number of configurations and by m. If the search needs
+// more than maxBytes, the history stays undecided.
 func Run(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
 	return RunPruned(h, spec, Pruning{}, maxBytes, m)
 }
@@ -41,10 +41,10 @@ func (r *runner) decide(h *history.History) replay.Finding {
 	return f
 }
 
-// split searches part by part where possible. Operations about several parts
-// that only read, like the size of a map, change nothing in any part. So if a
-// part has no witness without them, the history has none. If every part has
-// one, the whole is searched, with them.
+// split searches part by part if possible. Operations on several parts that only
+// read, like the size of a map, change no part. So if a part has no witness without
+// them, the history has none. If every part has one, split searches the whole
+// history, with them.
 func (r *runner) split(a *arrangement) replay.Finding {
 	parts, across := engine.Split(a.h, r.spec)
 	switch {
@@ -66,8 +66,7 @@ func (r *runner) split(a *arrangement) replay.Finding {
 
 // whole searches without parts, along the responses. It searches along the
 // chains instead if more operations are open at once than a sweep can
-// represent. The same applies if all operations are open at once: then their
-// responses give no direction.
+// represent, or if all are open at once, so that responses do not guide the search.
 func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)
@@ -113,8 +112,8 @@ func (r *runner) sweep(s *sweep) replay.Finding {
 	return f
 }
 
-// finding returns the finding of a search that found a witness, or has a cause
-// to give up, or else refuted the history.
+// finding returns the finding of a search: it found a witness, gave up for a cause,
+// or refuted the history.
 func finding(found bool, cause replay.Cause, witness func() []int32) replay.Finding {
 	switch {
 	case found:

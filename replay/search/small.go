@@ -13,9 +13,9 @@ import (
 // MaxSmall is the largest number of operations of a history that Small decides.
 const MaxSmall = 32
 
-// Small is Run for histories of up to MaxSmall operations without edges, of
-// which there are often thousands. It searches configurations like Run, but
-// omits what only pays off on longer histories. It declines if
+// Small is Run for histories of up to MaxSmall operations without edges, which
+// often come by the thousand. It searches configurations like Run, without the
+// rules that only pay off on longer histories. It declines if
 //   - it does not apply,
 //   - the specification rejects an operation, or
 //   - it would take more than a few milliseconds.
@@ -107,9 +107,8 @@ func (s *small) prepare(h *history.History, machine *engine.Machine) {
 	}
 }
 
-// run searches depth first. It leaves a configuration at once that has failed
-// before. No configuration is met again on the way down from it, since each
-// step places an operation.
+// run searches depth first. It skips configurations that have failed before. Each
+// step places an operation, so no configuration is reached from itself.
 func (s *small) run() (outcome, *smallFrame) {
 	depth := 0
 	s.enter(&s.path[0], 0, s.machine.Start(), 0)

@@ -25,12 +25,12 @@ import (
 // An operation with predecessors by edges (arrangement.before) is blocked while
 // one of them has not been placed. The search still reaches every witness in
 // its own order, because what a witness places before the due operation was
-// invoked before the due response. A configuration determines what has been
-// placed, hence what is blocked, so what can follow depends on nothing else.
-// (The due operation is never blocked: intervals have been narrowed, so its
-// predecessors were due before it.)
+// invoked before the due response. A configuration determines which operations have
+// been placed, and hence which are blocked and what can follow. (The due operation
+// is never blocked: intervals have been narrowed, so its predecessors were due before
+// it.)
 //
-// The search is depth first and never tries a configuration that failed.
+// The search is depth first and skips configurations that have failed.
 type sweep struct {
 	*arrangement
 	ops      []history.Operation

@@ -63,9 +63,9 @@ func (x *index) put(slot uint64) {
 	x.slots[at] = slot
 }
 
-// clear empties the index. A table that had few keys shrinks, so that clear takes
-// time in proportion to the keys since the last call. A table that had many stays,
-// for the next search of that size.
+// clear empties the index, in time proportional to the keys added since the last
+// call: a table with few keys shrinks. A table with many keys keeps its size, for the
+// next search.
 func (x *index) clear() {
 	if len(x.slots) > 256 && x.keys() < len(x.slots)/64 {
 		x.slots = x.slots[:len(x.slots)/2]
@@ -83,8 +83,8 @@ func (x *index) reset() {
 // soon is the number of keys that can be added before bytes is called again.
 const soon = 4096
 
-// bytes estimates the memory of the index. Where it will grow soon, that
-// includes the next table.
+// bytes estimates the memory of the index. If it will grow soon, that includes the
+// next table.
 func (x *index) bytes() int64 {
 	slots := len(x.slots)
 	if 4*(x.keys()+soon) > 3*slots {
@@ -140,8 +140,7 @@ func (k *keySet) add(key []uint64) (int32, bool) {
 }
 
 // keep drops the keys for which f returns false, and renumbers the others. It is
-// called when memory is short, so it works in place: keys that are kept move to
-// the front.
+// called when memory is short, so it works in place and moves keys to the front.
 func (k *keySet) keep(f func(i int32, key []uint64) bool) {
 	n, end := int32(k.n), 0
 	k.index.reset()
@@ -188,11 +187,10 @@ func grown(n, room, more int) int64 {
 // failedSet remembers the configurations of a sweep from which there is no
 // witness.
 //
-// With pending operations, a configuration that failed speaks for all that
-// differ from it only in having placed more of them: what is still possible
-// there was possible here. So under each (due, state, mask) there is a list of
-// sets of pending operations, and has reports whether a given set contains one
-// of them.
+// With pending operations, a failed configuration covers all that differ from it
+// only in that more of them have been placed: whatever can follow there could have
+// followed here. So each (due, state, mask) has a list of sets of pending operations,
+// and has reports whether a given set contains one of them.
 type failedSet struct {
 	keySet
 	lists     [][]int32 // key -> failed sets of pending operations; nil without pending operations
