@@ -9,53 +9,52 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A stackSearch decides histories of a stack. A configuration says which response
-// is due, the first one of an operation that has not been placed, and which
-// open operations have been placed; with the stack it is a state of a pushdown
-// system, the runs of which are the witnesses. As what lies on the stack below
-// its top can only be seen when the top is gone, it is not kept: a cell stands
-// for pushes in one configuration and knows the cells on which they were pushed
-// (the post* of Bouajjani, Esparza and Maler). So the work is bounded by the
-// number of configurations, times that of cells, and not by that of stacks.
+// A stackSearch decides histories of a stack. A configuration has the due response,
+// which is the first one of an operation that has not been placed, and the set of
+// open operations that have been placed. Together with the stack, it is a state of a
+// pushdown system, whose runs are the witnesses. The values below the top of the stack
+// are visible only when the top is gone, so the stack is not stored. Instead, a cell
+// stands for pushes in one configuration, and has links to the cells on which they
+// were pushed (the post* of Bouajjani, Esparza and Maler). So the work is bounded by
+// the number of configurations times that of cells, whatever the number of stacks.
 //
-// Operations that have been placed while the same response was due are a
-// group; the due one is its last. Of all witnesses take one in which the groups
-// of pushes and removals come latest, by the sum of the numbers of their due
-// responses; of these, one with the fewest pairs of pushes, or removals, of the
-// same value in which the one with the later response comes first; of these,
-// one in which peeks come as early as can be. It has these properties, as it
-// could be changed otherwise. All that is in a group is concurrent but for
-// order on the stack, and may also come in the next one, if it is not due.
+// The operations placed while the same response was due are a group; the due
+// operation is its last. Of all witnesses, take those in which the groups of pushes
+// and removals come latest, by the sum of the numbers of their due responses. Of
+// these, take those with the fewest pairs of pushes, or removals, of the same value in
+// which the one with the later response comes first. Of these, take one in which peeks
+// come as early as possible. It has the properties below, because otherwise it could
+// be changed. All operations of a group are concurrent except for the order on the
+// stack, and those that are not due may also come in the next group.
 //
-//   - A peek, and what finds nothing, is placed as soon as it can.
+//   - A peek, or an operation that finds nothing, is placed as soon as possible.
 //   - Of open pushes, or removals, of the same value, the one with the earliest
-//     response comes first: else they change places.
-//   - In a group, what is balanced, a push with its removal and all between,
-//     contains the due operation: else it could come after it. So a group
-//     consists of removals of what was there before and of pushes, in this
-//     order; or, if a removal is due, of it and the push right before it, with
-//     peeks between them.
-//   - Let y be a push that is not due when it is placed. What lies on it is not
-//     all gone before its response: else y, with the peeks that saw it at once,
-//     could come after that.
-//   - Let r be a removal that is not due, y the push right after it, in the
-//     same group. y is not removed before the response of r: else r, with peeks
-//     right after it, could come after that.
+//     response comes first. Otherwise they could change places.
+//   - Within a group, a push with its removal and everything between contains the due
+//     operation. Otherwise all of it could come after the due operation. So a group
+//     consists of removals of values from earlier groups, and then of pushes. Or, if a
+//     removal is due, it consists of that and the push right before it, with peeks
+//     between them.
+//   - Let y be a push that is not due when it is placed. Some value on top of it is
+//     still there at the response of y. Otherwise y could come after these values are
+//     gone, with the peeks that saw it at once.
+//   - Let r be a removal that is not due, and y the push right after it in the same
+//     group. y is not removed before the response of r. Otherwise r could come after
+//     that, with the peeks right after it.
 //
-// The pushes of a group that come before the last one are its bag. All of them
-// are open at once, so any order of them is possible, and the search leaves it
-// open: removals decide which push of a bag is on top, and peeks do. When it is
-// filled, each push is on top once, so that all peeks that see it are placed.
+// The pushes of a group before the last one are its bag. All of them are open at
+// once, so any order of them is possible. The search does not fix the order: later
+// removals and peeks decide which push of a bag is on top. While the bag is filled,
+// each push is on top once, so that all peeks that see it are placed.
 //
-// Changes do not make groups earlier: an operation that comes earlier is not due
-// any more, and what was placed when it was due is placed with a later one.
+// These changes do not make groups earlier: an operation that moves forward was not
+// due, and the operations placed when it was due are placed with a later one.
 //
-// Configurations are not explored one response after the other, but in passes:
-// each goes along the responses and explores some more of the configurations
-// there. So a witness is often found soon, and nothing is left out in the end,
-// unless memory is short; see forget. Where a pass does not get farther, the
-// search explores more of those responses at which a push can have hidden the
-// value that is needed; see retry.
+// The search explores configurations in passes. Each pass goes along the responses
+// and explores some more configurations at each. So a witness is often found soon, and
+// in the end nothing is left out, unless memory is short; see forget. If a pass does
+// not get farther, the search explores more at those responses at which a push can
+// have hidden the value that is needed; see retry.
 type stackSearch struct {
 	stackOps
 	idle []int32
@@ -166,8 +165,8 @@ func (p *stackSearch) pass(from int32) bool {
 	return true
 }
 
-// exploreSome explores up to width configurations with the due response at which
-// groups begin, as many within groups, and adds early pushes to fewer.
+// exploreSome explores up to width configurations of the due response in which a
+// group begins, as many within groups, and adds early pushes to fewer.
 func (p *stackSearch) exploreSome(width int) bool {
 	for range min(width, len(p.starts[p.due])) {
 		if !p.explore(p.choose()) {
@@ -197,9 +196,9 @@ func pop(list *[]int32) int32 {
 	return i
 }
 
-// choose takes one of three of the items that start a group: that in which the
-// fewest operations have been placed early. To take the best of all finds
-// witnesses less often.
+// choose draws three of the items that start a group, and takes the one in which the
+// fewest operations have been placed early. Taking the best of all finds witnesses
+// less often.
 func (p *stackSearch) choose() int32 {
 	list := p.starts[p.due]
 	i := p.draw(len(list))
@@ -218,14 +217,15 @@ func (p *stackSearch) choose() int32 {
 // early returns how many open operations have been placed.
 func (p *stackSearch) early(i int32) int { return bits.OnesCount64(p.items[i].mask) }
 
-// draw returns a number below n; always the same ones.
+// draw returns a pseudo-random number below n. The sequence is always the same.
 func (p *stackSearch) draw(n int) int {
 	p.random = p.random*6364136223846793005 + 1442695040888963407
 	hi, _ := bits.Mul64(p.random, uint64(n))
 	return int(hi)
 }
 
-// explore enters what can come next; it reports false if a bound is reached.
+// explore enters the items that can follow item i. It reports false if a bound is
+// reached.
 func (p *stackSearch) explore(i int32) bool {
 	if p.meter.Spend(configurationWork) && p.atBound() {
 		return false
@@ -345,7 +345,7 @@ func (p *stackOps) peeks(due, value int32) uint64 {
 	return mask
 }
 
-// gather explores item i with one more early push, each that can be.
+// gather explores item i with each possible further early push.
 func (p *stackSearch) gather(i int32) bool {
 	from := p.items[i]
 	for _, y := range p.opens[from.due] {

@@ -12,22 +12,23 @@ import (
 
 // A stackBeam looks for a witness of a long history of a stack. It places
 // operations in the same groups as a stackSearch, from one due response to the
-// next. But for each placement it has all stacks found so far, in one set; see
-// stackSets. Stacks are far more than placements: 16 processes that use 8 values
-// reach some 2^50 stacks on the way to a witness within 300 responses.
+// next. For each placement, it stores the set of all stacks found so far; see
+// stackSets. There are far more stacks than placements: 16 processes that use 8 values
+// reach about 2^50 stacks on the way to a witness within 300 responses.
 //
 // Of the placements in which a group starts, the beam explores those in which the
 // fewest operations have been placed early (a beam search). So it can lose all
-// witnesses. Where it gets stuck, it goes back and explores more, and others among
-// equals. What it lost lay on the stack. So it goes back to where an element of the
-// stack was pushed: in turn the 1st, 2nd, 4th, 8th and 16th from the top.
+// witnesses. When it gets stuck, it goes back, explores more placements, and draws
+// others among equals. The lost witnesses have another stack, so it goes back to
+// where an element of the stack was pushed: the 1st, 2nd, 4th, 8th and 16th from the
+// top, one after another.
 //
 // If it gets stuck and has left nothing out, the history has no witness.
 //
-// When memory is short, what has been explored is dropped, a segment of the history
-// at a time; the arrivals with which a segment begins are kept. If many tries fail, the
-// beam goes back to the segment before. For the witness, segments are explored once
-// more, in the same way, the last one first.
+// When memory is short, the beam drops what it has explored, a segment of the history
+// at a time, and keeps the arrivals at which the next segment begins. If many tries
+// fail, it goes back to the segment before. To trace a witness, it explores the
+// segments again in the same way, the last one first.
 type stackBeam struct {
 	stackOps
 	*stackSets
@@ -274,7 +275,7 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 	return b.trace()
 }
 
-// again goes back to try once more; it reports false if its patience is over.
+// again goes back to try once more. It reports false if its patience has run out.
 func (b *stackBeam) again() bool {
 	if spent := b.meter.Spent(); b.tries == 0 {
 		b.stuck = spent
@@ -332,8 +333,8 @@ func (b *stackBeam) goBack(to int32) {
 	b.due = to
 }
 
-// explore goes from the spots in which a group starts to all that the group can
-// lead to.
+// explore explores the spots in which a group starts, and all that the group can lead
+// to.
 func (b *stackBeam) explore() {
 	due := &b.ops[b.due]
 	first := b.spotsEnd()
@@ -375,9 +376,9 @@ func (b *stackBeam) explore() {
 	}
 }
 
-// choose groups arrivals by mask and leaves the groups to explore in groups: those
-// with the fewest placed operations that are not in the slots to be left out, and by
-// chance among equals.
+// choose groups arrivals by mask and sets b.groups to the groups to explore: those
+// with the fewest placed operations outside the slots leftOut, chosen
+// pseudo-randomly among equals.
 func (b *stackBeam) choose(list []beamArrival, most int, leftOut uint64) {
 	b.group(list)
 	if len(b.groups) <= most {
@@ -528,8 +529,8 @@ func (b *stackBeam) take(i int32) {
 	}
 }
 
-// arrive passes the responses of what has been placed and places peeks. Then it
-// keeps the arrival for later.
+// arrive passes the responses of placed operations and places peeks. Then it stores
+// the arrival for later.
 func (b *stackBeam) arrive(due int32, phase int, a beamArrival) {
 	for again := true; again; {
 		again = false

@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// used returns the bytes in use that grow with what is explored, bytes those of all
+// used returns the bytes that grow with the explored part; bytes returns those of all
 // tables.
 func (b *stackBeam) used() int64 {
 	return b.stackSets.used() + int64(len(b.spots))*beamSpotBytes + int64(len(b.ways))*beamWayBytes +
@@ -19,9 +19,9 @@ func (b *stackBeam) bytes() int64 {
 		(2*b.waiting+b.kept)*beamArrivalBytes + int64(b.returned)*beamDueBytes
 }
 
-// drop drops about half of what is in memory, up to where the stack is lowest. It
-// drops more than beamLeast allows if memory is short otherwise. It reports false if
-// it still is.
+// drop drops about half of the explored part, up to the response at which the stack is
+// lowest. If memory is still short, it drops more than beamLeast allows. It reports
+// false if even that is not enough.
 func (b *stackBeam) drop() bool {
 	least := b.least
 	for {
@@ -162,8 +162,8 @@ func (b *stackBeam) trace() (bool, replay.Cause) {
 	return true, replay.NoCause
 }
 
-// cause is why no witness is found although there is one: the meter, or unions that
-// were too deep the first time.
+// cause returns why trace finds no witness although there is one: the meter stopped,
+// or unions were too deep the first time.
 func (b *stackBeam) cause() replay.Cause {
 	if b.stopped {
 		return replay.Time

@@ -24,7 +24,7 @@ type stackPlacement struct {
 	values uint64 // those demanded on top; see bitOf
 }
 
-// A stackDemand says that an item of the placement with one of the values on top
+// A stackDemand means that an item of the placement with one of the values on top
 // could lead past the last response met.
 type stackDemand struct {
 	placement int32
@@ -70,11 +70,10 @@ func (p *stackSearch) resetPlacements() {
 	clear(p.placementsAt)
 }
 
-// retry explores more of the responses that can be the reason why no
-// configuration leads past the last one met. Those are the responses at which
-// something was pushed on a value other than the one that is needed now. Then it
-// goes along the responses and explores what is new; it reports false if a bound
-// is reached.
+// retry explores more at the responses that can be the reason why no configuration
+// leads past the last one met: those at which something was pushed on a value other
+// than the one that is needed now. Then it goes along the responses and explores new
+// items. It reports false if a bound is reached.
 func (p *stackSearch) retry(around int32) bool {
 	last := p.last
 	if !p.blame() {
@@ -138,7 +137,7 @@ func (p *stackSearch) blame() bool {
 // guide the search.
 func bitOf(value int32) uint64 { return 1 << (uint32(value) % 64) }
 
-// demand enters what is new of a demand.
+// demand enters the new values of a demand.
 func (p *stackSearch) demand(g int32, values uint64) {
 	if g < 0 { // forgotten
 		return

@@ -27,10 +27,9 @@ const (
 	both    = -2
 )
 
-// A stackCell is what is left of a bag in some configuration. Number 0 is the
-// bottom.
+// A stackCell is the rest of a bag in some configuration. Number 0 is the bottom.
 type stackCell struct {
-	mask  uint64 // right behind the pushes
+	mask  uint64 // right after the pushes
 	set   uint64 // the slots of those that are left
 	due   int32
 	value int32 // of the push on top, or several; -1 of the bottom
@@ -42,7 +41,7 @@ type stackCell struct {
 // several is the value of a cell of which several pushes can be on top.
 const several = -2
 
-// A stackLink says that a cell was pushed on another one.
+// A stackLink records that a cell was pushed on another one.
 type stackLink struct {
 	cell, below int32
 	source      int32 // the item in which it was
@@ -50,7 +49,7 @@ type stackLink struct {
 	next        int32 // of the same cell, or -1
 }
 
-// A stackPop says that a cell was removed in some item.
+// A stackPop records that a cell was removed in some item.
 type stackPop struct{ item, op, next int32 }
 
 const (
@@ -133,8 +132,8 @@ func (p *stackSearch) cell(c stackCell) int32 {
 	return p.cellIndex.add(hash)
 }
 
-// part returns the number of a cell in which part of another one is left, or in
-// which is decided what is on top.
+// part returns the number of the cell that has the pushes set of another cell, or
+// those of them with the value that is on top.
 func (p *stackSearch) part(cell int32, set uint64, value int32) int32 {
 	c := p.cells[cell]
 	if c.whole < 0 {
@@ -211,8 +210,9 @@ func (p *stackSearch) wholeOf(cell int32) int32 {
 	return cell
 }
 
-// isFull reports whether the room is used, and a quarter more than was kept the
-// last time, so that forgetting takes time in proportion to what is explored.
+// isFull reports whether the search uses more than its room, and a quarter more than
+// it kept the last time. So the time to forget is proportional to the work of the
+// search.
 func (p *stackSearch) isFull() bool {
 	return p.last > p.forgotAt && p.used() > max(p.room, p.kept+p.kept/4)
 }
@@ -385,7 +385,7 @@ func (p *stackSearch) reachable() (items, cells, links []int32, ok bool) {
 	return items, cells, links, true
 }
 
-// number numbers what is marked from 0 on, and sets the rest to -1.
+// number replaces the marks that are not 0 by 0, 1, 2, ..., and the others by -1.
 func number(marks []int32) {
 	n := int32(0)
 	for i, mark := range marks {
@@ -397,7 +397,7 @@ func number(marks []int32) {
 	}
 }
 
-// keep moves what has a number to the front.
+// keep moves the elements that have a number to the front.
 func keep[T any](list []T, numbers []int32) []T {
 	n := 0
 	for i := range list {

@@ -34,14 +34,14 @@ func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent 
 }
 
 // A composite replays the operations of a partitioned object part by part. Its
-// states are persistent: a step copies a few words for each level of a tree, where
-// the object itself would be copied with all its parts. Two states are taken for the
-// same if sums of 128 bits over their parts are equal.
+// states are persistent: a step copies a few words for each level of a tree, instead
+// of the object with all its parts. Two states count as equal if sums of 128 bits over
+// their parts are equal.
 type composite struct {
 	spec   replay.Described
 	parts  *Machine // its states are those of one part
 	ops    []history.Operation
-	number []int32 // operation -> part + 1; 0: not looked up yet
+	number []int32 // operation -> part + 1; 0: not known yet
 	part   map[string]int32
 	key    []byte
 	states []compositeState

@@ -11,8 +11,8 @@ import (
 )
 
 // Depths finds the witness depth of a history, its index and its witness, as
-// Families does, but without replaying families: see package depth. It goes on
-// where it stopped. Release it after use.
+// Families does, but without replaying families: see package depth. Each call of Run
+// continues where the last one stopped. Release it after use.
 type Depths struct {
 	h         *history.History
 	spec      replay.Spec
@@ -40,8 +40,8 @@ type depthRound struct {
 	states int32         // passed by object
 }
 
-// depthsPool has what searches of short histories, of which there are often
-// thousands, pass on.
+// depthsPool reuses the memory of searches of short histories, which often come by
+// the thousand.
 var depthsPool = sync.Pool{New: func() any { return new(Depths) }}
 
 // NewDepths returns a search for the depth of h. It returns nil if the search does
@@ -79,8 +79,8 @@ func hasOptional(h *history.History) bool {
 	return false
 }
 
-// mayBeLeftOut reports whether a schedule may have op after everything else, where
-// nothing can observe it.
+// mayBeLeftOut reports whether op need not have happened: a schedule may place it
+// after everything else, where nothing can observe it.
 func mayBeLeftOut(op *history.Operation) bool { return op.Pending() && !op.Happened }
 
 func (x *Depths) reset(r *depthRound, pending bool, o depth.Options) *depthRound {
@@ -93,14 +93,14 @@ func (x *Depths) reset(r *depthRound, pending bool, o depth.Options) *depthRound
 	return r
 }
 
-// Valid reports whether the specification accepts all operations. It may only be
-// asked of a history of at most sharedOps operations.
+// Valid reports whether the specification accepts all operations. It must not be
+// called for a history of more than sharedOps operations.
 func (x *Depths) Valid() bool { return x.machine.Valid() }
 
 // HasOptional reports whether h has pending operations that may be left out.
 func (x *Depths) HasOptional() bool { return len(x.rounds) > 1 }
 
-// Release gives back what other histories may use.
+// Release returns memory to pools, for other histories.
 func (x *Depths) Release() {
 	x.machine.Release()
 	if len(x.h.Ops) <= sharedOps {
@@ -137,8 +137,8 @@ func (r *depthRound) Step(state, element int32) int32 {
 	return r.states
 }
 
-// step returns the state after an operation. A transition that is computed copies a
-// state, which counts as work by the size of states.
+// step returns the state after an operation. Computing a transition copies a state,
+// which counts as work by its size.
 func (x *Depths) step(state, op int32) int32 {
 	if x.full {
 		return Fail
@@ -185,9 +185,9 @@ func (r *depthRound) Keep(states []int32) {
 	}
 }
 
-// impatientOps is the number of operations up to which Run goes on to the end of
-// its share on queues and stacks. Their nodes multiply with each response until
-// values come out again, which says little about a short history.
+// impatientOps is the number of operations up to which Run uses all of its share on
+// queues and stacks. Their nodes multiply with each response until values are removed
+// again. So in a short history, the work so far predicts little.
 const impatientOps = 768
 
 // GrowsDear reports whether h is a queue or stack history of more than impatientOps
@@ -233,10 +233,10 @@ const (
 	jumpWork = 8
 )
 
-// deepen finds the first index by depth and round, beyond the depth that is refuted
-// already. A search for depths up to d finds the smallest of them. So where
-// deeper searches take little more than the last one, it tries 2, 4, 8, ... depths
-// at once, and goes back to one where that takes too much.
+// deepen finds the first index, by depth and round, that is deeper than refuted. A
+// search for depths up to d finds the smallest of them. So if deeper searches take
+// little more than the last one, deepen tries 2, 4, 8, ... depths at once. It goes
+// back to one at a time if that takes too much.
 func (x *Depths) deepen(rounds []*depthRound, refuted *int, maxDepth int, m *meter.Meter) (*depthRound, hitting.Index, replay.Cause) {
 	m = m.OrUnbounded()
 	step, last, single := 1, int64(meter.AskEvery), small
@@ -310,7 +310,7 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 }
 
 func (r *depthRound) bound(m *meter.Meter) {
-	if r.x.full { // a search that asks for less may fit
+	if r.x.full { // this search may need less
 		r.x.full = false
 		if r.x.states != nil {
 			r.x.states.keep(nil)

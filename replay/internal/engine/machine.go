@@ -45,9 +45,8 @@ func NewMachine(h *history.History, spec replay.Spec) *Machine {
 	return m
 }
 
-// NewLazyMachine returns a Machine that looks at an operation when it steps it
-// for the first time. Only Start, Step, Bound, GaveUp, Crowded, Keep and Release
-// may be used.
+// NewLazyMachine returns a Machine that reads an operation when it first steps it.
+// Only Start, Step, Bound, GaveUp, Crowded, Keep and Release may be called.
 func NewLazyMachine(h *history.History, spec replay.Spec) *Machine {
 	if len(h.Ops) <= sharedOps {
 		return NewMachine(h, spec)
@@ -64,11 +63,11 @@ func NewLazyMachine(h *history.History, spec replay.Spec) *Machine {
 	return m
 }
 
-// unseen is the column of an operation that a lazy machine has not met.
+// unseen is the column of an operation that a lazy machine has not stepped.
 const unseen = -1
 
 // Crowded reports whether the states take more than crowded bytes or half of the
-// memory, and more than twice of what the last Keep left.
+// memory, and more than twice as much as after the last Keep.
 func (m *Machine) Crowded() bool {
 	limit := int64(crowded)
 	if m.maxBytes > 0 {

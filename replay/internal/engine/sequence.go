@@ -8,10 +8,10 @@ import (
 )
 
 // A sequence replays the operations of a queue or a stack on persistent states: a
-// step takes O(log n) for n values, and a state a few words, however many values it
-// holds. It knows what operations do from replay.Facts. Two states are taken for the
-// same if they have the same number of values and two polynomials of the values, modulo
-// a prime near 2^61, are equal.
+// step takes O(log n) for n values, and a state takes a few words, however many values
+// it holds. replay.Facts define what operations do. Two states count as equal if they
+// have the same number of values, and if two polynomials of the values, modulo a prime
+// near 2^61, are equal.
 type sequence struct {
 	spec    replay.Described
 	stack   bool
@@ -26,7 +26,7 @@ type sequence struct {
 	isWhole bool        // see whole
 }
 
-// A sequenceOp is what an operation does. The zero value is not looked up yet.
+// A sequenceOp is what an operation does. The zero value is not known yet.
 type sequenceOp struct {
 	role  replay.Role
 	known bool
@@ -61,7 +61,7 @@ const (
 )
 
 // newSequence returns a sequence for the operations of h, or nil if the
-// specification is no queue and no stack.
+// specification is neither a queue nor a stack.
 func newSequence(h *history.History, spec replay.Spec) *sequence {
 	described, ok := spec.(replay.Described)
 	if !ok {
@@ -138,8 +138,8 @@ func (q *sequence) step(state, op int32) int32 {
 	return q.intern(s)
 }
 
-// look returns what op does. It sets isWhole if that is more than to insert,
-// remove, read or find nothing.
+// look returns what op does. It sets isWhole if op does more than insert, remove, read
+// or find nothing.
 func (q *sequence) look(op int32) sequenceOp {
 	what := &q.facts[op]
 	if what.known {

@@ -9,9 +9,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// tables are the states and transitions of a specification that are known so
-// far. Histories of a specification with a Key pass them on to the next one:
-// small histories are many, and meet the same states again and again.
+// tables are the known states and transitions of a specification. If it has a Key,
+// the tables are reused for the next history: many small histories reach the same
+// states.
 type tables struct {
 	spec     replay.Spec
 	key      string     // replay.Traits.Key; "" if the tables are not shared
