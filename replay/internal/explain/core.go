@@ -24,8 +24,8 @@ func (x *explainer) core(base *history.History, conflict []int32) *reducer {
 	return r
 }
 
-// A reducer leaves operations out of a history that fails, so that it goes on to
-// fail. The package comment has the rules.
+// A reducer leaves operations out of a history that fails, so that the rest still
+// fails. The package comment has the rules.
 type reducer struct {
 	h      *history.History
 	spec   replay.Spec
@@ -36,7 +36,7 @@ type reducer struct {
 	ops      []int32 // that remain
 	last     int32   // the operation that nothing explains, or NoOperation
 	conflict []int32 // operations that probably fail by themselves
-	unknown  bool    // an answer was missing
+	unknown  bool    // some history stayed undecided
 	whole    []int32 // what remained with whole values, before the other rules
 	byValues bool    // values could be left out
 
@@ -127,8 +127,8 @@ func (r *reducer) fails(ops []int32) replay.Answer {
 	return f.Answer
 }
 
-// reduce applies the rules until none applies. It returns false if an answer was
-// missing, so that the result may not be minimal.
+// reduce applies the rules until none applies. It returns false if some history stayed
+// undecided, so that the result may not be minimal.
 func (r *reducer) reduce() bool {
 	for n := -1; n != len(r.ops) && !r.unknown; {
 		n = len(r.ops)
@@ -200,8 +200,8 @@ func without(ops, others []int32) []int32 {
 	return rest
 }
 
-// sortUnits puts first what is probably needed: the operation that nothing
-// explains, operations that fail by themselves, and what is near.
+// sortUnits sorts the units by how likely they are needed: first the operation that
+// nothing explains, then operations that fail by themselves, then the latest ones.
 func (r *reducer) sortUnits(units [][]int32) {
 	inConflict := map[int32]bool{}
 	for _, i := range r.conflict {

@@ -1,8 +1,7 @@
 // Package explain finds out why a history is not linearizable: the shortest prefix
 // that fails, the states before its last response, a minimal sub-history that
-// fails, and the smallest groups of results to blame. It decides every part of
-// its explanation with the function that it is given, so an explanation holds by
-// the verdicts of the checker.
+// fails, and the smallest groups of results to blame. Every part of an explanation is
+// decided by Problem.Decide, so it agrees with the verdicts of the checker.
 //
 //	A  |--enqueue(1)--|  |--enqueue(2)--|
 //	B  |----enqueue(3)----|                |--dequeue: 2--|  |--dequeue: 1--|
@@ -87,17 +86,18 @@
 // that a history fails even if all results but those of a set K are free. Then a
 // group that makes the history linearizable has a result of K: otherwise it frees
 // some of those that were free already. So it is enough to try the results of a
-// minimal K; and for each of them that does not do by itself, those of a minimal K
-// of the history in which it is free. That finds all groups of the smallest size.
+// minimal K. If freeing one of them is not enough, try the results of a minimal K of
+// the history in which it is free. That finds all groups of the smallest size.
 //
-// Many unknown results make long histories hard. There, the results of the core are
-// tried, and those of operations on its values. A small part of the history comes
-// first: the values of the core, and those near the group. Leaving out the other
-// values is a rule for the other operations. For those of the group there are two
-// cases: what they do in a witness concerns values of the small part, or others,
-// and then the small part has a witness without them. If both are impossible, the
-// group does not do. What is possible is tried on the whole history. A second
-// result is looked for in the same way, in the history in which a first one has
-// another value. A group that is found makes the history linearizable, but others
-// may be overlooked; Explanation.Missing says so unless the group is a single result.
+// Many unknown results make long histories hard. For these, only the results of the
+// core are tried, and those of operations on its values. Each group is first tried on
+// a small part of the history: the values of the core, and those near the group.
+// Leaving out the other values is a rule for the other operations. For the operations
+// of the group there are two cases. In a witness, they concern values of the small
+// part, or other values; then the small part has a witness without them. If both are
+// impossible, the group is not enough. Otherwise it is tried on the whole history. A
+// second result is searched for in the same way, in the history in which a first one
+// has another value. A group that is found makes the history linearizable, but others
+// may be overlooked. Unless the group is a single result, Explanation.Missing has
+// "blame".
 package explain

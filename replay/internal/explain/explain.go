@@ -38,7 +38,7 @@ func Run(p Problem) *replay.Explanation {
 type explainer struct {
 	Problem
 	e     *replay.Explanation
-	cause string // of the last question without an answer
+	cause string // of the last history that Decide left undecided
 }
 
 // share is the part of the work that is left, in percent, that a part of an
@@ -47,8 +47,8 @@ func (x *explainer) share(percent int64) *meter.Meter {
 	return x.Meter.Share(x.Meter.Left() / 100 * percent)
 }
 
-// miss records that a part was not computed, for the cause of the last question
-// without an answer.
+// miss records that a part was not computed, with the cause of the last history that
+// Decide left undecided.
 func (x *explainer) miss(part string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cmp.Or(x.cause, "work")})
 }
@@ -57,7 +57,7 @@ func (x *explainer) missFor(part, cause string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
 }
 
-// ask decides a history within m. Making the history is work, too.
+// ask decides a history within m. Building the history also counts as work.
 func (x *explainer) ask(h *history.History, m *meter.Meter) replay.Finding {
 	f := replay.GaveUp(replay.Time)
 	m.Spend(len(h.Ops))
@@ -82,8 +82,8 @@ func (x *explainer) causeOf(c replay.Cause) string {
 	return c.String()
 }
 
-// base finds the shortest prefix that fails. It returns the history of which the
-// core is to be found, with what is known to be in conflict in it.
+// base finds the shortest prefix that fails. It returns the history in which to look
+// for the core, and operations in it that are known to be in conflict.
 func (x *explainer) base() (*history.History, []int32) {
 	h := x.History
 	if h.IsRelaxed() {

@@ -9,12 +9,12 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A local looks for groups in long histories. It tries each group on a small part
-// of the prefix first: the operations on the values of the core, and on values
-// near the operations of the group. If that fails with the results free, and
-// without the operations as well, the group does not do: in a witness, the
-// operations of the group concern values of the small part, or others. If it does
-// not fail, its results are tried in the whole history.
+// A local looks for groups in long histories. It first tries each group on a small
+// part of the prefix: the operations on the values of the core, and on values near
+// the operations of the group. In a witness, the operations of the group concern
+// values of the small part, or others. So if the small part fails with the results
+// free, and also without the operations, the group is not enough. Otherwise its
+// results are tried in the whole history.
 type local struct {
 	*blamer
 	r     *reducer

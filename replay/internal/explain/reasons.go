@@ -20,7 +20,7 @@ func isConstrained(h *history.History) bool {
 }
 
 // under returns the history with the given constraints only. An edge out of a
-// pending operation says that it happened.
+// pending operation means that it happened.
 func under(h *history.History, constraints []constraint) *history.History {
 	u := *h
 	u.Edges = nil
@@ -90,16 +90,16 @@ func (x *explainer) reasons() *history.History {
 	return under(h, pick(kept))
 }
 
-// minimize finds a minimal set of n things that fails, where all of them fail, and
-// what fails goes on to fail with more. fails gets things in the order in which
-// they are needed or near to the first. minimize returns false if an answer is
-// missing; then a smaller set may fail as well. It ends early if stopped reports
-// true.
+// minimize finds a minimal set of n things that fails. All n of them fail, and every
+// superset of a failing set fails. Things that are likely needed should come first.
+// fails gets the things known to be needed, and then others in order. minimize returns
+// false if fails returned replay.Undecided, so that a smaller set may fail as well. It
+// ends early if stopped reports true.
 //
 // If the first k of a list fail and the first k-1 do not, the k-th is needed. It
-// moves to the front, and the search for the next one goes on until those in front
-// fail by themselves. Each step tries few things first, so that the work depends on
-// how many are needed and how far in the list, and hardly on n.
+// moves to the front, and the search continues until those in front fail by
+// themselves. Each step tries few things first, so the work depends on the number of
+// needed things and on their places in the list, and hardly on n.
 func minimize(n int, stopped func() bool, fails func(kept []int32) replay.Answer) (kept []int32, isMinimal bool) {
 	list := make([]int32, n)
 	for i := range list {

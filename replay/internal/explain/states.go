@@ -30,9 +30,9 @@ func (x *explainer) states(base *history.History) {
 
 const tooMany = "too many orders of the operations before it"
 
-// partOf returns the operations of the part that op concerns. Operations that
-// concern several parts are among them if they may change it. It returns all
-// operations if op concerns several parts, or if others that do so depend on them.
+// partOf returns the operations of the part that op concerns. They include operations
+// on several parts that may change it. partOf returns all operations if op concerns
+// several parts, or if an operation on several parts depends on other parts.
 func (x *explainer) partOf(h *history.History, op int32) []int32 {
 	key, hasPart := x.part(&x.History.Ops[op])
 	all, ops := make([]int32, len(h.Ops)), []int32(nil)
@@ -79,8 +79,7 @@ func before(h *history.History) *history.History {
 	return h.UpTo(last - 1)
 }
 
-// A stateText is a state with the results that the operation that nothing explains
-// gets there.
+// A stateText is a state with the results that the unexplained operation gets in it.
 type stateText struct {
 	text    string
 	waits   bool // or it does not get any

@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// A configuration is what the operations so far may have come to: the state, and
-// which of the open operations have taken effect.
+// A configuration is a possible result of the operations so far: the state, and the
+// open operations that have taken effect.
 type configuration struct {
 	effect uint64 // by slot
 	state  int32
@@ -74,10 +74,10 @@ func (w *walk) restart() {
 // stop reports whether the walk has to end.
 func (w *walk) stop() bool { return w.meter.Stopped() || w.machine.GaveUp() != replay.NoCause }
 
-// run goes through all events. atRest is called at the beginning and whenever no
-// operation is open, with the number of operations so far. A walk that has lost
-// its way goes on: atRest may restart it. run returns false if the walk has to
-// stop.
+// run goes through all events. It calls atRest at the beginning and whenever no
+// operation is open, with the number of operations so far. A walk with too many
+// configurations (lost) continues, because atRest may restart it. run returns false if
+// the walk has to stop.
 func (w *walk) run(atRest func(ops int)) bool {
 	atRest(0)
 	returned := responses(w.h)
