@@ -89,7 +89,7 @@ func (g *packed) move(word uint64, x int, tail uint64) uint64 {
 	above := uint32(g.above[x])
 	moved := word & (1<<at - 1)
 	rest := word >> at
-	// Only what stands after x can be above it; what is not closes up.
+	// Only elements after x can be above it. The others close the gaps.
 	for left := g.n - int(at/4) - bits.OnesCount32(above); left > 0; rest >>= 4 {
 		stays := uint64(^above >> (rest & 15) & 1)
 		moved |= (rest & 15 * stays) << at

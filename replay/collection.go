@@ -13,8 +13,8 @@ type Described interface {
 	Facts(op *history.Operation) Facts
 }
 
-// Traits are what is true of all objects of a specification. The zero value
-// claims nothing.
+// Traits are facts about all objects of a specification. The zero value claims
+// nothing.
 type Traits struct {
 	// Discipline determines which values the removals of a collection take. It
 	// is NoDiscipline if no monitor decides its histories.
@@ -30,9 +30,8 @@ type Traits struct {
 	Key string
 }
 
-// Facts are what is known of an operation. The zero value claims nothing. Engines
-// ask for them once per operation, so they are small enough to be passed in
-// registers.
+// Facts are facts about an operation. The zero value claims nothing. Engines read
+// them once per operation, so they are small enough to be passed in registers.
 type Facts struct {
 	// Role is what the operation does to a collection if it has its recorded
 	// result, and Value is the value that it does it to.

@@ -27,6 +27,6 @@
 //
 // The same history and options give the same verdict, witness and counts, as
 // long as no time limit is reached. An Undecided verdict gives the cause. Depth
-// need not be the linearizability depth of Definition 4.2, since a family may
-// hold a witness by luck. ExactDepth is that depth, and is never smaller.
+// need not be the linearizability depth of Definition 4.2, since a smaller family
+// may happen to hold a witness. ExactDepth is that depth, and is never smaller.
 package replay

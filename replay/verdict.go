@@ -94,7 +94,7 @@ func Declines(reason string) Finding { return Finding{Cause: Declined, Reason: r
 // Decided reports whether the history was decided.
 func (f *Finding) Decided() bool { return f.Answer != Undecided }
 
-// A Verdict is what is known of a history after checking.
+// A Verdict is the result of checking a history.
 type Verdict struct {
 	Finding
 	// ExactDepth is the linearizability depth of Definition 4.2. It is 0 if it

@@ -1,11 +1,11 @@
 // Package depth finds the smallest depth of a strong d-hitting family that has a
 // schedule of a given kind, without generating families. On an interval order of n
-// elements and m chains they have up to m n^(d-1) schedules. Most of the work of
-// going through them is repeated, since two of them differ only near the elements
-// that they delay. This package goes through the events in order of time and
-// treats schedules that agree up to now, and have the same elements open, as one.
+// elements and m chains, families have up to m n^(d-1) schedules. Most of the work of
+// replaying them is repeated, since two of them differ only near the elements that
+// they delay. This package goes through the events in order of time, and treats
+// schedules as one if they agree so far and have the same open elements.
 //
-// The schedules sought are those that a machine replays to their end. For a
+// It looks for schedules that a machine replays to their end. For a
 // history and a sequential object these are the witnesses, and the smallest depth is
 // the witness depth. The result is that of package hitting: the same depth, and
 // the same index, the first by chain and tuple.
@@ -22,22 +22,22 @@
 //	chain 0   |--0--|     |--2--|
 //	chain 1      |----1----| |----3----|
 //
-// Depth 1 has the schedule 1 0 3 2 of <0, ()>, which delays chain 0. A machine that
-// rejects 3 before 2 rejects it, and that of <1, ()>, 0 2 1 3, is fine. If it rejects
-// 0 before 1, too, only depth 2 has a schedule: 1 0 2 3, of <0, (3)>. The search comes to
-// it as follows. When 0 returns, 0 and 1 are open, and 1 0 is settled. When 1 returns,
+// Depth 1 has two schedules: 1 0 3 2, of <0, ()>, which delays chain 0, and 0 2 1 3, of
+// <1, ()>. A machine that rejects 3 before 2 accepts the second. If it also rejects
+// 0 before 1, only depth 2 has a schedule: 1 0 2 3, of <0, (3)>. The search finds it as
+// follows. When 0 returns, 0 and 1 are open, and 1 0 is settled. When 1 returns,
 // nothing happens. When 2 returns, 3 2 would be settled. The machine rejects that, so 3
 // is delayed, and 2 is settled alone. When 3 returns, it is placed.
 //
-// # Words
+// # Terms
 //
 // Elements are intervals: x < y if x returns before y is called. An element is
-// open from its call to its return. The rest are the words of package hitting: the
+// open from its call to its return. The other terms are those of package hitting. The
 // schedule of an index <c, (x_1, ..., x_k)>, of depth k+1, is
 //
 //	L(F) L(S_1) ... L(S_k)
 //
-// where S_j has the elements y whose largest j with y >= x_j is this one, F has
+// where S_j has the elements y for which j is the largest index with y >= x_j, F has
 // those above no x, and L inserts the elements of a set in the order of their calls:
 // those of chain c at the end, any other right after its last predecessor, or
 // at the front.
@@ -48,18 +48,18 @@
 // record. Let x_j be a record, r its return, and r' that of the next record
 // (infinite if there is none).
 //
-//   - If x_j is not a record, S_j = {x_j}. A later x_i does not return after x_j, so
-//     what is above x_j is above x_i.
+//   - If x_j is not a record, S_j = {x_j}. Some later x_i does not return after x_j,
+//     so the elements above x_j are above x_i.
 //   - If x_j is a record, S_j has x_j and the elements called after r and not after
 //     r', less those of the tuple. Those called after r are above x_j. No later x_i
-//     returns before the next record; what is called after r' is above that one, and
-//     what is not called after r' is above no x_i. An element of the tuple, x_i,
-//     is in S_i: a feasible tuple has no x_i > x_j with i < j.
+//     returns before the next record. So elements called after r' are above that one,
+//     and the others are above no x_i. An element of the tuple, x_i, is in S_i: a
+//     feasible tuple has no x_i > x_j with i < j.
 //
 // So the schedule is a sequence of segments, in order of time. A segment begins with
-// a record. It goes on with L of the elements called between its return and that
-// of the next record, less those of the tuple. Then come, one by one, the x
-// between the two records. F is a segment that begins with no record.
+// a record. L of the elements called between its return and that of the next record,
+// less those of the tuple, follows. Then come, one by one, the x between the two
+// records. F is a segment that does not begin with a record.
 //
 // An x that is not a record comes before the next record x_b and is called
 // before r', since otherwise it would be above x_b. It does not return before r',
@@ -74,15 +74,14 @@
 // called in a segment is open at its end, so it precedes no element of the segment.
 //
 // Suppose some elements of the segment have been inserted, in the order of their
-// calls, and one is called next. If it is not of chain c, it comes right after
-// the last one that has returned. All that stand behind that one are open. If it is of
-// chain c, it comes to the end. So what stands up to the last element that has
-// returned is settled: nothing comes between any more. The elements behind it, the
-// tail, are open; they stand in the reverse order of their calls, except that the
-// open element of chain c, of which there is at most one, is the last. So the
-// tail is determined by the set of its elements. (At the front of a segment nothing
-// has returned, and the tail is all there is. The record that begins a segment
-// has returned.)
+// calls, and one is called next. If it is not of chain c, it is inserted right after
+// the last element that has returned. All elements after that one are open. If it is of
+// chain c, it is appended. So the elements up to the last one that has returned are
+// settled: nothing is inserted between them any more. The elements after it, the tail,
+// are open. They are in the reverse order of their calls, except that the open element
+// of chain c, of which there is at most one, is the last. So the set of its elements
+// determines the tail. (At the front of F nothing has returned, and the tail is the
+// whole segment. The record that begins another segment has returned.)
 //
 // # The search
 //
@@ -94,21 +93,22 @@
 //     order, and
 //   - its cost, the number of elements of the tuple met so far.
 //
-// An element that is called joins the tail. When y returns, a node goes on in these
-// ways:
+// An element that is called joins the tail. When y returns, a node has these
+// successors:
 //
 //   - y was placed: nothing happens.
 //   - y is in the tail: it is settled now. The elements of the tail up to y are
-//     played, or held at a cost of 1 each, y is played, and what stood behind it
-//     remains the tail.
+//     played, or held at a cost of 1 each, y is played, and the elements after it
+//     remain as the tail.
 //   - y is in the tail, and becomes a record, at a cost of 1: all other elements of
 //     the tail are played, or held at a cost of 1 each. Then some of the held elements
 //     are played, in some order. Then y is played. The tail is empty.
-//   - y is held: it becomes a record in the same way, at no further cost. This is the
-//     last moment: a held element is to be placed before it returns.
+//   - y is held: it becomes a record in the same way, at no further cost. A held
+//     element has to be placed before it returns, so this is its last moment.
 //
-// A step that the machine rejects ends a way. After the last response, what is open
-// never returns. The tail is played or held, and what is held is played in some order.
+// A step that the machine rejects ends a way. After the last response, the open elements
+// never return. The tail is played or held, and the held elements are played in some
+// order.
 //
 // Theorem. The tuples of chain c whose schedule the machine replays to its end are the
 // ways from the start to the end, and the cost of a way is the length of its tuple.
@@ -119,25 +119,25 @@
 // tuple determines its records, hence which of its elements are placed where, and
 // so a way.
 //
-// What follows for a node depends on tail, held and state alone. So of all ways to it
-// only the one of least cost needs to be kept, and among those the one with the
+// The successors of a node depend on tail, held and state alone. So of all ways to it
+// only the one of least cost is needed, and among those the one with the
 // lexicographically least word: the elements of the tuple that were played. Words of
 // equal cost at one node have equal length. So the first way that is found by
 // increasing cost is that of the first tuple of the least depth. If no node is left
-// after some response, no schedule of this depth explains what returned so far: then
-// it is proved that families of this depth have no witness.
+// after some response, no schedule of this depth explains the responses so far. Then
+// families of this depth are proved to have no witness.
 //
 // # Cost
 //
 // Each response costs the nodes times the choices in one tail. At most c elements
-// are open, of which at most d-1 are held. So a search takes n times what depends
-// on c, d and the number of states that can occur at one moment, where families take
-// n^d. For registers and maps that number is small, and even the depth of 10,000
-// operations, in the thousands, is found in less than a second. Queues and stacks
-// remember in which order concurrent operations were placed, until the values come
-// out again; so for them, nodes multiply with the depth. Options.Responses ends a
-// search soon that is expected to take more than the meter allows. Memory is that of
-// the nodes after one response, and of the machine.
+// are open, of which at most d-1 are held. So a search takes n times a factor that
+// depends on c, d and the number of states that can occur at one moment, while families
+// take n^d. For registers and maps that number is small, and even the depth of 10,000
+// operations, in the thousands, is found in less than a second. The states of queues
+// and stacks depend on the order of concurrent insertions until the values are removed,
+// so nodes multiply with the depth. Options.Responses ends a search early if it is
+// expected to take more than the meter allows. The memory is that of the nodes after
+// one response, and of the machine.
 //
 // # Other posets
 //

@@ -91,8 +91,8 @@ func (l *layer[M]) find(n *node[M]) uint64 {
 // expected to be so: a burst of concurrent elements costs much for a while.
 const steady = 128
 
-// isHopeless is called after each response. It reports whether each of the last
-// ones took so much work that as many more as are left take more than is left.
+// isHopeless is called after each response. It reports whether each of the last ones
+// took so much work that the remaining responses, at that rate, exceed the meter.
 func (s *Search) isHopeless(responses int) bool {
 	left := s.o.Meter.Left()
 	took := s.left - left

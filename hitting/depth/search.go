@@ -28,8 +28,8 @@ type Options struct {
 	// element of the index's chain. They never return. Nil: none is.
 	Optional func(e int32) bool
 	// Responses is the number of responses, or 0. If it is not 0, the search gives
-	// up, as if stopped, when it has taken a unit of work for each response, and
-	// the further ones would take too much if they took as much as the last ones.
+	// up, as if stopped, once it has spent a unit of work per response, if the rest
+	// is expected to take more than is left of the meter.
 	Responses int
 }
 
@@ -87,7 +87,7 @@ func New(next func() (Element, bool), machine hitting.Machine, o Options) *Searc
 	return s
 }
 
-// Reset makes s what New returns. It takes over the memory of s, unless it is much.
+// Reset makes s what New returns. It reuses the memory of s, unless that is much.
 func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o Options) {
 	s.next, s.machine, s.o = next, machine, o
 	s.elements, s.returns, s.called, s.pending = s.elements[:0], s.returns[:0], s.called[:0], s.pending[:0]
@@ -383,7 +383,8 @@ func (s *sweep[M]) fits() bool {
 	return s.cause == none
 }
 
-// goOn counts work. Where there are many nodes it looks at memory, too.
+// goOn counts work, and reports whether to continue. With many nodes, it also checks
+// the memory.
 func (s *sweep[M]) goOn(work int) bool {
 	return s.spend(work) && (len(s.more.nodes)+len(s.next.nodes) < 1<<12 || s.fits())
 }
@@ -447,7 +448,7 @@ func (s *sweep[M]) advance(n *node[M], y int32, rank int) bool {
 }
 
 // delay is a cut at the return of y, which is in the tail; rest are the
-// elements of the tail behind y.
+// elements of the tail after y.
 func (s *sweep[M]) delay(y int32, rank int, rest []int32) {
 	k := 0
 	for _, p := range s.parts.nodes {

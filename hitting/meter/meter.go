@@ -52,7 +52,7 @@ func New(stop func() bool) *Meter {
 }
 
 // OrUnbounded returns m, or a meter that never stops if m is nil: for engines
-// that look at bounds of their own whenever Spend reports true.
+// that check their own bounds whenever Spend reports true.
 func (m *Meter) OrUnbounded() *Meter {
 	if m == nil {
 		return New(nil)
@@ -81,7 +81,7 @@ func (m *Meter) Left() int64 {
 }
 
 // Spend counts work. It reports true about once in AskEvery units, after asking
-// whether to stop: then the caller looks at Stopped and at its other bounds.
+// whether to stop. Then the caller checks Stopped and its own bounds.
 func (m *Meter) Spend(work int) bool {
 	if m == nil {
 		return false

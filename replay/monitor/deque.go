@@ -9,7 +9,7 @@ import (
 )
 
 // deque decides a deque that is used as a stack, at one end only, or as a queue,
-// filled at one end and emptied and looked at at the other.
+// filled at one end and emptied and read at the other.
 func (p *problem) deque() finding {
 	var inserted, taken [2]bool // at the back, at the front
 	end := func(op int32) int {

@@ -13,7 +13,7 @@
 // # Words
 //
 // What an operation does is its role (replay.Role). It inserts a value, removes
-// it, looks at it and leaves it there, finds it absent, or finds nothing at all.
+// it, reads it and leaves it there, finds it absent, or finds nothing at all.
 // An operation with the role Look is called a look.
 //
 // An operation that is invoked at position c among the events and returns at
@@ -22,15 +22,15 @@
 // before event i. So the operation has the slots c+1 to r, and a pending
 // operation has all slots from c+1 on.
 //
-// Consider the operations that insert, look at and remove a value. Let first be
+// Consider the operations that insert, read and remove a value. Let first be
 // the earliest response among them and last the latest invocation; last is
 // infinite if the value is inserted and never removed. The value is in disorder
 // if one of these holds, which no order explains:
 //
-//   - it was looked at or removed, and never inserted;
-//   - it was looked at or removed by an operation that returned before its
+//   - it was read or removed, and never inserted;
+//   - it was read or removed by an operation that returned before its
 //     insertion was invoked;
-//   - it was looked at by an operation that was invoked after its removal had
+//   - it was read by an operation that was invoked after its removal had
 //     returned.
 //
 // Otherwise the insertion takes effect before first, since some operation on the
@@ -46,7 +46,7 @@
 //
 // Here isEmpty has slots outside the inner interval, before it and after it.
 //
-// A pending insertion of a value that nothing looked at or removed is left out,
+// A pending insertion of a value that nothing read or removed is left out,
 // as if it never took effect.
 //
 // # What it can decide
@@ -89,9 +89,9 @@
 // conditions are necessary. Conversely, insert each value in slot first and remove
 // it in slot last+1; if its inner interval is empty, do both in slot first. Looks
 // take effect as soon as the value is there and they are invoked. Within each
-// slot, order the operations as follows: looks at values that were inserted in
+// slot, order the operations as follows: reads of values that were inserted in
 // earlier slots; removals of such values; operations that found a value absent or
-// found nothing; insertions, looks at what they inserted, and removals of it. So
+// found nothing; insertions, reads of what they inserted, and removals of it. So
 // operations of the third group see a value in its inner interval alone. A pending
 // removal that names a value counts as one that happened: it can take effect as
 // late as necessary, and no value stays longer with it than without it. ∎
@@ -225,7 +225,7 @@
 //	B                    |-- enqueue 2 --|                     |-- dequeue: 1 --|
 //
 // where 1 has to come before 2 because it was inserted first, and 2 before 1
-// because it was removed first. If one of them was looked at, they may have three.
+// because it was removed first. If one of them was read, they may have three.
 //
 // # Empty moments
 //
@@ -255,7 +255,7 @@
 // if and only if
 //
 //   - no value is in disorder,
-//   - each look at a value and each removal has a slot, from the invocation of the
+//   - each read of a value and each removal has a slot, from the invocation of the
 //     value's insertion on and not after the response to its removal, that is free
 //     of all values that are served before it, and
 //   - every operation that found nothing has a slot that is free of all values.
@@ -263,7 +263,7 @@
 // Proof. This is necessary, as a value can only be served when those that are
 // served before it are not there. Conversely, add value after value in the order
 // of service. A value does not matter to those before it. They have a witness that
-// is empty in all slots free of them: put looks at the new value into their first
+// is empty in all slots free of them: put reads of the new value into their first
 // free slots, its removal into the last of its free slots, and its insertion before
 // these. ∎
 //
@@ -275,9 +275,9 @@
 // strictly between them are in the value's own inner interval, so that no later
 // value will use them. Each look and removal that has a free slot at all has a, or
 // b, or one between them. The insertion comes right before the first of them, or in
-// its own last slot if that is earlier. So no later value is looked at or removed in
+// its own last slot if that is earlier. So no later value is read or removed in
 // a slot strictly inside those of this one. Within a slot, first come the values
-// that leave in it, in the order of service; then looks at values that stay, and
+// that leave in it, in the order of service; then reads of values that stay, and
 // operations that find nothing; then the values that arrive in it, in the opposite
 // order.
 //
@@ -297,7 +297,7 @@
 //
 //   - its push is invoked before begin,
 //   - its pop returns after end, or it has none, and
-//   - each look at it is invoked before begin, or returns after end, or has a slot
+//   - each read of it is invoked before begin, or returns after end, or has a slot
 //     that is free of all other blocks of the part.
 //
 // Theorem. A history of a stack with distinct values is linearizable if and
@@ -309,11 +309,11 @@
 // Proof. By the lemma, parts are independent: witnesses of the parts, one after
 // the other, are a witness of the whole. The witness of one part is empty in the
 // slots begin and end+1 and never between, so that one block is at the bottom from
-// begin to end+1. It can be looked at only while no other block is there. So it
+// begin to end+1. It can be read only while no other block is there. So it
 // fits. Conversely, let any block fit. If the part is linearizable, so it is
 // without the block; by the lemma, with a witness that is empty in all slots that
 // are free of the others. Push the block in slot begin, before all others, pop it
-// in slot end+1, after all others, and look at it there or between, in the free
+// in slot end+1, after all others, and read it there or between, in the free
 // slots. ∎
 //
 // Removing a block may split its part into several, and so on until nothing is
@@ -322,7 +322,7 @@
 // no inner interval begins or ends, and those where a look begins or ends. A tree over
 // the gaps counts the blocks that cover each, and keeps the exclusive or of their
 // numbers. So when one block is left over a gap, the gap knows which block it is:
-// from then on, looks at this block may use the gap, and when the block goes, the
+// from then on, reads of this block may use the gap, and when the block goes, the
 // part is split there. While blocks are removed, begin only grows for those that
 // remain, end shrinks, and gaps lose cover. So a condition that is met once stays
 // met. It is found when it becomes true: of the conditions not yet met, sorted by

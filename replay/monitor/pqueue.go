@@ -117,7 +117,7 @@ func (s *server) serve(t *turn) int32 {
 	return none
 }
 
-// neverFirst returns the conflict between op, which looks at the value of the i-th
+// neverFirst returns the conflict between op, which reads the value of the i-th
 // turn or removes it, and the values that are served before it and were there.
 func (s *server) neverFirst(i int, op int32) []int32 {
 	t := &s.turns[i]
@@ -203,7 +203,7 @@ func (p *problem) byInt() []keyed {
 
 // order sorts the operations by slot. Within a slot, first come the values that
 // leave in it, in the order of service: what is served before them has left or has
-// yet to arrive. Then come looks at a value that stays, or operations that find
+// yet to arrive. Then come reads of a value that stays, or operations that find
 // nothing; last the values that arrive, in the opposite order of service.
 func (s *server) order() []int32 {
 	at := s.ints(int(s.end) + 3)
@@ -272,7 +272,7 @@ func (l *placer) put(op, slot int32) {
 	l.at[slot]++
 }
 
-// putLooks puts the looks at a value whose slots are from lo to hi.
+// putLooks puts the reads of a value whose slots are from lo to hi.
 func (l *placer) putLooks(t *turn, lo, hi int32) {
 	for k := t.looks; k < t.looksEnd; k++ {
 		if x := l.lookSlot[k]; lo <= x && x <= hi {

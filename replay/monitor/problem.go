@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A problem is a history as the values that its operations insert, look at and
+// A problem is a history as the values that its operations insert, read and
 // remove. Slots lie between the events of the history, which are at positions 0,
 // 1, 2, ...: slot i is right before the event at position i. Operation op can take
 // effect in slots call[op]+1 to ret[op]. Operations that take effect in one slot
@@ -245,7 +245,7 @@ func (r *reader) list() {
 // count returns the number of values.
 func (p *problem) count() int { return len(p.values) - 1 }
 
-// looksOf returns the operations that looked at value v.
+// looksOf returns the operations that read value v.
 func (p *problem) looksOf(v int32) []int32 { return p.looks[p.values[v].looks:p.values[v+1].looks] }
 
 // absentsOf returns the operations that found value v absent.

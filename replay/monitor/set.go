@@ -31,11 +31,11 @@ func (p *problem) absentWithin(v int32, in inner) []int32 {
 
 // The operations that take effect in one slot do so in steps.
 const (
-	lookOn     = iota // look at a value that was inserted in an earlier slot
+	lookOn     = iota // read a value that was inserted in an earlier slot
 	takeOut           // remove a value that was inserted in an earlier slot
 	findNone          // find a value absent, or the collection empty
 	putIn             // insert a value
-	lookAtOnce        // look at a value that was inserted in the step before
+	lookAtOnce        // read a value that was inserted in the step before
 	undo              // remove such a value
 	steps
 )

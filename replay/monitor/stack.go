@@ -221,7 +221,7 @@ func (w *tower) takeAway(i int32) {
 	slices.Sort(w.under)
 }
 
-// solelyCovered meets the conditions of the looks at a block that have a slot in a
+// solelyCovered meets the conditions of the reads of a block that have a slot in a
 // gap that no other block covers.
 func (w *tower) solelyCovered(s soleCover) {
 	b := &w.blocks[s.value]
@@ -271,7 +271,7 @@ func (w *tower) emitAlone(b *block) {
 
 // emitAround appends the push of a block that fitted under its part, which lies
 // between the gaps of t and covers the slots begin+1 to last. It adds tasks for the
-// rest: the smaller parts, the looks at the block between them, and its pop.
+// rest: the smaller parts, the reads of the block between them, and its pop.
 func (w *tower) emitAround(b *block, t task, begin, last int32) {
 	e := &w.values[b.value]
 	w.emit(e.insert, begin)

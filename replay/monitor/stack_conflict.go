@@ -7,7 +7,7 @@ import (
 )
 
 // A clue has operations on one value: its push, its pop (or none) and some of the
-// looks at it.
+// reads it.
 type clue struct {
 	push, pop int32
 	looks     []int32
@@ -81,7 +81,7 @@ func (s *stuckTower) bounding(v int32) clue {
 	return c
 }
 
-// failing returns a look at a value whose condition is not met.
+// failing returns a read of a value whose condition is not met.
 func (s *stuckTower) failing(v int32) int32 {
 	lo, hi := s.looksAt[s.number[v]], s.looksAt[s.number[v]+1]
 	return s.looksOf(v)[s.lookCalls.below(lo, hi, math.MaxInt32)-lo]

@@ -97,7 +97,7 @@ func (p *problem) neverEmpty(op int32, inners []inner) []int32 {
 	return p.appendCover([]int32{op}, values, inners, p.call[op]+1, p.ret[op])
 }
 
-// unseen reports whether value v may be left out: no operation looked at it or
+// unseen reports whether value v may be left out: no operation read it or
 // removed it, and its insertion, if there is one, is pending and need not have
 // taken effect.
 func (p *problem) unseen(v int32) bool {
@@ -112,7 +112,7 @@ func (p *problem) removed(v int32) bool {
 }
 
 // disorder returns operations on value v that are a conflict by themselves: it
-// was looked at or removed, but never inserted or only later, or it was looked at
+// was read or removed, but never inserted or only later, or it was read
 // after its removal. nil if there are none.
 func (p *problem) disorder(v int32) []int32 {
 	e := &p.values[v]
