@@ -1,24 +1,23 @@
 // Package monitor decides histories of collections in which no value is
-// inserted twice, in about the time that it takes to read them.
+// inserted twice, in about the time that it takes to read them from a file.
 //
 // Deciding whether a history of a queue, or even of a register, is linearizable
-// is NP-hard in general. It is hard because a removal may have taken any of
-// several equal values. Tests rarely need equal values: a process can insert its
-// name and a count. Then the history tells which insertion each removal and each
-// read is about, and for the usual collections a few sorted lists decide. [Run]
-// returns an order of the operations as a witness, or a conflict: a few
-// operations out of a long history that no order explains, whatever the others
-// did.
+// is NP-hard in general, because a removal may have taken any of several equal
+// values. Tests rarely need equal values: a process can insert its name and a
+// count. Then the insertion that belongs to each removal and each read is known, and
+// for the usual collections a few sorted lists are enough. [Run] returns an order of
+// the operations as a witness, or a conflict: a few operations of a long history that
+// are not linearizable, whatever the others did.
 //
-// # Words
+// # Terms
 //
-// What an operation does is its role (replay.Role). It inserts a value, removes
+// The role of an operation (replay.Role) is what it does. It inserts a value, removes
 // it, reads it and leaves it there, finds it absent, or finds nothing at all.
 // An operation with the role Look is called a look.
 //
 // An operation that is invoked at position c among the events and returns at
 // position r takes effect at some moment between them. All moments between two
-// neighbouring events are alike: together they are a slot, and slot i is right
+// neighbouring events are equivalent. Together they are a slot, and slot i is right
 // before event i. So the operation has the slots c+1 to r, and a pending
 // operation has all slots from c+1 on.
 //

@@ -9,9 +9,9 @@ import (
 )
 
 // Run decides the history if a monitor can, with a Witness or a Conflict.
-// Otherwise it declines and says why. It takes O(n log n) for n operations. Of
-// deques it decides those that are used as stacks or queues; see Pieces for the
-// others. It gives up when m stops.
+// Otherwise it declines with a reason. It takes O(n log n) for n operations. It
+// decides deques that are used as stacks or queues; see Pieces for the others. It
+// gives up when m stops.
 //
 // The specification must have accepted the history (replay.Check). Run panics if
 // one of them is nil.
@@ -23,7 +23,7 @@ func Run(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
 	f := p.decide()
 	switch {
 	case p.meter.Stopped():
-		return undecided(stopped) // what came of it may be half done
+		return undecided(stopped) // f may be incomplete
 	case f.declined != "":
 		return undecided(f.declined)
 	case f.conflict != nil:
@@ -58,7 +58,7 @@ func problemOf(h *history.History, spec replay.Spec, m *meter.Meter) (*problem, 
 	return newProblem(h, d, m)
 }
 
-// stopped is the reason of a monitor that was told to stop.
+// stopped is the reason of a monitor whose meter stopped.
 const stopped = "stopped"
 
 // A finding is the result of a monitor: an order of the operations, or a conflict

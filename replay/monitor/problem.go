@@ -8,11 +8,11 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A problem is a history as the values that its operations insert, read and
-// remove. Slots lie between the events of the history, which are at positions 0,
-// 1, 2, ...: slot i is right before the event at position i. Operation op can take
-// effect in slots call[op]+1 to ret[op]. Operations that take effect in one slot
-// are concurrent, so that any order of them respects real time.
+// A problem is a history, by the values that its operations insert, read and remove.
+// Slots lie between the events of the history, which are at positions 0, 1, 2, ...:
+// slot i is right before the event at position i. Operation op can take effect in
+// slots call[op]+1 to ret[op]. Operations that take effect in one slot are concurrent,
+// so any order of them respects real time.
 type problem struct {
 	discipline replay.Discipline
 	call, ret  []int32   // operation -> positions of its events; ret is history.NoReturn when pending

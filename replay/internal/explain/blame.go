@@ -14,13 +14,12 @@ const (
 	groupSize = 3
 	// allowedMax bounds the allowed results listed for an operation.
 	allowedMax = 5
-	// freeMax is the number of operations up to which all groups are looked for,
-	// whatever the specification is. freeWork bounds the work of that: some
+	// freeMax is the largest number of operations for which all groups are tried,
+	// whatever the specification is. freeWork bounds the work of that, since some
 	// histories with many unknown results are hard.
 	freeMax  = 256
 	freeWork = 1 << 19
-	// localWork and localEach bound the work of looking next to the core. The
-	// latter is for each operation.
+	// localWork, and localEach for each operation, bound the work of blameLocally.
 	localWork = 1 << 20
 	localEach = 1 << 8
 )
@@ -49,7 +48,7 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 			b.freeable = append(b.freeable, int32(i))
 		}
 	}
-	// What is in the core is probably decisive.
+	// Operations of the core are probably decisive.
 	inCore := map[int32]bool{}
 	for _, i := range x.e.Core {
 		inCore[i] = true
@@ -104,8 +103,8 @@ type blamer struct {
 }
 
 // groups returns the groups of the smallest size for which try finds results, up to
-// most, in the order of their operations. decisive returns, for results that
-// do not do by themselves, operations of which each larger group has one.
+// most, in the order of their operations. For a group that is not enough, decisive
+// returns operations of which each larger group has one.
 func (b *blamer) groups(most int, decisive func(free []int32) []int32, try func([]int32) (replay.Answer, []replay.FreedResult)) [][]replay.FreedResult {
 	var found [][]replay.FreedResult
 	level := [][]int32{nil}

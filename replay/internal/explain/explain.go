@@ -115,13 +115,13 @@ func (x *explainer) base() (*history.History, []int32) {
 	return cut, f.Conflict
 }
 
-// prefix returns the operation of the first response that nothing explains, and
-// the prefix of h that ends there with its finding; f is the finding of h. A
-// history that begins with one that is not linearizable is not linearizable, so
-// it searches by bisection. Two things make long histories cheap: the last response
-// of a conflict, or the one that a search did not get past, is often the one; and
-// failures at the beginning are looked for first. If an answer is missing, it
-// returns false, and the shortest prefix found that fails.
+// prefix returns the operation of the first response that nothing explains, and the
+// prefix of h that ends there, with its finding; f is the finding of h. If a prefix of
+// a history fails, so does the history, so prefix bisects. Two things make long
+// histories cheap. The last response of a conflict, or the one that a search did not
+// get past, is often the first that nothing explains. And early failures are tried
+// first. If some prefix stays undecided, it returns false and the shortest prefix that
+// is known to fail.
 func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding, bool) {
 	returned := responses(h)
 	rank := make([]int32, len(h.Ops)) // operation -> number of responses up to its own
@@ -130,7 +130,7 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 	}
 	cut := h
 	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
-	fall := 0                              // how far below a hint to go: that grows while hints are too late
+	fall := 0                              // how far below a hint to try; it grows while hints are too late
 	m := x.share(70)
 	for high-low > 1 {
 		hint := 0
@@ -157,7 +157,7 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 		part := h.UpTo(h.Ops[returned[k-1]].Return)
 		switch g := x.ask(part, m); g.Answer {
 		case replay.Undecided:
-			// To refute the prefix up to the hint is often easy.
+			// The prefix up to the hint is often easy to refute.
 			if k < hint && hint < high {
 				part = h.UpTo(h.Ops[returned[hint-1]].Return)
 				if g = x.ask(part, x.share(50)); g.Answer == replay.NotLinearizable {
