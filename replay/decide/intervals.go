@@ -81,17 +81,10 @@ func compareBool(a, b bool) int {
 // are moved as well, and left out at the end. By then, the order through them is
 // order of the intervals.
 func tighten(h *history.History) (tight *history.History, number []int32) {
-	n := len(h.Ops)
-	operation := func(i int) *history.Operation {
-		if i < n {
-			return &h.Ops[i]
-		}
-		return &h.Ghosts[i-n]
-	}
 	sorted := engine.AlongEdges(h)
 	call, ret := make([]moment, len(sorted)), make([]moment, len(sorted))
 	for rank, i := range sorted {
-		op := operation(int(i))
+		op := engine.OperationOrGhost(h, int(i))
 		call[i] = moment{op.Call, int32(rank), true}
 		ret[i] = moment{op.Return, int32(len(sorted)), false}
 	}

@@ -1,8 +1,6 @@
 package decide
 
 import (
-	"slices"
-
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -54,22 +52,7 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Met
 			order = append(order, piece.Ops[i])
 		}
 	}
-	f := replay.Found(replay.SearchEngine, withRest(h, order))
+	f := replay.Found(replay.SearchEngine, engine.Complete(order, len(h.Ops)))
 	f.Contributions = []replay.Contribution{cut, searched}
 	return f
-}
-
-// withRest appends the operations that an order lacks.
-func withRest(h *history.History, order []int32) []int32 {
-	placed := make([]bool, len(h.Ops))
-	for _, i := range order {
-		placed[i] = true
-	}
-	order = slices.Grow(order, len(h.Ops)-len(order))
-	for i := range placed {
-		if !placed[i] {
-			order = append(order, int32(i))
-		}
-	}
-	return order
 }

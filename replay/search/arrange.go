@@ -40,7 +40,7 @@ func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, 
 	n := len(h.Ops)
 	call, ret := make([]int32, n+len(h.Ghosts)), make([]int32, n+len(h.Ghosts))
 	for i := range call {
-		op := operationOrGhost(h, i)
+		op := engine.OperationOrGhost(h, i)
 		call[i], ret[i] = op.Call, op.Return
 	}
 	in := make([][]int32, len(call)) // along the edges, with ghosts
@@ -62,13 +62,6 @@ func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, 
 		return nil, cause
 	}
 	return renumber(h, call, ret, in, sorted), replay.NoCause
-}
-
-func operationOrGhost(h *history.History, i int) *history.Operation {
-	if i < len(h.Ops) {
-		return &h.Ops[i]
-	}
-	return &h.Ghosts[i-len(h.Ops)]
 }
 
 // predecessorCost is the memory of a predecessor while an arrangement is made: lists
@@ -221,20 +214,4 @@ func (a *arrangement) chains() [][]int32 {
 		chains[of[i]] = append(chains[of[i]], i)
 	}
 	return chains
-}
-
-// complete returns a witness that begins with the trail, followed by the
-// operations that never took effect.
-func (a *arrangement) complete(trail []int32) []int32 {
-	placed := make([]bool, len(a.h.Ops))
-	for _, op := range trail {
-		placed[op] = true
-	}
-	witness := append(make([]int32, 0, len(a.h.Ops)), trail...)
-	for op := range placed {
-		if !placed[op] {
-			witness = append(witness, int32(op))
-		}
-	}
-	return witness
 }

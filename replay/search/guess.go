@@ -70,7 +70,7 @@ func guess(s *sweep) []int32 {
 	for _, step := range g.steps {
 		trail = append(trail, step.placed...)
 	}
-	return s.complete(trail)
+	return engine.Complete(trail, n)
 }
 
 // listOpen lists, for each response, the operations that are open then: those

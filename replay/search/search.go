@@ -84,7 +84,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	}
 	s := newVectors(a, r, machine)
 	found, cause := s.run()
-	return finding(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return a.complete(s.trail) })
+	return finding(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return engine.Complete(s.trail, len(a.h.Ops)) })
 }
 
 func (r *runner) sweep(s *sweep) replay.Finding {
@@ -105,7 +105,7 @@ func (r *runner) sweep(s *sweep) replay.Finding {
 		}
 		found, cause = s.run()
 	}
-	f := finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return s.complete(s.trail) })
+	f := finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return engine.Complete(s.trail, len(s.ops)) })
 	if f.Answer == replay.NotLinearizable && int(s.furthest) < len(s.order) {
 		f.Reached = s.ops[s.order[s.furthest]].Return
 	}

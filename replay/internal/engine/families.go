@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
@@ -126,17 +127,24 @@ func inOperations(n int, operation func(e int32) int32, index hitting.Index, sch
 	for _, e := range schedule {
 		witness = append(witness, operation(e))
 	}
-	if len(witness) == n {
-		return index, witness
+	return index, Complete(witness, n)
+}
+
+// Complete appends to an order those of n operations that it lacks: in a witness,
+// they never take effect.
+func Complete(order []int32, n int) []int32 {
+	if len(order) == n {
+		return order
 	}
 	placed := make([]bool, n)
-	for _, i := range witness {
+	for _, i := range order {
 		placed[i] = true
 	}
+	order = slices.Grow(order, n-len(order))
 	for i := range placed {
 		if !placed[i] {
-			witness = append(witness, int32(i))
+			order = append(order, int32(i))
 		}
 	}
-	return index, witness
+	return order
 }

@@ -250,12 +250,7 @@ func subAlongEdges(h *history.History, ops []int32) *history.History {
 			}
 		}
 	}
-	operation := func(i int32) *history.Operation {
-		if int(i) < len(h.Ops) {
-			return &h.Ops[i]
-		}
-		return &h.Ghosts[int(i)-len(h.Ops)]
-	}
+	operation := func(i int32) *history.Operation { return engine.OperationOrGhost(h, int(i)) }
 	slices.SortFunc(ghosts, func(i, j int32) int { return cmp.Compare(operation(i).Call, operation(j).Call) })
 	for k, i := range ghosts {
 		number[i] = int32(len(ops) + k)
