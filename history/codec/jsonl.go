@@ -63,8 +63,9 @@ type jsonl struct {
 	absent     []int // of events: ends whose result depends on a method that comes later
 	intervals  []intervalRecord
 	operations int64 // that began as intervals
-	// methods are those of open operations, where ends lack them.
-	methods map[violatID]string
+	// methods are the methods of operations, for ends that lack them: by
+	// identifier, and the last one of each process.
+	methods, lastMethods map[violatID]string
 }
 
 func (d *jsonl) run() {
@@ -282,18 +283,22 @@ func (d *jsonl) add(ev *history.Event) {
 }
 
 // methodOf returns the method of an event, or of the operation that it ends.
+// An end may lack the identifier of its invocation.
 func (d *jsonl) methodOf(ev *history.Event) string {
-	id := idOf(ev.Op)
-	if ev.Op.Kind() == history.None {
-		id = idOf(ev.Process)
-	}
-	if ev.Type == history.Invoke {
+	hasID := ev.Op.Kind() != history.None
+	switch {
+	case ev.Type == history.Invoke:
 		if d.methods == nil {
-			d.methods = map[violatID]string{}
+			d.methods, d.lastMethods = map[violatID]string{}, map[violatID]string{}
 		}
-		d.methods[id] = ev.Method
-	} else if ev.Method == "" {
-		return d.methods[id]
+		if hasID {
+			d.methods[idOf(ev.Op)] = ev.Method
+		}
+		d.lastMethods[idOf(ev.Process)] = ev.Method
+	case ev.Method == "" && hasID:
+		return d.methods[idOf(ev.Op)]
+	case ev.Method == "":
+		return d.lastMethods[idOf(ev.Process)]
 	}
 	return ev.Method
 }

@@ -18,7 +18,7 @@ type wordEvents struct {
 	processes   []history.Value
 	small       []int32 // by number of a process that is a small integer: its index in processes + 1
 	others      map[violatID]int32
-	open        []int32            // per process, its open event without an identifier + 1
+	open        []int32            // per process, its last open invocation + 1
 	openIDs     map[violatID]int32 // open events with identifiers
 	stamps      []wordStamp        // per event; nil while none has an identifier or a stamp
 }
@@ -105,20 +105,30 @@ func (w *wordEvents) add(ev *wordEvent) {
 
 // begin returns the other half of the operation of the next event, -1 if it has not
 // occurred. With an identifier, the end may precede the invocation: stamps order them.
+// An end without one belongs to the open operation of its process, which may have one.
 func (w *wordEvents) begin(ev *wordEvent, process int32) int32 {
 	next := int32(w.n)
+	invokes := ev.typ == history.Invoke
 	if ev.op.Kind() == history.None {
 		call := w.open[process] - 1
 		w.open[process] = 0
-		if ev.typ == history.Invoke {
+		if invokes {
 			w.open[process], call = next+1, -1
+		} else if call >= 0 && w.stamps != nil {
+			delete(w.openIDs, idOf(w.stamps[call].op))
 		}
 		return call
 	}
 	id := idOf(ev.op)
-	if half, ok := w.openIDs[id]; ok && (w.packed(int(half)).typ == history.Invoke) != (ev.typ == history.Invoke) {
+	if half, ok := w.openIDs[id]; ok && (w.packed(int(half)).typ == history.Invoke) != invokes {
 		delete(w.openIDs, id)
+		if other := &w.open[w.packed(int(half)).process]; *other == half+1 {
+			*other = 0
+		}
 		return half
+	}
+	if invokes {
+		w.open[process] = next + 1
 	}
 	if w.openIDs == nil {
 		w.openIDs = map[violatID]int32{}
