@@ -235,8 +235,8 @@ func (m *mapping) check() error {
 		return fmt.Errorf("f is needed: what is done")
 	case m.has(mapInput) && (!intervals || m.has(mapValue) || m.has(mapArgs) || m.has(mapResult)):
 		return fmt.Errorf("input and output go with call and return, and exclude args, result and value")
-	case m.has(mapValue) && (m.has(mapArgs) || m.has(mapResult)):
-		return fmt.Errorf("value, which is both argument and result, excludes args and result")
+	case m.has(mapValue) && (m.has(mapArgs) || m.has(mapResult) || m.has(mapException) || m.void != nil):
+		return fmt.Errorf("value, which is both argument and result, excludes args, result, exception and void")
 	case unions && slices.ContainsFunc([]mapped{mapF, mapArgs, mapValue, mapKey, mapResult, mapException}, func(f mapped) bool { return m.has(f) }):
 		return fmt.Errorf("start and finish have the method, its arguments and its result, and exclude f, args, value, key, result and exception")
 	case m.has(mapInput) && (m.has(mapF) || m.has(mapKey) || m.has(mapException)):
