@@ -259,7 +259,8 @@
 //	args       the arguments: a list of them, or the only one
 //	key        an argument before them
 //	result     the result; one that is absent is none
-//	exception  the name of an exception in place of a result, if it is not ""
+//	exception  the name of an exception in place of a result, if there is
+//	           something other than null, false, 0 and ""
 //	value      argument and result, as Jepsen has them, in place of args and result
 //	input      of a whole operation, and
 //	output     its result, as porcupine has them

@@ -388,8 +388,8 @@ func argumentsOf(v history.Value) []history.Value {
 // result returns the result in a record. One that is absent is none, unless the
 // mapping lists the methods that have none: then it is null for others.
 func (d *jsonl) result(record history.Value, e ending, method string) history.Value {
-	if name := d.m.find(record, mapException); name.Kind() == history.String && name.Text() != "" {
-		return history.ExceptionValue(name.Text())
+	if name := d.m.find(record, mapException); isSet(name) {
+		return history.ExceptionValue(wordOf(name))
 	}
 	v := d.m.value(record, mapResult)
 	switch {
