@@ -281,9 +281,9 @@
 // args, result, key and value, also inside lists and objects, tie=half-open, and
 // records=json, csv, tsv or logfmt, which is detected otherwise.
 //
-// A condition, OUTCOME when TEST and TEST, precedes the status. TEST is PATH=WORD|WORD,
-// PATH!=WORD|WORD, or PATH, which holds if there is something other than null, false,
-// 0 and "". OUTCOME is
+// A condition, OUTCOME when TEST and TEST, precedes the status, and both precede an
+// Error in an output. TEST is PATH=WORD|WORD, PATH!=WORD|WORD, or PATH, which holds if
+// there is something other than null, false, 0 and "". OUTCOME is
 //
 //	ok         it returned
 //	null       it returned null

@@ -46,11 +46,13 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 		return d.plainInterval(record, &r)
 	}
 	r.input, r.output = m.find(record, mapInput), m.find(record, mapOutput)
-	if isSet(anyMember(r.output, "error")) {
-		r.end = lost
-	}
-	if member(r.output, "Persisted").Bool() || member(r.output, "PartialResponse").Bool() {
-		r.end, r.happened = lost, true
+	if !m.states(record) {
+		if isSet(anyMember(r.output, "error")) {
+			r.end = lost
+		}
+		if member(r.output, "Persisted").Bool() || member(r.output, "PartialResponse").Bool() {
+			r.end, r.happened = lost, true
+		}
 	}
 	r.input, r.output = d.pool.kept(r.input), d.pool.kept(r.output)
 	d.intervals = append(d.intervals, r)
@@ -66,9 +68,8 @@ func (d *jsonl) span(record history.Value, r *intervalRecord) (fault string) {
 	ret := m.find(record, last)
 	open := ret.Kind() == history.None || ret.Kind() == history.Null ||
 		last == mapReturn && isNegative(ret) && !isNegative(m.find(record, mapCall))
-	stated := len(m.conditions) > 0 && m.meets(record) != noEnding || m.has(mapStatus) && m.find(record, mapStatus).Kind() != history.None
 	switch {
-	case stated || !open && (len(m.conditions) > 0 || m.has(mapStatus)):
+	case m.states(record) || !open && (len(m.conditions) > 0 || m.has(mapStatus)):
 		r.end, fault = m.ending(record)
 	case open:
 		r.end, d.unreturned = lost, true

@@ -505,6 +505,12 @@ func (m *mapping) meets(record history.Value) ending {
 	return noEnding
 }
 
+// states reports whether a condition or the status says how the operation of a
+// record ended.
+func (m *mapping) states(record history.Value) bool {
+	return len(m.conditions) > 0 && m.meets(record) != noEnding || m.has(mapStatus) && m.find(record, mapStatus).Kind() != history.None
+}
+
 // endingOf returns the ending that an event type stands for.
 func endingOf(t history.EventType) ending {
 	return [...]ending{history.Invoke: began, history.OK: returned, history.Fail: failed, history.Info: lost}[t]
