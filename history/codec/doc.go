@@ -301,8 +301,8 @@
 //
 // Cells of a table and values of logfmt are integers, floats, true, false, null, lists
 // and objects in JSON, or else strings; an empty one is absent. A table has all columns
-// that the mapping names. If a blank follows the separators of its header, blanks
-// before cells do not count.
+// that the mapping names. If a blank follows a separator of its header, blanks before
+// cells do not count; if one precedes a separator, blanks after cells do not count.
 //
 // # Conversion
 //

@@ -307,6 +307,8 @@ type tableRecords struct {
 	column []int // of the names
 	line   int   // that the last row begins on
 	needed []string
+	// trimRight is set if blanks at the end of a cell do not count.
+	trimRight bool
 }
 
 func newTableRecords(r io.Reader, comma rune, p *pool, limit int64) *tableRecords {
@@ -353,7 +355,9 @@ func (t *tableRecords) next() (record history.Value, line int, err error) {
 		return record, line, err
 	}
 	for i, column := range t.column {
-		t.fields[i] = cells[column]
+		if t.fields[i] = cells[column]; t.trimRight {
+			t.fields[i] = strings.TrimRight(t.fields[i], " ")
+		}
 	}
 	return t.value(), line, nil
 }
@@ -396,8 +400,11 @@ func (t *tableRecords) header() (line int, err error) {
 		}
 		seen[names[i]] = true
 		t.column = append(t.column, i)
-		// A blank after each separator is not part of a cell.
-		t.rows.TrimLeadingSpace = t.rows.TrimLeadingSpace || i > 0 && t.rows.Comma != '\t' && strings.HasPrefix(cells[i], " ")
+		// Blanks around separators are not part of a cell where the header has them.
+		if t.rows.Comma != '\t' {
+			t.rows.TrimLeadingSpace = t.rows.TrimLeadingSpace || i > 0 && strings.HasPrefix(cells[i], " ")
+			t.trimRight = t.trimRight || i < len(cells)-1 && strings.HasSuffix(cells[i], " ")
+		}
 	}
 	for _, path := range t.needed {
 		if !slices.ContainsFunc(names, func(name string) bool { return path == name || strings.HasPrefix(path, name+".") }) {
