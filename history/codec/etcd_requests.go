@@ -17,10 +17,18 @@ import (
 type etcdRequests struct {
 	keys   []string // that the history names, sorted
 	leased bool     // a put has a lease, whose end deletes the key
+	// memory is what the operations on registers may take. A range of all keys
+	// takes one for each, so that they may take much more than the input.
+	memory int64
+	full   int // the line at which they take more, 0 if they do not
 }
 
+// registerBytes is about what an operation on a register takes: two lists of three
+// values, each an element of another list.
+const registerBytes = 2 * (partBytes + 4*valueBytes)
+
 // add gives the operations to the Builder. It reports false, and gives none, if
-// there is one that it does not know.
+// there is one that it does not know. It stops at line full.
 func (e *etcdRequests) add(b *history.Builder, ops []intervalRecord) bool {
 	for i := range ops {
 		if !e.note(&ops[i]) {
@@ -39,6 +47,9 @@ func (e *etcdRequests) add(b *history.Builder, ops []intervalRecord) bool {
 		switch {
 		case wrong:
 			b.Errorf(r.line, "Output.Txn.Results has another number of results than the transaction has operations")
+		case e.memory < 0:
+			e.full = r.line
+			return true
 		case len(args) > 0:
 			r.add(b, "txn", []history.Value{history.ListValue(args...)}, history.ListValue(results...))
 		}
@@ -134,8 +145,20 @@ func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.V
 		if r.end == lost || member(request, "Revision").Int() != 0 {
 			return
 		}
-		for _, key := range e.inRange(request, response) {
-			add("read", key, history.NullValue, etcdFound(response, key))
+		keys := e.inRange(request, response)
+		if e.memory -= int64(len(keys)) * registerBytes; e.memory < 0 {
+			return
+		}
+		found := map[string]history.Value{}
+		for _, kv := range member(response, "KVs").List() {
+			found[member(kv, "Key").Text()], _ = etcdValue(kv) // which note knows
+		}
+		for _, key := range keys {
+			value, ok := found[key]
+			if !ok {
+				value = history.NullValue
+			}
+			add("read", key, history.NullValue, value)
 		}
 	}
 	switch member(r.input, "Type").Text() {
@@ -175,18 +198,13 @@ func (e *etcdRequests) inRange(request, response history.Value) []string {
 	if n := len(kvs); n > 0 && limit > 0 && int64(n) >= limit {
 		last = member(kvs[n-1], "Key").Text() // there may be more
 	}
-	return slices.DeleteFunc(slices.Clone(e.keys), func(key string) bool {
-		return key < start || end != "\x00" && key >= end || last != "" && key > last
-	})
-}
-
-// etcdFound returns what a range found at a key.
-func etcdFound(response history.Value, key string) history.Value {
-	for _, kv := range member(response, "KVs").List() {
-		if member(kv, "Key").Text() == key {
-			value, _ := etcdValue(kv) // which note knows
-			return value
-		}
+	from, _ := slices.BinarySearch(e.keys, start)
+	to := len(e.keys)
+	if end != "\x00" {
+		to, _ = slices.BinarySearch(e.keys, end)
 	}
-	return history.NullValue
+	if i, ok := slices.BinarySearch(e.keys, last); ok && last != "" {
+		to = min(to, i+1)
+	}
+	return e.keys[from:max(from, to)]
 }

@@ -207,7 +207,10 @@ func (d *jsonl) addRequests() {
 	}
 	if simple {
 		d.words.b.SetModel("kv", missing)
-	} else if new(etcdRequests).add(d.words.b, d.intervals) {
+	} else if e := (etcdRequests{memory: d.memory}); e.add(d.words.b, d.intervals) {
+		if e.full > 0 {
+			d.out.broken(e.full, tooMuchMemory(d.memory))
+		}
 		return
 	}
 	for i := range d.intervals {
