@@ -35,6 +35,8 @@ func TestDetectText(t *testing.T) {
 		"{:process :nemesis, :type :info, :f :start, :value #object[a.B 0x3e \"x\"]}":               "jepsen",
 		"#a queue (bounded)\n{\"leadline\":1}":                                                      "native",
 		"#a (queue) [bounded]\n#_ b\n#{c}\n#d.e {:f 1}\n{\"leadline\":1}":                           "native",
+		"#see (it's \"a (b)\n# @object atomic-queue\n[1] call deq\n":                                "limo",
+		"#see (the queue\n#queue\nenq 1 0 1\n":                                                      "polylin",
 		"#a/b #_ {:c 1} #d [#e {:type :ok}]":                                                        "jepsen",
 		"noise\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\n":                                       "etcd",
 		"0 :invoke :cas [0 1]\n": "etcd", "# stack\npush 1 1 2": "polylin", "#pqueue\n": "polylin", "# stacks\n": "",

@@ -32,7 +32,7 @@ type beginning struct {
 // the first line about an operation tells. Operations of Jepsen's nemesis do not
 // tell if there are others.
 func Detect(head []byte) (Format, bool) {
-	b, _ := lookAt(head)
+	b, _ := lookAt(head, true)
 	return byBeginning(&b)
 }
 
@@ -48,8 +48,9 @@ func byBeginning(b *beginning) (Format, bool) {
 // detect finds the format, reading as little as that takes.
 func (in *input) detect() (Format, error) {
 	for {
-		b, settled := lookAt(in.head)
-		if f, ok := byBeginning(&b); ok && (settled || len(b.keywords) == 0 || in.err != nil || len(in.head) >= detectBytes) {
+		last := in.err != nil || len(in.head) >= detectBytes
+		b, settled := lookAt(in.head, last)
+		if f, ok := byBeginning(&b); ok && (settled || len(b.keywords) == 0 || last) {
 			return f, nil
 		}
 		switch {
@@ -59,7 +60,7 @@ func (in *input) detect() (Format, error) {
 			return Format{}, in.err
 		case compressionOf(in.head) != nil:
 			return Format{}, compressionOf(in.head)
-		case settled || in.err == io.EOF || len(in.head) >= detectBytes:
+		case settled || last:
 			return Format{}, unknownFormat(b.keys)
 		}
 		in.look()
@@ -102,8 +103,8 @@ func unmarked(decode decoder) decoder {
 }
 
 // lookAt returns what the text that begins a file shows. settled means that more
-// of the text would change nothing.
-func lookAt(text []byte) (b beginning, settled bool) {
+// of the text would change nothing; last, that no more of it will be looked at.
+func lookAt(text []byte, last bool) (b beginning, settled bool) {
 	if beginsMark(text) {
 		return b, false
 	}
@@ -117,7 +118,7 @@ func lookAt(text []byte) (b beginning, settled bool) {
 			break
 		}
 		if isTag(text) {
-			if keywords, settled := firstKeywords(text); has(keywords, ":type") || !settled {
+			if keywords, settled := firstKeywords(text); has(keywords, ":type") || !settled && !last {
 				b.keywords = keywords
 				return b, settled
 			}
