@@ -12,7 +12,7 @@ const (
 	Invoke EventType = iota // the operation begins
 	OK                      // it returned; Result says what
 	Fail                    // it certainly did not happen
-	Info                    // its outcome is unknown: it is pending for ever, and its process is retired
+	Info                    // its outcome is unknown: it stays pending, and its process is retired
 )
 
 var eventNames = [...]string{"invoke", "ok", "fail", "info"}
@@ -36,8 +36,8 @@ type Event struct {
 	Line    int     // source line
 }
 
-// A Builder turns events into a History, checking them on the way. Feed it
-// by Add (and AddEdge, Mark), then call Build once.
+// A Builder turns events into a History and checks them. Call Add (and AddEdge
+// and Mark) for each of them, then Build once.
 //
 // Under FileOrder it forms operations as the events come; under StampOrder
 // it sorts first, by stamp, then by the tie rule, then by place in the file.
@@ -113,17 +113,17 @@ func (b *Builder) ErrorfFirst(line int, format string, args ...any) {
 // include those that only Build can find.
 func (b *Builder) Faults() int { return len(b.errs.List) }
 
-// SetID sets the name of a history that is known only later.
+// SetID sets the name of the history, if it was not known to NewBuilder.
 func (b *Builder) SetID(id string) { b.h.ID, b.errs.ID = id, id }
 
-// SetModel sets the name of a specification that is known only later.
+// SetModel sets the specification, if it was not known to NewBuilder.
 func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs = name, args }
 
 // SetTorn notes that the history may have been cut at line; see Header.Torn.
 func (b *Builder) SetTorn(line int) { b.h.Torn = line }
 
-// Failed reports whether there are too many faults for the rest of the history
-// to be read.
+// Failed reports whether there are so many faults that reading the rest of the
+// history is pointless.
 func (b *Builder) Failed() bool { return b.errs.More }
 
 // Add adds one event. It keeps ev.Args and nothing else of ev.
@@ -196,9 +196,9 @@ func (b *Builder) Expect(operations int) { b.expected = operations }
 // manyOperations is a number of operations that fills several huge pages.
 const manyOperations = 1 << 17
 
-// mostExpected bounds the operations for which grow reserves memory after n have
-// come. The expectation may come from a file size that says nothing about the
-// history; memory that is reserved and not used costs little.
+// mostExpected returns the largest number of operations that grow reserves memory
+// for when there are n. The expectation may come from a file size that says nothing
+// about the history. Memory that is reserved and not used costs little.
 func mostExpected(n int) int {
 	if n < 256 {
 		return 64 * n
@@ -251,7 +251,7 @@ func (b *Builder) checkInvoke(ev *Event, hasID bool) string {
 
 func isIdentifier(v Value) bool { return v.Kind() == Int || v.Kind() == String }
 
-// clampLine makes a line number fit; only inputs of 2^31 lines have others.
+// clampLine limits a line number to 32 bits, which only files of 2^31 lines exceed.
 func clampLine(line int) int32 { return int32(min(line, 1<<31-1)) }
 
 func (b *Builder) overlap(line int, process, op Value, open *Operation) {
@@ -289,7 +289,7 @@ func (b *Builder) respond(ev *Event) {
 		op.Return, op.Result = b.events, ev.Result
 	case Fail:
 		op.Return, op.dropped = b.events, true
-	default: // Info: stays open for ever
+	default: // Info: stays open
 		return
 	}
 	if b.open[op.Process] == i {
@@ -332,9 +332,9 @@ func (b *Builder) openOperation(ev *Event) int32 {
 	return b.open[p]
 }
 
-// Invoked returns the operation that was invoked with an identifier and its number
-// among those invoked, from 0; nil if there is none. It is for reading, until the
-// next call of Add.
+// Invoked returns the operation with an identifier, and its number in the order of
+// invocations in the file, from 0; or nil if there is none. The operation is
+// read-only and valid until the next call of Add.
 func (b *Builder) Invoked(id Value) (op *Operation, number int) {
 	i, ok := b.index.get(id)
 	if !ok {

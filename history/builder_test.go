@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestIdentifiers: what is neither an integer nor a string names nothing.
+// TestIdentifiers: only integers and strings are identifiers.
 func TestIdentifiers(t *testing.T) {
 	for _, ev := range []Event{
 		{Type: Invoke, Method: "m", Process: FloatValue(1)},
@@ -167,7 +167,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestExpect: what is reserved follows from what came, however much is
+// TestExpect: the reserved memory depends on the events so far, however many are
 // expected.
 func TestExpect(t *testing.T) {
 	b := NewBuilder(Header{})

@@ -1,6 +1,6 @@
 package history
 
-// A timeline is a graph that has a cycle exactly if real time and edges
+// A timeline is a graph that has a cycle if and only if real time and edges
 // together have one. Nodes 0..n-1 are the operations; node n+p is the p-th event
 // position. An operation leads to the position of its response, a
 // position to the next one, and the position of an invocation to its

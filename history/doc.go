@@ -27,8 +27,8 @@
 // used twice, edges close no cycle. Everything else is an *Errors, whose
 // messages read file:line: message. The meaning of methods is not checked.
 //
-// Events come in the order in which they happened (FileOrder), or with time
-// stamps (StampOrder), which are sorted. What equal stamps mean is the Tie:
+// Events are given in the order in which they happened (FileOrder), or with time
+// stamps by which they are sorted (StampOrder). The Tie says what equal stamps mean:
 // under Closed a response at t and an invocation at t are concurrent, which is
 // the cautious reading of a clock; under HalfOpen the response was first. A
 // process is sequential under both: its operations are ordered even if they
@@ -40,7 +40,7 @@
 // a mark may say so of a pending one. Such operations are left out and
 // counted in Dropped. One with order edges is kept among the Ghosts, since the
 // order through it holds all the same. Info says that the outcome is unknown:
-// the operation is pending for ever, and its process is retired. An edge out of
+// the operation stays pending, and its process is retired. An edge out of
 // a pending operation, or a mark, says that it happened.
 //
 // # Values

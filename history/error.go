@@ -9,11 +9,10 @@ import (
 // reported as "too many errors".
 const MaxErrors = 10
 
-// An Error is a fault of the input at a place. It prints as
-// file:line: message.
+// An Error is a fault of the input. It prints as file:line: message.
 type Error struct {
 	File string
-	Line int // 1-based; 0 where no line can be named
+	Line int // 1-based; 0 if it has none
 	Msg  string
 	Err  error // the cause, which may be nil
 }
@@ -33,10 +32,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 }
 
-// Errors are the faults of one history, in the order of their lines; at
-// least one, at most MaxErrors.
+// Errors are the faults of one history in the order of their lines: at least one
+// and at most MaxErrors.
 type Errors struct {
-	ID   string // of the history, "" where unknown
+	ID   string // of the history, "" if unknown
 	List []*Error
 	More bool // there were more than MaxErrors
 }
@@ -55,7 +54,7 @@ func (e *Errors) Error() string {
 	return b.String()
 }
 
-// Unwrap gives errors.As and errors.Is the single faults.
+// Unwrap returns the single faults, for errors.As and errors.Is.
 func (e *Errors) Unwrap() []error {
 	errs := make([]error, len(e.List))
 	for i, one := range e.List {
@@ -64,7 +63,7 @@ func (e *Errors) Unwrap() []error {
 	return errs
 }
 
-// Add keeps one more fault, or notes that there are too many.
+// Add keeps another fault, or records that there are too many.
 func (e *Errors) Add(err *Error) {
 	if len(e.List) == MaxErrors {
 		e.More = true

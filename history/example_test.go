@@ -6,7 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// The history of the package's documentation.
+// The history in the package documentation.
 func Example() {
 	a, b, c := history.StringValue("A"), history.StringValue("B"), history.StringValue("C")
 	h, err := history.New(history.Header{ID: "example"}, []history.Event{
@@ -32,7 +32,7 @@ func Example() {
 		}
 	}
 
-	// Ill-formed input is an error with its place.
+	// Ill-formed input is an error that names its line.
 	_, err = history.New(history.Header{File: "queue.jsonl"}, []history.Event{
 		{Type: history.OK, Process: a, Line: 2},
 	})

@@ -6,7 +6,7 @@ import (
 )
 
 // Build returns the history of what was added, or an *Errors. It can be called
-// once; afterwards, adding events is an error too.
+// once; adding events afterwards is an error too.
 func (b *Builder) Build() (*History, error) {
 	if b.built {
 		return nil, &Errors{ID: b.h.ID, List: []*Error{{File: b.h.File, Line: b.h.Line, Msg: "Build was called twice"}}}
@@ -20,7 +20,7 @@ func (b *Builder) Build() (*History, error) {
 	}
 	if b.h.Order == StampOrder {
 		b.pairLate()
-		if len(b.errs.List) == 0 { // else operations would seem to overlap that do not
+		if len(b.errs.List) == 0 { // with unpaired responses, operations would seem to overlap
 			b.orderProcesses()
 		}
 	}

@@ -52,10 +52,10 @@ type Header struct {
 	ModelArgs []Value // its arguments, a capacity for instance
 	Tie       Tie
 	Order     Order
-	// Torn is the line at which the file may have been cut, so that events of
-	// the history may be missing or altered; 0 if the history is whole. It is
-	// not set where the events that were read are the beginning of the
-	// history: such a beginning is itself a history.
+	// Torn is the line at which the file may have been cut, so that some events
+	// may be missing or altered; 0 if the history is whole. It is not set if the
+	// events that were read are a prefix of the history, because a prefix is
+	// itself a history.
 	Torn int
 }
 
@@ -75,14 +75,14 @@ type Operation struct {
 	ended   EventType // Invoke while nothing has ended it
 	dropped bool      // did not happen
 
-	// The identifier, by halves: a Value of its own would make the operation
-	// wider, and histories have millions of them.
+	// The identifier, split in two: a Value would make the Operation larger, and
+	// histories have millions of them.
 	idNum int32
-	idRef *rest // a List has the identifier, which does not fit, as its only element
+	idRef *rest // if the number does not fit idNum, a List whose only element is the identifier
 }
 
-// ID returns the file's own identifier of the operation, an Int or a String,
-// else its number.
+// ID returns the identifier that the file gives the operation, an Int or a
+// String, or else the operation's number.
 func (op *Operation) ID() Value {
 	if op.idRef != nil && op.idRef.kind == List {
 		return op.idRef.list[0]
@@ -90,7 +90,7 @@ func (op *Operation) ID() Value {
 	return Value{int64(op.idNum), op.idRef}
 }
 
-// SetID gives the operation its identifier, an Int or a String.
+// SetID sets the identifier, an Int or a String.
 func (op *Operation) SetID(id Value) {
 	op.idNum, op.idRef = int32(id.num), id.ref
 	if int64(op.idNum) != id.num || id.Kind() == List { // a List is not an identifier, but ID must not take it for a wrapped one
@@ -128,31 +128,32 @@ func (op *Operation) String() string {
 // are. Both are indices into Ops, or, from len(Ops) on, into Ghosts.
 type Edge struct{ From, To int32 }
 
-// A History is a well-formed record of operations on one object. Build it by
-// New or by a Builder; its fields are for reading.
+// A History is a well-formed record of operations on one object. Build it with
+// New or a Builder; its fields are read-only.
 type History struct {
 	Header
 	// Ops are numbered in the order of their invocations.
 	Ops []Operation
-	// Processes holds the processes' own names, in the order of their first
+	// Processes holds the names of the processes, in the order of their first
 	// invocations.
 	Processes []Value
-	// Edges are orders beyond those of real time, sorted, none of them twice.
+	// Edges order operations beyond real time. They are sorted, without
+	// duplicates.
 	Edges []Edge
-	// Ghosts are operations that did not happen but have edges, so that the
-	// order through them counts.
+	// Ghosts are operations that did not happen but have edges: what precedes a
+	// ghost still precedes what follows it.
 	Ghosts []Operation
 	// Dropped counts operations that did not happen, ghosts included.
 	Dropped int
 	// Stamps are the time stamps of the events, by position; nil unless the
-	// order is StampOrder. They are for people: positions have the order.
+	// order is StampOrder. They are for display; positions determine the order.
 	Stamps []int64
 
 	relaxed bool // see IsRelaxed
 }
 
 // IsRelaxed reports whether the history was made by ProgramOrder, so that
-// positions say nothing of time.
+// positions say nothing about time.
 func (h *History) IsRelaxed() bool { return h.relaxed }
 
 // Pending counts the operations without a response. O(n).
@@ -167,7 +168,7 @@ func (h *History) Pending() int {
 }
 
 // UpTo returns the history as it was right after the event at a position. Later
-// responses are removed, and what is pending need not have happened yet. If h is
+// responses are removed, and pending operations need not have happened yet. If h is
 // linearizable, so is the result. Edges are left out. Operations keep their
 // numbers and positions.
 func (h *History) UpTo(position int32) *History {
@@ -185,7 +186,7 @@ func (h *History) UpTo(position int32) *History {
 // operations need not form an interval order.
 func (h *History) HasEdges() bool { return len(h.Edges) > 0 }
 
-// Errorf returns a fault of operation op of h, at op's line.
+// Errorf returns an Error about operation op of h, at the line of op.
 func (h *History) Errorf(op *Operation, format string, args ...any) *Error {
 	return &Error{File: h.File, Line: int(op.Line), Msg: fmt.Sprintf(format, args...)}
 }

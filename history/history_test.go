@@ -209,7 +209,7 @@ func randomRecord(r *rand.Rand, order Order, tie Tie) *record {
 	return &rec
 }
 
-// invokeInOrder exchanges the invocations of a process's operations that begin
+// invokeInOrder exchanges the invocations of operations of one process that begin
 // and end at one stamp: their order is that of the file.
 func (rec *record) invokeInOrder() {
 	slots := map[[2]int64][]int{} // by process and stamp
@@ -245,7 +245,7 @@ func (rec *record) build(order Order, tie Tie) (*History, error) {
 	return b.Build()
 }
 
-// order returns what is before what by the definition: each process's own
+// order returns the order of operations by the definition: each process's own
 // order, the edges, and, if realTime, the stamps by the tie rule.
 func (rec *record) order(realTime bool, tie Tie) [][]bool {
 	less := make([][]bool, len(rec.ops))
@@ -287,7 +287,7 @@ func closure(h *History) [][]bool {
 	return closed(less)
 }
 
-// compareOrder fails if h orders two operations in another way than want.
+// compareOrder fails if h and want order two operations differently.
 func compareOrder(t *testing.T, what string, h *History, want [][]bool) {
 	t.Helper()
 	less := closure(h)
@@ -361,7 +361,7 @@ func TestOrderOracle(t *testing.T) {
 }
 
 // edgesNeeded counts, for each stamp, the pairs of consecutive operations that
-// touch there, of all processes but the one with most.
+// touch there, of all processes except the one with most.
 func (rec *record) edgesNeeded(tie Tie) int {
 	if tie == HalfOpen {
 		return 0
@@ -393,8 +393,8 @@ func (rec *record) edgesNeeded(tie Tie) int {
 	return needed
 }
 
-// TestCyclesOracle: edges are refused exactly if they and real time have a
-// cycle, and what is named then is on one.
+// TestCyclesOracle: edges are refused if and only if they and real time have a
+// cycle, and the named edges are on one.
 func TestCyclesOracle(t *testing.T) {
 	r := random(t)
 	refused := 0
@@ -487,7 +487,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// An operation keeps its identifier by halves; see Operation.SetID.
+// An operation keeps its identifier in two parts; see Operation.SetID.
 func TestOperationID(t *testing.T) {
 	for _, id := range []Value{
 		IntValue(0), IntValue(-1), IntValue(math.MaxInt32), IntValue(math.MinInt32),

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// String returns v in the notation for people, which ParseValue reads:
+// String returns v in a readable notation, which ParseValue parses:
 //
 //	null, true, false        themselves
 //	3, -1                    an Int of 64 bits
@@ -82,8 +82,8 @@ func appendFloat(dst []byte, f float64) []byte {
 	return append(dst, ".0"...)
 }
 
-// wordLen returns the length of the word that text begins with: what has
-// neither white space nor control characters nor one of ,:=()[]{}"!.
+// wordLen returns the length of the longest prefix of text without white space,
+// control characters and any of ,:=()[]{}"!.
 func wordLen(text string) int {
 	for i, r := range text {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError || strings.ContainsRune(`,:=()[]{}"!`, r) {
@@ -93,14 +93,12 @@ func wordLen(text string) int {
 	return len(text)
 }
 
-// maxNesting is how deeply the lists and maps that ParseValue reads are
-// nested.
+// maxNesting is how deeply lists and maps may be nested for ParseValue.
 const maxNesting = 1000
 
 // ParseValue returns the value that text denotes. It is the inverse of
-// String: ParseValue(v.String()) equals v. Besides, it takes white space
-// anywhere between the parts, '=' for ':' in a map, 1E3 for 1e3, and none
-// for "".
+// String: ParseValue(v.String()) equals v. It also accepts white space between
+// tokens, '=' for ':' in a map, 1E3 for 1e3, and none for "".
 func ParseValue(text string) (Value, error) {
 	if strings.TrimSpace(text) == "" {
 		return NoValue, nil
@@ -112,8 +110,8 @@ func ParseValue(text string) (Value, error) {
 	return v, err
 }
 
-// CutValue is ParseValue for a text that goes on after the value. It returns
-// the rest. After an error, the rest begins at the fault.
+// CutValue parses the value at the beginning of text, and returns the rest of
+// text. After an error, the rest begins where the error is.
 func CutValue(text string) (v Value, rest string, err error) {
 	p := valueParser{text: text}
 	v = p.value()
@@ -125,13 +123,14 @@ func CutValue(text string) (v Value, rest string, err error) {
 
 // A valueParser reads one value from the beginning of text.
 type valueParser struct {
-	text  string // not read yet
+	text  string // what is left to read
 	depth int
 	err   error
 	fault string // the text from the fault on
 }
 
-// fail keeps the first fault, which is at the beginning of at, and ends the text.
+// fail records an error at the beginning of at, unless there is one already, and
+// ends the text.
 func (p *valueParser) fail(at, format string, args ...any) Value {
 	if p.err == nil {
 		p.err, p.fault = fmt.Errorf(format, args...), at
@@ -140,7 +139,7 @@ func (p *valueParser) fail(at, format string, args ...any) Value {
 	return Value{}
 }
 
-// has passes over white space, and then over token if that comes next.
+// has skips white space, and token if that comes next. It reports whether it did.
 func (p *valueParser) has(token string) bool {
 	p.text = strings.TrimLeftFunc(p.text, unicode.IsSpace)
 	rest, ok := strings.CutPrefix(p.text, token)
@@ -176,8 +175,7 @@ func (p *valueParser) value() Value {
 	return p.word()
 }
 
-// elements reads what stands before closing. In a map, keys and values
-// alternate.
+// elements reads the elements up to closing. In a map, keys and values alternate.
 func (p *valueParser) elements(closing string) []Value {
 	if p.depth++; p.depth > maxNesting {
 		p.fail(p.text, "nested more than %d deep", maxNesting)
@@ -269,7 +267,7 @@ func ParseFloat(text string) (f float64, ok bool) {
 	return f, ok && err == nil
 }
 
-// excerpt quotes the beginning of what stands in the wrong place.
+// excerpt quotes the beginning of text for a message.
 func excerpt(text string) string {
 	const most = 40
 	switch {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestParseValue reads what people write besides what String prints.
+// TestParseValue parses notations that String does not print.
 func TestParseValue(t *testing.T) {
 	for text, want := range map[string]Value{
 		" ":                    NoValue,

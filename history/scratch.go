@@ -1,22 +1,21 @@
 package history
 
-// A Scratch makes lists and maps for a short time, without garbage: Reset
-// invalidates all of them. What outlives them must be copied.
+// A Scratch makes short-lived lists and maps without garbage: Reset invalidates
+// all of them, so copy those that must live longer.
 // The zero Scratch is ready for use.
 type Scratch struct {
-	rests  [][]rest // in pieces, since values point to them
+	rests  [][]rest // in pieces that do not move, since values point into them
 	used   int      // rests
 	values []Value  // of the lists
 }
 
 const (
 	scratchPiece = 64
-	// scratchMost bounds the pieces that are kept from a large value to the next.
+	// scratchMost bounds the pieces that Reset keeps.
 	scratchMost = 64
 )
 
-// Reset makes room for other values. The lists and maps that the Scratch has made
-// become None.
+// Reset frees the memory of all lists and maps for new ones. They become None.
 func (s *Scratch) Reset() {
 	for i, piece := range s.rests[:(s.used+scratchPiece-1)/scratchPiece] {
 		clear(piece[:min(scratchPiece, s.used-i*scratchPiece)])

@@ -2,8 +2,8 @@ package history
 
 import "unsafe"
 
-// Size returns about how many bytes the Builder takes, arguments and results
-// aside, which belong to whoever made them.
+// Size returns the approximate memory of the Builder in bytes, without arguments and
+// results, which the caller made.
 func (b *Builder) Size() int64 {
 	return int64(unsafe.Sizeof(*b)) +
 		int64(cap(b.ops))*int64(unsafe.Sizeof(Operation{})) +
@@ -19,7 +19,7 @@ func (t *timing) size() int64 {
 		int64(cap(t.late))*int64(unsafe.Sizeof(response{}))
 }
 
-// size counts the bytes of a map entry generously.
+// size overestimates the entries of maps.
 func (x *idIndex) size() int64 {
 	const entry = 64
 	return int64(cap(x.dense))*4 + int64(len(x.ints)+len(x.texts))*entry

@@ -7,9 +7,8 @@ const maxDigit = 11
 
 // SortByStamp sorts list, stably, by the stamps at[list[i]]. It returns the
 // sorted list, in the memory of list or of spare, and the other of the two. spare
-// must be as long as list or longer. It compares no two elements: it distributes
-// them by the digits of their stamps, the lowest digit first. A log that is in
-// order already costs one pass. O(n) for stamps of a given range.
+// must be at least as long as list. It is a radix sort, lowest digit first: O(n) for
+// stamps of a given range, and one pass if list is sorted already.
 func SortByStamp(list, spare []int32, at []int64) (sorted, free []int32) {
 	if len(list) == 0 {
 		return list, spare
@@ -27,7 +26,7 @@ func SortByStamp(list, spare []int32, at []int64) (sorted, free []int32) {
 	}
 	width := min(maxDigit, max(4, bits.Len(uint(len(list)))))
 	mask := uint64(1)<<width - 1
-	key := func(o int32) uint64 { return uint64(at[o]) - uint64(low) } // right even if the difference does not fit an int64
+	key := func(o int32) uint64 { return uint64(at[o]) - uint64(low) } // correct even if the difference overflows int64
 	var begins [1 << maxDigit]int32
 	for shift := 0; shift < bits.Len64(uint64(high)-uint64(low)); shift += width {
 		clear(begins[:mask+1])

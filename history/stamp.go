@@ -14,7 +14,7 @@ type response struct {
 	typ                 EventType
 }
 
-// A timing has what a Builder keeps of a history ordered by stamps. Its slices
+// A timing is what a Builder keeps for a history ordered by stamps. Its slices
 // are per operation, except returned and late. Until the operations are
 // arranged, Call and Return of an operation are the places of its events in the
 // file.
@@ -22,20 +22,20 @@ type timing struct {
 	calls, returns []int64 // stamps; a return is 0 while there is none
 	lines          []int32 // of the responses
 	returned       []int32 // the operations that returned or failed, by place of the response
-	// late has the responses from the first one on that belongs to no operation
-	// invoked before it, or that is faulty. They are paired in Build.
+	// late holds the responses that Build pairs: the first one that is faulty or
+	// that precedes its invocation in the file, and all after it.
 	late  []response
 	order []int32 // operations by process, in the process's own order; nil if each has its own
 }
 
-// add adds an operation that is invoked at a stamp.
+// add adds an operation that is invoked at the stamp at.
 func (t *timing) add(at int64) {
 	t.calls = append(t.calls, at)
 	t.returns = append(t.returns, 0)
 	t.lines = append(t.lines, 0)
 }
 
-// grow makes room for so many operations.
+// grow makes room for a total of room operations.
 func (t *timing) grow(room int) {
 	t.calls = slices.Grow(t.calls, room-len(t.calls))
 	t.returns = slices.Grow(t.returns, room-len(t.returns))
@@ -43,7 +43,7 @@ func (t *timing) grow(room int) {
 	t.returned = slices.Grow(t.returned, room-len(t.returned))
 }
 
-// pair pairs a response with its operation, or puts it off.
+// pair pairs a response with its operation, or defers it to pairLate.
 func (b *Builder) pair(r *response) {
 	if len(b.timing.late) == 0 {
 		if o, ok := b.index.get(r.op); ok && b.fits(r, o) {
@@ -77,7 +77,7 @@ func (b *Builder) finishBy(r *response, o int32) {
 	t.returned = append(t.returned, o)
 }
 
-// pairLate pairs the responses that were put off.
+// pairLate pairs the responses that were deferred.
 func (b *Builder) pairLate() {
 	for i := range b.timing.late {
 		r := &b.timing.late[i]
@@ -161,7 +161,7 @@ func (b *Builder) orderProcesses() {
 
 // arrange gives the events of a history ordered by stamps their positions. It
 // returns the given edges, and those that positions cannot express, in the new
-// numbers of the operations. O(n) but for the edges and the touches.
+// numbers of the operations. O(n) apart from edges and touches.
 //
 // Under HalfOpen, responses come before invocations at each stamp. Under
 // Closed, invocations come first, so that operations that share a stamp are

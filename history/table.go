@@ -12,7 +12,7 @@ type idIndex struct {
 	texts    map[string]int32
 }
 
-// denseLimit bounds the slice to a small multiple of what is in it.
+// denseLimit bounds the length of dense to a small multiple of its entries.
 func (x *idIndex) denseLimit(operations int32) int64 { return 4*int64(operations) + 1024 }
 
 func (x *idIndex) get(id Value) (int32, bool) {
@@ -61,7 +61,7 @@ func (x *idIndex) put(id Value, op int32) bool {
 	return true
 }
 
-// renumber follows the operations to their new numbers.
+// renumber updates the index after operations got new numbers.
 func (x *idIndex) renumber(moved []int32) {
 	for i, o := range x.dense {
 		if o != 0 {
@@ -151,8 +151,9 @@ func (t *processTable) inOrder(ops []Operation) bool {
 	return int(next) == len(t.names)
 }
 
-// While each operation is a process of its own, with its own identifier as the
-// name, as in formats of intervals, the index of operations is that of processes.
+// In formats of intervals, each operation is a process of its own, named by the
+// operation's identifier. As long as that is so, the index of operations serves as
+// that of processes.
 
 // processOf returns the number of the process that invokes the next operation.
 func (b *Builder) processOf(ev *Event) int32 {
@@ -183,7 +184,8 @@ func (b *Builder) processName(op *Operation) Value {
 	return b.processes.names[op.Process]
 }
 
-// nameLikeOperations is renumber where each operation is a process of its own.
+// nameLikeOperations is processTable.renumber if each operation is a process of
+// its own.
 func nameLikeOperations(ops, ghosts []Operation) []Value {
 	names := make([]Value, len(ops))
 	for i := range ops {

@@ -40,13 +40,12 @@ func (k Kind) String() string {
 // A Value is an argument, a result or an identifier. It is immutable and 16
 // bytes wide: histories have millions. The zero Value is None.
 //
-// Two values are equal if they have the same kind and the same content, which
-// is so exactly if they print the same: see String. The Int 1 and the Float 1.0
-// are two values, and so are 0.0 and -0.0, as they are in Java. All NaNs are one
-// value.
+// Two values are equal if they have the same kind and the same content, that is,
+// if String prints them alike. The Int 1 and the Float 1.0 differ, and so do 0.0 and
+// -0.0, as in Java. All NaNs are equal.
 type Value struct {
 	num int64 // of a Bool, Int or Float
-	ref *rest // the kind, and what a number cannot hold; nil for None
+	ref *rest // the kind, and the content of all other kinds; nil for None
 }
 
 // A rest holds a string, list or map. Values of the other kinds have only a
@@ -96,14 +95,11 @@ func ExceptionValue(name string) Value { return Value{ref: &rest{kind: Exception
 // ListValue returns the list of vs, which it keeps.
 func ListValue(vs ...Value) Value { return Value{ref: &rest{kind: List, list: vs}} }
 
-// MapValue returns the map of the given keys and values in alternation
-// (k0, v0, k1, v1, ...), which it keeps and sorts by key. It reports false if
-// a key occurs twice or has no value.
+// MapValue returns the map of keys and values given as k0, v0, k1, v1, ... It keeps
+// pairs and sorts them by key. It reports false if a key occurs twice or has no
+// value.
 func MapValue(pairs ...Value) (Value, bool) {
-	if len(pairs)%2 != 0 {
-		return Value{}, false
-	}
-	if !sortPairs(pairs) {
+	if len(pairs)%2 != 0 || !sortPairs(pairs) {
 		return Value{}, false
 	}
 	return Value{ref: &rest{kind: Map, list: pairs}}, true
@@ -172,8 +168,8 @@ func (v Value) Text() string {
 	return v.ref.text
 }
 
-// List returns the elements of a List, or keys and values of a Map in
-// alternation. The caller must not change them.
+// List returns the elements of a List, or the keys and values of a Map, each key
+// before its value. The caller must not change them.
 func (v Value) List() []Value {
 	if v.Kind() != List && v.Kind() != Map {
 		return nil
@@ -182,8 +178,8 @@ func (v Value) List() []Value {
 }
 
 // Equal reports whether v and w are the same value: same kind, same content.
-// Nothing but Unknown equals Unknown; accepting any result in its place is
-// the replayer's business.
+// Only Unknown equals Unknown; accepting any result in its place is up to the
+// replay.
 func (v Value) Equal(w Value) bool {
 	if v.num != w.num || v.Kind() != w.Kind() {
 		return false
@@ -202,7 +198,7 @@ func (v Value) Compare(w Value) int {
 	return v.compareUnlike(w)
 }
 
-// compareUnlike is Compare of values that have more than a number.
+// compareUnlike is Compare for values that do not share a ref, and for floats.
 func (v Value) compareUnlike(w Value) int {
 	switch {
 	case v.Kind() != w.Kind():

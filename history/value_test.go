@@ -15,7 +15,7 @@ func mapOf(t testing.TB, pairs ...Value) Value {
 	return m
 }
 
-// samples are different values, with how they print.
+// samples are different values with their strings.
 func samples(t testing.TB) ([]Value, []string) {
 	i, s := IntValue, StringValue
 	list := []struct {
@@ -72,7 +72,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestAccessors: asked for what it is not, a value gives zero.
+// TestAccessors: an accessor returns zero for a value of another kind.
 func TestAccessors(t *testing.T) {
 	values, _ := samples(t)
 	for _, v := range values {
