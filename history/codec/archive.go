@@ -28,9 +28,9 @@ const (
 // tarBlock is the size of a header of tar.
 const tarBlock = 512
 
-// archive tells by the beginning of the input what it is. It waits for more of a
-// stream only while that may be the beginning of an archive: a header of tar has a
-// NUL and no newline, and text is the other way round.
+// archive returns the kind of archive that the input is, by its first bytes. It waits
+// for more of a stream only while that may be an archive: a header of tar has a NUL
+// and no newline, and text has a newline and no NUL.
 func (in *input) archive() archive {
 	for {
 		head := in.head
@@ -46,12 +46,12 @@ func (in *input) archive() archive {
 	}
 }
 
-// beginsText reports whether what there is of a file looks like a format of text.
+// beginsText reports whether head looks like the beginning of a text format.
 func beginsText(head []byte) bool {
 	return strings.IndexByte("{[(#;\xef", head[0]) >= 0 && bytes.IndexByte(head, 0) < 0
 }
 
-// isTarHeader reports whether the checksum of a header of tar is right.
+// isTarHeader reports whether block has the checksum of a tar header.
 func isTarHeader(block []byte) bool {
 	const from, to = 148, 156
 	want, err := strconv.ParseInt(strings.Trim(string(block[from:to]), " \x00"), 8, 64)
@@ -67,18 +67,18 @@ func isTarHeader(block []byte) bool {
 	return sum == want
 }
 
-// otherCompressions are forms of compression that are known and not read.
+// otherCompressions are forms of compression that are recognised but not read.
 var otherCompressions = []struct{ magic, name string }{
 	{"\xfd7zXZ\x00", "xz"}, {"BZh", "bzip2"}, {"\x04\x22\x4d\x18", "lz4"}, {"7z\xbc\xaf\x27\x1c", "7-Zip"},
 	{"Rar!\x1a\x07", "rar"}, {"\x1f\x9d", "compress"}, {"LZIP", "lzip"}, {"\x5d\x00\x00", "lzma"}, {"\xff\x06\x00\x00sNaPpY", "snappy"},
 }
 
-// ErrCompression is wrapped by the error for an input in a form of compression that
-// is not read.
+// ErrCompression is wrapped by the error for an input whose compression is not
+// supported.
 var ErrCompression = errors.New("gzip and zstd are read")
 
-// compressionOf returns an error if head begins in a form of compression that is
-// not read, and nil otherwise.
+// compressionOf returns an error if head is compressed in a way that is not
+// supported, and nil otherwise.
 func compressionOf(head []byte) error {
 	for _, c := range otherCompressions {
 		if bytes.HasPrefix(head, []byte(c.magic)) {
@@ -159,7 +159,8 @@ func eachOfTar(r io.Reader, lim Limits, each func(string, fs.FileMode, func() (*
 	}
 }
 
-// An endReader notes that the end of r was reached. An archive has a marker before.
+// An endReader records that the end of r was reached. The end marker of an archive
+// comes before that.
 type endReader struct {
 	r       io.Reader
 	reached bool
@@ -193,7 +194,7 @@ func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*in
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return true, err
 	}
-	rest := size // what is not a member: the directory
+	rest := size // bytes that belong to no member: the directory
 	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
 	for _, f := range z.File {
 		open := func() (*input, error) {

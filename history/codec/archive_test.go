@@ -71,8 +71,8 @@ func zipped(t *testing.T, members []testMember) string {
 	return b.String()
 }
 
-// list returns what Files yields: names with the number of histories, faults and
-// what is skipped.
+// list returns what Files yields: names with the number of histories, faults, and
+// skipped files.
 func list(t *testing.T, dir string, opts Options, paths ...string) []string {
 	t.Helper()
 	clean := func(text string) string {
@@ -152,8 +152,8 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestArchiveFaults: what is wrong with an archive is an error, and what comes before
-// and after is read.
+// TestArchiveFaults: a fault of an archive is an error, and what comes before and after
+// it is read.
 func TestArchiveFaults(t *testing.T) {
 	whole := tarred(t, []testMember{{"a", oneHistory("a"), 0}, {"b", oneHistory("b"), 0}})
 	packed := zipped(t, []testMember{{"a", oneHistory("a"), 0}, {"b", oneHistory("b"), 0}})
@@ -209,8 +209,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestSkip: what is skipped in a directory depends on Skip; what cannot be read is
-// always an error.
+// TestSkip: Skip determines which files of a directory are skipped; a file that cannot be
+// read is always an error.
 func TestSkip(t *testing.T) {
 	dir := tree(t, "a.jsonl", oneHistory("a"), "empty", "", "notes", "hello", "real/b", oneHistory("b"), "z.bz2", "BZh91AY&SY")
 	if err := os.Symlink(filepath.Join(dir, "real"), filepath.Join(dir, "link")); err != nil {
@@ -228,7 +228,7 @@ func TestSkip(t *testing.T) {
 }
 
 // TestClientFiles: a file of one of several clients is a fault, in a directory, as an
-// argument and in an archive; other files called so are read.
+// argument and in an archive; other files with such names are read.
 func TestClientFiles(t *testing.T) {
 	const one = `{"ClientId":1,"Input":{"op":"get","key":"a"},"Call":1,"Output":{"value":"1"},"Return":2}` + "\n"
 	const fault = ": it has the operations of one client; those of all clients are one history: "

@@ -10,25 +10,24 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A carrier writes histories in a format that cannot carry them all. Beyond what an
-// encoder itself refuses, it never writes a text that would be read as another
-// history: it decodes the text first.
+// A carrier writes histories in a format that cannot carry all histories. It decodes
+// the text first, and refuses to write it if it is read as another history.
 type carrier struct {
 	format string
 	decode func(text []byte) (*history.History, error)
-	// method is the name under which a method is read again; nil means its own.
+	// method returns the name by which a method is read again; nil means the same.
 	method func(string) string
-	// processes is set if the format has processes; else every operation is
-	// one of its own.
+	// processes is set if the format has processes. Otherwise every operation is
+	// a process of its own.
 	processes bool
 }
 
-// refusal is the error for what a format has no words for.
+// refusal returns the error for what a format cannot express.
 func refusal(format, what string, args ...any) error {
 	return fmt.Errorf("format %s cannot carry %s", format, fmt.Sprintf(what, args...))
 }
 
-// checkPlain refuses what only the native format has.
+// checkPlain refuses what only the native format can express.
 func checkPlain(format string, h *history.History) error {
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Happened {
@@ -44,8 +43,8 @@ func checkPlain(format string, h *history.History) error {
 	return nil
 }
 
-// write writes text if h is read from it. A history that may have been cut is
-// written without the last newline, which marks it in formats of lines.
+// write writes text if it is read as h. A history that may have been cut is written
+// without the last newline, which marks it as torn in formats of lines.
 func (c *carrier) write(w io.Writer, h *history.History, text []byte) error {
 	if h.Torn > 0 {
 		text = bytes.TrimSuffix(text, []byte("\n"))
@@ -61,7 +60,7 @@ func (c *carrier) write(w io.Writer, h *history.History, text []byte) error {
 	return err
 }
 
-// only returns the one history that a decoder yields.
+// only returns the history that a decoder yields, if it is the only one.
 func only(decode decoder, text []byte) (*history.History, error) {
 	var found *history.History
 	noLimits := Limits{Line: -1, History: -1, Ratio: -1}
@@ -80,8 +79,8 @@ func only(decode decoder, text []byte) (*history.History, error) {
 	return found, nil
 }
 
-// difference returns how the history that is read differs from the one to be
-// written, names aside; "" means that it does not.
+// difference describes how back, which was read, differs from h apart from names. It
+// returns "" if they are the same.
 func (c *carrier) difference(h, back *history.History) string {
 	if modelText(h) != modelText(back) && !(h.Model == "register" && back.Model == "cas-register" && len(h.ModelArgs) == 0) {
 		return fmt.Sprintf("the model %s (of this history it has %s)", modelText(h), modelText(back))
@@ -123,8 +122,8 @@ func modelText(h *history.History) string {
 	return text
 }
 
-// eventRanks returns, for each operation, the number of its invocation and of
-// its response among all events; -1 for a pending one's response.
+// eventRanks returns, for each operation, the numbers of its invocation and of its
+// response among all events; -1 for the response of a pending one.
 func eventRanks(h *history.History) []int {
 	ranks := make([]int, 2*len(h.Ops))
 	for i := range ranks {
@@ -146,7 +145,7 @@ type plainEvent struct {
 	position int32
 	op       int32
 	ret      bool
-	at       int64 // stamp, where the format has them
+	at       int64 // stamp, if the format has stamps
 }
 
 // eventsOf lists the events of a history's operations in their order.

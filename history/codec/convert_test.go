@@ -93,8 +93,8 @@ func TestMapping(t *testing.T) {
 	}
 }
 
-// conversions are models with methods in all shapes; a result of "?" stands
-// for one of any kind.
+// conversions are models with methods in all shapes. The result "?" stands for a value
+// of any kind.
 var conversions = map[string][]string{
 	"cas-register": {"read/0", "write/1", "cas/2", "get/0"}, "queue": {"enqueue/1", "deq/0", "peek/0"},
 	"stack": {"push/1", "pop/0"}, "deque": {"pushFront/1", "pop_back/0"}, "mutex": {"lock/0", "unlock/0"},
@@ -102,8 +102,7 @@ var conversions = map[string][]string{
 	"kv": {"get/1", "put/2", "append/2", "cas/3"}, "multi-register": {"txn/1"}, "counter": {"add/1", "read/0"},
 }
 
-// randomHistory returns a history of the model, not always one that could
-// have happened.
+// randomHistory returns a history of the model, which need not be linearizable.
 func randomHistory(r *rand.Rand, model string) *history.History {
 	h := history.Header{Model: model}
 	if model == "kv" && r.IntN(2) == 0 {
@@ -157,8 +156,7 @@ func randomHistory(r *rand.Rand, model string) *history.History {
 	return built
 }
 
-// randomResult returns a result that the called method can have, if tame, or
-// any.
+// randomResult returns any result or, if tame is set, one that the method can have.
 func randomResult(r *rand.Rand, model string, call *history.Event, tame bool, value func() history.Value) history.Value {
 	switch {
 	case !tame && call.Method != "cas":
@@ -178,8 +176,8 @@ func randomResult(r *rand.Rand, model string, call *history.Event, tame bool, va
 	return history.NoValue
 }
 
-// TestConversions: what a format takes is read as the same operations, in the
-// same order, and each takes something of every model that it has.
+// TestConversions: what a format accepts is read as the same operations in the same
+// order, and each format accepts some history of every model that it has.
 func TestConversions(t *testing.T) {
 	t.Parallel()
 	r := random(t)
@@ -236,8 +234,8 @@ func essence(h *history.History) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// TestSharedFormats decodes the histories of others that may lie beside the
-// project, and converts each to every format that takes it.
+// TestSharedFormats decodes histories of other projects, if they lie beside this one,
+// and converts each to every format that accepts it.
 func TestSharedFormats(t *testing.T) {
 	const dir = "../../../shared/histories"
 	if _, err := os.Stat(dir); err != nil {

@@ -16,21 +16,20 @@ const (
 	detectText  = 64 << 10
 )
 
-// A beginning is what the first part of a file shows.
+// A beginning describes the first part of a file.
 type beginning struct {
 	keys     []string // of the JSON object that comes first
-	keywords []string // of the operation in EDN that comes first, if possible a client's
-	polylin  bool     // a header of PolyLin's
-	limo     bool     // one of LiMo's
-	etcd     bool     // a line about an operation
+	keywords []string // of the first operation in EDN, if possible a client's
+	polylin  bool     // there is a header of PolyLin's
+	limo     bool     // there is a header of LiMo's
+	etcd     bool     // there is a line about an operation of etcd's
 }
 
-// Detect returns the format of the text that begins with head. Lines that
-// begin with '#' or ';' are passed over, unless they are one of the headers
-// of PolyLin and LiMo or begin with a tagged operation. Then comes a JSON object or
-// an operation in EDN, which has a key that only its format has, or a log, in which
-// the first line about an operation tells. Operations of Jepsen's nemesis do not
-// tell if there are others.
+// Detect returns the format of the text that begins with head. It skips lines that
+// begin with '#' or ';', unless they are headers of PolyLin or LiMo or begin with a
+// tagged operation. What follows is a JSON object or an operation in EDN, with a key
+// that only one format has, or a log, whose first line about an operation decides.
+// Operations of Jepsen's nemesis decide only if there are no others.
 func Detect(head []byte) (Format, bool) {
 	b, _ := lookAt(head, true)
 	return byBeginning(&b)
@@ -102,8 +101,8 @@ func unmarked(decode decoder) decoder {
 	}
 }
 
-// lookAt returns what the text that begins a file shows. settled means that more
-// of the text would change nothing; last, that no more of it will be looked at.
+// lookAt describes the beginning of a file. settled means that more text would
+// change nothing; last, that there will be no more.
 func lookAt(text []byte, last bool) (b beginning, settled bool) {
 	if beginsMark(text) {
 		return b, false
@@ -150,8 +149,8 @@ func lookAt(text []byte, last bool) (b beginning, settled bool) {
 	return b, len(text) >= detectText
 }
 
-// isTag reports whether text may begin with a tag of EDN, #jepsen.history.Op{. If no
-// operation follows, it is a comment.
+// isTag reports whether text may begin with a tag of EDN, as in #jepsen.history.Op{.
+// If no operation follows, it is a comment.
 func isTag(text []byte) bool {
 	if len(text) < 2 || text[1] != '{' && text[1] != '_' && !isLetter(text[1]) {
 		return false
@@ -168,8 +167,8 @@ func firstElement(text []byte) []byte {
 	return text
 }
 
-// firstKeys returns the keys of the object that text begins with, as far as
-// they are there. settled means that more of the text would change nothing.
+// firstKeys returns those keys of the object at the beginning of text that text
+// has. settled means that more text would change nothing.
 func firstKeys(text []byte) (keys []string, settled bool) {
 	s := scanner{data: text, pool: new(pool), wide: true}
 	for more := s.begin('{', '}'); more; more = s.more('}') {
@@ -185,9 +184,9 @@ func firstKeys(text []byte) (keys []string, settled bool) {
 	return keys, !s.torn
 }
 
-// firstKeywords returns the keywords of the first operation of a client in the EDN
-// that text begins with, or else of the first operation; of a tuple, those that it
-// stands for. settled means that more of the text would change nothing.
+// firstKeywords returns the keywords of the first operation of a client in text, or
+// else those of the first operation. For a tuple, it returns the keywords of the
+// equivalent map. settled means that more text would change nothing.
 func firstKeywords(text []byte) (keywords []string, settled bool) {
 	e := newEDNReader(bytes.NewReader(text), int64(len(text)))
 	d := jepsen{edn: e}
@@ -222,7 +221,7 @@ func firstKeywords(text []byte) (keywords []string, settled bool) {
 	return keywords, !e.torn && (e.failed() || !e.ended())
 }
 
-// untagged returns what follows white space and tags.
+// untagged skips white space and tags, and returns the next byte.
 func (d *jepsen) untagged() byte {
 	c := d.edn.space()
 	if c == '#' && !d.edn.failed() {
@@ -231,8 +230,8 @@ func (d *jepsen) untagged() byte {
 	return c
 }
 
-// ofMap returns the keywords of an operation that is a map, and whether it is of a
-// client.
+// ofMap returns the keywords of an operation that is a map, and whether a client
+// issued it.
 func ofMap(v history.Value) (keywords []string, client bool) {
 	pairs := v.List()
 	client = v.Kind() == history.Map
@@ -245,8 +244,8 @@ func ofMap(v history.Value) (keywords []string, client bool) {
 	return keywords, client
 }
 
-// ofTuple is ofMap for a tuple whose first element begins with c. Of a client's it
-// reads no more than it takes to tell.
+// ofTuple is ofMap for a tuple whose first element begins with c. If a client issued
+// it, ofTuple does not read it to the end.
 func ofTuple(e *ednReader, c, closing byte) (keywords []string, client bool) {
 	process := e.form(c)
 	c, ok := e.more(closing)

@@ -1,16 +1,15 @@
 // Package codec reads and writes recorded histories.
 //
-// Files finds the files that paths name, also in directories and in archives (tar
-// and zip), File.Histories decodes one of them, and Decode decodes any reader.
-// File.Open passes the content on, to be decoded elsewhere. Archives and plain, gzip
-// and zstd input are told apart by their first bytes, and
-// formats by what comes first in the input; see Detect. Formats is the table of
-// formats, each with its decoder and its encoder. Errors have a file and a line.
-// Limits bound the memory that decoding takes. Format.Decode says which error ends
-// what.
+// Files finds the files that paths name, also in directories and archives (tar and
+// zip), File.Histories decodes one of them, and Decode decodes any reader. File.Open
+// returns the content undecoded. Archives and compression (gzip and zstd) are
+// recognised by their first bytes, formats by the first data of the input; see
+// Detect. Formats returns the table of formats, each with a decoder and an encoder.
+// Errors have a file and a line; Format.Decode says after which of them decoding goes
+// on. Limits bound the memory that decoding takes.
 //
 // An EventWriter writes the native format event by event, for recorders.
-// Compress compresses whatever is written.
+// Compress returns a writer that compresses.
 //
 // # The native format
 //
@@ -58,13 +57,13 @@
 // An event, which has the key type:
 //
 //	type         "invoke", "ok", "fail" (it certainly did not happen) or "info"
-//	             (unknown: pending for ever, and its process is retired)
+//	             (unknown: it stays pending, and its process is retired)
 //	process      integer or string: who. Required of invocations; a response may
 //	             leave it out if it has op.
-//	op           integer or string: which operation. If one invocation of a
-//	             history has it, all must have it, each a different one; under
-//	             order "stamp" it is required. Without it, responses are matched
-//	             by process, and edges and marks are not possible.
+//	op           integer or string: which operation. Either all invocations of
+//	             a history have it, each a different one, or none; under order
+//	             "stamp" it is required. Without it, responses are matched by
+//	             process, and edges and marks are not possible.
 //	method       string; required of invocations, not allowed in responses
 //	args         list of values, of invocations; absent means none
 //	result       a value, of type "ok" only
@@ -105,13 +104,13 @@
 //	{"$exception-bytes": "/w=="}       an exception whose name is not UTF-8
 //
 // A file may be read while it is being written. A last line without a newline
-// that is not JSON is torn: it is reported, and everything before it delivered.
-// So is a gzip or zstd file that is cut short. Any other line that is not JSON
-// spoils the histories that are open there, since each may lack an event. A last
-// line without a newline that is a JSON object is complete.
+// that is not JSON is torn: it is reported, and everything before it is delivered.
+// The same holds for a gzip or zstd file that is cut short. Any other line that is
+// not JSON makes the histories that are open there invalid, since each may lack an
+// event. A last line without a newline that is a JSON object is complete.
 //
-// In file order, what comes before a cut is the beginning of the history, and
-// its verdict is definite. Events with stamps come in any order, so that any of
+// In file order, what comes before a cut is a prefix of the history, and its
+// verdict is definite. Events with stamps come in any order, so that any of
 // them may be missing: the history is marked torn. It is not-linearizable only if
 // that holds whatever was cut; otherwise it is linearizable or unknown. The same
 // holds for the other formats with stamps, and for the last line of PolyLin, LiMo
@@ -121,32 +120,31 @@
 //
 // # Violat
 //
-// Violat writes an object per history, with a schema and the events. Several
-// may follow one another; they are named by their number then, from 1. The
+// Violat writes an object per history, with a schema and the events. If several
+// follow one another, they are named by their number, from 1. The
 // model is schema.class without "java.util.concurrent.", and its arguments are
 // schema.arguments. An event's process is its sid, its operation the id of
-// its invocation. An object is read piece by piece: its text is never held
-// whole. Results are strings:
+// its invocation. An object is read piece by piece and never held as a whole.
+// Results are strings:
 //
 //   - "true", "false", "null" and integers mean themselves;
 //   - the full name of a Java class that ends in Exception or Error is an
 //     exception;
 //   - any other string stays as it is: "[1, 0]", "{0=1}".
 //
-// A scalar that is not a string is taken as such. A void method has no result,
+// A scalar that is not a string means itself. A void method has no result,
 // but may throw; any other return needs a value.
 //
 // A return whose method or arguments differ from those of its call is an
 // error. Events are not compared with the schema otherwise. The sequences in
 // schema.order are pairs (i, j): the harness makes sequence j wait for the end
-// of sequence i. The events of a true recording show that order already, so
-// nothing is added; a file whose events contradict it is refused. Unknown keys
-// are skipped.
+// of sequence i. The events of a recording have that order anyway, so nothing is
+// added; a file whose events contradict it is refused. Unknown keys are skipped.
 //
 // The encoder refuses what Violat cannot express: edges and marks, pending
 // operations that happened, unknown results, results that are lists, maps or
 // strings that would be read as something else. It does not write the history's
-// name and tie rule, nor the stamps, which are gone once events are in order.
+// name, its tie rule and its stamps; the order of events replaces the last two.
 //
 // # Jepsen
 //
@@ -163,8 +161,8 @@
 //
 // An operation that completes with :fail did not happen and is left out. So is
 // a cas that failed to compare: its record only promises that it changed
-// nothing. With :info, or no completion, an operation is pending for ever and
-// its process is retired. The value of an :ok is what was done and returned.
+// nothing. With :info, or no completion, an operation stays pending and its
+// process is retired. The value of an :ok is what was done and returned.
 //
 // Words and values determine the model:
 //
@@ -194,29 +192,31 @@
 // PolyLin's files have a header, # stack, queue, pqueue, set or deque, and
 // lines "method value start end" (of a set "method value result start end")
 // in any order. The stamps are half-open: a response at t precedes an
-// invocation at t. Every operation is a process of its own, the result -1 means
-// empty and is null, pqueue is priority-queue:max.
+// invocation at t. Every operation is a process of its own. The result -1 means
+// empty and is read as null; pqueue is priority-queue:max.
 //
 // LiMo's files begin with # @object atomic-stack or atomic-queue; lines are
 // "[id] call push(1)", "[id] return", "[id] return 1", "[id] return empty". A
-// number in brackets is a process, whether it is that of a thread or, as
-// mostly, of an operation; a call while it is open is an error. A pop that
-// returns nothing found nothing, unless its call has the value. A line "crash"
-// leaves open calls pending; their numbers may be used again.
+// number in brackets is read as a process. It is usually that of an operation,
+// sometimes that of a thread. A call while it is open is an error. A pop that
+// returns without a value found nothing, unless its call has the value. A line
+// "crash" leaves open calls pending; their numbers may be used again.
 //
 // In both a new header begins another history.
 //
 // # Other JSON
 //
-// Format jsonl reads records of other shapes, one history in a file. It knows
-// two shapes:
+// Format jsonl reads records of other shapes, one history per file. It knows
+// two:
 //
-//   - operations {"ClientId", "Input", "Call", "Output", "Return"} with stamps,
-//     closed, pending if Return is missing or negative or Output has an Error in any
-//     case, other than null, false, 0 and "" ({} is one: so Go writes most errors);
+//   - operations {"ClientId", "Input", "Call", "Output", "Return"} with closed stamps.
+//     One is pending if Return is missing or negative, or if Output has a member
+//     Error, in any case, other than null, false, 0 and "" (an error in Go is
+//     usually encoded as {});
 //   - {"event": {"Start": S} or {"Finish": F}, "client_id", "op_id"}, where S and
-//     F are a name or {name: content}: ...IndefiniteFailure, Timeout and Unknown
-//     are pending, other ...Failure did not happen.
+//     F are a name or {name: content}. If F is ...IndefiniteFailure, ...Timeout or
+//     ...Unknown, the operation is pending; with another ...Failure it did not
+//     happen.
 //
 // Inputs that are gets and puts of single keys, as etcd's robustness tests
 // record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
@@ -225,16 +225,17 @@
 // is not checked, only what it did. In other histories, the first record may
 // name the model, by the keys model and model_args.
 //
-// Such a test has a file per client, as in client-1/operations.json. Each alone would be
-// judged without the others, so that Files reports them as faults. A client-1.json
-// beside a client-2.json is the same.
+// Such a test has a file per client, as in client-1/operations.json. All of them
+// together are one history, so Files reports each as a fault. The same holds for a
+// client-1.json beside a client-2.json.
 //
 // # Mappings
 //
-// Options.Map has a mapping for records of all other shapes. The records are JSON
+// Options.Map is a mapping for records of all other shapes. The records are JSON
 // objects, one after another or in a list, the rows of a table with a header, in CSV
 // or with other separators, or lines of logfmt (NAME=VALUE). One file is one history.
-// Entries are separated by commas or lines; what follows # after a blank is a comment:
+// Entries of the mapping are separated by commas or lines; a # after a blank begins
+// a comment:
 //
 //	process=client.id, type=phase, op=request   # events with a phase
 //	f=call.name, args=call.args, result=reply
@@ -242,9 +243,9 @@
 //	lost when status=timeout
 //	model=kv
 //
-// An entry NAME=PATH is where something is: a.b is the key "a.b", or else the key b
-// of what is at a; a list has the keys 0, 1, 2. If a path can be split in several ways,
-// the shortest first key that leads to something counts. The names are
+// An entry NAME=PATH says where something is. The path a.b is the key "a.b", or else
+// the key b of what is at a; a list has the keys 0, 1, 2. If a path can be split in
+// several ways, the shortest first key that leads to something counts. The names are
 //
 //	process    who: an integer or a string; without it each operation is a
 //	           process of its own
@@ -267,12 +268,12 @@
 //	start      {method: arguments} or the method, of an event, and
 //	finish     {outcome: result} or the outcome
 //
-// A record has either type, or two of call, return and duration, or start and finish.
-// A stamp is an integer, a decimal number or a date of RFC 3339, all of them numbers
-// or all dates. Stamps are exact: none is rounded. zone=Z or zone=+02:00 is the time
-// zone of dates that have none. A duration has the unit of stamps that are numbers.
-// With dates it has its own, as in 1.5ms, or that of unit=ms (s, ms, us, ns), which is
-// a fault with numbers.
+// A mapping has either type, or two of call, return and duration, or start and
+// finish. A stamp is an integer, a decimal number or a date of RFC 3339; all are
+// numbers or all are dates. Stamps are exact and never rounded. zone=Z or
+// zone=+02:00 is the time zone of dates that have none. If stamps are numbers, a
+// duration has their unit. If they are dates, it has its own, as in 1.5ms, or that of
+// the entry unit=ms (s, ms, us, ns), which is a fault with numbers.
 //
 // The words for type and status are the usual ones, or those of the entries invoke,
 // ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods
@@ -289,38 +290,37 @@
 //	null       it returned null
 //	unknown    it returned, and the result was not recorded
 //	fail       it did not happen
-//	lost       it is pending for ever
+//	lost       it stays pending
 //	invoke     the event is an invocation
 //	skip       the record is not about an operation
 //
-// The first condition that holds counts. If there is a condition for ok, one has to
-// hold for every end that has no status.
+// The first condition that holds counts. If there is a condition for ok, every end
+// without a status must meet one of the conditions.
 //
-// Integers of more than 64 bits are strings of their digits. Models compare them as such,
-// and priority-queue, which would order them, refuses them.
+// Integers of more than 64 bits are read as strings of their digits. Models compare
+// them as strings; priority-queue, which orders its elements, refuses them.
 //
 // Cells of a table and values of logfmt are integers, floats, true, false, null, lists
-// and objects in JSON, or else strings; an empty one is absent. A table has all columns
-// that the mapping names. If a blank follows a separator of its header, blanks before
+// and objects in JSON, or else strings; an empty one is absent. A table must have all
+// columns that the mapping names. If a blank follows a separator of its header, blanks before
 // cells do not count; if one precedes a separator, blanks after cells do not count.
 //
 // # Conversion
 //
-// Encoders of these formats refuse whatever would be read as another history:
-// a model, a method, a result, a pending operation, order edges. They do not
-// write names of histories and operations (jsonl writes the latter), PolyLin no
-// processes; a method with several names is written by the first. Stamps and
-// tie rule are kept by the native format and PolyLin's; elsewhere the events
-// stand in the order that follows from them. A history that may have been cut
-// keeps its mark: in the native format by a key, in PolyLin, LiMo and etcd by a
-// missing newline at the end.
+// Encoders of these formats refuse whatever would be read as another history,
+// because of a model, a method, a result, a pending operation or order edges. They do
+// not write names of histories and operations (jsonl writes the latter), nor PolyLin's
+// the processes. A method with several names is written with the first one. The
+// native format and PolyLin's keep stamps and tie rule; in other formats the order of
+// events replaces them. A history that may have been cut stays marked so: in the
+// native format by a key, in PolyLin, LiMo and etcd by a missing newline at the end.
 //
 // # Promises
 //
-// What an encoder wrote decodes to the same history, up to file, lines, format
+// What an encoder wrote decodes to the same history, except for file, lines, format
 // and the count of operations that did not happen and left no trace. Encoding
-// that gives the same bytes.
+// that history again gives the same bytes.
 //
 // Decoding is safe on hostile input, and does not wait for more of a stream
-// than it needs. Different streams may be decoded at the same time.
+// than it needs. Different streams may be decoded concurrently.
 package codec

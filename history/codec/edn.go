@@ -14,27 +14,27 @@ import (
 )
 
 // An ednReader reads EDN (github.com/edn-format/edn) from a stream, one form
-// at a time, and holds no more of it than one token. Nesting is bounded by
-// MaxDepth, so that its recursion is too; a discard and a tag count as levels.
+// at a time, and holds no more of it than one token. MaxDepth bounds nesting and thus
+// recursion; discards and tags count as levels.
 //
-// Like scanner it stops at its first fault, after which every method returns
-// a zero value, so that callers check failed once. A fault of a form that can
-// still be read (a number with a fault, a key that occurs twice) is left in
-// problem, which callers ignore if they ignore the form.
+// Like a scanner, it stops at its first fault, after which every method returns
+// a zero value, so that callers check failed once. A fault after which reading can go
+// on (a number out of range, a key that occurs twice) is left in problem, which
+// callers ignore if they ignore the form.
 //
 // Keywords are strings that begin with a colon, :x is ":x"; a character is a
 // string of that character; a set is the list of its elements, sorted; a ratio
 // is a string, "1/3", unless it is an integer; tags are ignored.
 type ednReader struct {
 	window
-	line      int // of the next byte, from 1
-	column    int // of the next byte, in bytes, from 1
-	passed    int64
+	line      int   // of the next byte, from 1
+	column    int   // of the next byte, in bytes, from 1
+	passed    int64 // bytes that have been read
 	limit     int64 // on the length of a token
 	depth     int
 	fault     string // the first one, at faultLine
 	faultLine int
-	torn      bool // the fault is the end of the stream
+	torn      bool // the fault is that the stream ended
 	problem   string
 	token     []byte
 	stack     []history.Value // elements of the collections that are being read
@@ -52,7 +52,7 @@ func (e *ednReader) reset(r io.Reader, limit int64) {
 
 func (e *ednReader) failed() bool { return e.fault != "" }
 
-// fail notes a fault at the next byte and ends the input.
+// fail records a fault at the next byte and ends the input.
 func (e *ednReader) fail(format string, args ...any) {
 	if e.fault == "" {
 		e.fault = fmt.Sprintf("column %d: ", e.column) + fmt.Sprintf(format, args...)
@@ -64,7 +64,7 @@ func (e *ednReader) fail(format string, args ...any) {
 	}
 }
 
-// unexpected notes that the next byte is not what is wanted.
+// unexpected records that the next byte is not what was expected.
 func (e *ednReader) unexpected(wanted string) {
 	if e.failed() {
 		return
@@ -95,10 +95,10 @@ func (e *ednReader) peek() byte {
 	return e.buf[e.start]
 }
 
-// ended reports whether peek has come to the end.
+// ended reports whether peek has reached the end.
 func (e *ednReader) ended() bool { return e.start == e.end && e.err != nil }
 
-// next passes over the next byte, which peek has shown.
+// next skips the next byte, which peek has returned.
 func (e *ednReader) next() {
 	if e.start == e.end {
 		return // after a fault
@@ -112,16 +112,16 @@ func (e *ednReader) next() {
 	e.passed++
 }
 
-// pass passes over n bytes of the window, which has no newline among them.
+// pass skips n bytes of the window, which must not include a newline.
 func (e *ednReader) pass(n int) {
 	e.start += n
 	e.column += n
 	e.passed += int64(n)
 }
 
-// space passes over white space, commas, comments and discarded forms, and
-// returns the byte that follows, 0 at the end. If that is '#', it has been
-// passed over too, and what follows it is not '_'.
+// space skips white space, commas, comments and discarded forms, and returns the byte
+// that follows, 0 at the end. If that is '#', space skips it too, and it is not
+// followed by '_'.
 func (e *ednReader) space() byte {
 	for {
 		blanks := 0
@@ -196,8 +196,8 @@ func (e *ednReader) form(c byte) history.Value {
 	return e.atom()
 }
 
-// more reports whether another element follows in the collection that ends
-// with closing, and otherwise leaves it. c begins the element.
+// more reports whether another element, which begins with c, follows in the collection
+// that ends with closing. If none does, it leaves the collection.
 func (e *ednReader) more(closing byte) (c byte, ok bool) {
 	c = e.space()
 	switch {
@@ -214,8 +214,8 @@ func (e *ednReader) more(closing byte) (c byte, ok bool) {
 	return c, true
 }
 
-// elements reads the forms up to closing onto the stack, and returns the height
-// of the stack before. The opening bracket comes next.
+// elements pushes the forms up to closing onto the stack, and returns the height of
+// the stack before. The next byte is the opening bracket.
 func (e *ednReader) elements(closing byte) int {
 	base := len(e.stack)
 	if !e.enter() {
@@ -240,8 +240,8 @@ func (e *ednReader) listOf(closing byte) history.Value {
 	return e.take(e.elements(closing))
 }
 
-// mapOf reads a map; with a namespace, as in #:op{:f :read}, its plain
-// keywords are in that.
+// mapOf reads a map. If it has a namespace, as in #:op{:f :read}, its unqualified
+// keywords belong to that.
 func (e *ednReader) mapOf(namespace string) history.Value {
 	return e.mapFrom(e.elements('}'), namespace)
 }
@@ -312,10 +312,10 @@ func (e *ednReader) text() history.Value {
 	}
 }
 
-// endsText has the bytes of a string that do not mean themselves, and newlines.
+// endsText are the bytes of a string that text handles one by one.
 var endsText = [256]bool{'"': true, '\\': true, '\n': true}
 
-// escape appends to token what the escape after a backslash means.
+// escape appends the meaning of the escape after a backslash to token.
 func (e *ednReader) escape() {
 	c := e.peek()
 	i := strings.IndexByte(`tnrbf"\/`, c)
@@ -385,7 +385,7 @@ var delimiters = func() (set [256]bool) {
 	return set
 }()
 
-// word appends to token what comes before the next delimiter.
+// word appends everything before the next delimiter to token.
 func (e *ednReader) word() {
 	for c := e.peek(); !e.ended() && !isDelimiter(c); c = e.peek() {
 		room := e.limit - int64(len(e.token))
@@ -405,8 +405,8 @@ func (e *ednReader) word() {
 	}
 }
 
-// inWindow passes over the word that comes next and returns it, if the window has
-// it whole, with its delimiter, and it is ASCII; otherwise it returns nil.
+// inWindow skips the next word and returns it, if it is ASCII and the window has all of
+// it and its delimiter. Otherwise inWindow returns nil.
 func (e *ednReader) inWindow() []byte {
 	rest, all := e.buf[e.start:e.end], byte(0)
 	for n, c := range rest {
@@ -455,7 +455,7 @@ func (e *ednReader) character() history.Value {
 	return history.Value{}
 }
 
-// dispatch reads what begins with a '#', which has been passed over.
+// dispatch reads a form that begins with '#', which has been skipped.
 func (e *ednReader) dispatch() history.Value {
 	switch c := e.peek(); {
 	case c == '{':
@@ -511,8 +511,7 @@ func (e *ednReader) set() history.Value {
 	return e.take(base)
 }
 
-// qualified puts a keyword without a namespace into one; those of the
-// namespace _ lose it.
+// qualified adds the namespace to a keyword without one. It removes the namespace _.
 func qualified(namespace string, key history.Value) history.Value {
 	name, ok := strings.CutPrefix(key.Text(), ":")
 	switch {
@@ -526,8 +525,8 @@ func qualified(namespace string, key history.Value) history.Value {
 	return history.StringValue(":" + namespace + "/" + name)
 }
 
-// atom reads a number, a keyword, or one of nil, true and false. A symbol is
-// a problem: no value that is compared can be one.
+// atom reads a number, a keyword, or one of nil, true and false. A symbol is a
+// problem, since values cannot be symbols.
 func (e *ednReader) atom() history.Value {
 	t := e.inWindow()
 	if t == nil {

@@ -120,7 +120,7 @@ func TestEDN(t *testing.T) {
 	}
 }
 
-// TestEDNFlood: megabytes of brackets are a fault like any other.
+// TestEDNFlood: megabytes of brackets are a fault.
 func TestEDNFlood(t *testing.T) {
 	for _, piece := range []string{"[", "{", "(", "#{", "#_", "#a ", "#_[", `"`, `\`, "#:a{"} {
 		in := strings.Repeat(piece, 1<<20)
@@ -136,7 +136,7 @@ func TestEDNFlood(t *testing.T) {
 	}
 }
 
-// TestEDNLimits: a token, and a history, have a bound.
+// TestEDNLimits: the sizes of tokens and of histories are bounded.
 func TestEDNLimits(t *testing.T) {
 	long := `[{:process 0, :type :invoke, :f :write, :value "` + strings.Repeat("x", 1000) + `"}]`
 	for _, lim := range []Limits{{Line: 100}, {History: 500}} {

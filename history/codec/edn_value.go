@@ -12,7 +12,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// maxDecimals is the largest number of digits for which different decimals are
+// maxDecimals is the largest number of digits for which different decimals become
 // different 64-bit floats.
 const maxDecimals = 15
 
@@ -33,8 +33,8 @@ func (e *ednReader) number(text string) history.Value {
 	return e.float(text)
 }
 
-// integerDigits returns the digits, which may be wrong, and the base of an integer
-// without a sign. The base is 0 for what is not written as an integer.
+// integerDigits returns the digits and the base of an integer without a sign. It does
+// not check the digits. The base is 0 if body does not look like an integer.
 func integerDigits(body string) (digits string, base int) {
 	plain := strings.ToLower(strings.TrimSuffix(body, "N"))
 	hex, isHex := strings.CutPrefix(plain, "0x")
@@ -53,7 +53,7 @@ func integerDigits(body string) (digits string, base int) {
 	return plain, 10
 }
 
-// integer returns the integer that text has; its digits follow a sign, if any.
+// integer parses the digits of text, which may follow a sign.
 func (e *ednReader) integer(text, digits string, base int) history.Value {
 	n, err := strconv.ParseInt(digits, base, 64)
 	switch {
@@ -65,14 +65,13 @@ func (e *ednReader) integer(text, digits string, base int) history.Value {
 	return history.IntValue(n)
 }
 
-// noNumber notes that text is not a number. Its end is known, so that what follows
-// can be read.
+// noNumber records that text is not a number. Reading can go on after it.
 func (e *ednReader) noNumber(text string) history.Value {
 	e.wrong("%s is not a number", clip([]byte(text)))
 	return history.NullValue
 }
 
-// ratio returns a ratio as a string, in lowest terms: it is only compared.
+// ratio returns a ratio as a string in lowest terms, since it is only compared.
 func (e *ednReader) ratio(text string) history.Value {
 	above, below, _ := strings.Cut(text, "/")
 	if strings.Trim(strings.TrimLeft(above, "+-"), "0123456789") != "" || below == "" || strings.Trim(below, "0123456789") != "" {
@@ -96,8 +95,8 @@ func (e *ednReader) ratio(text string) history.Value {
 	return history.StringValue(r.RatString())
 }
 
-// float reads a float, or a decimal. Where two numbers would become the same
-// 64-bit float, the number is a problem.
+// float parses a float or a decimal. A decimal with so many digits that different ones
+// become the same 64-bit float is a problem.
 func (e *ednReader) float(text string) history.Value {
 	digits, decimal := strings.CutSuffix(text, "M")
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(strings.TrimLeft(digits, "+-")), "e")
@@ -118,9 +117,8 @@ func (e *ednReader) float(text string) history.Value {
 	return history.FloatValue(f)
 }
 
-// appendEDN appends v, from which an ednReader reads v again. It reports
-// false for what EDN cannot express: no value, an unknown one, an exception
-// and a string that is not UTF-8.
+// appendEDN appends v in EDN. It reports false for what EDN cannot express: no value,
+// an unknown one, an exception and a string that is not UTF-8.
 func appendEDN(dst []byte, v history.Value) ([]byte, bool) {
 	switch v.Kind() {
 	case history.Null:

@@ -12,16 +12,16 @@ import (
 
 const etcdName = "etcd"
 
-// etcdPrefix precedes an operation in Jepsen's log; its history.txt
-// has no prefix.
+// etcdPrefix precedes an operation in Jepsen's log, but not in its history.txt.
 var etcdPrefix = []byte("jepsen.util - ")
 
 const timedOut = ":timed-out"
 
 var etcdDialect = dialectFor("cas-register", false)
 
-// decodeEtcd reads the log of a Jepsen test of etcd, one register with cas
-// that is nil at first. Lines that are not about an operation are skipped. See the package's documentation for the reading of timeouts.
+// decodeEtcd reads the log of a Jepsen test of etcd: a register with cas that is nil at
+// first. It skips lines that are not about an operation. See the package documentation
+// for the meaning of timeouts.
 func decodeEtcd(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return decodeText(r, file, etcdName, lim, func(t *textLines) textFormat { return &etcd{textLines: t, edn: newEDNReader(nil, 0)} })
 }
@@ -76,7 +76,7 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 		return fault
 	}
 	// The result of a read that timed out is unknown. But it returned: its
-	// process goes on, unlike those of other timeouts, which end with :info.
+	// process goes on. Other operations that time out end with :info.
 	if ev.typ == history.Fail && word.shape == answer && ev.value.Text() == timedOut {
 		ev.typ, ev.value, ev.unknown = history.OK, history.NullValue, true
 	}

@@ -9,13 +9,14 @@ import (
 // etcdRequests reads the requests of etcd's robustness tests as transactions on a
 // multi-register, in which a missing key is null:
 //
-//   - a range reads all keys in it that the history names, up to its limit;
-//   - the outcome of a transaction says which of its branches ran; that its
+//   - a range reads all its keys that occur in the history, up to its limit;
+//   - the outcome of a transaction says which of its branches ran; whether its
 //     conditions held is not checked;
 //   - reads at a revision, leases that no put has, compactions and
-//     defragmentations are left out: they do not change or read the present keys.
+//     defragmentations are left out, since they neither change nor read the
+//     current keys.
 type etcdRequests struct {
-	keys   []string // that the history names, sorted
+	keys   []string // those in the history, sorted
 	leased bool     // a put has a lease, whose end deletes the key
 	// memory is what the operations on registers may take. A range of all keys
 	// takes one for each, so that they may take much more than the input.
@@ -27,8 +28,8 @@ type etcdRequests struct {
 // values, each an element of another list.
 const registerBytes = 2 * (partBytes + 4*valueBytes)
 
-// add gives the operations to the Builder. It reports false, and gives none, if
-// there is one that it does not know. It stops at line full.
+// add gives the operations to the Builder. It reports false, and gives none, if it does
+// not know one of them. It stops at line full if that is not 0.
 func (e *etcdRequests) add(b *history.Builder, ops []intervalRecord) bool {
 	for i := range ops {
 		if !e.note(&ops[i]) {
@@ -95,8 +96,8 @@ func (e *etcdRequests) note(r *intervalRecord) bool {
 	return true
 }
 
-// noteRange collects the keys of a range. It reports false if it found a value that
-// is not known.
+// noteRange collects the keys of a range. It reports false if the range found a value
+// of an unknown kind.
 func (e *etcdRequests) noteRange(request, response history.Value) bool {
 	if member(request, "End").Text() == "" {
 		e.keys = append(e.keys, member(request, "Start").Text())
@@ -110,8 +111,8 @@ func (e *etcdRequests) noteRange(request, response history.Value) bool {
 	return true
 }
 
-// etcdBranch returns the operations of the branch of a transaction that ran, or
-// may have run. It reports false if that is unknown and both have effects.
+// etcdBranch returns the operations of the branch of a transaction that ran or may have
+// run. It reports false if both may have run and have effects.
 func etcdBranch(r *intervalRecord) ([]history.Value, bool) {
 	txn := member(r.input, "Txn")
 	success, failure := member(txn, "OperationsOnSuccess").List(), member(txn, "OperationsOnFailure").List()
@@ -133,8 +134,8 @@ func etcdResults(r *intervalRecord) []history.Value {
 	return member(member(r.output, "Txn"), "Results").List()
 }
 
-// transaction returns the operations of a request on registers, without and with
-// what they read. What a lost request reads does not matter.
+// transaction returns the operations of a request on registers, as arguments and, with
+// what they read, as results. It leaves out the reads of a lost request.
 func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.Value, wrong bool) {
 	add := func(f, key string, arg, result history.Value) {
 		op, k := history.StringValue(f), history.StringValue(key)

@@ -20,7 +20,7 @@ import (
 type File struct {
 	Name string // the path, or "-"
 	opts Options
-	in   *input // a stream or a member of an archive, which is open already; or nil
+	in   *input // a stream or a member of an archive, which is already open; or nil
 }
 
 // Histories decodes the file; see Decode. Each call opens it anew, so that several
@@ -50,8 +50,9 @@ func (f File) Histories() iter.Seq2[*history.History, error] {
 	}
 }
 
-// Open returns the content of the file as it is stored. That of standard input, a
-// pipe or a member of an archive is decompressed, and can be read as Histories says.
+// Open returns the content of the file as it is stored. The content of standard
+// input, a pipe or a member of an archive is decompressed, and can be read once, as
+// described at Histories.
 func (f File) Open() (io.ReadCloser, error) {
 	if f.in != nil {
 		return io.NopCloser(f.in), nil
@@ -63,14 +64,14 @@ func (f File) Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// system is the file system of the paths that the operating system knows.
+// system is the file system of the operating system.
 type system struct{}
 
 func (system) Open(name string) (fs.File, error)          { return os.Open(name) }
 func (system) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
 func (system) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 
-// openFile opens a file, whose bytes are counted.
+// openFile opens a file and counts the bytes that are read from it.
 func (o *Options) openFile(name string) (fs.File, error) {
 	f, err := o.fileSystem().Open(name)
 	if err != nil || o.Count == nil {
@@ -93,7 +94,7 @@ func (o *Options) fileSystem() fs.FS {
 	return system{}
 }
 
-// count adds to what was read.
+// count adds to Options.Count.
 func (o *Options) count(bytes int64) {
 	if o.Count != nil {
 		o.Count.Add(bytes)
@@ -112,7 +113,7 @@ func (c *countedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openPipe opens a named pipe, which waits for a writer.
+// openPipe opens a named pipe. It waits for a writer until ctx is done.
 func openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
 	type opened struct {
 		file *os.File
@@ -131,8 +132,8 @@ func openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 }
 
-// interruptible returns a reader of r whose Read ends when the context is
-// done, even if that of r waits. A regular file does not wait.
+// interruptible returns a reader of r whose Read returns when the context is done,
+// even if that of r blocks. A regular file does not block.
 func (o *Options) interruptible(r io.Reader) io.Reader {
 	if o.Context == nil {
 		return r
@@ -185,19 +186,19 @@ func (w *waitingReader) Read(p []byte) (int, error) {
 
 // Files yields the files that paths name, in their order. A path is one of:
 //   - a file;
-//   - a directory, whose files follow in the order of their names and recursively;
-//   - an archive, which is like a directory: its members follow in its own order;
+//   - a directory, whose files follow in the order of their names, recursively;
+//   - an archive, which is like a directory: its members follow in the archive's order;
 //   - a file or directory in an archive, as in logs.tar.zst/run7/a.jsonl;
 //   - "-" for standard input.
 //
-// Archives are tar, plain or compressed, and zip, and are told by their content.
+// Archives are tar, plain or compressed, and zip, recognised by their content.
 // An archive in an archive is an error.
 //
 // In a directory or an archive, a file that has no known format is skipped and
-// reported to opts.Skipped; see Options.Skip. What is empty, cannot be read or is not
-// a regular file is an error. Links are followed to files, not to directories. An
-// argument in which nothing is left is an error, too. A path that names nothing is
-// an error, and the next path follows.
+// reported to opts.Skipped; see Options.Skip. A file that is empty, cannot be read or
+// is not regular is an error. Links to files are followed, links to directories are
+// not. A path that does not exist, or in which all files are skipped, is an error;
+// the next path follows.
 //
 // With opts.Format set, every regular file of a directory is taken to have
 // that format.
@@ -221,7 +222,7 @@ type source struct {
 	opts     Options
 	yield    func(File, error) bool
 	found    int    // files and faults
-	explicit bool   // what is read is an argument, not a file of a directory
+	explicit bool   // the current path is an argument, not a file of a directory
 	clients  string // the last pattern that several files match; see clientFiles
 }
 
@@ -285,8 +286,8 @@ func (s *source) splitMember(name string) (archive, member string, ok bool) {
 	return "", "", false
 }
 
-// stream yields standard input or a named pipe, or the members of the archive that
-// it is. It waits for the beginning.
+// stream yields standard input or a named pipe, or its members if it is an archive.
+// It waits for the first bytes.
 func (s *source) stream(name string, r io.ReadCloser) bool {
 	defer r.Close()
 	in, err := newInput(s.opts.interruptible(r), s.opts.Limits)
@@ -301,8 +302,8 @@ func (s *source) stream(name string, r io.ReadCloser) bool {
 	return s.yield(File{Name: name, opts: s.opts, in: in}, nil)
 }
 
-// file yields a file, or the members of the archive that it is: all of them, or one
-// that is selected. The fault of an argument is found when it is read.
+// file yields a file, or the members of an archive: all of them, or those selected.
+// Faults of an argument are found when it is read.
 func (s *source) file(name, selected string) bool {
 	kind, size, err := s.examine(name)
 	switch {
@@ -321,11 +322,12 @@ func (s *source) file(name, selected string) bool {
 	return s.yield(File{Name: name, opts: s.opts}, nil)
 }
 
-// clientFile matches the operations of one client, of which a report of etcd's
-// robustness tests has a file each.
+// clientFile matches the file with the operations of one client, as reports of etcd's
+// robustness tests have them.
 var clientFile = regexp.MustCompile(`^(.*?)client-?[0-9]+((?:/operations)?\.jsonl?(?:\.gz|\.zst)?)$`)
 
-// clientFiles returns a pattern for the files of all clients, "" if name is not one.
+// clientFiles returns a pattern for the files of all clients if name is one of them,
+// and "" otherwise.
 func clientFiles(name string) string {
 	if !strings.Contains(name, "client") {
 		return ""
@@ -346,7 +348,7 @@ func (s *source) otherClients(name, all string) bool {
 	if strings.HasSuffix(path.Dir(all), "client*") {
 		name, below = path.Dir(name), "/"+path.Base(name)
 	}
-	entries, _ := fs.ReadDir(s.opts.fileSystem(), path.Dir(name)) // a fault is one of reading the file
+	entries, _ := fs.ReadDir(s.opts.fileSystem(), path.Dir(name)) // an error will recur when the file is read
 	for _, e := range entries {
 		if other := path.Join(path.Dir(name), e.Name()) + below; clientFiles(other) == all {
 			if _, err := fs.Stat(s.opts.fileSystem(), other); err == nil {
@@ -398,8 +400,8 @@ func (s *source) open(name string, kind archive, selected string) bool {
 	return s.archive(name, in, kind, selected)
 }
 
-// examine finds out whether a file is an archive, and why it holds no histories if it
-// is one of a directory.
+// examine returns the kind of archive that a file is, and its size. For a file of a
+// directory, it returns an error if the file holds no histories.
 func (s *source) examine(name string) (kind archive, size int64, err error) {
 	info, err := fs.Stat(s.opts.fileSystem(), name) // follows symbolic links
 	switch {
@@ -435,7 +437,7 @@ var (
 func (s *source) directory(dir string) bool {
 	found, goOn := s.found, true
 	s.explicit = false
-	// The error is always nil: the function handles each.
+	// The error is always nil, because the function handles all errors.
 	_ = fs.WalkDir(s.opts.fileSystem(), dir, func(name string, entry fs.DirEntry, err error) error {
 		if s.opts.FS == nil {
 			name = filepath.Clean(name)
@@ -457,8 +459,7 @@ func (s *source) directory(dir string) bool {
 	return goOn
 }
 
-// fileError gives err, which names path itself or not, the form of all
-// errors of files.
+// fileError turns err, which may name the path, into a SyntaxError about path.
 func fileError(path string, err error) error {
 	if pe, ok := err.(*fs.PathError); ok {
 		err = pe.Err

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// tree writes files, given as path and content in alternation, and returns
-// the directory they are in.
+// tree writes files, given as pairs of path and content, to a new directory and returns
+// that.
 func tree(t *testing.T, files ...string) string {
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
@@ -120,8 +120,8 @@ func TestFilesLink(t *testing.T) {
 	}
 }
 
-// TestFilesStop: the caller may stop at any file; a wrong format is said
-// before any.
+// TestFilesStop: the caller may stop at any file. A wrong format is reported before the
+// first one.
 func TestFilesStop(t *testing.T) {
 	dir := tree(t, "a", small, "b", small, "c/d", small)
 	for stop := 1; stop <= 3; stop++ {

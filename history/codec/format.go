@@ -14,21 +14,21 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A Format is a way of writing histories.
+// A Format describes how histories are written in a file.
 type Format struct {
 	Name        string // what Lookup and --format call it
 	Description string // one line
-	// Single is set where a file holds one history: two that follow one
-	// another would be read as one.
+	// Single is set if a file holds one history: two that follow one another
+	// would be read as one.
 	Single bool
 	// Decode reads all histories of r. The error of a pair is *history.Errors
 	// for faults of one history, after which the next one follows, and
-	// *SyntaxError for faults of the file and of reading it.
+	// *SyntaxError for faults of the file and for read errors.
 	Decode func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error]
-	// Encode writes one history. What the format cannot carry is an error,
-	// and then nothing has been written.
+	// Encode writes one history. If the format cannot carry it, Encode returns
+	// an error and writes nothing.
 	Encode func(w io.Writer, h *history.History) error
-	// detect looks for the format in the beginning of a file.
+	// detect reports whether a file with this beginning has the format.
 	detect func(b *beginning) bool
 }
 
@@ -127,14 +127,13 @@ type Options struct {
 	// Format is the name of the format; "" means to detect it.
 	Format string
 	// Map is a mapping for records of shapes that the format "jsonl" does not
-	// know, or @FILE for a file with one. See the package's documentation.
+	// know, or @FILE for a file with one. See the package documentation.
 	Map    string
 	Limits Limits
-	// Stdin is what the path "-" stands for; nil means os.Stdin.
+	// Stdin is read for the path "-"; nil means os.Stdin.
 	Stdin io.Reader
-	// Context ends reading when it is done, even while an input waits for
-	// more; its error is then wrapped by the last one that is delivered. It may
-	// be nil.
+	// Context ends reading when it is done, even while a read blocks; the last
+	// error that is delivered then wraps that of the context. It may be nil.
 	Context context.Context
 	// FS is the file system of the paths; nil means that of the operating system.
 	FS fs.FS
@@ -142,16 +141,15 @@ type Options struct {
 	Skip Skip
 	// Skipped is called for each file that is skipped, with the reason. It may be nil.
 	Skipped func(name string, why error)
-	// Count, if not nil, counts the bytes of the files that were read or skipped, as
-	// they are stored. Standard input and pipes are not counted.
+	// Count, if not nil, counts the bytes of the files that were read or skipped,
+	// before decompression. Standard input and pipes are not counted.
 	Count *atomic.Int64
-	// Warn is called with what a reader should know of an input besides its
-	// errors. It may be nil.
+	// Warn is called with warnings about an input. It may be nil.
 	Warn func(err *SyntaxError)
 }
 
-// Skip says which files of directories and archives are skipped, because they hold no
-// histories by their content. Others are errors.
+// Skip says which files of directories and archives are skipped because their content
+// shows that they hold no histories. Other such files are errors.
 type Skip uint8
 
 const (
@@ -171,7 +169,7 @@ func (o *Options) skips(why error) bool {
 	return false
 }
 
-// Check reports what is wrong with the format or the mapping that o asks for.
+// Check returns an error if the format or the mapping of o is wrong.
 func (o *Options) Check() error {
 	_, err := o.format()
 	return err
@@ -216,11 +214,10 @@ func (o *Options) stdin() io.Reader {
 	return os.Stdin
 }
 
-// Decode reads the histories of r, whether plain, in gzip or in zstd, and
-// whatever their format. file is for messages. Each history is delivered as
-// soon as it is complete. The errors are those of Format.Decode; besides, an
-// input without any history is an error that wraps ErrEmpty or
-// ErrUnknownFormat where that is the reason.
+// Decode reads the histories of r, which may be compressed by gzip or zstd, in any
+// format. file is for messages. Each history is delivered as soon as it is complete.
+// The errors are those of Format.Decode. An input without any history is an error
+// too, which wraps ErrEmpty or ErrUnknownFormat if that is the reason.
 func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		if r == nil {

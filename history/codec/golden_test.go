@@ -18,8 +18,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
 
 // TestGolden decodes the section "in" of each testdata/<format>/*.txtar and
-// compares what comes out with the section "want"; good histories are also
-// encoded, decoded and encoded again.
+// compares the result with the section "want". Valid histories are also encoded,
+// decoded and encoded again.
 func TestGolden(t *testing.T) {
 	for _, format := range Formats() {
 		files, err := filepath.Glob(filepath.Join("testdata", format.Name, "*.txtar"))
@@ -145,8 +145,8 @@ func describeOperation(b *strings.Builder, op *history.Operation) {
 	b.WriteString("\n")
 }
 
-// roundTrip checks what must hold of any input: errors name a line, and what
-// was decoded is the same after being encoded and decoded again.
+// roundTrip checks what must hold for any input: errors name a line, and histories are
+// the same after being encoded and decoded again.
 func roundTrip(t testing.TB, format Format, in []byte) {
 	t.Helper()
 	for h, err := range format.Decode(bytes.NewReader(in), "in", Limits{}) {
@@ -215,9 +215,9 @@ func again(t testing.TB, format Format, h *history.History) {
 	}
 }
 
-// normal describes what identity means: everything but the file, the lines,
-// the format, and those of the dropped operations that left no trace. The
-// positions of events count by their order only.
+// normal describes what must stay the same: everything except the file, the lines,
+// the format and the dropped operations that left no trace. Only the order of the
+// positions of events counts.
 func normal(h *history.History, format Format) string {
 	c := *h
 	c.File, c.Line, c.Format, c.Torn = "", 0, "", min(h.Torn, 1)

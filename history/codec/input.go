@@ -18,16 +18,16 @@ import (
 // is read.
 type input struct {
 	r    io.Reader
-	head []byte // looked at, not read yet
+	head []byte // examined, but not read yet
 	err  error  // what ended r
 	zstd *zstd.Decoder
 
-	closer  io.Closer       // what is closed with it; or nil
-	context context.Context // ends reading when it is done; or nil
+	closer  io.Closer       // closed together with the input; may be nil
+	context context.Context // ends reading when it is done; may be nil
 }
 
-// newInput tells plain, gzip and zstd apart by their magic numbers. It waits
-// for no more bytes than it takes to tell.
+// newInput recognises gzip and zstd by their magic numbers. It reads no more than
+// that takes.
 func newInput(r io.Reader, lim Limits) (*input, error) {
 	lim = lim.fill()
 	raw := &input{r: r}
@@ -59,7 +59,7 @@ func newInput(r io.Reader, lim Limits) (*input, error) {
 
 func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
 
-// isZstd also knows the skippable frames with which a zstd file may begin.
+// isZstd also recognises the skippable frames with which a zstd file may begin.
 func isZstd(b []byte) bool {
 	return bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(b) >= 4 && b[0]&0xf0 == 0x50 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
@@ -80,7 +80,7 @@ func (in *input) peekMagic() ([]byte, error) {
 	}
 }
 
-// look reads once more into head.
+// look reads once, appending to head.
 func (in *input) look() {
 	if len(in.head) == cap(in.head) {
 		in.head = append(make([]byte, 0, max(4096, 2*cap(in.head))), in.head...)
@@ -89,7 +89,7 @@ func (in *input) look() {
 	in.head, in.err = in.head[:n], err
 }
 
-// empty reports whether there is nothing to read, with the reason.
+// empty reports whether there is nothing to read, and why.
 func (in *input) empty() (bool, error) {
 	for len(in.head) == 0 {
 		if in.err == io.EOF {
@@ -142,12 +142,12 @@ const (
 	// sampled is the number of events or operations after which the length of a history
 	// is estimated again and again.
 	sampled = 1000
-	// maxExpected bounds what is believed of the estimate.
+	// maxExpected bounds the estimate.
 	maxExpected = 1 << 24
 )
 
-// expected estimates, from n pieces in so many bytes, how many pieces an input of
-// size bytes has; 0 if its size is unknown.
+// expected estimates how many pieces an input of size bytes has, if its first bytes
+// bytes have n; 0 if its size is unknown.
 func expected(size, bytes int64, n int) int {
 	return int(min(size*int64(n)/max(bytes, 1)*101/100, 4096*int64(n), maxExpected))
 }
@@ -173,9 +173,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A ratioReader reads what a decompressor makes of in, and stops where that
-// is out of all proportion: the libraries' own limits do not hold for
-// streams.
+// A ratioReader reads the output of a decompressor of in, and fails when that is
+// disproportionately large. The limits of the libraries do not apply to streams.
 type ratioReader struct {
 	r            io.Reader
 	in           *counter
@@ -200,8 +199,7 @@ func (r *ratioReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// compressionError names the format of the library that reports err, unless
-// it does so itself.
+// compressionError adds the format to err, unless err begins with it.
 func compressionError(format string, err error) error {
 	if strings.HasPrefix(err.Error(), format) {
 		return err
@@ -209,9 +207,9 @@ func compressionError(format string, err error) error {
 	return fmt.Errorf("%s: %w", format, err)
 }
 
-// Compress returns a writer to w that compresses as the ending of the file
-// name says: .gz by gzip, .zst by zstd, any other not at all. Closing it
-// completes the compressed data and leaves w open.
+// Compress returns a writer to w that compresses by the extension of the file name:
+// .gz means gzip, .zst zstd, any other no compression. Closing it completes the
+// compressed data and leaves w open.
 func Compress(w io.Writer, name string) (io.WriteCloser, error) {
 	switch filepath.Ext(name) {
 	case ".gz":

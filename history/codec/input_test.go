@@ -43,7 +43,7 @@ func zstdded(parts ...string) []byte {
 	return b.Bytes()
 }
 
-// collect decodes r and returns the good histories' names and all errors.
+// collect decodes r and returns the names of valid histories and all errors.
 func collect(r io.Reader, opts Options) (ids []string, errs []error) {
 	for h, err := range Decode(r, "f", opts) {
 		if err != nil {
@@ -81,7 +81,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: a mark before the text changes nothing, however it is read.
+// TestByteOrderMark: a byte order mark changes nothing, however the input is read.
 func TestByteOrderMark(t *testing.T) {
 	const mark = "\uFEFF"
 	for _, format := range Formats() {
@@ -112,7 +112,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestCut: whatever was there before the cut is delivered.
+// TestCut: everything before a cut is delivered.
 func TestCut(t *testing.T) {
 	text := string(eventStream(2000, 1))
 	for name, in := range map[string][]byte{"gzip": gzipped(text), "zstd": zstdded(text)} {
@@ -133,7 +133,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutObject: the same for objects of several lines.
+// TestCutObject is TestCut for objects of several lines.
 func TestCutObject(t *testing.T) {
 	text := `{"schema":{},"events":[{"kind":"call","sid":0,"invocation":{"id":0,"method":{"name":"a"}}}]}` + "\n"
 	for _, rest := range []string{"", " \n", "{", "{\n\"events\": ["} {

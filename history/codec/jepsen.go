@@ -18,7 +18,7 @@ const (
 
 // decodeJepsen reads Jepsen's histories: EDN vectors or lists of operations,
 // each a history of its own, or operations one after another, which are one
-// history. See the package's documentation.
+// history. See the package documentation.
 func decodeJepsen(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return decodeEDN(r, file, lim, jepsenName)
 }
@@ -45,12 +45,12 @@ type jepsen struct {
 	format string
 	limit  int64 // on the bytes of one history
 	from   int64 // byte at which the current history begins
-	memory int64 // limit on the memory that it takes
-	made   int64 // by edn.pool when it began
+	memory int64 // limit on its memory
+	made   int64 // edn.pool.made when it began
 	// current is the history that is being read. When it is complete it is
 	// still pending.
 	current *wordHistory
-	ev      wordEvent // that is being read
+	ev      wordEvent // the event that is being read
 }
 
 func (d *jepsen) run() {
@@ -79,8 +79,8 @@ func (d *jepsen) run() {
 	d.finish()
 }
 
-// passTags passes over tags, the '#' of the first of which has been passed over,
-// and returns what follows them. Only a tagged map, list or vector can follow.
+// passTags skips tags and returns the byte that follows, which must begin a map, list
+// or vector. The '#' of the first tag has been skipped.
 func (d *jepsen) passTags() byte {
 	e := d.edn
 	for tagged := true; tagged; {
@@ -97,8 +97,8 @@ func (d *jepsen) passTags() byte {
 	return 0
 }
 
-// bracket reads a vector or a list: of operations, or one that is itself an
-// operation in the old form [process type f value].
+// bracket reads a vector or a list: either of operations, or an operation in the form
+// [process type f value].
 func (d *jepsen) bracket(c byte, line int) {
 	e := d.edn
 	closing := closingOf(c)
@@ -136,7 +136,7 @@ func (d *jepsen) bracket(c byte, line int) {
 	}
 }
 
-// inCurrent begins a history at line unless one is being read.
+// inCurrent begins a history at line, unless one has begun.
 func (d *jepsen) inCurrent(line int) {
 	if d.current != nil {
 		return
@@ -148,8 +148,7 @@ func (d *jepsen) inCurrent(line int) {
 	d.out.hold(&pending{b: w.b, line: line, finish: w.finish, build: func() { d.build(w) }})
 }
 
-// build delivers a history. In a test in which only the nemesis ran it has no
-// events.
+// build delivers a history. It may be empty if only the nemesis ran.
 func (d *jepsen) build(w *wordHistory) {
 	if w.idle && w.b.Events() == 0 && w.b.Faults() == 0 {
 		h, err := w.b.Build()
@@ -159,9 +158,9 @@ func (d *jepsen) build(w *wordHistory) {
 	d.out.build(w.b, w.line)
 }
 
-// finish delivers what is left at the end of the stream. What came before a
-// cut is a history too, with the operations that were open there pending; any
-// other fault may hide events. After an error of the stream nothing is delivered.
+// finish delivers the last history at the end of the stream, also if that was cut:
+// open operations are then pending. Any other fault may hide events and is one of the
+// history. After an error of the stream nothing is delivered.
 func (d *jepsen) finish() {
 	e := d.edn
 	err := e.err
@@ -183,8 +182,7 @@ func (d *jepsen) finish() {
 	}
 }
 
-// operation reads and adds one operation in either form, which begins with c at
-// line.
+// operation reads and adds an operation in either form. It begins with c at line.
 func (d *jepsen) operation(c byte, line int) {
 	if c == '{' {
 		d.add(d.readMap(), line)
@@ -235,8 +233,8 @@ func (d *jepsen) add(fault string, line int) {
 	w.events.add(&d.ev)
 }
 
-// readMap reads the map of an operation into d.ev, without making a value of it.
-// Faults in the values of keys that are ignored are ignored too.
+// readMap reads the map of an operation into d.ev, without making a Value of it.
+// It ignores faults in the values of ignored keys.
 func (d *jepsen) readMap() (fault string) {
 	e := d.edn
 	d.ev = wordEvent{value: history.NullValue}
@@ -273,8 +271,8 @@ func (d *jepsen) readMap() (fault string) {
 	return d.fromMap(pairs)
 }
 
-// pair reads a vector that is the value of an operation. It makes no list of two
-// elements, key and value of independent tests, but sets d.ev.key and paired, and
+// pair reads a vector that is the value of an operation. If it has two elements, as in
+// independent tests, pair makes no list of them. It sets d.ev.key to the first, and
 // returns the second.
 func (d *jepsen) pair() history.Value {
 	e := d.edn
@@ -365,7 +363,7 @@ func setWords(ev *wordEvent, typ, f history.Value) (fault string) {
 	return ""
 }
 
-// jepsenType returns the type of an event that Jepsen calls so.
+// jepsenType returns the event type for a word of Jepsen.
 func jepsenType(word string) (history.EventType, bool) {
 	switch word {
 	case "invoke":
@@ -380,19 +378,19 @@ func jepsenType(word string) (history.EventType, bool) {
 	return 0, false
 }
 
-// encodeJepsen writes h as a vector of operations, one to a line.
+// encodeJepsen writes h as a vector of operations, one per line.
 func encodeJepsen(w io.Writer, h *history.History) error {
 	e := wordEncoder{format: jepsenName, h: h, open: "[", between: "\n ", end: "]\n"}
 	return e.encode(w, dialectFor(h.Model, false), decodeJepsen)
 }
 
-// encodeKV writes h as a key-value log, an operation to a line.
+// encodeKV writes h as a key-value log, one operation per line.
 func encodeKV(w io.Writer, h *history.History) error {
 	e := wordEncoder{format: kvName, h: h, keyed: true, between: "\n", end: "\n"}
 	return e.encode(w, dialectFor(h.Model, true), decodeKV)
 }
 
-// A wordEncoder writes events in the manner of Jepsen.
+// A wordEncoder writes events as Jepsen does.
 type wordEncoder struct {
 	format             string
 	h                  *history.History
@@ -470,7 +468,7 @@ func (e *wordEncoder) event(d *dialect, ev plainEvent) error {
 	return nil
 }
 
-// parts are an event's word and values, without its type and process.
+// parts are the word and the values of an event.
 type parts struct {
 	f          string
 	key, value history.Value
@@ -510,7 +508,7 @@ func partsOf(format string, d *dialect, op *history.Operation, ret, keyed bool) 
 	return p, nil
 }
 
-// checkResult refuses results that a completion of that word cannot have.
+// checkResult refuses a result that a completion cannot express.
 func checkResult(format string, d *dialect, op *history.Operation) error {
 	k, ok := op.Result.Kind(), true
 	shape := d.forMethod(op.Method).shape

@@ -19,8 +19,8 @@ func decodeJSONL(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histor
 	return decodeMapped(nil)(r, file, lim)
 }
 
-// decodeMapped returns the decoder for records as m has them; if m is nil the
-// first record, in JSON, determines the mapping.
+// decodeMapped returns the decoder for records by the mapping m. If m is nil, records
+// are JSON, and the first one determines the mapping.
 func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
@@ -50,19 +50,19 @@ type jsonl struct {
 	input   int64 // bytes; 0 if unknown
 	limit   int64
 	held    int64
-	// memory is the limit on what the history takes, count how many records
-	// there are.
+	// memory is the limit on the memory of the history, count the number of
+	// records.
 	memory, count int64
 	words         *wordHistory
-	found         [mapSize]bool // a record has something at the path
-	unseen        string        // a method that returned, but whose record has no result
-	unreturned    bool          // an operation is pending only because its return is missing
+	found         [mapSize]bool // some record has something at the path
+	unseen        string        // a method that returned without a result in its record
+	unreturned    bool          // some operation is pending only because its return is missing
 	stamps        stamps
-	// events with stamps and operations wait for the last stamp; see stamps.
+	// events and intervals with stamps wait for the last stamp; see stamps.
 	events     []history.Event
 	absent     []int // of events: ends whose result depends on a method that comes later
 	intervals  []intervalRecord
-	operations int64 // that began as intervals
+	operations int64 // intervals so far, also those that are skipped
 	// methods are the methods of operations, for ends that lack them: by
 	// identifier, and the last one of each process.
 	methods, lastMethods map[violatID]string
@@ -126,7 +126,7 @@ func (d *jsonl) open(record history.Value, line int) {
 	d.words = &wordHistory{line: line, b: history.NewBuilder(h)}
 }
 
-// record takes one record.
+// record decodes one record.
 func (d *jsonl) record(record history.Value, line int) {
 	if d.words == nil {
 		d.open(record, line)
@@ -148,9 +148,9 @@ func (d *jsonl) record(record history.Value, line int) {
 	}
 }
 
-// finish delivers the history, which ends at line, perhaps where the file was
-// cut. Then any record may be missing if they have stamps, and a last record that
-// is not an object may be longer.
+// finish delivers the history, which ends at line. If the file was cut there, any
+// record may be missing if records have stamps, and the last one may be incomplete if
+// records are not objects.
 func (d *jsonl) finish(line int, cut bool) {
 	w := d.words
 	if w == nil || d.out.stopped {
@@ -183,7 +183,7 @@ func (d *jsonl) finish(line int, cut bool) {
 	d.words = nil
 }
 
-// identify sets process, identifier and stamp.
+// identify sets the process, the identifier and the stamp of an event.
 func (d *jsonl) identify(record history.Value, ev *history.Event) (fault string) {
 	ev.Process, ev.Op = d.m.find(record, mapProcess), d.pool.kept(d.m.find(record, mapOp))
 	if !d.m.has(mapProcess) {
@@ -218,7 +218,7 @@ func (d *jsonl) stamp(record history.Value, f mapped) (stamp, string) {
 	return s, fault
 }
 
-// restamp replaces all stamps by f of them.
+// restamp applies f to all stamps.
 func (d *jsonl) restamp(f func(int64) int64) {
 	for i := range d.words.events.stamps {
 		s := &d.words.events.stamps[i]
@@ -282,7 +282,7 @@ func (d *jsonl) add(ev *history.Event) {
 	}
 }
 
-// methodOf returns the method of an event, or of the operation that it ends.
+// methodOf returns the method of an event, or that of the operation that it ends.
 // An end may lack the identifier of its invocation.
 func (d *jsonl) methodOf(ev *history.Event) string {
 	hasID := ev.Op.Kind() != history.None
@@ -303,7 +303,7 @@ func (d *jsonl) methodOf(ev *history.Event) string {
 	return ev.Method
 }
 
-// word adds an event whose value has the meaning that it has in Jepsen's histories.
+// word adds an event whose value means what it means in Jepsen's histories.
 func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	w := wordEvent{typ: ev.Type, process: ev.Process, op: ev.Op, at: ev.At, line: ev.Line, f: strings.TrimPrefix(ev.Method, ":")}
 	if w.value = d.m.value(record, mapValue); w.value.Kind() == history.None || e == returnedNull {
@@ -317,8 +317,8 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	d.words.events.add(&w)
 }
 
-// silentPaths are the fields that some or all records may lack. If all do, the path is
-// wrong, or nobody needs it.
+// silentPaths are the fields that records may lack. If all records lack one, its path
+// is wrong or not needed.
 var silentPaths = []mapped{mapKey, mapValue, mapResult, mapReturn, mapDuration, mapOutput}
 
 // look notes which of the silentPaths the record of an operation has.
@@ -333,8 +333,8 @@ func (d *jsonl) look(record history.Value) {
 // lacks reports whether a field is mapped and no record has it.
 func (d *jsonl) lacks(f mapped) bool { return d.m.has(f) && !d.found[f] }
 
-// checkPaths reports a path that no record has if that could cause a wrong verdict. In a
-// table, the header has all paths.
+// checkPaths reports paths that no record has, if that could cause a wrong verdict. In a
+// table, the header must have all paths.
 func (d *jsonl) checkPaths() {
 	w := d.words
 	if d.kind != jsonlName && d.kind != "logfmt" || d.m.has(mapStart) || w.b.Events()+w.events.n+len(d.intervals) == 0 {
@@ -385,8 +385,8 @@ func argumentsOf(v history.Value) []history.Value {
 	return []history.Value{v}
 }
 
-// result returns the result in a record. One that is absent is none, unless the
-// mapping lists the methods that have none: then it is null for others.
+// result returns the result in a record. An absent result is none, unless the mapping
+// lists the methods without results: then it is null for all others.
 func (d *jsonl) result(record history.Value, e ending, method string) history.Value {
 	if name := d.m.find(record, mapException); isSet(name) {
 		return history.ExceptionValue(wordOf(name))
@@ -408,7 +408,7 @@ func (d *jsonl) result(record history.Value, e ending, method string) history.Va
 	return v
 }
 
-// event returns the event type that stands for an ending.
+// event returns the event type for an ending.
 func (e ending) event() history.EventType {
 	switch e {
 	case began:
@@ -454,8 +454,8 @@ func (d *jsonl) union(record history.Value, line int) (fault string) {
 	return ""
 }
 
-// variant returns the name and the content of one of several alternatives as
-// they are usually written: "name" or {"name": content}.
+// variant returns the name and the content of a tagged union in its usual notation:
+// "name" or {"name": content}.
 func variant(v history.Value) (name string, content history.Value, ok bool) {
 	if v.Kind() == history.String {
 		return v.Text(), history.NoValue, true

@@ -7,12 +7,10 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// An intervalRecord is an operation with call and return, as porcupine has
-// them.
+// An intervalRecord is an operation with call and return, as in porcupine.
 type intervalRecord struct {
 	process, id history.Value
-	// input and output, or what the paths of a mapping have: method, arguments
-	// and result, or word, key and value.
+	// Either input and output, or method, args and, in output, the result.
 	input, output history.Value
 	method        string
 	args          []history.Value
@@ -23,8 +21,8 @@ type intervalRecord struct {
 }
 
 // interval reads {"ClientId":0, "Input":..., "Call":1, "Output":..., "Return":2}.
-// Without a return, or with a negative one, or with an error in its output, it is
-// pending for ever.
+// Without a return, or with a negative one, or with an error in its output, it stays
+// pending.
 func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	m := d.m
 	r := intervalRecord{id: history.IntValue(d.operations), line: line}
@@ -111,8 +109,8 @@ func isNegative(v history.Value) bool {
 	return fault == "" && s.whole < 0
 }
 
-// ends returns the stamps of the call and the return of an operation. One that is lost
-// has only the first.
+// ends returns the stamps of the call and the return of an operation. If it is lost,
+// only the first is valid.
 func (d *jsonl) ends(record history.Value, isLost bool) (from, to stamp, fault string) {
 	m := d.m
 	if m.has(mapCall) {
@@ -150,8 +148,8 @@ func (d *jsonl) ends(record history.Value, isLost bool) (from, to stamp, fault s
 	return from, to, fault
 }
 
-// plainInterval takes an operation whose method, arguments and result have
-// paths of their own.
+// plainInterval reads an operation whose method, arguments and result have paths of
+// their own.
 func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault string) {
 	method := d.m.find(record, mapF)
 	if method.Kind() != history.String {
@@ -182,9 +180,9 @@ func (r *intervalRecord) add(b *history.Builder, method string, args []history.V
 	}
 }
 
-// addIntervals gives operations to the Builder. If all operations with input and
-// output are requests to a key-value store, they are added as such. Otherwise their
-// method is the one that the input names.
+// addIntervals gives operations to the Builder. If they have input and output and all
+// are requests to a key-value store, they are added as such. Otherwise the input names
+// the method.
 func (d *jsonl) addIntervals() {
 	if len(d.intervals) > 0 && d.m.has(mapInput) {
 		d.addRequests()
@@ -239,9 +237,8 @@ func asksKeyValue(r intervalRecord) bool {
 	return ok && inv.Method == "get" && r.end != lost
 }
 
-// requestOf returns the method and the arguments in an input. In an object, one
-// member names the method, and the others are the argument; an object that is
-// one alternative is read as such.
+// requestOf returns the method and the arguments in an input: a tagged union, or an
+// object in which one member names the method and the others are the argument.
 func requestOf(input history.Value) (method string, args []history.Value) {
 	if name, payload, ok := variant(input); ok {
 		return name, argumentsOf(payload)
@@ -301,8 +298,8 @@ func keyValueRequest(r *intervalRecord) (inv history.Event, result history.Value
 	return inv, result, true
 }
 
-// anyMember returns the first member of an object that has one of the names,
-// whatever its case.
+// anyMember returns the first member of an object that has one of the names, ignoring
+// case.
 func anyMember(object history.Value, names ...string) history.Value {
 	if object.Kind() != history.Map {
 		return history.NoValue
@@ -373,8 +370,8 @@ func etcdGet(request, response history.Value, pending bool) (inv history.Event, 
 	return inv, result, ok && len(found) == 1
 }
 
-// etcdValue returns the value that a put writes or a range found: a string, or an
-// object that has it, or its hash if it is long. It reports false for all others.
+// etcdValue returns the value that a put writes or a range found: a string, or the
+// string or the hash in an object. It reports false for all others.
 func etcdValue(kv history.Value) (value history.Value, ok bool) {
 	value = member(kv, "Value")
 	if value.Kind() == history.Map {

@@ -6,34 +6,33 @@ import (
 	"math"
 )
 
-// Limits protect against inputs that would take more memory than they are
-// worth. In each field 0 means the default and a negative number no limit.
+// Limits protect against inputs that would take too much memory. In each field, 0
+// means the default and a negative number means no limit.
 type Limits struct {
 	// Line is the longest line, in bytes: 16 MiB by default.
 	Line int64
-	// History is how many bytes of input may be held at once by histories
-	// that are not complete yet: usually one history, or those that are
-	// interleaved. 1 GiB by default. A decoded history takes about as much
-	// memory as its text, and at worst (lists of short lists)
-	// twenty-five times as much.
+	// History is how many bytes of input the histories that are not complete yet
+	// may have: usually one history, or those that are interleaved. 1 GiB by
+	// default. A decoded history takes about as much memory as its text, and at
+	// worst (lists of short lists) twenty-five times as much.
 	History int64
-	// Memory is how many bytes of memory may be held at once by histories that
-	// are not complete yet, about: 8 GiB by default. It bounds Line and Window
-	// too, and the length of an object in JSON.
+	// Memory is about how many bytes of memory the histories that are not complete
+	// yet may take: 8 GiB by default. It also bounds Line and Window, and the
+	// length of an object in JSON.
 	Memory int64
-	// Ratio is how many bytes one byte of compressed input may turn into,
-	// counted over the whole input once RatioAfter bytes are out: 1000, and
-	// 100 MB, by default.
+	// Ratio is how many bytes one byte of compressed input may expand to. It
+	// applies to the whole input once RatioAfter bytes are decompressed. The
+	// defaults are 1000 and 100 MB.
 	Ratio, RatioAfter int64
-	// Window is the largest window that a zstd frame may ask for, in bytes:
-	// 128 MiB by default, which is the default of zstd.
+	// Window is the largest window of a zstd frame, in bytes: 128 MiB by default,
+	// as in zstd.
 	Window int64
 }
 
-// DefaultLimits are the limits that a zero Limits means.
+// DefaultLimits are the limits of a zero Limits.
 var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Memory: 8 << 30, Ratio: 1000, RatioAfter: 100e6, Window: 128 << 20}
 
-// noLimit leaves room for sums with other sizes.
+// noLimit is so small that adding other sizes does not overflow.
 const noLimit = math.MaxInt64 / 4
 
 // fill replaces zeros by defaults and negative numbers by noLimit.
@@ -83,7 +82,7 @@ func tooMuchMemory(limit int64) error {
 	return limitError(fmt.Sprintf("histories that are not complete take more than %s of memory", size(limit)))
 }
 
-// size writes a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:

@@ -33,8 +33,8 @@ func (c *cycleReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestLimits feeds what is too large in every way, and looks at the memory
-// that refusing it takes.
+// TestLimits decodes inputs that are too large in various ways, and checks that
+// refusing them takes little memory.
 func TestLimits(t *testing.T) {
 	header := `{"leadline":1}` + "\n"
 	event := `{"process":0,"type":"invoke","method":"` + strings.Repeat("m", 900) + `"}` + "\n"
@@ -73,8 +73,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBombs: 120 MiB of comments in a few kilobytes is refused, and is
-// read where the limits say so.
+// TestBombs: 120 MiB of comments compressed to a few kilobytes are refused, unless the
+// limits allow them.
 func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compresses hundreds of megabytes")
@@ -114,8 +114,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestMemory: what is not complete takes no more memory than it may, in each
-// format, and is refused at a line.
+// TestMemory: in each format, a history that takes too much memory is refused at a
+// line.
 func TestMemory(t *testing.T) {
 	const limit = 1 << 20
 	many := func(line string) io.Reader { // 4 MiB of lines, %d being a number
@@ -181,8 +181,8 @@ func TestMemoryOfRanges(t *testing.T) {
 	checkLines(t, errs[0])
 }
 
-// TestManyOpen: unreadable lines while many histories are open are noted when
-// those are looked at, which takes no time for each pair of the two.
+// TestManyOpen: many unreadable lines while many histories are open do not take
+// quadratic time.
 func TestManyOpen(t *testing.T) {
 	const n = 50_000
 	var b bytes.Buffer
@@ -204,8 +204,7 @@ func TestManyOpen(t *testing.T) {
 	}
 }
 
-// TestOpenHistories: a history that is open takes little memory beside its
-// events.
+// TestOpenHistories: an open history takes little memory besides its events.
 func TestOpenHistories(t *testing.T) {
 	const n = 20_000
 	var b bytes.Buffer

@@ -38,9 +38,8 @@ func limoHeader(text []byte) []byte {
 	return nil
 }
 
-// decodeLimo reads LiMo's histories of stacks and queues. Numbers in brackets
-// are mostly those of operations, sometimes those of threads; either way they
-// are the processes here.
+// decodeLimo reads LiMo's histories of stacks and queues. Numbers in brackets are
+// usually those of operations, sometimes those of threads. They are read as processes.
 func decodeLimo(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return decodeText(r, file, limoName, lim, func(t *textLines) textFormat { return &limo{textLines: t} })
 }
@@ -51,7 +50,7 @@ type limo struct {
 	pool    pool
 	open    map[limoID]limoCall
 	crashes int
-	lost    map[limoID]int // numbers whose process was lost in a crash, and in which
+	lost    map[limoID]int // numbers in use at a crash, with the number of the last such crash
 }
 
 // A limoID is what is in brackets: a number, or a string if it is not an integer
@@ -64,7 +63,7 @@ type limoID struct {
 // A limoCall is a call that has not returned.
 type limoCall struct {
 	method *lineMethod
-	value  history.Value // None, or what a method that takes returns, fixed at the call
+	value  history.Value // None, or the result of a removal that its call has
 	line   int
 }
 
@@ -121,8 +120,8 @@ func (d *limo) header(word string, number int) (fault string) {
 	return fmt.Sprintf("the object is atomic-stack or atomic-queue, not %q", clip([]byte(word)))
 }
 
-// process returns the process with a number. After a crash those
-// that were lost in it do not come back: their numbers are used anew.
+// process returns the process with a number. A number that was in use at a crash
+// belongs to a new process afterwards.
 func (d *limo) process(id limoID) history.Value {
 	if d.crashes > 0 && d.lost[id] > 0 {
 		name := id.text
@@ -137,7 +136,7 @@ func (d *limo) process(id limoID) history.Value {
 	return history.StringValue(id.text)
 }
 
-// crash leaves all open calls pending for ever.
+// crash leaves all open calls pending.
 func (d *limo) crash() {
 	d.crashes++
 	for id := range d.open {
@@ -176,8 +175,8 @@ func (d *limo) call(id limoID, rest []byte, number int) (fault string) {
 	return ""
 }
 
-// response reads a return. One without a value, of a method that takes, found
-// nothing, unless its value was fixed at the call.
+// response reads a return. A removal that returns without a value found nothing, unless
+// its call has the value.
 func (d *limo) response(id limoID, rest []byte, number int) (fault string) {
 	ev := history.Event{Type: history.OK, Process: d.process(id), Line: number}
 	call, open := d.open[id]
@@ -233,7 +232,7 @@ func limoValue(text []byte) (v history.Value, fault string) {
 	return history.StringValue(string(word)), ""
 }
 
-// isLimoWord reports whether text is a word, or one with two indices.
+// isLimoWord reports whether text is a word, perhaps with two indices, as in ?<1,2>.
 func isLimoWord(text []byte) bool {
 	name, indices, indexed := bytes.Cut(text, []byte("<"))
 	for _, c := range name {

@@ -14,7 +14,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A logged operation is one of a service, as its log may have it.
+// A logged operation is an operation of a service as its log may have it.
 type logged struct {
 	process, call, ret int // ret is -1 without an end
 	key, method        string
@@ -206,8 +206,8 @@ func loggedRecords(r *rand.Rand, ops []logged, kind string, shared bool) (mappin
 	return mapping, text
 }
 
-// verdictText returns all that the verdict of a history on a key-value store depends
-// on: operations by their identifiers, and which precede which.
+// verdictText describes all that the verdict on a history of a key-value store depends
+// on: its operations, by identifier, and their order.
 func verdictText(h *history.History) string {
 	n := len(h.Ops)
 	byID := make([]int, n)
@@ -248,8 +248,8 @@ func verdictText(h *history.History) string {
 	return b.String()
 }
 
-// TestMappedRandom: the logs of a service, of every kind and shape and with stamps in
-// several notations, are the same histories as in the native format.
+// TestMappedRandom: logs of a service, of every kind and shape and with stamps in
+// several notations, are read as the same histories as in the native format.
 func TestMappedRandom(t *testing.T) {
 	r := random(t)
 	n := 4_000

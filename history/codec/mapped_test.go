@@ -106,7 +106,7 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// TestMappedLimits: a row and a line of logfmt are bounded as lines are.
+// TestMappedLimits: the limit on lines applies to rows of tables and lines of logfmt.
 func TestMappedLimits(t *testing.T) {
 	const mapping = "call=start,return=end,f=op,args=arg"
 	long := strings.Repeat("x", 20000)
@@ -129,7 +129,7 @@ func TestMappedLimits(t *testing.T) {
 	}
 }
 
-// TestMappingFaults: a fault of a mapping has its line, if that is in a file.
+// TestMappingFaults: the error for a mapping in a file has the line.
 func TestMappingFaults(t *testing.T) {
 	const good = "process=p,type=t,f=f"
 	for _, test := range []struct{ mapping, want string }{
@@ -178,8 +178,7 @@ func TestMappingFaults(t *testing.T) {
 	}
 }
 
-// TestPropose proposes mappings. What it proposes is a mapping, which reads the
-// file without faults.
+// TestPropose: the proposed mapping reads the file without faults.
 func TestPropose(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "propose", "*.txtar"))
 	if err != nil || len(files) < 10 {
@@ -211,7 +210,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// FuzzPropose: no panic, and what is proposed is a mapping.
+// FuzzPropose: no panic, and the proposal is a valid mapping.
 func FuzzPropose(f *testing.F) {
 	_, archives := mappedSamples(f)
 	for _, s := range archives {

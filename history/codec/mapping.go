@@ -9,8 +9,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A mapping gives the paths at which records have what a history needs, and what
-// their words mean. See the package's documentation for its notation.
+// A mapping says at which paths of a record the parts of an operation are, and what
+// the words there mean. See the package documentation for its notation.
 type mapping struct {
 	paths      [mapSize]string // "" if there is none
 	types      map[string]history.EventType
@@ -25,7 +25,7 @@ type mapping struct {
 	strings    bool   // numbers and booleans among arguments and results are strings
 }
 
-// A mapped is what a record may have at a path.
+// A mapped is a name that a mapping gives a path.
 type mapped uint8
 
 const (
@@ -61,8 +61,8 @@ const (
 	startShape     = "process=client_id,op=op_id,start=event.Start,finish=event.Finish"
 )
 
-// parseMapping reads a mapping as Options.Map has it. A fault in a file has its
-// line.
+// parseMapping parses a mapping in the notation of Options.Map. An error in a file
+// has the line.
 func parseMapping(text string) (*mapping, error) {
 	file, ok := strings.CutPrefix(text, "@")
 	if ok {
@@ -96,11 +96,11 @@ func parseMapping(text string) (*mapping, error) {
 	return m, nil
 }
 
-// eventWords are the words of a mapping for the types of events.
+// eventWords are the names in a mapping for the types of events.
 var eventWords = map[string]history.EventType{"invoke": history.Invoke, "ok": history.OK, "fail": history.Fail,
 	"info": history.Info, "lost": history.Info}
 
-// set takes one entry.
+// set adds one entry.
 func (m *mapping) set(entry string) error {
 	if name, tests, ok := strings.Cut(entry, " when "); ok {
 		c, err := parseCondition(strings.TrimSpace(name), tests)
@@ -170,8 +170,7 @@ func (m *mapping) set(entry string) error {
 	return nil
 }
 
-// wordsOf returns the words of WORD|WORD, without the blanks around them. A word may be
-// empty.
+// wordsOf splits WORD|WORD and trims blanks around words. A word may be empty.
 func wordsOf(text string) []string {
 	words := strings.Split(text, "|")
 	for i, w := range words {
@@ -180,8 +179,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// setModel takes NAME or NAME:ARGUMENT. An argument that is not a value in the
-// notation of history.ParseValue is a string.
+// setModel parses NAME or NAME:ARGUMENT. An argument that history.ParseValue cannot
+// parse is a string.
 func (m *mapping) setModel(text string) error {
 	name, arg, ok := strings.Cut(text, ":")
 	m.model, m.args = name, nil
@@ -208,7 +207,7 @@ func (m *mapping) has(names ...mapped) bool {
 // hasSpans reports whether records are whole operations with stamps.
 func (m *mapping) hasSpans() bool { return m.has(mapCall) || m.has(mapDuration) }
 
-// check sees that the entries make up one of the ways of recording.
+// check returns an error unless the entries fit one of the ways of recording.
 func (m *mapping) check() error {
 	intervals, unions, events := m.hasSpans(), m.has(mapStart), m.has(mapType)
 	spans := 0
@@ -264,8 +263,7 @@ func (m *mapping) allPaths() []string {
 	return paths
 }
 
-// find returns what record has at the path of a field, None where there is
-// nothing.
+// find returns what record has at the path of a field, or None.
 func (m *mapping) find(record history.Value, f mapped) history.Value {
 	if m.paths[f] == "" {
 		return history.NoValue
@@ -273,7 +271,7 @@ func (m *mapping) find(record history.Value, f mapped) history.Value {
 	return at(record, m.paths[f])
 }
 
-// value returns what is at the path of an argument or result.
+// value is find for an argument or a result.
 func (m *mapping) value(record history.Value, f mapped) history.Value {
 	v := m.find(record, f)
 	if m.strings {
@@ -282,7 +280,7 @@ func (m *mapping) value(record history.Value, f mapped) history.Value {
 	return v
 }
 
-// asString returns v with strings for the numbers and booleans in it.
+// asString replaces the numbers and booleans in v by strings.
 func asString(v history.Value) history.Value {
 	switch v.Kind() {
 	case history.Bool, history.Int, history.Float:
@@ -304,7 +302,7 @@ func asString(v history.Value) history.Value {
 	return v
 }
 
-// named is a field for a message, with its path where that is another name.
+// named returns the name of a field for a message, with its path if that differs.
 func (m *mapping) named(f mapped) string {
 	if name := mapNames[f]; m.paths[f] != name {
 		return name + " (" + m.paths[f] + ")"
@@ -312,7 +310,7 @@ func (m *mapping) named(f mapped) string {
 	return mapNames[f]
 }
 
-// wrongKind is the fault of a field that has v and should have something else.
+// wrongKind returns the fault of a field that is v instead of what want says.
 func wrongKind(v history.Value, want string) string {
 	if v.Kind() == history.None {
 		return "is missing"
@@ -320,7 +318,7 @@ func wrongKind(v history.Value, want string) string {
 	return fmt.Sprintf("is %s, not %s", want, describe(v))
 }
 
-// unknownWord is the fault of a type or status.
+// unknownWord returns the fault of a type or status that is not a known word.
 func (m *mapping) unknownWord(f mapped, v history.Value, example string) string {
 	if v.Kind() == history.None {
 		return m.named(f) + " is missing"
@@ -330,10 +328,11 @@ func (m *mapping) unknownWord(f mapped, v history.Value, example string) string 
 
 // at returns what is at a path: a.b is the key "a.b", or else the key b of what is
 // at a. If a path can be split in several ways, the shortest first key that leads to
-// something counts. The elements of a list have their numbers, from 0, for keys.
+// something counts. The keys of a list are the numbers of its elements, from 0.
 func at(v history.Value, path string) history.Value { return locate(v, path, nil) }
 
-// locate is at. Unless keys is nil, it appends the keys on the way, the last one first.
+// locate is at. Unless keys is nil, it appends to it the keys on the way, the last one
+// first.
 func locate(v history.Value, path string, keys *[]string) history.Value {
 	if k := v.Kind(); k != history.Map && k != history.List {
 		return history.NoValue
@@ -350,7 +349,7 @@ func locate(v history.Value, path string, keys *[]string) history.Value {
 	return found
 }
 
-// written returns how the number at a path of the last record of source is written.
+// written returns the text of the number at a path of the last record of source.
 func written(source records, record history.Value, path string) string {
 	var keys []string
 	locate(record, path, &keys)
@@ -358,7 +357,7 @@ func written(source records, record history.Value, path string) string {
 	return source.number(keys)
 }
 
-// member returns the value of a key of an object or list, None where there is none.
+// member returns the value of a key of an object or list, or None.
 func member(object history.Value, key string) history.Value {
 	list := object.List()
 	switch object.Kind() {
@@ -391,7 +390,7 @@ func listIndex(key string) int {
 	return n
 }
 
-// A condition is the meaning of a record in which all tests hold.
+// A condition says what a record means if all tests hold.
 type condition struct {
 	then  ending
 	tests []test
@@ -455,7 +454,7 @@ func (t *test) holds(record history.Value) bool {
 	return slices.Contains(t.words, wordOf(v)) != t.differ
 }
 
-// isSet reports whether v is something other than null, false, 0 and "".
+// isSet reports whether v is something other than none, null, false, 0 and "".
 func isSet(v history.Value) bool {
 	switch v.Kind() {
 	case history.None, history.Null:
@@ -464,7 +463,7 @@ func isSet(v history.Value) bool {
 	return !slices.Contains([]string{"", "false", "0"}, wordOf(v))
 }
 
-// wordOf returns a value as conditions have it. It is "" where there is none.
+// wordOf returns v as a word of a condition; None is "".
 func wordOf(v history.Value) string {
 	switch v.Kind() {
 	case history.None:
@@ -475,7 +474,7 @@ func wordOf(v history.Value) string {
 	return v.String()
 }
 
-// typeWords are the types of events under their usual names.
+// typeWords are the usual names of the types of events.
 var typeWords = map[string]history.EventType{
 	"invoke": history.Invoke, "invocation": history.Invoke, "call": history.Invoke, "start": history.Invoke,
 	"begin": history.Invoke, "request": history.Invoke,
@@ -485,7 +484,7 @@ var typeWords = map[string]history.EventType{
 	"info": history.Info, "timeout": history.Info, "unknown": history.Info, "pending": history.Info,
 }
 
-// eventType returns what a word for the type of an event means.
+// eventType returns the type that v, a word, stands for.
 func (m *mapping) eventType(v history.Value) (history.EventType, bool) {
 	name := strings.TrimPrefix(wordOf(v), ":")
 	if t, ok := m.types[name]; ok {
@@ -511,13 +510,14 @@ func (m *mapping) states(record history.Value) bool {
 	return len(m.conditions) > 0 && m.meets(record) != noEnding || m.has(mapStatus) && m.find(record, mapStatus).Kind() != history.None
 }
 
-// endingOf returns the ending that an event type stands for.
+// endingOf returns the ending for an event type.
 func endingOf(t history.EventType) ending {
 	return [...]ending{history.Invoke: began, history.OK: returned, history.Fail: failed, history.Info: lost}[t]
 }
 
-// ending returns what a record means: by its type first, if it has one, which is
-// an invocation or an end; then by the conditions; then by its status.
+// ending returns what a record means. It uses the first of these that applies:
+// conditions for skip and invoke, a type that is an invocation, other conditions, a
+// type that is not "ok", the status.
 func (m *mapping) ending(record history.Value) (e ending, fault string) {
 	met := m.meets(record)
 	byType := noEnding

@@ -16,8 +16,8 @@ const nativeVersion = 1
 
 const nativeName = "native"
 
-// decodeNative reads leadline's own format; see the package's documentation
-// for its grammar.
+// decodeNative reads leadline's own format; see the package documentation for its
+// grammar.
 func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
@@ -46,15 +46,15 @@ type native struct {
 	memory int64 // limit on the memory that open histories take
 	taken  int64 // by them, about
 
-	open    []*stream          // in the order of their headers, with some that are closed
+	open    []*stream          // in the order of their headers; some may be closed
 	closed  int                // among those
-	named   map[string]*stream // the interleaved ones among them
+	named   map[string]*stream // those of them that are interleaved
 	current *stream            // the one that is not interleaved, or nil
 	spoilt  []SyntaxError      // unreadable lines while histories were open
 	// sinceHeader counts the unreadable lines since the last header.
 	sinceHeader int
-	lost        bool   // outside of any history, and said so
-	over        bool   // read no further
+	lost        bool   // lines belong to no history, which has been reported
+	over        bool   // stop reading
 	torn        string // the fault of a torn last line
 }
 
@@ -65,8 +65,8 @@ type stream struct {
 	ordinal int   // among the histories of the file, from 1
 	bytes   int64 // of input
 	lines   int
-	spoilt  int   // how many of the unreadable lines it has been told of
-	builder int64 // bytes that b took when it was last asked
+	spoilt  int   // how many of native.spoilt b knows
+	builder int64 // size of b when it was last measured
 	values  int64 // bytes of its arguments and results
 	closed  bool
 }
@@ -96,9 +96,8 @@ func (d *native) run() {
 	}
 }
 
-// finish delivers what is open at the end of the stream. A stream that was
-// cut short still delivers what came before; after any other fault the
-// histories that are open may lack events, and are not delivered.
+// finish delivers the open histories at the end of the stream, also if that was cut
+// short. After any other error they may lack events and are not delivered.
 func (d *native) finish(err error) {
 	if isEnd(err) {
 		open := d.open
@@ -122,27 +121,28 @@ func (d *native) finish(err error) {
 	}
 }
 
-// unreadable notes a line that is not JSON. It may belong to any of the open
-// histories, so that each may lack an event.
+// unreadable records a line that is not JSON. It may belong to any open history, so
+// each may lack an event.
 func (d *native) unreadable() {
 	if len(d.open) == d.closed {
 		d.astray(d.scan.fault)
 		return
 	}
-	if d.sinceHeader++; d.sinceHeader <= history.MaxErrors+1 { // every open history has so many
+	if d.sinceHeader++; d.sinceHeader <= history.MaxErrors+1 { // no history needs more
 		d.spoilt = append(d.spoilt, SyntaxError{Line: d.lines.line, Msg: fmt.Sprintf("byte %d: %s", d.scan.faultAt+1, d.scan.fault)})
 	}
 }
 
-// catchUp notes in st the unreadable lines that came since it was last looked
-// at. There may be many of them while many histories are open.
+// catchUp adds to st the unreadable lines since the last call. To add each of them to
+// all open histories at once would be quadratic.
 func (d *native) catchUp(st *stream) {
 	for ; st.spoilt < len(d.spoilt) && !st.b.Failed(); st.spoilt++ {
 		st.b.Errorf(d.spoilt[st.spoilt].Line, "%s", d.spoilt[st.spoilt].Msg)
 	}
 }
 
-// astray reports the first line of several that belong to no history.
+// astray reports a line that belongs to no history, unless the one before did not
+// either.
 func (d *native) astray(message string) {
 	if !d.lost {
 		d.lost = true
@@ -202,7 +202,7 @@ func (d *native) charge(st *stream, size int) bool {
 		d.count(st)
 	}
 	if n := st.b.Events(); n%sampled == 0 && n > 0 && d.out.count == 1 {
-		// A file of one history, as long ones are, has so many events.
+		// Long files usually have one history.
 		st.b.Expect(expected(d.size, st.bytes, n) / 2)
 	}
 	if d.held += int64(size); d.held > d.limit {
@@ -218,18 +218,18 @@ func (d *native) charge(st *stream, size int) bool {
 	return true
 }
 
-// streamBytes is what an open history takes besides its Builder.
+// streamBytes is the memory of an open history without its Builder.
 const streamBytes = 256
 
-// count brings up to date what the Builder of st takes.
+// count updates the size of the Builder of st.
 func (d *native) count(st *stream) {
 	builder := st.b.Size() + streamBytes
 	d.taken += builder - st.builder
 	st.builder = builder
 }
 
-// target returns the history that the line belongs to, or nil with the fault
-// reported.
+// target returns the history to which the line belongs. If there is none, it reports
+// a fault and returns nil.
 func (d *native) target() *stream {
 	l := &d.line
 	if l.history.Kind() == history.None { // absent, or of a wrong type
@@ -257,8 +257,8 @@ func (d *native) target() *stream {
 	return nil
 }
 
-// header begins a history, and ends the one before it. It returns nil if the
-// rest of the file cannot be read.
+// header ends the current history and begins the next one. It returns nil if the rest
+// of the file cannot be read.
 func (d *native) header() *stream {
 	l := &d.line
 	d.out.count++

@@ -10,13 +10,12 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// encodeNative writes h in leadline's own format. It cannot carry text outside
-// of values that is not UTF-8, nor unknown values except whole results.
+// encodeNative writes h in leadline's own format. That cannot carry names and methods
+// that are not UTF-8, nor unknown values except whole results.
 //
-// A history that was ordered by stamps is written with new stamps, which put
-// its events in the same order. Where an operation begins before
-// its process's previous one ends, which only a tie allows, both events and all
-// between them get equal stamps.
+// A history that was ordered by stamps gets new stamps, with the same order of events.
+// If an operation begins before the previous one of its process ends, which only a tie
+// allows, both events and all between them get equal stamps.
 func encodeNative(w io.Writer, h *history.History) error {
 	e := nativeEncoder{h: h}
 	if err := e.check(); err != nil {
@@ -25,8 +24,8 @@ func encodeNative(w io.Writer, h *history.History) error {
 	e.arrange()
 	e.buf = appendHeader(e.buf, &h.Header)
 	if len(e.events) == 0 {
-		// Operations that failed leave no trace in h, but a history without
-		// any event is not a history.
+		// Operations that failed leave no trace in h, but a history needs
+		// an event.
 		e.buf = append(e.buf, noneHappened...)
 	}
 	for i := range e.events {
@@ -80,8 +79,8 @@ func (e *nativeEncoder) check() error {
 	return nil
 }
 
-// process returns the name of the operation's process. A process that only
-// ghosts belong to has lost its name and gets one that no other has.
+// process returns the name of the operation's process. A process of ghosts only has
+// lost its name and gets a new one.
 func (e *nativeEncoder) process(op *history.Operation) history.Value {
 	if op.Process >= 0 {
 		return e.h.Processes[op.Process]
@@ -94,7 +93,7 @@ func (e *nativeEncoder) process(op *history.Operation) history.Value {
 	}
 }
 
-// arrange lists the events in their order, with stamps where h had some.
+// arrange lists the events in their order, with stamps if h had some.
 func (e *nativeEncoder) arrange() {
 	e.events = eventsIn(e.h, len(e.h.Ops)+len(e.h.Ghosts))
 	if e.h.Order != history.StampOrder {
@@ -115,8 +114,8 @@ func (e *nativeEncoder) arrange() {
 }
 
 // tiedUntil finds the operations that begin before the previous operation of their
-// process ends, and returns where that one ends. Equal stamps are read
-// as invocations first, so that the events between are put in the same order.
+// process ends, and returns where that one ends. With equal stamps, invocations are
+// read before responses, so that the order of the events between stays the same.
 func (e *nativeEncoder) tiedUntil() map[int32]int32 {
 	tied := map[int32]int32{}
 	for _, edge := range e.h.Edges {
@@ -128,7 +127,7 @@ func (e *nativeEncoder) tiedUntil() map[int32]int32 {
 	return tied
 }
 
-// appendHeader appends the line that begins a history.
+// appendHeader appends a header line.
 func appendHeader(b []byte, h *history.Header) []byte {
 	b = append(b, `{"leadline":1`...)
 	if h.ID != "" {
@@ -166,8 +165,8 @@ func (e *nativeEncoder) event(ev *plainEvent) {
 	e.buf = appendEvent(e.buf, &out, e.h.Order == history.StampOrder)
 }
 
-// appendEvent appends the line of an event, with its stamp if stamp is set. A
-// process or an identifier that it does not have is left out.
+// appendEvent appends the line of an event, with its stamp if stamp is set. It leaves
+// out a process or an identifier that is None.
 func appendEvent(b []byte, ev *history.Event, stamp bool) []byte {
 	b = append(b, '{')
 	if ev.Process.Kind() != history.None {
@@ -206,8 +205,8 @@ func appendResult(b []byte, v history.Value) []byte {
 	return AppendValue(append(b, `,"result":`...), v)
 }
 
-// extras writes edges and marks. An edge that a tie implies is written too;
-// reading it twice does no harm. A mark that an edge implies is left out.
+// extras writes edges and marks. It also writes edges that a tie implies, which does
+// no harm, and leaves out marks that an edge implies.
 func (e *nativeEncoder) extras() {
 	implied := map[int32]bool{}
 	for _, edge := range e.h.Edges {
@@ -235,9 +234,9 @@ func (e *nativeEncoder) mark(what string, id history.Value) {
 	e.buf = append(b, "}\n"...)
 }
 
-// An EventWriter writes one history in leadline's own format, each event as
-// it comes, so that a history of any length takes no memory. It does not
-// check that the events are those of a history; reading them back does.
+// An EventWriter writes one history in leadline's own format, event by event, so that
+// its memory does not grow. It does not check that the events form a history; reading
+// them does.
 type EventWriter struct {
 	w     io.Writer
 	buf   []byte
@@ -245,8 +244,8 @@ type EventWriter struct {
 	err   error // the first of any
 }
 
-// NewEventWriter returns a writer of a history with the header h. Lines
-// reach w in chunks; Flush writes what is left.
+// NewEventWriter returns a writer for a history with the header h. It writes lines to
+// w in chunks; Flush writes the rest.
 func NewEventWriter(w io.Writer, h history.Header) *EventWriter {
 	e := &EventWriter{w: w, stamp: h.Order == history.StampOrder}
 	e.err = checkKnown(h.ModelArgs, history.NoValue)
@@ -275,8 +274,8 @@ func (e *EventWriter) Comment(text string) {
 	e.buf = append(e.buf, '\n')
 }
 
-// Write writes an event and keeps nothing of it. After an error it does
-// nothing but return that error.
+// Write writes an event and does not retain it. After an error it only returns that
+// error.
 func (e *EventWriter) Write(ev *history.Event) error {
 	e.checkText(ev.Method)
 	e.checkText(ev.Process.Text())
@@ -294,8 +293,7 @@ func (e *EventWriter) Write(ev *history.Event) error {
 	return nil
 }
 
-// Flush writes what has not reached the underlying writer yet, and returns
-// the first error there was.
+// Flush writes all buffered lines, and returns the first error of the EventWriter.
 func (e *EventWriter) Flush() error {
 	if e.err == nil {
 		_, e.err = e.w.Write(e.buf)

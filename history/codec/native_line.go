@@ -24,8 +24,8 @@ type nativeLine struct {
 	from, to history.Value
 	happened bool
 	end      string
-	// guesses holds the number of the field that came next last time: after
-	// field number n, at 4n plus the type so far; n is 0 at the beginning.
+	// guesses has the number of the field that followed last time: after field
+	// number n, at 4n plus the type so far; n is 0 at the beginning.
 	guesses [4 * len(fieldNames)]uint8
 }
 
@@ -35,15 +35,15 @@ func (l *nativeLine) fault(format string, args ...any) {
 	}
 }
 
-// restrict notes a fault if the line has a key that is not allowed; what
-// describes the kind of line.
+// restrict records a fault if the line has a key that is not allowed. what names the
+// kind of line.
 func (l *nativeLine) restrict(allowed field, what string) {
 	if extra := l.seen &^ allowed; extra != 0 {
 		l.fault("%s has no %s; its keys are %s", what, extra.names(), allowed.names())
 	}
 }
 
-// read reads one line. Faults of syntax are left in s, others in l.problem.
+// read parses one line. Syntax errors are left in s, other faults in l.problem.
 func (l *nativeLine) read(s *scanner, text []byte) {
 	l.reset()
 	s.reset(text)
@@ -72,7 +72,7 @@ func (l *nativeLine) read(s *scanner, text []byte) {
 	s.end()
 }
 
-// reset forgets the last line, its rare fields only if there were any.
+// reset clears l. It clears rare fields only if there were any.
 func (l *nativeLine) reset() {
 	if l.seen&^eventFields != 0 {
 		*l = nativeLine{guesses: l.guesses}
@@ -81,7 +81,7 @@ func (l *nativeLine) reset() {
 	l.seen, l.problem, l.history, l.event = 0, "", history.Value{}, history.Event{}
 }
 
-// pass passes over token, if that comes next, white space aside.
+// pass skips white space, and token if that comes next. It reports whether it did.
 func (s *scanner) pass(token string) bool {
 	s.peek()
 	if rest := s.data[s.pos:]; len(rest) >= len(token) && string(rest[:len(token)]) == token {
@@ -259,7 +259,7 @@ func (l *nativeLine) boolean(s *scanner, f field) bool {
 	return s.value(false).Bool()
 }
 
-// mismatch passes over a value of the wrong type.
+// mismatch skips a value of the wrong type.
 func (l *nativeLine) mismatch(s *scanner, f field, wanted string) {
 	start := s.pos
 	s.skip()
@@ -268,8 +268,8 @@ func (l *nativeLine) mismatch(s *scanner, f field, wanted string) {
 	}
 }
 
-// addTo adds the line, which is not a header, to the history that it belongs to.
-// A fault of the line by itself is left in l.problem.
+// addTo adds an event, an edge or a mark to its history. A fault of the line itself is
+// left in l.problem.
 func (l *nativeLine) addTo(b *history.Builder, line int) {
 	switch {
 	case l.seen&fieldEdge != 0:
@@ -354,8 +354,8 @@ var fieldNames = [...]string{
 	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
 }
 
-// quotedNames are the names as they precede a value; at 0 there is a string that
-// no line has.
+// quotedNames are the names with quotes and colon. At 0 is a string that occurs in no
+// line.
 var quotedNames = func() (quoted [len(fieldNames)]string) {
 	for i, name := range fieldNames {
 		quoted[i] = `"` + name + `":`
@@ -364,7 +364,7 @@ var quotedNames = func() (quoted [len(fieldNames)]string) {
 	return quoted
 }()
 
-// fieldNumber returns the number of the field called key, 0 if there is none.
+// fieldNumber returns the number of the field called key, or 0.
 func fieldNumber(key []byte) int {
 	for i, name := range fieldNames {
 		if name == string(key) {

@@ -9,12 +9,11 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// SyntaxError is a fault of a file, at a line; it prints as
-// file:line: message. Those that belong to one history come together, as
-// *history.Errors.
+// SyntaxError is a fault of a file at a line; it prints as file:line: message. The
+// faults of one history are returned together, as *history.Errors.
 type SyntaxError = history.Error
 
-// An output hands what a decoder finds to its caller.
+// An output passes what a decoder finds to its caller.
 type output struct {
 	file    string
 	yield   func(*history.History, error) bool
@@ -24,25 +23,25 @@ type output struct {
 	last    *pending
 }
 
-// A pending history waits, complete or not, until it is known whether another
-// one follows; see name.
+// A pending history is held back, complete or not, until it is known whether another
+// one follows, which determines its name.
 type pending struct {
 	b       *history.Builder
 	line    int
 	ordinal int // among the histories of the file, from 1
-	// finish completes it before it is built, build builds it; either may be
-	// nil.
+	// finish completes the history before it is built, build replaces
+	// output.build. Either may be nil.
 	finish func()
 	build  func()
 }
 
-// begin delivers the history that is pending, since another one begins.
+// begin delivers the pending history, because another one begins.
 func (o *output) begin() {
 	o.count++
 	o.deliver()
 }
 
-// hold makes the history that has begun the pending one.
+// hold makes p, which has just begun, the pending history.
 func (o *output) hold(p *pending) *pending {
 	p.ordinal = o.count
 	o.last = p
@@ -66,8 +65,7 @@ func (o *output) deliver() {
 	o.build(p.b, p.line)
 }
 
-// name names a history without a name: a single one has none, several are
-// called by their number.
+// name names a history without a name by its number, unless it is the only one.
 func (o *output) name(b *history.Builder, ordinal int) {
 	if o.count > 1 && b.Header().ID == "" {
 		b.SetID(strconv.Itoa(ordinal))
@@ -80,8 +78,8 @@ func (o *output) give(h *history.History, err error) {
 	}
 }
 
-// fault reports a fault of the file. After history.MaxErrors of them it reports
-// that and stops.
+// fault reports a fault of the file. After history.MaxErrors of them it reports that
+// there are too many, and stops.
 func (o *output) fault(line int, format string, args ...any) {
 	if o.faults++; o.faults > history.MaxErrors {
 		o.give(nil, &SyntaxError{File: o.file, Line: line, Msg: "too many errors"})
@@ -105,7 +103,7 @@ func (o *output) broken(line int, err error) {
 	o.stopped = true
 }
 
-// build delivers the history in b, which began at line, or its faults.
+// build delivers the history in b, which begins at line, or its faults.
 func (o *output) build(b *history.Builder, line int) {
 	if b.Events() == 0 && b.Faults() == 0 {
 		name := "history"

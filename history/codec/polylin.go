@@ -15,7 +15,7 @@ const polylinName = "polylin"
 // polylinEmpty is the result of a method that finds nothing.
 const polylinEmpty = -1
 
-// A lineObject is one of the objects that a format knows by a word of its own.
+// A lineObject is an object that a format has a name for.
 type lineObject struct {
 	name    string // in the format
 	model   string
@@ -23,12 +23,12 @@ type lineObject struct {
 	methods []lineMethod
 }
 
-// A lineMethod is a method of a lineObject: one that puts a value in, one
-// that removes or reads one, or one of a set.
+// A lineMethod is a method of a lineObject: one that inserts a value, one that removes
+// or reads a value, or one of a set.
 type lineMethod struct {
-	names    []string // in the format, the one that is written first
+	names    []string // in the format; the first one is written
 	method   string   // of the specification
-	synonyms []string // of that
+	synonyms []string // of method in the specification
 	puts     bool
 }
 
@@ -125,9 +125,8 @@ type polylin struct {
 	starts, ends []int64
 }
 
-// An interval is an operation without its stamps, as its line has it: the value
-// is an argument or a result, by the method; outcome is the result of a method of
-// a set.
+// An interval is an operation without its stamps. Its value is an argument or a result,
+// depending on the method. outcome is the result of a method of a set.
 type interval struct {
 	value   int64
 	line    int32
@@ -196,8 +195,8 @@ func (d *polylin) operation(text []byte, number int) (fault string) {
 	return ""
 }
 
-// build numbers the operations by their stamps, since their order in the file
-// has no meaning, and gives them to the Builder.
+// build numbers the operations by their stamps, since their order in the file has no
+// meaning, and gives them to the Builder.
 func (d *polylin) build(b *history.Builder) {
 	list := make([]int32, len(d.ops))
 	for i := range list {
@@ -228,8 +227,8 @@ func (d *polylin) build(b *history.Builder) {
 	d.ops, d.starts, d.ends = nil, nil, nil // the memory is free for the rest of the work
 }
 
-// encodePolylin writes h with the numbers of its events as stamps. Processes
-// are not written: every operation becomes one of its own.
+// encodePolylin writes h with the numbers of its events as stamps. It does not write
+// processes: every operation becomes a process of its own.
 func encodePolylin(w io.Writer, h *history.History) error {
 	if err := checkPlain(polylinName, h); err != nil {
 		return err

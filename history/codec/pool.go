@@ -7,30 +7,30 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A pool shares what a decoder would otherwise allocate over and over: the
-// strings that recur from line to line, and room for lists of arguments. Its
-// own size is bounded; what it hands out lives as long as the histories.
+// A pool shares what a decoder would otherwise allocate again and again: strings that
+// recur from line to line, and memory for lists of arguments. Its own size is bounded;
+// its values live as long as the histories.
 type pool struct {
 	texts      []history.Value // a power of two
 	misses     int             // since texts was made
 	exceptions [16]history.Value
 	room       []history.Value
-	made       int64 // bytes of what was handed out, shared strings once
+	made       int64 // bytes of the values that were made
 }
 
-// valueBytes is what a Value takes, and partBytes what a string, a list or a map
-// takes besides its content.
+// valueBytes is the size of a Value, partBytes that of a string, list or map without
+// its content.
 const valueBytes, partBytes = 16, 48
 
 const (
-	poolSlots    = 256  // to begin with
+	poolSlots    = 256  // initially
 	poolSlotsMax = 8192 // with 24 bytes each
 	poolText     = 64   // bytes; longer texts seldom recur
 	poolRoom     = 512
 )
 
-// text returns b as a String. Each slot of the table keeps the string that
-// came last; the table grows while it serves badly.
+// text returns b as a String. Each slot of the table has its most recent string. The
+// table grows while it has many misses.
 func (p *pool) text(b []byte) history.Value {
 	if len(b) > poolText {
 		p.made += partBytes + int64(len(b))
@@ -49,8 +49,8 @@ func (p *pool) text(b []byte) history.Value {
 	return *slot
 }
 
-// hash mixes the length, the beginning and the end of b. Strings that collide
-// cost an allocation each and nothing else, so it need not be any better.
+// hash mixes the length, the beginning and the end of b. It need not be better, since
+// a collision only costs an allocation.
 func hash(b []byte) uint64 {
 	var first, last uint64
 	switch n := len(b); {
@@ -65,7 +65,7 @@ func hash(b []byte) uint64 {
 	return high ^ low
 }
 
-// exception returns the Exception called b.
+// exception returns the Exception named b.
 func (p *pool) exception(b []byte) history.Value {
 	slot := &p.exceptions[hash(b)%uint64(len(p.exceptions))]
 	if slot.Kind() != history.Exception || slot.Text() != string(b) {
@@ -74,7 +74,7 @@ func (p *pool) exception(b []byte) history.Value {
 	return *slot
 }
 
-// list returns a copy of vs that the caller may keep.
+// list returns a copy of vs, which lives as long as the history.
 func (p *pool) list(vs []history.Value) []history.Value {
 	n := len(vs)
 	if n == 0 {
@@ -108,7 +108,7 @@ func (p *pool) newMap(pairs []history.Value) (history.Value, bool) {
 	return history.MapValue(p.list(pairs)...)
 }
 
-// kept returns v for as long as the history, where v may be of a Scratch.
+// kept returns a copy of v, which may be of a Scratch, that lives as long as the history.
 func (p *pool) kept(v history.Value) history.Value {
 	switch v.Kind() {
 	case history.List:
@@ -122,7 +122,7 @@ func (p *pool) kept(v history.Value) history.Value {
 	return v
 }
 
-// keptList returns a copy of vs for as long as the history.
+// keptList is kept for a list of values.
 func (p *pool) keptList(vs []history.Value) []history.Value {
 	list := p.list(vs)
 	for i, v := range list {

@@ -22,9 +22,9 @@ const (
 // mapping.
 var ErrKnownFormat = errors.New("needs no mapping")
 
-// Propose returns a mapping for the records of r, with comments on what is not sure
-// in it. It knows fields by their names and by what they hold in the first
-// records. A Format or Map in opts is ignored.
+// Propose returns a mapping for the records of r, with comments on what is uncertain
+// in it. It recognises fields by their names and by their values in the first records.
+// It ignores opts.Format and opts.Map.
 func Propose(r io.Reader, file string, opts Options) (string, error) {
 	in, err := newInput(opts.interruptible(r), opts.Limits)
 	if err != nil {
@@ -53,7 +53,7 @@ func Propose(r io.Reader, file string, opts Options) (string, error) {
 	return p.String(), nil
 }
 
-// A proposal is a mapping as it is found.
+// A proposal is a mapping under construction.
 type proposal struct {
 	kind    string
 	records []history.Value
@@ -61,14 +61,14 @@ type proposal struct {
 	fields  map[string]*sample // by path
 	paths   []string           // in the order in which they occur
 	taken   map[string]bool
-	// events is the field with their types, nil of whole operations, which have call
-	// and ret. id and process may be nil.
+	// events is the field with the types of events. It is nil if records are
+	// whole operations, which have call and ret. id and process may be nil.
 	events, call, ret, id, process *sample
 
 	entries, notes []string
 }
 
-// A sample is what is known of a field.
+// A sample is what is known about a field.
 type sample struct {
 	path   string
 	names  [2]string // the last part of the path, and the last two, without case and punctuation
@@ -103,8 +103,8 @@ func (p *proposal) read(head []byte, file string, lim Limits) error {
 	return nil
 }
 
-// fieldsOf adds the fields of the object that the outer keys of a record lead to. Lists
-// are values.
+// fieldsOf adds the fields of the object at the keys outer of a record. It treats lists
+// as values.
 func (p *proposal) fieldsOf(outer []string, object history.Value, source records) {
 	for i, list := 0, object.List(); i < len(list); i += 2 {
 		keys, v := append(slices.Clip(outer), list[i].Text()), list[i+1]
@@ -146,8 +146,8 @@ func (p *proposal) fieldsOf(outer []string, object history.Value, source records
 	}
 }
 
-// find returns the field with the first of the names that is suitable and not
-// taken, and takes it.
+// find returns a suitable field that is not taken, and takes it. Earlier names are
+// preferred.
 func (p *proposal) find(names string, suitable func(*sample) bool) *sample {
 	for name := range strings.FieldsSeq(names) {
 		for _, path := range p.paths {
@@ -172,7 +172,7 @@ func (p *proposal) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-// choose finds the entries.
+// choose chooses the entries.
 func (p *proposal) choose() error {
 	p.taken = map[string]bool{}
 	if p.events = p.find("type phase event kind ev eventtype edge stage state msg message t", isPhase); p.events != nil {
@@ -229,7 +229,8 @@ func isPhase(f *sample) bool {
 	return len(f.words) <= 20 && kinds[began] && (kinds[returned] || kinds[lost] || kinds[failed])
 }
 
-// phases lists the words of a type that are not known, or not about operations.
+// phases proposes entries for the words of a type that mappings do not know, and for
+// those that are not about operations.
 func (p *proposal) phases() {
 	f, by := p.events, map[ending][]string{}
 	for _, w := range sortedWords(f) {
@@ -296,7 +297,7 @@ func (p *proposal) isIdentifier(f *sample) bool {
 	return len(ends) > 0
 }
 
-// isSequential reports whether the operations of each process follow one another.
+// isSequential reports whether no process has two operations open, if f is the process.
 func (p *proposal) isSequential(f *sample) bool {
 	if p.events == nil {
 		return p.isSequentialByStamps(f)
@@ -350,8 +351,8 @@ func (p *proposal) stampAt(record int, f *sample) (s stamp, missing bool) {
 	return s, fault != ""
 }
 
-// isMethod reports whether a field can have the methods: it has a word in every
-// invocation, and few different ones.
+// isMethod reports whether a field may be the method: it has a string in every
+// invocation, and few distinct ones.
 func (p *proposal) isMethod(f *sample) bool {
 	for _, r := range p.records {
 		if v := at(r, f.path); p.phase(r) == began && v.Kind() != history.String {
@@ -408,7 +409,7 @@ func (p *proposal) data(method *sample) {
 	}
 }
 
-// void lists the methods that never have a result, if others have.
+// void proposes the methods that never have a result, if others have one.
 func (p *proposal) void(method, result *sample) {
 	with, last := map[string]bool{}, map[string]string{} // methods; by operation or process, where ends lack them
 	for _, r := range p.records {
@@ -450,10 +451,10 @@ func isStatus(f *sample) bool {
 	return false
 }
 
-// endings proposes conditions for the words of a status. What is not known is lost:
-// such an operation may have happened or not, so that it refutes nothing.
+// endings proposes conditions for the words of a status. For an unknown word it proposes
+// lost: such an operation may have happened or not, so it cannot cause a violation.
 //
-// It returns the test that is met by operations that returned.
+// It returns the test that holds for operations that returned.
 func (p *proposal) endings(f *sample) (ended string) {
 	if strings.HasPrefix(f.names[0], "err") {
 		p.entry("lost when %s", f.path)
@@ -476,8 +477,8 @@ func (p *proposal) endings(f *sample) (ended string) {
 	return f.path + "=" + strings.Join(by[returned], "|")
 }
 
-// model proposes a model that has these methods. Where one field is argument and result,
-// the model depends on the values, and is chosen when a file is read.
+// model proposes a model that has these methods. If one field is argument and result,
+// the model depends on the values and is chosen when a file is read.
 func (p *proposal) model(method *sample, named bool) {
 	keyed := slices.ContainsFunc(p.entries, func(e string) bool { return strings.HasPrefix(e, "key=") })
 	words := strings.Join(sortedWords(method), ", ")
@@ -501,7 +502,7 @@ func (p *proposal) model(method *sample, named bool) {
 	}
 }
 
-// stamps proposes stamps for events that are not in order.
+// stamps proposes a field for the stamps of events, if they are not in order.
 func (p *proposal) stamps() {
 	f := p.find(atNames, func(f *sample) bool { return f.stamps && len(f.values) == len(p.records) })
 	if f == nil {
@@ -527,8 +528,8 @@ func (p *proposal) stamps() {
 	}
 }
 
-// try reads the sample by the mapping, and notes its faults. Processes are left out
-// if there are fewer faults without them and they are not needed.
+// try reads the sample by the mapping, and adds the faults to the notes. It leaves out
+// the process if that is not needed and causes faults.
 func (p *proposal) try(head []byte) {
 	notes, faults := attemptMapping(p.entries, head)
 	if faults > 0 && p.process != nil && (p.events == nil || p.id != nil) {
@@ -542,8 +543,8 @@ func (p *proposal) try(head []byte) {
 	p.notes = append(p.notes, notes...)
 }
 
-// attemptMapping reads head by a mapping. It returns what to say of that, and the
-// number of faults.
+// attemptMapping reads head by a mapping. It returns notes on the result, and the number
+// of faults.
 func attemptMapping(entries []string, head []byte) (notes []string, faults int) {
 	m, err := parseMapping(strings.Join(entries, "\n"))
 	if err != nil {

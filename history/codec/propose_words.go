@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Names that fields usually have, without case and punctuation; the best come first.
+// Usual names of fields, without case and punctuation. Better ones come first.
 const (
 	processNames = "process proc client clientid who thread threadid worker workerid tid session sessionid actor user pid goroutine node"
 	idNames      = "opid operationid requestid reqid callid invocationid correlationid op id uid uuid seq index traceid request"
@@ -33,7 +33,7 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// isPath reports whether a mapping can have a path.
+// isPath reports whether path can be written in a mapping.
 func isPath(path string) bool {
 	return !strings.ContainsAny(path, ",=#!|\n") && strings.TrimSpace(path) == path &&
 		!strings.Contains(path, " when ") && !strings.Contains(path, " and ") && path != ""
@@ -68,7 +68,8 @@ func statusOf(word string) ending {
 	return noEnding
 }
 
-// sortedWords returns the words of a field that a mapping can have, the most frequent first.
+// sortedWords returns the words of a field that can be written in a mapping, the most
+// frequent first.
 func sortedWords(f *sample) []string {
 	var words []string
 	for w := range f.words {
@@ -85,14 +86,14 @@ func sortedWords(f *sample) []string {
 	return words
 }
 
-// rest returns the fields that have no meaning yet.
+// rest lists the fields that are not used.
 func (p *proposal) rest() string {
 	rest := slices.DeleteFunc(slices.Clone(p.paths), func(path string) bool { return p.taken[path] })
 	return cmp.Or(strings.Join(rest, ", "), "none")
 }
 
-// nulls proposes to read words that usually mean null as null, in operations that meet the
-// test ended, if it is not "".
+// nulls proposes to read words that usually mean null as null. Unless ended is "", that
+// is the test for operations that returned.
 func (p *proposal) nulls(f *sample, ended string) {
 	var words []string
 	for _, w := range sortedWords(f) {

@@ -107,7 +107,7 @@ func TestRandomStreams(t *testing.T) {
 	}
 }
 
-// randomValue returns a known value of any kind, at most so deep.
+// randomValue returns a known value of any kind, nested at most depth deep.
 func randomValue(r *rand.Rand, depth int) history.Value {
 	texts := []string{"", "a", "$map", "$", "\xff", "é\n\"\\\x01", "true", "java.lang.Error", "1"}
 	switch kind := history.Kind(r.IntN(int(history.Exception) + 1)); kind {
@@ -139,8 +139,8 @@ func randomValue(r *rand.Rand, depth int) history.Value {
 	return history.NoValue
 }
 
-// TestRandomValues: every value comes back from the native format, and from
-// Violat's what that does not refuse.
+// TestRandomValues: the native format preserves every value, and Violat's every value
+// that it does not refuse.
 func TestRandomValues(t *testing.T) {
 	r := random(t)
 	n := 5_000
@@ -167,8 +167,8 @@ func TestRandomValues(t *testing.T) {
 	}
 }
 
-// TestUnknownParts: an encoder refuses what no decoder reads, an unknown value
-// that is not a result as a whole.
+// TestUnknownParts: encoders refuse an unknown value that is not a whole result, since
+// decoders do.
 func TestUnknownParts(t *testing.T) {
 	part := history.ListValue(history.IntValue(1), history.UnknownValue)
 	for _, parts := range [][3]history.Value{

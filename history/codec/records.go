@@ -17,21 +17,21 @@ import (
 
 // records is a stream of records: maps from names to values, which may be nested.
 type records interface {
-	// next returns the next record and the line that it begins on. What ends the
-	// stream is an *end; then it returns the last line. A record is valid until the
-	// next call.
+	// next returns the next record and the line on which it begins. At the end of
+	// the stream, it returns an *end and the last line. A record is valid until
+	// the next call.
 	next() (record history.Value, line int, err error)
-	// number returns how the number that keys of the last record lead to is written.
+	// number returns the text of the number that keys lead to in the last record.
 	number(keys []string) string
 	// size returns how many bytes the last record has.
 	size() int
 }
 
-// An end is why a stream of records ended.
+// An end says why a stream of records ended.
 type end struct {
 	err error // io.EOF after a whole stream
-	// good is true if the records up to here are a history. It was cut, or may have
-	// been, if cut is true.
+	// good is true if the records up to here are a history, which was cut, or may
+	// have been, if cut is true.
 	good, cut bool
 	// file is true if err is not about the syntax of a record.
 	file bool
@@ -39,8 +39,8 @@ type end struct {
 
 func (e *end) Error() string { return e.err.Error() }
 
-// recordKinds are the kinds of records for a mapping. In json, objects follow one
-// another, or are the elements of a list.
+// recordKinds are the kinds of records that a mapping can name. In json, objects
+// follow one another or are the elements of a list.
 var recordKinds = []string{"json", "csv", "tsv", "logfmt"}
 
 // openRecords returns the records of r and their kind. Unless kind names it, it is
@@ -75,8 +75,8 @@ func (a *afterWindow) Read(p []byte) (int, error) {
 	return a.r.Read(p)
 }
 
-// kindOf returns the kind of the records that begin with text, "" if more of it
-// is needed to tell. A table has a header line.
+// kindOf returns the kind of the records that begin with text, or "" if that takes
+// more text. known is the kind if the mapping names it. A table has a header line.
 func kindOf(text []byte, known string) string {
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, byteOrderMark), " \t\r\n")
 	if len(text) == 0 {
@@ -100,8 +100,8 @@ func kindOf(text []byte, known string) string {
 	return "csv"
 }
 
-// separator returns what separates the columns of a table: the most frequent
-// candidate in its header.
+// separator returns the separator of the columns of a table: the candidate that
+// occurs most often in its header.
 func separator(text []byte, kind string) rune {
 	if kind == "tsv" {
 		return '\t'
@@ -153,7 +153,7 @@ func (s *jsonRecords) next() (record history.Value, line int, err error) {
 	return record, line, nil
 }
 
-// toObject passes over what separates objects.
+// toObject skips what separates objects.
 func (s *jsonRecords) toObject() error {
 	o := s.objects
 	for {
@@ -184,7 +184,7 @@ func (s *jsonRecords) toObject() error {
 	}
 }
 
-// A listState is what came last.
+// A listState says what jsonRecords read last.
 type listState uint8
 
 const (
@@ -194,14 +194,14 @@ const (
 	listClosed
 )
 
-// number implements records. It reads the record again: few have numbers that are
-// not integers for stamps.
+// number implements records. It reads the record again, since few stamps are numbers
+// with fractions.
 func (s *jsonRecords) number(keys []string) string { return rawAt(s.text, keys) }
 
 func (s *jsonRecords) size() int { return len(s.text) }
 
-// rawAt returns the text of the value that keys lead to from an object or list in
-// JSON, "" if there is none.
+// rawAt returns the text of the value that keys lead to in an object or list in JSON,
+// or "".
 func rawAt(text []byte, keys []string) string {
 	s := scanner{data: text, pool: new(pool), wide: true}
 	for _, key := range keys {
@@ -239,7 +239,7 @@ func (s *scanner) enter(key string) bool {
 	return false
 }
 
-// A line of text as a record: its names in ascending order, with their values.
+// A textRecord is a line as a record: its names in ascending order, with their values.
 type textRecord struct {
 	pool   *pool
 	names  []history.Value
@@ -248,7 +248,7 @@ type textRecord struct {
 	bytes  int
 }
 
-// value returns the record. A field without text is absent.
+// value returns the record. Empty fields are absent.
 func (t *textRecord) value() history.Value {
 	t.pairs, t.bytes = t.pairs[:0], 0
 	for i, text := range t.fields {
@@ -273,10 +273,9 @@ func (t *textRecord) number(keys []string) string {
 
 func (t *textRecord) size() int { return t.bytes }
 
-// textValue returns what a text means: an integer, a float if it is written as
+// textValue returns the value of a text: an integer, a float if it is written as
 // leadline writes it, true, false, null, a list or an object in JSON, or else a
-// string. Two texts that differ have different values, except lists and objects,
-// which are compared by their content.
+// string. Different texts have different values, except for lists and objects.
 func textValue(text string, p *pool) history.Value {
 	switch c := text[0]; {
 	case c == '-' || '0' <= c && c <= '9':
@@ -304,9 +303,9 @@ type tableRecords struct {
 	textRecord
 	rows   *csv.Reader
 	input  *lineLimiter
-	column []int // of the names
-	line   int   // that the last row begins on
-	needed []string
+	column []int    // of the names
+	line   int      // on which the last row begins
+	needed []string // paths that the header must have
 	// trimRight is set if blanks at the end of a cell do not count.
 	trimRight bool
 }
@@ -318,12 +317,12 @@ func newTableRecords(r io.Reader, comma rune, p *pool, limit int64) *tableRecord
 	return t
 }
 
-// A lineLimiter ends a stream with an error after too many bytes between two calls
-// of reset. Readers of it hold no more than that, and one buffer.
+// A lineLimiter ends a stream with an error when more than limit bytes are read before
+// read is reset. A reader of it holds no more than that, and one buffer.
 type lineLimiter struct {
 	r           io.Reader
 	read, limit int64
-	last        byte  // that was read
+	last        byte  // the last one that was read
 	err         error // what ended r
 }
 
@@ -455,8 +454,8 @@ func (l *logfmtRecords) next() (record history.Value, line int, err error) {
 
 type logfmtPair struct{ name, value string }
 
-// logfmtPairs returns the pairs of a line, in the order of their names. Words
-// without a '=' are not fields.
+// logfmtPairs returns the pairs of a line, in the order of their names. It ignores
+// words without a '='.
 func logfmtPairs(text []byte) (pairs []logfmtPair, fault string) {
 	const blanks = " \t\r"
 	for rest := strings.TrimLeft(string(text), blanks); rest != ""; rest = strings.TrimLeft(rest, blanks) {

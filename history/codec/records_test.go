@@ -7,8 +7,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// TestLogfmtWords: words that are not pairs are passed over without a copy of the
-// rest of the line.
+// TestLogfmtWords: words that are not pairs are skipped without copying the rest of the
+// line.
 func TestLogfmtWords(t *testing.T) {
 	line := []byte(strings.Repeat("word\t=x ", 2000) + "k=v")
 	allocs := testing.AllocsPerRun(1, func() {
@@ -21,7 +21,7 @@ func TestLogfmtWords(t *testing.T) {
 	}
 }
 
-// TestLocate: a path of many keys is not tried in each way to split it.
+// TestLocate: a path of many keys is not split in all possible ways.
 func TestLocate(t *testing.T) {
 	path := strings.Repeat("a.", 200) + "a"
 	if v := at(history.IntValue(1), path); v.Kind() != history.None {

@@ -14,15 +14,16 @@ import (
 // MaxDepth is how deeply lists and objects may be nested in an input.
 const MaxDepth = 1000
 
-// A scanner reads JSON (RFC 8259) from a byte slice that holds it whole, or, if
-// it has a source, from one that holds the next token whole. It is stricter than encoding/json: strings must be valid UTF-8, escaped
-// surrogates must come in pairs, and integers must fit 64 bits.
+// A scanner reads JSON (RFC 8259) from a byte slice that holds all of it or, if the
+// scanner has a source, the next token. It is stricter than encoding/json: strings
+// must be valid UTF-8, escaped surrogates must come in pairs, and integers must fit
+// 64 bits.
 //
 // After a fault every method returns a zero value, so that callers check
 // failed once, at the end. Slices of bytes that it returns are valid until
 // its next call.
 //
-// Objects and lists are walked alike:
+// Objects and lists are read in the same way:
 //
 //	for more := s.begin('{', '}'); more; more = s.more('}') {
 //		key := s.key()
@@ -32,26 +33,26 @@ type scanner struct {
 	data  []byte
 	pos   int
 	depth int
-	// fault is the first one found, at byte faultAt; torn says that it is
-	// the end of the input.
+	// fault is the first fault, at byte faultAt. It is torn if it is the end of
+	// the input.
 	fault   string
 	faultAt int
 	torn    bool
-	// wide makes the scanner read integers of more than 64 bits as strings of their digits.
-	// Specifications that order values refuse these.
+	// wide makes the scanner read integers of more than 64 bits as strings of
+	// their digits, which specifications that order values refuse.
 	wide    bool
 	scratch []byte          // the last text with escapes
 	stack   []history.Value // elements of the lists that are being read
 	pool    *pool
-	// brief makes the lists and maps, if it is set; they last until it is reset.
+	// brief makes the lists and maps, if it is set. They last until its Reset.
 	brief *history.Scratch
-	// source reads on where data ends, if it is set. It drops what comes before
-	// pos, or before mark unless that is negative.
+	// source supplies what follows data, if it is set. What precedes pos is
+	// dropped, or what precedes mark, unless that is negative.
 	source refiller
 	mark   int
 }
 
-// A refiller has the input of a scanner that does not hold it whole.
+// A refiller supplies input to a scanner that does not hold all of it.
 type refiller interface {
 	// extend drops the first drop bytes of the data. It returns the rest, and true
 	// if there are more bytes after it than before.
@@ -72,8 +73,8 @@ func (s *scanner) refill() bool {
 	return more
 }
 
-// ensure refills until data holds the string, number or word at pos whole, and
-// the byte after it.
+// ensure refills until data holds all of the string, number or word at pos, and the
+// byte after it.
 func (s *scanner) ensure() {
 	for searched := 0; ; {
 		rest := s.data[s.pos:]
@@ -101,7 +102,7 @@ func (s *scanner) ensure() {
 	}
 }
 
-// tokenByte reports whether c may be in a number or a word.
+// tokenByte reports whether c may occur in a number or a word.
 func tokenByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '+' <= c && c <= '9' && c != ',' && c != '/' || c == 'E'
 }
@@ -115,7 +116,7 @@ func (s *scanner) reset(data []byte) {
 
 func (s *scanner) failed() bool { return s.fault != "" }
 
-// fail notes a fault at byte at and stops the scanner.
+// fail records a fault at byte at and stops the scanner.
 func (s *scanner) fail(at int, format string, args ...any) {
 	if s.fault == "" {
 		s.fault, s.faultAt = fmt.Sprintf(format, args...), at
@@ -123,7 +124,7 @@ func (s *scanner) fail(at int, format string, args ...any) {
 	s.pos = len(s.data)
 }
 
-// unexpected notes that the next byte is not what is wanted.
+// unexpected records that the next byte is not what was expected.
 func (s *scanner) unexpected(wanted string) {
 	if s.fault != "" {
 		return
@@ -226,9 +227,9 @@ func (s *scanner) key() []byte {
 	return text
 }
 
-// specials marks, by its highest bit, the first byte of word that does not
-// mean itself in a string: quote, backslash, control character or part of
-// a longer character. Bytes after that one may be marked without reason.
+// specials marks, by its highest bit, the first byte of word that is special in a
+// string: a quote, a backslash, a control character or a byte that is not ASCII. Later
+// bytes may be marked even if they are not special.
 func specials(word uint64) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := word^(ones*'"'), word^(ones*'\\')
@@ -277,14 +278,14 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// badRune notes that what is at byte i is not UTF-8, or only the beginning of
-// a character that the input ends in.
+// badRune records that there is no valid UTF-8 at byte i. The fault is torn if the
+// input ends inside of a character.
 func (s *scanner) badRune(i int) {
 	s.fail(i, "invalid UTF-8")
 	s.torn = !utf8.FullRune(s.data[i:])
 }
 
-// literal expects word at pos.
+// literal reads word, and fails if something else is at pos.
 func (s *scanner) literal(word string) bool {
 	if len(s.data)-s.pos >= len(word) && string(s.data[s.pos:s.pos+len(word)]) == word {
 		s.pos += len(word)
@@ -297,7 +298,7 @@ func (s *scanner) literal(word string) bool {
 	return false
 }
 
-// clip shortens what is quoted in a message.
+// clip shortens b for a message.
 func clip(b []byte) string {
 	const most = 40
 	if len(b) <= most {

@@ -110,9 +110,8 @@ func TestSpecials(t *testing.T) {
 	}
 }
 
-// FuzzScan holds the scanner against encoding/json: what it accepts means the
-// same there, and what it refuses is refused there too, but for the points in
-// which it is stricter.
+// FuzzScan compares the scanner with encoding/json: what it accepts has the same meaning
+// there, and what it refuses is refused there too, unless the scanner is stricter.
 func FuzzScan(f *testing.F) {
 	for _, test := range scanTests {
 		f.Add([]byte(test.text))
@@ -144,7 +143,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// stricter reports whether a fault is one that encoding/json does not know.
+// stricter reports whether a fault is none for encoding/json.
 func stricter(text []byte, fault string) bool {
 	for _, known := range []string{"does not fit", "unpaired surrogate", "nested more", "occurs twice"} {
 		if strings.Contains(fault, known) {
@@ -154,7 +153,7 @@ func stricter(text []byte, fault string) bool {
 	return fault == "invalid UTF-8" && !utf8.Valid(text)
 }
 
-// same compares v with what encoding/json made of the text.
+// same compares v with the result of encoding/json.
 func same(v history.Value, want any) bool {
 	switch want := want.(type) {
 	case nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A stamp is a time in some unit, exactly: a floor and 10^-18ths above it.
+// A stamp is an exact time in some unit: whole + frac/10^18.
 type stamp struct {
 	whole int64
 	frac  uint64 // below fracUnit
@@ -24,18 +24,18 @@ const (
 	fracUnit   = 1_000_000_000_000_000_000
 )
 
-// stamps collects the stamps of a history and makes them integers. Stamps without
-// fractions are used as they are. Once one has a fraction, each is represented by its
-// index in list until all are known; see scale.
+// stamps collects the stamps of a history and turns them into integers. Stamps
+// without fractions are used as they are. Once one has a fraction, each is represented
+// by its index in list until all are known; see scale.
 type stamps struct {
 	list []stamp // nil as long as all are integers
-	// wall is how the first stamp was written: as a date, or as a number.
+	// wall is set if stamps are dates, numbers if they are numbers.
 	wall, numbers bool
 	zone          string // of dates that have none
 }
 
-// take returns the number that represents s. When list begins, reindex changes the
-// numbers that take has returned before.
+// take returns the number that represents s. When list becomes non-nil, take calls
+// reindex, which must apply its argument to all numbers that take returned before.
 func (t *stamps) take(s stamp, reindex func(func(int64) int64)) int64 {
 	if t.list == nil {
 		if s.frac == 0 {
@@ -48,9 +48,9 @@ func (t *stamps) take(s stamp, reindex func(func(int64) int64)) int64 {
 	return int64(len(t.list) - 1)
 }
 
-// scale returns the stamps of list as integers: all of them multiplied by the power
-// of ten that leaves no fraction. If that does not fit 64 bits, it returns their
-// ranks instead, because only the order counts.
+// scale returns the stamps of list as integers, multiplied by the smallest power of
+// ten that leaves no fraction. If those do not fit 64 bits, it returns the ranks of
+// the stamps instead, since only the order matters.
 func (t *stamps) scale() []int64 {
 	digits, least, most := 0, int64(math.MaxInt64), int64(math.MinInt64)
 	for _, s := range t.list {
@@ -94,7 +94,7 @@ func power(n int) uint64 {
 	return p
 }
 
-// read reads a stamp: v, or text, which is how v is written if it is a Float.
+// read reads the stamp v. If v is a Float, text is how it was written.
 func (t *stamps) read(v history.Value, text string) (s stamp, fault string) {
 	switch v.Kind() {
 	case history.Int:
@@ -121,7 +121,7 @@ func (t *stamps) read(v history.Value, text string) (s stamp, fault string) {
 	return s, fault
 }
 
-// parseDecimal reads a number such as 12, -1.5 or 1.25e3. It does not round.
+// parseDecimal parses a number such as 12, -1.5 or 1.25e3, without rounding.
 func parseDecimal(text string) (s stamp, fault string) {
 	digits, negative := strings.CutPrefix(text, "-")
 	digits, exponent, _ := strings.Cut(strings.ToLower(digits), "e")
@@ -184,8 +184,8 @@ func isDate(text string) bool {
 	return len(text) > 10 && text[4] == '-' && text[7] == '-' && strings.ContainsRune("Tt ", rune(text[10]))
 }
 
-// parseDate reads a date of RFC 3339, also with a blank between day and time. Its
-// stamp is in seconds. Zone is that of a date without one.
+// parseDate parses a date of RFC 3339, also with a blank between day and time, into
+// seconds. zone is the time zone of a date that has none.
 func parseDate(text, zone string) (s stamp, fault string) {
 	head, tail, frac := text, "", ""
 	if i := strings.IndexAny(text[11:], ".,Zz+-"); i >= 0 {
@@ -214,9 +214,10 @@ func parseDate(text, zone string) (s stamp, fault string) {
 // durationUnits are the units of durations, as decimal places of a second.
 var durationUnits = map[string]int{"s": 0, "ms": 3, "us": 6, "µs": 6, "ns": 9}
 
-// duration reads a duration: v, or text, which is how v is written if it is a Float.
-// Among numbers it has their unit, and no other. Among dates, which are in seconds, it has the given
-// unit or its own, as in 1.5ms. The stamp that it belongs to is read before.
+// duration reads the duration v. If v is a Float, text is how it was written. If
+// stamps are numbers, the duration must have their unit. If they are dates, which are
+// in seconds, it has its own unit, as in 1.5ms, or else the given one. The stamp that
+// it belongs to must have been read before.
 func (t *stamps) duration(v history.Value, text, unit string) (s stamp, fault string) {
 	if unit != "" && !t.wall {
 		return s, fmt.Sprintf("has the unit of the mapping, %s, but stamps are numbers, whose unit it has", unit)
@@ -253,8 +254,8 @@ func (t *stamps) duration(v history.Value, text, unit string) (s stamp, fault st
 	return stamp{s.whole / unitOf, uint64(s.whole%unitOf)*power(fracDigits-places) + s.frac/power(places)}, ""
 }
 
-// plus returns a + d, and minus a - d, for a d from 0 on. They report false if that
-// does not fit 64 bits.
+// plus returns a + d, and minus a - d, for d >= 0. They report false if that does not
+// fit 64 bits.
 func (a stamp) plus(d stamp) (stamp, bool) {
 	s := stamp{a.whole + d.whole, a.frac + d.frac}
 	if s.frac >= fracUnit {

@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// TestEventWriter: events, with identifiers or without, with stamps or
-// without, read back as what they are.
+// TestEventWriter: events with or without identifiers and stamps are read as they were
+// written.
 func TestEventWriter(t *testing.T) {
 	one, two := history.IntValue(1), history.StringValue("two")
 	var b bytes.Buffer
@@ -71,8 +71,7 @@ type brokenWriter struct{ calls int }
 
 func (w *brokenWriter) Write([]byte) (int, error) { w.calls++; return 0, io.ErrShortWrite }
 
-// TestEventWriterErrors: the first error stays, and nothing is written after
-// it.
+// TestEventWriterErrors: the first error persists, and nothing is written after it.
 func TestEventWriterErrors(t *testing.T) {
 	ev := history.Event{Process: history.IntValue(1), Method: "read"}
 	broken := &brokenWriter{}

@@ -10,10 +10,10 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A textFormat decodes one of the formats with one event or operation per line.
+// A textFormat decodes a format with one event or operation per line.
 type textFormat interface {
-	// line takes a line that is not blank. The fault it returns is one of
-	// the history that the line belongs to, or of the file.
+	// line decodes a line that is not blank. The fault that it returns is one of
+	// the current history, or of the file if there is none.
 	line(text []byte, number int) (fault string)
 }
 
@@ -25,7 +25,7 @@ type textLines struct {
 	held   int64
 	size   int64 // of the input; 0 if unknown
 	memory int64 // limit on the memory that a history takes
-	taken  int64 // by the one that is being read, about; counted by the format
+	taken  int64 // about, by the current history; counted by the format
 }
 
 // decodeText reads all lines of r into the format that open returns.
@@ -38,7 +38,7 @@ func decodeText(r io.Reader, file, format string, lim Limits, open func(t *textL
 }
 
 func (t *textLines) run(lines *lineReader, f textFormat) {
-	torn, cut := "", false // the last line: what is wrong with it, and that it has no newline
+	torn, cut := "", false // the fault of the last line, and whether it has no newline
 	for !t.out.stopped {
 		text, whole, err := lines.next()
 		if err != nil {
@@ -91,17 +91,17 @@ func (t *textLines) expectMore(n int) int {
 	return max(0, expected(t.size, t.held, n)-n)
 }
 
-// markTorn marks the history that is being read, which ends at line, if its
-// last line was read although it may be cut ("return 12" as "return 1"), or if
-// the file is cut and lines come in no order, so that any may be missing.
+// markTorn marks the current history, which ends at line, as torn: if its last line
+// was read although it may be cut ("return 12" as "return 1"), or if the file is cut
+// and its lines have no order, so that any may be missing.
 func (t *textLines) markTorn(line int, altered, cut bool) {
 	if b := t.out.last; b != nil && (altered || cut && b.b.Header().Order == history.StampOrder) {
 		b.b.SetTorn(line)
 	}
 }
 
-// isEnd reports whether err ends a stream in such a way that what came before
-// is to be delivered.
+// isEnd reports whether what came before err is to be delivered: at the end of the
+// stream, or where it was cut.
 func isEnd(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
 
 func isBlank(text []byte) bool {
@@ -146,7 +146,7 @@ func parseInt(word []byte) (n int64, ok bool) {
 }
 
 // plainInt is parseInt for an integer in its usual notation: without a plus sign
-// and without zeros that say nothing.
+// and leading zeros.
 func plainInt(word []byte) (n int64, ok bool) {
 	if n, ok = parseInt(word); !ok || word[0] == '+' {
 		return 0, false
@@ -161,8 +161,8 @@ func plainInt(word []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// cutWord returns the first word of text and what follows it, both
-// without the blanks around them.
+// cutWord returns the first word of text and the rest, both without surrounding
+// blanks.
 func cutWord(text []byte) (word, rest []byte) {
 	blank := func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 	for len(text) > 0 && blank(text[0]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// emptyList is shared, so that a line of "[],[],..." stays small.
+// emptyList is shared, so that a line of "[],[],..." takes little memory.
 var emptyList = history.ListValue()
 
 // value reads any JSON value. An object is a Map with String keys or, with
@@ -63,8 +63,8 @@ func (s *scanner) list(escapes bool) []history.Value {
 	return vs
 }
 
-// elements reads the elements of a list onto the stack, and returns how high
-// that was before.
+// elements pushes the elements of a list onto the stack, and returns the height of the
+// stack before.
 func (s *scanner) elements(escapes bool) (base int) {
 	base = len(s.stack)
 	for more := s.begin('[', ']'); more; more = s.more(']') {
@@ -111,8 +111,8 @@ func (s *scanner) mapOf(base, start int) history.Value {
 	return m
 }
 
-// escapedValue reads the value of an escape, whose key has just been read,
-// and the end of its object.
+// escapedValue reads the value of an escape and the end of its object. The key has
+// just been read.
 func (s *scanner) escapedValue(key string, at int) history.Value {
 	v := s.escapeOf(key, at)
 	if s.failed() {
@@ -191,7 +191,7 @@ func (s *scanner) pairs() history.Value {
 	return s.mapOf(base, start)
 }
 
-// skip checks and passes over any JSON value.
+// skip skips any JSON value, after checking its syntax.
 func (s *scanner) skip() {
 	c := s.peek()
 	if s.source != nil {
@@ -243,18 +243,17 @@ func appendText(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// AppendValue appends v in JSON, as the native format has it.
+// AppendValue appends v in the JSON of the native format.
 func AppendValue(dst []byte, v history.Value) []byte {
 	dst, _ = appendJSON(dst, v, true)
 	return dst
 }
 
-// appendPlain appends v as plain JSON, and reports false where that cannot
-// express it.
+// appendPlain appends v as plain JSON, and reports false if that cannot express it.
 func appendPlain(dst []byte, v history.Value) ([]byte, bool) { return appendJSON(dst, v, false) }
 
-// appendJSON appends v. With escapes on, those of the native format express
-// what plain JSON cannot.
+// appendJSON appends v. If escapes is set, it uses those of the native format for what
+// plain JSON cannot express.
 func appendJSON(dst []byte, v history.Value, escapes bool) ([]byte, bool) {
 	switch v.Kind() {
 	case history.None:
@@ -286,8 +285,8 @@ func appendJSON(dst []byte, v history.Value, escapes bool) ([]byte, bool) {
 	return appendMap(dst, v.List(), escapes)
 }
 
-// checkKnown refuses an unknown value that is an argument or a part of another
-// value. A whole result may be unknown.
+// checkKnown refuses unknown values in arguments and inside other values. A whole
+// result may be unknown.
 func checkKnown(args []history.Value, result history.Value) error {
 	if slices.ContainsFunc(args, holdsUnknown) || slices.ContainsFunc(result.List(), holdsUnknown) {
 		return refusal(nativeName, "an unknown value that is not a result as a whole")
@@ -305,7 +304,7 @@ func appendBytes(dst []byte, open, text string) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendFloat writes f so that it does not read as an integer.
+// appendFloat appends f so that it is not read as an integer.
 func appendFloat(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -341,8 +340,8 @@ func appendElements(dst []byte, vs []history.Value, escapes bool) (_ []byte, ok 
 	return append(dst, ']'), ok
 }
 
-// appendMap writes an object if all keys are strings that it can have, and
-// otherwise a list of pairs, which is an escape.
+// appendMap appends an object if all keys are suitable strings, and otherwise the
+// escape for a list of pairs.
 func appendMap(dst []byte, pairs []history.Value, escapes bool) (_ []byte, ok bool) {
 	object := true
 	for i := 0; i < len(pairs); i += 2 {
@@ -372,7 +371,7 @@ func appendMap(dst []byte, pairs []history.Value, escapes bool) (_ []byte, ok bo
 	return append(dst, '}'), ok
 }
 
-// newList returns the List of vs, for a short time if s.brief is set.
+// newList returns the List of vs, which is short-lived if s.brief is set.
 func (s *scanner) newList(vs []history.Value) history.Value {
 	if s.brief != nil {
 		return s.brief.ListValue(vs)
@@ -380,7 +379,7 @@ func (s *scanner) newList(vs []history.Value) history.Value {
 	return s.pool.newList(vs)
 }
 
-// newMap returns the Map of pairs, for a short time if s.brief is set.
+// newMap returns the Map of pairs, which is short-lived if s.brief is set.
 func (s *scanner) newMap(pairs []history.Value) (history.Value, bool) {
 	if s.brief != nil {
 		return s.brief.MapValue(pairs)

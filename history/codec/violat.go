@@ -18,7 +18,7 @@ const violatName = "violat"
 const violatPackage = "java.util.concurrent."
 
 // decodeViolat reads the histories that Violat records: one JSON object each,
-// one after another. See the package's documentation.
+// one after another. See the package documentation.
 func decodeViolat(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
@@ -35,16 +35,16 @@ type violat struct {
 	out     output
 	objects *objectReader
 	scan    scanner
-	again   scanner // of the value of a return
-	value   []byte  // its text
-	// args are those of an event, whose lists and maps are of brief.
+	again   scanner // of value
+	value   []byte  // the text of the value of a return
+	// args are the arguments of an event. Their lists and maps are of brief.
 	args  []history.Value
 	brief history.Scratch
 	b     *history.Builder // of the object that is being read
-	// memory is the limit on what a history takes, made what scan.pool had
-	// made when it began.
+	// memory is the limit on the memory of a history, made is scan.pool.made
+	// when it began.
 	memory, made int64
-	tooMuch      int // line at which it takes more, 0 if it does not
+	tooMuch      int // line at which it exceeds memory, 0 if it does not
 	faultLine    int // of scan.fault
 	// lineAt is the number of the line that byte counted of scan.data is on.
 	lineAt, counted int
@@ -101,7 +101,7 @@ func (d *violat) extend(drop int) (data []byte, more bool) {
 	return d.objects.extend(drop)
 }
 
-// build delivers a history if its events agree with order.
+// build delivers a history, or a fault if its events contradict order.
 func (d *violat) build(b *history.Builder, order []sequenceOrder) {
 	h, err := b.Build()
 	if err == nil {
@@ -153,8 +153,8 @@ func (d *violat) object(line int) {
 	}
 }
 
-// deliver hands on the history that has been read. It reports false if the object
-// was not JSON: where the next one begins is then uncertain.
+// deliver passes on the history that has been read. It reports false if the object
+// was not JSON, since it is then uncertain where the next one begins.
 func (d *violat) deliver() bool {
 	switch s := &d.scan; {
 	case s.failed():
@@ -169,8 +169,8 @@ func (d *violat) deliver() bool {
 	return true
 }
 
-// line returns the number of the line that byte at is on. Bytes are asked
-// for in ascending order.
+// line returns the number of the line of byte at. Calls must be in ascending order of
+// at.
 func (d *violat) line(at int) int {
 	if d.scan.failed() {
 		at = min(at, d.scan.faultAt) // whose line is still to be asked for
@@ -182,7 +182,7 @@ func (d *violat) line(at int) int {
 	return d.lineAt
 }
 
-// wrong notes that the next value is not what is wanted, and passes over it.
+// wrong records that the next value is not what is wanted, and skips it.
 func (d *violat) wrong(key, wanted string) {
 	s, line := &d.scan, d.line(d.scan.pos)
 	s.mark = s.pos
@@ -232,10 +232,9 @@ func (d *violat) readOrder() {
 	}
 }
 
-// checkOrder compares schema.order with the events. Violat's harness makes a
-// sequence wait for those before it, so that the events of a true recording
-// show the order already, and nothing has to be added to it. Where they do
-// not, the file contradicts itself.
+// checkOrder compares schema.order with the events. Violat's harness makes a sequence
+// wait for those before it, so the events of a recording have that order, and no edges
+// need to be added. If they do not, the file contradicts itself.
 func checkOrder(h *history.History, order []sequenceOrder) error {
 	if len(order) == 0 {
 		return nil
@@ -380,8 +379,8 @@ var (
 	violatMethod     = []violatField{{"name", `"`, "a string"}, {"void", "tf", "true or false"}}
 )
 
-// fields calls read for each known key of the next object, which must be
-// read or skipped there, and skips the others.
+// fields calls read for each known key of the next object, and skips the others. read
+// must read or skip the value.
 func (d *violat) fields(known []violatField, read func(key string)) {
 	s, seen := &d.scan, uint(0)
 	for more := s.begin('{', '}'); more; more = s.more('}') {
@@ -413,8 +412,8 @@ func (d *violat) identifier(key string) history.Value {
 	return v
 }
 
-// add adds the event to the history. A return repeats its call; where they
-// differ, one of the two is wrong, and so would the verdict be.
+// add adds the event to the history. A return repeats its call. If they differ, one of
+// them is wrong, and the verdict would be too.
 func (d *violat) add(e *violatEvent) {
 	line := e.event.Line
 	switch {
@@ -458,7 +457,8 @@ func (d *violat) add(e *violatEvent) {
 	d.b.Add(&e.event)
 }
 
-// result sets the result of a return, which must fit whether method is void.
+// result sets the result of a return. It reports false after a fault, such as a result
+// of a void method.
 func (d *violat) result(e *violatEvent, method string) bool {
 	if !e.hasValue {
 		if !e.void {
@@ -490,8 +490,8 @@ func (d *violat) result(e *violatEvent, method string) bool {
 	return true
 }
 
-// violatResult returns what the String v means. It reports false for an
-// integer that does not fit.
+// violatResult returns the value of the String v. It reports false for an integer that
+// does not fit 64 bits.
 func violatResult(v history.Value) (history.Value, bool) {
 	text := v.Text()
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// encodeViolat writes h as Violat would: one object, on one line. It refuses
-// what Violat has no words for, and a result that would read as another one.
+// encodeViolat writes h as Violat would: one object on one line. It refuses what Violat
+// cannot express, and a result that would be read as another one.
 func encodeViolat(w io.Writer, h *history.History) error {
 	e := violatEncoder{h: h}
 	e.object()
@@ -28,7 +28,7 @@ type violatEncoder struct {
 	err error
 }
 
-// refuse notes the first thing that cannot be carried.
+// refuse records the first thing that cannot be carried.
 func (e *violatEncoder) refuse(format string, args ...any) {
 	if e.err == nil {
 		e.err = fmt.Errorf(format, args...)
@@ -158,7 +158,7 @@ func (e *violatEncoder) invocation(op *history.Operation) {
 
 func (e *violatEncoder) arguments(vs []history.Value) { e.argument(history.ListValue(vs...)) }
 
-// argument writes what plain JSON can express.
+// argument writes a value that plain JSON can express.
 func (e *violatEncoder) argument(v history.Value) {
 	var ok bool
 	if e.buf, ok = appendPlain(e.buf, v); !ok {
@@ -166,7 +166,7 @@ func (e *violatEncoder) argument(v history.Value) {
 	}
 }
 
-// result writes a result as a string, from which it must be read again.
+// result writes a result as a string, if that is read as the same result.
 func (e *violatEncoder) result(op *history.Operation) {
 	v := op.Result
 	switch v.Kind() {

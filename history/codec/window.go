@@ -6,23 +6,23 @@ import (
 	"io"
 )
 
-// A window is what has been read of a stream and not handed out. It starts
-// small, goes on with chunks, and grows beyond that for a piece that is longer.
+// A window holds what has been read of a stream and not handed out yet. It starts
+// small, grows to the size of a chunk, and beyond that only for a longer piece.
 type window struct {
 	r          io.Reader
 	buf        []byte
-	start, end int   // what is not handed out
+	start, end int   // of what is not handed out
 	err        error // what ended the stream
 }
 
 const (
 	firstChunk = 4 << 10
-	// chunk is how many bytes are asked for at a time.
+	// chunk is how many bytes are read at a time.
 	chunk = 128 << 10
 )
 
-// fill reads once, making room first, for a piece of up to most bytes. What is
-// not handed out may move.
+// fill reads once, after making room for a piece of up to most bytes. It may move
+// what is not handed out.
 func (w *window) fill(most int64) {
 	if w.end == len(w.buf) {
 		size := int64(len(w.buf))
@@ -49,8 +49,8 @@ func (w *window) fail(err error) error {
 	return err
 }
 
-// readSome reads what is there into buf from byte end on, and returns the
-// new end. It waits for one byte, never for a full buffer.
+// readSome reads into buf from byte end on, and returns the new end. It waits for one
+// byte, not for a full buffer.
 func readSome(r io.Reader, buf []byte, end int) (int, error) {
 	for range 100 {
 		n, err := r.Read(buf[end:])
@@ -64,11 +64,11 @@ func readSome(r io.Reader, buf []byte, end int) (int, error) {
 	return end, io.ErrNoProgress
 }
 
-// A lineReader cuts a stream into lines. It hands out a line as soon as its
-// newline has arrived, and holds no more than one chunk or one line.
+// A lineReader splits a stream into lines. It returns a line as soon as its newline
+// has arrived, and holds no more than one chunk or one line.
 type lineReader struct {
 	window
-	line  int // number of the line handed out last, from 1
+	line  int // number of the last line that was returned, from 1
 	limit int64
 }
 
@@ -108,9 +108,8 @@ func (l *lineReader) next() (text []byte, whole bool, err error) {
 	}
 }
 
-// An objectReader cuts a stream into the JSON objects that follow one another
-// in it. It regards only quotes and brackets; what it hands out must still be
-// checked.
+// An objectReader splits a stream into the JSON objects that follow one another
+// in it. It looks only at quotes and brackets, so its objects need not be valid.
 type objectReader struct {
 	window
 	line        int // number of the line that start is on, from 1
@@ -129,8 +128,8 @@ func newObjectReader(r io.Reader, lim Limits) *objectReader {
 	return &objectReader{window: window{r: r}, line: 1, lineLimit: lim.Line, objectLimit: min(lim.History, lim.Memory)}
 }
 
-// more passes over white space. It returns nil if something follows, else
-// the error that ended the stream, usually io.EOF.
+// more skips white space. It returns nil if something follows, and otherwise the
+// error that ended the stream, usually io.EOF.
 func (o *objectReader) more() error {
 	for {
 		for ; o.start < o.end; o.start++ {
@@ -149,8 +148,8 @@ func (o *objectReader) more() error {
 	}
 }
 
-// next returns the object that follows and the line it begins on; more has
-// just returned nil. The object is valid until the next call of more or next.
+// next returns the next object and the line on which it begins. more must have
+// returned nil before. The object is valid until the next call of more or next.
 func (o *objectReader) next() (text []byte, line int, err error) {
 	line = o.line
 	if err := o.open(); err != nil {
@@ -165,8 +164,8 @@ func (o *objectReader) next() (text []byte, line int, err error) {
 	return text, line, nil
 }
 
-// open begins to read the object that follows, piece by piece; more has just
-// returned nil.
+// open begins to read the next object piece by piece. more must have returned nil
+// before.
 func (o *objectReader) open() error {
 	if c := o.buf[o.start]; c != '{' {
 		return fmt.Errorf("unexpected %q, an object expected", c)
@@ -176,8 +175,8 @@ func (o *objectReader) open() error {
 	return nil
 }
 
-// extend implements refiller for the object that is open. After an error, which
-// close returns, nothing follows.
+// extend implements refiller for the open object. After an error, which close
+// returns, nothing follows.
 func (o *objectReader) extend(drop int) (data []byte, more bool) {
 	o.start, o.held = o.start+drop, o.held-drop
 	before := o.held
@@ -197,7 +196,7 @@ func (o *objectReader) extend(drop int) (data []byte, more bool) {
 	return o.buf[o.start : o.start+o.held], o.held > before
 }
 
-// ended returns why the object that is open has no end, if nothing follows.
+// ended returns why the open object has no end, if the stream has ended.
 func (o *objectReader) ended() error {
 	if o.err == io.EOF {
 		return fmt.Errorf("the file ends inside the object that begins at line %d", o.begins)
@@ -205,8 +204,8 @@ func (o *objectReader) ended() error {
 	return o.err
 }
 
-// close passes over the rest of the object that is open. It returns why that has
-// no end; then line is where.
+// close skips the rest of the open object. If that has no end, it returns why, and
+// line is where.
 func (o *objectReader) close() error {
 	for more := true; more; {
 		_, more = o.extend(o.held)

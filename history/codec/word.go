@@ -9,7 +9,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A wordEvent is an event as Jepsen and its kin record it.
+// A wordEvent is an event as Jepsen and similar tools record it.
 type wordEvent struct {
 	typ     history.EventType
 	process history.Value
@@ -23,19 +23,19 @@ type wordEvent struct {
 	line    int
 }
 
-// A wordHistory collects the events of one history. What they mean is only
-// known once all have been seen: by their words and values.
+// A wordHistory collects the events of one history. Their meaning depends on the words
+// and values of all of them.
 type wordHistory struct {
 	b      *history.Builder
 	line   int
 	events wordEvents
 	keyed  bool // events have keys of their own
-	idle   bool // there were events that are not operations
-	// dialect is set where it is known from the beginning.
+	idle   bool // there were events of the nemesis
+	// dialect is set if the format determines it.
 	dialect *dialect
 	pool    pool // of arguments
-	// of finish
-	words []*word // by name; nil for one that the dialect lacks
+	// Used by finish:
+	words []*word // by name; nil for a name that the dialect lacks
 	torn  int32   // line at which the history is cut
 }
 
@@ -43,11 +43,11 @@ func newWordHistory(file, format string, line int) *wordHistory {
 	return &wordHistory{line: line, b: history.NewBuilder(history.Header{File: file, Line: line, Format: format})}
 }
 
-// bytes returns about how much memory the events will have taken when they
-// have been given to the Builder, their values aside.
+// bytes returns about how much memory the events take, including that of the Builder
+// after finish, without their values.
 func (w *wordHistory) bytes() int64 { return int64(w.events.n) * eventBytes }
 
-// eventBytes is what an event takes: in a slice that grows, and half of an
+// eventBytes is the memory of an event, in a slice that grows, and of half an
 // operation.
 const eventBytes = 256
 
@@ -78,7 +78,7 @@ func (w *wordHistory) finish() {
 	}
 }
 
-// choose returns the first dialect that has all the words, nil where none has.
+// choose returns the first dialect that has all the words, or nil.
 func (w *wordHistory) choose() *dialect {
 	if w.dialect != nil {
 		return w.dialect
@@ -123,8 +123,8 @@ func (w *wordHistory) add(d *dialect, i int) {
 	w.b.Add(&out)
 }
 
-// invocation sets method and arguments. The value of a completion, if it
-// has one and is not cut, replaces that of the invocation.
+// invocation sets method and arguments. If the completion has a value and is not cut,
+// that replaces the value of the invocation.
 func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.Event) (fault string) {
 	from := ev
 	done := end != nil && end.typ == history.OK && end.line != w.torn
@@ -232,8 +232,8 @@ func (w *wordHistory) result(d *dialect, ev, call *packedEvent) (v history.Value
 	return ev.whole(), ""
 }
 
-// transaction returns a list of micro-operations [f key value] with plain
-// words for f, and without what reads returned unless done is set.
+// transaction returns a list of micro-operations [f key value] with plain words for f.
+// Unless done is set, it leaves out what reads returned.
 func transaction(v history.Value, done bool) (history.Value, bool) {
 	if v.Kind() != history.List {
 		return v, false
@@ -259,12 +259,11 @@ func transaction(v history.Value, done bool) (history.Value, bool) {
 	return history.ListValue(list...), true
 }
 
-// initialOf returns what the registers of a multi-register held at first, as
-// far as that shows: what a read returns before any write of that value to
-// its key is invoked. Jepsen's tests construct the model with it, and do not
-// record it. If all registers that show it agree, the others are taken to
-// begin with the same; otherwise it is a map from keys to values. None, where
-// it does not show, leaves them nil.
+// initialOf infers the initial values of a multi-register, which Jepsen's tests do not
+// record: the initial value of a key is what a read returns before any write of that
+// value to the key is invoked. If all inferred values are equal, initialOf returns that
+// value, for all registers; otherwise it returns a map from keys to values. It returns
+// None if nothing can be inferred, which means nil.
 func initialOf(events *wordEvents) history.Value {
 	written := map[string]bool{} // by key and value, and by key if anything is appended
 	seen := map[string]bool{}
@@ -295,7 +294,7 @@ func initialOf(events *wordEvents) history.Value {
 	return initialFrom(pairs)
 }
 
-// initialFrom returns the one value of all pairs, or else a map of them.
+// initialFrom returns the value of all pairs if it is the same, or else a map of them.
 func initialFrom(pairs []history.Value) history.Value {
 	same := true
 	for i := 1; i < len(pairs); i += 2 {
@@ -311,10 +310,10 @@ func initialFrom(pairs []history.Value) history.Value {
 	return m
 }
 
-// Jepsen and its kin describe an operation by a word :f and one :value, which is
-// the argument in the invocation and the result in the completion. A
-// dialect turns those into the methods, arguments and results of one
-// specification, and back.
+// A dialect translates between the operations of Jepsen and similar tools and the
+// methods, arguments and results of one specification. Such an operation has a word
+// :f and one :value, which is the argument in the invocation and the result in the
+// completion.
 type dialect struct {
 	model string
 	args  []history.Value
@@ -333,11 +332,11 @@ type word struct {
 	shape   shape
 	method  string
 	// synonyms are other names of the method in the specification, which a
-	// history to be written may have.
+	// history to be encoded may use.
 	synonyms []string
 }
 
-// A shape is where the argument and the result of a method are.
+// A shape says where the argument and the result of a method are.
 type shape uint8
 
 const (
@@ -430,7 +429,7 @@ func findWord(words []word, f string) *word {
 	return nil
 }
 
-// isWord reports whether f is one of words, whose case does not matter.
+// isWord reports whether f is one of words, ignoring case.
 func isWord(f string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, f) })
 }
@@ -455,8 +454,7 @@ func (d *dialect) covers(events *wordEvents) bool {
 	return true
 }
 
-// dialectFor returns the dialect in which histories of a model are written, or
-// nil.
+// dialectFor returns the dialect for encoding histories of a model, or nil.
 func dialectFor(model string, keyed bool) *dialect {
 	if model == "register" {
 		model = "cas-register"
@@ -473,13 +471,13 @@ func readsNull(events *wordEvents) bool {
 	return events.returns(history.Null, "get", "read")
 }
 
-// readsNumbers reports whether a history with add and read is of a counter, not
+// readsNumbers reports whether a history with add and read is one of a counter and not
 // of a set.
 func readsNumbers(events *wordEvents) bool { return events.returns(history.Int, "read") }
 
 // independent reports whether all values are pairs [key value] of independent
-// registers. Only reads and cas tell them from registers that hold pairs: a
-// read's invocation is [key nil], and a cas has [key [old new]].
+// registers. Only reads and cas distinguish them from registers that hold pairs: a
+// read is invoked with [key nil], and a cas with [key [old new]].
 func independent(events *wordEvents) bool {
 	words := make([]*word, len(events.names))
 	for i, name := range events.names {

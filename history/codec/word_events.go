@@ -6,13 +6,14 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// wordEvents are the events of a wordHistory: millions, so that each is kept
-// small, in pieces that do not move, and knows the other half of its operation.
+// wordEvents are the events of a wordHistory. There may be millions, so each is small.
+// They are stored in pieces that do not move, and each has the index of the other half
+// of its operation.
 type wordEvents struct {
 	n           int
 	invocations int
 	pieces      [][]packedEvent
-	names       []string // the different f
+	names       []string // the distinct words
 	invoked     []int    // per name, how many events invoke it
 	numberOf    map[string]int32
 	processes   []history.Value
@@ -23,7 +24,7 @@ type wordEvents struct {
 	stamps      []wordStamp        // per event; nil while none has an identifier or a stamp
 }
 
-// A packedEvent is a wordEvent in little memory.
+// A packedEvent is a wordEvent that takes less memory.
 type packedEvent struct {
 	value, key history.Value
 	process    int32
@@ -35,7 +36,7 @@ type packedEvent struct {
 	paired     bool // see wordEvent
 }
 
-// A wordStamp has what events of some formats have besides.
+// A wordStamp is what events of some formats have in addition.
 type wordStamp struct {
 	op history.Value
 	at int64
@@ -43,7 +44,7 @@ type wordStamp struct {
 
 const (
 	eventPiece     = 512  // packedEvents
-	smallProcesses = 4096 // numbers below are found without a map
+	smallProcesses = 4096 // smaller numbers are found without a map
 )
 
 func (w *wordEvents) packed(i int) *packedEvent { return &w.pieces[i/eventPiece][i%eventPiece] }
@@ -103,9 +104,10 @@ func (w *wordEvents) add(ev *wordEvent) {
 	w.n++
 }
 
-// begin returns the other half of the operation of the next event, -1 if it has not
-// occurred. With an identifier, the end may precede the invocation: stamps order them.
-// An end without one belongs to the open operation of its process, which may have one.
+// begin returns the other half of the operation of the next event, or -1 if that comes
+// later. With an identifier, the end may come before the invocation: stamps order
+// them. An end without one belongs to the open operation of its process, which may
+// have one.
 func (w *wordEvents) begin(ev *wordEvent, process int32) int32 {
 	next := int32(w.n)
 	invokes := ev.typ == history.Invoke
@@ -155,8 +157,8 @@ func (w *wordEvents) name(f string) int32 {
 	return n
 }
 
-// process returns the number of a process. What is neither an integer nor a
-// string is not one, and is kept for the message.
+// process returns the number of a process. A value that is neither an integer nor a
+// string gets a number as well, for the message about it.
 func (w *wordEvents) process(v history.Value) int32 {
 	n := int32(len(w.processes))
 	switch k := v.Int(); {
@@ -181,8 +183,8 @@ func (w *wordEvents) process(v history.Value) int32 {
 	return n
 }
 
-// returns reports whether an operation with one of the words returns a value of a
-// kind.
+// returns reports whether an operation with one of the words returns a value of the
+// given kind.
 func (w *wordEvents) returns(kind history.Kind, words ...string) bool {
 	for i := range w.n {
 		p := w.packed(i)
