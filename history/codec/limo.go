@@ -190,7 +190,7 @@ func (d *limo) response(id limoID, rest []byte, number int) (fault string) {
 	case call.method.puts && value.Kind() != history.None:
 		return fmt.Sprintf("%s returns %v, but has no result", call.method.names[0], value)
 	case fixed && value.Kind() != history.None && !value.Equal(call.value):
-		return fmt.Sprintf("%s returns %v, but its call (line %d) says %v", call.method.names[0], value, call.line, call.value)
+		return fmt.Sprintf("%s returns %v, but its call (line %d) has %v", call.method.names[0], value, call.line, call.value)
 	case fixed:
 		ev.Result = call.value
 	case !call.method.puts && value.Kind() == history.None:

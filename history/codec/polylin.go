@@ -252,7 +252,7 @@ func encodePolylin(w io.Writer, h *history.History) error {
 		buf = append(append(buf, m.names[0]...), ' ')
 		for _, v := range polylinValues(object, m, op) {
 			if v.Kind() != history.Int {
-				return refusal(polylinName, "%v (operation %v), whose values are no integers", op, op.ID())
+				return refusal(polylinName, "%v (operation %v), whose values are not all integers", op, op.ID())
 			}
 			buf = append(strconv.AppendInt(buf, v.Int(), 10), ' ')
 		}
