@@ -477,7 +477,8 @@ func readsNumbers(events *wordEvents) bool { return events.returns(history.Int, 
 
 // independent reports whether all values are pairs [key value] of independent
 // registers. Only reads and cas distinguish them from registers that hold pairs: a
-// read is invoked with [key nil], and a cas with [key [old new]].
+// read is invoked with [key nil], and a cas with [key [old new]]. On a register that
+// holds pairs, a cas from one pair to another would have a key that is a pair.
 func independent(events *wordEvents) bool {
 	words := make([]*word, len(events.names))
 	for i, name := range events.names {
@@ -489,7 +490,7 @@ func independent(events *wordEvents) bool {
 		if ev.typ != history.Invoke {
 			continue
 		}
-		_, second, ok := ev.pair()
+		key, second, ok := ev.pair()
 		if !ok || words[ev.f] == nil {
 			return false
 		}
@@ -500,7 +501,7 @@ func independent(events *wordEvents) bool {
 			}
 			sure = true
 		case compare:
-			if second.Kind() != history.List || len(second.List()) != 2 {
+			if second.Kind() != history.List || len(second.List()) != 2 || key.Kind() == history.List || key.Kind() == history.Null {
 				return false
 			}
 			sure = true
