@@ -180,12 +180,12 @@
 // Keywords are strings with their colon, sets sorted lists, ratios strings. Integers
 // may be written as 0x1F, 017 and 2r101 too.
 //
-// Format kv is the same with a :key in every operation and the words get, put
-// and append: a kv, in which a missing key is "", or nil if one is read. Format
-// etcd is a log with lines PROCESS :TYPE :F VALUE, after "jepsen.util - " or
-// not, and noise between them: a cas-register. A read that fails with
-// :timed-out there has returned with an unknown result, since its process goes
-// on.
+// Format kv is the same with a :key in every operation and the words get, put,
+// append, delete and cas: a kv, in which a missing key is "", or nil if a get reads
+// that or a cas expects it. Format etcd is a log with lines PROCESS :TYPE :F VALUE,
+// after "jepsen.util - " or not, and noise between them: a cas-register. A read that
+// fails with :timed-out there has returned with an unknown result, since its process
+// goes on.
 //
 // # PolyLin and LiMo
 //

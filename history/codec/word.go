@@ -368,7 +368,7 @@ var independentWords = []word{
 
 // dialects are tried in this order.
 var dialects = []dialect{
-	// A missing key is read as nil, or else as "".
+	// The value of a missing key is nil, or else "".
 	{model: "kv", keyed: true, words: keyValueWords, when: readsNull},
 	{model: "kv", keyed: true, words: keyValueWords, args: []history.Value{history.StringValue("")}},
 	// Jepsen's independent registers.
@@ -466,9 +466,18 @@ func dialectFor(model string, keyed bool) *dialect {
 	return &dialects[i]
 }
 
-// readsNull reports whether a get returns nil.
+// readsNull reports whether a get returns nil, or a cas expects it.
 func readsNull(events *wordEvents) bool {
-	return events.returns(history.Null, "get", "read")
+	if events.returns(history.Null, "get", "read") {
+		return true
+	}
+	for i := range events.n {
+		p := events.packed(i)
+		if old, _, ok := p.pair(); ok && old.Kind() == history.Null && isWord(events.names[p.f], "cas") {
+			return true
+		}
+	}
+	return false
 }
 
 // readsNumbers reports whether a history with add and read is one of a counter and not
