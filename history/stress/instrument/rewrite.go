@@ -17,7 +17,7 @@ import (
 const (
 	// version is part of the key of everything in the cache. It changes with what
 	// the rewriter writes.
-	version = "9"
+	version = "10"
 
 	hook     = "leadline__"
 	schedule = "github.com/leadline/leadline/history/stress/schedule"
@@ -151,10 +151,33 @@ func (r *rewriter) declaration(d *ast.GenDecl) {
 	}
 	for _, s := range d.Specs {
 		s := s.(*ast.ValueSpec)
+		two := len(s.Names) == 2 && len(s.Values) == 1
+		if two && receives(s.Values[0]) && s.Type != nil && !types.Identical(r.Info.TypeOf(s.Type), types.Typ[types.Bool]) {
+			r.typedReceive(s)
+			continue
+		}
 		for _, v := range s.Values {
-			r.valueOK(v, len(s.Names) == 2 && len(s.Values) == 1)
+			r.valueOK(v, two)
 		}
 	}
+}
+
+// typedReceive rewrites var v, ok T = <-ch, where T is not bool. The second result of a
+// receive operation is untyped, so T may be any boolean type. If T is an interface, the
+// function literal avoids the internal error of the compiler (as of Go 1.26) for
+// package-level variables that are of another type than the results of the call:
+//
+//	var v, ok T = func() (_, _ T) { v, ok := Recv2(ch); return v, ok }()
+func (r *rewriter) typedReceive(s *ast.ValueSpec) {
+	v, ok := hook+"v", hook+"ok"
+	result := ok
+	if r.isNamedBool(s.Type) {
+		result += untyped
+	}
+	x := s.Values[0]
+	r.open(x.Pos(), "func() (_, _ "+oneLine([]byte(r.source(s.Type)))+") { "+v+", "+ok+" := ")
+	r.valueOK(x, true)
+	r.closed(x.End(), "; return "+v+", "+result+" }()")
 }
 
 func (r *rewriter) block(list []ast.Stmt) {
@@ -244,14 +267,14 @@ func (r *rewriter) assign(s *ast.AssignStmt, listed bool) {
 // untyped makes an untyped bool of a bool. It does without true, which a package may declare.
 const untyped = " == (0 == 0)"
 
-// isNamedBool reports whether a variable is of a boolean type of another name
-// than bool. Only untyped results can be assigned to it.
+// isNamedBool reports whether x is a variable of a boolean type other than bool, or
+// that type itself. Only untyped results can be assigned to the variable.
 func (r *rewriter) isNamedBool(x ast.Expr) bool {
 	t := r.Info.TypeOf(x)
 	if t == nil || types.Identical(t, types.Typ[types.Bool]) {
 		return false
 	}
-	b, ok := t.Underlying().(*types.Basic)
+	b, ok := core(t).(*types.Basic)
 	return ok && b.Info()&types.IsBoolean != 0 && b.Info()&types.IsUntyped == 0
 }
 
