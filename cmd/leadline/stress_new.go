@@ -140,10 +140,18 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, flags, []string{"./" + stressMain})...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), copies.Env...)
-	text, err := runGoTool(cmd)
+	var cmd *exec.Cmd
+	run := func(more ...string) ([]byte, error) {
+		cmd = exec.CommandContext(ctx, "go", slices.Concat(args, flags, more, []string{"./" + stressMain})...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), copies.Env...)
+		return runGoTool(cmd)
+	}
+	text, err := run()
+	if err != nil && bytes.Contains(text, []byte("disabled by -mod=vendor")) {
+		// A vendor directory has only those packages of leadline that the module imports.
+		text, err = run("-mod=readonly")
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, advise(text))
 	}

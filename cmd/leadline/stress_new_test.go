@@ -194,6 +194,23 @@ func TestStressNeedsLeadline(t *testing.T) {
 	}
 }
 
+// A vendor directory has no package of leadline if the module imports none. The program
+// is built without it then.
+func TestStressVendor(t *testing.T) {
+	t.Chdir(thingModule(t))
+	if out, err := exec.Command("go", "mod", "vendor").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, fmt.Appendf(nil, safetyProgram, "example.com/thing", "thing", "", ""), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := compile(t.Context(), dir, source, nil, "list", "-deps"); err != nil {
+		t.Error(err)
+	}
+}
+
 // thingModule writes a module of a user's and returns its directory.
 func thingModule(t *testing.T) string {
 	t.Helper()
