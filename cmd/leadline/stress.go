@@ -99,10 +99,10 @@ func (f *stressFlags) run(s streams, args []string) int {
 	switch {
 	case f.child != "":
 		return f.serve(s)
-	case f.list:
-		return listSubjects(s.out)
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
+	case f.list:
+		return listSubjects(s.out)
 	case f.oracle.value == "safety" && f.isScheduled():
 		return fail(s, "stress", errors.New("--schedules and --replay are for --oracle results"))
 	case f.oracle.value == "safety":

@@ -111,6 +111,7 @@ func TestStressSafetyErrors(t *testing.T) {
 	declared := filepath.Join(t.TempDir(), "declared")
 	for _, test := range []struct{ args, declared, out string }{
 		{"--oracle safety", "", "--oracle safety needs --new or --package"},
+		{"--list queue", "", "takes no arguments"},
 		{"--oracle safety --subject queue", "", "--oracle safety is for --new and --package"},
 		{"--package container/list", "", "--package has no effect without --oracle safety"},
 		{"--subject queue --executions 5", "", "--executions has no effect without --oracle safety"},
