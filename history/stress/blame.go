@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ofCore returns a violation of core methods among themselves: what is left of a
-// finding without the method that is to blame. It returns nil if none is seen.
+// ofCore removes the blamed method from a finding and runs the rest, which calls core
+// methods only. It returns the violation of that program, or nil if it sees none.
 func (s *searcher) ofCore(f *Finding) *Finding {
 	p, ok := f.withoutMethod()
 	if !ok {
@@ -20,11 +20,11 @@ func (s *searcher) ofCore(f *Finding) *Finding {
 	return less
 }
 
-// quickLook is for isOfCore before a violation is proved, which takes longer.
+// quickLook bounds isOfCore before a violation is proved, which takes longer.
 const quickLook = 200 * time.Millisecond
 
-// isOfCore reports whether f is seen without the method to blame. It is for when a
-// violation of core methods is known, so that this one needs no proof.
+// isOfCore reports whether f also occurs without the blamed method. It is used when a
+// violation of core methods is already known, so that this one needs no proof.
 func (s *searcher) isOfCore(f *Finding, limit time.Duration) bool {
 	p, ok := f.withoutMethod()
 	if !ok {
@@ -50,7 +50,8 @@ func (s *searcher) isOfCore(f *Finding, limit time.Duration) bool {
 	return true
 }
 
-// suspect notes that a method was in a violation that p, without it, has, too.
+// suspect records that a method was in a violation that also occurs in p, which does not
+// call it.
 func (s *searcher) suspect(method string, p *Program) {
 	if !slices.Contains(s.report.Suspect, method) {
 		s.report.Suspect = append(s.report.Suspect, method)
@@ -58,8 +59,8 @@ func (s *searcher) suspect(method string, p *Program) {
 	s.broken = append(s.broken, p.parallel())
 }
 
-// withoutMethod returns the program without the method that is to blame. It returns
-// false if there is none, or if nothing is left in parallel.
+// withoutMethod returns the program without the blamed method. It returns false if no
+// method is blamed, or if fewer than two sequences are left.
 func (f *Finding) withoutMethod() (*Program, bool) {
 	if f.Method == "" {
 		return nil, false
@@ -119,15 +120,15 @@ func isApart(sets [][]string, method string) bool {
 	return slices.ContainsFunc(sets, func(set []string) bool { return slices.Contains(set, method) })
 }
 
-// A method is left out of sequences when it is in so many sets.
+// A method in this many sets is left out of all sequences.
 const (
 	readOnlyApart = 2
 	mutatorApart  = 3
 )
 
-// separate adds the methods of a finding to Apart, once those that it does not
-// need are gone. It takes a quarter of the time that is left at most. A method that
-// is in several sets is then Apart by itself, read-only methods first.
+// separate removes the methods that a finding does not need and adds the others to
+// Apart. It takes at most a quarter of the remaining time. A method that is in several
+// sets then becomes a set of its own, read-only methods first.
 func (s *searcher) separate(f *Finding) {
 	least := *f
 	if !s.options.Reduce {

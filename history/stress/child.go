@@ -19,20 +19,20 @@ import (
 	"time"
 )
 
-// A job is what a supervised process reads.
+// A job is the input of a supervised process.
 type job struct {
 	Options
 	Settled bool   // another process has completed the designations
 	Mark    string // begins each line of a message
-	// Attached means that the end of the input ends the search: whoever started
-	// it has been interrupted, or is gone.
+	// Attached means that the search ends when its input does, because the
+	// supervisor was interrupted or has exited.
 	Attached bool
 	Replay   *replayJob `json:",omitempty"`
 }
 
-// A message is a line that a supervised process writes. The objects under test may
-// write to standard output, too. So each message begins on a line of its own, with
-// a mark that they do not know; the rest of the output is theirs.
+// A message is a line that a supervised process writes. The objects under test may also
+// write to standard output. So each message is on a line of its own that begins with a
+// mark unknown to them; all other output is ignored.
 type message struct {
 	Settled  *settledMessage  `json:",omitempty"`
 	Targets  []string         `json:",omitempty"`
@@ -47,9 +47,8 @@ type message struct {
 	Error    string           `json:",omitempty"`
 }
 
-// A settledMessage has what Reflect found out by calling methods. These calls
-// may have left goroutines that spin for ever, so the process that made them
-// does not search.
+// A settledMessage has what Reflect found out by calling methods. These calls may have
+// left goroutines that spin forever, so another process does the search.
 type settledMessage struct {
 	Reflect ReflectOptions
 	LeftOut []LeftOut
@@ -57,21 +56,20 @@ type settledMessage struct {
 
 type startingMessage struct {
 	Method, Program string
-	// Calls are the methods that are Apart if the program crashes. Without, its
-	// Method is no longer a target.
+	// Calls are the methods to keep Apart if the program crashes. If it is empty,
+	// Method is no longer a target after a crash.
 	Calls []string `json:",omitempty"`
 }
 
-// Serve searches a class with the options that it reads from in. It writes
-// messages to out: the target methods, each program before it runs, each
-// finding, and finally the report. It returns an exit status: 0, or 2 for bad
-// options. It is what a process does that Supervise starts.
+// Serve runs Search in a process that Supervise started. It reads the options from in
+// and writes messages to out: the target methods, each program before it runs, each
+// finding, and finally the report. It returns the exit status: 0, or 2 for bad options.
 func Serve(c *Class, checker Checker, in io.Reader, out io.Writer) int {
 	return serve(func(ReflectOptions) (*Reflected, error) { return &Reflected{Class: c}, nil }, false, checker, in, out)
 }
 
-// ServeDerived is Serve for a class that is derived by calling Reflect, with the
-// options that it gets.
+// ServeDerived is Serve for a class that derive makes by calling Reflect with the given
+// options.
 func ServeDerived(derive func(ReflectOptions) (*Reflected, error), checker Checker, in io.Reader, out io.Writer) int {
 	return serve(derive, true, checker, in, out)
 }
@@ -85,8 +83,8 @@ func ServeLike[T any](sample T, newObject func() any, checker Checker, in io.Rea
 	}, checker, in, out)
 }
 
-// Must returns v if err is nil. Otherwise it panics. It makes one result of a
-// constructor's two.
+// Must returns v, the object of a constructor that also returns an error. It panics if
+// err is not nil.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("stress: the constructor returns an error: %v", err))
@@ -171,19 +169,21 @@ const silence = 45 * time.Second
 // grace is how long a process has to write its report when it is interrupted.
 var grace = 5 * time.Second
 
-// deadlock is how the runtime ends a process if it notices that all of it hangs.
+// deadlock is the runtime's message when all goroutines of a process are blocked.
 const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 
-// Supervise searches a class in a process of its own, which start prepares.
-// The process calls Serve; Supervise uses its standard streams and drops what else
-// it writes to them, except the line about its end. If it ends early, or writes
-// nothing for longer than a program can take, the last program counts as a crash of
-// its method. Another process then goes on with the other methods for the rest of
-// the time. It does so, too, if too many goroutines of a process wait for ever.
+// Supervise searches a class in a separate process, which start prepares. That process
+// calls Serve. Supervise communicates through its standard streams and ignores other
+// output, except the runtime's message if the process crashes.
 //
-// When ctx ends, so does the search: the report has what was found until then. A
-// process that somebody else killed is an error, and no crash. The report is
-// valid with that error, too.
+// If the process exits early, or writes nothing for longer than a program can take,
+// the last program counts as a crash of its method. A new process then continues with
+// the other methods for the rest of the time. The same happens without a crash if too
+// many goroutines of the process wait forever.
+//
+// When ctx is canceled, the search ends, and the report has what was found until then.
+// If something else killed the process, Supervise returns an error as well as the
+// report; that is not a crash.
 func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Options) (report *Report, err error) {
 	o.Effort = o.Effort.or("default")
 	if o.Silence == 0 {
@@ -214,11 +214,11 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 
 func newMark() string { return rand.Text() + " " }
 
-// errKilled is the error of a process that neither ended by itself nor was ended
-// by its supervisor.
+// errKilled is the error for a process that was killed by something other than its
+// supervisor.
 var errKilled = errors.New("the process was killed")
 
-// A supervisor follows one process after another.
+// A supervisor runs one process after another.
 type supervisor struct {
 	job     job
 	result  *Report
@@ -235,8 +235,8 @@ type supervisor struct {
 	start    func(context.Context) *exec.Cmd
 }
 
-// process follows a process to its end and reports whether another should go
-// on.
+// process runs one process until it exits, and reports whether another one should
+// continue.
 func (s *supervisor) process(ctx context.Context, start func(context.Context) *exec.Cmd, j job) (again bool, err error) {
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -316,7 +316,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	return len(s.methods) > 0, nil
 }
 
-// follow reads what the process writes. It returns true if that ends with a
+// follow reads the messages of the process. It returns true if the last one is a
 // report. It calls alive for each message, and gone at the end.
 func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err error) {
 	// The process does not wait while a violation is verified.
@@ -453,11 +453,12 @@ func (s *supervisor) interrupted() {
 	s.started = 0
 }
 
-// maxCrashes is how many crashes of a class without core methods are enough.
+// maxCrashes is the number of crashes after which the search of a class without core
+// methods ends.
 const maxCrashes = 10
 
-// crashed adds the program that ended the process. Its method is no longer a
-// target, or its methods are Apart.
+// crashed adds the last program to the crashes. Its method is no longer a target, or its
+// methods are kept Apart.
 func (s *supervisor) crashed(what, stack string) {
 	c := Crash{s.last.Method, s.last.Program, what, stack}
 	if s.job.Schedules && what == "hangs" { // the scheduler knows of all else
@@ -505,8 +506,8 @@ func (s *supervisor) complete() {
 	}
 }
 
-// A head keeps the beginning of what a process writes to stderr, the first line
-// that says why the process ended, and what follows it.
+// A head keeps the beginning of a process's stderr, the first line with the reason for
+// its end, and the text after that line.
 type head struct {
 	text  []byte
 	line  []byte // the last one so far, or the beginning of it
@@ -543,7 +544,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mostStacks is how many goroutines a crash shows.
+// mostStacks is the maximum number of goroutines that a crash shows.
 const mostStacks = 8
 
 // stack returns the first goroutine after the end, and those in calls of objects.
@@ -568,7 +569,7 @@ func (h *head) stack() string {
 	return strings.Join(list, "\n\n")
 }
 
-// isEnd reports whether the runtime writes such a line when it ends a process.
+// isEnd reports whether line is one that the runtime writes when it ends a process.
 func isEnd(line []byte) bool {
 	return slices.ContainsFunc([]string{"panic: ", "fatal error: ", "runtime: ", "SIG"}, func(begin string) bool {
 		return bytes.HasPrefix(line, []byte(begin))

@@ -2,8 +2,8 @@ package stress
 
 import "github.com/leadline/leadline/history"
 
-// A Class is a kind of concurrent object under test: how to make one, and
-// which methods programs can call.
+// A Class describes the concurrent objects under test: how to make one, and which
+// methods programs can call.
 type Class struct {
 	Name string
 	// New makes a fresh object.
@@ -27,12 +27,12 @@ type Method struct {
 	// Core methods are trusted to be atomic. A program has at most one
 	// invocation of another method, which is then to blame for a violation.
 	Core bool
-	// ReadOnly methods leave the object as it is.
+	// ReadOnly methods do not change the object.
 	ReadOnly bool
 	// Weak methods are documented not to be atomic. The result of a weak
 	// read-only method, such as an estimated size, never counts as a
-	// violation. A weak mutator may fail for no reason: it then returns
-	// Failure and leaves the object as it is.
+	// violation. A weak mutator may fail spuriously: it then returns Failure
+	// and does not change the object.
 	Weak    bool
 	Failure history.Value
 	// Prepare returns a call of the method with these arguments. Prepare is

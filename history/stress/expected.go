@@ -16,12 +16,12 @@ type Expected struct {
 	set     tally
 	class   *Class // whose objects were run
 	program *Program
-	// initial and final are how many invocations of these parts return in all
-	// shuffles, before one waits.
+	// initial and final count the invocations of these parts that return in all
+	// shuffles before one waits.
 	initial, final int
-	complete       bool // no invocation waits for ever in some shuffle
-	waits          bool // an invocation does in some shuffle
-	waited         bool // an invocation waits in some order, if not for ever
+	complete       bool // in some shuffle all invocations return
+	waits          bool // in some shuffle an invocation waits forever
+	waited         bool // in some order an invocation waits, but not forever
 }
 
 // Limits of a program whose shuffles are run.
@@ -72,8 +72,8 @@ func newExpected(c *Class, p *Program, known map[string]bool) (*Expected, error)
 	return e, nil
 }
 
-// note notes a run in which so many invocations return before so many wait for
-// ever.
+// note records a run by its numbers of invocations that return and that then wait
+// forever.
 func (e *Expected) note(returned, waiting int) {
 	e.waits = e.waits || waiting > 0
 	switch final := e.program.Len() - len(e.program.Final); {
@@ -86,7 +86,7 @@ func (e *Expected) note(returned, waiting int) {
 	}
 }
 
-// errSpins is the error of a program of which a sequential run does not end.
+// errSpins is the error for a program with a sequential run that does not end.
 var errSpins = errors.New("an invocation of a sequential run neither returns nor waits")
 
 // Contains reports whether the program can have the outcome.
@@ -110,14 +110,14 @@ type shuffler struct {
 	failed   []bool
 	seen     *tally
 	runs     int // counted, see tooMany
-	// ran receives each run; may be nil. The last so many invocations of the
-	// order wait for ever.
+	// ran receives each run; it may be nil. The last waiting invocations of the
+	// order wait forever.
 	ran func(order []int, outcome Outcome, waiting int)
 
 	bench  bench
 	path   []byte          // the names of the invocations in order
-	known  map[string]bool // paths of which the last invocation waits
-	waited bool            // an invocation did in some order
+	known  map[string]bool // paths whose last invocation waits
+	waited bool            // an invocation waited in some order
 	// stuck is the place in the order of one that was found to wait.
 	stuck   int
 	times   int  // how often each order is run
@@ -216,9 +216,9 @@ func (s *shuffler) ready(i int) bool {
 	return true
 }
 
-// next runs all ways to continue the order. They begin alike; if an invocation of
-// the beginning turns out to wait, next returns early. It ends when a run does not
-// end, and it is unclear why.
+// next runs all continuations of the current order. If an invocation that is already in
+// the order turns out to wait, next returns early. It also stops after a run that does
+// not end for an unknown reason.
 func (s *shuffler) next() {
 	if s.bench.unclear {
 		return
@@ -289,7 +289,7 @@ func (s *shuffler) with(i int) (waits bool) {
 	return waits
 }
 
-// run runs the order. Then these invocations wait for ever.
+// run runs the order, after which the invocations in waiting wait forever.
 func (s *shuffler) run(waiting []int) {
 	calls := make([]Call, len(s.order))
 	for k, i := range s.order {
@@ -350,10 +350,10 @@ func (s *step) run(object any) (v history.Value) {
 // Program.All. Results that never count as a violation are Unknown.
 type Outcome []history.Value
 
-// String returns the outcome as the papers write it: N for null, T and F for
-// booleans, () for no result. W is for an invocation that waits for ever, and - for
-// one that is not called. Unlike there, an exception has its message, which ends
-// after 60 characters.
+// String returns the outcome in the notation of the papers: N for null, T and F for
+// booleans, () for no result. W is for an invocation that waits forever, and - for one
+// that is not called. Unlike in the papers, an exception has its message, cut after 60
+// characters.
 func (o Outcome) String() string {
 	parts := make([]string, len(o))
 	for i, v := range o {
