@@ -4,5 +4,5 @@ package safety
 
 import "time"
 
-// cpuTime is unknown, so that nothing counts as computing for ever.
+// cpuTime is unknown, so nothing counts as computing forever.
 func cpuTime() time.Duration { return 0 }

@@ -4,7 +4,7 @@
 // The algorithms are those of Pradel and Gross, "Fully Automatic and Precise
 // Detection of Thread Safety Violations" (PLDI 2012).
 //
-// A Library has the functions of a package and the types to test, its Targets. Hunt
+// A Library has the functions of a package and the types to test, its Targets. Search
 // tests a target. A Test has a prefix, which makes an instance and calls a few of its
 // methods, and two to four suffixes, which then call methods of the instance in
 // parallel:
@@ -23,11 +23,11 @@
 // process, as after concurrent writes of a map; if it deadlocks, that is, if all
 // goroutines of the test wait, and nothing that they have started can wake them; or
 // if it never ends, that is, if it computes for ten seconds. Two executions fail for
-// the same reason if the kind is the same, and the text but for its numbers.
+// the same reason if their kinds are equal, and their texts are except for numbers.
 //
-// Parallel executions come in batches: a hundred instances are made first, and the
-// threads then go through them together. Calls of fast methods hardly overlap
-// otherwise. Linearizations also run in batches, in case instances share something.
+// Parallel executions run in batches: a hundred instances are made first, and the
+// threads then run their calls on one after the other. Otherwise calls of fast methods
+// hardly overlap. Linearizations also run in batches, in case instances share state.
 //
 // # Parameters
 //
@@ -40,26 +40,29 @@
 //
 // # What is promised
 //
-// A Finding is one of the type's own: all linearizations have run several times,
-// and together three times more often than the test, and none fails for that reason or
-// does not end. In some of these runs, the goroutines that calls have started get time
-// between the calls, so that what depends on them shows. What waits or panics
-// sequentially is left out, and so is what ends the process for lack of memory or by
-// a signal. Deadlocks of locks have lasted two seconds, and others, which a timer
-// might end, twenty. Objects that fail at random, but seldom, or that wait for longer
-// timers are not for Hunt.
+// A Finding is a fault of the type: all linearizations have run several times, together
+// three times as often as the test, and each of them ended without failing for the same
+// reason. In some of these runs there are pauses between the calls, so that goroutines
+// started by earlier calls can run. Not reported are:
 //
-// No finding means little: interleavings are left to chance. Wrong results do not
-// show at all; package stress finds these. A seed fixes the choices of the generator,
-// as far as sequential executions are deterministic.
+//   - calls that also wait or panic sequentially
+//   - processes that run out of memory or are ended by a signal
+//   - deadlocks of locks shorter than two seconds, and others, which a timer might end,
+//     shorter than twenty
 //
-// Executions run in processes of their own, in a temporary directory: Hunt starts the
-// program again, which therefore calls Serve first.
+// Search does not support objects that fail rarely at random or wait for longer timers.
+//
+// No finding means little: interleavings are left to chance. Wrong results are not
+// detected; package stress finds these. A seed fixes the choices of the generator if
+// sequential executions are deterministic.
+//
+// Executions run in separate processes, in a temporary directory. Search starts its own
+// program again for that, so the program has to call Serve first.
 //
 // # The command
 //
-// The command hunts in the types of any package that the module in the working
-// directory requires, together with leadline itself:
+// The command tests the types of any package that the module in the working directory
+// requires. The module has to require leadline, too:
 //
 //	leadline stress --oracle safety --new 'example.com/set.New[int]()'
 //	leadline stress --oracle safety --package example.com/set --declared types.txt
@@ -67,15 +70,15 @@
 // The report has the stacks and a Go test that needs nothing but the package. It is
 // compiled and run first, and scaled up from 1,000 executions until most of its runs
 // fail; the report has how many. A failure whose test never fails is not a finding. It
-// is listed as seen, not reproduced, and the hunt goes on. It ends after five of them.
+// is listed as seen, not reproduced, and the search continues until there are five.
 // --save names the directory of these tests. Keep it in the module, so that go test
 // runs them there.
 //
 // --package tests every exported type with methods. Functions that return the type
 // make the objects; without such a function, the zero value of a struct does. Type
 // parameters are int, then string, and then a struct, as far as the constraints allow;
-// the time is divided among these. --declared names a file of which types are documented as
-// safe, with a type and yes or no on each line:
+// the time is divided among these. --declared names a file that lists which types are
+// documented as safe, with a type and yes or no on each line:
 //
 //	set.Set yes
 //	set.Iterator no
@@ -86,8 +89,8 @@
 // tested, and the exit status is 3. With --race, it also counts tests in
 // which the race detector found something; these are not failures.
 //
-// --time is a minute by default. A hunt has rounds, with seeds derived from --seed. The
-// first tries ten suffixes, which are the calls of one goroutine, for one prefix. Later
-// rounds try up to 500 for up to 25 prefixes. A test runs 100 times. Flags change
+// --time is a minute by default. A search has rounds, with seeds derived from --seed. The
+// first round tries ten suffixes, which are the calls of one goroutine, for one prefix.
+// Later rounds try up to 500 for up to 25 prefixes. A test runs 100 times. Flags change
 // these numbers; see leadline stress --help. --exclude names methods not to call.
 package safety

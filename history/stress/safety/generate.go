@@ -11,12 +11,13 @@ import (
 var errNoInstance = errors.New("no call makes an instance without failing")
 
 // A generator makes tests by Algorithm 1 of "Fully Automatic and Precise Detection
-// of Thread Safety Violations" (PLDI 2012). Unlike there, the calls that change
-// the state of a prefix are at most as many as the option says, not always; and a new
-// suffix sometimes makes a test with two or three others, not only with one. The suffixes of a test
-// share only those results of the prefix that concurrent calls may share: the
-// instance, values of types of its own package, and what cannot change. A value of
-// another type is passed once, so that a fault is not the caller's.
+// of Thread Safety Violations" (PLDI 2012). Unlike in the paper, the number of calls that
+// change the state of a prefix varies up to the given limit, and a new suffix sometimes
+// makes a test with two or three others, not only with one.
+//
+// The suffixes of a test share only those results of the prefix that concurrent calls
+// may share: the instance, values of types of its own package, and immutable values. A
+// value of any other type is passed to only one call, so that the caller is not at fault.
 type generator struct {
 	*catalog
 	random   *rand.Rand
@@ -31,7 +32,7 @@ type generator struct {
 	failed map[int]int
 }
 
-// limits are those of a round.
+// limits are the limits of a round.
 type limits struct{ prefixes, suffixes int }
 
 // A prefix has the suffixes that were made for it.
@@ -40,7 +41,7 @@ type prefix struct {
 	suffixes [][]call // M(p)
 }
 
-// candidates is how often a task tries.
+// candidates is the number of attempts at each task.
 const candidates = 10
 
 // next returns a test, or nil if the limits are reached.

@@ -80,7 +80,7 @@ func (l *literals) basic(t reflect.Type) (reflect.Value, string) {
 		text = strconv.Quote(v.String())
 	}
 	if ok, name := sourceType(t); ok && t.Kind() != reflect.Bool && t.Name() != "int" && t.Name() != "string" {
-		text = name + "(" + text + ")" // so that it has the type wherever it is
+		text = name + "(" + text + ")" // so that it has the type in any context
 	}
 	return v, text
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Options are the parameters of a hunt. The zero value means the defaults, which
+// Options are the parameters of Search. The zero value means the defaults, which
 // are the paper's.
 type Options struct {
 	Seed uint64
@@ -26,7 +26,7 @@ type Options struct {
 	// Rounds bounds the rounds if it is not 0.
 	Rounds int
 	// Confirm, if it is not nil, reports whether the Go test of a finding fails, and
-	// may scale it. Without that, Hunt goes on.
+	// may scale it. If it returns false, Search continues.
 	Confirm func(*Finding) bool `json:"-"`
 	// Ask means that Main asks its reader to confirm findings. See Result.
 	Ask bool
@@ -57,7 +57,7 @@ func (o *Options) round(n int) limits {
 	return l
 }
 
-// A Report is what a hunt has found.
+// A Report is the result of a search.
 type Report struct {
 	Target  string
 	Finding *Finding // nil if there is none
@@ -89,8 +89,8 @@ type Finding struct {
 	Executions int    // of this test until it failed
 }
 
-// A hunter tests a target.
-type hunter struct {
+// A searcher tests one target.
+type searcher struct {
 	ctx     context.Context
 	library *Library
 	number  int
@@ -107,15 +107,15 @@ type hunter struct {
 // maxUnreproduced bounds the findings that are not confirmed.
 const maxUnreproduced = 5
 
-// Hunt tests a target of the library until it finds a violation of thread safety, or
+// Search tests a target of the library until it finds a violation of thread safety, or
 // time is up. An error means that the target cannot be tested.
-func Hunt(ctx context.Context, l *Library, target int, o Options) (*Report, error) {
+func Search(ctx context.Context, l *Library, target int, o Options) (*Report, error) {
 	o = o.withDefaults()
 	c, err := newCatalog(l, l.Targets[target], o.Exclude)
 	if err != nil {
 		return nil, err
 	}
-	h := &hunter{ctx: ctx, library: l, number: target, catalog: c, options: o, tried: map[int]bool{}, begun: time.Now()}
+	h := &searcher{ctx: ctx, library: l, number: target, catalog: c, options: o, tried: map[int]bool{}, begun: time.Now()}
 	h.report = &Report{Target: l.Targets[target].Name, Unclear: map[string]int{}}
 	if h.dir, err = os.MkdirTemp("", "leadline-safety-"); err != nil {
 		return nil, err
@@ -138,11 +138,11 @@ func Hunt(ctx context.Context, l *Library, target int, o Options) (*Report, erro
 	return h.report, err
 }
 
-func (h *hunter) over() bool {
+func (h *searcher) over() bool {
 	return h.ctx.Err() != nil || time.Since(h.begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) == maxUnreproduced
 }
 
-func (h *hunter) round(n int) error {
+func (h *searcher) round(n int) error {
 	g := &generator{catalog: h.catalog, random: rand.New(rand.NewPCG(h.options.Seed, uint64(n))), options: h.options, most: h.options.round(n), failed: map[int]int{}}
 	var broken error
 	g.works = func(t *Test) bool {
@@ -173,7 +173,7 @@ func (h *hunter) round(n int) error {
 }
 
 // drop ends the worker.
-func (h *hunter) drop() {
+func (h *searcher) drop() {
 	if h.worker != nil {
 		h.worker.kill()
 		h.worker = nil
@@ -181,7 +181,7 @@ func (h *hunter) drop() {
 }
 
 // ask runs a request in the worker. The failure may be the one that has ended it.
-func (h *hunter) ask(r *request) (answer *response, err error) {
+func (h *searcher) ask(r *request) (answer *response, err error) {
 	if err := h.start(); err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (h *hunter) ask(r *request) (answer *response, err error) {
 }
 
 // start starts a worker if none runs.
-func (h *hunter) start() (err error) {
+func (h *searcher) start() (err error) {
 	if h.worker == nil {
 		h.worker, err = startProcess(h.dir)
 	}
@@ -207,7 +207,7 @@ func (h *hunter) start() (err error) {
 }
 
 // settle ends the worker if something of its last test might meddle with the next.
-func (h *hunter) settle(a *response) {
+func (h *searcher) settle(a *response) {
 	if a.Stuck || a.Unclear != "" || a.Left > 0 {
 		h.drop()
 	}
@@ -217,7 +217,7 @@ func (h *hunter) settle(a *response) {
 const tooSlow = time.Second
 
 // works reports whether calls run one after another without failing.
-func (h *hunter) works(t *Test) (bool, error) {
+func (h *searcher) works(t *Test) (bool, error) {
 	order := []int{}
 	for n, s := range t.Suffixes {
 		order = append(order, slices.Repeat([]int{n}, len(s))...)
@@ -244,7 +244,7 @@ const mostRestarts = 3
 
 // check is Algorithm 2: it runs a test and adds a finding if it fails as no
 // linearization does.
-func (h *hunter) check(t *Test) error {
+func (h *searcher) check(t *Test) error {
 	done, raced := 0, false
 	for restarts := 0; done < h.options.Executions && restarts < mostRestarts && !h.over(); {
 		if err := h.start(); err != nil {
@@ -293,7 +293,7 @@ func (h *hunter) check(t *Test) error {
 
 // hasRaced reports whether the worker has had more data races than before. The
 // report keeps the first of all.
-func (h *hunter) hasRaced(used *process, before int) bool {
+func (h *searcher) hasRaced(used *process, before int) bool {
 	n, text := used.stderr.raced()
 	if h.report.Race == "" {
 		h.report.Race = text
@@ -310,7 +310,7 @@ const (
 
 // judge adds a finding if no linearization fails for the same reason, and reports
 // whether it does.
-func (h *hunter) judge(t *Test, f *Failure, stuck *process, executions int) (bool, error) {
+func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) (bool, error) {
 	begun := time.Now()
 	if f.InPrefix {
 		h.report.Sequential++
@@ -351,7 +351,7 @@ func (h *hunter) judge(t *Test, f *Failure, stuck *process, executions int) (boo
 	return true, nil
 }
 
-func (h *hunter) confirm(f *Finding) {
+func (h *searcher) confirm(f *Finding) {
 	begun := time.Now()
 	confirmed := h.options.Confirm == nil || h.options.Confirm(f)
 	h.paused += time.Since(begun)
@@ -363,7 +363,7 @@ func (h *hunter) confirm(f *Finding) {
 }
 
 // recurs reports whether the test fails again in a fresh worker.
-func (h *hunter) recurs(t *Test, f *Failure) (bool, error) {
+func (h *searcher) recurs(t *Test, f *Failure) (bool, error) {
 	for range mostRestarts {
 		h.drop()
 		a, err := h.ask(&request{Test: t, Executions: 2 * h.options.Executions, Linger: true})
@@ -382,7 +382,7 @@ func (h *hunter) recurs(t *Test, f *Failure) (bool, error) {
 // do so. All run several times, and together more often than the test itself, as an
 // object may fail by chance. They first run in batches, as the test does, in case
 // instances share something.
-func (h *hunter) sequentially(t *Test, f *Failure, executions int) (bool, error) {
+func (h *searcher) sequentially(t *Test, f *Failure, executions int) (bool, error) {
 	orders := linearizations(t)
 	repeat := max(3, 3*executions/len(orders)+1)
 	instances := max(2, batch/len(orders))
@@ -418,7 +418,7 @@ const ordersAtOnce = 32
 // f, or may do so, and otherwise whether one fails for another. A call that does not end
 // may fail for any reason, depending on when others interfere: with a deadlock, for
 // instance, if it keeps locking for reading.
-func (h *hunter) orders(t *Test, f *Failure, some [][]int, repeat, instances int) (same, other bool, err error) {
+func (h *searcher) orders(t *Test, f *Failure, some [][]int, repeat, instances int) (same, other bool, err error) {
 	for done := 0; done < repeat; {
 		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: instances, Linger: f.Kind == kindFatal || f.Other})
 		if err != nil {

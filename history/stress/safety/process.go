@@ -20,7 +20,7 @@ import (
 const workerVariable = "LEADLINE_SAFETY_WORKER"
 
 // Serve runs tests and returns an exit status if the process is a worker. Any
-// program that calls Hunt has to call it first, with the same library. It does
+// program that calls Search has to call it first, with the same library. It does
 // nothing in the process that the user started.
 func Serve(l *Library) (status int, isWorker bool) {
 	if os.Getenv(workerVariable) == "" {
@@ -34,12 +34,12 @@ func Serve(l *Library) (status int, isWorker bool) {
 type Result struct {
 	*Report
 	Error string // why it cannot be tested
-	// Candidate is a finding to confirm. Then there is nothing else. Main expects
-	// true or false, and goes on with the target.
+	// Candidate is a finding to confirm; all other fields are then zero. Main expects
+	// true or false as the answer, and continues with the target.
 	Candidate *Finding
 }
 
-// Main is a program that hunts in all targets of a library. It reads Options from
+// Main is the program that tests all targets of a library. It reads Options from
 // stdin, as JSON, and writes a Result for each target to stdout. It ends early,
 // with the results so far, when it is interrupted.
 func Main(l *Library) int {
@@ -66,7 +66,7 @@ func Main(l *Library) int {
 		for end < len(l.Targets) && l.Targets[end].Name == l.Targets[n].Name {
 			end++
 		}
-		result := huntAll(ctx, l, n, end, o)
+		result := searchAll(ctx, l, n, end, o)
 		n = end
 		if err := out.Encode(result); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -76,15 +76,15 @@ func Main(l *Library) int {
 	return 0
 }
 
-// huntAll hunts in targets of the same name, which are instances of a generic type, until
+// searchAll tests targets of the same name, which are instances of a generic type, until
 // one has a finding. It divides the time among them.
-func huntAll(ctx context.Context, l *Library, begin, end int, o Options) Result {
+func searchAll(ctx context.Context, l *Library, begin, end int, o Options) Result {
 	o = o.withDefaults()
 	o.Time /= time.Duration(end - begin)
 	all := &Report{Target: l.Targets[begin].Name, Unclear: map[string]int{}}
 	tested, reason := false, ""
 	for n := begin; n < end && all.Finding == nil && ctx.Err() == nil; n++ {
-		r, err := Hunt(ctx, l, n, o)
+		r, err := Search(ctx, l, n, o)
 		if err != nil {
 			reason = err.Error()
 		}

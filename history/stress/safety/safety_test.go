@@ -338,7 +338,7 @@ func target(t *testing.T, name string) int {
 	return n
 }
 
-func TestHunt(t *testing.T) {
+func TestSearch(t *testing.T) {
 	for _, test := range []struct{ name, kind, text string }{
 		{"Table", kindFatal, "concurrent map "},
 		{"Torn", kindPanic, "index out of range"},
@@ -360,7 +360,7 @@ func TestHunt(t *testing.T) {
 			if slow {
 				o.Rounds, o.FirstSuffixes = 1, 4
 			}
-			r, err := Hunt(context.Background(), &subjects, target(t, test.name), o)
+			r, err := Search(context.Background(), &subjects, target(t, test.name), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -376,7 +376,7 @@ func TestHunt(t *testing.T) {
 	}
 }
 
-func TestHuntFindsNothing(t *testing.T) {
+func TestSearchFindsNothing(t *testing.T) {
 	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Latest", "Nested"} {
 		t.Run(name, func(t *testing.T) {
 			if name == "Nested" && !*full {
@@ -389,7 +389,7 @@ func TestHuntFindsNothing(t *testing.T) {
 			if name == "Helped" { // each execution takes a while
 				o.FirstSuffixes, o.Executions = 2, 2
 			}
-			r, err := Hunt(context.Background(), &subjects, target(t, name), o)
+			r, err := Search(context.Background(), &subjects, target(t, name), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -408,7 +408,7 @@ func TestHuntFindsNothing(t *testing.T) {
 	}
 }
 
-// A finding that is not confirmed does not count, and the hunt goes on.
+// A finding that is not confirmed does not count, and the search goes on.
 func TestConfirm(t *testing.T) {
 	for _, test := range []struct{ refused, asked int }{{2, 3}, {maxUnreproduced, maxUnreproduced}} {
 		asked := 0
@@ -417,7 +417,7 @@ func TestConfirm(t *testing.T) {
 			f.Scale(asked)
 			return asked > test.refused
 		}}
-		r, err := Hunt(context.Background(), &subjects, target(t, "Table"), o)
+		r, err := Search(context.Background(), &subjects, target(t, "Table"), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -431,7 +431,7 @@ func TestConfirm(t *testing.T) {
 }
 
 // Instances of a generic type have one report, until one has a finding.
-func TestHuntAll(t *testing.T) {
+func TestSearchAll(t *testing.T) {
 	for _, test := range []struct {
 		exclude []string
 		errors  int
@@ -441,7 +441,7 @@ func TestHuntAll(t *testing.T) {
 		if picky != safe+1 {
 			t.Fatal("not neighbours")
 		}
-		r := huntAll(context.Background(), &subjects, safe, picky+1, o)
+		r := searchAll(context.Background(), &subjects, safe, picky+1, o)
 		if (r.Error != "") != (test.errors == 2) || (r.Tests == 0) != (test.errors == 2) || r.Rounds != 2-test.errors || r.Target != "Safe" || r.Finding != nil {
 			t.Errorf("%v: %+v, %+v", test.exclude, r, r.Report)
 		}

@@ -19,7 +19,7 @@ type writer struct {
 	imports []string
 }
 
-// packageMark is what stands for the package in the source of a Function.
+// packageMark is the placeholder for the package in the source of a Function.
 var packageMark = regexp.MustCompile(`\bp\.`)
 
 // textOf writes a test in short.
@@ -246,7 +246,7 @@ func Test%[2]sConcurrently(t *testing.T) {
 }
 
 // parallel makes instances, a hundred at a time, and runs the sequences of calls of
-// each in parallel. The sequences begin at the same time but for short delays.
+// each in parallel. The sequences begin at the same time, except for short delays.
 func parallel(t *testing.T, executions int, test func() []func()) {
 	for done := 0; done < executions; done += 100 {
 		var m runtime.MemStats

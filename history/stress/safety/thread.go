@@ -55,8 +55,8 @@ func (w *worker) places() []int64 {
 	return list
 }
 
-// dump returns what the goroutines do that make calls. They do not wait if one of them
-// has gone on meanwhile, or if there are none.
+// dump returns the state of the goroutines that make calls. They count as not waiting if
+// one of them has moved in the meantime, or if there are none.
 func (w *worker) dump() stress.Dump {
 	places := w.places()
 	var ids []int64
@@ -178,13 +178,13 @@ func cut(stack string) string {
 	return strings.Join(kept, "\n")
 }
 
-// unsaid are beginnings of functions that a reader need not see.
+// unsaid are prefixes of function names that are left out of stacks.
 var unsaid = []string{"runtime/debug.Stack", "panic(", "runtime.g", "internal/runtime/maps.fatal", "internal/sync.", "sync.runtime_", ownPath + ".(*worker)", ownPath + ".(*thread)", ownPath + ".newThread"}
 
 var ownPath = reflect.TypeFor[Test]().PkgPath()
 
-// stays reports whether the threads that did not end still wait, or compute for so
-// long that this counts.
+// stays reports whether the threads that did not end still wait, or have computed for
+// long enough to count as never ending.
 func (w *worker) stays() bool {
 	for {
 		d := w.dump()

@@ -27,7 +27,7 @@ type request struct {
 	Begin      int  // linearizations that have been repeated before, which set the pace
 	Batch      int  // instances of each linearization when it runs first
 	Repeat     int  // of all linearizations
-	Again      bool // only look again at the goroutines that wait
+	Again      bool // only check again whether goroutines still wait
 	Linger     bool // wait a moment after the executions, for other goroutines
 }
 
@@ -90,7 +90,7 @@ func (f *Failure) Quick() bool { return f.Kind == kindPanic || f.Kind == kindFat
 // notReturning is what the Go test of a deadlock reports.
 const notReturning = "calls do not return"
 
-// plain replaces the numbers and addresses of a text.
+// plain replaces the numbers and addresses in a text.
 func plain(text string) string {
 	var b strings.Builder
 	number := false
@@ -242,17 +242,17 @@ const (
 	endlessCPU = 10 * time.Second
 	// parallelCPU is how long one computes until its linearizations are run.
 	parallelCPU = endlessCPU / 20
-	// sequentialCPU is how long one may compute that is run sequentially. It is so
-	// much less that a slow machine does not make a difference.
+	// sequentialCPU is how long a sequential execution may compute. It is much less
+	// than parallelCPU, so that a slow machine makes no difference.
 	sequentialCPU = endlessCPU / 50
 )
 
 // mostCPU is endlessCPU, except in tests.
 var mostCPU time.Duration = endlessCPU
 
-// let gives goroutines that calls have started time between sequential calls, by the
-// pace: none, some, or until they wait. Otherwise a linearization might not show what
-// depends on them.
+// let pauses between sequential calls, so that goroutines started by earlier calls can
+// run: not at all, for some time, or until they wait, depending on the pace. Otherwise a
+// linearization might not show failures that depend on them.
 func (w *worker) let(before int) {
 	switch {
 	case w.pace == 0 || runtime.NumGoroutine() <= before:
@@ -336,7 +336,7 @@ func allocated() uint64 {
 }
 
 // parallel runs the suffixes of each test in parallel, one test after another. The
-// threads begin each test at the same time but for short delays.
+// threads begin each test at the same time, except for short random delays.
 func (w *worker) parallel(tests [][]*bound) (*Failure, string) {
 	n := len(tests[0])
 	// A thread that has slept until all had arrived would begin late. So they meet twice.
