@@ -13,14 +13,14 @@ import (
 // ExploreOptions say which schedules Explore runs. The zero value is for those
 // without preemption.
 type ExploreOptions struct {
-	// Preemptions bounds how often a schedule interrupts a thread that could go
-	// on, or goes on with one that polls; -1 is without bound. Schedules with fewer
-	// come first. Without bound, threads that poll wait. If any did, the schedules
-	// with up to 3 preemptions follow.
+	// Preemptions bounds how often a schedule interrupts a thread that could
+	// continue, or continues with one that polls; -1 means no bound. Schedules with
+	// fewer preemptions run first. Without a bound, threads that poll wait; if any
+	// did, the schedules with up to 3 preemptions follow.
 	Preemptions int
-	// Delays bounds, in their place, how often a schedule does not take the thread
-	// whose turn it is, as when one ends. It is for objects that start goroutines. 0
-	// means Preemptions for such objects, and no bound for others.
+	// Delays bounds how often a schedule skips the thread whose turn it is, and
+	// replaces Preemptions for objects that start goroutines. 0 means the value of
+	// Preemptions for such objects, and no bound for others.
 	Delays int
 	// Strategy is "dfs", all schedules within the bound; "pct", "pos" or "walk",
 	// random ones; or "family", a strong hitting family. "" is "dfs", and for
@@ -33,22 +33,24 @@ type ExploreOptions struct {
 	// Checker judges executions with respect to the order of events. Without it,
 	// only outcomes count.
 	Checker Checker
-	// All goes on after a violation.
+	// All continues after a violation.
 	All bool
 }
 
 // An Exploration is what Explore found.
 type Exploration struct {
-	// Complete is to which bound all schedules were run, at least: -1 if not even
-	// those without preemption, and Unbounded if nothing is left. If a thread polls
-	// for ever, something always is. ByDelays says that the bound is one of delays.
+	// Complete is a bound up to which all schedules were run: -1 if not even those
+	// without preemption were, and Unbounded if no schedules are left. If a thread
+	// polls forever, some are always left. ByDelays means that the bound is one of
+	// delays.
 	Complete int
 	ByDelays bool
-	// Executions were run, with so many Steps. Cut ones have too many steps, and
-	// Diverged ones did not follow their schedule; neither is judged.
+	// Executions is the number of executions, and Steps that of all their steps. Cut
+	// executions had too many steps, and Diverged ones did not follow their schedule;
+	// neither are judged.
 	Executions, Steps, Cut, Diverged int64
-	// Overlapping executions had invocations of different sequences open at one
-	// time. Waited ones wait for ever.
+	// Overlapping executions had invocations of different sequences open at the same
+	// time. Waited ones wait forever.
 	Overlapping, Waited int64
 	// Undecided are executions that are not known to be violations, as the
 	// sequential runs were too many.
@@ -58,8 +60,8 @@ type Exploration struct {
 	// first of each outcome and order of events. Without ExploreOptions.All
 	// there is at most one.
 	Violations []*Violation
-	// Panic is what a goroutine of the object panicked with, and PanicSchedule the
-	// schedule.
+	// Panic is the panic value of a goroutine of the object, and PanicSchedule the
+	// schedule of that execution.
 	Panic         string
 	PanicSchedule schedule.Schedule
 
@@ -120,7 +122,7 @@ type explorer struct {
 	explored *Explored // nil, or gets the methods that took a step
 }
 
-// A sequenceEnd is whether a sequence has ended.
+// A sequenceEnd reports whether a sequence has ended.
 type sequenceEnd struct{ done bool }
 
 // Ready implements schedule.Waiter.
@@ -222,10 +224,10 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 	return r
 }
 
-// watched is in how many executions of a program steps are attributed to methods.
+// watched is the number of executions of a program whose steps are attributed to methods.
 const watched = 16
 
-// noteSteps notes which methods took a step. One that does not return counts, too.
+// noteSteps records which methods took a step, including those that did not return.
 func (x *explorer) noteSteps(r *schedule.Result) {
 	var begun [schedule.MaxThreads]*schedule.Event
 	note := func(begin *schedule.Event, end int32) {
@@ -256,8 +258,8 @@ func spawns(r *schedule.Result) bool {
 	return slices.ContainsFunc(r.Trace, func(a schedule.Access) bool { return a.Kind == schedule.Start })
 }
 
-// record returns the execution that has ended, which may be one that is known. It
-// returns nil for one that is not judged.
+// record returns the execution that has just ended, which may have been seen before. It
+// returns nil if the execution is not to be judged.
 func (x *explorer) record(r *schedule.Result) *recorded {
 	if r.Diverged || r.Foreign > 0 || r.Cut || r.Pruned || r.Panic != nil {
 		return nil
@@ -322,8 +324,8 @@ func newStrategy(name string, depth int, seed uint64) (schedule.Strategy, error)
 // starts goroutines gets.
 const randomSchedules = 256
 
-// pollingPreemptions is the bound for programs that are explored without one, if a thread polls
-// for ever or seems to.
+// pollingPreemptions is the bound for programs that are explored without one, if a thread
+// seems to poll forever.
 const pollingPreemptions = 3
 
 // deepen runs all schedules of one bound after another. It counts delays for objects
@@ -467,7 +469,7 @@ func switchesOf(r *schedule.Result) int {
 	return n
 }
 
-// A judgement is what is known of a recorded execution.
+// A judgement is the verdict about a recorded execution.
 type judgement uint8
 
 const (
@@ -477,8 +479,8 @@ const (
 	undecided
 )
 
-// judge reports whether an execution whose schedule has so many preemptions is a
-// violation, which it then describes.
+// judge reports whether an execution is a violation, and describes it in v. The schedule
+// has the given number of preemptions.
 func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
 	rec.verdict, v.RealTime = explainable, x.expected.Contains(rec.outcome)
 	byRuns := x.oracle != nil && (x.class.Model == "" || rec.outcome.waits())
@@ -487,7 +489,7 @@ func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
 	}
 	if x.oracle != nil && (byRuns || !v.RealTime) {
 		sure := x.oracle.search(rec.outcome, min(bound, mostPreempted)+1, v.numbers)
-		// Such runs of goroutines say nothing about more delays.
+		// Sequential runs with few delays prove nothing about runs with more.
 		sure = sure && (bound <= mostPreempted || !x.oracle.threads || x.oracle.exact)
 		v.RealTime = x.expected.Contains(rec.outcome)
 		if x.oracle.failure != nil {

@@ -18,7 +18,7 @@ import (
 type replayJob struct {
 	Program, Schedule string
 	Times             int
-	// Threads runs the program on real threads for so long instead.
+	// Threads, if not 0, is how long to run the program on real threads instead.
 	Threads time.Duration
 	// RealTime counts executions with an order of events that is not explained,
 	// on real threads.
@@ -40,7 +40,7 @@ type Replayed struct {
 	// many steps.
 	Panic string
 	Cut   bool
-	// Violates says that no order explains the execution.
+	// Violates means that no order explains the execution.
 	Violates bool
 	// Seen of Executions on real threads had an outcome that is not expected.
 	Seen, Executions int64
@@ -54,7 +54,7 @@ func mark(trace uint64, events []int16) string {
 	return strconv.FormatUint(trace, 16)
 }
 
-// replayIn does what a replayJob says.
+// replayIn carries out a replayJob.
 func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Replayed, error) {
 	p, err := Parse(j.Program, c)
 	if err != nil {
@@ -145,7 +145,7 @@ func runOnThreads(ctx context.Context, c *Class, p *Program, checker Checker, j 
 	return result, nil
 }
 
-// Replay replays a schedule of a program in a process that start prepares, as for
+// Replay replays a schedule of a program in a process that start prepares; see
 // Supervise.
 func Replay(ctx context.Context, start func(context.Context) *exec.Cmd, o Options, program, schedule string) (*Replayed, error) {
 	s := &supervisor{job: job{Options: o, Mark: newMark()}}

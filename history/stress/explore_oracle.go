@@ -24,11 +24,10 @@ const (
 	randomSequential   = 1000
 )
 
-// An oracle runs the invocations of a program one after another, inside the
-// scheduler. It goes through every order that NewExpected has, and for each of them
-// through every choice of the object: the order of a map, say. One thread makes
-// the calls, so that the order is a choice, too. An invocation waits if the thread
-// is in a deadlock.
+// An oracle runs the invocations of a program one after another in the scheduler. It
+// tries every order that NewExpected tries, and for each of them every choice of the
+// object, such as the order of a map. One thread makes all calls, so the order of the
+// invocations is also a choice. An invocation waits if that thread is in a deadlock.
 //
 // An object may start goroutines. Then the runs range over some of their schedules,
 // and search tries all within a bound.
@@ -46,12 +45,12 @@ type oracle struct {
 	diverged bool
 	more     bool // the last strategy has more schedules
 
-	// exhausted says that all schedules of an object with goroutines were tried, as
-	// far as the limit allows, and exact that these were all.
+	// exhausted means that all schedules of an object with goroutines were tried within
+	// the limit, and exact that there are no others.
 	exhausted, exact bool
 
-	// target is an outcome: runs with other results are left. With paused, time passes
-	// between the calls. The outcomes that were targets are explained.
+	// target is the outcome that is searched for; runs with other results are abandoned.
+	// paused makes time pass between the calls. explained has the earlier targets.
 	target    Outcome
 	left      bool
 	paused    bool
@@ -59,15 +58,15 @@ type oracle struct {
 	failure   error
 }
 
-// A sequentialRun is an order of invocations with its outcome. The last so many
-// wait for ever.
+// A sequentialRun is an order of invocations with its outcome. The last of them, counted
+// by waiting, wait forever.
 type sequentialRun struct {
 	order   []int
 	outcome Outcome
 	waiting int
 }
 
-// A waitingPlace is what has been called when the next invocation waits.
+// A waitingPlace has the calls made before an invocation that waits.
 type waitingPlace struct {
 	order      []int
 	outcome    Outcome
@@ -152,8 +151,8 @@ func (o *oracle) drive() {
 	}
 }
 
-// pauses are for objects that read the clock: nothing, or so many nanoseconds
-// before each call.
+// pauses are the times in nanoseconds that pass before each call, for objects that read
+// the clock.
 var pauses = [...]int64{0, 50e3, 1e6, 1e9, 3600e9}
 
 // explore runs the next schedules of a strategy. It reports whether these were all, and
@@ -268,9 +267,9 @@ func (o *oracle) explains(outcome Outcome, events []int16) bool {
 	return false
 }
 
-// search looks for runs with the outcome beyond those that are known: with all
-// choices, with pauses, with so many preemptions, and with the random numbers of the
-// execution in any order. It reports whether it can be sure that it knows them all.
+// search searches for more runs with the outcome: with all choices, with pauses, with up
+// to the given number of preemptions, and with the random numbers of the execution in any
+// order. It reports whether it has certainly found all of them.
 func (o *oracle) search(outcome Outcome, bound int, numbers []uint64) bool {
 	for _, e := range o.explained {
 		if e.outcome.equal(outcome) && e.bound >= bound && slices.Equal(e.numbers, numbers) {
@@ -306,7 +305,7 @@ func (o *oracle) search(outcome Outcome, bound int, numbers []uint64) bool {
 	return sure
 }
 
-// sequentialStrategy returns all schedules with so many preemptions, or delays.
+// sequentialStrategy returns all schedules within a bound of preemptions or delays.
 func sequentialStrategy(bound int, byDelays bool) schedule.Strategy {
 	o := schedule.DFSOptions{Preemptions: bound, Delays: -1, Filter: true}
 	if byDelays {

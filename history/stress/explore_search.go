@@ -26,14 +26,14 @@ type later struct {
 	program *Program
 }
 
-// A level has the programs that wait for a bound, and how many schedules were
-// run there.
+// A level has the programs that wait to be explored with a bound, and the number of
+// schedules that were run with it.
 type level struct {
 	programs []later
 	spent    int64
 }
 
-// deepest returns the last bound.
+// deepest returns the largest bound.
 func (s *searcher) deepest() int {
 	switch o := &s.options; {
 	case o.Delays > 0:
@@ -44,9 +44,9 @@ func (s *searcher) deepest() int {
 	return mostPreemptions
 }
 
-// exploreAll explores the schedules of one program after another: new ones with
-// one preemption, and those that had no violation with more. Given programs get all
-// bounds in turn.
+// exploreAll explores the schedules of one program after another: new programs with one
+// preemption, and those without a violation later with more. Programs that the options
+// give are explored up to the largest bound at once.
 func (s *searcher) exploreAll() error {
 	s.report.Explored = &Explored{Complete: make([]int, s.deepest()+1), Diverging: []string{}}
 	if len(s.programs) > 0 {
@@ -247,7 +247,7 @@ func (s *searcher) crashed(c *Crash) {
 	}
 }
 
-// diverges notes that a program does not do the same when a schedule is repeated.
+// diverges records that a program behaves differently when a schedule is repeated.
 func (s *searcher) diverges(p *Program) {
 	text := p.String()
 	if e := s.report.Explored; !slices.Contains(e.Diverging, text) && len(e.Diverging) < maxDiverging {
@@ -311,8 +311,8 @@ func (s *searcher) explorerFor(p *Program) *explorer {
 	return explorerOf(s.ctx, s.class, p, s.options.Checker, expected, p.oracle)
 }
 
-// replay runs the schedule of a violation so many times, and returns how many
-// executions had its steps and results.
+// replay runs the schedule of a violation the given number of times, and returns how many
+// executions had the same steps and results.
 func (x *explorer) replay(v *Violation, times int) int {
 	x.result = &Exploration{}
 	same := 0
@@ -415,8 +415,8 @@ func (s *searcher) describe(f *Finding) error {
 	return nil
 }
 
-// lookFor explores a program that is smaller than that of a finding, and returns a
-// violation.
+// lookFor explores a program that is smaller than that of a finding. It returns a
+// violation, or nil.
 func (s *searcher) lookFor(f *Finding, p *Program) *Finding {
 	x := s.explorerFor(p)
 	if x == nil {

@@ -177,11 +177,11 @@ func (f *Finding) ScheduleComments(object string) string {
 	return text.String()
 }
 
-// A SavedSchedule is what the comments of a file say.
+// A SavedSchedule has the contents of the comments of a saved file.
 type SavedSchedule struct{ Object, Program, Schedule, Steps string }
 
-// ReadSchedule reads the comments at the beginning of a file. What they do not have
-// is "".
+// ReadSchedule reads the comments at the beginning of a file. Fields without a comment
+// are empty.
 func ReadSchedule(text string) SavedSchedule {
 	var s SavedSchedule
 	for line := range strings.Lines(text) {

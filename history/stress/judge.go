@@ -49,9 +49,9 @@ func (s *searcher) seen(p *Program, run *Run, expected *Expected) *Finding {
 	return s.againstRealTime(p, run, expected)
 }
 
-// proves measures how often a violation comes, and reports whether it is one. It
-// accepts none of a program that returns different results from one sequential run
-// to the next, or of an execution that waited and went on after all.
+// proves measures how often a violation occurs, and reports whether it is real. It is not
+// if sequential runs of the program return different results, or if an execution that
+// waited continues after all.
 func (s *searcher) proves(f *Finding, run *Run, expected *Expected) bool {
 	p := f.program
 	if !f.RealTime {
@@ -74,8 +74,8 @@ func (s *searcher) proves(f *Finding, run *Run, expected *Expected) bool {
 	return true
 }
 
-// waiting describes the invocations of an execution that wait for ever, and what
-// the next of them would return in some order of the others.
+// waiting describes the invocations of an execution that wait forever, and what the next
+// of them would return in some order of the others.
 func (s *searcher) waiting(p *Program, w *stuck, expected *Expected) []string {
 	list := slices.Clone(w.where)
 	all, n := p.All(), 0
@@ -113,8 +113,8 @@ func (inv Invocation) answered(v history.Value) string {
 	return fmt.Sprintf("%v: %v", inv, v)
 }
 
-// believes reports whether something that a program did once in n executions
-// can be compared with its shuffles: whether these always have the same results.
+// believes reports whether an outcome seen once in n executions can be compared with the
+// shuffles of the program: whether these always have the same results.
 func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
 	switch {
 	case s.options.ByModel:
@@ -177,8 +177,8 @@ func (s *searcher) againstRealTime(p *Program, run *Run, expected *Expected) *Fi
 	return nil
 }
 
-// confirm checks the outcome of a finding, and looks for a recorded execution
-// with it.
+// confirm checks the outcome of a finding and tries to record an execution with that
+// outcome.
 func (s *searcher) confirm(f *Finding) error {
 	if f.RealTime || f.found != nil {
 		return nil // its history was checked
@@ -210,12 +210,12 @@ func (s *searcher) confirm(f *Finding) error {
 	return nil
 }
 
-// timesMeasured is how often a violation comes until its frequency is known.
+// timesMeasured is how often a violation has to occur until its frequency is known.
 const timesMeasured = 1000
 
 // measure runs the program of a finding again, to count how often it goes wrong. The run
 // that found it stopped at once. This one takes the whole time of a program, but ends
-// earlier if the violation is frequent, or two executions wait for ever.
+// early if the violation is frequent, or if two executions wait forever.
 func (s *searcher) measure(f *Finding) {
 	left, waited := max(s.options.Effort.Program, 100*time.Millisecond), int64(0)
 	piece := 8 * time.Millisecond
@@ -236,8 +236,8 @@ func (s *searcher) measure(f *Finding) {
 	}
 }
 
-// recordFor returns how long to look for a recorded execution: several times as
-// long as the outcome should take to come again, but at most a second.
+// recordFor returns how long to try to record an execution with the outcome: several
+// times as long as it should take to occur again, but at most a second.
 func recordFor(f *Finding) time.Duration {
 	expected := time.Duration(float64(f.Executions) / float64(f.Times) * float64(usualTime))
 	return min(max(expected, 20*time.Millisecond), time.Second)

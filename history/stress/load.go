@@ -25,10 +25,10 @@ type Load struct {
 }
 
 // Record runs the load on a fresh object of the class until it is done or ctx
-// is cancelled, and closes the recorder. If all threads wait for ever, as methods
-// of the object may do, it ends as well, and their invocations stay pending. It takes about 100 ns an operation in
-// addition to what the object takes. It is unknown whether an invocation that
-// panics took effect.
+// is canceled, and closes the recorder. If all threads wait forever, which methods of the
+// object may do, it also ends, and their invocations stay pending. It takes about 100 ns
+// per operation in addition to the object's own time. An invocation that panics is
+// recorded with an unknown result: it may or may not have taken effect.
 func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 	if l.Threads == 0 {
 		l.Threads = 4
@@ -86,8 +86,7 @@ type loadThread struct {
 	ended chan struct{}
 }
 
-// awaitLoad waits until all threads have ended, or those that have not wait for
-// ever.
+// awaitLoad waits until each thread has ended or waits forever.
 func awaitLoad(threads []*loadThread) {
 	last, since := int64(-1), time.Now()
 	for len(threads) > 0 {

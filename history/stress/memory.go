@@ -5,9 +5,9 @@ import (
 	"runtime/metrics"
 )
 
-// maxMemory is how many bytes a search may need in addition to what the process
-// has. A run ends early there. So does the search if they are still in use then: by
-// goroutines that objects started, say.
+// maxMemory is how many bytes a search may allocate in addition to the memory that the
+// process has at the start. A run that needs more ends early. The search also ends if the
+// memory is still in use afterwards, for example by goroutines that objects started.
 var maxMemory int64 = 1 << 30
 
 // The objects of a batch take at most batchMemory together, unless there are only

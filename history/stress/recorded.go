@@ -52,7 +52,7 @@ func (r *recorded) overlaps() bool {
 
 // headerOf returns the header of histories of the program with this outcome: the
 // model of the class, or all sequential runs of the program. A model does not
-// have the result of an invocation that waits for ever, but the runs do.
+// have the result of an invocation that waits forever, but the runs do.
 func headerOf(c *Class, p *Program, o Outcome) history.Header {
 	if c.Model != "" && !o.waits() {
 		return history.Header{Model: c.Model, ModelArgs: c.ModelArgs}
@@ -132,7 +132,7 @@ func runTree(runs [][]ran) history.Value {
 
 // unordered returns the history of an outcome in which all invocations of the
 // sequences overlap. Edges give the order within sequences and between those
-// that the program orders. Invocations that wait for ever respond last, with
+// that the program orders. Invocations that wait forever respond last, with
 // Waiting. The history is linearizable exactly if the outcome is expected.
 func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
 	x := newExecution(c, p, o)

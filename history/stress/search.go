@@ -117,7 +117,7 @@ func (s *searcher) prepare() ([]*target, error) {
 	return s.generated()
 }
 
-// maxAbandoned is how many goroutines that wait for ever a search leaves.
+// maxAbandoned is how many goroutines may wait forever until a search ends.
 var maxAbandoned int64 = 1000
 
 func (s *searcher) goesOn(targets []*target) bool {
@@ -131,7 +131,7 @@ func (s *searcher) goesOn(targets []*target) bool {
 }
 
 // leastTried is how many programs a search tries, however short its time, before it
-// says that none can be run.
+// reports that none can be run.
 const leastTried = 64
 
 // hasTime reports whether the search may try another program.
@@ -158,7 +158,7 @@ func (s *searcher) bounded(d time.Duration, f func()) {
 	s.end = end
 }
 
-// A target is a method to be blamed, with the programs that call it.
+// A target is a method to blame, with the programs that call it.
 type target struct {
 	method    string
 	next      []func() (*Program, bool) // the first is for methods that do not wait
@@ -197,7 +197,7 @@ func (s *searcher) draw(t *target) (*Program, bool) {
 	if s.waits {
 		next = t.next[t.explored%len(t.next)]
 	}
-	avoid := 0 // so many programs, as the core methods alone may be to blame for their violations
+	avoid := 0 // how many programs to skip because the core methods alone may be to blame for their violations
 	if t.method != "" && t.explored%2 == 1 && !s.options.Exhaustive {
 		avoid = mostAvoided
 	}
@@ -496,7 +496,7 @@ func (s *searcher) complete() {
 	r.Elapsed = time.Since(s.start)
 }
 
-// write sets the fields that are for others.
+// write sets the exported fields from the others.
 func (f *Finding) write(c *Class) {
 	f.Subject, f.history.ID = c.Name, c.Name
 	if f.Method != "" {

@@ -18,8 +18,8 @@ const (
 
 var steadyTime = 20 * time.Second
 
-// trials are sequential runs of a program: whether each shuffle has the same
-// outcome every time, and the program all that are expected.
+// trials are repeated sequential runs of a program. They show whether each shuffle always
+// has the same outcome, and whether all expected outcomes occur.
 type trials struct {
 	class    *Class
 	program  *Program
@@ -29,8 +29,8 @@ type trials struct {
 	same bool
 }
 
-// A trialRun is an order of invocations with the outcome of the program. The last
-// so many wait for ever.
+// A trialRun is an order of invocations with the outcome of the program. The last of
+// them, counted by waiting, wait forever.
 type trialRun struct {
 	order   []int
 	outcome Outcome
