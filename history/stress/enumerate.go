@@ -126,7 +126,7 @@ func (e *enumerator) words(at int, used uint64, targeted bool) bool {
 	return true
 }
 
-// least returns the first letter that can stand in a place.
+// least returns the first letter that is possible at a place.
 func (e *enumerator) least(at int) int {
 	s := len(e.begin) - 1
 	for e.begin[s] > at {

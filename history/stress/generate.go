@@ -47,7 +47,7 @@ type GeneratorOptions struct {
 // Enumerated programs come by rising number of invocations, then of sequences,
 // then of values, as by nextParams and constructHarnesses in section 4 of
 // "Exposing Non-Atomic Methods of Concurrent Objects". A program uses exactly
-// the values 0 to v-1 of its rank, so that it comes once. As in the paper, no
+// the values 0 to v-1 of its rank, so each program comes once. As in the paper, no
 // two programs differ only by the order of their sequences. None has read-only
 // invocations only, and a read-only target can run in parallel with a mutator.
 // With Bounds.Ordered each program comes with each partial order of its
@@ -279,7 +279,7 @@ func newMethodSet(class *Class, target *Method, weak bool) methodSet {
 	return set
 }
 
-// validate returns an error if no program of so many sequences is worth
+// validate returns an error if no program with the given number of sequences is worth
 // running.
 func (set methodSet) validate(sequences int) error {
 	mutator := len(set.mutators) > 0

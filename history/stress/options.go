@@ -11,12 +11,11 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// Options say what Search looks for, and how hard. The zero value means the
-// default effort, the bounds of Violat and all methods. Supervise passes them
-// on as JSON, without the functions.
+// Options are the options of Search. The zero value means the default effort, the bounds
+// of Violat and all methods. Supervise passes them on as JSON, without the functions.
 type Options struct {
-	// ReflectOptions are for those who derive the class: the tests of package
-	// stresstest, and ServeLike.
+	// ReflectOptions are used by package stresstest and ServeLike, which derive the
+	// class. Search itself ignores them.
 	ReflectOptions
 	Effort Effort
 	Bounds Bounds
@@ -130,7 +129,7 @@ func (e Effort) or(name string) Effort {
 	return e
 }
 
-// Bounds say how large programs are and of which kind. The zero value is what
+// Bounds limit the size and kind of programs. The zero value is what
 // Violat generates by default ("Generating Tests of Observational Refinement
 // for Concurrent Objects", section 3), with an initial and a final part besides.
 type Bounds struct {
@@ -237,13 +236,13 @@ type Finding struct {
 	// RealTime violations have an outcome that some order explains, but none
 	// that respects which invocation ended before which began.
 	RealTime bool `json:"real_time"`
-	// Waiting has a line for each invocation that waits for ever: the place where it
-	// waits. More lines have those that could go on in some order. It is empty if
-	// all return.
+	// Waiting has a line for each invocation that waits forever, with the place where
+	// it waits, and lines for those that could continue in some order. It is empty if
+	// all invocations return.
 	Waiting []string `json:"waiting,omitempty"`
 	// Scheduled is the schedule of History, if schedules were explored. Then Executions
-	// are the schedules that were tried with as many preemptions, and Times those that
-	// violate.
+	// are the schedules that were tried with the same number of preemptions, and Times
+	// those that are violations.
 	Scheduled *Scheduled `json:"scheduled,omitempty"`
 
 	program  *Program
@@ -289,8 +288,8 @@ type ScheduledStep struct {
 	Value  string `json:"value,omitempty"` // that was read or written, if it is known
 }
 
-// again is how many times the mean time between two violations is enough to see
-// one almost certainly.
+// again times the mean time between two violations is enough to see one almost
+// certainly.
 const again = 20
 
 // Again returns how long the program has to run to show a violation again, almost
@@ -318,8 +317,8 @@ type Report struct {
 	Weak      []string `json:"weak"` // documented not to be atomic
 	// Suspect methods were in a violation that the core methods also have without them.
 	Suspect []string `json:"suspect,omitempty"`
-	// Unexercised methods are neither core nor weak. No sequence called one in a
-	// program with overlaps of which several outcomes are possible.
+	// Unexercised methods are neither core nor weak. No sequence called them in a
+	// program with overlaps and several possible outcomes.
 	Unexercised []string  `json:"unexercised,omitempty"`
 	LeftOut     []LeftOut `json:"left_out"` // exported methods that the class does not have
 	// Unsteady programs return different results from one sequential run to
@@ -335,11 +334,11 @@ type Report struct {
 	Programs   int     `json:"programs"`
 	Executions int64   `json:"executions"`
 	Recorded   int64   `json:"recorded"`
-	// Waited is how many executions wait for ever. Unclear is how many do not
-	// go on, though a goroutine of the object might wake them; they do not count.
-	// Worn means that goroutines that wait, or do not end, have ended the search
-	// early, or objects that are not garbage: Memory is how many bytes the process
-	// had then.
+	// Waited is how many executions wait forever. Unclear is how many do not
+	// continue, though a goroutine of the object might wake them; they do not count.
+	// Worn means that the search ended early, because too many goroutines wait or do
+	// not end, or because of objects that are not garbage. In the second case, Memory
+	// is how many bytes the process had.
 	Waited   int64         `json:"waited,omitempty"`
 	Unclear  int64         `json:"unclear,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`
@@ -352,31 +351,31 @@ type Report struct {
 
 // Explored is what schedules were run.
 type Explored struct {
-	// Complete[n] is the number of programs of which all schedules with at most n
-	// preemptions were run. For objects that start goroutines, delays count.
+	// Complete[n] is the number of programs for which all schedules with at most n
+	// preemptions (delays for objects that start goroutines) were run.
 	Complete []int `json:"complete"`
 	ByDelays int   `json:"by_delays"` // programs of such objects
 	Steps    int64 `json:"steps"`
-	// Cut executions had too many steps. Undecided ones may have an outcome of
-	// sequential runs that were too many. Neither counts as a violation.
+	// Cut executions had too many steps. Undecided ones may have an outcome of a
+	// sequential run, but there were too many runs. Neither counts as a violation.
 	Cut       int64 `json:"cut"`
 	Undecided int64 `json:"undecided"`
-	// Diverging programs behave differently when a schedule is replayed: something
-	// other than the schedule has influence, as a global variable or the real time.
+	// Diverging programs behave differently when a schedule is replayed: they depend
+	// on something else, such as a global variable or real time.
 	Diverging []string `json:"diverging"`
-	// Blocked programs waited outside of the scheduler: in code that is not
+	// Blocked programs waited outside the scheduler, in code that is not
 	// instrumented.
 	Blocked []string `json:"blocked,omitempty"`
 	// Unverified are programs with a violation that is not reported, since another
 	// process could not replay it, each with the error.
 	Unverified []string `json:"unverified,omitempty"`
-	// Stepped says for each method that was called, but for read-only ones, whether
-	// one of its invocations took a step.
+	// Stepped says for each called method that is not read-only whether one of its
+	// invocations took a step.
 	Stepped map[string]bool `json:"stepped,omitempty"`
 }
 
-// Stepless returns the methods that took no step. Nothing can happen in the middle of
-// one, so that no violation is found that is due to it alone.
+// Stepless returns the methods that took no step. No other thread can interrupt such a
+// method, so no violation caused by it alone can be found.
 func (e *Explored) Stepless() []string {
 	var list []string
 	for m, stepped := range e.Stepped {
@@ -388,7 +387,7 @@ func (e *Explored) Stepless() []string {
 	return list
 }
 
-// Remarks returns a line about each kind of executions that do not count.
+// Remarks returns a line for each reason why executions do not count.
 func (e *Explored) Remarks() []string {
 	var lines []string
 	if n := int(e.Cut); n > 0 {
@@ -466,8 +465,8 @@ func (r *Report) Coverage() string {
 	return text
 }
 
-// Remarks returns lines about methods of which it is not known whether they are
-// atomic.
+// Remarks returns lines about methods that were not tested sufficiently to know whether
+// they are atomic.
 func (r *Report) Remarks() []string {
 	var lines []string
 	if len(r.Suspect) > 0 {

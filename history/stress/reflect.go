@@ -13,7 +13,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// ReflectOptions say what Reflect cannot see. Methods have their Go names here.
+// ReflectOptions describe what Reflect cannot find out by itself. Methods have their Go
+// names here.
 type ReflectOptions struct {
 	// Name is the name of the Class; by default that of the type.
 	Name string
@@ -26,8 +27,8 @@ type ReflectOptions struct {
 	Failure map[string]history.Value `json:"-"`
 	// Exclude are methods that are not to be called.
 	Exclude []string
-	// Timers keeps methods that wait, but return within 200 ms, as by a timer of their
-	// own. They are of use in schedules, where time passes at once.
+	// Timers keeps methods that wait but return within 200 ms, for example because of a
+	// timer of their own. They are useful with schedules, where time passes at once.
 	Timers bool
 	// Spec is the specification of the objects. Methods that it does not have
 	// are left out. One that it has with a lower-case first letter gets that
@@ -67,11 +68,11 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //
 // Parameters may be integers, floats, strings, booleans, slices of integers or
 // of strings, maps from integers to integers, and types derived from these:
-//   - a time.Duration is that many nanoseconds. So a call waits next to no time, but
-//     what depends on the clock may differ from run to run; see Report.Unsteady;
+//   - a time.Duration is a number of nanoseconds. So a call hardly waits, but results
+//     that depend on the clock may differ from run to run; see Report.Unsteady;
 //   - the type any gets an int in most programs, and ints and strings in the
-//     others. In fields and elements it gets an int. Every call has interfaces of
-//     its own;
+//     others. In fields and elements it gets an int. Every call gets new interface
+//     values;
 //   - a struct with exported fields only that are numbers, strings, booleans or of
 //     type any is the list of its fields;
 //   - a context.Context is always context.Background. It is not an argument of
@@ -79,7 +80,7 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //   - a variadic parameter counts as a slice. One of another type, as of options,
 //     gets no values.
 //
-// Slices and maps are made anew for every call.
+// Every call gets new slices and maps.
 //
 // Results become values like this:
 //   - numbers, strings, booleans: as they are;
@@ -97,17 +98,20 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // A result is read after the method has returned. If it shares a map with an
 // object that goes on changing it, that may end the process, as in any program.
 //
-// Methods with other types are left out. So are those that do not return within
-// 200 ms when called on a fresh object, twice. A method that waits there for other
-// calls is left out if it waits after 30 random beginnings as well. The
-// goroutines of such calls may stay. Lock, Unlock and the like without parameters
-// are left out unless a designation names them, since unlocking an unlocked mutex
-// ends the process. Reflect calls every other method.
+// Left out are
+//   - methods with other types;
+//   - methods that twice do not return within 200 ms on a fresh object. If such a method
+//     waits for other calls, it is left out only if it also waits after each of 30 random
+//     sequences of calls. The goroutines of these calls may remain;
+//   - Lock, Unlock and the like without parameters, unless a designation names them, since
+//     unlocking an unlocked mutex ends the process.
+//
+// Reflect calls every other method.
 //
 // A method called Get, Len or the like (see readOnlyPrefixes) is read-only
-// unless a call of it, after random calls, changed the results of later ones.
-// That is a test, not a proof. It may miss a change that takes long to show, as
-// in the order in which a cache evicts.
+// unless a call of it, after random calls, changed the results of later calls. This is a
+// test, not a proof. It may miss a change with late effects, such as a change of the order
+// in which a cache evicts.
 //
 // Methods with the common signatures on int, string and any are called directly
 // if T is not an interface. Others are called by reflection, which takes several
@@ -199,7 +203,7 @@ func (o *ReflectOptions) check(t reflect.Type) error {
 	return nil
 }
 
-// lockMethods are those that an embedded mutex has.
+// lockMethods are the methods of an embedded mutex.
 var lockMethods = []string{"Lock", "Unlock", "RLock", "RUnlock", "TryLock", "TryRLock", "RLocker"}
 
 // deriveMethod returns the Method for m, or why there is none.
@@ -309,7 +313,8 @@ func blocking(c *Class, timers bool) map[*Method]bool {
 	return list
 }
 
-// waitingTrials is how often a method that waits on a fresh object is tried.
+// waitingTrials is how often a method that waits on a fresh object is tried after random
+// calls.
 const waitingTrials = 30
 
 // readOnlyPrefixes are the first words of names of methods that may be read-only.

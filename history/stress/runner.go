@@ -24,8 +24,8 @@ type RunOptions struct {
 	Recorded int
 	// Stop ends the run early at an outcome that Stop does not contain.
 	Stop *Expected
-	// Waits bounds the executions that wait for ever; 0 means 2. Each takes
-	// milliseconds, and leaves goroutines.
+	// Waits bounds the executions that wait forever; 0 means 2. Each takes
+	// milliseconds and leaves goroutines behind.
 	Waits int
 	// Blocking is for programs whose invocations wait for one another. Their
 	// threads share processors, as waking one that is locked takes long, and
@@ -37,7 +37,7 @@ type RunOptions struct {
 	least int64
 
 	batch  int   // objects between two barriers; 0: the usual number
-	memory int64 // ends the run when the process has so many bytes, if not 0
+	memory int64 // ends the run when the process has this many bytes, if not 0
 }
 
 // A Run is what was seen of a program.
@@ -47,8 +47,8 @@ type Run struct {
 	// these had two invocations of different sequences open at one time.
 	Recorded    int64
 	Overlapping int64
-	// Waited is how many executions wait for ever. Unclear ones, of which that
-	// is not sure, are not among the Executions.
+	// Waited is how many executions wait forever. Unclear is how many may wait
+	// forever; these are not among the Executions.
 	Waited, Unclear int64
 	Outcomes        []Count // of all executions, in the order of the outcomes
 	Elapsed         time.Duration
@@ -104,7 +104,7 @@ type runner struct {
 	ran     sync.WaitGroup // the threads
 
 	objects []any
-	dead    []bool // the object waits for ever
+	dead    []bool // an invocation of the object waits forever
 	clock   paddedInt64
 
 	// Thread 0 writes these, between the second barrier of a batch and the
@@ -139,7 +139,7 @@ func (p *pace) add(overlapped bool) {
 	}
 }
 
-// score returns the rate of executions that overlap.
+// score returns the rate of overlapping executions.
 func (p *pace) score() float64 {
 	if p.batches == 0 || p.recorded == 0 {
 		return 0
@@ -153,13 +153,14 @@ type paddedInt64 struct {
 	_ [56]byte
 }
 
-// RunProgram runs a program of the class again and again, as o says, and
-// counts the outcomes. Threads are locked, and pinned where the system supports
-// it, unless o says otherwise. RunProgram allocates nothing per execution but the objects themselves.
+// RunProgram runs a program of the class repeatedly, as the options say, and counts the
+// outcomes. Its goroutines are locked to threads, which are pinned where the system
+// supports it, unless the options are Blocking. Per execution, RunProgram allocates
+// nothing except the objects.
 //
 // It must not be called by two goroutines at once: they would compete for the
-// processors. Executions that wait for ever are left alone, with their goroutines;
-// see watch. An invocation that neither returns nor waits hangs it.
+// processors. Executions that wait forever are abandoned with their goroutines; see
+// watch. RunProgram hangs if an invocation neither returns nor waits.
 func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	if o.Time == 0 {
 		o.Time = time.Second
@@ -274,7 +275,7 @@ type thread struct {
 	waitFor     []int
 	progress    paddedInt64 // objects done, of all batches
 	random      *rand.PCG
-	naps        int // so many more instead of yields
+	naps        int // how many more times to sleep instead of yielding
 	seen        tally
 	histories   recordedTally
 	executions  int64
@@ -286,8 +287,8 @@ type thread struct {
 	life atomic.Pointer[life]
 }
 
-// A life is a goroutine that runs a thread. If it waits for ever, another takes
-// its place. Whatever it writes after it has last published its place is its own.
+// A life is a goroutine that runs a thread. If it waits forever, another one replaces
+// it. Nobody else reads what it writes after it has last published its place.
 type life struct {
 	*thread
 	id        int64

@@ -183,12 +183,11 @@ func newTarget(method string, programs ...iter.Seq[*Program]) *target {
 // to wake it.
 var waitingSequences = []int{2, 3, 4}
 
-// mostDrawn is how many random programs are drawn for one without methods that are
-// Apart.
+// mostDrawn bounds the draws for a random program that keeps Apart methods apart.
 const mostDrawn = 1 << 16
 
-// mostAvoided is how many random programs are drawn for one that calls no set of
-// core methods that is known not to be atomic. Every second program is such a one.
+// mostAvoided bounds the draws for a random program that does not call a set of core
+// methods known not to be atomic. Every second program of a target is drawn like this.
 const mostAvoided = 256
 
 // draw returns the next program of a target.
@@ -197,7 +196,7 @@ func (s *searcher) draw(t *target) (*Program, bool) {
 	if s.waits {
 		next = t.next[t.explored%len(t.next)]
 	}
-	avoid := 0 // how many programs to skip because the core methods alone may be to blame for their violations
+	avoid := 0 // in this many draws, programs with a violation known of the core methods alone are skipped
 	if t.method != "" && t.explored%2 == 1 && !s.options.Exhaustive {
 		avoid = mostAvoided
 	}

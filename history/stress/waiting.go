@@ -12,23 +12,22 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// Waiting is what a Call returns if its object is a specification, and the
-// invocation has no transition. In an Outcome it is the result of an invocation
-// that waits for ever.
+// Waiting is what a Call returns if its object is a specification and the invocation
+// has no transition. In an Outcome it is the result of an invocation that waits forever.
 var Waiting = history.ExceptionValue("waits for ever")
 
-// notCalled is the result of an invocation that is not called, as one before it
-// waits for ever.
+// notCalled is the result of an invocation that is not called because one before it
+// waits forever.
 var notCalled = history.ExceptionValue("is not called")
 
-// waits reports whether an invocation of the outcome waits for ever.
+// waits reports whether an invocation of the outcome waits forever.
 func (o Outcome) waits() bool {
 	return slices.ContainsFunc(o, func(v history.Value) bool { return v == Waiting })
 }
 
 const (
 	firstLook = 100 * time.Microsecond // how long a call may take before its goroutine is looked at
-	lastLook  = 50 * time.Millisecond  // between two looks at one that does not
+	lastLook  = 50 * time.Millisecond  // between two dumps of one that does not
 	// unproven is how long to wait for goroutines that others might wake.
 	unproven = time.Second
 	// patience is how long goroutines have to wait until that counts as a
@@ -50,19 +49,19 @@ type trial struct {
 	unclear bool      // it may go on
 }
 
-// A bench runs trials, one after another. One that waits for ever is left alone,
+// A bench runs trials, one after another. A trial that waits forever is abandoned
 // with its goroutine.
 type bench struct {
 	class *Class
 	work  *worker
 	timer *time.Timer
 	left  []*trial
-	// limit is how long a trial may stay where it is, if not 0.
+	// limit is how long a trial may make no progress, if not 0.
 	limit time.Duration
-	// patience is how long a trial that waits may do so, as a timer may wake it.
+	// patience is how long a trial may wait, since a timer may wake it.
 	patience time.Duration
-	// unclear is set if a trial was left that may go on: after its limit, or
-	// as goroutines of its object that might wake it do not wait.
+	// unclear is set if an abandoned trial may still continue: its limit was over, or
+	// goroutines of its object that might wake it do not wait.
 	unclear bool
 	spins   bool // it runs
 }
@@ -96,8 +95,8 @@ func (b *bench) run(calls []Call) []history.Value {
 	return results
 }
 
-// repeat does that with so many objects, one after another. It returns the results
-// of the last and whether all were the same.
+// repeat is run for several objects, one after another. It returns the results of the
+// last one and whether all results were the same.
 func (b *bench) repeat(calls []Call, times int) (results []history.Value, same bool) {
 	if b.work == nil {
 		b.work = newWorker()
@@ -126,7 +125,7 @@ func (b *bench) repeat(calls []Call, times int) (results []history.Value, same b
 	return t.results[:n:n], t.ended.Load() && !t.differs
 }
 
-// follow waits until a trial ends, or waits for ever.
+// follow waits until a trial ends or waits forever.
 func (b *bench) follow(t *trial) {
 	pause, since, begun := firstLook, time.Time{}, time.Now()
 	if b.timer == nil {
@@ -147,7 +146,7 @@ func (b *bench) follow(t *trial) {
 			at, since = before, time.Now()
 		}
 		late := l == mayMove && time.Since(since) > unproven || b.limit > 0 && l != waits && time.Since(begun) > b.limit
-		// Before there is an object, nothing can be said.
+		// Without an object, it is unknown why the trial waits.
 		if before > 0 && t.at.Load() == before && !t.ended.Load() && (l == waits && time.Since(begun) > b.patience || late) {
 			t.since = time.Now()
 			if b.left = append(b.left, t); l != waits {
@@ -201,15 +200,15 @@ func Sequential(c *Class, list []Invocation) []history.Value {
 	return b.run(calls)
 }
 
-// abandoned is how many goroutines wait for ever, as far as is known.
+// abandoned is how many goroutines are known to wait forever.
 var abandoned atomic.Int64
 
 // rescues is how many calls release makes.
 const rescues = 16
 
-// release calls the methods of an object that is no longer used, in the hope
-// that this wakes what waits in it. It does not call a method again that waits
-// itself. Goroutines that still wait stay.
+// release calls the methods of an object that is no longer used, to wake goroutines that
+// wait in it. It does not call a method again that waits itself. Goroutines that still
+// wait remain.
 func (c *Class) release(object any, ended func() bool) {
 	var calls []Call
 	for _, m := range c.Methods {
@@ -244,7 +243,7 @@ func (c *Class) release(object any, ended func() bool) {
 	abandoned.Add(int64(len(left)))
 }
 
-// A stuck is an execution in which invocations wait for ever.
+// A stuck is an execution in which invocations wait forever.
 type stuck struct {
 	outcome Outcome
 	object  any
@@ -253,7 +252,7 @@ type stuck struct {
 	since   time.Time
 }
 
-// ended reports whether a goroutine went on after all.
+// ended reports whether a goroutine continued after all.
 func (s *stuck) ended(all bool) bool {
 	for _, l := range s.lives {
 		if l.left.Load() != all {
@@ -283,8 +282,8 @@ type group struct {
 	place
 }
 
-// watch waits until the threads have ended. Whenever none of them has moved for a
-// while, it looks for an execution that waits for ever. That one gets its outcome,
+// watch waits until the threads have ended. Whenever none of them has moved for a while,
+// it searches for an execution that waits forever. It sets the outcome of that execution,
 // and other goroutines take over the threads that wait in it.
 func (r *runner) watch(ctx context.Context) {
 	const glance = time.Millisecond
@@ -322,8 +321,8 @@ func (r *runner) watch(ctx context.Context) {
 	}
 }
 
-// free looks for executions that wait for ever, given the places of the threads,
-// and takes over their threads. It returns false if there are none.
+// free searches for executions that wait forever, given the places of the threads, and
+// takes over their threads. It returns false if there are none.
 func (r *runner) free(ctx context.Context, at []int64, late bool) bool {
 	found := false
 	for _, g := range r.groups(at) {
@@ -341,9 +340,9 @@ func (r *runner) free(ctx context.Context, at []int64, late bool) bool {
 	return found
 }
 
-// groups returns the threads that are in invocations without which no other
-// thread can go on with the same object. In the parallel part, these are the
-// threads that have come least far, unless they have not begun with the object.
+// groups returns the threads whose current invocations block all other threads at the
+// same object. In the parallel part, these are the threads that are furthest behind,
+// unless they have not begun with the object.
 func (r *runner) groups(at []int64) []group {
 	var list []group
 	least := r.batch
@@ -377,8 +376,8 @@ func (r *runner) groups(at []int64) []group {
 	return list
 }
 
-// abandon leaves an execution alone and has other goroutines take over the
-// threads that wait in it. Unless that is certain, it has no outcome.
+// abandon gives up an execution and has other goroutines take over the threads that wait
+// in it. The execution has an outcome only if it certainly waits forever.
 func (r *runner) abandon(ctx context.Context, g group, at []int64, certain bool, d dump) {
 	s := &stuck{since: time.Now()}
 	next := place{g.batch, g.phase, g.object + 1, 0}
@@ -441,7 +440,7 @@ func (r *runner) abandon(ctx context.Context, g group, at []int64, certain bool,
 	}
 }
 
-// outcomeOf returns the outcome of an execution that waits for ever, and the
+// outcomeOf returns the outcome of an execution that waits forever, and the
 // stamps of its parallel part. An invocation that waits has the stamp of the
 // response before it.
 func (r *runner) outcomeOf(g group, at []int64) (Outcome, []int64) {
@@ -491,8 +490,8 @@ func (r *runner) end(g group) {
 	}
 }
 
-// addStuck counts an execution that waits for ever, and reports whether it is
-// to be the last.
+// addStuck counts an execution that waits forever, and reports whether the run should
+// end.
 func (r *runner) addStuck(s *stuck, stamps []int64) bool {
 	r.stuck = append(r.stuck, s)
 	r.waited.add(s.outcome, 1)

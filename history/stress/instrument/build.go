@@ -21,8 +21,8 @@ import (
 type Options struct {
 	// Dir is in the module that is built; "" is the working directory.
 	Dir string
-	// Packages are patterns of the Go tool. What a package imports from its own
-	// module is instrumented, too, and so are random sources that it imports.
+	// Packages are patterns of the Go tool. Packages of the same module that they
+	// import are also instrumented, and so are imported sources of random numbers.
 	Packages []string
 	// Object is a function or a type of the first package, or "". The packages of
 	// the types that it returns or consists of are instrumented, too.
@@ -191,8 +191,8 @@ func (b *build) choose(ctx context.Context) error {
 	return nil
 }
 
-// always are small packages that other packages use instead of package sync or
-// maps.
+// always matches small packages that are used instead of package sync or maps. They are
+// always instrumented.
 var always = regexp.MustCompile(`^(golang\.org/x/(exp/maps|sync/\w+)|go\.uber\.org/atomic)$`)
 
 func (b *build) isChosen(path string) bool { return b.chosen[path] != nil }
@@ -265,7 +265,7 @@ func (b *build) addPart(path string) {
 // that the results of a function do.
 func packagesOf(t types.Type) map[string]bool {
 	found, seen := map[string]bool{}, map[types.Type]bool{}
-	const limit = 10_000 // of types, in case that instances of generic types go on for ever
+	const limit = 10_000 // of types, in case a generic type has endless instances
 	for todo := []types.Type{t}; len(todo) > 0 && len(seen) < limit; {
 		t := types.Unalias(todo[len(todo)-1])
 		todo = todo[:len(todo)-1]
@@ -323,8 +323,8 @@ func isRandomSource(p *golist.Package) (bool, error) {
 	return false, nil
 }
 
-// uncovered notes the imports of packages that synchronise and are not
-// instrumented. Those of test files do not count.
+// uncovered notes imported packages that synchronise and are not instrumented. Imports of
+// test files do not count.
 func (b *build) uncovered() {
 	for _, notes := range b.report.Packages {
 		p := b.chosen[notes.Path]

@@ -20,7 +20,7 @@ import (
 	"github.com/leadline/leadline/history/stress/instrument/golist"
 )
 
-// key returns the name in the cache for what depends on the parts.
+// key returns the name in the cache of something that depends on the parts.
 func key(kind string, parts ...string) string {
 	h := sha256.New()
 	for _, p := range append([]string{version}, parts...) {
@@ -29,9 +29,9 @@ func key(kind string, parts ...string) string {
 	return kind + "-" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// once returns a directory of the cache. fill writes it if it is not there, into
-// another directory, which then gets the name: so other processes can do the
-// same at the same time.
+// once returns a directory of the cache. If it does not exist, fill writes a temporary
+// directory, which is then renamed, so that other processes can do the same at the same
+// time.
 func (b *build) once(name string, fill func(dir string) error) (string, error) {
 	dir := filepath.Join(b.cache, name)
 	if info, err := os.Stat(dir); err == nil {
@@ -75,8 +75,8 @@ type module struct {
 	packages []*golist.Package
 }
 
-// copy returns the directory of a copy, which traces show. The Go tool would take
-// what follows an @ for a version.
+// copy returns the directory of a copy, which traces show. It has no @, since the Go tool
+// would read the rest of the name as a version.
 func (m *module) copy() string { return filepath.FromSlash(m.Path + "-" + m.Version) }
 
 // modules returns those of the chosen packages, in order.
@@ -235,16 +235,16 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 	return os.WriteFile(filepath.Join(dir, "entry.json"), text, 0o644)
 }
 
-// old reports whether a module is of a version of Go without what the hooks use.
+// old reports whether the Go version of the module is too old for the hooks.
 func (m *module) old() bool {
 	return m.GoVersion == "" || goversion.Compare("go"+m.GoVersion, "go1.20") < 0
 }
 
 // raise writes a go.mod with Go 1.20 for a module of an older version, as the
 // hooks are generic functions, and keys of maps may be interfaces. That is safe:
-// 1.20 accepts all programs of older versions, and none means something else.
-// Versions from 1.22 on would change loop variables. From 1.17 on, a module also has
-// to require itself what its packages need.
+// 1.20 accepts all programs of older versions with the same meaning. Versions from 1.22
+// on would change loop variables. From 1.17 on, a module also has to list all modules that
+// its packages need.
 func (b *build) raise(ctx context.Context, m *module, copied bool, dir string, e *entry) error {
 	if !m.old() {
 		return nil

@@ -258,8 +258,8 @@ func (r *rewriter) goStatement(s *ast.GoStmt) {
 	r.cut(at, c.Rparen+1, pending+spawn+"func() { "+f+"("+strings.Join(args, ", ")+spread+") }) }")
 }
 
-// isDeclared reports whether x names a function, so that it is the same at any
-// time. It may be generic, without type arguments.
+// isDeclared reports whether x names a declared function, so that evaluating it later
+// makes no difference. The function may be generic and lack type arguments.
 func (r *rewriter) isDeclared(x ast.Expr) bool {
 	switch f := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -276,7 +276,7 @@ func (r *rewriter) isDeclared(x ast.Expr) bool {
 	return false
 }
 
-// nameAt returns how a type is written at a place, if it has a name there.
+// nameAt returns the name of a type at a place, if it has one there.
 func (r *rewriter) nameAt(t types.Type, at token.Pos) (string, bool) {
 	scope := r.Types.Scope().Innermost(at)
 	declares := func(name string, o types.Object) bool {

@@ -1,7 +1,7 @@
 // Package instrument makes copies of Go packages that a scheduler controls: each
 // access to package sync or sync/atomic, each operation of a channel, each go
 // statement, timer, random number and range over a map calls package schedule.
-// Outside of a scheduled execution, the copies do what the originals do.
+// Outside a scheduled execution, the copies behave like the originals.
 //
 // # Example
 //
@@ -13,7 +13,7 @@
 //	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "./cmd/test")...)
 //	cmd.Env = append(os.Environ(), r.Env...)
 //
-// The text is edited where it is, so that all lines keep their numbers:
+// The text is edited in place, so that all lines keep their numbers:
 //
 //	import "sync"               import sync "github.com/leadline/.../shim/sync"
 //	go q.grow(n + 1)            { f := q.grow; a := n + 1; Go(func() { f(a) }) }
@@ -25,29 +25,30 @@
 //	}                           }
 //	x.n = x.n + 1               At(&x.n).Set(Load(&x.n) + 1)        (with Options.Plain)
 //
-// A select evaluates its operands in the head of the switch. Its last case is the
-// default, so that the switch is a terminating statement where the select is one.
-// A range over a map or a channel is a loop with three clauses, whose variables
-// are new in each iteration if the version of Go of the file has them so.
+// The head of the switch evaluates the operands of a select. The last case becomes the
+// default, so that the switch is a terminating statement if the select is one. A range
+// over a map or a channel becomes a loop with three clauses. Its variables are new in
+// each iteration if they are in the file's version of Go.
 //
 // # How the Go tool sees the copies
 //
 //   - A module in the module cache is copied as a whole, and -modfile names a go.mod
 //     that replaces it. In a workspace, GOWORK names a go.work that does.
-//   - Files elsewhere, as those of the main module, are in Result.Overlay.
+//   - Other files, such as those of the main module, are in Result.Overlay.
 //   - A module of Go 1.19 or older gets Go 1.20, since the hooks are generic.
 //   - A vendor directory is not used; the module cache needs the modules.
 //
-// Packages are chosen by patterns. What they import from their own module is
-// instrumented, too. So are, where they are imported, packages that take random
-// numbers from the runtime by linkname, golang.org/x/sync, go.uber.org/atomic and
-// golang.org/x/exp/maps. Only files of the present build are instrumented: those
-// for GOOS, GOARCH and Options.Tags.
+// Patterns choose the packages. Also instrumented, if they are imported, are
+//   - packages of the same module;
+//   - packages that take random numbers from the runtime by linkname;
+//   - golang.org/x/sync, go.uber.org/atomic and golang.org/x/exp/maps.
 //
-// The cache has a directory for each module, by its version or the contents of
-// its files, the packages that it imports, and the options. Directories get their
-// names when they are complete, so that several processes can build at once.
-// Those that were not used for 30 days are removed.
+// Only the files for GOOS, GOARCH and Options.Tags are instrumented.
+//
+// The cache has a directory for each module. Its name depends on the version or the
+// contents of the files, the imported packages, and the options. A directory gets its
+// name when it is complete, so that several processes can build at once. Directories
+// that were not used for 30 days are removed.
 //
 // # What is not instrumented
 //
@@ -66,9 +67,9 @@
 //   - functions such as reflect.Select, iter.Pull or crypto/rand.Read
 //   - with Options.Plain: elements in append and copy, and some stores
 //
-// procPin and the like of the runtime end a scheduled execution with a panic. A
-// load of an embedded pointer on the way to a field is not a point. The stores of an
-// assignment of several values happen together, after the points of all. Values of
-// package sync that an instrumented package exchanges with one that is not do not
-// compile; Explain has advice.
+// Functions of the runtime such as procPin end a scheduled execution with a panic. The
+// load of an embedded pointer on the way to a field is not a scheduling point. The stores
+// of an assignment of several values happen together, after their scheduling points. Code
+// that passes values of package sync between an instrumented package and another one does
+// not compile; Explain has advice.
 package instrument

@@ -67,8 +67,7 @@ func (e *edits) dropCuts(from, to token.Pos) {
 	})
 }
 
-// take removes an expression that was gone through, and returns its new text on
-// one line.
+// take removes an expression that was rewritten, and returns its new text on one line.
 func (e *edits) take(n ast.Node) (string, error) {
 	text, err := e.copy(n)
 	from, to := e.offset(n.Pos()), e.offset(n.End())
@@ -77,7 +76,7 @@ func (e *edits) take(n ast.Node) (string, error) {
 	return text, err
 }
 
-// copy returns the new text of an expression that was gone through, on one line.
+// copy returns the new text of an expression that was rewritten, on one line.
 func (e *edits) copy(n ast.Node) (string, error) {
 	text, err := e.render(e.offset(n.Pos()), e.offset(n.End()))
 	if err != nil {

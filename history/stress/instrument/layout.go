@@ -62,8 +62,8 @@ func (r *rewriter) arrayLengths(f *ast.File) {
 	}
 }
 
-// imported adds to uses a declaration for each package that x, which is cut, names. The file
-// may import it for x only.
+// imported adds to uses a declaration for each package that x names. x is about to be cut,
+// and may be the only use of the import.
 func (r *rewriter) imported(x ast.Expr, uses string) string {
 	ast.Inspect(x, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {

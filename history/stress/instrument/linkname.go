@@ -15,7 +15,7 @@ import (
 //
 //	//go:linkname local package.name
 //
-// Those of the runtime that return something else each time get a body.
+// Functions of the runtime that return a different result each time get a body.
 var standIns = []struct {
 	names *regexp.Regexp
 	kind  string
@@ -31,15 +31,15 @@ var standIns = []struct {
 	{regexp.MustCompile(`^runtime\.strhash$`), "hash", "return $R(" + hook + ".StrHash($0, uintptr($1)))"},
 }
 
-// seeded are hash functions of the runtime with a seed of the process, without a
-// stand-in.
+// seeded are hash functions of the runtime that use a seed of the process and have no
+// replacement.
 var seeded = regexp.MustCompile(`^runtime\.(typehash|nilinterhash|interhash|efacehash|f\d+hash|c\d+hash)$`)
 
 // scheduling are functions of the runtime that work on goroutines and
 // processors. They cannot run in a scheduled execution.
 var scheduling = regexp.MustCompile(`^(runtime|sync|sync/atomic|internal/\w+)\.((sync_|poll_|sync_atomic_|runtime_)*(procPin|procUnpin|[sS]emacquire\w*|[sS]emrelease\w*|notifyList\w*|canSpin|doSpin)|gopark\w*|goready|goyield|mcall|acquirem|releasem|registerPoolCleanup)$`)
 
-// linknames goes through the functions without a body of a file.
+// linknames rewrites or notes the functions of a file that have no body.
 func (r *rewriter) linknames(f *ast.File) {
 	directives := map[string]*ast.Comment{}
 	targets := map[string]string{}
@@ -98,7 +98,7 @@ func (r *rewriter) linked(f *ast.FuncDecl, directive *ast.Comment, target string
 	}
 	switch {
 	case scheduling.MatchString(target):
-		// It stays, but for scheduled executions.
+		// It is called outside scheduled executions only.
 		real := hook + f.Name.Name
 		r.notes.miss("linkname "+target+" (it ends a scheduled execution)", r.place(f.Pos()))
 		params := r.parameters(f)

@@ -42,7 +42,7 @@ func (r *rewriter) isShared(x ast.Expr) bool {
 	return false
 }
 
-// load puts a point in front of a load, and reports whether x is one.
+// load puts a scheduling point in front of x if x is a load, and reports whether it is.
 func (r *rewriter) load(x ast.Expr) bool {
 	if !r.isShared(x) {
 		return false
@@ -100,8 +100,8 @@ func (r *rewriter) point(x ast.Expr) string {
 	return ""
 }
 
-// isSimple reports whether an expression that is assigned to can be evaluated
-// twice: it does not read what others may change.
+// isSimple reports whether the left side of an assignment can be evaluated twice: it reads
+// nothing that other threads may change.
 func (r *rewriter) isSimple(x ast.Expr) bool {
 	if hasCall(x) {
 		return false
@@ -114,8 +114,8 @@ func (r *rewriter) isSimple(x ast.Expr) bool {
 	return simple
 }
 
-// store puts points between what is evaluated and the stores of it. It reports
-// whether it has gone through the statement.
+// store puts scheduling points between the evaluation of an assignment and its stores. It
+// reports whether it has rewritten the statement.
 func (r *rewriter) store(s *ast.AssignStmt, listed bool) bool {
 	if !r.stores(s.Lhs) {
 		return false
@@ -325,7 +325,7 @@ func (r *rewriter) incDec(s *ast.IncDecStmt, listed bool) {
 	}
 }
 
-// redeclared notes the stores of := to variables that exist.
+// redeclared notes the stores by := to existing variables.
 func (r *rewriter) redeclared(s *ast.AssignStmt) {
 	for _, x := range s.Lhs {
 		if id, ok := x.(*ast.Ident); ok && r.plain && r.Info.Defs[id] == nil && r.isShared(id) {

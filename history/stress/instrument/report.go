@@ -13,7 +13,7 @@ type Report struct {
 	Packages []*PackageReport
 }
 
-// Remarks returns a line about each package of which something is not instrumented.
+// Remarks returns a line for each package that is not instrumented completely.
 func (r *Report) Remarks() []string {
 	var lines []string
 	for _, p := range r.Packages {
@@ -42,8 +42,8 @@ type PackageReport struct {
 	quiet bool // nothing is counted
 }
 
-// Missed is something that is not instrumented, so that it is not a scheduling
-// point, and what it depends on is not controlled.
+// Missed is something that is not instrumented: it is not a scheduling point, and its
+// results are not controlled.
 type Missed struct {
 	What  string
 	Where string // the first place, as file:line

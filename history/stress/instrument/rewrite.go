@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// version is part of the key of everything in the cache. It changes with what
-	// the rewriter writes.
+	// version is part of all keys of the cache. It has to change with the output of
+	// the rewriter.
 	version = "10"
 
 	hook     = "leadline__"
@@ -100,7 +100,7 @@ func (r *rewriter) hooked(name string) string {
 	return hook + "." + name
 }
 
-// taken is take; what cannot be taken is refused.
+// taken is take, and records its error.
 func (r *rewriter) taken(n ast.Node) string {
 	text, err := r.take(n)
 	if err != nil {
@@ -186,8 +186,8 @@ func (r *rewriter) block(list []ast.Stmt) {
 	}
 }
 
-// statement goes through a statement. If it is one of a list, listed, a block can
-// take its place.
+// statement rewrites a statement. If it is listed, that is, part of a list of statements,
+// a block can replace it.
 func (r *rewriter) statement(s ast.Stmt, listed bool) {
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt, *ast.BranchStmt, *ast.BadStmt:
@@ -241,7 +241,7 @@ func (r *rewriter) statement(s ast.Stmt, listed bool) {
 	}
 }
 
-// assign goes through an assignment.
+// assign rewrites an assignment.
 func (r *rewriter) assign(s *ast.AssignStmt, listed bool) {
 	comma := len(s.Lhs) == 2 && len(s.Rhs) == 1
 	if s.Tok == token.DEFINE {
@@ -264,7 +264,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, listed bool) {
 	r.values(s.Rhs[1:])
 }
 
-// untyped makes an untyped bool of a bool. It does without true, which a package may declare.
+// untyped makes a bool untyped. It does not use true, which a package may redeclare.
 const untyped = " == (0 == 0)"
 
 // isNamedBool reports whether x is a variable of a boolean type other than bool, or
@@ -284,7 +284,7 @@ func (r *rewriter) values(list []ast.Expr) {
 	}
 }
 
-// valueOK goes through an expression of which two results are used, if two.
+// valueOK rewrites an expression. If two is set, both of its results are used.
 func (r *rewriter) valueOK(x ast.Expr, two bool) {
 	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW && two {
 		r.receive(u, "Recv2")
@@ -293,7 +293,7 @@ func (r *rewriter) valueOK(x ast.Expr, two bool) {
 	r.value(x)
 }
 
-// value goes through an expression whose value is used.
+// value rewrites an expression whose value is used.
 func (r *rewriter) value(x ast.Expr) {
 	if x == nil {
 		return
@@ -376,7 +376,7 @@ func (r *rewriter) literal(e *ast.CompositeLit) {
 	}
 }
 
-// selector goes through x of x.f and x.Method.
+// selector rewrites the x of x.f and x.Method.
 func (r *rewriter) selector(e *ast.SelectorExpr) {
 	s := r.Info.Selections[e]
 	if s == nil { // a name of a package
@@ -400,8 +400,7 @@ func (r *rewriter) selector(e *ast.SelectorExpr) {
 	}
 }
 
-// target goes through an expression of which only the address is taken, or a
-// part is used.
+// target rewrites an expression if only its address or a part of it is used.
 func (r *rewriter) target(x ast.Expr) {
 	switch x := x.(type) {
 	case *ast.ParenExpr:
@@ -427,7 +426,7 @@ func (r *rewriter) target(x ast.Expr) {
 	}
 }
 
-// left goes through what is assigned to.
+// left rewrites the left side of an assignment.
 func (r *rewriter) left(x ast.Expr) {
 	if i, ok := ast.Unparen(x).(*ast.IndexExpr); ok && isMap(r.Info.TypeOf(i.X)) {
 		r.value(i.X)
@@ -492,8 +491,9 @@ func builtinName(x ast.Expr) string {
 	return ""
 }
 
-// core returns the underlying type, and that of all types of a type parameter if
-// it is the same: for channels, that with the fewest directions.
+// core returns the underlying type. For a type parameter, it is the common underlying
+// type of all types in the constraint, or nil. Channels may differ in direction: then it
+// is the type with the fewest directions.
 func core(t types.Type) types.Type {
 	if t == nil {
 		return nil

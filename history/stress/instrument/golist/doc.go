@@ -11,8 +11,8 @@
 //		source, faults := list.Check(p)
 //	}
 //
-// A Package is what the Go tool knows about it: its files of the present build
-// (GOOS, GOARCH and tags), what it imports, its module. A Source has its syntax
+// A Package has what the Go tool reports: the files of the current build (GOOS, GOARCH
+// and tags), the imports, the module. A Source has its syntax
 // trees and types. Import returns only the exported declarations of a package,
 // which is faster.
 //
