@@ -105,7 +105,7 @@ func (r *stressReport) again(o *object, f *stress.Finding) []string {
 	return lines
 }
 
-// command returns the command that runs a program so long.
+// command returns the command that runs a program for the given time.
 func (r *stressReport) command(o *object, program string, time time.Duration) string {
 	command := fmt.Sprintf("leadline stress %s --program %s", r.flags.named(o), shellQuote(program))
 	if usual, _ := stress.EffortCalled("default"); time > usual.Program {
@@ -117,7 +117,7 @@ func (r *stressReport) command(o *object, program string, time time.Duration) st
 	return command
 }
 
-// crashRun is how many times as long as before a program runs to crash again.
+// crashRun times the time of a program is how long it runs to reproduce a crash.
 const crashRun = 20
 
 // crashed shows a program that ended its process and saves it.

@@ -353,8 +353,8 @@ func reproduce(ctx context.Context, dir string, f *safety.Finding) (best reprodu
 	return best
 }
 
-// A Go test runs the calls so many times. It is scaled up until its runs have had the
-// processors for so long.
+// The number of executions of a Go test is scaled up from leastExecutions to
+// mostExecutions, until its runs have used longReproduction of processor time.
 const (
 	leastExecutions  = 1000
 	mostExecutions   = 10_000_000
@@ -370,7 +370,7 @@ func buildTest(ctx context.Context, dir, program, text string) error {
 }
 
 // failsLike runs the program of a Go test. It reports whether it fails for the reason
-// of the finding, and how long it had the processors.
+// of the finding, and how much processor time it used.
 func failsLike(ctx context.Context, program string, f *safety.Finding) (fails bool, used time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 5*longReproduction)
 	defer cancel()

@@ -83,12 +83,13 @@
 // of open-source modules in the classes of that figure. The command leadline composed
 // finds such methods.
 //
-// # What guidance buys
+// # The effect of guidance
 //
 // The table has the runs up to the first violation. The first column is the
 // exploration of all runs; the others are means of 20 seeds of random runs. A blind
 // environment draws an operation and then its arguments, from ten values and the
-// given number of keys. Here "2 of 20" means that so many seeds found a violation within 400 runs.
+// given number of keys. Here "2 of 20" means that two of 20 seeds found a violation within
+// 400 runs.
 //
 //	method          all runs    guided    blind, 1 key  blind, 10 keys
 //	Figure 2a             26      14.0            48.7         2 of 20
@@ -107,18 +108,18 @@
 // Nothing is proved beyond the bounds: a method without a violation is atomic in
 // all explored runs, which Report.Ops, Runs and States count.
 //
-// Guidance may take one operation more. An operation can commute with all that the
-// method does in a run, and yet change what an atomic method would do. In one
-// measurement, 400 random methods were explored with up to two operations of the
-// environment. A blind environment found violations of 366, and guided ones of 365.
-// The other one takes them three operations.
+// With guidance, a violation may need one more operation. An operation can commute with
+// all operations of the method in a run, and yet change what an atomic method would do. In
+// one measurement, 400 random methods were explored with up to two operations of the
+// environment. A blind environment found violations of 366 methods, and guided ones of 365.
+// For the remaining method, the guided ones need three operations.
 //
 // The following are limits:
 //   - The method must do the same whenever the collection returns the same. It
 //     must not start goroutines that use the collection. It may neither iterate
 //     over the collection nor clear it.
-//   - A run has one call of the method. What other calls of it do at the same time
-//     is seen only as far as operations of the environment do the same.
+//   - A run has one call of the method. Concurrent calls of it are covered only if
+//     operations of the environment have the same effects.
 //   - A run that exceeds Options.Steps is not judged.
 //   - If the method panics, that is its result. A panic that also occurs when the
 //     method runs alone is explained by that; Report.Panics says so.

@@ -61,8 +61,8 @@ func (x *explorer) explore() (*Report, error) {
 	return &x.report, nil
 }
 
-// prepare finds out what the environment's keys and values are. It runs the
-// method twice to see that it does the same.
+// prepare determines the keys and values of the environment. It runs the method twice to
+// check that it is deterministic.
 func (x *explorer) prepare() error {
 	x.pool = func() []any { return nil }
 	first, second := x.run(nil, 0, nil), x.run(nil, 0, nil)
@@ -157,8 +157,8 @@ func (x *explorer) all() error {
 	return nil
 }
 
-// deepen judges the runs with exactly bound operations of the environment that
-// begin with the choices of prefix, which are so many operations.
+// deepen judges the runs with exactly bound operations of the environment that begin with
+// the choices of prefix. These have used operations.
 func (x *explorer) deepen(prefix []int, used, bound int) error {
 	r := x.run(prefix, bound, nil)
 	if r.wrong != nil {

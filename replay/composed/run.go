@@ -101,9 +101,8 @@ func (r *run) do(method string, args ...any) value {
 	return e.result
 }
 
-// mostSteps returns the bound of the method's operations. It is larger where the
-// method runs alone, so that a run that ends is not compared with one that was
-// stopped.
+// mostSteps returns the bound of the method's operations. It is larger if the method runs
+// alone, so that a complete run is not compared with one that was stopped.
 func (r *run) mostSteps() int {
 	if r.alone {
 		return 1000 * r.x.o.Steps
@@ -243,7 +242,7 @@ func (x *explorer) before(r *run, next replay.Invocation) []replay.Invocation {
 	if x.o.Guide == Blind { // it has refused all
 		return nil
 	}
-	// Running a refused one here would be the same as before.
+	// Running a refused operation here is the same as running it earlier.
 	return slices.DeleteFunc(slices.Clone(list), func(e replay.Invocation) bool {
 		return slices.ContainsFunc(r.refused, func(f replay.Invocation) bool { return same(e, f) })
 	})

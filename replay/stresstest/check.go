@@ -30,7 +30,7 @@ type CheckOptions struct {
 	// command: "queue:2", say. Check uses it if it gets no specification
 	// itself. By default it is the one that the history names.
 	Model string
-	// NoExplanation does not look for the reason of a failure.
+	// NoExplanation skips the search for the reason of a failure.
 	NoExplanation bool
 	// Strict fails the test if fewer than one operation in 100 overlapped
 	// another one.

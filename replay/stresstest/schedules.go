@@ -128,8 +128,8 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 	return stress.Supervise(ctx, program, o)
 }
 
-// isEnough reports whether plain loads and stores as steps would add nothing: something
-// was found, the process ended before it explored, or every method has steps.
+// isEnough reports whether another search with plain loads and stores as steps would add
+// nothing: there is a finding, nothing was explored, or every method took a step.
 func isEnough(r *stress.Report) bool {
 	return len(r.Findings)+len(r.Crashes) > 0 || r.Explored == nil || len(r.Unexercised) == 0 && len(r.Explored.Stepless()) == 0
 }
@@ -154,9 +154,9 @@ func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 	return list
 }
 
-// partsOf returns the packages of the types that an object of the class consists of. If
-// it has goroutines, which may change it, only types count, and not what is behind
-// interfaces.
+// partsOf returns the packages of the types that an object of the class consists of. It
+// follows the values in interfaces only if the object has no goroutines, which might
+// change them.
 func partsOf(c *stress.Class) []string {
 	before := runtime.NumGoroutine()
 	object := c.New()
@@ -166,8 +166,8 @@ func partsOf(c *stress.Class) []string {
 	return packagesOf(object, runtime.NumGoroutine() <= before)
 }
 
-// packagesOf returns the packages of the types that a value consists of. With values, it
-// looks behind interfaces.
+// packagesOf returns the packages of the types that a value consists of. If values is set,
+// it follows the values in interfaces.
 func packagesOf(object any, values bool) []string {
 	found, seen := map[string]bool{}, map[reflect.Type]bool{}
 	const limit = 10_000 // of types
@@ -215,8 +215,8 @@ func packagesOf(object any, values bool) []string {
 // of a running test does not change, and objects with the same copies share one.
 var programs sync.Map
 
-// An instrumented program has a line for each package of which something is not
-// instrumented.
+// An instrumented program has a remark for each package that is not instrumented
+// completely.
 type instrumented struct {
 	text    []byte
 	remarks []string

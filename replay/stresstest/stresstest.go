@@ -33,9 +33,9 @@
 // names of tests, so that the next run overwrites them. Tell your version control
 // to ignore the directory.
 //
-// A specification of your own may be wrong, too. Before it is believed,
-// replay.Probe tries it on the invocations at hand. An error then says that the
-// specification is wrong, and nothing is said about the object.
+// A specification of your own may have faults, too. So replay.Probe first tries it on the
+// invocations of the test. If it finds a fault, the error is about the specification, and
+// the object is not judged.
 package stresstest
 
 import (
@@ -131,8 +131,8 @@ func leftOut(r *stress.Reflected) string {
 	return fmt.Sprintf("not tested are these methods of %s: %s", r.Class.Name, strings.Join(list, ", "))
 }
 
-// warn logs a line that somebody should read even if the test passes: the log of
-// such a test is not shown without -v.
+// warn logs a line that matters even if the test passes. Without -v, the log of such a
+// test is not shown, so warn also writes the line to standard error.
 func warn(t TB, format string, args ...any) {
 	t.Helper()
 	t.Logf(format, args...)

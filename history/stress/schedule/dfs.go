@@ -2,8 +2,8 @@ package schedule
 
 import "math/bits"
 
-// DFSOptions say which schedules a DFS goes through. With both bounds at -1 it
-// goes through all of them once, except that a thread that polls waits.
+// DFSOptions say which schedules a DFS visits. With both bounds at -1 it visits all of
+// them once, except that a thread that polls waits.
 type DFSOptions struct {
 	// Preemptions bounds the switches from a thread that could go on, where no
 	// invocation begins, and how often a thread that polls does not wait; -1 means not bounded.
@@ -16,7 +16,7 @@ type DFSOptions struct {
 	Filter bool
 }
 
-// A DFS goes through the schedules within a bound depth first, for the bounds 0, 1, ... up to the
+// A DFS visits the schedules within a bound depth first, for the bounds 0, 1, ... up to the
 // last one (of delays if these are bounded, or else of preemptions). The schedules of
 // a bound include those of the bounds before it. [DPOR] needs fewer if
 // nothing is bounded.
@@ -189,7 +189,7 @@ func (d *DFS) advance(n *node) bool {
 			return false
 		}
 		cost, preempts := d.price(n, int(n.rank))
-		if d.bound < 0 && int(n.rank) == bits.OnesCount64(n.enabled) || // it might poll for ever
+		if d.bound < 0 && int(n.rank) == bits.OnesCount64(n.enabled) || // it might poll forever
 			d.bound >= 0 && int(n.cost)+cost > d.bound || d.options.Preemptions >= 0 && int(n.preempts)+preempts > d.options.Preemptions {
 			d.leftOut = true
 			continue

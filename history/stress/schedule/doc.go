@@ -1,12 +1,12 @@
 // Package schedule runs the threads of a small program one at a time and
 // explores the orders in which they can take their steps.
 //
-// The code under test calls Step before each access to shared memory, Wait before
-// an operation that blocks, and Spawn for a goroutine. It calls Choose where it may take any of
-// several ways. Package shim has stand-ins of the standard packages that do, and
-// the hooks of this package do so for channels, maps and plain accesses. The threads are
-// coroutines, so a switch costs about 0.2 microseconds. Before each step a [Strategy] decides
-// which thread goes on. An execution is a function of these decisions: its [Schedule].
+// The code under test calls Step before each access to shared memory, Wait before an
+// operation that blocks, Spawn for a goroutine, and Choose for a nondeterministic choice.
+// The packages in shim replace standard packages and make these calls; the hooks of this
+// package do so for channels, maps and plain accesses. The threads are coroutines, so a
+// switch costs about 0.2 microseconds. Before each step a [Strategy] decides which thread
+// continues. An execution is determined by these decisions, its [Schedule].
 //
 // The package is compiled into the code under test and imports the standard library only.
 //
@@ -24,15 +24,15 @@
 //
 // # Decisions
 //
-// A decision is made before a step if several threads can take theirs, and for each
-// Choose. To go on with another thread than the current one is a preemption, except
-// where the current one begins an invocation, ends, blocks or yields. So the
-// schedules without preemptions are the shuffles of the invocations.
+// A decision is made before a step if several threads can continue, and for each Choose.
+// Switching to another thread is a preemption, unless the current thread begins an
+// invocation, ends, blocks or yields. So the schedules without preemptions are the
+// shuffles of the invocations.
 //
 // No decision is made between the beginning of an invocation and its first step, unless that
-// yields. If another thread went on there, the invocation could as well begin later: the
-// results are the same, and more invocations return before it. An execution that is not
-// linearizable stays so if more invocations precede others.
+// yields. A switch to another thread there is equivalent to a later beginning of the
+// invocation: the results are the same, and more invocations return before it. An execution
+// that is not linearizable remains so if more invocations precede others.
 //
 // Before and After run without decisions between threads. When Before, the threads or After have
 // ended, the goroutines of the object run until they block.
@@ -45,45 +45,51 @@
 //   - [Family]: strong hitting families, which are PCT without chance
 //   - [Replay]: one
 //
-// The filter of a DFS preempts a thread only before a step that conflicts with a step of another
-// thread. The conflict must show in an execution with the same decisions before it and no preemption there. Two
-// steps conflict if they use the same address and one of them writes. If no bound leaves
-// schedules out, that loses no result. Suppose the thread is preempted before a step and the others go on. If
-// none of their steps up to its return conflicts with its step, it could have taken the step
-// first. The results are the same, its invocation may only return earlier, and the
-// preemption comes at a later step, if at all. Otherwise the search sees the conflict: the others' steps
-// before the first one that conflicts are possible after the step, too. Under a bound the filter is a
-// heuristic, since that execution may have more preemptions than allowed.
+// The filter of a DFS preempts a thread only before a step that conflicts with a step of
+// another thread. The conflict has to occur in an execution with the same decisions before
+// it and no preemption there. Two steps conflict if they use the same address and one of
+// them writes.
+//
+// Without a bound, the filter loses no result. Suppose a thread is preempted before a step
+// and others continue. If none of their steps until the thread returns conflicts with its
+// step, the thread could have taken the step first: the results are the same, its invocation
+// returns no later, and the preemption moves to a later step or disappears. Otherwise the
+// search sees the conflict: the others' steps before the first conflicting one are possible
+// after the step, too. With a bound, the filter is a heuristic, since that execution may have
+// more preemptions than allowed.
 //
 // The families are explained at [Family], the reduction at [DPOR].
 //
 // # Waiting
 //
-// A thread polls, as far as the scheduler knows, if it calls Gosched, reads one address 12 times in
-// a row, or takes 150 steps without a write or 500 of any kind. It waits until another thread has
-// written, or no other can go on. If all threads poll and none writes, time passes for them; an
-// execution that does not end so is Cut, as one of more than [Limits].Steps steps is.
+// The scheduler assumes that a thread polls if it calls Gosched, reads one address 12 times
+// in a row, or takes 150 steps without a write or 500 of any kind. The thread waits until
+// another thread has written or no other can continue. If all threads poll and none writes,
+// the clock advances. If the execution still does not end, it is Cut, like one with more than
+// [Limits].Steps steps.
 //
-// Such a thread may be in a loop that ends, and change something after it. So there is a decision
-// where it begins to wait. If its number is taken there, it does not wait: that counts as
-// a preemption, and a second decision follows, which is as usual. A [DFS] tries this
-// within its bound. Without a bound a thread that polls for ever would never end so. Then, as with [DPOR] and
-// random strategies, it waits, and Exhausted reports that schedules were left out.
+// The loop of such a thread may end, and the thread may change something after it. So there
+// is a decision where it begins to wait. If that decision picks the thread itself, it does
+// not wait. This counts as a preemption, and an ordinary decision follows. A [DFS] tries this
+// within its bound. Without a bound, the executions of a thread that polls forever would
+// never end. Then the thread waits, as with [DPOR] and random strategies, and Exhausted
+// reports that schedules were left out.
 //
-// When all others are done, goroutines of the object that poll do not go on. Result.Withheld
-// reports that one did not call Gosched: what it does later is left out.
+// When all others are done, goroutines of the object that poll do not continue.
+// Result.Withheld reports that one of them had not called Gosched: its later steps are
+// not explored.
 //
-// A deadlock is proved: a thread of the program has not ended, and no thread can go on or
-// sleeps, goroutines of the object included. Result.Blocked has what each of them waits
-// for, who holds it, and where. Goroutines that wait when all threads of the
-// program have ended are normal.
+// A deadlock is certain: a thread of the program has not ended, and no thread can continue
+// or sleeps, including goroutines of the object. Result.Blocked has what each thread waits
+// for, which thread holds it, and where. It is normal that goroutines wait when all threads
+// of the program have ended.
 //
 // # The end
 //
-// Threads that are left when an execution ends are ended by a panic at their present step; see
-// [Aborted]. Deferred functions run, and each of their hooks panics likewise. A thread that
-// recovers again and again is ended by runtime.Goexit. One that resists even that is given up and
-// keeps its memory: Result.Lost.
+// When an execution ends, a panic ends the remaining threads at their current step; see
+// [Aborted]. Deferred functions run, and their hooks panic, too. A thread that keeps
+// recovering is ended by runtime.Goexit. If even that fails, the thread is abandoned with
+// its memory and counted in Result.Lost.
 //
 // # What is not covered
 //
@@ -95,8 +101,8 @@
 //     uninstrumented map ranges, globals that executions change. Result.Diverged
 //     shows it when decisions repeat, Result.Fingerprint when schedules do.
 //   - Goroutines that are not started by Spawn. Their hooks do nothing, and Result.Foreign counts
-//     them: such an execution proves nothing. They are recognised by the address of their stack, so a
-//     goroutine whose stack was the thread's a moment ago is not always.
+//     them: such an execution proves nothing. They are recognised by the address of their stack,
+//     so one that has just got the former stack of a thread may be missed.
 //   - Run must not be called by a goroutine that is locked to its operating system thread, since
 //     coroutines cannot be switched there.
 package schedule

@@ -2,7 +2,7 @@ package schedule
 
 import "math/bits"
 
-// A DPOR goes through all executions that differ by more than the order of
+// A DPOR visits all executions that differ by more than the order of
 // independent steps: dynamic partial order reduction with source sets and sleep sets. Threads that
 // poll wait; Exhausted reports whether any did.
 //

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// A Family goes through strong hitting families of the steps that the threads take: for the depths 1, 2, ...
+// A Family visits strong hitting families of the steps that the threads take: for the depths 1, 2, ...
 // up to d, one schedule for each index <chain, (x1 ... x(d-1))>, where the chain is a thread and the x are steps.
 // In it the thread goes on only if no other can, and each x waits for all that need not
 // come after it, x1 first. It is PCT of depth d without chance: change points are the steps x, and

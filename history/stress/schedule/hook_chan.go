@@ -6,12 +6,11 @@ import (
 	"unsafe"
 )
 
-// Channels stay real channels, since code that is not instrumented may fill or
-// close them. The buffer of a buffered channel is the real one, which is used
-// only where it does not block. An unbuffered channel has a list of the threads
-// that wait at it, as in the runtime.
+// Channels are still real channels, since code that is not instrumented may fill or
+// close them. Operations of a buffered channel use its real buffer if they need not block.
+// An unbuffered channel has a list of the threads that wait at it, as in the runtime.
 
-// channel is what an execution knows of one channel.
+// channel is the state of one channel in an execution.
 type channel[T any] struct {
 	closed    bool
 	senders   []*SendOp[T] // that arrived at an unbuffered channel, in order
@@ -25,7 +24,7 @@ var (
 	channelsEpoch uint64
 )
 
-// known returns what the present execution knows of the channel at p.
+// known returns the state of the channel at p in the current execution.
 func known[T any](p unsafe.Pointer) *channel[T] {
 	if e := Epoch(); channelsEpoch != e {
 		clear(channels)
@@ -246,8 +245,8 @@ func (s *SendOp[T]) arrive() {
 
 func (s *SendOp[T]) owner() *group { return s.group }
 
-// try sends to the real channel if that need not wait. To a closed one it would
-// panic, on whatever thread this is.
+// try sends to the real channel if that need not wait. It recovers the panic of a closed
+// channel, because the calling thread may not be the sender.
 func (s *SendOp[T]) try() (sent bool) {
 	defer func() {
 		if recover() != nil {
@@ -484,7 +483,7 @@ func Cap[T any](ch <-chan T) int {
 	return cap(ch)
 }
 
-// HideBuffer makes Len and Cap of the channel 0, as those of a timer are.
+// HideBuffer makes Len and Cap of the channel 0, as for the channel of a timer.
 func HideBuffer[T any](ch chan T) {
 	if Active() {
 		known[T](address(ch)).timer = true
@@ -499,7 +498,7 @@ func LenSend[T any](ch chan<- T) int {
 	return len(ch)
 }
 
-// A ChanRange goes over a channel.
+// A ChanRange iterates over a channel.
 type ChanRange[T any] struct{ ch <-chan T }
 
 // RangeChan replaces the range clause over a channel:

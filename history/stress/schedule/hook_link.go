@@ -8,7 +8,7 @@ import (
 
 var processStart = time.Now()
 
-// Nanotime stands in for runtime.nanotime.
+// Nanotime replaces runtime.nanotime.
 func Nanotime() int64 {
 	if Active() {
 		return Now()
@@ -24,9 +24,8 @@ func Unsupported(what string) {
 	}
 }
 
-// MemHash stands in for runtime.memhash. The runtime hashes in another way in
-// each process, this function does not: a schedule can be replayed in any
-// process.
+// MemHash replaces runtime.memhash. Unlike the runtime's hash, it is the same in each
+// process, so that a schedule can be replayed in another one.
 func MemHash(p unsafe.Pointer, seed, size uintptr) uintptr {
 	const k0, k1 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
 	mix := func(a, b uint64) uint64 {
@@ -44,7 +43,7 @@ func MemHash(p unsafe.Pointer, seed, size uintptr) uintptr {
 	return uintptr(mix(h^word, k1^uint64(size)))
 }
 
-// StrHash stands in for runtime.strhash: p points to a string.
+// StrHash replaces runtime.strhash: p points to a string.
 func StrHash(p unsafe.Pointer, seed uintptr) uintptr {
 	s := *(*string)(p)
 	return MemHash(unsafe.Pointer(unsafe.StringData(s)), seed, uintptr(len(s)))
@@ -75,13 +74,13 @@ func (x MapPlace[K, V]) Set(k K, v V) {
 	x.m[k] = v
 }
 
-// A SliceIter goes through the elements of a slice.
+// A SliceIter iterates over the elements of a slice.
 type SliceIter[E any] struct {
 	s []E
 	i int
 }
 
-// RangeSlice stands in for a range over the elements of a slice. It returns the
+// RangeSlice replaces a range over the elements of a slice. It returns the
 // iterator and the zero values of its variables:
 //
 //	for it, i, v := schedule.RangeSlice(s); it.Next(&i, &v); {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// permuted is how many keys a map may have for all of their orders to be
-// explored. Of a larger one, each rotation is, forwards and backwards.
+// permuted is the largest number of keys of a map whose orders are all explored. For a
+// larger map, all rotations are, forwards and backwards.
 const permuted = 4
 
 // An Order is an order of the keys of a map, which Choose decides. Keys that
@@ -81,7 +81,7 @@ func (o *Order[K]) take(i int) (K, bool) {
 	return k, true
 }
 
-// A MapRange goes over a map.
+// A MapRange iterates over a map.
 type MapRange[K comparable, V any] struct {
 	m     map[K]V
 	order *Order[K]        // in a scheduled execution
@@ -168,7 +168,7 @@ func sortKeys[K comparable](keys []K) {
 	}
 }
 
-// compareValues compares values of one type. It follows pointers so many times.
+// compareValues compares values of one type. It follows pointers up to the given depth.
 func compareValues(a, b reflect.Value, follow int) int {
 	switch a.Kind() {
 	case reflect.Bool:

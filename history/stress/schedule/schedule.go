@@ -28,8 +28,8 @@ func (k Kind) String() string {
 // the nil address, which conflicts with every access.
 type Waiter interface{ Ready() bool }
 
-// A Held is a Waiter that knows the thread that holds what it waits for, or -1.
-// It is asked for the report of a deadlock.
+// A Held is a Waiter that knows the thread that holds what it waits for, or -1. The
+// report of a deadlock uses it.
 type Held interface{ Holder() int }
 
 // current is the thread that runs, or nil outside of an execution.
@@ -85,9 +85,9 @@ func Wait(k Kind, addr unsafe.Pointer, w Waiter, what string) {
 	}
 }
 
-// Choose returns a number below n that the program may take as it likes: the
-// order of a map, a random level, the case of a select. The strategy explores
-// it like the choice of a thread. It returns 0 if the caller is not Active.
+// Choose returns a number below n for a nondeterministic choice: the order of a map, a
+// random level, the case of a select. The strategy explores it like the choice of a
+// thread. It returns 0 if the caller is not Active.
 func Choose(n int) int {
 	if t := self(); t != nil && n > 1 && !the.aborting {
 		return t.choose(n)

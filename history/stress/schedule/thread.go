@@ -41,7 +41,7 @@ type thread struct {
 	low, span atomic.Uintptr
 }
 
-// Spin loops: a thread that makes so many steps seems to poll.
+// Limits of spin loops: a thread that makes this many steps seems to poll.
 const (
 	spinSame  = 12  // reads of the same address in a row
 	spinReads = 150 // steps without a write
@@ -54,7 +54,7 @@ type aborted struct{}
 func (aborted) Error() string { return "schedule: the execution is over" }
 
 // Aborted reports whether p, a recovered panic, is the one that ends a thread
-// when its execution is over. Whoever recovers it should return or panic again.
+// when its execution is over. Code that recovers it should return or panic again.
 func Aborted(p any) bool { _, ok := p.(aborted); return ok }
 
 func newThread(id int) *thread {
@@ -122,10 +122,10 @@ func (t *thread) reset(body func(), daemon bool) {
 	t.sequence, t.index = -1, -1
 }
 
-// owns reports whether at, an address in the stack of the calling goroutine, is of
-// this thread, and remembers the surroundings. Stacks move, and then this is slow once.
+// owns reports whether at, an address in the stack of the calling goroutine, belongs to
+// this thread. It caches the range of addresses. A stack may move; then one call is slow.
 //
-// Stacks are powers of two, of 2 KiB at least, and aligned likewise.
+// The size of a stack is a power of two of at least 2 KiB, and stacks are aligned to it.
 func (t *thread) owns(at uintptr) bool {
 	if routine() != t.routine {
 		the.foreign.Add(1)
@@ -227,8 +227,8 @@ func (t *thread) suspend() {
 	}
 }
 
-// abort ends the thread by a panic; a program that recovers from it again
-// and again ends by runtime.Goexit, and one that holds on even then stays where it is.
+// abort ends the thread by a panic. If the program keeps recovering, runtime.Goexit ends
+// it, and if that fails, the thread stays where it is.
 func (t *thread) abort() {
 	t.aborts++
 	switch {

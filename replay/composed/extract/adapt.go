@@ -334,7 +334,7 @@ func imports(used map[types.Object]bool) []string {
 	return slices.Compact(list)
 }
 
-// stubs are what a test uses of packages that the code under test need not import.
+// stubs declare what a test uses of packages that the code under test need not import.
 var stubs = map[string]string{
 	"testing": `package testing
 type T struct{}

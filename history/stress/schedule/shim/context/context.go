@@ -40,9 +40,8 @@ func WithValue(parent Context, key, val any) Context { return context.WithValue(
 // WithoutCancel returns a context that is not canceled with its parent.
 func WithoutCancel(parent Context) Context { return context.WithoutCancel(parent) }
 
-// A cancelable is a context of an execution that can be canceled. Its lock is held
-// while its children are canceled, as whoever asks for its error then waits, and who
-// cancels it, too.
+// A cancelable is a context of an execution that can be canceled. Its lock is held while
+// its children are canceled, so that calls of Err and other calls of cancel wait.
 type cancelable struct {
 	Context
 	done     chan struct{}
