@@ -60,8 +60,8 @@ func noEffect(flags *pflag.FlagSet, why string, names ...string) error {
 	return nil
 }
 
-// choice is a flag that takes one of a few words. Hyphens in them may be left out or
-// added.
+// choice is a flag that takes one of a few words. Hyphens do not count: real-time
+// is realtime.
 type choice struct {
 	value   string
 	choices []string
@@ -70,7 +70,7 @@ type choice struct {
 func (c *choice) Set(text string) error {
 	for _, known := range c.choices {
 		if strings.ReplaceAll(text, "-", "") == strings.ReplaceAll(known, "-", "") {
-			c.value = text
+			c.value = known
 			return nil
 		}
 	}
