@@ -312,7 +312,8 @@
 // With --subject instead of --simulate, threads use a real object, one of those
 // that leadline stress --list lists, and package history/record records them. It
 // writes ten times a second, so that the history can be checked while it is
-// recorded, or after the recorder was killed:
+// recorded, or after the recorder was killed. With --ops 0 and no --time, it
+// records until it is interrupted:
 //
 //	leadline record --subject queue --ops 0 --time 10s | leadline check -
 //

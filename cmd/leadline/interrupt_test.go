@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -128,6 +129,31 @@ func TestInterruptRecord(t *testing.T) {
 	history := strings.ReplaceAll(printed, message, "")
 	if status := run([]string{"check", "-"}, strings.NewReader(history), &out, &errs); status != statusOK {
 		t.Errorf("check: status %d\n%s%s", status, &out, &errs)
+	}
+}
+
+// TestInterruptMap: map does not wait for its input after an interrupt.
+func TestInterruptMap(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	in, writer := io.Pipe()
+	defer writer.Close()
+	var errs bytes.Buffer
+	status := printMapping(ctx, streams{in, io.Discard, &errs}, "-")
+	if status != statusUnknown || errs.String() != "leadline map: interrupted\n" {
+		t.Errorf("status %d, %s", status, &errs)
+	}
+}
+
+// TestInterruptSubject: an interrupt is the end of a recording without end, and
+// cuts off any other.
+func TestInterruptSubject(t *testing.T) {
+	for ops, want := range map[string]int{"0": statusOK, "1000000000": statusUnknown} {
+		printed, status := interrupt(t, strings.NewReader(""), `"type":"ok"`, "record", "--subject", "queue", "--ops", ops)
+		message := strings.Contains(printed, "leadline record: interrupted; the history has the operations so far\n")
+		if status != want || message != (want != statusOK) {
+			t.Errorf("--ops %s: status %d, and it ends in %s", ops, status, printed[max(0, len(printed)-500):])
+		}
 	}
 }
 

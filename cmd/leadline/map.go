@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,26 +11,51 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func setupMap(*pflag.FlagSet) func(streams, []string) int { return runMap }
-
-// runMap prints a mapping for the records of a file.
-func runMap(s streams, args []string) int {
-	if len(args) != 1 {
-		return fail(s, "map", errors.New("takes one file, or - for standard input"))
+func setupMap(*pflag.FlagSet) func(streams, []string) int {
+	return func(s streams, args []string) int {
+		if len(args) != 1 {
+			return fail(s, "map", errors.New("takes one file, or - for standard input"))
+		}
+		ctx, restore := interruptible()
+		defer restore()
+		return printMapping(ctx, s, args[0])
 	}
-	var r io.Reader = s.in
-	if args[0] != "-" {
-		f, err := os.Open(args[0])
+}
+
+// printMapping prints a mapping for the records of a file. When ctx is cancelled,
+// it no longer waits for the file.
+func printMapping(ctx context.Context, s streams, file string) int {
+	type proposal struct {
+		mapping string
+		err     error
+	}
+	done := make(chan proposal, 1)
+	go func() {
+		mapping, err := propose(s.in, file)
+		done <- proposal{mapping, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(s.err, "leadline map: interrupted")
+		return statusUnknown
+	case p := <-done:
+		if p.err != nil {
+			return s.failed("map", p.err)
+		}
+		fmt.Fprint(s.out, p.mapping)
+		return statusOK
+	}
+}
+
+func propose(stdin io.Reader, file string) (string, error) {
+	r := stdin
+	if file != "-" {
+		f, err := os.Open(file)
 		if err != nil {
-			return fail(s, "map", err)
+			return "", err
 		}
 		defer f.Close()
 		r = f
 	}
-	mapping, err := codec.Propose(r, args[0], codec.Options{})
-	if err != nil {
-		return fail(s, "map", err)
-	}
-	fmt.Fprint(s.out, mapping)
-	return statusOK
+	return codec.Propose(r, file, codec.Options{})
 }

@@ -55,18 +55,18 @@ func (f *recordFlags) run(s streams, args []string) int {
 	if err := f.parse(args); err != nil {
 		return fail(s, "record", err)
 	}
+	record, endless := f.simulate, false
 	if f.subject != "" {
-		return f.recordSubject(s)
-	}
-	if _, err := f.workload.Events(); err != nil {
+		record, endless = f.recordSubject, f.workload.Ops == 0 && f.load.Time == 0
+	} else if _, err := f.workload.Events(); err != nil {
 		return fail(s, "record", err)
 	}
 	ctx, restore := interruptible()
 	defer restore()
-	if err := f.write(ctx, s.out); err != nil {
+	if err := f.write(ctx, s.out, record); err != nil {
 		return s.failed("record", err)
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !endless {
 		fmt.Fprintln(s.err, "leadline record: interrupted; the history has the operations so far")
 		return statusUnknown
 	}
@@ -122,20 +122,20 @@ func (f *recordFlags) mismatch() error {
 	return noEffect(f.all, "with --simulate", "time", "weak", "order")
 }
 
-// write writes the history to the file or to stdout.
-func (f *recordFlags) write(ctx context.Context, stdout io.Writer) error {
+// write records to the file or to stdout.
+func (f *recordFlags) write(ctx context.Context, stdout io.Writer, record func(context.Context, io.Writer) error) error {
 	if f.output == "-" {
-		return f.stream(ctx, stdout)
+		return record(ctx, stdout)
 	}
 	file, err := os.Create(f.output)
 	if err != nil {
 		return err
 	}
-	err = f.compress(ctx, file)
-	return errors.Join(err, file.Close())
+	return errors.Join(record(ctx, file), file.Close())
 }
 
-func (f *recordFlags) compress(ctx context.Context, w io.Writer) error {
+// simulate writes a simulated history, compressed as the name of the file says.
+func (f *recordFlags) simulate(ctx context.Context, w io.Writer) error {
 	z, err := codec.Compress(w, f.output)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (f *recordFlags) compress(ctx context.Context, w io.Writer) error {
 	return errors.Join(f.stream(ctx, z), z.Close())
 }
 
-// stream writes event by event and keeps nothing. It ends where an interrupt comes.
+// stream writes event by event and keeps nothing. An interrupt ends it.
 func (f *recordFlags) stream(ctx context.Context, w io.Writer) error {
 	events, err := f.workload.Events()
 	if err != nil {
@@ -170,8 +170,8 @@ func (f *recordFlags) stream(ctx context.Context, w io.Writer) error {
 
 // recordSubject records threads that use a bundled object. It writes ten times a
 // second, so that the history can be checked while it is recorded.
-func (f *recordFlags) recordSubject(s streams) int {
-	w, c := io.Writer(s.out), subject.Lookup(f.subject).Class
+func (f *recordFlags) recordSubject(ctx context.Context, w io.Writer) error {
+	c := subject.Lookup(f.subject).Class
 	o := recording.Options{Model: c.Model, ModelArgs: c.ModelArgs}
 	if f.order.value == "program" {
 		o.Order = recording.ProgramOrder
@@ -182,24 +182,11 @@ func (f *recordFlags) recordSubject(s streams) int {
 	case ".gz":
 		o.Compress = recording.Gzip
 	}
-	if f.output != "-" {
-		file, err := os.Create(f.output)
-		if err != nil {
-			return fail(s, "record", err)
-		}
-		defer file.Close()
-		w = file
-	}
-	ctx, restore := interruptible()
-	defer restore()
 	r, err := recording.New(w, o)
-	if err == nil {
-		load := f.load
-		load.Threads, load.Ops, load.Values, load.Seed = f.workload.Threads, f.workload.Ops, f.workload.Values, f.workload.Seed
-		err = load.Record(ctx, c, r)
-	}
 	if err != nil {
-		return s.failed("record", err)
+		return err
 	}
-	return statusOK
+	load := f.load
+	load.Threads, load.Ops, load.Values, load.Seed = f.workload.Threads, f.workload.Ops, f.workload.Values, f.workload.Seed
+	return load.Record(ctx, c, r)
 }
