@@ -93,8 +93,12 @@ func (b *batchFlags) validate(f *checkFlags, args []string) error {
 	case b.cacheBytes < 1<<20:
 		return errors.New("--cache-size must be at least 1MiB")
 	}
-	return checkOutputs(args, outputFile{"--resume", b.resume}, outputFile{"--junit", b.junit},
-		outputFile{"--sarif", b.sarif}, outputFile{"--summary", b.summary})
+	if b.cache == "" {
+		if err := noEffect(f.all, "without --cache", "cache-size"); err != nil {
+			return err
+		}
+	}
+	return checkOutputs(f.all, args, "resume", "junit", "sarif", "summary")
 }
 
 // notWork are the flags that results do not depend on, and boundFlags those that

@@ -26,7 +26,7 @@ func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.history, "history", "", "explain only the history with this `id`")
 	flags.StringVar(&core, "core", "", "write the minimal sub-histories that are not linearizable to this `file`, in the native format")
 	return func(s streams, args []string) int {
-		if err := cmp.Or(f.validate(args), checkOutputs(args, outputFile{"--core", core})); err != nil {
+		if err := cmp.Or(f.validate(args), checkOutputs(flags, args, "core")); err != nil {
 			return fail(s, "explain", err)
 		}
 		out := bufio.NewWriter(s.out)

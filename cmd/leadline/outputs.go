@@ -4,28 +4,35 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/pflag"
 )
 
-// An outputFile is a file that a flag names, to be written. Its name is "" without the flag.
-type outputFile struct{ flag, name string }
-
-// checkOutputs reports an output that is one of the inputs, or another output: the command
-// would destroy what it has. Devices may be named more than once.
-func checkOutputs(inputs []string, outputs ...outputFile) error {
-	for i, o := range outputs {
-		if o.name == "" || o.name == "-" {
+// checkOutputs checks the flags that name files to write. An output that is one of
+// the inputs, or another output, is an error: the command would destroy what it has.
+// Devices may be named more than once. Only --output may be -, standard output.
+func checkOutputs(flags *pflag.FlagSet, inputs []string, names ...string) error {
+	var outputs []*pflag.Flag
+	for _, name := range names {
+		o := flags.Lookup(name)
+		file := o.Value.String()
+		switch {
+		case !o.Changed || file == "-" && name == "output":
 			continue
+		case file == "" || file == "-":
+			return fmt.Errorf("--%s needs the name of a file, not %q", name, file)
 		}
 		for _, in := range inputs {
-			if isSameFile(o.name, in) {
-				return fmt.Errorf("%s would overwrite the input %s", o.flag, in)
+			if isSameFile(file, in) {
+				return fmt.Errorf("--%s would overwrite the input %s", name, in)
 			}
 		}
-		for _, other := range outputs[:i] {
-			if isSameFile(o.name, other.name) {
-				return fmt.Errorf("%s and %s name the same file, %s", other.flag, o.flag, o.name)
+		for _, other := range outputs {
+			if isSameFile(file, other.Value.String()) {
+				return fmt.Errorf("--%s and --%s name the same file, %s", other.Name, name, file)
 			}
 		}
+		outputs = append(outputs, o)
 	}
 	return nil
 }
@@ -37,7 +44,7 @@ func isSameFile(a, b string) bool {
 	if err == nil && err2 == nil {
 		return one.Mode().IsRegular() && os.SameFile(one, two)
 	}
-	if err == nil || err2 == nil || b == "" {
+	if err == nil || err2 == nil {
 		return false
 	}
 	a, err = filepath.Abs(a)

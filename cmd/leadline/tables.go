@@ -80,7 +80,7 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	case f.timeout < 0:
 		return fail(s, "tables", errors.New("--timeout must not be negative"))
 	}
-	if err := checkOutputs(args, outputFile{"--svg", f.svg}); err != nil {
+	if err := checkOutputs(f.all, args, "svg"); err != nil {
 		return fail(s, "tables", err)
 	}
 	ctx, restore := interruptible()
