@@ -119,7 +119,19 @@ func (f *recordFlags) mismatch() error {
 	if f.subject != "" {
 		return noEffect(f.all, "with --subject", "keys", "fill", "lost", "mix", "fault")
 	}
-	return noEffect(f.all, "with --simulate", "time", "weak", "order")
+	if err := noEffect(f.all, "with --simulate", "time", "weak", "order"); err != nil {
+		return err
+	}
+	without := []string{"keys"}
+	switch f.workload.Model {
+	case "kv":
+		without = []string{"fill"}
+	case "register", "cas-register":
+		without = []string{"keys", "fill"}
+	case "counter", "mutex":
+		without = []string{"keys", "fill", "values"}
+	}
+	return noEffect(f.all, "with --simulate "+f.workload.Model, without...)
 }
 
 // write records to the file or to stdout.
