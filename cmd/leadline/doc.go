@@ -1,6 +1,6 @@
 // Leadline checks recorded histories of concurrent objects for linearizability,
 // and measures their depth: how few operations have to be put in order to find a
-// witness.
+// witness, an order of the operations that explains every result.
 //
 //	leadline check [flags] FILE|DIR|-...
 //	leadline explain [flags] FILE|DIR|-...
@@ -46,24 +46,24 @@
 //     family has a witness; "depth > 5" if families of depth 5 are known to have
 //     none (see --max-depth); "by search" or "by monitor" if no depth could be
 //     tried; the cause of an unknown verdict; "-" if it is not linearizable;
-//   - the numbers of operations and processes;
+//   - the number of operations and the number of processes;
 //   - the level of concurrency c and the number of concurrent pairs cp, or "-"
 //     for both if a history with order edges is too long;
 //   - the number of orders that real time allows, if it can be counted quickly;
-//   - the number of pending operations, if there are any, and as "free=3" the depth
-//     where any of them may be left out at no cost, if that is another one.
+//   - the number of pending operations, if there are any. If the depth would differ
+//     with pending operations left out at no cost, that depth follows, as in "free=3".
 //
 // Depth grows with pending operations, so read the two together. After several
 // histories, check prints a table of totals, which counts only the depths of
 // histories without pending operations.
 //
 // For a history that is not linearizable, check names the first response that no
-// order explains. It also names results that, had they been different, would have
-// left the history linearizable. These results have no explanation, but their
-// methods need not be at fault: a broken mutator shows in a later, correct read.
-// If a monitor decided, it names a few operations that no order explains
-// together, whatever else the history has. The command in the last line explains
-// the first such history in full; see Explaining. --explain=false omits all this.
+// order explains. It also names results that would have made the history
+// linearizable, had they been different. The methods with these results need not be
+// at fault: a broken mutator shows in a later, correct read. If a monitor decided,
+// check names a few operations that no order explains together, whatever else is in
+// the history. The command in the last line explains the first such history in full;
+// see Explaining. --explain=false omits all this.
 //
 //	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
@@ -74,8 +74,8 @@
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
 // With --witness each linearizable history is followed by its witness, with the
-// state after each step. Of a long one these are the first steps, the last ones, and
-// those around operations that the schedule index delays:
+// state after each step. A long witness is shortened to its first steps, its last
+// steps, and those around operations that the schedule index delays:
 //
 //	$ leadline check --witness --exact-depth benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	linearizable      depth 3      6 ops   4 procs  c=4  cp=12   150 orders     exact=4  benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
@@ -137,11 +137,11 @@
 //   - other results with which the history would be linearizable;
 //   - the parts that were not computed, and why.
 //
-// In the drawing, each operation has a line. Only the order of the events shown
-// counts, so that the distance between two of them means nothing. Below it are the
-// marks that occur. For a linearizable history, explain shows the witness with the
-// state after each step, and the operations that its schedule index delays. For an
-// unknown verdict, it gives the cause and what may help.
+// In the drawing, each operation has a line. Only the order of the events counts;
+// the distance between two of them means nothing. A legend explains the marks. For a
+// linearizable history, explain shows the witness with the state after each step, and
+// the operations that its schedule index delays. For an unknown verdict, it gives the
+// cause and what may help.
 //
 // --history ID selects a history of a file. --core FILE writes the minimal
 // sub-histories to a file, for which check reports not-linearizable. The exit status
@@ -168,7 +168,7 @@
 //     schedule index delays are marked.
 //   - If it is not, the parts of the explanation are marked, and buttons lead to
 //     them: the first response that no order explains, the results to blame with
-//     those that are allowed, and the minimal sub-history. What follows the
+//     those that are allowed, and the minimal sub-history. Everything after the
 //     shortest prefix that fails is shaded.
 //   - Pages about several histories begin with a list, which can be searched,
 //     filtered and sorted.
@@ -176,44 +176,44 @@
 // The key ? lists all keys. Screen readers find the operations in a table.
 //
 // A page holds at most 20,000 histories, and 100 MiB of compressed histories. It
-// holds 4 MiB of states of one witness; of longer ones it has the states after some
-// steps, with a note. The exit status is 0 if the page was written, whatever the
-// verdicts are, and 2 for bad usage or input.
+// holds 4 MiB of states for each witness; if there are more, it has the states after
+// some of the steps, with a note. The exit status is 0 if the page was written,
+// whatever the verdicts are, and 2 for bad usage or input.
 //
 // # Tables
 //
-// Tables prints Tables 1 to 3 and Figure 4 of the paper, and a table of
-// linearizability depths, for the bundled histories of java.util.concurrent or
-// any others, beside the paper's numbers where it has any (--no-paper leaves
-// them out). --svg FILE draws Figure 4; --blame reports instead which methods are
-// not atomic. --output chooses text, markdown, csv, json, html (with the figure) or
-// latex (with booktabs). --max-depth sets the largest depth that has a column.
-// --timeout bounds the time for one history; without it the tables are the same on
-// every run. A percentage is 100.0 only if it is all of them, and 0.0 only if it is
-// none.
+// Tables prints Tables 1 to 3 and Figure 4 of the paper "Checking Linearizability
+// Using Hitting Families" (PPoPP 2019), and a table of linearizability depths. They
+// are about the given histories, or about the bundled ones of java.util.concurrent,
+// beside the paper's numbers where it has any (--no-paper leaves them out). --svg FILE
+// draws Figure 4; --blame reports instead which methods are not atomic. --output
+// chooses text, markdown, csv, json, html (with the figure) or latex (with booktabs).
+// --max-depth sets the largest depth that has a column. --timeout bounds the time for
+// one history; without it the tables are the same on every run. A percentage is 100.0
+// only if all histories count, and 0.0 only if none does.
 //
-// Files and directories have two more tables, with a row for each model in
-// each archive. An archive is a directory that an argument names, or the one with
-// the file that it names. These tables have all histories, also sequential ones
-// and those with pending operations, which the tables of the paper leave out and
-// count. "Not found" counts linearizable histories whose depth needs more work
-// than the bounds allow.
+// For files and directories there are two more tables, with a row for each model in
+// each archive. An archive is a directory that an argument names, or the directory of
+// a file that an argument names. These tables include sequential histories and those
+// with pending operations, which the tables of the paper leave out and count. "Not
+// found" counts linearizable histories whose depth needs more work than the bounds
+// allow.
 //
 //	leadline tables                           # beside the paper's numbers
 //	leadline tables --output markdown dir/    # of your own histories
 //	leadline tables --svg figure4.svg
 //	leadline tables --blame                   # which methods are not atomic
 //
-// --profile prints instead what long histories need: delays per 1,000 operations,
-// which are the places of the tuple in the schedule index, and the first base
-// chain of depth_free. Each history has a row; above 100 histories, the formats for
-// people show means for each model in each archive. "Deeper than" is the largest d
-// whose families are known to have no witness, where the depth is not known.
-// Depth_free, the depth if pending operations may be left out at no cost, has no
-// largest value here; the search for it takes up to 2^27 steps (ten to thirty
-// seconds), and fewer for histories of less than 8,192 operations. Where that is
-// not enough, "explained" is the number of responses that schedules of depth
-// "deeper than" explain, and the delays are those as far as there:
+// --profile prints instead what long histories need: how many delays per 1,000
+// operations (a delay is an operation in the tuple of the schedule index), and the
+// first base chain for depth_free. Each history has a row; above 100 histories, the
+// formats for people show means for each model in each archive. If the depth is not
+// known, "deeper than" is the largest d whose families are known to have no witness.
+// Depth_free is the depth if pending operations may be left out at no cost. It has no
+// upper bound here; the search for it takes up to 2^27 steps (ten to thirty seconds),
+// and fewer for histories of less than 8,192 operations. Where that is not enough,
+// "explained" is the number of responses that schedules of depth "deeper than"
+// explain, and the delays are counted up to there:
 //
 //	$ leadline tables --profile replay/decide/testdata/figure2.jsonl benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //	Depth profile
@@ -228,7 +228,7 @@
 // --study prints what depth depends on, over the linearizable histories that are
 // not sequential: quantiles of depth with the numbers of schedules for these, rank
 // correlations of depth with properties of histories, and depth for each level of
-// concurrency. Without files, it is about two bundled corpora, juc and go.
+// concurrency. Without files, it reads two bundled corpora, juc and go.
 //
 // # Models
 //
@@ -248,9 +248,9 @@
 //
 // # Families
 //
-// Family prints the strong d-hitting family of a history's poset: each distinct
-// schedule, with its first index <chain, (tuple)>. With --count it prints the
-// sizes of the families:
+// Family prints the strong d-hitting family of a history's poset, for d = --depth:
+// each distinct schedule, with its first index <chain, (tuple)>. With --count it
+// prints the sizes of the families for d = 1 up to --max-depth:
 //
 //	$ leadline family --depth 1 replay/decide/testdata/figure2.jsonl
 //	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <0, ()>  4 5 2 0 1 3
@@ -294,16 +294,16 @@
 //
 // Almost --threads operations are open at any time. Further flags:
 //   - --values: how many values there are; by default no value is inserted twice.
-//   - --mix: how often each kind of operation is drawn: insert, remove, look, and
-//     update, which is cas, getAndIncrement of a counter and tryLock of a mutex.
+//   - --mix: how often each kind of operation is drawn: insert, remove, look and
+//     update. Update is cas, a counter's getAndIncrement or a mutex's tryLock.
 //   - --keys: how many keys a kv has.
 //   - --fill: about how many elements a collection holds.
 //   - --lost: how many in a thousand operations never respond; half of them take
 //     effect.
 //
-// With --fault the history is not linearizable. After that percentage of the
+// With --fault the history is not linearizable. After the given percentage of the
 // operations, all open ones return. Then wrong@50 adds one operation, alone, with a
-// wrong result: a value removed long ago, or never written, or the opposite of
+// wrong result: a value removed long ago, or never written, or the wrong answer to
 // whether a set has an element. swap@50 inserts two values one after the other and
 // later, alone again, removes them in the wrong order. Sets, counters and mutexes
 // have no such order. With a fault near the end, the history may have more than
@@ -328,18 +328,19 @@
 //
 //	{ put(0,0); remove(1) } || { put(1,0); size() }
 //
-// It runs each program many thousand times on fresh objects, with a thread for
-// each sequence, and counts the outcomes: the results of all invocations
-// together. Before that, it runs all shuffles of the sequences on the object, one
-// invocation after another, to find the possible outcomes. It skips a program
-// that has more than 131072 shuffles, or 8388608 invocations in all shuffles
-// together. It is an error if no program can be run.
+// It runs each program thousands of times on fresh objects, with a thread for
+// each sequence, and counts the outcomes. An outcome is the results of all
+// invocations together. Before that, it runs all shuffles of the sequences on the
+// object, one invocation after another, to find the outcomes that are correct. It
+// skips a program that has more than 131072 shuffles, or 8388608 invocations in all
+// shuffles together. It is an error if no program can be run.
 //
 // Square brackets enclose an initial part, which fills the object, and a final part,
 // which observes its last state. --initial and --final bound their lengths. An outcome
-// that no shuffle has is a violation. So is a recorded execution that is not
-// linearizable; some executions are recorded. The checker confirms every violation. In an outcome, N is
-// null, T and F are booleans, () is the empty result, and !"message" is an exception.
+// that no shuffle has is a violation. Some executions are recorded; one that is not
+// linearizable is a violation, too. The checker confirms every violation. In an
+// outcome, N is null, T and F are booleans, () is the empty result, and !"message" is
+// an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
@@ -352,19 +353,20 @@
 // values are left out and listed. --core names methods that are trusted to be
 // atomic. A program then has one invocation of another method, which is to blame,
 // and the core methods are tested among themselves ("-" in the table). Without
-// --core, a program mixes all methods; those of a violation are not called in parallel
-// any more. --weak names methods that are documented not to be atomic: their results
-// never count as violations.
+// --core, a program mixes all methods; after a violation, its methods are no longer
+// called in parallel. --weak names methods that are documented not to be atomic: their
+// results never count as violations.
 //
-// At the end, stress prints two tables. The first has the programs with
-// violations: their numbers of invocations, sequences and values; how many
-// programs ran before; the outcome; and how many of the program's executions had
-// an outcome that no order explains. The second has the methods: trusted,
-// seemingly atomic, not atomic, and weak.
+// At the end, stress prints two tables. The first lists the programs with
+// violations: the number of invocations, sequences and values; how many programs ran
+// before; the outcome; and how many of the program's executions had an outcome that
+// no order explains. The second lists the methods: trusted, seemingly atomic, not
+// atomic, and weak.
 //
-// Methods may wait for others, as a bounded queue's do. An outcome has W for an
-// invocation that waits for ever, and - for one that is not called. That is a
-// violation if some order lets it go on: a lost wake-up, or a deadlock.
+// Methods may wait for one another, as those of a bounded queue do. In an outcome, W
+// is an invocation that waits for ever, and - one that was not called. That is a
+// violation unless some order of the invocations ends there, too: a lost wake-up, or a
+// deadlock.
 //
 // Each object has a process and a working directory of its own. If it crashes or
 // hangs, stress reports the program and continues with the others. An interrupt ends
@@ -401,22 +403,22 @@
 // # Command line
 //
 // -o is short for --output, -j for --jobs, -q for --quiet and -v for --verbose, in
-// every command that has these. --quiet omits remarks on files of directories that
-// are left out; check then also omits histories that are linearizable. labels.jsonl,
-// which accompanies histories, is never remarked on.
+// every command that has these. --quiet omits the messages about files in directories
+// that were left out; check then also omits histories that are linearizable. A file
+// labels.jsonl, which has the known verdicts of a directory, never causes a message.
 //
-// On a terminal, verdicts have colours, and lines and tables fit its width. A line
-// of check in less than 120 columns omits c, cp and the orders, and in less than 90
-// the processes. --color never or always decides about colour, and so do
-// NO_COLOR=1 and TERM=dumb; COLUMNS overrides the width.
+// On a terminal, verdicts have colours, and lines and tables fit its width. Below 120
+// columns, a line of check omits c, cp and the orders, and below 90 the processes.
+// --color never, NO_COLOR=1 or TERM=dumb turns colours off, and --color always turns
+// them on; COLUMNS overrides the width.
 //
-// Help prints the flags of a command, with examples, and the section of this
-// manual about a topic:
+// Help prints the flags of a command, with examples, or the section of this manual
+// about a topic:
 //
 //	leadline help check
 //	leadline help exit status
 //
-// A shell completes commands, flags and their values after one of:
+// One of these lines makes a shell complete commands, flags and their values:
 //
 //	source <(leadline completion bash)      # in ~/.bashrc
 //	source <(leadline completion zsh)       # in ~/.zshrc, after compinit
@@ -431,54 +433,57 @@
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
 //
-// With --order program, order is "program" and the verdict is on sequential
-// consistency; otherwise order is absent.
-//
-// The witness and the tuple of schedule_index have the file's own identifiers
-// of operations. A linearizable history without a depth has deeper_than, the largest
-// depth that is known to be too small, and depth_cause: deeper (than --max-depth),
-// time, memory, cancelled, schedules (the budget of enumeration was used up), or engine
-// (the chosen engine, or every engine for such a history, does not compute depths). Histories
-// with pending operations have depth_free: the depth where any of these may be left
-// out at no cost. A crashed client makes a history deeper, as its lost operation has
-// to be delayed behind all others; depth_free shows how hard the rest is. replayed
-// counts the schedules that --engine families replayed at each depth. exact_depth is the
-// linearizability depth of Definition 4.2, if --exact-depth asks for it. Where it is not
-// found, exact_cause says why: time, memory, cancelled, work (many sets of states), open
-// (more than 64 operations open at once, or in all if there are order edges) or engine
-// (no states). errors lists the faults of an invalid history, each with its line, or
-// null, and a message. A fault of a file rather than of a history has history, model
-// and ops null. After an internal error the verdict is unknown, and errors has it.
+// With --order program, order is "program" and the verdict is about sequential
+// consistency; otherwise order is absent. About the other keys:
+//   - witness and the tuple of schedule_index have the file's own identifiers of
+//     operations.
+//   - deeper_than and depth_cause are set if a linearizable history has no depth.
+//     deeper_than is the largest depth that is known to be too small. depth_cause is
+//     deeper (than --max-depth), time, memory, cancelled, schedules (the budget of
+//     enumeration was used up), or engine (the chosen engine, or every engine for such
+//     a history, does not compute depths).
+//   - depth_free, for histories with pending operations, is the depth if these may be
+//     left out at no cost. A crashed client makes a history deeper, because its lost
+//     operation has to be delayed after all others; depth_free shows how hard the rest
+//     is.
+//   - replayed counts the schedules that --engine families replayed at each depth.
+//   - exact_depth is the linearizability depth of Definition 4.2, with --exact-depth.
+//     If it is not found, exact_cause is time, memory, cancelled, work (many sets of
+//     states), open (more than 64 operations open at once, or in all if there are order
+//     edges) or engine (no states).
+//   - errors lists the faults of an invalid history, each with its line, or null, and a
+//     message. If the file is at fault rather than a history, then history, model and
+//     ops are null. After an internal error the verdict is unknown, and errors has it.
 //
 // These keys are absent where they do not apply: order, exact_cause, impossible,
 // more_states, states_of_core, marks, edges, and without --times elapsed_ns.
 //
-// These explain a history that is not linearizable:
+// These keys explain why a history is not linearizable:
 //   - prefix is the number of events of its shortest prefix that is not
 //     linearizable either. unexplained is the operation whose response ends it, and
 //     impossible, if present, is why no state at all gives its result.
 //   - states are the states in which the object can be just before that response. If
-//     there are more than 16, more_states is true. Of an object with parts, such as a
-//     map, they have only the part concerned. If states_of_core is true, they are
-//     those of the operations in core, because all others allow too many.
+//     there are more than 16, more_states is true. If the object has parts, as a map
+//     has, only the part concerned is shown. If states_of_core is true, only the
+//     operations in core were run, because all of them allow too many states.
 //   - core has the operations of a minimal sub-history that is not linearizable by
-//     itself. It leaves out only operations whose absence cannot be the reason.
-//   - blame has the smallest groups of results, of up to three, that make the history
+//     itself. Operations are left out only if their absence cannot be the reason.
+//   - blame has the smallest groups of up to three results that make the history
 //     linearizable if they are replaced. An entry has the operation, the recorded
 //     result, some allowed ones and the number of its group. It is [] if there are no
 //     such groups. Results are values of the native format.
 //   - marks and edges take the place of prefix and unexplained if real time alone
-//     can be explained: operations that are known to have happened, and orders in
-//     the file. They leave no order.
+//     can be explained. They are the operations that are known to have happened, and
+//     the orders in the file, that rule out every order.
 //   - explanation_cause says why parts are missing: its keys are prefix, states, core
 //     and blame; a cause is time, memory, work, cancelled or a sentence. If it has
 //     core, core is a sub-history that fails, but may not be minimal.
 //
 // engine is what decided: families, monitor (distinct values in a queue, stack
-// and the like, in polynomial time) or search. Where several decided parts of
-// the history, contributions says how many parts, with how many operations, each
-// decided. conflict has operations that a monitor found to be in conflict: their
-// history alone is not linearizable.
+// and the like, in polynomial time) or search. If several engines decided parts of
+// the history, contributions has the number of parts and of operations that each
+// decided. conflict has operations that a monitor found to be in conflict: they are not
+// linearizable by themselves.
 //
 // Tables prints one object per table and line:
 //
@@ -486,12 +491,12 @@
 //	{"table":"profile","title":"Depth profile","columns":["source","history","class","verdict","ops","pending","processes","c","cp","depth","deeper than","depth_free","explained","delays per 1,000 ops","base chain"],"rows":[{"base chain":3,"c":4,"class":"ArrayBlockingQueue","cp":12,"deeper than":null,"delays per 1,000 ops":333.33,"depth":3,"depth_free":3,"explained":null,"history":"benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst","ops":6,"pending":0,"processes":4,"source":"leadline","verdict":"linearizable"}],"notes":null}
 //
 // table names the table: table1, table2, totals, table3, figure4, depths, archives,
-// distributions, profile, blame, quantiles, predictors or values. columns has the columns in their order. Each row
-// is an object with all of them as keys; source is leadline or paper. Numbers are
-// numbers. What other formats show as a range or a frequency is an array of two: the
-// least and the most ops or processes, or how often a history occurred in how many
-// executions. A number that is not known is null. notes has the lines below the
-// table, or is null.
+// distributions, profile, blame, quantiles, predictors or values. columns has the
+// names of the columns in order. Each row is an object with all of them as keys;
+// source is leadline or paper. Numbers are JSON numbers. What other formats show as a
+// range or a frequency is an array of two: the least and the most ops or processes, or
+// how often a history occurred and in how many executions. A number that is not known
+// is null. notes has the lines below the table, or is null.
 //
 // # Bounds
 //
@@ -499,7 +504,7 @@
 //   - --memory bounds the whole process, all jobs together. It reserves 15 MiB
 //     for the program itself (half of the bound, if that is below 30 MiB), and
 //     a sixteenth of the rest for what is allocated between two checks of the
-//     bound.
+//     bound. A history that does not fit while it is read is a fault of its file.
 //   - --max-schedules bounds the schedules of one history's families. After
 //     that, the other engines take over.
 //   - --max-line, --max-history and --max-ratio protect against inputs that
@@ -509,7 +514,7 @@
 // decided is unknown, with a cause:
 //   - depth, schedules, time, memory or cancelled;
 //   - torn, if the file may have been cut, and what is missing may explain a violation;
-//   - engine, if the chosen engine does not decide such histories.
+//   - engine, if the chosen engine cannot decide such histories.
 //
 // # Testing itself
 //
@@ -528,11 +533,10 @@
 //
 // When several hold, the status is the first of 4, 2, 1, 3, 0.
 //
-// An interrupt (SIGINT) ends a command, even while it waits for input. The
+// An interrupt (SIGINT or SIGTERM) ends a command, even while it waits for input. The
 // command prints the results and totals of what it has read; a second interrupt
 // ends it at once. Files of a directory that are not histories are left out and
-// reported on stderr. Files that are missing, unreadable, empty or
-// larger than the limits allow are faults: the last line counts them by reason, and the
-// status is 2. It is also 2 if the
-// output cannot be written.
+// reported on stderr. Files that are missing, unreadable, empty or larger than the
+// limits allow are faults: the last line counts them by reason, and the status is 2.
+// It is also 2 if the output cannot be written.
 package main

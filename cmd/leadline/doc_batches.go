@@ -9,39 +9,40 @@
 //
 // Results come in the order of the input: the arguments in their order, the files of
 // a directory by name, the members of an archive in its own order. They are the same
-// for any number of --jobs. Memory does not grow with the number of histories, but
+// for any number of --jobs. Memory does not grow with the number of histories, except
 // for a zip archive's own directory.
 //
-// Nothing is left out in silence. In directories and archives, files of no known
-// format are left out, counted, and reported on stderr with the first of their names.
-// Files that are empty, unreadable, or in a form of compression that is not read are
-// faults, and so are links to directories and links in archives: the status is 2.
+// Nothing is left out silently. In directories and archives, files of no known
+// format are left out, counted, and reported on stderr with the first few names.
+// Files that are empty, unreadable, or compressed in an unsupported way are faults,
+// and so are links to directories and links in archives: the status is 2.
 // --skip-unknown content also leaves out files that are empty or in another
 // compression; --skip-unknown none makes every file that holds no histories a fault.
 //
-// With --resume FILE, check keeps a journal. The same command goes on after any stop,
-// even after kill -9 or a crash of the machine. It prints the whole output again, the
-// same bytes as without a stop, and checks only what is not in the journal. It needs
-// --output json:
+// With --resume FILE, check keeps a journal. After any stop, even kill -9 or a crash
+// of the machine, the same command continues: it prints the whole output again, the
+// same bytes as without a stop, but checks only what is not in the journal. --resume
+// needs --output json:
 //
 //	leadline check -o json --resume journal logs/ >out.jsonl
 //
 // A journal belongs to one build of leadline, one model and one set of options. It has
-// results by file, number and content of each history, so that files may be added,
-// and a file that has changed is checked again. With --retry-unknown, the
-// bounds (--timeout, --memory, --max-schedules) may be others, as --timeout 10m, and
-// what is unknown in the journal is checked again, once.
+// results by file, number and content of each history, so files may be added, and a
+// file that has changed is checked again. With --retry-unknown, the bounds (--timeout,
+// --memory, --max-schedules) may differ, as in --timeout 10m, and what is unknown in
+// the journal is checked again, once.
 //
-// SIGINT and SIGTERM end a batch with a sound journal and a summary. Histories that
-// were not reached are not counted, and not unknown. The status is then 3, or worse.
+// After SIGINT or SIGTERM, the journal is complete up to there and a summary is
+// printed. Histories that were not reached are not counted, not even as unknown. The
+// status is then 3, or worse.
 //
-// --cache DIR, with --output json, keeps results by content, for any batch. A result is used again only
-// for the same history, model, options and build of leadline. Results that were
-// cut short for lack of time or memory are not kept. --cache-size bounds the
+// --cache DIR, with --output json, keeps results by content, for any batch. A result is
+// used again only for the same history, model, options and build of leadline. Results
+// that were cut short for lack of time or memory are not kept. --cache-size bounds the
 // files in DIR; the oldest are removed. Processes may share DIR.
 //
-// --shard 3/10 checks the third of ten parts: each tenth history. All parts together
-// are the whole; every one reads all of the input:
+// --shard 3/10 checks the third of ten parts: every tenth history. The parts do not
+// overlap, and together they are the whole input, which each of them reads:
 //
 //	$ leadline check --shard 30/120 benchdata/corpora/juc-labelled
 //	linearizable      depth 2     12 ops   6 procs  c=4  cp=16   227 orders     benchdata/corpora/juc-labelled/ConcurrentLinkedDeque/h0161.json.zst
@@ -49,18 +50,18 @@
 //
 // --fail-fast stops after the first history that is not linearizable. --quiet prints
 // only what is not linearizable, unknown or invalid. On a terminal, or with
-// --progress, stderr has the number of histories, their rate, the part of the files
-// that was read, and the remaining time.
+// --progress, stderr shows the number of histories, their rate, how much of the files
+// was read, and the remaining time.
 //
 // Reports for other programs:
-//   - --junit FILE: XML of JUnit. Every history is a test case. What is not
-//     linearizable is a failure, what is unknown or invalid an error. The time is that
-//     of the check; it is 0 if a journal or cache has the result without --times.
+//   - --junit FILE: JUnit XML. Every history is a test case. One that is not
+//     linearizable is a failure; one that is unknown or invalid is an error. The time is
+//     that of the check, or 0 if a journal or cache has the result without --times.
 //   - --sarif FILE: SARIF 2.1.0, with at most 25,000 results.
 //   - --github: annotations for GitHub Actions, at most ten errors and ten warnings.
-//   - --summary FILE: one object in JSON. histories is the sum of linearizable,
-//     not_linearizable, unknown, invalid and internal_errors, and also of checked,
-//     from_journal and from_cache. file_faults and skipped_files count files by the
-//     reason. complete is false if the batch ended before its input. shard, status
-//     (that of the command) and elapsed_ns are the others.
+//   - --summary FILE: a JSON object. histories is the sum of linearizable,
+//     not_linearizable, unknown, invalid and internal_errors, and also the sum of
+//     checked, from_journal and from_cache. file_faults and skipped_files count files by
+//     reason. complete is false if the batch ended before its input did. The other keys
+//     are shard, status (the exit status) and elapsed_ns.
 package main

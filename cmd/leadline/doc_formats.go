@@ -1,9 +1,9 @@
 // # Formats
 //
 // Leadline detects the format of a file by its content, unless --format names it.
-// Its own format is JSON Lines, which is easy to write by hand or by a recorder,
-// and can be read while it is still being written. Package history/codec
-// documents it:
+// Its own format, native, is JSON Lines, which is easy to write by hand or from a
+// recorder, and can be read while it is still being written. Package history/codec
+// documents all formats:
 //
 //	$ leadline formats
 //	native     leadline's own, JSON Lines: a header per history, then an event per line
@@ -27,11 +27,11 @@
 //	[1] call pop
 //	[0] return
 //
-// --map reads the records of other programs, by a mapping: which field of a record
-// has what, and what its words mean. Records are JSON objects, one after another or in a
-// list, the rows of a table with a header (CSV, or with another separator), or lines of
-// logfmt. Leadline map looks at the first records and proposes a mapping, with
-// comments on what is uncertain:
+// --map reads the records of other programs by a mapping, which says what each field
+// of a record holds and what its words mean. Records are JSON objects, one after
+// another or in a list, the rows of a table with a header (CSV, or with another
+// separator), or lines of logfmt. Leadline map reads the first records and proposes a
+// mapping, with comments on what is uncertain:
 //
 //	$ leadline map cmd/leadline/testdata/calls.csv
 //	# a mapping for csv, from 3 of its records
@@ -54,7 +54,7 @@
 //	c2,get,a,7,2024-05-01T10:00:00.000000002Z,2024-05-01T10:00:00.000000004Z,found
 //	c3,put,a,8,2024-05-01T10:00:00.000000005Z,,timeout
 //
-// A mapping is on the command line, with commas, or in a file with comments:
+// A mapping is given on the command line, with commas, or in a file, with comments:
 //
 //	$ leadline check --map @cmd/leadline/testdata/calls.map cmd/leadline/testdata/calls.csv
 //	linearizable      depth 1      3 ops   3 procs  c=2  cp=1    2 orders       1 pending  cmd/leadline/testdata/calls.csv
@@ -84,10 +84,10 @@
 //
 // Starts and finishes are objects of their own; package history/codec describes them.
 //
-// An entry NAME=PATH says where something is. A path a.b is the field "a.b", or else the
-// field b of the object a; a.0 is the first element of the list a. If a longer path can be
-// split in several ways, the shortest first field that leads to something counts. The names
-// are:
+// An entry NAME=PATH says where something is. The path a.b is the field "a.b" or, without
+// such a field, the field b of the object a; a.0 is the first element of the list a. If a
+// longer path can be split in several ways, the shortest first field that leads to
+// something counts. The names are:
 //   - process, which is optional if each operation is a process of its own;
 //   - op, an identifier of the operation: an end with it need not have the process and
 //     the method;
@@ -98,15 +98,15 @@
 //   - f, the method; key, a first argument in a field of its own; args, a list of
 //     arguments or a single one; result; exception, the name of one;
 //   - value instead of args and result, where one field has both;
-//   - at, the stamp of an event, if the order of the file is not that of the events;
+//   - at, the stamp of an event, if events are not in order in the file;
 //   - call and return, or start and finish; input and output;
 //   - duration in place of call or return.
 //
-// Stamps are integers of any unit, decimal numbers, or dates of RFC 3339. None is
-// rounded. A duration has the unit of stamps that are numbers; with dates it has its
-// own, as 1.5ms, or that of unit=ms (s, ms, us or ns), which is a fault with numbers. An
-// operation without a return is pending. Conditions say how operations ended, before the
-// status:
+// Stamps are integers of any unit, decimal numbers, or RFC 3339 dates. They are never
+// rounded. If stamps are numbers, a duration has the same unit; with dates it has a unit
+// of its own, as 1.5ms, or that of unit=ms (s, ms, us or ns), which is a fault with
+// numbers. An operation without a return is pending. Conditions say how operations ended;
+// they come before the status:
 //
 //	ok when status=ok|found
 //	null when status=notfound
@@ -114,11 +114,11 @@
 //	fail when error=conflict
 //	skip when level=debug
 //
-// A test PATH alone holds if there is something other than null, false, 0 and "". The
-// outcomes are ok, null (it returned null), unknown (its result was not recorded),
+// The test of a PATH alone holds if its value is not null, false, 0 or "". The outcomes
+// are ok, null (it returned null), unknown (its result was not recorded),
 // fail (it did not happen), lost (it may have happened, or may still happen), skip (the
 // record is not about an operation) and invoke. If there is a condition for ok, an end
-// that meets none, and has no status, is a fault. Further entries are:
+// that meets no condition and has no status is a fault. Further entries are:
 //   - void=put|delete: these methods return nothing, and an absent result of others is
 //     null;
 //   - values=string: numbers, true and false in args, result, key and value are strings,
@@ -130,12 +130,13 @@
 //   - model, for example model=kv:null;
 //   - records, which are json, csv, tsv or logfmt, if they are not detected.
 //
-// It is a fault if a table lacks a column that the mapping names, or if no other record
-// has the key, the return or the duration, or a value, result or output that is needed.
+// It is a fault if a table lacks a column that the mapping names. For other records, it is
+// a fault if none has the key, the return or the duration, or a value, result or output
+// that is needed.
 //
 // These need no mapping: histories of Jepsen and Maelstrom (history.edn), porcupine's
 // operations as JSON, one after another or in a list, and the operations of etcd's
-// robustness tests. Those have a file per client, which together are one history:
+// robustness tests. The latter have a file per client, which together are one history:
 //
 //	cat report/client-*/operations.json | leadline check -
 //
