@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// batchFlags are the flags of leadline check about many histories.
+// batchFlags are the flags of leadline check that are about batches.
 type batchFlags struct {
 	resume       string
 	retryUnknown bool
@@ -46,7 +46,8 @@ func (b *batchFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&b.summary, "summary", "", "write an object in JSON that sums up the batch to this `FILE`")
 }
 
-// A shard is a part of the histories: those whose number, from 0, is of-1 modulo n.
+// A shard is a part of the histories: those whose number, counted from 0, is of-1
+// modulo n.
 type shard struct{ of, n int }
 
 func (s *shard) Set(text string) error {
@@ -56,7 +57,7 @@ func (s *shard) Set(text string) error {
 		*s = shard{i, m}
 		return nil
 	}
-	return errors.New("want a part and their number, as 3/10")
+	return errors.New("want a part and the number of parts, as 3/10")
 }
 
 func (s *shard) String() string {
@@ -101,16 +102,16 @@ func (b *batchFlags) validate(f *checkFlags, args []string) error {
 	return checkOutputs(f.all, args, "resume", "junit", "sarif", "summary")
 }
 
-// notWork are the flags that results do not depend on, and boundFlags those that
-// bound the work on a history.
+// notWork are the flags that do not change the results of histories, and boundFlags
+// those that bound the work on a history.
 var (
 	notWork = []string{"jobs", "resume", "retry-unknown", "cache", "cache-size", "fail-fast", "progress", "junit", "sarif", "github",
 		"summary", "quiet", "color", "skip-unknown", "shard", "verbose", "output", "witness"}
 	boundFlags = []string{"timeout", "memory", "max-schedules"}
 )
 
-// plan returns what a journal of this command belongs to. Journals have results by
-// the places of histories, so that they do not belong to arguments.
+// plan returns the plan that a journal of this command belongs to. The arguments are
+// not part of it, because journals identify results by the places of histories.
 func (f *checkFlags) plan(program string) batch.Plan {
 	var work, bounds []string
 	f.all.VisitAll(func(flag *pflag.Flag) {
@@ -133,7 +134,7 @@ func (f *checkFlags) plan(program string) batch.Plan {
 	return batch.Plan{Program: program, Work: strings.Join(work, " "), Bounds: strings.Join(bounds, " ")}
 }
 
-// A batchRun is a batch at work.
+// A batchRun is a running batch: what its flags have opened, and its totals.
 type batchRun struct {
 	flags   *batchFlags
 	reports []batch.Report
@@ -143,7 +144,7 @@ type batchRun struct {
 	summary *os.File // nil without --summary
 }
 
-// batchTotals counts the results of a batch. It is the object of --summary.
+// batchTotals counts the results of a batch. It is what --summary writes.
 type batchTotals struct {
 	Histories       int            `json:"histories"`
 	Linearizable    int            `json:"linearizable"`
@@ -193,7 +194,8 @@ func (t *batchTotals) add(r *result) {
 	}
 }
 
-// start opens what the flags name. The checker keeps its results there.
+// start opens the files that the flags name, and gives the checker its journal and
+// cache.
 func (b *batchFlags) start(s streams, f *checkFlags, c *batch.Checker) (*batchRun, error) {
 	run := &batchRun{flags: b, totals: batchTotals{start: time.Now()}}
 	err := run.open(s, f)
@@ -253,7 +255,7 @@ func (run *batchRun) open(s streams, f *checkFlags) error {
 	return nil
 }
 
-// add counts and reports a result. It reports false if the batch ends with it.
+// add counts and reports a result. It returns false if the batch ends with it.
 func (run *batchRun) add(r *result) (bool, error) {
 	run.totals.add(r)
 	for _, report := range run.reports {
@@ -267,7 +269,7 @@ func (run *batchRun) add(r *result) (bool, error) {
 	return !run.flags.failFast || r.Status() != batch.NotLinearizable, nil
 }
 
-// close closes what open opened. complete says that all of the input was checked.
+// close closes what open opened. complete is true if all of the input was checked.
 func (run *batchRun) close(complete bool) error {
 	var errs []error
 	for _, report := range run.reports {
@@ -310,8 +312,8 @@ func (run *batchRun) finish(s streams, in *input, complete bool, status int) int
 type pace struct {
 	total atomic.Int64 // bytes of all files, once they are known
 	read  atomic.Int64
-	// The first history that was not in a journal came at this time, after so many
-	// bytes and histories.
+	// fresh is when the first history arrived that was not in a journal, and freshRead is
+	// how many bytes had been read by then. freshHistories counts such histories.
 	fresh                     time.Time
 	freshRead, freshHistories int64
 	known                     int64 // histories from the journal
@@ -358,8 +360,8 @@ func (m *pace) add(r *result, now time.Time) {
 	m.freshHistories++
 }
 
-// text says how far the batch is: its histories, how many are checked in a second, and
-// what remains of the files, as far as that can be told.
+// text describes the progress of the batch: the histories so far, how many are checked
+// per second, and, if known, how much of the files was read and the remaining time.
 func (m *pace) text(now time.Time) string {
 	text := fmt.Sprintf("%d histories", m.known+m.freshHistories)
 	elapsed := now.Sub(m.fresh)

@@ -67,7 +67,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	}
 }
 
-// newCheckFlags declares the flags of every command that checks histories.
+// newCheckFlags declares the flags that all commands that check histories share.
 func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	f := &checkFlags{all: flags, input: newInput(), memory: 2 << 30}
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification`, as queue or ArrayBlockingQueue:20 "+
@@ -86,7 +86,7 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	return f
 }
 
-// validate reports what is wrong with the flags and the arguments.
+// validate returns an error if the flags or the arguments are not valid.
 func (f *checkFlags) validate(args []string) error {
 	switch {
 	case f.maxDepth < 1:
@@ -110,9 +110,9 @@ func (f *checkFlags) run(s streams, command string, args []string, out *bufio.Wr
 	return f.check(ctx, s, command, args, out, p)
 }
 
-// programBytes is about what the process takes beside the memory that the Go
-// runtime manages: 13 MiB of code and data, the stacks of its threads, and 1 MiB by
-// which the runtime exceeds its limit on a busy machine.
+// programBytes is about how much memory the process uses that the Go runtime does not
+// count: 13 MiB of code and data, the stacks of its threads, and 1 MiB by which the
+// runtime exceeds its limit on a busy machine.
 const programBytes = 15 << 20
 
 // check reads, checks and reports.
@@ -212,41 +212,41 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	return run.finish(s, f.input, complete, status)
 }
 
-// presents reports whether p is a presenter of one kind.
+// presents reports whether p is a P.
 func presents[P presenter](p presenter) bool {
 	_, ok := p.(P)
 	return ok
 }
 
-// A result is what became of an entry.
+// A result is the result of an entry, and what the presenters need besides.
 type result struct {
 	*batch.Result
 	extensions extensions
 	line       []byte // of JSON
 }
 
-// extensions is a number of linear extensions, where it is known.
+// extensions is a number of linear extensions, if it is known.
 type extensions struct {
 	n     uint64
 	known bool
 }
 
-// maxDownsets bounds the effort to count linear extensions for the text
-// output: some milliseconds.
+// maxDownsets bounds the work of counting linear extensions for the text output to a
+// few milliseconds.
 const maxDownsets = 1 << 12
 
-// exitStatuses are the exit statuses that a result causes.
+// exitStatuses maps the status of a result to the exit status.
 var exitStatuses = [...]int{batch.Linearizable: statusOK, batch.NotLinearizable: statusNot, batch.Invalid: statusBad,
 	batch.Unknown: statusUnknown, batch.Internal: statusInternal}
 
 func (r *result) status() int { return exitStatuses[r.Status()] }
 
-// longHistory is from how many operations on a history takes so much memory
-// that garbage beside it is collected sooner.
+// longHistory is the number of operations above which a history takes so much memory
+// that garbage is collected sooner.
 const longHistory = 1 << 17
 
-// countedOps bounds the length of the concurrent histories of which orders are
-// counted.
+// countedOps is the length of the longest concurrent histories whose linear extensions
+// are counted.
 const countedOps = 1 << 12
 
 func countExtensions(h *history.History, v *replay.Verdict) extensions {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// shells are what completion writes for.
+// shells are the shells that completion supports.
 var shells = []string{"bash", "zsh", "fish"}
 
 func setupCompletion(*pflag.FlagSet) func(streams, []string) int {
@@ -31,7 +31,7 @@ func setupCompletion(*pflag.FlagSet) func(streams, []string) int {
 	}
 }
 
-// words returns what the arguments of a command may be, other than files.
+// words returns the possible arguments of a command, other than files.
 func (c command) words() []string {
 	switch c.name {
 	case "models":
@@ -61,8 +61,7 @@ func formatNames() []string {
 	return names
 }
 
-// flagWords returns what the value of a flag may be, if that is one of a few
-// words.
+// flagWords returns the possible values of a flag, or nil if they are not a few words.
 func flagWords(f *pflag.Flag) []string {
 	if c, ok := f.Value.(*choice); ok {
 		return c.choices
@@ -96,7 +95,7 @@ func (c command) visibleFlags() []*pflag.Flag {
 	return list
 }
 
-// helpTopics are what help has something on.
+// helpTopics returns the commands and topics that help describes.
 func helpTopics() []string {
 	names := commandNames()[1:]
 	for _, topic := range topics() {
@@ -152,7 +151,7 @@ func completeBash(w io.Writer) {
 	fmt.Fprint(w, bashTail)
 }
 
-// zshQuoted escapes what _arguments gives a meaning to, within single quotes.
+// zshQuoted escapes what is special to _arguments, within single quotes.
 var zshQuoted = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `:`, `\:`, `'`, `'\''`)
 
 func completeZsh(w io.Writer) {

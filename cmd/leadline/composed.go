@@ -65,8 +65,8 @@ func (f *composedFlags) run(s streams, args []string) int {
 	return status
 }
 
-// printComposed lists the functions and their operations. Errors of out are
-// those of its Flush.
+// printComposed lists the functions and their operations. The caller gets errors of out
+// from its Flush.
 func printComposed(out *bufio.Writer, found *extract.Result) {
 	for _, f := range found.Functions {
 		fmt.Fprintf(out, "%v: %s: %s (%s)\n", f.Position, f.Name, f.Collection, f.Type)

@@ -46,7 +46,7 @@ func (f *convertFlags) run(s streams, args []string) int {
 	return f.convert(s, target, args)
 }
 
-// rename makes a history name the model of --model, as check would choose it.
+// rename sets the model of a history to that of --model, as check would choose it.
 func rename(h *history.History, model string) error {
 	if strings.EqualFold(model, h.Model) {
 		return nil
@@ -59,8 +59,8 @@ func rename(h *history.History, model string) error {
 	return err
 }
 
-// convert writes every history that can be carried. What cannot is reported,
-// as is what is wrong with the input, and the others follow.
+// convert writes every history that the format can represent. Other histories and
+// faults of the input are reported and skipped.
 func (f *convertFlags) convert(s streams, target codec.Format, args []string) int {
 	ctx, restore := interruptible()
 	defer restore()

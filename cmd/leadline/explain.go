@@ -99,10 +99,10 @@ func (p *explainPresenter) finish() error {
 	return nil
 }
 
-// subHistory returns the history of the operations of a core. What happens after
-// the response that no order explains is not part of it. Marks and edges are,
-// if real time alone can be explained. If h has no real time, the operations
-// follow one another: only the order within processes is that of h.
+// subHistory returns the history of the operations of a core. It ends with the response
+// that no order explains. If real time alone can be explained, it has the marks and edges
+// of the explanation. If h has no real time, the operations follow one another, and only
+// the order within processes is that of h.
 func subHistory(h *history.History, e *replay.Explanation) (*history.History, error) {
 	end, edges := int32(history.NoReturn), e.Edges
 	if e.Unexplained != replay.NoOperation {
@@ -160,7 +160,7 @@ func subHistory(h *history.History, e *replay.Explanation) (*history.History, er
 	return b.Build()
 }
 
-// onlyHistory leaves out all histories but the one that was asked for.
+// onlyHistory yields only the history that --history names, and faults of files.
 func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		for e := range from {
@@ -172,7 +172,7 @@ func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
 			case errors.As(e.Err, &many):
 				id = many.ID
 			default:
-				id = f.history // a fault of a file concerns everybody
+				id = f.history // a fault of a file is always reported
 			}
 			if id == f.history && !yield(e) {
 				return
@@ -181,13 +181,13 @@ func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
 	}
 }
 
-// reportOptions are how reports look on w.
+// reportOptions returns the options of reports that are written to w.
 func (f *checkFlags) reportOptions(w io.Writer) report.Options {
 	return report.Options{Width: textWidth(w), Color: useColor(f.color, w)}
 }
 
-// explainCommand is the command that explains a result, with the flags that
-// check has. It is "" for standard input.
+// explainCommand returns the command that explains a result, with the relevant flags of
+// this check. It is "" for standard input.
 func (f *checkFlags) explainCommand(r *result) string {
 	if r.File == "-" {
 		return ""
@@ -204,11 +204,11 @@ func (f *checkFlags) explainCommand(r *result) string {
 	return strings.Join(append(words, quoteWord(r.File)), " ")
 }
 
-// hintFlags are the flags of check that decide how a file is read or what
-// is checked.
+// hintFlags are the flags of check that explainCommand repeats: they decide how a file
+// is read or what is checked.
 var hintFlags = map[string]bool{"model": true, "format": true, "map": true, "order": true}
 
-// quoteWord returns a word of a shell command.
+// quoteWord quotes a word for the shell, if necessary.
 func quoteWord(word string) string {
 	if word != "" && strings.IndexFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("@%+=:,./_-#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

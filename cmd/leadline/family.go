@@ -27,7 +27,7 @@ type familyFlags struct {
 	output   *choice
 }
 
-// maxCounted is the largest d of which the number of schedules is printed.
+// maxCounted is the largest --max-depth with --count.
 const maxCounted = 1000
 
 func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
@@ -87,8 +87,8 @@ func (f *familyFlags) run(s streams, args []string) int {
 	return worse(status, f.input.end(ctx, s, "family"))
 }
 
-// print writes the families of one history and returns statusUnknown if a
-// bound kept them from being complete.
+// print writes the families of one history. It returns statusUnknown if a bound cut
+// them off.
 func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
 	deadline := time.Now().Add(f.timeout)
 	m := meter.New(func() bool { return ctx.Err() != nil || f.timeout > 0 && time.Now().After(deadline) })
@@ -107,7 +107,7 @@ func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (in
 		return unknownUnless(complete), f.printCounts(out, e, counts)
 	}
 	family := hitting.NewFamily(in.Poset, in.Chains, options)
-	for range min(f.depth, max(1, len(e.History.Ops))) { // no larger family has more
+	for range min(f.depth, max(1, len(e.History.Ops))) { // families of larger depth are the same
 		for index, schedule := range family.Grow() {
 			if err := f.printSchedule(out, e, index, schedule); err != nil {
 				return statusOK, err
@@ -131,8 +131,8 @@ type countRecord struct {
 	Schedules []*int64 `json:"schedules"`
 }
 
-// printCounts writes the number of schedules per depth; what a bound kept
-// from being counted is null, or "?".
+// printCounts writes the number of schedules per depth. A number that a bound kept from
+// being counted is null in JSON and "?" in text.
 func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64) error {
 	known := make([]*int64, f.maxDepth)
 	for d := range counts {
@@ -161,8 +161,8 @@ type scheduleRecord struct {
 	Schedule []any        `json:"schedule"`
 }
 
-// printSchedule writes one schedule. The instance holds all operations, so
-// that its elements are operation numbers.
+// printSchedule writes one schedule. The instance holds all operations, so its elements
+// are operation numbers.
 func (f *familyFlags) printSchedule(out *bufio.Writer, e entry, index hitting.Index, schedule []int32) error {
 	if f.output.value == "json" {
 		return writeJSON(out, scheduleRecord{e.File, present(e.History.ID), index.Depth(),

@@ -49,8 +49,8 @@ func (z *size) String() string {
 
 func (z *size) Type() string { return "BYTES" }
 
-// noEffect returns an error if one of the named flags is given. why says with or
-// without what they have no effect.
+// noEffect returns an error if one of the named flags is given. why completes the
+// sentence "--flag has no effect ...".
 func noEffect(flags *pflag.FlagSet, why string, names ...string) error {
 	for _, name := range names {
 		if flags.Changed(name) {

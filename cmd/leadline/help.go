@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manualFiles are the manual: the documentation of this package.
+// manualFiles has the manual, which is the documentation of this package.
 //
 //go:embed doc.go doc_batches.go doc_formats.go doc_schedules.go
 var manualFiles embed.FS
@@ -21,7 +21,7 @@ var manualFiles embed.FS
 // manualNames are the files of the manual in the order in which go doc has them.
 var manualNames = []string{"doc.go", "doc_batches.go", "doc_formats.go", "doc_schedules.go"}
 
-// A section is what the manual has below one heading, or before the first.
+// A section is the part of the manual below one heading, or before the first one.
 type section struct {
 	title string // "" before the first heading
 	text  []comment.Block
@@ -65,15 +65,14 @@ func (c section) write(w io.Writer) {
 	_, _ = w.Write(p.Text(&comment.Doc{Content: c.text}))
 }
 
-// topicOf has the headings of the manual about commands of another name.
+// topicOf maps commands and topics to headings of the manual with another name.
 var topicOf = map[string]string{
 	"family": "families", "convert": "formats", "map": "formats", "mapping": "formats", "record": "simulated histories", "selftest": "testing itself",
 	"version": "", "manual": "", "completion": "command line",
 }
 
-// find returns the section of the manual about a topic: the one whose title
-// begins with these words, or which has the command of that name. It is nil if
-// there is none.
+// find returns the section of the manual whose title begins with the topic, or that
+// topicOf names. It is nil if there is none.
 func find(topic string) *section {
 	topic = strings.ToLower(strings.ReplaceAll(topic, "-", " "))
 	if title, ok := topicOf[topic]; ok {
@@ -87,7 +86,7 @@ func find(topic string) *section {
 	return nil
 }
 
-// topics are the titles of the manual's sections.
+// topics returns the titles of the manual's sections, as arguments of help.
 func topics() []string {
 	var names []string
 	for _, c := range manual()[1:] {
@@ -104,8 +103,8 @@ func commandNames() []string {
 	return names
 }
 
-// help prints the help of a command, the section of the manual about it or about
-// any other topic, or, without a topic, what there is.
+// help prints the help of a command, or the section of the manual about a topic, or
+// both. Without a topic, it lists the commands and topics.
 func help(s streams, topic []string) int {
 	if len(topic) == 0 {
 		usage(s.out)
@@ -182,9 +181,9 @@ func setupManual(*pflag.FlagSet) func(streams, []string) int {
 	}
 }
 
-// suggest returns the one of the known names that is closest to an unknown one,
-// as an addition to an error message, or "" if none is close. A close name
-// begins with the other, or a third of the letters at most differ.
+// suggest returns the known name that is closest to an unknown one, as an addition to an
+// error message, or "" if none is close. A name is close if it begins with the unknown
+// one, or if at most a third of the letters differ.
 func suggest(unknown string, known []string, prefix string) string {
 	best, bound := "", len(unknown)/3+2
 	for _, name := range known {
@@ -202,7 +201,7 @@ func suggest(unknown string, known []string, prefix string) string {
 	return "; did you mean " + prefix + best + "?"
 }
 
-// suggestFlag returns the flag that is closest to an unknown one.
+// suggestFlag returns the flag that is closest to an unknown one, as suggest does.
 func suggestFlag(err error, flags *pflag.FlagSet) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -36,7 +36,7 @@ func setupModels(*pflag.FlagSet) func(streams, []string) int {
 				}
 			}
 			if !found {
-				_, err := spec.Lookup(name, nil) // knows names that are close
+				_, err := spec.Lookup(name, nil) // the error suggests similar names
 				return fail(s, "models", err)
 			}
 		}
@@ -67,7 +67,7 @@ func setupVersion(*pflag.FlagSet) func(streams, []string) int {
 	}
 }
 
-// versionText is the version of the module that the program was built of.
+// versionText returns the version of the module that the program was built from.
 func versionText() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -29,7 +29,7 @@ func name(id history.Value) string {
 	return id.String()
 }
 
-// names returns those of the operations, separated.
+// names returns the names of operations, joined by separator.
 func names(h *history.History, ops []int32, separator string) string {
 	text := make([]string, len(ops))
 	for i, op := range ops {
@@ -38,8 +38,8 @@ func names(h *history.History, ops []int32, separator string) string {
 	return strings.Join(text, separator)
 }
 
-// An input is what a command reads: the files and directories that its
-// arguments name, as its flags say. It lists on stderr what is wrong with them.
+// An input reads the files and directories that the arguments of a command name, as
+// its flags say, and reports their faults on stderr.
 type input struct {
 	codec.Options
 	model   string
@@ -47,19 +47,19 @@ type input struct {
 	skip    *choice
 	stderr  io.Writer
 	skipped fileReasons                // files that hold no histories
-	leftOut [len(reasonNames)]struct { // those to report, by reason
+	leftOut [len(reasonNames)]struct { // skipped files to report, by reason
 		n     int
 		names []string // the first ones
 	}
-	file   string // the one that was reported last
-	faults int    // that were reported of it
-	// limited says that a reported file is beyond one of the Limits.
+	file   string // the last file whose faults were reported
+	faults int    // number of its faults that were reported
+	// limited is true if a reported file exceeds one of the Limits.
 	limited bool
 }
 
 func newInput() *input { return &input{Options: codec.Options{Limits: codec.DefaultLimits}} }
 
-// inputFlags are the names of the flags that declare declares.
+// inputFlags has the names of the flags that input.declare declares.
 var inputFlags = []string{"format", "map", "quiet", "skip-unknown", "max-line", "max-history", "max-ratio"}
 
 // declare declares the flags that say how files are read.
@@ -75,7 +75,7 @@ func (in *input) declare(flags *pflag.FlagSet) {
 	flags.Int64Var(&in.Limits.Ratio, "max-ratio", in.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
 }
 
-// check reports what is wrong with the flags and the arguments.
+// check returns an error if the flags or the arguments are not valid.
 func (in *input) check(paths []string) error {
 	stdin := slices.Index(paths, "-")
 	switch {
@@ -94,9 +94,9 @@ func (in *input) check(paths []string) error {
 	return in.Options.Check()
 }
 
-// read reads everything that paths name, in order, until ctx is cancelled.
-// Before each file of a known size it calls reading, if there is one, with that
-// size in bytes.
+// read reads everything that paths name, in order, until ctx is cancelled. If reading
+// is not nil, read calls it with the size of each regular file, in bytes, before it
+// reads the file.
 func (in *input) read(ctx context.Context, s streams, paths []string, reading func(size int64)) iter.Seq[entry] {
 	in.stderr = s.err
 	o := in.Options
@@ -145,8 +145,8 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	}
 }
 
-// report writes the faults of a file or history, the first history.MaxErrors
-// of a file.
+// report writes the faults of a file or history to stderr, at most history.MaxErrors
+// for each file.
 func (in *input) report(file string, err error) {
 	if file != in.file {
 		in.file, in.faults = file, 0
@@ -170,12 +170,13 @@ func (in *input) report(file string, err error) {
 const (
 	// leftOutNames is how many skipped files are named for each reason.
 	leftOutNames = 5
-	// labels is the file with the known verdicts of a directory. It is not reported.
+	// labels is the file with the known verdicts of a directory. Skipping it is not
+	// reported.
 	labels = "labels.jsonl"
 )
 
-// end writes which files were skipped, if any, and whether an interrupt ended the
-// command; what was not done because of it counts as unknown.
+// end reports which files were skipped, and whether an interrupt ended the command. It
+// returns statusUnknown after an interrupt, since some histories may not have been read.
 func (in *input) end(ctx context.Context, s streams, command string) int {
 	for i, out := range in.leftOut {
 		if out.n == 0 || in.quiet {
@@ -214,8 +215,8 @@ func inProgramOrder(from iter.Seq[entry]) iter.Seq[entry] {
 	}
 }
 
-// checkModel reports a --model that no history could be checked with. A bare
-// name may still lack arguments that the histories have.
+// checkModel returns an error if no history could be checked with this --model. A name
+// without arguments is valid, as the histories may have them.
 func checkModel(model string) error {
 	if model == "" {
 		return nil

@@ -36,8 +36,8 @@ type streams struct {
 	out, err io.Writer
 }
 
-// A command is one subcommand. setup declares its flags and returns what
-// runs it.
+// A command is one subcommand. setup declares its flags and returns the function
+// that runs it.
 type command struct {
 	name, args, short string
 	setup             func(flags *pflag.FlagSet) func(s streams, args []string) int
@@ -74,8 +74,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return status
 }
 
-// A checkedWriter keeps the first error of w. Commands may stop at an error
-// from it; they need not report it.
+// A checkedWriter keeps the first error of w, which run reports. Commands may stop at
+// that error; they need not report it.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -110,15 +110,16 @@ func runCommand(s streams, args []string) int {
 	return statusBad
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels; the
-// second one ends the program at once.
+// interruptible returns a context that the first SIGINT or SIGTERM cancels. A second
+// one ends the program at once.
 func interruptible() (ctx context.Context, restore func()) {
 	ctx, restore = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, restore)
 	return ctx, restore
 }
 
-// flags returns the flags of the command, and what runs it once they are parsed.
+// flags returns the flags of the command, and the function that runs it once they
+// are parsed.
 func (c command) flags() (*pflag.FlagSet, func(s streams, args []string) int) {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
@@ -140,8 +141,8 @@ func (c command) run(s streams, args []string) int {
 	return do(s, flags.Args())
 }
 
-// failed reports an error that ended a command. One of standard output is
-// reported by run.
+// failed reports an error that ended a command, unless it is an error of standard
+// output, which run reports.
 func (s streams) failed(command string, err error) int {
 	if out, ok := s.out.(*checkedWriter); !ok || out.err == nil || !errors.Is(err, out.err) {
 		fmt.Fprintf(s.err, "leadline %s: %v\n", command, err)

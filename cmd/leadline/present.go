@@ -42,7 +42,7 @@ func writeJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// operationOf returns the operation that an end of an edge stands for.
+// operationOf returns the operation that an end of an edge refers to.
 func operationOf(h *history.History, i int32) *history.Operation {
 	if int(i) < len(h.Ops) {
 		return &h.Ops[i]
@@ -66,7 +66,7 @@ type textPresenter struct {
 	width   int // of the terminal, or 0
 	options report.Options
 	totals  totals
-	hinted  bool // the command that explains a history was named
+	hinted  bool // the command that explains a history was printed
 }
 
 func (p *textPresenter) present(r *result) error {
@@ -91,7 +91,7 @@ func (p *textPresenter) present(r *result) error {
 		c, cp = "-", "-"
 	}
 	line := fmt.Sprintf("  %-9s  %3d ops", depthText(v), len(h.Ops))
-	// A narrow terminal has less, so that most names of files fit.
+	// A narrow terminal shows less, so that most file names fit.
 	if p.width == 0 || p.width >= 90 {
 		line += fmt.Sprintf("  %2d procs", len(h.Processes))
 	}
@@ -134,8 +134,9 @@ func (p *textPresenter) present(r *result) error {
 	return nil
 }
 
-// depthText is the depth of a linearizable history, or, where no family that
-// was tried had a witness, what found one; the cause of an unknown one.
+// depthText returns what the second column of a line has. That is the depth of a
+// linearizable history or, if it is not known, a bound or what found the witness. It is
+// the cause of an unknown verdict.
 func depthText(v *replay.Verdict) string {
 	switch {
 	case v.Answer == replay.Undecided:

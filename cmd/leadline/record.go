@@ -114,7 +114,7 @@ func (f *recordFlags) parse(args []string) (err error) {
 	return nil
 }
 
-// mismatch reports a flag that has no effect on what is recorded.
+// mismatch returns an error if a flag has no effect on what is recorded.
 func (f *recordFlags) mismatch() error {
 	if f.subject != "" {
 		return noEffect(f.all, "with --subject", "keys", "fill", "lost", "mix", "fault")
@@ -155,7 +155,7 @@ func (f *recordFlags) simulate(ctx context.Context, w io.Writer) error {
 	return errors.Join(f.stream(ctx, z), z.Close())
 }
 
-// stream writes event by event and keeps nothing. An interrupt ends it.
+// stream writes the events one by one, without keeping them, until an interrupt.
 func (f *recordFlags) stream(ctx context.Context, w io.Writer) error {
 	events, err := f.workload.Events()
 	if err != nil {
@@ -180,8 +180,8 @@ func (f *recordFlags) stream(ctx context.Context, w io.Writer) error {
 	return out.Flush()
 }
 
-// recordSubject records threads that use a bundled object. It writes ten times a
-// second, so that the history can be checked while it is recorded.
+// recordSubject records threads that use a bundled object. The recorder writes ten times
+// a second, so the history can be checked while it is recorded.
 func (f *recordFlags) recordSubject(ctx context.Context, w io.Writer) error {
 	c := subject.Lookup(f.subject).Class
 	o := recording.Options{Model: c.Model, ModelArgs: c.ModelArgs}

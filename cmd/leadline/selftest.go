@@ -78,7 +78,7 @@ func (f *selftestFlags) run(s streams, args []string) int {
 	return statusOK
 }
 
-// report writes the disagreements to files and prints what was tested.
+// report writes each disagreement to a file and prints what was tested.
 func (f *selftestFlags) report(w io.Writer, r *selftest.Report) error {
 	var b bytes.Buffer
 	for i := range r.Disagreements {

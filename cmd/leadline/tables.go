@@ -30,13 +30,14 @@ type tablesFlags struct {
 	study   bool
 	svg     string
 	jobs    int
-	// maxDepth is 0 by default, which is 5 in Table 3 and 7 elsewhere.
+	// maxDepth is 0 by default, which means 5 in Table 3 and 7 elsewhere.
 	maxDepth int
 	timeout  time.Duration
 	output   *choice
 }
 
-// profileRows is the number of rows of a profile above which people get means.
+// profileRows is the number of histories above which a profile for people has means
+// instead of a row for each.
 const profileRows = 100
 
 // maxColumns bounds --max-depth.
@@ -93,8 +94,8 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	return status
 }
 
-// mismatch reports arguments that do not fit, and flags that have no effect on the
-// tables.
+// mismatch returns an error if the arguments are not valid, or if a flag has no effect
+// on the tables.
 func (f *tablesFlags) mismatch(args []string) error {
 	if len(args) > 0 {
 		if err := f.input.check(args); err != nil {
@@ -157,8 +158,8 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	return status, f.write(s, all, picture)
 }
 
-// archiveOf returns the archive of a file: the directory that an argument names,
-// or the one that has the file that an argument names.
+// archiveOf returns the archive of a file: the directory that an argument names, or
+// the directory of a file that an argument names.
 func archiveOf(args []string, file string) string {
 	if file == "-" {
 		return file
@@ -191,8 +192,8 @@ func (f *tablesFlags) blameTable(ctx context.Context, s streams, from iter.Seq[e
 	return status, f.write(s, []*tables.Table{blame.Table(!f.noPaper)}, "")
 }
 
-// forEach runs do on all histories, in parallel, and add on what comes out,
-// in order; histories with which it cannot be run are reported.
+// forEach calls do for all histories, in parallel, and passes the results to add, in
+// order. Histories for which do fails are reported.
 func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Seq[entry],
 	do func(context.Context, entry, replay.Spec) (R, error), add func(R)) int {
 	type done struct {

@@ -26,14 +26,13 @@ func terminalWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if width <= 0 { // the terminal does not know
+	if width <= 0 { // the terminal does not report it
 		return 80
 	}
 	return width
 }
 
-// textWidth returns the width for running text: that of the terminal, at most
-// 100.
+// textWidth returns the width for running text: that of the terminal, but at most 100.
 func textWidth(w io.Writer) int {
 	if width := terminalWidth(w); width > 0 {
 		return max(40, min(width, 100))
@@ -41,7 +40,7 @@ func textWidth(w io.Writer) int {
 	return 100
 }
 
-// useColor reports whether what is written to w has colour, as --color says.
+// useColor reports whether to write to w in colour, as --color says.
 func useColor(c *choice, w io.Writer) bool {
 	if c.value == "auto" {
 		return terminalWidth(w) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -58,7 +57,7 @@ var verdictColors = map[string]string{
 	"internal error":                "1;35",
 }
 
-// padVerdict returns the verdict, padded to its column and coloured if so asked.
+// padVerdict returns the verdict, padded to its column, in colour if color is set.
 func padVerdict(verdict string, color bool) string {
 	text := verdict + strings.Repeat(" ", max(0, 16-len(verdict)))
 	if code := verdictColors[verdict]; color && code != "" {

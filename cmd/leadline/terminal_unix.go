@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// windowWidth returns the number of columns of the terminal f, which is 0 where
-// it is not known. ok is false if f is not a terminal.
+// windowWidth returns the number of columns of the terminal f, or 0 if it is not known.
+// ok is false if f is not a terminal.
 func windowWidth(f *os.File) (columns int, ok bool) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -39,7 +39,7 @@ type tally struct {
 	faults        fileReasons // of the inputs, not of any history
 }
 
-// A fileReasons counts files that hold no histories, by the reason.
+// A fileReasons counts files that hold no histories, by reason.
 type fileReasons struct {
 	n  int
 	by [len(reasonNames)]int
@@ -51,7 +51,7 @@ type fileReason struct {
 	is   func(error) bool
 }
 
-// files writes a number of files that have the reason.
+// files returns a phrase for n files with this reason, such as "2 empty files".
 func (r *fileReason) files(n int) string {
 	if of, ok := strings.CutPrefix(r.name, "of "); ok {
 		return counted(n, "file of "+of, "files of "+of)
@@ -69,7 +69,7 @@ var reasonNames = [...]fileReason{
 	{"of more than the limits allow", func(err error) bool { return errors.Is(err, codec.ErrLimit) }},
 }
 
-// isUnreadable reports whether the system refused to open or read a file.
+// isUnreadable reports whether err is an error of the system, other than a missing file.
 func isUnreadable(err error) bool {
 	var system syscall.Errno
 	return errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
@@ -84,8 +84,8 @@ func (r *fileReasons) add(err error) {
 	}
 }
 
-// each calls do for each reason that occurs, with its number; the last one is
-// "other".
+// each calls do with the name and the number of each reason that occurs, and last with
+// "other" for the rest.
 func (r *fileReasons) each(do func(name string, n int)) {
 	other := r.n
 	for i, n := range r.by {
@@ -98,7 +98,7 @@ func (r *fileReasons) each(do func(name string, n int)) {
 	}
 }
 
-// String returns the reasons in brackets, or "" if none has a name.
+// String returns the reasons in parentheses, or "" if none has a name.
 func (r *fileReasons) String() string {
 	var parts []string
 	r.each(func(name string, n int) { parts = append(parts, fmt.Sprintf("%d %s", n, name)) })
@@ -157,7 +157,7 @@ func (t *tally) add(r *result) {
 	}
 }
 
-// summary is the last line of the text output.
+// summary returns the last line of the text output.
 func (t *tally) summary() string {
 	s := fmt.Sprintf("%s: %d linearizable, %d not linearizable, %d unknown, %d invalid",
 		counted(t.entries(), "history", "histories"),
@@ -178,9 +178,8 @@ func counted(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// table writes the totals by model and depth. It has a column for each depth up
-// to the largest one that occurs, at most maxDepth. It is as wide as it needs to
-// be, or at most width if that is not 0.
+// table writes the totals by model and depth. It has a column for each depth up to the
+// largest one that occurs, but not above maxDepth. A width other than 0 bounds its width.
 func (t *totals) table(w io.Writer, maxDepth, width int) error {
 	columns := min(maxDepth, len(t.all.depth))
 	header := []string{"model", "histories"}
@@ -220,9 +219,9 @@ func withoutZeros(rows [][]string) {
 	}
 }
 
-// writeTable writes a table in plain characters. The first row is its header and,
-// if footed, the last one its footer. If width is not 0, the table fits it. All
-// columns but the first are aligned as given.
+// writeTable writes a table in ASCII. The first row is its header and, if footed, the
+// last row is its footer. A width other than 0 bounds its width. The first column is
+// aligned to the left, the others as align says.
 func writeTable(w io.Writer, rows [][]string, footed bool, width int, align tw.Align) error {
 	if width == 0 {
 		width = math.MaxInt

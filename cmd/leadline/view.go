@@ -40,7 +40,7 @@ func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 	}
 }
 
-// view writes the page about what args name.
+// view writes the page about the histories that args name.
 func (f *checkFlags) view(s streams, args []string, w io.Writer) int {
 	out := bufio.NewWriter(w)
 	p := &pagePresenter{page: view.NewWriter(out), input: f.input}
@@ -59,14 +59,15 @@ func (f *checkFlags) view(s streams, args []string, w io.Writer) int {
 type pagePresenter struct {
 	page  *view.Writer
 	input *input
-	last  string // the file of the history before
+	last  string // file of the previous history
 }
 
-// mostComments bounds the beginning of a file where the steps of a schedule are
-// looked for.
+// mostComments is how many bytes at the beginning of a file are searched for the steps
+// of a schedule.
 const mostComments = 1 << 20
 
-// steps returns the steps of a schedule in the comments of a file; "" if it has none.
+// steps returns the steps of a schedule in the comments of a file, or "" if there are
+// none.
 func steps(name string) string {
 	file, err := os.Open(name)
 	if err != nil {
@@ -82,7 +83,7 @@ func steps(name string) string {
 
 func (p *pagePresenter) present(r *result) error {
 	item := view.Item{Name: r.Place(), History: r.History, Spec: r.Spec, Verdict: r.Verdict, Err: r.Err}
-	if r.Err == nil && r.File != p.last { // it is about the first history of a file
+	if r.Err == nil && r.File != p.last { // a schedule is about the first history of a file
 		item.Steps = steps(r.File)
 	}
 	p.last = r.File

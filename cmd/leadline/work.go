@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// maxJobs bounds --jobs; more than processors are of no use.
+// maxJobs bounds --jobs. More jobs than processors are of no use.
 const maxJobs = 1 << 10
 
 var errJobs = errors.New("--jobs must be 1 to 1024")
 
-// A collector decides when garbage is collected. Checking a long history
-// makes little garbage, and following the pointers of a million operations
-// again and again would take a quarter of the time. So the first collection
-// waits until the process is larger than its input calls for; from then on
-// garbage is collected as usual, and while a long history is checked sooner.
+// A collector decides when garbage is collected. Checking a long history makes little
+// garbage, and marking a million operations again and again would take a quarter of the
+// time. So the first collection waits until the process is larger than its input
+// explains. From then on garbage is collected as usual, or sooner while a long history is
+// checked.
 //
-// At all times the runtime collects as hard as it must to stay below the
-// limit; what then still needs more is given up by the engines.
+// At all times the runtime collects as hard as it must to stay below the limit. If that
+// is not enough, the engines give up.
 type collector struct {
 	mu      sync.Mutex
 	limit   int64 // in bytes
-	first   int64 // when the process has so many bytes, the first collection begins
-	waiting bool  // for it
-	long    int   // histories at work that are long
+	first   int64 // size of the process, in bytes, at which the first collection begins
+	waiting bool  // for the first collection
+	long    int   // number of long histories that are being checked
 	restore func()
 }
 
@@ -38,11 +38,10 @@ const (
 	// firstCollection is the size of the process at the first collection, in
 	// bytes, if its input is small.
 	firstCollection = 16 << 20
-	// roomForInput is how much larger it is at most if the input is large. Text of
-	// other formats is longer than the operations.
+	// roomForInput bounds how much larger it is if the input is large. Files of other
+	// formats can be much larger than their operations.
 	roomForInput = 192 << 20
-	// usualGarbage and soonGarbage are how much garbage there may be, in
-	// percent of what is in use.
+	// usualGarbage and soonGarbage bound the garbage, in percent of the memory in use.
 	usualGarbage, soonGarbage = 100, 30
 )
 
@@ -50,12 +49,12 @@ func newCollector(limit int64) *collector {
 	c := &collector{limit: limit, first: min(limit, firstCollection), waiting: true}
 	percent, bytes := debug.SetGCPercent(-1), debug.SetMemoryLimit(c.first)
 	c.restore = func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(bytes) }
-	// The first collection finds this without use.
+	// The first collection finds that nothing refers to this slice.
 	runtime.AddCleanup(&[]*collector{c}, (*collector).begun, c)
 	return c
 }
 
-// begun is called after the first collection.
+// begun ends the waiting after the first collection.
 func (c *collector) begun() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,19 +65,19 @@ func (c *collector) begun() {
 	}
 }
 
-// reading announces an input of so many bytes.
+// reading makes room for an input, given its size in bytes.
 func (c *collector) reading(input int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// The operations take about as much as their text, and so do the monitors;
-	// the search takes more.
+	// The operations take about as much memory as their text, and so do the monitors.
+	// The search takes more.
 	if wanted := min(c.limit, firstCollection+min(3*input, roomForInput)); c.waiting && wanted > c.first {
 		c.first = wanted
 		debug.SetMemoryLimit(wanted)
 	}
 }
 
-// checking adds to the number of long histories at work.
+// checking changes the number of long histories that are being checked.
 func (c *collector) checking(more int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +95,7 @@ func (c *collector) adjust() {
 	}
 }
 
-// stop makes garbage be collected as it was before.
+// stop restores the settings of the runtime.
 func (c *collector) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,18 +103,18 @@ func (c *collector) stop() {
 	c.restore()
 }
 
-// A progress line counts the histories, or other things, that are done. On a terminal
-// it changes at most five times a second. Elsewhere it is silent, or a line every ten
-// seconds.
+// A progress counts the histories, or other things, that are done. On a terminal it is
+// a line that changes at most five times a second. Elsewhere it is silent, or prints a
+// line every ten seconds.
 type progress struct {
 	w       io.Writer // nil: silent
 	n       int
 	every   time.Duration
 	last    time.Time
-	lines   bool // instead of one line that changes
+	lines   bool // prints lines instead of changing one
 	visible bool
-	what    string // is counted
-	pace    *pace  // says more; or nil
+	what    string // what is counted
+	pace    *pace  // has more to print; or nil
 }
 
 // isTerminal reports whether w is a terminal.
@@ -134,8 +133,8 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, every: 200 * time.Millisecond, last: time.Now(), what: "histories"}
 }
 
-// measure makes the progress line say how fast it goes and what remains of the files
-// that paths name. Where w is not a terminal, it is printed there line by line.
+// measure adds the rate and the remaining time, given the files that paths name. If w is
+// not a terminal, progress is then printed line by line.
 func (p *progress) measure(ctx context.Context, w io.Writer, paths []string) {
 	p.pace = &pace{}
 	go p.pace.measure(ctx, paths)
@@ -152,7 +151,7 @@ func (p *progress) result(r *result) {
 	p.step()
 }
 
-// end prints the last line, or takes the line of a terminal away.
+// end prints the last line, or removes the line from the terminal.
 func (p *progress) end() {
 	if p.lines {
 		p.print()
@@ -182,7 +181,7 @@ func (p *progress) print() {
 	fmt.Fprintf(p.w, "\r\033[K%s", text)
 }
 
-// clear takes the line away before something else is written.
+// clear removes the line from the terminal, before something else is written.
 func (p *progress) clear() {
 	if p.visible {
 		fmt.Fprint(p.w, "\r\033[K")
