@@ -182,6 +182,14 @@ func (h *History) UpTo(position int32) *History {
 	return cut
 }
 
+// Operation returns the operation that an index of an Edge refers to.
+func (h *History) Operation(i int32) *Operation {
+	if int(i) < len(h.Ops) {
+		return &h.Ops[i]
+	}
+	return &h.Ghosts[int(i)-len(h.Ops)]
+}
+
 // HasEdges reports whether order beyond real time was given, so that the
 // operations need not form an interval order.
 func (h *History) HasEdges() bool { return len(h.Edges) > 0 }

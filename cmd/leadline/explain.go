@@ -117,7 +117,7 @@ func subHistory(h *history.History, e *replay.Explanation) (*history.History, er
 	}
 	var events []event
 	add := func(i int32, end history.EventType, until int32) {
-		op := operationOf(h, i)
+		op := h.Operation(i)
 		process := history.StringValue("ghost " + op.ID().String())
 		if op.Process >= 0 {
 			process = h.Processes[op.Process]
@@ -144,7 +144,7 @@ func subHistory(h *history.History, e *replay.Explanation) (*history.History, er
 				add(i, history.Fail, history.NoReturn)
 			}
 		}
-		if from, to := operationOf(h, edge.From), operationOf(h, edge.To); in[edge.From] && in[edge.To] && (!h.IsRelaxed() || from.Process != to.Process) {
+		if from, to := h.Operation(edge.From), h.Operation(edge.To); in[edge.From] && in[edge.To] && (!h.IsRelaxed() || from.Process != to.Process) {
 			b.AddEdge(from.ID(), to.ID(), 0)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/report"
@@ -40,14 +39,6 @@ func writeJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-// operationOf returns the operation that an end of an edge refers to.
-func operationOf(h *history.History, i int32) *history.Operation {
-	if int(i) < len(h.Ops) {
-		return &h.Ops[i]
-	}
-	return &h.Ghosts[int(i)-len(h.Ops)]
 }
 
 // present returns nil for "".

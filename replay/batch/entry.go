@@ -85,17 +85,9 @@ func HasMore(err error) bool {
 	return errors.As(err, &many) && many.More
 }
 
-// operationOf returns the operation that an end of an edge refers to.
-func operationOf(h *history.History, i int32) *history.Operation {
-	if int(i) < len(h.Ops) {
-		return &h.Ops[i]
-	}
-	return &h.Ghosts[int(i)-len(h.Ops)]
-}
-
 // describe returns an operation as text, with its identifier.
 func describe(h *history.History, i int32) string {
-	op := operationOf(h, i)
+	op := h.Operation(i)
 	id := op.ID()
 	if id.Kind() == history.String {
 		return fmt.Sprintf("%s %s", id.Text(), op)

@@ -310,7 +310,7 @@ func Identifiers(h *history.History, ops []int32) []any {
 	return ids
 }
 
-func identifier(h *history.History, op int32) any { return jsonValue(operationOf(h, op).ID()) }
+func identifier(h *history.History, op int32) any { return jsonValue(h.Operation(op).ID()) }
 
 func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
 	var blame []recordBlame

@@ -34,7 +34,7 @@ func Line(e *Entry, o *Outcome) int {
 	case h == nil:
 		return 0
 	case o.At >= 0 && int(o.At) < len(h.Ops)+len(h.Ghosts):
-		if line := operationOf(h, o.At).Line; line > 0 {
+		if line := h.Operation(o.At).Line; line > 0 {
 			return int(line)
 		}
 	}

@@ -359,7 +359,7 @@ func (p *printer) constraints(e *replay.Explanation) []string {
 
 // atLine is at without the process.
 func (p *printer) atLine(i int32) string {
-	op, did := p.operation(i), ""
+	op, did := p.h.Operation(i), ""
 	if int(i) >= len(p.h.Ops) {
 		did = ", which did not happen"
 	}

@@ -85,20 +85,12 @@ func (p *printer) paint(color, text string) string {
 	return color + text + reset
 }
 
-// operation returns the operation that an end of an edge stands for.
-func (p *printer) operation(i int32) *history.Operation {
-	if int(i) < len(p.h.Ops) {
-		return &p.h.Ops[i]
-	}
-	return &p.h.Ghosts[int(i)-len(p.h.Ops)]
-}
-
 // at describes an operation with its place in the file.
-func (p *printer) at(i int32) string { return p.place(i, clean(p.operation(i).String())) }
+func (p *printer) at(i int32) string { return p.place(i, clean(p.h.Operation(i).String())) }
 
 // place is at with another text of the operation.
 func (p *printer) place(i int32, text string) string {
-	op := p.operation(i)
+	op := p.h.Operation(i)
 	var where []string
 	if op.Process >= 0 {
 		where = append(where, "process "+name(p.h.Processes[op.Process]))
@@ -113,11 +105,11 @@ func (p *printer) place(i int32, text string) string {
 }
 
 // short is the operation with its identifier.
-func (p *printer) short(i int32) string { return p.named(i, clean(p.operation(i).String())) }
+func (p *printer) short(i int32) string { return p.named(i, clean(p.h.Operation(i).String())) }
 
 // named is a text of an operation, cut to a part of a line, after its identifier.
 func (p *printer) named(i int32, text string) string {
-	return name(p.operation(i).ID()) + " " + elide(text, p.Width*2/3)
+	return name(p.h.Operation(i).ID()) + " " + elide(text, p.Width*2/3)
 }
 
 // call is the operation without its result.

@@ -359,7 +359,7 @@ const edgesShown = 10
 func (p *printer) shownEdges(ops []int32, indent string) {
 	shown := 0
 	for _, e := range p.h.Edges {
-		from, to := p.operation(e.From), p.operation(e.To)
+		from, to := p.h.Operation(e.From), p.h.Operation(e.To)
 		isShown := func(i int32) bool { _, found := slices.BinarySearch(ops, i); return found }
 		if !isShown(e.From) || !isShown(e.To) || p.h.IsRelaxed() && from.Process == to.Process {
 			continue

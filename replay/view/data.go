@@ -274,11 +274,11 @@ func newReasons(h *history.History, e *replay.Explanation) *reasons {
 		States: e.States, MoreStates: e.MoreStates, StatesOfCore: e.StatesOfCore,
 	}
 	text := func(i int32) string {
-		if n := int32(len(h.Ops)); i >= n {
-			op := &h.Ghosts[i-n]
+		op := h.Operation(i)
+		if int(i) >= len(h.Ops) {
 			return plain(op.ID()) + " " + op.Method + ", which did not happen"
 		}
-		return plain(h.Ops[i].ID()) + " " + h.Ops[i].String()
+		return plain(op.ID()) + " " + op.String()
 	}
 	for _, i := range e.Marks {
 		r.Marks = append(r.Marks, text(i))
