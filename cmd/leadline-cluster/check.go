@@ -77,12 +77,15 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 		return err
 	}
 	o := &f.settings.Options
+	stdin := slices.Index(args, "-")
 	engine, skip, chains := slices.Index(replay.EngineNames[:], f.engine), slices.Index(skips, f.skip), slices.Index(chainModes, f.chains)
 	switch {
 	case len(args) == 0:
 		return badUsage("no file, directory, bucket or - given")
 	case slices.Contains(args, "") || slices.Contains(args, bucketPrefix):
 		return badUsage("an argument is empty")
+	case stdin >= 0 && slices.Contains(args[stdin+1:], "-"):
+		return badUsage("- is given twice, but standard input can be read once")
 	case engine < 0:
 		return badUsage("--engine: no engine %q", f.engine)
 	case skip < 0:

@@ -512,6 +512,7 @@ func TestUsage(t *testing.T) {
 		{"check --nothing x", "unknown flag: --nothing"},
 		{"check --workers -1 x", "--workers is too small"},
 		{"check --workers 9999 x", "--workers or --tries is too large"},
+		{"check - x -", "- is given twice"},
 		{"check --ack-wait 1ms x", "--ack-wait is too small"},
 		{"check --tries 0 x", "--tries is too small"},
 		{"check --memory 1 x", "--memory must be at least 1048576"},
