@@ -10,12 +10,11 @@ import (
 	"sync"
 )
 
-// A Cache keeps final outcomes of any batches in a directory, by content. The files
-// there are stores that end in .results. Together they have at most the bytes that
-// OpenCache was given: when there are more, the oldest files are removed. A process
-// adds to one file, which no other process adds to, so that several processes may
-// use a cache at the same time; what one adds, the others find when they open it
-// again. A Cache may be used by several goroutines.
+// A Cache keeps final outcomes of any batches in a directory, by content. Its files are
+// stores whose names end in .results. If they exceed the size that OpenCache was given,
+// the oldest files are removed. Each process adds to a file of its own, so several
+// processes may use a cache at the same time. A process finds what others added when it
+// opens the cache again. A Cache may be used by several goroutines.
 type Cache struct {
 	dir   string
 	limit int64
@@ -29,7 +28,7 @@ type Cache struct {
 // DefaultCacheBytes is a reasonable bound for a Cache.
 const DefaultCacheBytes = 256 << 20
 
-const cacheFiles = 8 // a file that has this part of the bound grows no more
+const cacheFiles = 8 // a file that reaches the bound divided by this grows no more
 
 // OpenCache opens the cache in a directory, which is made if necessary.
 func OpenCache(dir string, limit int64) (*Cache, error) {
@@ -89,7 +88,7 @@ func (c *Cache) shrink() {
 		s := c.files[0]
 		c.files = c.files[1:]
 		total -= s.size
-		// Where an open file cannot be removed, it remains for the next process.
+		// If an open file cannot be removed, it is left to the next process.
 		_ = s.file.Close()
 		_ = os.Remove(s.file.Name())
 	}
@@ -107,7 +106,7 @@ func (c *Cache) Get(k Key) (*Outcome, bool) {
 	return nil, false
 }
 
-// Put adds an outcome that is final. An error is kept, and nothing is added after it.
+// Put adds a final outcome. Close returns the first error, after which nothing is added.
 func (c *Cache) Put(k Key, o *Outcome) {
 	if !o.Final {
 		return
@@ -131,7 +130,7 @@ func (c *Cache) Put(k Key, o *Outcome) {
 	c.own.offsets[k.half()] = at
 }
 
-// loadResults loads a file of a cache, which has no lines about itself.
+// loadResults loads a file of a cache. Unlike a journal, it has no lines about itself.
 func (s *store) loadResults() error {
 	err := s.load(func([]byte) error { return errDamaged })
 	if err == errDamaged {
@@ -140,7 +139,7 @@ func (s *store) loadResults() error {
 	return err
 }
 
-// grow begins to add to a file: the latest one that is small and that no other process
+// grow chooses the file to add to: the latest one that is small and that no other process
 // adds to, or else a new one.
 func (c *Cache) grow() error {
 	if c.own == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// A Status is what became of an entry.
+// A Status says how the check of an entry ended.
 type Status uint8
 
 const (
@@ -39,10 +39,10 @@ type Checker struct {
 	// name without arguments takes those of a history that names the same one.
 	Model   string
 	Options replay.Options
-	// Times makes lines have the time of each check.
+	// Times adds the time of each check to its line.
 	Times bool
-	// Journal and Cache have outcomes that take the place of checks, and new
-	// outcomes are added to them. Each may be nil.
+	// Journal and Cache have outcomes that take the place of checks. New outcomes are
+	// added to them. Each may be nil.
 	Journal *Journal
 	Cache   *Cache
 }
@@ -56,7 +56,7 @@ const (
 	FromCache
 )
 
-// A Result is an entry with what became of it.
+// A Result is an entry with the result of its check.
 type Result struct {
 	Entry
 	Model    string
@@ -66,13 +66,13 @@ type Result struct {
 	// Skipped is set if the context was cancelled before the check began.
 	// Nothing is known of the entry then.
 	Skipped bool
-	// Source is where the outcome comes from. Without a check, there is not a Spec,
-	// a Verdict or an error.
+	// Source is where the outcome comes from. If nothing was checked, there is no Spec,
+	// no Verdict and no error.
 	Source  Source
 	outcome *Outcome
 }
 
-// Status returns what became of the entry.
+// Status says how the check ended.
 func (r *Result) Status() Status {
 	switch {
 	case r.outcome != nil:
@@ -158,8 +158,7 @@ func (c *Checker) checkCached(ctx context.Context, e Entry, content Key) *Result
 	return r
 }
 
-// keep computes the outcome of a check. One that was interrupted may have ended
-// otherwise.
+// keep computes the outcome of a check. It is not final if the check was interrupted.
 func (r *Result) keep(ctx context.Context, times bool) {
 	if !r.Skipped {
 		r.outcome = r.Outcome(times)
@@ -207,7 +206,7 @@ func KnowsConcurrency(h *history.History, v *replay.Verdict) bool {
 	return v.C > 0 || len(h.Ops) == 0
 }
 
-// DepthCause is why the depth of a linearizable history is not known.
+// DepthCause returns why the depth of a linearizable history is not known.
 func DepthCause(v *replay.Verdict) string {
 	if v.DepthCause == replay.Depth {
 		return "deeper"

@@ -1,12 +1,13 @@
 // Package batch checks many histories and writes one line of JSON for each, in the
-// order in which they are read. It is what leadline check does on archives, and
-// what programs need that spread the same work over machines.
+// order in which they are read. The command leadline check uses it, and so can
+// programs that spread the same work over several machines.
 //
 // Its words:
 //   - an Entry is one thing that was read: a history, or a fault of a history or a
 //     file, with its place;
 //   - a Checker turns an entry into a Result, which has the whole verdict;
-//   - an Outcome is what is kept of a result: enough for the line of the entry;
+//   - an Outcome is the part of a result that can be stored: enough for the line of the
+//     entry;
 //   - a Key identifies a check by its content: two checks with the same key have
 //     the same outcome, wherever the histories were read.
 //
@@ -28,10 +29,10 @@
 //
 // # What is kept
 //
-// A Checker may have a Journal, a Cache or both. CheckOnce looks there first and adds
-// what it finds out. Both are files of lines with a checksum, which are written at
-// once. What a crash has damaged is cut off when the file is opened again, and is
-// checked again.
+// A Checker may have a Journal, a Cache or both. CheckOnce looks for an outcome there
+// first, and adds the outcomes that it computes. Both are files of lines with checksums;
+// each line is written as soon as it is known. Lines that a crash has damaged are removed
+// when the file is opened again, and those histories are checked again.
 //
 //   - A Journal is one file, which belongs to one Plan. It has the outcomes of all
 //     checks that were not interrupted, by file, number and content of the history.
@@ -41,16 +42,15 @@
 // An open Journal or Cache takes about 40 bytes of memory for each outcome that was
 // there when it was opened.
 //
-// A Report is written about results for other programs: NewJUnit, NewSARIF and
-// NewAnnotations begin one. Package schematest beside this one tests them against the
-// schemas of their formats.
+// A Report presents results to other programs: NewJUnit, NewSARIF and NewAnnotations
+// create one. Package schematest tests them against the schemas of their formats.
 //
 // # Promises
 //
-// A line depends on the entry, the model, the options and the program, and on
-// nothing else. Outcome.Final says whether this holds of an outcome as well: a check
-// that ended for lack of time or memory, or by an interrupt, may end otherwise the
-// next time. Only final outcomes may take the place of another check.
+// A line depends on the entry, the model, the options and the program only. This holds
+// for outcomes, too, if Outcome.Final is true. A check that ended for lack of time or
+// memory, or by an interrupt, may end differently the next time, so only final outcomes
+// may take the place of another check.
 //
 // Key covers the content of the history, including the identifiers of its
 // operations, the model, the options, and the program itself by a hash of its

@@ -18,7 +18,7 @@ type Entry struct {
 	Err     error
 }
 
-// Entries reads what a file has, in order.
+// Entries yields the histories and faults of a file, in order.
 func Entries(f codec.File) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		n := 0
@@ -31,7 +31,7 @@ func Entries(f codec.File) iter.Seq[Entry] {
 	}
 }
 
-// ID is the name of the history in its file, or "".
+// ID returns the name of the history in its file, or "".
 func (e *Entry) ID() string {
 	var many *history.Errors
 	switch {
@@ -43,7 +43,7 @@ func (e *Entry) ID() string {
 	return ""
 }
 
-// Place names the history for messages: its file, and its ID if it has one.
+// Place returns a name for messages: the file, and the ID of the history if it has one.
 func (e *Entry) Place() string {
 	if id := e.ID(); id != "" {
 		return e.File + "#" + id
@@ -51,7 +51,7 @@ func (e *Entry) Place() string {
 	return e.File
 }
 
-// Ops is the number of operations, at least 1.
+// Ops returns the number of operations, but at least 1.
 func (e Entry) Ops() int {
 	if e.History == nil {
 		return 1

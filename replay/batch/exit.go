@@ -10,7 +10,7 @@ const (
 	ExitInternal = 4 // a fault of leadline itself
 )
 
-// Exit returns the exit status of a command that has met only s.
+// Exit returns the exit status of a command if all its results have status s.
 func (s Status) Exit() int {
 	switch s {
 	case Linearizable:
@@ -25,8 +25,7 @@ func (s Status) Exit() int {
 	return ExitInternal
 }
 
-// WorseExit returns the one of two exit statuses that is to be reported: the
-// first of 4, 2, 1, 3, 0.
+// WorseExit returns which of two exit statuses to report: the first of 4, 2, 1, 3, 0.
 func WorseExit(a, b int) int {
 	rank := [...]int{ExitOK: 0, ExitUnknown: 1, ExitNot: 2, ExitBad: 3, ExitInternal: 4}
 	if rank[b] > rank[a] {

@@ -19,7 +19,7 @@ type Plan struct {
 	Bounds string `json:"bounds"`
 }
 
-// A journal's lines about itself are these, as JSON.
+// A journal's lines about itself have this form in JSON.
 type journalLine struct {
 	Journal int   `json:"leadline_journal"` // the version of the format
 	Plan    *Plan `json:"plan,omitempty"`   // begins a generation of results
@@ -41,17 +41,17 @@ type Journal struct {
 	retry  bool  // unknown outcomes of earlier generations are not used
 	err    error // the first of writing
 	synced time.Time
-	// Remark is what a reader should know of the journal, or "".
+	// Remark is a message about the journal for the user, or "".
 	Remark string
 }
 
-// syncEvery is how long results may be in memory of the system alone. They survive
-// the end of the process at once, and that of the machine after this time.
+// syncEvery is how long results may be in memory of the system only. They survive the
+// end of the process from the start, and a crash of the machine after this time.
 const syncEvery = time.Second
 
-// OpenJournal opens the journal of a batch, or begins it if there is none. It is an
-// error if the journal belongs to another plan. With retry, the bounds may be others,
-// and what was unknown before is checked again, once.
+// OpenJournal opens the journal of a batch, or creates it. It is an error if the journal
+// belongs to another plan. With retry, the bounds may differ, and what was unknown
+// before is checked again, once.
 func OpenJournal(name string, plan Plan, retry bool) (*Journal, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -105,8 +105,8 @@ func (j *Journal) open(plan Plan) error {
 
 var errNoJournal = errors.New("this is not a journal of a batch")
 
-// checkBeginning reports a file that is not a journal, by its type and its first
-// bytes. A device may have no end.
+// checkBeginning returns an error if a file is not a journal, by its type and its first
+// bytes. It does not read a whole file, since a device may have no end.
 func (j *Journal) checkBeginning() error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -127,7 +127,7 @@ func (j *Journal) checkBeginning() error {
 	return nil
 }
 
-// accepts reports why a journal of plan p cannot go on with another plan.
+// accepts returns an error if a journal of plan p cannot continue with another plan.
 func (p *Plan) accepts(other Plan, retry bool) error {
 	switch {
 	case p.Program != other.Program:
@@ -140,7 +140,7 @@ func (p *Plan) accepts(other Plan, retry bool) error {
 	return nil
 }
 
-// about appends a line about the journal.
+// about appends a line about the journal itself.
 func (j *Journal) about(l journalLine) error {
 	l.Journal = journalVersion
 	j.mu.Lock()
@@ -160,7 +160,7 @@ func (j *Journal) get(e *Entry, content Key) (*Outcome, bool) {
 	return o, true
 }
 
-// put adds the outcome of an entry. An error is kept.
+// put adds the outcome of an entry. Err returns the first error.
 func (j *Journal) put(e *Entry, content Key, o *Outcome) {
 	line := appendOutcome(nil, content.at(e), o)
 	j.mu.Lock()
@@ -175,7 +175,7 @@ func (j *Journal) put(e *Entry, content Key, o *Outcome) {
 	}
 }
 
-// Err returns the first error of writing, after which nothing is added.
+// Err returns the first error of writing. Nothing is added after it.
 func (j *Journal) Err() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // A Key identifies a check: two checks with the same key have the same outcome.
 type Key [16]byte
 
-// Content returns a hash of everything in a history that an outcome depends on. The
-// file, the name of the history, lines and stamps are not part of it.
+// Content returns a hash of everything in a history that an outcome depends on. It does
+// not cover the file, the name of the history, lines and stamps.
 func Content(h *history.History) Key {
 	c := contentHash{sha: sha256.New(), b: make([]byte, 0, 2*contentChunk)}
 	c.history(h)
@@ -54,8 +54,8 @@ func (c *Checker) Settings() string {
 	return fmt.Sprintf("model=%q times=%v options=%+v", c.Model, c.Times, c.Options)
 }
 
-// Program returns what identifies the running program: a hash of its executable
-// file. Another build may have another verdict, if only by mending a fault.
+// Program returns a hash of the executable file of the running program. Another build
+// may have another verdict, if only because a fault was mended.
 var Program = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *contentHash) history(h *history.History) {
 		c.numbers(int(e.From), int(e.To))
 	}
 	c.numbers(h.Dropped)
-	if h.Torn > 0 { // whether what was cut matters depends on the lines and the format
+	if h.Torn > 0 { // the lines and the format decide whether the missing part matters
 		c.b = appendString(c.b, h.Format)
 		c.numbers(h.Torn)
 		for i := range h.Ops {
@@ -130,7 +130,7 @@ func (c *contentHash) operations(ops []history.Operation) {
 	}
 }
 
-// numbers adds numbers, after which what there is may be hashed.
+// numbers adds numbers. It hashes what has been encoded so far if that is long.
 func (c *contentHash) numbers(numbers ...int) {
 	for _, n := range numbers {
 		c.b = binary.AppendVarint(c.b, int64(n))

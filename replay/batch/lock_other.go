@@ -9,5 +9,5 @@ import (
 
 var errLocked = errors.New("another process uses it")
 
-// lock would make the file that of this process; here it does nothing.
+// lock does nothing: this system has no such locks.
 func lock(*os.File) error { return nil }

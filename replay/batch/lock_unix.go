@@ -10,10 +10,10 @@ import (
 
 var errLocked = errors.New("another process uses it")
 
-// lock makes the file that of this process until it is closed. It does not wait.
+// lock locks the file for this process until it is closed. It does not wait.
 func lock(f *os.File) error {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return errLocked
 	}
-	return nil // file systems without locks are used without
+	return nil // on file systems without locks, it is not locked
 }

@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// ahead is how many items at most are drawn before their results are out.
+	// ahead bounds the number of items that are drawn before their results are emitted.
 	ahead = 64
-	// aheadOps is how many operations those may have before no more are drawn,
-	// but for one history a worker and one more.
+	// aheadOps bounds the operations of these items. One item for each worker and one
+	// more may be drawn regardless.
 	aheadOps = 1 << 12
 )
 
 // InOrder runs do on every item, up to jobs at a time, and passes the results to
-// emit in the order of the items, each as soon as it and all before it are there.
-// waiting is true if the next result is not there yet. ops is the number of
+// emit in the order of the items, each as soon as it and all before it are ready.
+// waiting is true if the next result is not ready yet. ops returns the number of
 // operations of an item: more items are drawn ahead if they are small. When emit
 // returns false, InOrder draws no more items and returns.
 func InOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) R, emit func(r R, waiting bool) bool) {
@@ -64,18 +64,18 @@ func InOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) 
 			t, ok = <-order
 		}
 	}
-	for range order { // let go of what was begun
+	for range order { // drain what was begun
 	}
 	workers.Wait()
 }
 
-// A load is what was drawn and has no result that is out.
+// A load counts the items that were drawn and whose results were not emitted yet.
 type load struct {
 	mu         sync.Mutex
 	less       *sync.Cond
 	items, ops int
-	least      int // so many items may always be drawn
-	limit      int // more may be while they have fewer operations
+	least      int // this many items may always be drawn
+	limit      int // more may be drawn while all have at most this many operations
 	closed     bool
 }
 
@@ -85,7 +85,7 @@ func newLoad(least, limit int) *load {
 	return l
 }
 
-// add waits until another item may be drawn. It reports false if none will.
+// add waits until another item may be drawn. It returns false after close.
 func (l *load) add(ops int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

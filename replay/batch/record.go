@@ -14,8 +14,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A place is the beginning of a line of results: it depends on where the entry
-// was read. What is absent is null.
+// A place is the beginning of a line of results, which depends on where the entry was
+// read. What is absent is null.
 type place struct {
 	File    string  `json:"file"`
 	History *string `json:"history"`
@@ -39,13 +39,13 @@ type record struct {
 	Index    *Index  `json:"schedule_index"`
 	Replayed []int64 `json:"replayed"`
 	Engine   *string `json:"engine"`
-	// Contributions are what several engines did.
+	// Contributions says what each of several engines decided.
 	Contributions []recordContribution `json:"contributions"`
 	ExactDepth    *int                 `json:"exact_depth"`
 	ExactCause    *string              `json:"exact_cause,omitempty"`
-	// Deeper is a depth that is known to be too small, and DepthCause is why
-	// the depth is not known. FreeDepth is the depth if pending operations may be left
-	// out at no cost.
+	// Deeper is a depth that is known to be too small, and DepthCause says why the depth
+	// is not known. FreeDepth is the depth if pending operations may be left out at no
+	// cost.
 	Deeper     *int    `json:"deeper_than"`
 	DepthCause *string `json:"depth_cause"`
 	FreeDepth  *int    `json:"depth_free"`
@@ -62,11 +62,11 @@ type record struct {
 	Core             []any             `json:"core"`
 	Blame            []recordBlame     `json:"blame"`
 	ExplanationCause map[string]string `json:"explanation_cause"`
-	// Marks are operations that are known to have happened, and Edges orders
-	// beyond real time, that leave no order where real time alone does.
+	// Marks are operations that are known to have happened, and Edges are orders beyond
+	// real time. Together they rule out every order that real time alone allows.
 	Marks []any    `json:"marks,omitempty"`
 	Edges [][2]any `json:"edges,omitempty"`
-	// Conflict are operations that alone are not linearizable, from a monitor.
+	// Conflict has operations that are not linearizable by themselves, from a monitor.
 	Conflict []any       `json:"conflict"`
 	Errors   []recordErr `json:"errors"`
 	Elapsed  *int64      `json:"elapsed_ns,omitempty"`
@@ -96,25 +96,25 @@ type recordErr struct {
 	Message string `json:"message"`
 }
 
-// An Outcome is what is kept of a result: it can be stored and put in place of a
+// An Outcome is the part of a result that can be stored, and can take the place of a
 // check of the same history.
 type Outcome struct {
 	Status Status
 	// At is the operation that the reason is about, or -1.
 	At int32
-	// Reason says in a few words why the history is not linearizable, or what else
-	// became of it. It is "" for a linearizable one.
+	// Reason says briefly why the history is not linearizable, unknown or invalid. It is
+	// "" if it is linearizable.
 	Reason string
-	// Final is false if another check with the same options may find out more,
-	// because time, memory or an interrupt has ended this one.
+	// Final is false if another check with the same options may find more, because lack
+	// of time or memory or an interrupt ended this one.
 	Final     bool
-	cancelled bool          // an interrupt has ended it
+	cancelled bool          // an interrupt ended the check
 	took      time.Duration // of the check; 0 of a stored outcome
 	rest      []byte        // JSON of a record
 }
 
-// elapsed returns the time of the check. That of a stored outcome is known if its
-// line has it, as the last member; otherwise it is 0.
+// elapsed returns the time of the check. For a stored outcome it is the last member of
+// its line, or 0 if the line does not have it.
 func (o *Outcome) elapsed() time.Duration {
 	_, text, found := bytes.Cut(o.rest[max(0, len(o.rest)-40):], []byte(`"elapsed_ns":`))
 	if o.took != 0 || !found {
@@ -124,8 +124,8 @@ func (o *Outcome) elapsed() time.Duration {
 	return time.Duration(ns)
 }
 
-// Outcome returns what is to be kept of the result. With times, the line has the
-// time of the check.
+// Outcome returns the outcome of the result. With times, its line has the time of the
+// check.
 func (r *Result) Outcome(times bool) *Outcome {
 	if r.outcome != nil {
 		return r.outcome
@@ -146,7 +146,7 @@ func (r *Result) Outcome(times bool) *Outcome {
 	return o
 }
 
-// reason sets what the history is not linearizable for.
+// reason sets why the history is not linearizable.
 func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
 	e := v.Explanation
 	switch {
@@ -167,7 +167,7 @@ func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
 	}
 }
 
-// gaveUp reports whether anything in the record was given up for this cause.
+// gaveUp reports whether any part of the record is missing for this cause.
 func (rec *record) gaveUp(cause replay.Cause) bool {
 	for _, c := range []*string{rec.Cause, rec.DepthCause, rec.ExactCause} {
 		if c != nil && *c == cause.String() {
@@ -268,7 +268,7 @@ func (rec *record) explain(h *history.History, e *replay.Explanation) {
 	}
 	rec.Blame = newBlame(h, e.Free)
 	if rec.Blame == nil && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" }) {
-		rec.Blame = []recordBlame{} // there is no such group, and that is known
+		rec.Blame = []recordBlame{} // it is known that there is no such group
 	}
 	for _, m := range e.Missing {
 		if rec.ExplanationCause == nil {

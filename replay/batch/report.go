@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// A Report is written about the results of a batch, for other programs.
+// A Report presents the results of a batch to other programs.
 type Report interface {
 	// Add adds a result. Results come in the order of the input.
 	Add(e *Entry, o *Outcome) error
-	// Close completes the report. complete is false if the batch was stopped before
-	// its end.
+	// Close completes the report. complete is false if the batch was stopped before its
+	// end.
 	Close(complete bool) error
 }
 
-// Line is the line of the file that the outcome of an entry is about, or 0.
+// Line returns the line of the file that the outcome of an entry is about, or 0.
 func Line(e *Entry, o *Outcome) int {
 	h := e.History
 	switch {
@@ -41,7 +41,7 @@ func Line(e *Entry, o *Outcome) int {
 	return h.Line
 }
 
-// message is a sentence about an outcome.
+// message describes an outcome.
 func (o *Outcome) message() string {
 	switch o.Status {
 	case Linearizable:
@@ -54,8 +54,8 @@ func (o *Outcome) message() string {
 	return o.Reason
 }
 
-// A junit is a report in the XML of JUnit. Its numbers come first, so that the test
-// cases are in a temporary file until the end.
+// A junit is a report in JUnit XML. The format has the totals first, so the test cases
+// are in a temporary file until the end.
 type junit struct {
 	file   *os.File
 	body   *os.File
@@ -64,9 +64,9 @@ type junit struct {
 	start  time.Time
 }
 
-// NewJUnit begins a report in the XML of JUnit, which a file has in the end. Each
-// entry is a test case. What is not linearizable is a failure, and what is unknown or
-// invalid is an error.
+// NewJUnit creates a report in JUnit XML, which Close writes to the named file. Each
+// entry is a test case. It is a failure if it is not linearizable, and an error if it is
+// unknown or invalid.
 func NewJUnit(name string) (Report, error) {
 	file, err := os.Create(name)
 	if err != nil {
@@ -79,8 +79,8 @@ func NewJUnit(name string) (Report, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	// Where the system allows it, the file loses its name at once, so that a kill
-	// leaves nothing.
+	// If the system allows it, the file is removed while it is open, so that nothing is
+	// left if the process is killed.
 	_ = os.Remove(body.Name())
 	return &junit{file: file, body: body, out: bufio.NewWriter(body), start: time.Now()}, nil
 }
@@ -102,7 +102,7 @@ func (j *junit) Add(e *Entry, o *Outcome) error {
 			where = fmt.Sprintf("%s:%d", e.File, line)
 		}
 		fmt.Fprintf(j.out, "<%s type=\"%v\" message=%s>", kind, o.Status, attribute(o.message()))
-		// A failed write is the error of the next one.
+		// The next write returns the error of this one.
 		_ = xml.EscapeText(j.out, []byte(where+": "+o.message()))
 		fmt.Fprintf(j.out, "</%s>", kind)
 	}
@@ -110,7 +110,7 @@ func (j *junit) Add(e *Entry, o *Outcome) error {
 	return err
 }
 
-// attribute returns text as the value of an attribute of XML, with quotes.
+// attribute returns text as the value of an XML attribute, in quotes.
 func attribute(text string) string {
 	var b bytes.Buffer
 	b.WriteByte('"')
@@ -155,8 +155,8 @@ func (j *junit) finish(complete bool) error {
 	return out.Flush()
 }
 
-// SARIFResults is how many results a report in SARIF has at most; GitHub refuses
-// longer ones.
+// SARIFResults bounds the number of results in a SARIF report; GitHub refuses longer
+// ones.
 const SARIFResults = 25_000
 
 // A sarif is a report in SARIF 2.1.0.
@@ -221,8 +221,7 @@ var sarifRules = []sarifRule{
 	{Internal.String(), sarifText{"A fault of leadline."}},
 }
 
-// NewSARIF begins a report in SARIF 2.1.0 about the entries that are not
-// linearizable.
+// NewSARIF creates a report in SARIF 2.1.0 about the entries that are not linearizable.
 func NewSARIF(name, version string) (Report, error) {
 	file, err := os.Create(name)
 	if err != nil {
@@ -280,18 +279,18 @@ func (s *sarif) Close(complete bool) error {
 	return errors.Join(s.out.Flush(), s.file.Close())
 }
 
-// Annotations is how many annotations of each level there are at most: GitHub shows
-// no more of one step.
+// Annotations bounds the number of annotations of each level: GitHub shows no more for
+// one step.
 const Annotations = 10
 
-// annotations are commands of a workflow of GitHub.
+// annotations writes workflow commands of GitHub Actions.
 type annotations struct {
 	w    io.Writer
 	seen map[string]int // by level
 }
 
-// NewAnnotations returns a report that writes to w an annotation of GitHub Actions
-// for each entry that is not linearizable.
+// NewAnnotations returns a report that writes an annotation of GitHub Actions to w for
+// each entry that is not linearizable.
 func NewAnnotations(w io.Writer) Report { return &annotations{w, map[string]int{}} }
 
 var (

@@ -15,18 +15,18 @@ import (
 	"sync"
 )
 
-// A store is a file of outcomes by key, to which lines are appended. A line has, with
-// tabs between: a checksum of what follows, the key, the status, the operation that
-// the reason is about, whether the outcome is final, the reason as JSON, and the rest
-// of the line of results. Lines that begin with a bracket are about the store.
+// A store is a file of outcomes by key, to which lines are appended. The fields of a
+// line, separated by tabs, are: a checksum of what follows, the key, the status, the
+// operation that the reason is about, whether the outcome is final, the reason as JSON,
+// and the rest of the line of results. Lines that begin with a brace are about the store.
 //
-// Each line is written at once. A line that is not whole, because the process or the
-// machine stopped, and all after it are cut off when the store is opened again.
+// Each line is written by one call. If the process or the machine stopped within a line,
+// that line and all after it are removed when the store is opened again.
 type store struct {
 	file *os.File
 	mu   sync.Mutex
-	// offsets has the places of lines by the first half of their keys. Should two
-	// keys share it, one outcome is not found, and the check is done again.
+	// offsets has the places of lines by the first half of their keys. If two keys share
+	// it, one outcome is not found, and that history is checked again.
 	offsets map[uint64]int64
 	size    int64
 	header  int64 // where the last line about the store begins
@@ -39,7 +39,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errDamaged = errors.New("the line is damaged")
 
-// appendOutcome appends the line of a store.
+// appendOutcome appends the line of an outcome.
 func appendOutcome(dst []byte, k Key, o *Outcome) []byte {
 	start := len(dst)
 	dst = append(dst, "00000000\t"...)
@@ -96,8 +96,8 @@ func parseStatus(name string) (Status, error) {
 	return 0, fmt.Errorf("unknown status %q", name)
 }
 
-// load reads the whole file. about is called for each line about the store. What is
-// damaged at the end is not part of the store, whose next line takes its place.
+// load reads the whole file, and calls about for each line about the store. A damaged
+// end is not part of the store; the next line overwrites it.
 func (s *store) load(about func(line []byte) error) error {
 	s.offsets, s.size, s.header = map[uint64]int64{}, 0, 0
 	r := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 1<<16)
@@ -135,7 +135,7 @@ func (s *store) load(about func(line []byte) error) error {
 	return nil
 }
 
-// truncate removes what is damaged at the end.
+// truncate removes a damaged end.
 func (s *store) truncate() error {
 	if s.cut == 0 {
 		return nil
