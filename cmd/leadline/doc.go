@@ -68,7 +68,7 @@
 //	$ leadline check benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	not-linearizable  -           14 ops   7 procs  c=2  cp=12   13 orders      benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	    no order explains the response of 9 peek(): null (process 4, line 1)
-//	    linearizable if 8 poll(): 1 (process 4, line 1) had answered null
+//	    linearizable if 8 poll(): 1 (process 4, line 1) had returned null
 //	    not linearizable by themselves: the first 5 of 28 events; 3 of 14 operations
 //	    more: leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid

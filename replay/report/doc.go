@@ -1,5 +1,5 @@
-// Package report writes what is known of a history as plain text, for terminals,
-// logs and failing tests.
+// Package report writes the verdict on a history, and the reason for it, as plain
+// text, for terminals, logs and failing tests.
 //
 //   - Timeline draws operations over time.
 //   - Explain writes the verdict and the reason for it in sentences.
@@ -20,11 +20,14 @@
 //	 * with another result, the history would be linearizable
 //
 // The parts of an explanation are those of replay.Explanation. A part that was not
-// computed is named with the cause. Reports of a history and verdict are the same
-// bytes each time, at most Options.Width columns wide (names of files and
-// histories excepted), and have a length that does not depend on that of the
-// history. Long values and states are cut in the middle. Characters that do not
-// print are escaped.
+// computed is named, with the cause. The report of a history and a verdict:
+//
+//   - is the same bytes each time;
+//   - is at most Options.Width columns wide, except for names of files and histories;
+//   - does not grow with the history: long values and states are cut in the middle;
+//   - has non-printing characters escaped.
+//
+// To explain a verdict:
 //
 //	v, err := decide.Check(ctx, h, spec, replay.Options{Explain: true})
 //	...

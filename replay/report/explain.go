@@ -39,7 +39,7 @@ func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdic
 	return p.Flush()
 }
 
-// title writes the name of the history, if it has one, and what it has.
+// title writes the name of the history, if it has one, its size and its model.
 func (p *printer) title(spec replay.Spec) {
 	what := clean(p.h.File)
 	if p.h.ID != "" {
@@ -62,7 +62,7 @@ func (p *printer) title(spec replay.Spec) {
 	p.say("%s", p.paint(bold, text+model))
 }
 
-// requirement is what an order of the operations has to respect.
+// requirement names what an order of the operations has to respect.
 func (p *printer) requirement() string {
 	switch {
 	case p.h.IsRelaxed():
@@ -75,7 +75,7 @@ func (p *printer) requirement() string {
 
 const linearizable = "linearizable"
 
-// property is what a history has if an order of its operations meets the requirement.
+// property names the property of a history that has such an order.
 func (p *printer) property() string {
 	if p.h.IsRelaxed() {
 		return "sequentially consistent"
@@ -88,7 +88,7 @@ func (p *printer) refuted(spec replay.Spec, v *replay.Verdict) {
 	p.say("%s: no order of the operations that respects %s gives the recorded results.", p.paint(red, "Not "+p.property()), p.requirement())
 	e := explanationOf(v)
 	if v.Explanation == nil {
-		p.say("Why was not computed.")
+		p.say("The reason was not computed.")
 	}
 	if e.Unexplained != replay.NoOperation {
 		p.unexplained(spec, e)
@@ -208,7 +208,7 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	}
 }
 
-// returns says what an operation returns in a state, given the results of it.
+// returns says what an operation returns in a state, given its results there.
 func (p *printer) returns(method string, results []history.Value) string {
 	switch {
 	case len(results) > 0:
@@ -219,7 +219,7 @@ func (p *printer) returns(method string, results []history.Value) string {
 	return method + " has taken effect earlier"
 }
 
-// anyOf lists alternative results, not all if they are many.
+// anyOf lists alternative results. If there are many, it lists the first ones.
 func (p *printer) anyOf(results []history.Value) string {
 	if more := len(results) - resultsShown; more > 1 {
 		return strings.Join(p.values(results[:resultsShown]), ", ") + " or one of " + count(more, "other", "others")
@@ -227,15 +227,15 @@ func (p *printer) anyOf(results []history.Value) string {
 	return list(p.values(results), "or")
 }
 
-// isNews reports whether the results that an operation got before say more than
-// those that it gets now.
+// isNews reports whether e.Earlier is worth mentioning: the operation took effect
+// earlier in some state, or an earlier result differs from all results now.
 func isNews(e *replay.Explanation) bool {
 	now := slices.Concat(e.Returns...)
 	return len(e.Earlier) > 0 && (slices.ContainsFunc(e.Returns, func(returns []history.Value) bool { return returns == nil }) ||
 		slices.ContainsFunc(e.Earlier, func(v history.Value) bool { return !slices.ContainsFunc(now, v.Equal) }))
 }
 
-// result is the text of a result, cut to a part of a line.
+// result returns the text of a result, cut to part of a line.
 func (p *printer) result(v history.Value) string {
 	return p.values([]history.Value{v})[0]
 }
@@ -265,7 +265,7 @@ func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 	}
 }
 
-// changes writes which other results would make the history linearizable.
+// changes lists other results that would make the history linearizable.
 func (p *printer) changes(e *replay.Explanation) {
 	isMissing := slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" })
 	if len(e.Free) == 0 && isMissing {
@@ -315,7 +315,7 @@ var partNames = map[string]string{
 	"blame":  "other results that would do",
 }
 
-// causeTexts say what a cause means and what helps.
+// causeTexts explain causes and say what may help.
 var causeTexts = map[string]string{
 	"time":   "the time is used up (a longer --timeout may help)",
 	"memory": "the memory is used up (a larger --memory may help)",
@@ -339,7 +339,7 @@ func missingText(e *replay.Explanation, m replay.MissingPart) string {
 	return fmt.Sprintf("%s: %s: %s", what, part, cause)
 }
 
-// reasons lists marks and edges that leave no order together.
+// reasons lists the marks and edges that together rule out every order.
 func (p *printer) reasons(e *replay.Explanation) {
 	for _, text := range p.constraints(e) {
 		p.item("    ", "  ", text)
@@ -357,7 +357,7 @@ func (p *printer) constraints(e *replay.Explanation) []string {
 	return texts
 }
 
-// atLine is at without the process.
+// atLine is like at, without the process.
 func (p *printer) atLine(i int32) string {
 	op, did := p.h.Operation(i), ""
 	if int(i) >= len(p.h.Ops) {
@@ -366,7 +366,7 @@ func (p *printer) atLine(i int32) string {
 	return fmt.Sprintf("%s (line %d%s)", p.short(i), op.Line, did)
 }
 
-// undecided says why a verdict is unknown, and what to try.
+// undecided writes why a verdict is unknown, and what to try.
 func (p *printer) undecided(v *replay.Verdict) {
 	p.say("%s: neither a witness was found nor a proof that there is none.", p.paint(yellow, "Unknown"))
 	text := ""
@@ -444,13 +444,13 @@ func (p *printer) shortReason(e *replay.Explanation) {
 		}
 		var changes []string
 		for _, f := range group {
-			changes = append(changes, p.at(f.Op)+" had answered "+strings.Join(p.values(f.Allowed), " or "))
+			changes = append(changes, p.at(f.Op)+" had returned "+strings.Join(p.values(f.Allowed), " or "))
 		}
 		p.printf("    %s if %s\n", p.property(), strings.Join(changes, " and "))
 	}
 }
 
-// sizes writes how little of the history already fails.
+// sizes writes the sizes of the shortest prefix and of the sub-history that fail.
 func (p *printer) sizes(e *replay.Explanation) {
 	var parts []string
 	if total := events(p.h); e.Prefix > 0 && e.Prefix < total {
@@ -464,7 +464,7 @@ func (p *printer) sizes(e *replay.Explanation) {
 	}
 }
 
-// conflict lists operations that already alone have no witness.
+// conflict lists operations that have no witness by themselves.
 func (p *printer) conflict(ops []int32) {
 	for k, i := range ops {
 		what := "together with"
@@ -526,7 +526,7 @@ func (p *printer) delay(x int32, place map[int32]int) string {
 	text := p.at(x)
 	switch n := len(past); {
 	case n == 0:
-		return text + " comes as late as what follows it allows"
+		return text + " comes as late as the operations after it allow"
 	case n == 1:
 		return text + " is delayed past " + p.short(past[0])
 	default:

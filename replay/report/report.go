@@ -15,13 +15,13 @@ import (
 
 // Options say how reports look. The zero value is for files and logs.
 type Options struct {
-	Width int // columns of a line; DefaultWidth
-	// Rows is the number of operations that a timeline or a witness shows at
-	// most, apart from those that are needed; DefaultRows.
+	Width int // columns of a line; 0 means DefaultWidth
+	// Rows bounds the number of operations that a timeline or a witness shows, apart
+	// from those that are needed; 0 means DefaultRows.
 	Rows  int
 	Color bool // with the colours of a terminal
-	// Hint is the command that explains the history in full, for Short. "" means
-	// that there is not one to name.
+	// Hint is the command that explains the history in full, for Short. If it is "",
+	// Short names no command.
 	Hint string
 }
 
@@ -57,7 +57,8 @@ func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p, format, ar
 // say writes sentences, wrapped to the width.
 func (p *printer) say(format string, args ...any) { p.item("", "", fmt.Sprintf(format, args...)) }
 
-// item writes text after a head. Its further lines are indented.
+// item writes text after a head, wrapped to the width. Lines after the first are
+// indented.
 func (p *printer) item(head, indent, text string) {
 	for _, line := range wrap(text, p.Width-utf8.RuneCountInString(indent)-utf8.RuneCountInString(head)) {
 		p.printf("%s%s\n", head, line)
@@ -77,7 +78,7 @@ const (
 	reset  = "\x1b[0m"
 )
 
-// paint returns text in a colour, if there are colours.
+// paint returns text in a colour, if the report has colours.
 func (p *printer) paint(color, text string) string {
 	if !p.Color || color == plain {
 		return text
@@ -88,7 +89,7 @@ func (p *printer) paint(color, text string) string {
 // at describes an operation with its place in the file.
 func (p *printer) at(i int32) string { return p.place(i, clean(p.h.Operation(i).String())) }
 
-// place is at with another text of the operation.
+// place is like at, with another text for the operation.
 func (p *printer) place(i int32, text string) string {
 	op := p.h.Operation(i)
 	var where []string
@@ -104,15 +105,16 @@ func (p *printer) place(i int32, text string) string {
 	return p.named(i, text) + " (" + strings.Join(where, ", ") + ")"
 }
 
-// short is the operation with its identifier.
+// short returns the operation with its identifier.
 func (p *printer) short(i int32) string { return p.named(i, clean(p.h.Operation(i).String())) }
 
-// named is a text of an operation, cut to a part of a line, after its identifier.
+// named returns the identifier of an operation and a text, which is cut to part of a
+// line.
 func (p *printer) named(i int32, text string) string {
 	return name(p.h.Operation(i).ID()) + " " + elide(text, p.Width*2/3)
 }
 
-// call is the operation without its result.
+// call returns the operation without its result.
 func call(op *history.Operation) string {
 	invoked := *op
 	invoked.Return, invoked.Result = 0, history.NoValue
@@ -127,8 +129,8 @@ func name(id history.Value) string {
 	return id.String()
 }
 
-// clean returns text with what does not print quoted, as files may name
-// methods and processes as they like.
+// clean returns text with non-printing characters escaped. Files may name methods and
+// processes as they like.
 func clean(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 && utf8.ValidString(text) {
 		return text
@@ -161,8 +163,8 @@ func padLeft(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
 }
 
-// wrap cuts text at blanks into lines of at most width runes. Longer words have
-// lines of their own, cut where they have to be.
+// wrap breaks text at spaces into lines of at most width runes. Longer words are broken
+// over lines of their own.
 func wrap(text string, width int) []string {
 	width = max(width, 8)
 	var lines []string
@@ -215,7 +217,7 @@ func list(parts []string, conjunction string) string {
 	return strings.Join(parts[:last], ", ") + " " + conjunction + " " + parts[last]
 }
 
-// values are texts of values, cut to a part of a line.
+// values returns the texts of values, each cut to part of a line.
 func (p *printer) values(vs []history.Value) []string {
 	texts := make([]string, len(vs))
 	for i, v := range vs {
@@ -226,7 +228,7 @@ func (p *printer) values(vs []history.Value) []string {
 	return texts
 }
 
-// nameWidth is the width of names of processes and operations in tables.
+// nameWidth returns the width of names of processes and operations in tables.
 func (p *printer) nameWidth() int {
 	if p.Width < 80 {
 		return 7

@@ -133,8 +133,8 @@ func TestShort(t *testing.T) {
 	v.Explanation.Missing = []replay.MissingPart{{Part: "states", Cause: "memory"}}
 	same(t, text(t, func(b *strings.Builder) error { return Short(b, h, v, Options{Hint: "leadline explain x"}) }), `
     no order explains the response of 2 dequeue(): 2 (process A, line 5)
-    linearizable if 2 dequeue(): 2 (process A, line 5) had answered null or 1
-    linearizable if 2 dequeue(): 2 (process A, line 5) had answered 1 and 3 dequeue(): 1 (process A, line 8) had answered 2
+    linearizable if 2 dequeue(): 2 (process A, line 5) had returned null or 1
+    linearizable if 2 dequeue(): 2 (process A, line 5) had returned 1 and 3 dequeue(): 1 (process A, line 8) had returned 2
     not linearizable by themselves: the first 5 of 9 events; 3 of 5 operations
     not complete: the states before the response: the memory is used up (a larger --memory may help)
     more: leadline explain x

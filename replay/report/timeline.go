@@ -12,12 +12,12 @@ import (
 )
 
 // Timeline draws operations of h, one per line, sorted by process and then by
-// invocation. Time goes to the right; only the order of the events shown counts,
-// so that a second is not wider than a microsecond.
+// invocation. Time goes to the right. Only the order of the events counts: a second
+// is not wider than a microsecond.
 //
-// v may be nil. From it are the marks of operations, and the points of a witness.
-// ops are the operations to draw. If ops is nil, they are those that matter for
-// the verdict: see Options.Rows.
+// The marks of operations and the points of a witness are those of v, which may be
+// nil. ops are the operations to draw. If ops is nil, Timeline draws those that matter
+// for the verdict; see Options.Rows.
 func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o Options) error {
 	p := newPrinter(w, h, o)
 	if ops == nil {
@@ -28,8 +28,8 @@ func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o
 	return p.Flush()
 }
 
-// drawRelevant draws the operations that matter, and says how many of all are not
-// shown.
+// drawRelevant draws the operations that matter, and says how many of the others are
+// not shown. all is the number of operations.
 func (p *printer) drawRelevant(v *replay.Verdict, all int, indent string) {
 	ops := relevant(p.h, v, p.Rows)
 	if core := explanationOf(v).Core; len(core) > p.Rows {
@@ -49,9 +49,9 @@ func (p *printer) drawRelevant(v *replay.Verdict, all int, indent string) {
 	}
 }
 
-// relevant returns the operations that matter for a verdict, at most limit: those
-// at fault, those of the minimal sub-history or those that are delayed, and those
-// that overlap them. If there are none, it returns the first ones.
+// relevant returns up to limit operations that matter for a verdict: those at fault,
+// those of the minimal sub-history or those that are delayed, and those that overlap
+// them. If there are none, it returns the first operations.
 func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 	if len(h.Ops) <= limit {
 		limit = len(h.Ops)
@@ -113,8 +113,8 @@ func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 	return ops
 }
 
-// latest returns those n operations of a minimal sub-history that are nearest to
-// its end, where the response is that no order explains.
+// latest returns the n operations of a minimal sub-history that are nearest to its end,
+// which is the response that no order explains.
 func latest(h *history.History, core []int32, end int32, n int) []int32 {
 	if len(core) <= n {
 		return core
@@ -130,8 +130,8 @@ func latest(h *history.History, core []int32, end int32, n int) []int32 {
 	return core[:n]
 }
 
-// endOf returns the position of the last event that matters: the response that
-// no order explains, if there is one.
+// endOf returns the position of the last event that matters, which is the response that
+// no order explains. It is NoReturn if there is no such response.
 func endOf(h *history.History, v *replay.Verdict) int32 {
 	if e := explanationOf(v); e.Unexplained != replay.NoOperation && !h.IsRelaxed() {
 		return h.Ops[e.Unexplained].Return
@@ -281,14 +281,14 @@ type axis struct {
 	positions []int32 // of the events drawn, sorted
 	column    []int   // of each of positions
 	last      int     // column of open ends
-	points    bool    // there is room for points between events
+	points    bool    // there is room for the points of a witness between events
 	exact     bool    // the columns show which operations precede others
 }
 
-// newAxis gives each event a column of its own. If these are more than width, a
-// column has several invocations, or several responses, without an event of the
-// other kind between them, since their order does not matter. If that is too much,
-// columns have whatever falls into them.
+// newAxis gives each event a column of its own. If that takes more than width columns,
+// adjacent invocations share a column, and so do adjacent responses, since their order
+// does not matter. If that still takes too many, events are spread over the columns
+// evenly.
 func newAxis(rows []row, width int) *axis {
 	a := &axis{}
 	isCall := map[int32]bool{}
@@ -354,8 +354,8 @@ func (a *axis) bar(r *row) string {
 // edgesShown is how many edges are listed below a timeline.
 const edgesShown = 10
 
-// shownEdges lists the edges between operations of a timeline. Those of a process
-// are clear from the lines.
+// shownEdges lists the edges between operations of a timeline. In program order, edges
+// within a process are not listed, since the lines show them.
 func (p *printer) shownEdges(ops []int32, indent string) {
 	shown := 0
 	for _, e := range p.h.Edges {

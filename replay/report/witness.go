@@ -40,10 +40,10 @@ func allOf(n int) []int32 {
 	return ops
 }
 
-// Witness writes the witness of a linearizable history: its operations in order,
-// with the state after each. Of a long witness these are the first, the last, and
-// those around operations that were delayed; see Options.Rows. It takes one pass
-// over the witness.
+// Witness writes the witness of a linearizable history: its operations in order, with
+// the state after each. A long witness is shortened to its first operations, its last
+// ones, and those around operations that are delayed; see Options.Rows. It takes one
+// pass over the witness.
 func Witness(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdict, o Options) error {
 	p := newPrinter(w, h, o)
 	if v.Depth > 0 {
@@ -89,7 +89,7 @@ func (p *printer) shownSteps(v *replay.Verdict) []int {
 		steps = append(steps, k)
 	}
 	slices.Sort(steps)
-	// A gap of one step is not shorter than the step.
+	// A gap of one step would not be shorter than the step itself.
 	for i := len(steps) - 1; i > 0; i-- {
 		if steps[i]-steps[i-1] == 2 {
 			steps = slices.Insert(steps, i, steps[i]-1)
@@ -153,7 +153,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 	}
 }
 
-// before returns the step that is shown before the i-th.
+// before returns the step that is shown before steps[i].
 func before(steps []int, i int) int {
 	if i == 0 {
 		return -1

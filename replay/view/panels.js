@@ -176,7 +176,7 @@ function whyLinearizable(model, actions, p, heading, list) {
 function whyNot(model, actions, p, heading, list) {
   const why = model.data.why;
   p(`No order of the operations that ${model.data.relaxed ? "keeps the order of each process" : "respects real time"} gives the recorded results.`);
-  if (!why) p("Why was not computed.");
+  if (!why) p("The reason was not computed.");
   else if (why.unexplained >= 0) whyUnexplained(model, why, actions, p, heading, list);
   else if (why.marks || why.edges) {
     p("Real time alone can be explained. It cannot if:");
