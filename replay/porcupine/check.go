@@ -19,7 +19,7 @@ import (
 	"github.com/leadline/leadline/replay/view"
 )
 
-// An Info is what is known of a history after a check. It takes the place of a
+// An Info is the result of a check. It takes the place of a
 // porcupine.LinearizationInfo.
 type Info struct {
 	History *history.History
@@ -66,8 +66,8 @@ func CheckOperationsTimeout(model porcupine.Model, ops []porcupine.Operation, ti
 	return info.Result()
 }
 
-// CheckOperationsVerbose is CheckOperationsTimeout with all that leadline finds
-// out: the witness and its depth, or why there is none.
+// CheckOperationsVerbose is like CheckOperationsTimeout, and returns all that leadline
+// finds: the witness and its depth, or why there is none.
 func CheckOperationsVerbose(model porcupine.Model, ops []porcupine.Operation, timeout time.Duration) (porcupine.CheckResult, Info) {
 	info := checkOperations(model, ops, verbose(timeout))
 	return info.Result(), info
@@ -91,7 +91,7 @@ func CheckEventsVerbose(model porcupine.Model, events []porcupine.Event, timeout
 	return info.Result(), info
 }
 
-// quick are the options where only the answer counts.
+// quick are the options if only the answer counts.
 func quick(timeout time.Duration) replay.Options {
 	return replay.Options{MaxDepth: 1, Budget: replay.Budget{Time: timeout}}
 }
@@ -138,7 +138,7 @@ func (i *Info) mustDecide() bool {
 	return i.Verdict.Answer == replay.Linearizable
 }
 
-// Visualize writes a page about a checked history: see package view. The model is
+// Visualize writes a page about a checked history; see package view. The model must be
 // that of the check.
 func Visualize(_ porcupine.Model, info Info, w io.Writer) error {
 	return view.Write(w, view.Item{History: info.History, Spec: info.Spec, Verdict: info.Verdict, Err: info.Err})

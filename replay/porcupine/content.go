@@ -14,10 +14,10 @@ type contents struct {
 	types      map[reflect.Type]uint64
 	unique     uint64 // the last one given to something that equals nothing else
 	references int    // pointers, slices and maps met so far: what can change
-	follow     int    // length of dst up to which append goes on with what pointers point to
+	follow     int    // length of dst up to which append follows pointers
 }
 
-// followBytes bounds what is compared, of all that pointers lead to, to find changes.
+// followBytes bounds the bytes behind pointers that are compared to find changes.
 const followBytes = 1 << 16
 
 // maxDepth bounds the nesting of values that are compared by content.
@@ -25,8 +25,8 @@ const maxDepth = 500
 
 // append appends the content of v to dst. Floats are compared by their bits, so
 // that 0 and -0 differ. Pointers and channels are compared by address, so they
-// must be kept alive as long as the content is in use. A function equals only
-// itself, and not even that, if it is not nil.
+// must be kept alive as long as the content is in use. A function other than nil equals
+// nothing, not even itself.
 func (c *contents) append(dst []byte, v any) []byte {
 	return c.appendAny(dst, reflect.ValueOf(v), 0)
 }

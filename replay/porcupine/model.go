@@ -56,8 +56,8 @@ func newSpecification(model porcupine.Model) (*specification, error) {
 	return s, nil
 }
 
-// Trusted exempts the specification from replay.Probe: states without an equal
-// one have new keys each time.
+// Trusted exempts the specification from replay.Probe: a state that equals nothing gets
+// a new key each time.
 func (s *specification) Trusted() {}
 
 // callKey appends the key of an invocation in specification.calls.
@@ -114,8 +114,8 @@ type partState struct {
 	sum    uint64 // of the value when it was new
 }
 
-// stateOf returns a state that the model returned. A slice gets no room for append,
-// since a Step that appends to its argument would write to the states after it.
+// stateOf wraps a state that the model returned. It cuts the capacity of a slice, since a
+// Step that appends to its argument would write to the states after it.
 func (s *specification) stateOf(part int, value any) partState {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && v.Cap() > v.Len() {
 		value = v.Slice3(0, v.Len(), v.Len()).Interface()
@@ -123,9 +123,9 @@ func (s *specification) stateOf(part int, value any) partState {
 	return partState{part, value, s.states.number(value), s.states.sum(value)}
 }
 
-// step steps the model. It panics if the state has changed since it was new: states
-// and transitions are kept, so verdicts would be wrong. Another Step may have changed
-// it by appending to a slice that the two states share.
+// step calls the model's Step. It panics if the state has changed since it was new:
+// states and transitions are kept, so verdicts would be wrong. Another Step may have
+// changed it by appending to a slice that the two states share.
 func (s *specification) step(state *partState, input, output any) (bool, any) {
 	s.mustBeAsNew(state)
 	ok, next := s.judge(state.value, input, output)
@@ -173,7 +173,7 @@ func (o *object) try(outcomes []replay.Outcome, c *call, r *result) []replay.Out
 	return append(outcomes, replay.Outcome{Result: r.value, Next: o.after(c.part, next)})
 }
 
-// Judge steps the model with the recorded output.
+// Judge calls the model's Step with the recorded output.
 func (o *object) Judge(inv replay.Invocation, value history.Value) []replay.Outcome {
 	c := o.spec.find(inv.Method, inv.Args)
 	var buffer [128]byte
@@ -184,7 +184,7 @@ func (o *object) Judge(inv replay.Invocation, value history.Value) []replay.Outc
 	return o.try(nil, c, &c.results[i])
 }
 
-// Outcomes steps the model with each output that the history has for the input.
+// Outcomes calls the model's Step with each output that the history has for the input.
 func (o *object) Outcomes(inv replay.Invocation) []replay.Outcome {
 	c := o.spec.find(inv.Method, inv.Args)
 	var outcomes []replay.Outcome
@@ -194,7 +194,7 @@ func (o *object) Outcomes(inv replay.Invocation) []replay.Outcome {
 	return outcomes
 }
 
-// Apply takes the first outcome.
+// Apply returns the first outcome.
 func (o *object) Apply(inv replay.Invocation) (history.Value, bool) {
 	outcomes := o.Outcomes(inv)
 	if len(outcomes) == 0 {

@@ -95,7 +95,7 @@ func (c *converter) nameParts(names []name) int {
 	return 0
 }
 
-// A namer gives different things different names.
+// A namer gives distinct things distinct names.
 type namer struct {
 	taken map[string]string // name -> what has it
 	given map[string]int    // first choice and thing -> the number of its name
@@ -104,8 +104,8 @@ type namer struct {
 
 func newNamer() namer { return namer{map[string]string{}, map[string]int{}, map[string]int{}} }
 
-// pick returns the first of the names 1, 2, ... of a thing that nothing else has.
-// Its last call of name is for that one.
+// pick returns the first of the names 1, 2, ... of a thing that no other thing has. Its
+// last call of name is for that name.
 func (n *namer) pick(thing string, name func(k int) string) string {
 	first := name(1)
 	k := n.given[first+thing]
@@ -147,11 +147,11 @@ func (s *specification) describeOperation(input, output any) (n name) {
 	return n
 }
 
-// arrows are what descriptions have between a call and its result.
+// arrows are the separators between a call and its result in descriptions.
 var arrows = []string{"->", "=>", "\u2192", "=", ":"}
 
-// parseName reads a description such as get('x') -> 'y'. If it has another form, all
-// before the last arrow is one argument.
+// parseName parses a description such as get('x') -> 'y'. If it has another form,
+// everything before the last arrow is one argument.
 func parseName(text string) name {
 	if open := strings.IndexByte(text, '('); open > 0 {
 		if args, rest, ok := cutArgs(text[open+1:]); ok {
@@ -173,7 +173,7 @@ func parseName(text string) name {
 	return name{anyMethod, []history.Value{textValue(text)}, history.NoValue}
 }
 
-// cutArgs reads arguments up to the closing parenthesis and returns what follows.
+// cutArgs parses arguments up to the closing parenthesis and returns the rest.
 func cutArgs(text string) (args []history.Value, rest string, ok bool) {
 	nesting, start := 0, 0
 	var quote byte
@@ -216,8 +216,8 @@ func textValue(text string) history.Value {
 	return v
 }
 
-// plainValue returns a number, string or truth value as such, nil as nothing, and
-// the text of any other value.
+// plainValue returns numbers, strings and booleans as they are, nil as no value, and the
+// text of any other value.
 func plainValue(x any) history.Value {
 	switch v := reflect.ValueOf(x); v.Kind() {
 	case reflect.Invalid:

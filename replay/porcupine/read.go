@@ -18,7 +18,7 @@ import (
 //	[{"ClientId": 0, "Input": ..., "Call": 10, "Output": ..., "Return": 20}, ...]
 //
 // Inputs are of type I and outputs of type O, the types that the model expects.
-// Metadata is any JSON. An error names file and the line.
+// Metadata is any JSON. An error names the file and the line.
 func ReadOperations[I, O any](r io.Reader, file string) ([]porcupine.Operation, error) {
 	var ops []porcupine.Operation
 	err := readArray(r, file, func(element json.RawMessage) error {

@@ -27,8 +27,8 @@ type numbered struct {
 }
 
 const (
-	// tableBytes bounds the contents that are kept. A state that comes again after
-	// it was forgotten gets another number.
+	// tableBytes bounds the contents that are kept. A state that was forgotten gets
+	// another number when it occurs again.
 	tableBytes = 64 << 20
 	// compared bounds the states of one hash that are compared by Equal.
 	compared = 64

@@ -58,8 +58,8 @@ func nameOf(item *Item) string {
 	return "history"
 }
 
-// A page is what the script knows of one history. Operations are columns of
-// numbers, which compress well. A text is an index into Texts.
+// A page is the data of one history for the script. Operations are columns of numbers,
+// which compress well. A text is an index into Texts.
 type page struct {
 	Format    string   `json:"format,omitempty"`
 	Engine    string   `json:"engine,omitempty"`
@@ -70,9 +70,9 @@ type page struct {
 	Processes []string `json:"processes"`
 	Texts     []string `json:"texts"`
 
-	// One number per operation. Calls and returns are ranks of events; the
-	// return of a pending operation is -1. Lines are differences from the
-	// operation before. Parts are keys of a map, or -1; nil if there are none.
+	// These have one number per operation. Calls and returns are ranks of events; the
+	// return of a pending operation is -1. Lines are differences from the previous
+	// operation. Parts are keys of a map, or -1; nil if there are none.
 	Method   []int32 `json:"method"`
 	Args     []int32 `json:"args"`
 	Result   []int32 `json:"result"`
@@ -122,7 +122,7 @@ type missing struct {
 	Cause string `json:"cause"`
 }
 
-// texts numbers different strings.
+// texts assigns numbers to distinct strings.
 type texts struct {
 	list  []string
 	index map[string]int32
@@ -213,9 +213,9 @@ func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
 	}
 }
 
-// addTimes fills the calls, the returns, the stamps and the edges. Ranks count
-// the events of operations; positions count those of dropped ones, too. In a
-// relaxed history, each process has ranks of its own.
+// addTimes sets the calls, the returns, the stamps and the edges. Ranks count the events
+// of operations, and positions also those of dropped ones. In a relaxed history, each
+// process has ranks of its own.
 func (p *page) addTimes(h *history.History) {
 	n := len(h.Ops)
 	p.Call, p.Return = make([]int32, n), make([]int32, n)
@@ -310,7 +310,7 @@ func resultTexts(results []history.Value) []string {
 	return all
 }
 
-// resultText returns a result, or a word for none.
+// resultText returns the text of a result, or a word if there is none.
 func resultText(v history.Value) string {
 	if v.Kind() == history.None {
 		return "nothing"

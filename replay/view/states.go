@@ -7,23 +7,23 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// states are those after steps of a witness: some of them, if all would take too
-// much room.
+// states are the states after the steps of a witness, or after some of the steps if all
+// would take too much room.
 type states struct {
 	Initial string   `json:"initial"`
 	Step    []int32  `json:"step"` // steps from 0, in ascending order
 	Text    []string `json:"text"`
-	// Idle are steps that changed nothing, since the object had no transition:
-	// pending operations that did not take effect.
+	// Idle are the steps of pending operations that did not take effect, since the object
+	// had no transition for them.
 	Idle []int32 `json:"idle,omitempty"`
-	// Result has what pending operations and those without an observed result
-	// would have returned, by step.
+	// Result has, by step, what operations would have returned that are pending or whose
+	// result was not recorded.
 	Result map[int32]string `json:"result,omitempty"`
-	// Fault is why the states end early, if they do.
+	// Fault says why the states end early, or is "".
 	Fault string `json:"fault,omitempty"`
 }
 
-// statesBudget is how many bytes the texts of the states of one witness take.
+// statesBudget bounds the bytes that the texts of the states of one witness take.
 const statesBudget = 4 << 20
 
 // replayWitness returns the states after the steps of a witness, up to budget

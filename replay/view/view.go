@@ -16,7 +16,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// An Item is a history with what is known of it.
+// An Item is a history with its verdict.
 type Item struct {
 	Name    string // the title, such as a file name; by default the history's own
 	History *history.History
@@ -24,14 +24,14 @@ type Item struct {
 	Verdict replay.Verdict
 	// Err is the fault of an invalid history. The other fields may be zero then.
 	Err error
-	// Steps are those of a schedule, as a table in plain text; "" if there are none.
+	// Steps has the steps of a schedule, as a table in plain text, or "".
 	Steps string
 }
 
 const (
-	// MaxHistories is how many histories a page holds.
+	// MaxHistories bounds the number of histories of a page.
 	MaxHistories = 20_000
-	// MaxBytes is how many bytes the histories of a page take in the page.
+	// MaxBytes bounds the bytes that the histories take in the page.
 	MaxBytes = 100 << 20
 )
 
@@ -49,15 +49,15 @@ func Write(w io.Writer, items ...Item) error {
 	return page.Close()
 }
 
-// A Writer writes a page about any number of histories one by one. It keeps a
-// line about each, not the histories.
+// A Writer writes a page about any number of histories, one by one. It keeps a row of
+// the list about each of them, not the histories.
 type Writer struct {
 	w         io.Writer
 	index     []row
 	size      int64 // of the histories, in bytes
 	full      bool
 	err       error // the first error of w
-	histories int   // the limits, which tests lower
+	histories int   // limits, which tests lower
 	bytes     int64
 }
 
@@ -103,8 +103,8 @@ func (w *Writer) write(text string) {
 	}
 }
 
-// Add adds a history. After an error that wraps ErrFull, the page can still be
-// closed; it then has a note that histories are left out.
+// Add adds a history. After an error that wraps ErrFull, the page can still be closed.
+// It then has a note that histories are left out.
 func (w *Writer) Add(item Item) error {
 	if item.Err == nil && (item.History == nil || item.Spec == nil) {
 		return errors.New("view: an item lacks a history or a specification")
@@ -155,7 +155,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// compressed returns data as JSON, by gzip, in base64.
+// compressed returns data as JSON, compressed by gzip, in base64.
 func compressed(data any) (string, error) {
 	var text bytes.Buffer
 	encoder := base64.NewEncoder(base64.StdEncoding, &text)
