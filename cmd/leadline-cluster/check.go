@@ -45,7 +45,7 @@ func setupCheck(flags *pflag.FlagSet) func(context.Context, streams, []string) (
 	}
 }
 
-// newCheckFlags declares the flags.
+// newCheckFlags declares the flags of leadline-cluster check.
 func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	f := &checkFlags{}
 	o := &f.settings.Options

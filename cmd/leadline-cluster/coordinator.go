@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// maxUnfinished is how many tasks at most have no result yet, and maxUnfinishedBytes
-	// how many bytes their files have, but for one task.
+	// maxUnfinished bounds the number of tasks without a result, and maxUnfinishedBytes
+	// the bytes of their files if there is more than one such task.
 	maxUnfinished, maxUnfinishedBytes = 256, 256 << 20
-	// maxAhead is how many tasks at most are finished before their lines are out.
+	// maxAhead bounds the number of finished tasks whose lines are not written yet.
 	maxAhead = 1024
-	// keptResult is the size of a result that is kept in memory until then. A larger
+	// keptResult bounds the size of a result that is kept in memory until then. A larger
 	// one is fetched again.
 	keptResult = 64 << 10
 )
 
-// A coordinator puts tasks into a queue and brings their results in order.
+// A coordinator puts tasks into a queue and delivers their results in order.
 type coordinator struct {
 	queue *queue
 	tries int
@@ -42,12 +42,12 @@ type coordinator struct {
 // A waiter waits for the result of a task.
 type waiter struct {
 	published bool
-	results   chan *result // nil: the task is lost
+	results   chan *result // a nil result means that the task is lost
 }
 
-// A part is what one or more items need: a task of files that are not known yet.
+// A part is one or more items, and the task for those of their files that are new.
 type part struct {
-	task  *task // nil without files, and when it is done
+	task  *task // nil if there are no new files, and when it is done
 	key   string
 	items []item
 	bytes int64
@@ -57,7 +57,7 @@ type part struct {
 	err      error
 }
 
-// An item is a file of the input, or a line that is known without workers.
+// An item is a file of the input, or a line that needs no worker.
 type item struct {
 	name  string
 	line  []byte
@@ -65,7 +65,7 @@ type item struct {
 	at    reference
 }
 
-// A reference is to a file of a task.
+// A reference refers to a file of a task.
 type reference struct {
 	key   string
 	index int
@@ -92,7 +92,7 @@ func (c *coordinator) start(ctx context.Context) error {
 	return nil
 }
 
-// arrived passes a result to those who wait for it.
+// arrived passes a result to its waiters.
 func (c *coordinator) arrived(ctx context.Context, m jetstream.Msg) {
 	key := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
 	c.mu.Lock()
@@ -120,14 +120,14 @@ func (c *coordinator) deliver(key string, r *result) {
 	for _, w := range c.waiting[key] {
 		select {
 		case w.results <- r:
-		default: // it has one
+		default: // the waiter has a result
 		}
 	}
 }
 
-// repair looks from time to time for results that have not arrived although the
-// queue is empty. The task of one that is not there either is lost: its last
-// delivery has ended with a worker, or somebody has removed it.
+// repair asks from time to time for results that have not arrived although the queue is
+// empty. If there is no such result, its task is lost: its last delivery ended with a
+// worker, or somebody removed it.
 func (c *coordinator) repair(ctx context.Context) {
 	idle := 0
 	for ctx.Err() == nil {
@@ -160,8 +160,8 @@ func (c *coordinator) repair(ctx context.Context) {
 // errOutOfReach ends a command whose server, or the queue there, is gone.
 var errOutOfReach = errors.New("the queue was out of reach")
 
-// watch calls failed once the queue has been out of reach for so long, and say when
-// that begins and ends.
+// watch calls say when the queue goes out of reach and when it is back, and failed when
+// it has been out of reach too long.
 func (c *coordinator) watch(ctx context.Context, patience time.Duration, say func(format string, args ...any), failed func(error)) {
 	every := min(time.Second, patience/4)
 	seen, said := time.Now(), false
@@ -241,7 +241,7 @@ func (c *coordinator) obtain(ctx context.Context, key string, t *task) (*result,
 				return r, nil
 			}
 		case <-ctx.Done():
-			// Nobody waits for it any more.
+			// Nothing waits for it any more.
 			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
 			_ = c.queue.dropTask(ending, key)
@@ -273,7 +273,7 @@ func (c *coordinator) put(ctx context.Context, f *file) error {
 	})
 }
 
-// whole is obtain for a task that may have been divided.
+// whole is like obtain, for a task that may have been divided.
 func (c *coordinator) whole(ctx context.Context, key string, t *task) (*result, error) {
 	r, err := c.obtain(ctx, key, t)
 	if err != nil {
@@ -383,7 +383,7 @@ func (c *coordinator) each(ctx context.Context, parts func(yield func(*part) boo
 	return ctx.Err()
 }
 
-// clean lets go of the files.
+// clean removes the temporary files.
 func (p *part) clean() {
 	if p.task != nil {
 		for i := range p.task.Files {
@@ -428,7 +428,7 @@ func (g *gate) leave(bytes int64) {
 	g.less.Broadcast()
 }
 
-// open lets all in, to end.
+// open lets all tasks in, at the end.
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

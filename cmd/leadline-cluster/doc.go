@@ -22,22 +22,21 @@
 //
 // The output has the lines of leadline check --output json, in the order of the
 // input, and the exit status has the same meaning: 0 all linearizable, 1 some not, 2 bad
-// usage or input, 3 some unknown, 4 an internal error. What the arguments may be and
-// which files are skipped is described by leadline help batches. On a terminal, a
-// table of the workers and their rates is on standard error. With --progress it is
-// there elsewhere, too.
+// usage or input, 3 some unknown, 4 an internal error. For the arguments, and for which
+// files are skipped, see leadline help batches. If standard error is a terminal, or with
+// --progress, it shows a table of the workers and their rates.
 //
-// For a single machine, leadline check is simpler and faster. Workers are of use if
-// a history may end its process, for example for lack of memory, and for a run that
-// goes on after its coordinator has ended (see Store).
+// On a single machine, leadline check is simpler and faster. Workers are useful if a
+// history may end its process, for example for lack of memory, and for a run that
+// continues after its coordinator has ended (see Store).
 //
 // Measured on 2 processors, from start to end, with one worker process and with two:
 //
 //	150 histories of a multiset, 3000 operations each, 10 threads    3.9 s    2.25 s    1.7 times
 //	400 histories of a register, 4000 operations each (136 MB)       4.15 s   2.7 s     1.5 times
 //
-// The CPU time is 3.4 s and 3.9 s, and that of leadline check --jobs 1 2.6 s and 2.3 s:
-// the coordinator and the server take some, too.
+// The CPU time is 3.4 s and 3.9 s. That of leadline check --jobs 1 is 2.6 s and 2.3 s:
+// the coordinator and the server use some, too.
 //
 // # Several machines
 //
@@ -47,9 +46,9 @@
 //	leadline-cluster: serving at 10.0.0.1:4222; workers need --url @/var/tmp/leadline/url
 //	host2$ leadline-cluster worker --url @url
 //
-// The file url has the address with a token, which the server demands. Copy it to
-// the other machines; who has it may use the server. The embedded server has no TLS:
-// use it in networks that you trust, or through a tunnel.
+// The file url has the address with a token, which the server requires. Copy it to the
+// other machines; whoever has it may use the server. The embedded server has no TLS: use
+// it in networks that you trust, or through a tunnel.
 //
 // With --url, the coordinator and the workers use an existing server or cluster of
 // NATS with JetStream instead. TLS and credentials are those of NATS: a URL
@@ -60,41 +59,41 @@
 // leadline.>.
 //
 // If the server is out of reach, the coordinator says so and tries again. After
-// --patience, which is a minute by default, it ends with status 3. What has a result
-// stays on the server: run the same command again when it is back. Workers wait for
-// their server until they are interrupted.
+// --patience, which is a minute by default, it ends with status 3. The results stay on
+// the server: run the same command again when it is back. Workers wait for their server
+// until they are interrupted.
 //
-// All workers must run the same executable file as the coordinator: verdicts of
-// different versions are not mixed. Others see no tasks.
+// All workers must run the same executable file as the coordinator, so that verdicts of
+// different versions are not mixed. Other workers get no tasks.
 //
 // # Tasks and results
 //
 // A message has one file, or up to 64 small ones: files of a directory, or members of
-// an archive. Its content is in the message, or from 512 KiB on in the bucket
-// leadline-data. Workers need no access to the directories of the coordinator. A
-// file is not divided: for histories in one large file, one worker does it all. Split
-// the file, or make an archive of the histories, to spread them.
+// an archive. The content is in the message or, from 512 KiB on, in the bucket
+// leadline-data. Workers need no access to the directories of the coordinator. A file is
+// not divided: one worker checks all histories in it. To spread the histories of a large
+// file, split it, or make an archive of them.
 //
 // A worker acknowledges a message after its result is stored. While a check runs, it
-// sends a sign of life three times within --ack-wait. If there is none for so long,
-// the message goes to another worker. A message of several files is then divided, so
-// that a file that ends its worker does so alone. After --tries workers have ended or
-// were lost, the file is given up: its line has the verdict unknown and says so,
-// and the exit status is 4.
+// reports three times within --ack-wait that it is alive. If it does not, the message
+// goes to another worker. A message of several files is then divided, so that a file
+// that ends its worker does so alone. After --tries workers have ended or were lost, the
+// file is given up: its line has the verdict unknown and says why, and the exit status
+// is 4.
 //
 // The key of a result is a hash of the content of the files, the settings, and the
 // program. There is one result for a key: if two workers finish one task, the first
 // result counts. Equal files are checked once. The output depends on the stored
-// results only, so it has one line for each history, whoever was killed.
+// results only, so it has one line for each history, whichever processes were killed.
 //
 // # Store
 //
 // Tasks and results stay on the server for --keep, which is seven days by default.
 // The embedded server keeps them in --store, and by default in a temporary directory
-// that is removed at the end. To go on after an interrupt or a crash, run the
-// same command again with the same --store or --url: it prints everything from the
-// beginning, and only what has no result yet is checked. A result that is unknown,
-// for example for lack of time, is one as well: --retry-unknown checks it again.
+// that is removed at the end. To continue after an interrupt or a crash, run the same
+// command again with the same --store or --url: it prints everything from the beginning,
+// but checks only what has no result yet. An unknown verdict, for example for lack of
+// time, is a result, too: --retry-unknown checks it again.
 //
 // # Object store
 //
@@ -121,9 +120,9 @@
 //
 // The key of such a result is a hash of the arguments, of leadline's program and of the
 // Go files of the module in the coordinator's working directory. So after a change there
-// the same command runs all seeds again. Changes elsewhere, as in a module that a
-// replace directive names, need another --store.
+// the same command runs all seeds again. After changes elsewhere, as in a module that a
+// replace directive names, use another --store.
 //
-// Such a worker builds and runs the code that tasks name: only for servers on which you
-// trust everybody who may publish.
+// Such a worker builds and runs the code that tasks name. Use it only with a server where
+// you trust everybody who may publish.
 package main

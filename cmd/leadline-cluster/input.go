@@ -17,18 +17,19 @@ import (
 )
 
 const (
-	// maxFiles is how many files a task has at most, and maxBytes how many bytes they
-	// have, but for one file.
+	// maxFiles bounds the number of files of a task, and maxBytes their bytes if there is
+	// more than one file.
 	maxFiles, maxBytes = 64, 128 << 10
-	// maxInline is the size of a file that is part of the message.
+	// maxInline bounds the size of a file that is part of the message.
 	maxInline = 512 << 10
-	// maxSeen is how many files are remembered, so that equal ones are checked once.
+	// maxSeen bounds the number of files that are remembered, so that equal ones are
+	// checked once.
 	maxSeen = 1 << 18
 	// bucketPrefix marks an argument that is a bucket of the object store.
 	bucketPrefix = "bucket:"
 )
 
-// A reader makes tasks of what the arguments name.
+// A reader makes tasks of the files that the arguments name.
 type reader struct {
 	settings settings
 	skip     codec.Skip
@@ -40,7 +41,7 @@ type reader struct {
 	spool    string // directory of large files; "" for that of temporary files
 
 	seen  map[[sha256.Size]byte]reference
-	files int // that are new
+	files int // number of new files
 	next  *part
 }
 
@@ -93,7 +94,7 @@ func (r *reader) yield(yield func(*part) bool) bool {
 	return yield(p)
 }
 
-// open returns the files that an argument names, and what precedes their names.
+// open returns the files that an argument names, and the prefix of their names.
 func (r *reader) open(ctx context.Context, argument string) (string, iter.Seq2[codec.File, error]) {
 	prefix := ""
 	options := codec.Options{Format: r.settings.Format, Map: r.settings.Map, Limits: r.settings.Limits, Context: ctx, Stdin: r.stdin,
@@ -143,8 +144,8 @@ func (r *reader) add(name string, f codec.File, err error) (last bool, failed er
 		r.files++
 	}
 	p.items = append(p.items, item{name: name, at: reference{"", index}})
-	// The first tasks are small, so that all workers begin soon. The content decides
-	// as well where a task ends: one file more changes few tasks of the next run.
+	// The first tasks are small, so that all workers begin soon. Where a task ends also
+	// depends on the content, so that one more file changes few tasks of the next run.
 	most := min(maxFiles, 1+r.files/16)
 	n := len(p.task.Files)
 	return n >= most || p.bytes >= maxBytes || 2*n > most && sum[0] < 256/16 || len(p.items) >= 16*maxFiles, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// work is leadline-cluster worker. An attached worker ends when its standard input
+// work runs leadline-cluster worker. An attached worker ends when its standard input
 // does, and writes a line when it is connected.
 func (c *connection) work(ctx context.Context, s streams, jobs int, stress string, attached bool) error {
 	kind := checkKind
@@ -41,7 +41,7 @@ func (c *connection) work(ctx context.Context, s streams, jobs int, stress strin
 	if !attached && q.nc.Status() == nats.RECONNECTING {
 		fmt.Fprintln(s.err, "leadline-cluster worker: waiting for the server")
 	}
-	defer func() { _ = q.nc.FlushTimeout(time.Second) }() // else the last task is delivered again
+	defer func() { _ = q.nc.FlushTimeout(time.Second) }() // without it, the last task is delivered again
 	if attached {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
@@ -57,9 +57,9 @@ func (c *connection) work(ctx context.Context, s streams, jobs int, stress strin
 	return newWorker(q, jobs, stress, s.err).run(ctx)
 }
 
-// startLocal keeps n workers at work on this machine until the context is cancelled.
-// Those that end are started again, unless several in a row end before they are
-// connected: then it calls failed. The returned function waits for their end.
+// startLocal keeps n workers running on this machine until the context is cancelled. It
+// restarts those that end. If several in a row end before they are connected, it calls
+// failed instead. The returned function waits until all have ended.
 func (f *clusterFlags) startLocal(ctx context.Context, s streams, q *queue, failed func(error)) (wait func(), err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -99,7 +99,7 @@ func (c command) run(s streams, args []string) int {
 	return status
 }
 
-// A usageError is one of the command line.
+// A usageError is an error in the command line.
 type usageError struct{ error }
 
 func (u *usageError) Unwrap() error { return u.error }
@@ -126,8 +126,8 @@ func usage(w io.Writer) {
 	fmt.Fprint(w, b.String())
 }
 
-// urlVariable is the environment variable that has the URL for workers which the
-// coordinator starts. A command line would show its token to everybody.
+// urlVariable is the environment variable with the URL for workers that the coordinator
+// starts. A command line would show the token in it to all users of the machine.
 const urlVariable = "LEADLINE_CLUSTER_URL"
 
 // clusterFlags are the flags of coordinators.
@@ -194,7 +194,7 @@ func (f *clusterFlags) validate(flags *pflag.FlagSet) error {
 const maxJobs = 1 << 10
 
 // open returns a queue, with an embedded server if no other is given, and a function
-// that ends it.
+// that closes both.
 func (f *clusterFlags) open(ctx context.Context, kind string, s streams) (*queue, func(), error) {
 	options, err := f.options()
 	if err != nil {
@@ -212,7 +212,7 @@ func (f *clusterFlags) open(ctx context.Context, kind string, s streams) (*queue
 			if dir, err = os.MkdirTemp("", "leadline-cluster-"); err != nil {
 				return nil, nil, err
 			}
-			end = func() { _ = os.RemoveAll(dir) } // what is left is in the directory of temporary files
+			end = func() { _ = os.RemoveAll(dir) } // on failure, files stay in the temporary directory
 		}
 		server, at, err := serve(dir, f.listen)
 		if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/leadline/leadline/replay/batch"
 )
 
-// settings are what the result of a check depends on besides the files and the program.
+// settings are what the result of a check depends on, apart from the files and the
+// program.
 type settings struct {
 	Format, Map  string
 	Limits       codec.Limits
@@ -31,7 +32,7 @@ type task struct {
 	Settings settings
 	Files    []file
 	Stress   []string `json:",omitempty"`
-	// Sources is a hash of what a stress run tests, and of the program that does.
+	// Sources is a hash of what a stress run tests, and of the program that tests it.
 	Sources string `json:",omitempty"`
 }
 
@@ -46,7 +47,7 @@ type file struct {
 	spooled int64  // bytes there
 }
 
-// key identifies what the task asks for.
+// key returns the key of the task's result.
 func (t *task) key() string {
 	header, err := json.Marshal(task{Settings: t.Settings, Stress: t.Stress, Sources: t.Sources})
 	if err != nil {
@@ -60,7 +61,7 @@ func (t *task) key() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// only returns the task for one of the files alone.
+// only returns a task for one of the files alone.
 func (t *task) only(i int) *task { return &task{Settings: t.Settings, Files: t.Files[i : i+1]} }
 
 func (t *task) encode() []byte {
@@ -96,11 +97,11 @@ func decodeTask(message []byte) (*task, error) {
 	return t, nil
 }
 
-// A result is what became of a task.
+// A result is the result of a task.
 type result struct {
 	Files []fileResult
-	// Split has the keys of the tasks that have the files of this one, one each,
-	// if it was divided. There is nothing else then.
+	// If the task was divided, Split has the keys of the tasks with one file each, and the
+	// other fields are empty.
 	Split []string `json:",omitempty"`
 	lines []byte   // of all entries
 }
@@ -110,13 +111,13 @@ type fileResult struct {
 	Warnings []warning `json:",omitempty"`
 }
 
-// A warning is what a reader should know of a file besides its errors.
+// A warning is a message about a file that is not an error.
 type warning struct {
 	Line int `json:",omitempty"`
 	Msg  string
 }
 
-// An entryResult is what became of a history, or a fault, of a file.
+// An entryResult is the result of a history, or a fault, of a file.
 type entryResult struct {
 	Status batch.Status
 	Final  bool   `json:",omitempty"` // see batch.Outcome
@@ -147,7 +148,7 @@ func decodeResult(message []byte) (*result, error) {
 	return r, nil
 }
 
-// file returns what became of a file, and its lines.
+// file returns the result of a file, and its lines.
 func (r *result) file(i int) (fileResult, []byte) {
 	if i >= len(r.Files) {
 		r, i = fault(1, errors.New("the result is about fewer files")), 0
@@ -190,7 +191,7 @@ func (r *result) add(b *batch.Result, times bool) {
 	f.Entries = append(f.Entries, e)
 }
 
-// fault returns a result that says of each of n files that leadline has failed.
+// fault returns a result that reports a failure of leadline for each of n files.
 func fault(n int, err error) *result {
 	r := &result{}
 	for range n {

@@ -38,8 +38,8 @@ type connection struct {
 	creds, nkey, ca, cert, certKey string
 }
 
-// address returns the URL. That of a file has a token, which a command line shows
-// to everybody.
+// address returns the URL, which may be in a file. A command line would show the token
+// in it to all users of the machine.
 func (c *connection) address() (string, error) {
 	name, ok := strings.CutPrefix(c.url, "@")
 	if !ok {
@@ -49,7 +49,7 @@ func (c *connection) address() (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// options returns those that the flags ask for.
+// options returns the options of NATS that the flags ask for.
 func (c *connection) options() ([]nats.Option, error) {
 	options := []nats.Option{nats.Name("leadline-cluster"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond)}
 	if c.creds != "" {
@@ -77,7 +77,7 @@ func (c *connection) options() ([]nats.Option, error) {
 	return options, nil
 }
 
-// A queue has the tasks and their results.
+// A queue holds the tasks and their results.
 type queue struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -116,7 +116,7 @@ type storage struct {
 	tries    int
 }
 
-// create makes what the queue needs, as far as it is not there.
+// create creates the streams and the bucket that the queue needs, unless they exist.
 func (q *queue) create(ctx context.Context, s storage) error {
 	var err error
 	if q.tasks, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
@@ -179,7 +179,7 @@ func (q *queue) find(ctx context.Context) (jetstream.Consumer, error) {
 		case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation),
 			errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 			return nil, err
-		case q.nc.IsClosed(): // as after a wrong token
+		case q.nc.IsClosed(): // for example after a wrong token
 			return nil, fmt.Errorf("connecting to NATS: %w", q.nc.LastError())
 		}
 		pause(ctx, 250*time.Millisecond)
@@ -237,7 +237,7 @@ func (q *queue) persist(ctx context.Context, do func() error) error {
 	}
 }
 
-// passes reports whether the error may be gone soon.
+// passes reports whether the error may be temporary.
 func passes(err error) bool {
 	for _, e := range []error{nats.ErrTimeout, context.DeadlineExceeded, nats.ErrNoResponders, nats.ErrDisconnected,
 		nats.ErrReconnectBufExceeded, jetstream.ErrNoStreamResponse, nats.ErrConnectionReconnecting} {
@@ -273,7 +273,7 @@ func (q *queue) storeResult(ctx context.Context, key string, r *result) error {
 	return q.publishOnce(ctx, q.subject(resultSubject, key), message)
 }
 
-// payload is how many bytes a message may have.
+// payload returns how many bytes a message may have.
 func (q *queue) payload() int64 { return q.nc.MaxPayload() - 4096 }
 
 func (q *queue) putObject(ctx context.Context, name string, content []byte) error {

@@ -19,9 +19,8 @@ const serverPayload = 4 << 20
 // spoolName is a directory of the embedded server for files that are to be stored.
 const spoolName = "spool"
 
-// serve starts an embedded server that keeps its files in dir. It returns its URL,
-// with a token, and writes it to the file url there. Nobody connects without the
-// token.
+// serve starts an embedded server that keeps its files in dir. It returns its URL, with a
+// token, and writes it to the file url there. Clients need the token to connect.
 func serve(dir, listen string) (*server.Server, string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", err
@@ -29,7 +28,7 @@ func serve(dir, listen string) (*server.Server, string, error) {
 	if err := lock(filepath.Join(dir, "lock")); err != nil {
 		return nil, "", fmt.Errorf("%s is in use: %w", dir, err)
 	}
-	// A coordinator that was killed has left its files there.
+	// A coordinator that was killed may have left files there.
 	spool := filepath.Join(dir, spoolName)
 	if err := errors.Join(os.RemoveAll(spool), os.Mkdir(spool, 0o700)); err != nil {
 		return nil, "", err
@@ -80,7 +79,7 @@ func readToken(name string) (string, error) {
 	return token, os.WriteFile(name, []byte(token+"\n"), 0o600)
 }
 
-// A serverLog keeps why a server does not start.
+// A serverLog keeps the reason why a server does not start.
 type serverLog struct{ fatal error }
 
 func (l *serverLog) Fatalf(format string, v ...any) {

@@ -98,7 +98,7 @@ func (f *stressFlags) run(ctx context.Context, s streams, args []string) (int, e
 
 // hashSources returns a hash of leadline's program, if it is on this machine, and of the
 // Go files of the module in the working directory, if there is one. A result is not
-// taken for that of another program or of changed files.
+// used for another program or for changed files.
 func hashSources(ctx context.Context, leadline string) (string, error) {
 	h := sha256.New()
 	add := func(name string) error {
@@ -123,7 +123,7 @@ func hashSources(ctx context.Context, leadline string) (string, error) {
 	}
 	err = filepath.WalkDir(filepath.Dir(module), func(name string, e fs.DirEntry, err error) error {
 		switch ext := filepath.Ext(name); {
-		case err != nil: // what cannot be read cannot be built
+		case err != nil: // a file that cannot be read cannot be built either
 			return nil
 		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && name != filepath.Dir(module):
 			return fs.SkipDir

@@ -17,8 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A table shows the workers and their rates: on a terminal in place, each second;
-// elsewhere, if asked for, every ten seconds. It says as well if there are none.
+// A table shows the workers and their rates: on a terminal in place, every second;
+// elsewhere, if asked for, every ten seconds. It also says if there are no workers.
 type table struct {
 	w        io.Writer
 	shown    bool
@@ -77,7 +77,7 @@ func (t *table) start(ctx context.Context) error {
 	return nil
 }
 
-// warn says once that nobody works.
+// warn says once that there are no workers.
 func (t *table) warn() {
 	if len(t.workers) > 0 || t.warned || t.c.unfinished() == 0 {
 		return
@@ -90,7 +90,7 @@ func (t *table) warn() {
 	_, _ = fmt.Fprintf(t.w, "leadline-cluster: waiting for workers that run this program%s\n", others) // it changes no result
 }
 
-// heard takes a message of a worker of this program, or of another one.
+// heard handles a message of a worker that runs this program, or another one.
 func (t *table) heard(a alive, own bool, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,8 +114,8 @@ func (t *table) stop() {
 	}
 }
 
-// show writes the table, on a terminal in place of the last one. That it cannot be
-// written changes no result.
+// show writes the table, on a terminal in place of the last one. It ignores errors of
+// writing, which change no result.
 func (t *table) show() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,8 +135,8 @@ func (t *table) clear() {
 	}
 }
 
-// aside calls do, which writes elsewhere, while the table is away. It is shown
-// again within a second.
+// aside removes the table while it calls do, which writes something else. The table is
+// shown again within a second.
 func (t *table) aside(do func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,7 +150,7 @@ func (t *table) flush(out *bufio.Writer) (err error) {
 	return err
 }
 
-// lostAfter is how long nothing is heard from a worker that is lost.
+// lostAfter is the time without a message after which a worker counts as lost.
 const lostAfter = 5 * time.Second
 
 // write writes the table.

@@ -67,8 +67,8 @@ func (w *worker) run(ctx context.Context) error {
 	return failed
 }
 
-// work does one task after the other. After an error it looks for the consumer
-// again: the server may have started with other files.
+// work does one task after another. After an error it looks for the consumer again,
+// since the server may have been restarted with other files.
 func (w *worker) work(ctx context.Context) error {
 	for ctx.Err() == nil {
 		consumer, err := w.queue.find(ctx)
@@ -94,7 +94,7 @@ func (w *worker) work(ctx context.Context) error {
 	return nil
 }
 
-// next waits some time for a task and does it.
+// next waits a while for a task and does it.
 func (w *worker) next(ctx context.Context, consumer jetstream.Consumer, ackWait time.Duration, tries uint64) error {
 	const patience = 5 * time.Second
 	waiting, cancel := context.WithTimeout(ctx, patience)
@@ -123,7 +123,7 @@ func (w *worker) next(ctx context.Context, consumer jetstream.Consumer, ackWait 
 	return m.Ack()
 }
 
-// beat reports again and again that a task is being worked on.
+// beat reports at intervals that a task is being worked on.
 func beat(ctx context.Context, m jetstream.Msg, every time.Duration) {
 	for {
 		pause(ctx, every)
@@ -134,8 +134,8 @@ func beat(ctx context.Context, m jetstream.Msg, every time.Duration) {
 	}
 }
 
-// do makes sure that the result of a task is stored. A task that is delivered again
-// is divided, so that a file that ends its worker takes no others with it.
+// do makes sure that the result of a task is stored. It divides a task that is delivered
+// again, so that a file that ends its worker affects no other files.
 func (w *worker) do(ctx context.Context, key string, message []byte, delivery, tries uint64) error {
 	if r, err := w.queue.result(ctx, key); r != nil || err != nil {
 		return err
@@ -163,7 +163,7 @@ func (w *worker) do(ctx context.Context, key string, message []byte, delivery, t
 	return w.queue.storeResult(ctx, key, r)
 }
 
-// giveUp is the error for a file that ended so many workers.
+// giveUp returns the error for a file that ended too many workers.
 func giveUp(tries uint64) error {
 	return fmt.Errorf("given up: %d workers have ended, or were lost, while they checked this", tries)
 }
@@ -186,7 +186,7 @@ func (w *worker) split(ctx context.Context, t *task) (*result, error) {
 // cluster, not of a file.
 func (w *worker) checkFiles(ctx context.Context, t *task) (*result, error) {
 	c := batch.Checker{Model: t.Settings.Model, Options: t.Settings.Options, Times: t.Settings.Times}
-	c.Options.Budget.Process *= int64(w.jobs) // what is set is for one
+	c.Options.Budget.Process *= int64(w.jobs) // the setting is for one job
 	r := &result{}
 	for i := range t.Files {
 		r.Files = append(r.Files, fileResult{})
@@ -230,7 +230,7 @@ func (w *worker) checkFile(ctx context.Context, s *settings, c *batch.Checker, f
 	return in.err
 }
 
-// A source keeps the error of a reader: the file itself is sound.
+// A source keeps the error of its reader, which is not a fault of the file.
 type source struct {
 	r   io.Reader
 	err error
@@ -244,10 +244,10 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// statuses are those of the exit statuses of leadline.
+// statuses maps exit statuses of leadline to statuses of results.
 var statuses = []batch.Status{batch.Linearizable, batch.NotLinearizable, batch.Invalid, batch.Unknown, batch.Internal}
 
-// stress runs leadline stress. The result is what it prints.
+// stress runs leadline stress. The result has what it prints.
 func (w *worker) stress(ctx context.Context, t *task) (*result, error) {
 	cmd := exec.CommandContext(ctx, w.leadline, stressArguments(t.Stress)...)
 	var stderr bytes.Buffer
@@ -296,7 +296,7 @@ func (w *worker) announce(ctx context.Context) {
 	for last := false; ; last = ctx.Err() != nil {
 		text, err := json.Marshal(alive{w.id, w.queue.kind, int64(w.jobs), w.busy.Load(), w.files.Load(), w.histories.Load()})
 		if err == nil {
-			_ = w.queue.nc.Publish(aliveSubject+"."+w.queue.program, text) // it is only shown
+			_ = w.queue.nc.Publish(aliveSubject+"."+w.queue.program, text) // for display only
 		}
 		if last {
 			return
