@@ -13,11 +13,12 @@
 //   - juc-mutated: those of juc-labelled with one result changed, with verdicts
 //     by replay on the JDK's own objects (labels.jsonl), in the native format.
 //   - juc-single: histories with exactly one call of one method that is not
-//     core in Figure 6 of the paper on non-atomic methods; tried.tsv has how
-//     many programs and executions of each method they come from.
+//     core in Figure 6 of the paper on non-atomic methods. tried.tsv has the
+//     numbers of programs and executions for each method.
 //   - go: executions of generated programs on objects of Go libraries, each with
-//     the sequential runs of its program as specification; violations.jsonl has
-//     those that show a method not to be atomic, results.jsonl how often.
+//     the sequential runs of its program as specification. violations.jsonl has
+//     those that show that a method is not atomic, results.jsonl how often each
+//     occurred.
 package corpora
 
 import "embed"

@@ -12,7 +12,7 @@ import (
 	"github.com/leadline/leadline/benchdata/corpora"
 )
 
-// TestManifest holds the files against the sums of MANIFEST, both ways.
+// TestManifest compares the files with the sums of MANIFEST, both ways.
 func TestManifest(t *testing.T) {
 	manifest, err := corpora.FS.ReadFile("MANIFEST")
 	if err != nil {

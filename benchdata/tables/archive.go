@@ -6,12 +6,12 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Archives returns two tables of all histories, also sequential ones and those
-// with pending operations, with a row for each class in each archive: what the
-// histories are, and the distributions of their depths.
+// Archives returns two tables of all histories, including sequential ones and those
+// with pending operations, with a row for each class in each archive. The first
+// describes the histories, the second has the distributions of their depths.
 func (c *Collection) Archives() []*Table { return []*Table{c.archives(), c.distributions()} }
 
-// groups are the classes in each archive, and the union of all if there are
+// groups returns the classes in each archive, followed by the union of all if there are
 // several.
 func (c *Collection) groups() []*class {
 	groups := c.classes(true)
@@ -38,9 +38,9 @@ func (c *Collection) archives() *Table {
 	return t
 }
 
-// distributions has the witness depths with pending operations, where each that
-// never took effect uses up a place in the index, and those that leave such
-// operations out.
+// distributions returns the table of witness depths. For histories with pending
+// operations it has two depths: in the first, each operation that never took effect uses
+// up a place in the index; the second leaves such operations out.
 func (c *Collection) distributions() *Table {
 	t := &Table{ID: "distributions", Title: "Witness depth of the linearizable histories by archive",
 		Columns: append(append([]string{"archive", "class", "linearizable", "depth"}, c.depthColumns()...), "not found")}
@@ -69,11 +69,11 @@ func hasFreeDepths(ms []*Measurement) bool {
 	return count(ms, func(m *Measurement) bool { return m.Pending > 0 && m.DepthFree+m.RefutedFree > 0 }) > 0
 }
 
-// Len is the number of measurements.
+// Len returns the number of measurements.
 func (c *Collection) Len() int { return len(c.all) }
 
-// delays is the number of delays per 1,000 operations: each of them is an
-// operation of the schedule index.
+// delays returns the number of delays per 1,000 operations. Each delay is an operation
+// of the schedule index.
 const delays = "delays per 1,000 ops"
 
 // Profile returns a table of delays and base chains with a row for each history
@@ -104,7 +104,7 @@ func (c *Collection) Profile(each bool) *Table {
 	return t
 }
 
-// found is a depth or another number as a cell, empty if it is 0.
+// found returns a cell with a depth or another number, empty if it is 0.
 func found(depth int) any {
 	if depth == 0 {
 		return nil
@@ -112,7 +112,7 @@ func found(depth int) any {
 	return depth
 }
 
-// level is the level of concurrency, if known.
+// level returns a cell with the level of concurrency, empty if it is not known.
 func (m *Measurement) level() any {
 	if m.CP < 0 {
 		return nil
@@ -137,7 +137,7 @@ func (m *Measurement) chain() any {
 	return m.Chain
 }
 
-// mean is the mean of the cells that are not empty.
+// mean returns the mean of the cells that are not empty.
 func mean(ms []*Measurement, cell func(*Measurement) any) any {
 	sum, n := 0.0, 0
 	for _, m := range ms {

@@ -47,7 +47,8 @@ func Try(ctx context.Context, h *history.History, spec replay.Spec) (Trial, erro
 	return t, nil
 }
 
-// signature distinguishes overloads: remove/0, remove/1.
+// signature returns the method with its number of arguments, to distinguish overloads:
+// remove/0, remove/1.
 func signature(op *history.Operation) string { return fmt.Sprintf("%s/%d", op.Method, len(op.Args)) }
 
 // programOf writes the program of a history in Violat's notation, one sequence
@@ -80,15 +81,14 @@ func programOf(h *history.History) (program, outcome string) {
 	return join(calls), join(results)
 }
 
-// A Blame collects trials by class and method. The argument is that of
-// "Exposing Non-Atomic Methods of Concurrent Objects". Core methods are
-// trusted. So a history that is not linearizable and has exactly one call of a
-// method that is not core convicts that method. With several such calls, each
-// method is only a suspect: a broken mutator can show in a later read that is
-// correct in itself. The zero value is empty.
+// A Blame collects trials by class and method, following "Exposing Non-Atomic Methods of
+// Concurrent Objects". Core methods are trusted. So if a history is not linearizable and
+// has exactly one call of a method that is not core, that method is not atomic. With
+// several such calls, each of them may be the reason: a broken mutator can show in a later
+// read that is correct in itself. The zero value is empty.
 type Blame struct {
 	methods map[[2]string]*charge // class, method
-	// executions counts what was tried for a method.
+	// executions counts the executions of each method's programs.
 	executions map[[2]string]int
 }
 

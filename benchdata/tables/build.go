@@ -61,8 +61,8 @@ func (c *Collection) Table2(paper bool) *Table {
 	return t
 }
 
-// noteUncounted counts the histories that are not in the table since their
-// schedules were not counted.
+// noteUncounted adds a note with the number of histories that the table leaves out
+// because their schedules were not counted.
 func (c *Collection) noteUncounted(t *Table) {
 	all := c.total()
 	if n := len(all.measured) - all.count(isCounted); n > 0 {
@@ -87,7 +87,7 @@ func (c *Collection) Totals() *Table {
 	return t
 }
 
-// Table3 counts the histories that families show to be linearizable.
+// Table3 counts the histories that families prove to be linearizable.
 func (c *Collection) Table3(paper bool) *Table {
 	t := &Table{ID: "table3", Title: "Table 3. Non-sequential histories, linearizable ones, and those shown to be by families of depth d",
 		Columns: []string{"class", "histories", "linearizable"}}
@@ -175,7 +175,7 @@ func (c *Collection) Depths() *Table {
 	return t
 }
 
-// exactCauses say why exact depths are not computed, by replay.Verdict.ExactCause.
+// exactCauses explains the values of replay.Verdict.ExactCause.
 var exactCauses = []struct{ cause, text string }{
 	{"work", fmt.Sprintf("more than %d steps would have been needed", exactWork)},
 	{replay.Memory.String(), "they do not fit in the memory"},
@@ -185,7 +185,7 @@ var exactCauses = []struct{ cause, text string }{
 	{replay.Cancelled.String(), "the run was cancelled"},
 }
 
-// noteExact says why exact depths are not computed.
+// noteExact adds a note that says why exact depths were not computed.
 func (c *Collection) noteExact(t *Table) {
 	for _, why := range exactCauses {
 		missing := func(m *Measurement) bool { return isLinearizable(m) && m.Exact == 0 && m.ExactCause == why.cause }
@@ -240,7 +240,7 @@ func (c *Collection) distribution(ms []*Measurement, depth depthOf) (row []any, 
 	return append(row, decimal{float64(sum) / float64(found), 2}), unknown
 }
 
-// noteDepths says which histories have no exact place in a distribution.
+// noteDepths adds a note about the histories that have no exact place in a distribution.
 func (c *Collection) noteDepths(t *Table, ms []*Measurement, depth depthOf, name string) {
 	most := c.maxDepth()
 	larger := count(ms, func(m *Measurement) bool { d, refuted := depth(m); return d == 0 && refuted >= most })

@@ -9,8 +9,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A Collection holds measurements, from which it makes tables. The zero value is
-// empty.
+// A Collection makes tables from measurements. The zero value is empty.
 type Collection struct {
 	// MaxDepth is the largest depth that has a column. If it is 0, that is 5 in
 	// Table 3, as in the paper, and DefaultMaxDepth elsewhere.
@@ -22,7 +21,7 @@ type Collection struct {
 // Add adds one measurement.
 func (c *Collection) Add(m Measurement) { c.all = append(c.all, &m) }
 
-// maxDepth is the largest depth that has a column, but in Table 3.
+// maxDepth returns the largest depth that has a column, except in Table 3.
 func (c *Collection) maxDepth() int { return cmp.Or(c.MaxDepth, DefaultMaxDepth) }
 
 // A class is a group of measurements: those of one class, or all.
@@ -30,8 +29,8 @@ type class struct {
 	name    string
 	archive string
 	all     []*Measurement
-	// measured are those in the tables of the paper: non-sequential and without
-	// pending operations.
+	// measured are the measurements in the tables of the paper: non-sequential histories
+	// without pending operations.
 	measured []*Measurement
 }
 
@@ -69,13 +68,13 @@ func (c *Collection) classes(byArchive bool) []*class {
 // sorted returns the classes by name.
 func (c *Collection) sorted() []*class { return c.classes(false) }
 
-// total is the union of all classes.
+// total returns the union of all classes.
 func (c *Collection) total() *class { return newClass("all", "", c.all) }
 
-// ops is the smallest and the largest number of operations.
+// ops returns the smallest and the largest number of operations.
 func (k *class) ops() pair { return k.span(func(m *Measurement) int { return m.Ops }) }
 
-// span is the smallest and the largest value.
+// span returns the smallest and the largest value.
 func (k *class) span(value func(*Measurement) int) pair {
 	least, most := value(k.all[0]), value(k.all[0])
 	for _, m := range k.all {
@@ -87,8 +86,7 @@ func (k *class) span(value func(*Measurement) int) pair {
 // linearizable counts the linearizable histories.
 func (k *class) linearizable() int { return k.count(isLinearizable) }
 
-// shown counts the histories that families up to depth d show to be
-// linearizable.
+// shown counts the histories that families up to depth d prove to be linearizable.
 func (k *class) shown(d int) int {
 	return k.count(func(m *Measurement) bool { return m.Depth > 0 && m.Depth <= d })
 }
@@ -125,8 +123,8 @@ type summary struct {
 	mean, sd float64
 }
 
-// cells are the maximum, the mean and the standard deviation with so many
-// places; they are empty without a sample.
+// cells returns the maximum, the mean and the standard deviation, with the given number
+// of decimal places. They are empty without a sample.
 func (s summary) cells(places int) []any {
 	if s.n == 0 {
 		return []any{nil, nil, nil}

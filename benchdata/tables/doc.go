@@ -8,23 +8,23 @@
 //     ones (cp > 0), as in the paper's scripts.
 //   - Table 2: distinct schedules of the strong d-hitting families, d = 1..5,
 //     over the non-sequential histories.
-//   - Table 3: non-sequential histories, linearizable ones, and those of them
-//     that a family of depth d shows to be, d = 1..5. Which are linearizable
-//     is decided by the complete search.
-//   - Figure 4: the last, as percentages, for d = 1..7.
+//   - Table 3: the numbers of non-sequential histories, of linearizable ones
+//     among them, and of those that a family of depth d proves to be
+//     linearizable, d = 1..5. The complete search decides which are linearizable.
+//   - Figure 4: the last numbers as percentages, for d = 1..7.
 //   - Depths: the linearizability depth of Definition 4.2 beside the witness
-//     depth. A family may hold a witness by luck, so the second is never the
-//     larger one. Depths above 7 share a column, and the means include them.
+//     depth. The latter is never larger, since a family may have a witness by
+//     luck. Depths above 7 share a column, and the means include them.
 //
 // Collection.MaxDepth replaces 5 and 7, except in Table 2. Standard deviations
 // divide by n-1. Histories with pending operations, whose depth has a different
 // meaning, are left out and counted.
 //
-// Archives and Profile are about any histories, also sequential ones and those
+// Archives and Profile are about all histories, including sequential ones and those
 // with pending operations. Archives has the distributions of depths for each class
 // in each archive. A pending operation that never took effect has to be delayed, so
 // depth grows with lost operations; depth_free is the depth if such operations may
-// be left out at no cost. Profile looks for depth_free without a largest one, and
+// be left out at no cost. Profile searches for depth_free without an upper bound. It
 // has the delays per 1,000 operations, (depth_free-1)/n times 1,000, and the base
 // chain.
 //
@@ -35,20 +35,19 @@
 //
 // # Study
 //
-// What does depth depend on? This command prints the figures about the bundled
-// corpora that follow; study.csv beside this file has them (--output csv):
+// What does depth depend on? This command prints the figures below, which are about the
+// bundled corpora; study.csv in this directory has them, too (--output csv):
 //
 //	leadline tables --study
 //
-// They are over 9,179 histories of java.util.concurrent (JDK) and 6,409 of Go
-// libraries: those that are linearizable and not sequential, with up to 18
-// operations.
+// They cover 9,179 histories of java.util.concurrent (JDK) and 6,409 of Go libraries:
+// those that are linearizable and not sequential, with up to 18 operations.
 //
 // Distribution. The mean witness depth is 1.30 (JDK) and 1.07 (Go). The mean exact
 // depth is 1.50 and 1.07; it is larger than the witness depth in 16.6 % of the JDK's
-// (leadline tables). These depths suffice for a share of the histories, and
-// a family of this depth has at most m n^(d-1) schedules, for m chains and n
-// operations (the quantiles of this bound, taken for each history by itself):
+// histories (leadline tables). The table has the depths that suffice for a share of the
+// histories. A family of depth d has at most m n^(d-1) schedules, for m chains and n
+// operations; the table has the quantiles of this bound, computed for each history:
 //
 //	share       50 %    90 %    99 %      99.9 %         100 %
 //	JDK, d         1       2       4           6             8
@@ -61,9 +60,9 @@
 // schedules of a program reaches the former; the rest takes many more. This says
 // what occurred under the recorders' load, not how likely each schedule is.
 //
-// Predictors. Rho is the rank correlation with witness depth. Explained is the
-// share of the variance between groups with the same value, adjusted for the number
-// of groups, so 0 is what no influence gives:
+// Predictors. Rho is the rank correlation with witness depth. Explained is the share of
+// the variance between groups with the same value. It is adjusted for the number of
+// groups, so it is about 0 if there is no influence:
 //
 //	                      JDK: rho  explained    Go: rho  explained
 //	cp                        0.46     33.6 %       0.27      9.0 %
@@ -108,11 +107,10 @@
 //	queue      109.38 up to 64    229.17 up to 48     419.35 up to 31
 //	stack      340.43 up to 47    500.00 up to 36     700.00 up to 20
 //
-// Where "up to" stands, the bound on steps was reached; schedules that deep explain
-// no more responses. So full depths are known only where there are few states at a
-// time: one for each open write of a register, but one for each order of the values
-// in a queue. The smallest base chains are 2 (register, T = 4 and 8) and 1 (kv,
-// T = 4).
+// "Up to" means that the bound on steps was reached; schedules of that depth explain no
+// more responses. So full depths are known only if there are few states at a time: one
+// for each open write of a register, but one for each order of the values in a queue. The
+// smallest base chains are 2 (register, T = 4 and 8) and 1 (kv, T = 4).
 //
 // Cost, in seconds of processor time. With --max-depth 5, check refutes all depths
 // of a long random history within its first operations, and does not read the

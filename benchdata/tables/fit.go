@@ -11,7 +11,7 @@ type Band struct {
 	Rows    [][]string
 }
 
-// longWord is the length from which a word may break into lines.
+// longWord is the length above which a word may break into lines.
 const longWord = 24
 
 // Fit makes a table of these rows, the header among them, fit into width
@@ -36,7 +36,7 @@ func (b Band) fit(width int) []Band {
 	if total(least) > width && len(columns) > 2 {
 		return b.split(least, width)
 	}
-	for ; excess > 0; excess-- { // the widest column gives way first
+	for ; excess > 0; excess-- { // the widest column shrinks first
 		widest := -1
 		for i, w := range columns {
 			if w > least[i] && (widest < 0 || w > columns[widest]) {

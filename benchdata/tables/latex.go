@@ -60,8 +60,8 @@ func (t *Table) writeLaTeX(w io.Writer) error {
 	return err
 }
 
-// latexHeader has the names of the columns. Adjacent ones with the same first
-// word stand below that word.
+// latexHeader returns the header of a table. Adjacent columns with the same first word
+// are below that word.
 func (t *Table) latexHeader() string {
 	var top, rules, names []string
 	for i := 0; i < len(t.Columns); {

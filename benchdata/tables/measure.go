@@ -21,9 +21,9 @@ const (
 	CountDepths = 5
 	// DefaultMaxDepth is the largest depth in Figure 4 by default.
 	DefaultMaxDepth = 7
-	// short is the number of operations of the longest histories whose depth is
-	// searched to the end, not to the largest depth of the tables only. The
-	// histories of the paper have up to 18 operations.
+	// short is the number of operations up to which the depth of a history is searched to
+	// the end, not only up to the largest depth of the tables. The histories of the paper
+	// have up to 18 operations.
 	short = 24
 	// exactWork bounds the steps for one exact depth: a tenth of a second.
 	exactWork = 1 << 21
@@ -36,7 +36,7 @@ const (
 	minProfileWork, profileWork, maxProfileWork = 1 << 22, 1 << 13, 1 << 26
 )
 
-// A Measurement is what the tables use of one history.
+// A Measurement is the data of one history that the tables use.
 type Measurement struct {
 	Archive   string // where the history is from; set by the caller
 	History   string // name of the history; set by the caller
@@ -58,7 +58,7 @@ type Measurement struct {
 	// decide.DepthProfile for the last of Reached and for DelaysPer1000.
 	Explained  int
 	Delays     float64
-	Mutators   int    // that overlap another one
+	Mutators   int    // mutators that overlap another one
 	Exact      int    // linearizability depth, 0 if not computed
 	ExactCause string // why it was not: see replay.Verdict
 }
@@ -159,8 +159,7 @@ func (m *Measurement) profile(ctx context.Context, h *history.History, spec repl
 	return err
 }
 
-// setProfile takes what a profile adds. No depth is smaller than the one that may
-// leave out operations.
+// setProfile adds the results of a profile. DepthFree is never larger than Depth.
 func (m *Measurement) setProfile(p *decide.DepthProfile, canLeaveOut bool) {
 	refuted := len(p.Reached)
 	if p.Depth > 0 {

@@ -7,10 +7,10 @@ import (
 )
 
 // Picture draws Figure 4 as SVG. For each d it shows the percentage of
-// linearizable histories that families of depth d show to be, over all classes,
-// next to the paper's if paper is set. Below is a panel with a line for each
-// class. All y axes are the same and begin where the data do. The SVG has no
-// external references and no colours.
+// linearizable histories that families of depth d prove to be linearizable, over all
+// classes, next to the paper's if paper is set. Below, each class has a panel with a
+// line. All y axes are the same and begin where the data do. The SVG has no external
+// references and no colours.
 func (c *Collection) Picture(paper bool) string {
 	all, classes := c.total(), c.sorted()
 	p := picture{paper: paper && c.hasPaperClass(), depths: c.maxDepth()}
@@ -30,7 +30,7 @@ func (c *Collection) Picture(paper bool) string {
 	return p.b.String()
 }
 
-// A frame is where a diagram is, without its labels.
+// A frame is the area of a diagram, without its labels.
 type frame struct {
 	x, y, width, height float64
 	head                float64 // room above 100 percent
@@ -50,7 +50,7 @@ const (
 	panelsTop    = 440
 	panelWidth   = pictureWidth / panels
 	panelHeight  = 170
-	// numberWidth is the room that the number above a bar needs.
+	// numberWidth is the width of the number above a bar.
 	numberWidth = 32
 )
 
@@ -107,12 +107,12 @@ func (p *picture) open(classes int) {
 	p.printf(`<rect width="%d" height="%d" fill="white"/>`, pictureWidth, height)
 }
 
-// y is where a percentage is in a frame.
+// y returns the position of a percentage in a frame.
 func (p *picture) y(f frame, percent float64) float64 {
 	return f.bottom() - (percent-p.low)/(100-p.low)*(f.height-f.head)
 }
 
-// x is where a depth is in a frame.
+// x returns the position of a depth in a frame.
 func (p *picture) x(f frame, d int) float64 {
 	return f.x + (float64(d)-0.5)*f.width/float64(p.depths)
 }

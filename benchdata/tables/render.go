@@ -148,7 +148,7 @@ func (r *Row) source() string {
 	return "leadline"
 }
 
-// class is the first cell, or that of the row above if this row belongs to it.
+// class returns the first cell, or that of the row above if this row belongs to it.
 func (r *Row) class(above string) string {
 	if name := text(r.Cells[0]); name != "" && !r.Paper {
 		return name

@@ -42,8 +42,8 @@ func (c *Collection) archiveGroups(classes bool) []*class {
 // shares are the quantiles of depth in the study, in percent.
 var shares = []float64{50, 90, 99, 99.9, 100}
 
-// quantiles has the depths that suffice for most histories, and the numbers of
-// schedules m n^(d-1) that families of these depths have at most.
+// quantiles returns the table of depths that suffice for a share of the histories, and of
+// the bounds m n^(d-1) on the schedules of families of these depths.
 func (c *Collection) quantiles() *Table {
 	t := &Table{ID: "quantiles", Title: "Depths that suffice for a share of the histories, and m n^(d-1) for these",
 		Columns: []string{"archive", "class", "histories", "mean depth", "mean depth_free", "mean exact"}}
@@ -76,7 +76,7 @@ func orInfinite(depth int) float64 {
 	return float64(depth)
 }
 
-// schedules is m n^(d-1), for m chains, n operations and the witness depth d.
+// schedules returns m n^(d-1), for m chains, n operations and the witness depth d.
 func (m *Measurement) schedules() float64 {
 	chains := m.Processes
 	if m.Processes == m.Ops {
@@ -167,7 +167,7 @@ func (c *Collection) predictors() *Table {
 	return t
 }
 
-// ranks are the ranks of the values; equal ones share their mean rank.
+// ranks returns the ranks of the values; equal values share their mean rank.
 func ranks(vs []float64) []float64 {
 	order := make([]int, len(vs))
 	for i := range order {
@@ -188,7 +188,8 @@ func ranks(vs []float64) []float64 {
 	return ranks
 }
 
-// correlation is that of two samples, or nil if one of them does not vary.
+// correlation returns the correlation of two samples, or nil if one of them does not
+// vary.
 func correlation(x, y []float64) any {
 	mx, my := average(x), average(y)
 	var xy, xx, yy float64
@@ -210,9 +211,9 @@ func average(vs []float64) float64 {
 	return sum / max(float64(len(vs)), 1)
 }
 
-// explained is the share of the variance of y, in percent, between the groups with
-// the same x, or nil if y does not vary or each group has one value. It is
-// adjusted for the number of groups: for x without influence it is about 0.
+// explained returns the share of the variance of y, in percent, between the groups with
+// the same x, or nil if y does not vary or each group has one value. It is adjusted for
+// the number of groups: if x has no influence, it is about 0.
 func explained(x, y []float64) any {
 	groups := map[float64][]float64{}
 	for i := range x {
@@ -234,7 +235,7 @@ func explained(x, y []float64) any {
 	return decimal{100 * (1 - within*float64(len(y)-1)/all), 1}
 }
 
-// squares is the sum of the squared differences from the mean.
+// squares returns the sum of the squared differences from the mean.
 func squares(vs []float64) float64 {
 	mean, sum := average(vs), 0.0
 	for _, v := range vs {
@@ -243,8 +244,8 @@ func squares(vs []float64) float64 {
 	return sum
 }
 
-// byValue has the depths for each number of operations at once and of overlapping
-// mutators.
+// byValue returns the table of depths for each level of concurrency and for each number
+// of overlapping mutators.
 func (c *Collection) byValue() *Table {
 	t := &Table{ID: "values", Title: "Depth by level of concurrency and by overlapping mutators",
 		Columns: []string{"archive", "predictor", "value", "histories", "mean depth", "depth 1 in %", "max depth", "not known", "mean exact"}}
@@ -269,8 +270,8 @@ func (c *Collection) byValue() *Table {
 	return t
 }
 
-// overlappingMutators counts the operations that may change the state and overlap
-// another one that may. Of a specification that does not say which may, all may.
+// overlappingMutators counts the operations that may change the state and overlap another
+// such operation. If the specification does not say which operations may, all count.
 func overlappingMutators(h *history.History, spec replay.Spec) int {
 	var ops []*history.Operation
 	for i := range h.Ops {

@@ -13,8 +13,8 @@ type Table struct {
 	Columns []string // the first is the class
 	Rows    []Row
 	Notes   []string
-	// Width is the largest width of the text form, which then has several lines in
-	// a cell, or several bands of columns; 0: any.
+	// Width bounds the width of the text form, by breaking cells into lines and tables
+	// into bands of columns; 0 means no bound.
 	Width int
 }
 
@@ -42,9 +42,9 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return []byte(d.String()), nil
 }
 
-// percent returns part of whole as a percentage with one decimal place, or nil
-// if whole is 0. It has more places where one would round what is not all to
-// 100, or what is not nothing to 0.
+// percent returns part of whole as a percentage with one decimal place, or nil if whole
+// is 0. It has more places if one place would round a part that is not all to 100, or
+// one that is not zero to 0.
 func percent(part, whole int) any {
 	if whole == 0 {
 		return nil
@@ -63,7 +63,7 @@ func share(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// rounded is the value that String prints.
+// rounded returns the value that String prints.
 func (d decimal) rounded() float64 {
 	v, _ := strconv.ParseFloat(d.String(), 64)
 	return v
@@ -80,8 +80,8 @@ func (p pair) String() string { return p.text }
 // MarshalJSON writes the two numbers.
 func (p pair) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]", p.a, p.b), nil }
 
-// interval is a pair of the least and the most, written as one number if they
-// are the same.
+// interval returns a pair of the least and the most, which is written as one number if
+// they are equal.
 func interval(least, most int) pair {
 	if least == most {
 		return pair{least, most, strconv.Itoa(most)}
