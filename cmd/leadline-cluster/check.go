@@ -13,7 +13,6 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
-	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/pflag"
 )
 
@@ -111,11 +110,8 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 	if err := (&codec.Options{Format: f.settings.Format, Map: f.settings.Map}).Check(); err != nil {
 		return &usageError{err}
 	}
-	if m := f.settings.Model; m != "" {
-		isName := slices.ContainsFunc(spec.All(), func(e spec.Entry) bool { return e.Name == m })
-		if _, err := spec.Parse(m); err != nil && !isName {
-			return &usageError{err}
-		}
+	if err := batch.CheckModel(f.settings.Model); err != nil {
+		return &usageError{err}
 	}
 	o.Engine, o.Chains = replay.Engine(engine), replay.ChainMode(chains)
 	f.settings.ProgramOrder = f.order == "program"

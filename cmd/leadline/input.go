@@ -14,7 +14,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay/batch"
-	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/pflag"
 )
 
@@ -88,7 +87,7 @@ func (in *input) check(paths []string) error {
 	case in.Limits.Ratio < 0:
 		return errors.New("--max-ratio must not be negative")
 	}
-	if err := checkModel(in.model); err != nil {
+	if err := batch.CheckModel(in.model); err != nil {
 		return err
 	}
 	return in.Options.Check()
@@ -213,17 +212,4 @@ func inProgramOrder(from iter.Seq[entry]) iter.Seq[entry] {
 			}
 		}
 	}
-}
-
-// checkModel returns an error if no history could be checked with this --model. A name
-// without arguments is valid, as the histories may have them.
-func checkModel(model string) error {
-	if model == "" {
-		return nil
-	}
-	_, err := spec.Parse(model)
-	if err != nil && slices.ContainsFunc(spec.All(), func(e spec.Entry) bool { return e.Name == model }) {
-		return nil
-	}
-	return err
 }

@@ -116,3 +116,14 @@ func swapLines(text string, i, j int) string {
 	lines[i], lines[j] = lines[j], lines[i]
 	return strings.Join(lines, "")
 }
+
+func TestCheckModel(t *testing.T) {
+	for model, ok := range map[string]bool{
+		"": true, "queue": true, "queue:3": true, "ArrayBlockingQueue": true, "ArrayBlockingQueue:20": true,
+		"heap": false, "queue:x": false, "queue:": false,
+	} {
+		if err := CheckModel(model); (err == nil) != ok {
+			t.Errorf("%q: %v", model, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -178,6 +179,16 @@ func internalError(place string, err error) error {
 		return fmt.Errorf("%s: %w", place, err)
 	}
 	return nil
+}
+
+// CheckModel returns an error if no history could be checked with this model. "" is
+// valid, and so is a name without its arguments, as histories may have those.
+func CheckModel(model string) error {
+	if model == "" || slices.ContainsFunc(spec.All(), func(e spec.Entry) bool { return e.Name == model }) {
+		return nil
+	}
+	_, err := spec.Parse(model)
+	return err
 }
 
 // ModelOf returns the specification for a history: model, or else the one that
