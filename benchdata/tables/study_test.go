@@ -99,3 +99,14 @@ func TestOverlappingMutators(t *testing.T) {
 		}
 	}
 }
+
+// TestNegativeZero: a number that rounds to 0 has no sign.
+func TestNegativeZero(t *testing.T) {
+	for d, want := range map[decimal]string{
+		{-0.004, 2}: "0.00", {-0.3, 0}: "0", {-0.005001, 2}: "-0.01", {-10, 1}: "-10.0", {0.04, 1}: "0.0",
+	} {
+		if got := d.String(); got != want {
+			t.Errorf("%v with %d places is %s, want %s", d.value, d.places, got, want)
+		}
+	}
+}

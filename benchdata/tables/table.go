@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // A Table is a table independent of its output format.
@@ -32,7 +33,15 @@ type decimal struct {
 	places int
 }
 
-func (d decimal) String() string { return strconv.FormatFloat(d.value, 'f', d.places, 64) }
+// String returns the number with its decimal places. A number that rounds to 0 has no
+// sign.
+func (d decimal) String() string {
+	text := strconv.FormatFloat(d.value, 'f', d.places, 64)
+	if digits, negative := strings.CutPrefix(text, "-"); negative && strings.Trim(digits, "0.") == "" {
+		return digits
+	}
+	return text
+}
 
 // MarshalJSON writes the number with its decimal places.
 func (d decimal) MarshalJSON() ([]byte, error) {
