@@ -155,7 +155,7 @@ func eventsOf(h *history.History) []plainEvent { return eventsIn(h, len(h.Ops)) 
 func eventsIn(h *history.History, n int) []plainEvent {
 	events := make([]plainEvent, 0, 2*n)
 	for i := range int32(n) {
-		op := operation(h, i)
+		op := h.Operation(i)
 		events = append(events, plainEvent{position: op.Call, op: i})
 		if op.Return != history.NoReturn {
 			events = append(events, plainEvent{position: op.Return, op: i, ret: true})
@@ -163,14 +163,6 @@ func eventsIn(h *history.History, n int) []plainEvent {
 	}
 	slices.SortFunc(events, func(x, y plainEvent) int { return int(x.position) - int(y.position) })
 	return events
-}
-
-// operation returns operation number i; from len(Ops) on, i counts ghosts.
-func operation(h *history.History, i int32) *history.Operation {
-	if int(i) < len(h.Ops) {
-		return &h.Ops[i]
-	}
-	return &h.Ghosts[int(i)-len(h.Ops)]
 }
 
 // A decoder is the Decode of a format.

@@ -66,7 +66,7 @@ func (e *nativeEncoder) check() error {
 		return err
 	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
-		op := operation(e.h, i)
+		op := e.h.Operation(i)
 		if err := checkKnown(op.Args, op.Result); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (e *nativeEncoder) arrange() {
 func (e *nativeEncoder) tiedUntil() map[int32]int32 {
 	tied := map[int32]int32{}
 	for _, edge := range e.h.Edges {
-		from, to := operation(e.h, edge.From), operation(e.h, edge.To)
+		from, to := e.h.Operation(edge.From), e.h.Operation(edge.To)
 		if from.Process == to.Process && !from.Pending() && to.Call < from.Return {
 			tied[edge.To] = max(tied[edge.To], from.Return)
 		}
@@ -152,7 +152,7 @@ func appendHeader(b []byte, h *history.Header) []byte {
 }
 
 func (e *nativeEncoder) event(ev *plainEvent) {
-	op := operation(e.h, ev.op)
+	op := e.h.Operation(ev.op)
 	out := history.Event{Process: e.process(op), Op: op.ID(), At: ev.at}
 	switch {
 	case !ev.ret:
@@ -210,14 +210,14 @@ func appendResult(b []byte, v history.Value) []byte {
 func (e *nativeEncoder) extras() {
 	implied := map[int32]bool{}
 	for _, edge := range e.h.Edges {
-		from, to := operation(e.h, edge.From), operation(e.h, edge.To)
+		from, to := e.h.Operation(edge.From), e.h.Operation(edge.To)
 		implied[edge.From] = true
 		b := AppendValue(append(e.buf, `{"edge":[`...), from.ID())
 		b = AppendValue(append(b, ','), to.ID())
 		e.buf = append(b, "]}\n"...)
 	}
 	for i := range int32(len(e.h.Ops) + len(e.h.Ghosts)) {
-		op := operation(e.h, i)
+		op := e.h.Operation(i)
 		ghost := int(i) >= len(e.h.Ops)
 		switch {
 		case ghost && op.Pending():

@@ -84,7 +84,7 @@ func tighten(h *history.History) (tight *history.History, number []int32) {
 	sorted := engine.AlongEdges(h)
 	call, ret := make([]moment, len(sorted)), make([]moment, len(sorted))
 	for rank, i := range sorted {
-		op := engine.OperationOrGhost(h, int(i))
+		op := h.Operation(i)
 		call[i] = moment{op.Call, int32(rank), true}
 		ret[i] = moment{op.Return, int32(len(sorted)), false}
 	}

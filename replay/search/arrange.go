@@ -40,7 +40,7 @@ func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, 
 	n := len(h.Ops)
 	call, ret := make([]int32, n+len(h.Ghosts)), make([]int32, n+len(h.Ghosts))
 	for i := range call {
-		op := engine.OperationOrGhost(h, i)
+		op := h.Operation(int32(i))
 		call[i], ret[i] = op.Call, op.Return
 	}
 	in := make([][]int32, len(call)) // along the edges, with ghosts

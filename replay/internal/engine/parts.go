@@ -109,15 +109,6 @@ func byReturn(h *history.History) []int32 {
 	return order
 }
 
-// OperationOrGhost returns the operation i, or the ghost i - len(h.Ops): edges number
-// them like that.
-func OperationOrGhost(h *history.History, i int) *history.Operation {
-	if i < len(h.Ops) {
-		return &h.Ops[i]
-	}
-	return &h.Ghosts[i-len(h.Ops)]
-}
-
 // Successors returns, for each operation and ghost, the ends of its edges.
 func Successors(h *history.History) [][]int32 {
 	out := make([][]int32, len(h.Ops)+len(h.Ghosts))

@@ -250,11 +250,10 @@ func subAlongEdges(h *history.History, ops []int32) *history.History {
 			}
 		}
 	}
-	operation := func(i int32) *history.Operation { return engine.OperationOrGhost(h, int(i)) }
-	slices.SortFunc(ghosts, func(i, j int32) int { return cmp.Compare(operation(i).Call, operation(j).Call) })
+	slices.SortFunc(ghosts, func(i, j int32) int { return cmp.Compare(h.Operation(i).Call, h.Operation(j).Call) })
 	for k, i := range ghosts {
 		number[i] = int32(len(ops) + k)
-		part.Ghosts = append(part.Ghosts, *operation(i))
+		part.Ghosts = append(part.Ghosts, *h.Operation(i))
 	}
 	for _, e := range h.Edges {
 		part.Edges = append(part.Edges, history.Edge{From: number[e.From], To: number[e.To]})
