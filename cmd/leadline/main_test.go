@@ -42,11 +42,18 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, Setup: func(e *testscript.Env) error {
+	p := testscript.Params{Dir: "testdata/script", UpdateScripts: *update, Setup: func(e *testscript.Env) error {
 		e.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the home directory is another one
 		e.Setenv("GORACE", os.Getenv("GORACE"))
 		return nil
-	}})
+	}}
+	if underRace { // only what has several workers: each command takes ten times as long
+		p.Dir = ""
+		for _, name := range []string{"archives", "batch", "check", "record"} {
+			p.Files = append(p.Files, "testdata/script/"+name+".txtar")
+		}
+	}
+	testscript.Run(t, p)
 }
 
 // TestManual runs every example of the manual ("$ leadline ..."), at the root of
