@@ -211,8 +211,8 @@
 //
 //   - operations {"ClientId", "Input", "Call", "Output", "Return"} with closed stamps.
 //     One is pending if Return is missing or negative, or if Output has a member
-//     Error, in any case, other than null, false, 0 and "" (an error in Go is
-//     usually encoded as {});
+//     Error or Err, in any case, other than null, false, 0 and "" (an error in Go is
+//     usually encoded as {}), and for Err other than "OK" and "ErrNoKey";
 //   - {"event": {"Start": S} or {"Finish": F}, "client_id", "op_id"}, where S and
 //     F are a name or {name: content}. If F is ...IndefiniteFailure, ...Timeout or
 //     ...Unknown, the operation is pending; with another ...Failure it did not
@@ -220,7 +220,10 @@
 //
 // Inputs that are gets and puts of single keys, as etcd's robustness tests
 // record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
-// ignored. Ranges, transactions and deletions of etcd's tests are those of a
+// ignored. Such an input may also have identifiers: client, seq, id, req and the
+// like, also as clientId or CLIENT_ID, and members that are null. Any other member, as of
+// a conditional put, is an error, and so is a put with "ok" or "success" false in its
+// output. Ranges, transactions and deletions of etcd's tests are those of a
 // multi-register, if no key has a lease: that the conditions of a transaction held
 // is not checked, only what it did. In other histories, the first record may
 // name the model, by the keys model and model_args.

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -45,7 +46,7 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 	}
 	r.input, r.output = m.find(record, mapInput), m.find(record, mapOutput)
 	if !m.states(record) {
-		if isSet(anyMember(r.output, "error")) {
+		if isSet(anyMember(r.output, "error")) || isFault(anyMember(r.output, "err")) {
 			r.end = lost
 		}
 		if member(r.output, "Persisted").Bool() || member(r.output, "PartialResponse").Bool() {
@@ -214,6 +215,10 @@ func (d *jsonl) addRequests() {
 	for i := range d.intervals {
 		r := &d.intervals[i]
 		if simple {
+			if fault := d.strangeRequest(r); fault != "" {
+				d.words.b.Errorf(r.line, "%s", fault)
+				continue
+			}
 			inv, result, _ := keyValueRequest(r)
 			r.add(d.words.b, inv.Method, inv.Args, result)
 			continue
@@ -271,7 +276,7 @@ func requestOf(input history.Value) (method string, args []history.Value) {
 // "key":"k", "value":"v"} with {"value":"v"} or the value itself for output,
 // or a simple one of etcd. It reports false for all others.
 func keyValueRequest(r *intervalRecord) (inv history.Event, result history.Value, ok bool) {
-	op, key, value := anyMember(r.input, "op", "type", "method", "f"), anyMember(r.input, "key"), anyMember(r.input, "value")
+	op, key, value := anyMember(r.input, requestNames...), anyMember(r.input, "key"), anyMember(r.input, "value")
 	if key.Kind() == history.None {
 		return etcdRequest(r)
 	}
@@ -296,6 +301,57 @@ func keyValueRequest(r *intervalRecord) (inv history.Event, result history.Value
 		result = history.NullValue
 	}
 	return inv, result, true
+}
+
+// requestNames are the members that name the method of a request to a key-value store.
+var requestNames = []string{"op", "type", "method", "f"}
+
+// harmless are the members of such a request that identify it or its client, without
+// '_' and '-' and in lower case.
+var harmless = []string{"id", "client", "clientid", "clerk", "clerkid", "ckid", "cid", "session", "sessionid", "process",
+	"seq", "seqno", "seqnum", "seqnumber", "sequence", "sequenceid", "sequencenumber", "serial", "serialid", "serialnumber",
+	"opid", "operationid", "req", "reqid", "request", "requestid", "rid", "cmdid", "commandid", "msgid", "messageid",
+	"traceid", "spanid"}
+
+// strangeRequest returns the fault of a request to a key-value store that may be more
+// than a get, put or append, because its input has members that are not known, as
+// those of a conditional put, or because a put did not succeed.
+func (d *jsonl) strangeRequest(r *intervalRecord) string {
+	if anyMember(r.input, "key").Kind() == history.None { // of etcd
+		return ""
+	}
+	var known []string
+	for i, pairs := 0, r.input.List(); i < len(pairs); i += 2 {
+		name := strings.ToLower(pairs[i].Text())
+		role := name
+		if slices.Contains(requestNames, name) {
+			role = "op"
+		}
+		switch {
+		case pairs[i+1].Kind() == history.Null && role != "key" && role != "value":
+		case slices.Contains(harmless, strings.NewReplacer("_", "", "-", "").Replace(name)):
+		case (role == "op" || role == "key" || role == "value") && !slices.Contains(known, role):
+			known = append(known, role)
+		default:
+			return fmt.Sprintf("%s has the member %q, which is unknown: gets, puts and appends have op, key, value, and identifiers such as clientId and seq",
+				d.m.named(mapInput), clip([]byte(pairs[i].Text())))
+		}
+	}
+	inv, _, _ := keyValueRequest(r)
+	for _, name := range []string{"ok", "success", "succeeded"} {
+		v := anyMember(r.output, name)
+		if v.Kind() == history.Bool && !v.Bool() && inv.Method != "get" && r.end == returned && len(d.m.conditions) == 0 && !d.m.has(mapStatus) {
+			return fmt.Sprintf("%s has %s=false, which does not say whether the %s happened; a mapping can, with a condition such as: fail when %s.%s=false",
+				d.m.named(mapOutput), name, inv.Method, d.m.paths[mapOutput], name)
+		}
+	}
+	return ""
+}
+
+// isFault reports whether the member Err of an output, which may also hold the word of
+// an outcome, means that it is unknown whether the operation happened.
+func isFault(v history.Value) bool {
+	return isSet(v) && !isWord(wordOf(v), "ok", "ErrNoKey")
 }
 
 // anyMember returns the first member of an object that has one of the names, ignoring
