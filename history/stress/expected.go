@@ -57,7 +57,7 @@ func newExpected(c *Class, p *Program, known map[string]bool) (*Expected, error)
 	if known != nil {
 		s.known = known
 	}
-	if err := s.count(); err != nil {
+	if err := s.tooLarge(); err != nil {
 		return nil, err
 	}
 	s.ran = func(order []int, _ Outcome, waiting int) { e.note(len(order)-waiting, waiting) }
@@ -109,7 +109,6 @@ type shuffler struct {
 	order    []int // invocations so far, in order
 	failed   []bool
 	seen     *tally
-	runs     int // counted, see tooMany
 	// ran receives each run; it may be nil. The last waiting invocations of the
 	// order wait forever.
 	ran func(order []int, outcome Outcome, waiting int)
@@ -168,42 +167,48 @@ func steps(p *Program) []step {
 	return list
 }
 
-// count returns an error if running the shuffles would exceed a limit.
-func (s *shuffler) count() error {
-	switch n := len(s.calls); {
-	case n > maxInvocations:
+// tooLarge returns an error if running the shuffles would exceed a limit.
+func (s *shuffler) tooLarge() error {
+	n := len(s.calls)
+	if n > maxInvocations {
 		return fmt.Errorf("the program has %d invocations, but at most %d are possible", n, maxInvocations)
-	case s.tooMany(1) && s.runs > maxShuffles:
+	}
+	switch runs := s.count(map[string]int{}); {
+	case runs > maxShuffles:
 		return fmt.Errorf("the program has more than %d shuffles", maxShuffles)
-	case s.runs*n > maxCalls:
+	case runs*n > maxCalls:
 		return fmt.Errorf("the shuffles of the program have more than %d invocations together", maxCalls)
 	}
 	return nil
 }
 
-// tooMany counts shuffles without running them, 2^w times for w weak mutators.
-func (s *shuffler) tooMany(times int) bool {
-	open := false
+// count returns the number of continuations of the current order, times 2^w for their w
+// weak mutators, or a number above maxShuffles. The map has those it counted before.
+func (s *shuffler) count(counted map[string]int) int {
+	key := fmt.Sprint(s.at)
+	if n, ok := counted[key]; ok {
+		return n
+	}
+	runs, open := 0, false
 	for i, sequence := range s.program.Sequences {
-		if s.at[i] == len(sequence) || !s.ready(i) {
+		if s.at[i] == len(sequence) || !s.ready(i) || runs > maxShuffles {
 			continue
 		}
 		open = true
-		more := times
-		if m := sequence[s.at[i]].Method; m.Weak && !m.ReadOnly {
-			more *= 2
-		}
+		m := sequence[s.at[i]].Method
 		s.at[i]++
-		over := s.tooMany(more)
+		n := s.count(counted)
 		s.at[i]--
-		if over {
-			return true
+		if m.Weak && !m.ReadOnly {
+			n *= 2
 		}
+		runs += n
 	}
 	if !open {
-		s.runs += times
+		runs = 1
 	}
-	return s.runs > maxShuffles || s.runs*len(s.calls) > maxCalls
+	counted[key] = min(runs, maxShuffles+1)
+	return counted[key]
 }
 
 // ready reports whether the sequences before sequence i have ended.

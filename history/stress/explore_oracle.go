@@ -87,7 +87,7 @@ type explained struct {
 func newOracle(c *Class, p *Program) (*oracle, error) {
 	e := &Expected{class: c, program: p, initial: len(p.Initial), final: len(p.Final)}
 	o := &oracle{shuffler: newShuffler(c, p, &e.set), expected: e, runs: map[uint64][]sequentialRun{}, places: map[string]*waitingPlace{}}
-	if err := o.count(); err != nil {
+	if err := o.tooLarge(); err != nil {
 		return nil, err
 	}
 	o.outcome = make(Outcome, len(o.calls))
