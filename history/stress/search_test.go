@@ -308,7 +308,7 @@ func TestSpin(t *testing.T) {
 		t.Skip("waits for seconds")
 	}
 	r, err := stress.Supervise(context.Background(), child("spin"), stress.Options{Seed: 1, Silence: 20 * time.Second,
-		Effort: stress.Effort{Name: "test", Time: 2 * time.Second, Program: time.Millisecond}})
+		Effort: stress.Effort{Name: "test", Time: 700 * time.Millisecond, Program: time.Millisecond}})
 	if err != nil || len(r.Crashes) > 0 || len(r.Findings) > 0 || r.Executions == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
