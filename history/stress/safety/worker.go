@@ -123,6 +123,9 @@ const (
 	unclearAfter = 10 * time.Second
 )
 
+// maxStack bounds the stack of a goroutine of a worker.
+var maxStack = 64 << 20
+
 // memoryStatus is the exit status of a worker that uses too much memory.
 const memoryStatus = 97
 
@@ -142,7 +145,7 @@ type worker struct {
 
 // serve runs what requests ask for until they end.
 func serve(l *Library, in, out *os.File) int {
-	debug.SetMaxStack(64 << 20)
+	debug.SetMaxStack(maxStack)
 	debug.SetTraceback("all")
 	runtime.GOMAXPROCS(max(runtime.NumCPU(), 4))
 	w := &worker{library: l, catalogs: map[int]*catalog{}, jitter: 1}
