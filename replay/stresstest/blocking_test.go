@@ -69,16 +69,24 @@ func TestBlocking(t *testing.T) {
 	Test(t, func() *BoundedQueue { return newBoundedQueue((*sync.Cond).Broadcast) }, short)
 	Test(t, func() ChannelQueue { return ChannelQueue{make(chan int, 1)} }, short)
 
-	for name, wake := range map[string]func(*sync.Cond){"Signal": (*sync.Cond).Signal, "nobody": func(*sync.Cond) {}} {
-		t.Run(name, func(t *testing.T) {
+	for _, e := range []struct {
+		name    string
+		wake    func(*sync.Cond)
+		program string // reducing a large one would take seconds
+	}{
+		{"Signal", (*sync.Cond).Signal, "{ Get() } || { Get() } || { Put(0); Put(0) }"},
+		{"nobody", func(*sync.Cond) {}, "{ Get() } || { Put(0) }"},
+	} {
+		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			tb := &fakeTB{dir: t.TempDir()}
-			long := Options{Dir: tb.dir, Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 20 * time.Millisecond}}
-			Test(tb, func() *BoundedQueue { return newBoundedQueue(wake) }, long)
+			long := Options{Dir: tb.dir, Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 5 * time.Minute},
+				Programs: []string{e.program}}
+			Test(tb, func() *BoundedQueue { return newBoundedQueue(e.wake) }, long)
 			text := strings.Join(tb.errors, "\n")
 			for _, want := range []string{"BoundedQueue is not atomic", ": sync.Cond.Wait at blocking_test.go:", "would be possible ", "To explain it: "} {
 				if !strings.Contains(text, want) {
-					t.Errorf("it wakes %s, and %q is not in\n%s", name, want, text)
+					t.Errorf("it wakes %s, and %q is not in\n%s", e.name, want, text)
 				}
 			}
 		})
