@@ -136,12 +136,13 @@ func (f *checkFlags) plan(program string) batch.Plan {
 
 // A batchRun is a running batch: what its flags have opened, and its totals.
 type batchRun struct {
-	flags   *batchFlags
-	reports []batch.Report
-	totals  batchTotals
-	journal *batch.Journal
-	cache   *batch.Cache
-	summary *os.File // nil without --summary
+	flags    *batchFlags
+	property string // what the verdicts are about
+	reports  []batch.Report
+	totals   batchTotals
+	journal  *batch.Journal
+	cache    *batch.Cache
+	summary  *os.File // nil without --summary
 }
 
 // batchTotals counts the results of a batch. It is what --summary writes.
@@ -197,7 +198,7 @@ func (t *batchTotals) add(r *result) {
 // start opens the files that the flags name, and gives the checker its journal and
 // cache.
 func (b *batchFlags) start(s streams, f *checkFlags, c *batch.Checker) (*batchRun, error) {
-	run := &batchRun{flags: b, totals: batchTotals{start: time.Now()}}
+	run := &batchRun{flags: b, property: f.property(), totals: batchTotals{start: time.Now()}}
 	err := run.open(s, f)
 	if err != nil {
 		return nil, errors.Join(err, run.close(false))
@@ -296,8 +297,8 @@ func (run *batchRun) finish(s streams, in *input, complete bool, status int) int
 	in.skipped.each(func(name string, n int) { t.Skipped[name] = n })
 	t.Shard = present(run.flags.shard.String())
 	if run.journal != nil {
-		fmt.Fprintf(s.err, "leadline check: %s: %d checked, %d from the journal, %d from the cache; %d not linearizable, %d unknown, %d invalid\n",
-			counted(t.Histories, "history", "histories"), t.Checked, t.FromJournal, t.FromCache, t.NotLinearizable, t.Unknown, t.Invalid)
+		fmt.Fprintf(s.err, "leadline check: %s: %d checked, %d from the journal, %d from the cache; %d not %s, %d unknown, %d invalid\n",
+			counted(t.Histories, "history", "histories"), t.Checked, t.FromJournal, t.FromCache, t.NotLinearizable, run.property, t.Unknown, t.Invalid)
 	}
 	if run.summary == nil {
 		return status

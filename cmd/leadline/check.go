@@ -103,6 +103,14 @@ func (f *checkFlags) validate(args []string) error {
 	return f.input.check(args)
 }
 
+// property names what the verdicts are about.
+func (f *checkFlags) property() string {
+	if f.order.value == "program" {
+		return "sequentially consistent"
+	}
+	return "linearizable"
+}
+
 // run checks what args name and passes the results to p, which writes to out.
 func (f *checkFlags) run(s streams, command string, args []string, out *bufio.Writer, p presenter) int {
 	ctx, restore := interruptible()

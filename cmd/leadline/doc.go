@@ -93,8 +93,9 @@
 // Explaining.
 //
 // --order program checks sequential consistency instead: a witness has to respect
-// only the order of each process's own operations and the edges in the file. The
-// verdict is then about sequential consistency.
+// only the order of each process's own operations and the edges in the file. Lines
+// then have consistent or not-consistent, and reports say "sequentially consistent".
+// The words that programs read stay the same, such as verdict in JSON.
 //
 // # Explaining
 //

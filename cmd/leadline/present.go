@@ -105,7 +105,7 @@ func (p *textPresenter) present(r *result) error {
 	if p.width > 0 && len(padVerdict("", false))+len(line)+len(between)+len(r.Place()) > p.width {
 		between = "\n    "
 	}
-	if _, err := fmt.Fprint(p.out, padVerdict(v.Answer.String(), p.options.Color), line, between, r.Place(), "\n"); err != nil {
+	if _, err := fmt.Fprint(p.out, padVerdict(verdictText(r), p.options.Color), line, between, r.Place(), "\n"); err != nil {
 		return err
 	}
 	o := p.options
@@ -124,6 +124,19 @@ func (p *textPresenter) present(r *result) error {
 	}
 	return nil
 }
+
+// verdictText returns the verdict of a history that was checked. With --order program,
+// it is about sequential consistency.
+func verdictText(r *result) string {
+	if r.History.IsRelaxed() {
+		return consistency[r.Verdict.Answer]
+	}
+	return r.Verdict.Answer.String()
+}
+
+// consistency has the verdicts about sequential consistency.
+var consistency = [...]string{replay.Undecided: replay.Undecided.String(), replay.Linearizable: "consistent",
+	replay.NotLinearizable: "not-consistent"}
 
 // depthText returns what the second column of a line has. That is the depth of a
 // linearizable history or, if it is not known, a bound or what found the witness. It is
@@ -161,10 +174,10 @@ func orDash(n int) string {
 
 func (p *textPresenter) finish() error {
 	if p.totals.all.entries() > 1 && !p.flags.input.quiet {
-		if err := p.totals.table(p.out, p.flags.maxDepth, p.width); err != nil {
+		if err := p.totals.table(p.out, p.flags.property(), p.flags.maxDepth, p.width); err != nil {
 			return fmt.Errorf("table of totals: %w", err)
 		}
 	}
-	_, err := fmt.Fprintln(p.out, p.totals.all.summary())
+	_, err := fmt.Fprintln(p.out, p.totals.all.summary(p.flags.property()))
 	return err
 }

@@ -50,11 +50,13 @@ func useColor(c *choice, w io.Writer) bool {
 
 // verdictColors are the parameters of the escape sequences for verdicts.
 var verdictColors = map[string]string{
-	replay.Linearizable.String():    "32",   // green
-	replay.NotLinearizable.String(): "1;31", // red
-	replay.Undecided.String():       "33",   // yellow
-	"invalid":                       "1;35", // magenta
-	"internal error":                "1;35",
+	replay.Linearizable.String():        "32",   // green
+	replay.NotLinearizable.String():     "1;31", // red
+	consistency[replay.Linearizable]:    "32",
+	consistency[replay.NotLinearizable]: "1;31",
+	replay.Undecided.String():           "33",   // yellow
+	"invalid":                           "1;35", // magenta
+	"internal error":                    "1;35",
 }
 
 // padVerdict returns the verdict, padded to its column, in colour if color is set.

@@ -157,11 +157,11 @@ func (t *tally) add(r *result) {
 	}
 }
 
-// summary returns the last line of the text output.
-func (t *tally) summary() string {
-	s := fmt.Sprintf("%s: %d linearizable, %d not linearizable, %d unknown, %d invalid",
+// summary returns the last line of the text output. property is what was checked.
+func (t *tally) summary(property string) string {
+	s := fmt.Sprintf("%s: %d %s, %d not %s, %d unknown, %d invalid",
 		counted(t.entries(), "history", "histories"),
-		t.linearizable, t.not, t.undecided, t.invalid)
+		t.linearizable, property, t.not, property, t.undecided, t.invalid)
 	if t.internalError > 0 {
 		s += fmt.Sprintf(", %s", counted(t.internalError, "internal error", "internal errors"))
 	}
@@ -180,13 +180,13 @@ func counted(n int, one, many string) string {
 
 // table writes the totals by model and depth. It has a column for each depth up to the
 // largest one that occurs, but not above maxDepth. A width other than 0 bounds its width.
-func (t *totals) table(w io.Writer, maxDepth, width int) error {
+func (t *totals) table(w io.Writer, property string, maxDepth, width int) error {
 	columns := min(maxDepth, len(t.all.depth))
 	header := []string{"model", "histories"}
 	for d := 1; d <= columns; d++ {
 		header = append(header, "d="+strconv.Itoa(d))
 	}
-	header = append(header, "no depth", "pending", "not linearizable", "unknown", "invalid")
+	header = append(header, "no depth", "pending", "not " + property, "unknown", "invalid")
 
 	var names []string
 	for name := range t.models {

@@ -41,14 +41,14 @@ func Line(e *Entry, o *Outcome) int {
 	return h.Line
 }
 
-// message describes an outcome.
-func (o *Outcome) message() string {
-	switch o.Status {
-	case Linearizable:
-		return "linearizable"
-	case NotLinearizable:
+// message describes the outcome of an entry that is not linearizable.
+func message(e *Entry, o *Outcome) string {
+	switch {
+	case o.Status == NotLinearizable && e.History != nil && e.History.IsRelaxed():
+		return "not sequentially consistent: " + o.Reason
+	case o.Status == NotLinearizable:
 		return "not linearizable: " + o.Reason
-	case Invalid:
+	case o.Status == Invalid:
 		return "invalid: " + o.Reason
 	}
 	return o.Reason
@@ -101,9 +101,9 @@ func (j *junit) Add(e *Entry, o *Outcome) error {
 		if line := Line(e, o); line > 0 {
 			where = fmt.Sprintf("%s:%d", e.File, line)
 		}
-		fmt.Fprintf(j.out, "<%s type=\"%v\" message=%s>", kind, o.Status, attribute(o.message()))
+		fmt.Fprintf(j.out, "<%s type=\"%v\" message=%s>", kind, o.Status, attribute(message(e, o)))
 		// The next write returns the error of this one.
-		_ = xml.EscapeText(j.out, []byte(where+": "+o.message()))
+		_ = xml.EscapeText(j.out, []byte(where+": "+message(e, o)))
 		fmt.Fprintf(j.out, "</%s>", kind)
 	}
 	_, err := j.out.WriteString("</testcase>\n")
@@ -215,7 +215,7 @@ type sarifInvocation struct {
 }
 
 var sarifRules = []sarifRule{
-	{NotLinearizable.String(), sarifText{"No order of the operations that respects real time gives the recorded results."}},
+	{NotLinearizable.String(), sarifText{"No order of the operations that respects real time gives the recorded results. With --order program, it need only respect the order within each process."}},
 	{Unknown.String(), sarifText{"The history was not decided within the bounds."}},
 	{Invalid.String(), sarifText{"The file or the history is faulty and was not checked."}},
 	{Internal.String(), sarifText{"A fault of leadline."}},
@@ -242,7 +242,7 @@ func (s *sarif) Add(e *Entry, o *Outcome) error {
 		s.more++
 		return nil
 	}
-	r := sarifResult{Rule: o.Status.String(), Level: "error", Message: sarifText{o.message()}, Locations: make([]sarifLocation, 1)}
+	r := sarifResult{Rule: o.Status.String(), Level: "error", Message: sarifText{message(e, o)}, Locations: make([]sarifLocation, 1)}
 	if o.Status == Unknown {
 		r.Level = "warning"
 	}
@@ -314,7 +314,7 @@ func (a *annotations) Add(e *Entry, o *Outcome) error {
 		line = fmt.Sprintf(",line=%d", n)
 	}
 	_, err := fmt.Fprintf(a.w, "::%s file=%s%s,title=leadline::%s\n", level, escapeProperty.Replace(e.File), line,
-		escapeData.Replace(e.Place()+": "+o.message()))
+		escapeData.Replace(e.Place()+": "+message(e, o)))
 	return err
 }
 

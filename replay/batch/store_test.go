@@ -326,6 +326,20 @@ func TestElapsed(t *testing.T) {
 	}
 }
 
+// TestReportsOfProgramOrder: with --order program, reports are about sequential
+// consistency.
+func TestReportsOfProgramOrder(t *testing.T) {
+	e := read(t, "a.jsonl", plain)[0]
+	e.History = e.History.ProgramOrder()
+	var out bytes.Buffer
+	if err := NewAnnotations(&out).Add(&e, &Outcome{Status: NotLinearizable, At: -1, Reason: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "not sequentially consistent: x\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("got %q, want it to end in %q", out.String(), want)
+	}
+}
+
 // TestReports: reports are well-formed, whatever names and messages have.
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
