@@ -67,11 +67,11 @@ func (p *explainPresenter) present(r *result) error {
 	}
 	switch {
 	case r.Internal != nil:
-		_, err := fmt.Fprintf(p.out, "internal error  %s\n", r.Place())
+		_, err := fmt.Fprintf(p.out, "internal error  %s\n", placeText(&r.Entry))
 		return err
 	case r.Err != nil:
 		p.flags.input.report(r.File, r.Err)
-		_, err := fmt.Fprintf(p.out, "%s: invalid; the faults are on standard error\n", r.Place())
+		_, err := fmt.Fprintf(p.out, "%s: invalid; the faults are on standard error\n", placeText(&r.Entry))
 		return err
 	}
 	if e := r.Verdict.Explanation; p.core != nil && e != nil && len(e.Core) > 0 {
@@ -214,6 +214,9 @@ func quoteWord(word string) string {
 		return !strings.ContainsRune("@%+=:,./_-#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) < 0 {
 		return word
+	}
+	if clean := report.Clean(word); clean != word { // it has escapes, and a terminal shows them
+		return "$'" + strings.ReplaceAll(clean, "'", `\'`) + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

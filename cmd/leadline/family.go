@@ -81,7 +81,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 			return worse(status, s.failed("family", err))
 		}
 		if one == statusUnknown && ctx.Err() == nil {
-			fmt.Fprintf(s.err, "leadline family: %s: not complete within --timeout and --memory\n", e.Place())
+			fmt.Fprintf(s.err, "leadline family: %s: not complete within --timeout and --memory\n", placeText(&e))
 		}
 	}
 	return worse(status, f.input.end(ctx, s, "family"))
@@ -148,7 +148,7 @@ func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64) er
 		}
 		fmt.Fprintf(out, "d=%d: %-8s ", d+1, text)
 	}
-	_, err := fmt.Fprintln(out, e.Place())
+	_, err := fmt.Fprintln(out, placeText(&e))
 	return err
 }
 
@@ -169,6 +169,6 @@ func (f *familyFlags) printSchedule(out *bufio.Writer, e entry, index hitting.In
 			batch.NewIndex(e.History, index), batch.Identifiers(e.History, schedule)})
 	}
 	_, err := fmt.Fprintf(out, "%s  <%d, (%s)>  %s\n",
-		e.Place(), index.Chain, names(e.History, index.Tuple, ", "), names(e.History, schedule, " "))
+		placeText(&e), index.Chain, names(e.History, index.Tuple, ", "), names(e.History, schedule, " "))
 	return err
 }

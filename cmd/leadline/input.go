@@ -14,16 +14,20 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/spf13/pflag"
 )
 
 // An entry is one thing that was read.
 type entry = batch.Entry
 
+// placeText returns the place of an entry for people.
+func placeText(e *entry) string { return report.Clean(e.Place()) }
+
 // name returns the name of an operation or a process as people write it.
 func name(id history.Value) string {
 	if id.Kind() == history.String {
-		return id.Text()
+		return report.Clean(id.Text())
 	}
 	return id.String()
 }
@@ -106,7 +110,7 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 		}
 	}
 	o.Context, o.Stdin = ctx, s.in
-	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %v\n", err) }
+	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %s\n", report.Clean(err.Error())) }
 	o.Skip = codec.Skip(slices.Index(in.skip.choices, in.skip.value))
 	o.Skipped = func(name string, why error) {
 		in.skipped.add(why)
@@ -115,7 +119,7 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 				continue
 			}
 			if in.leftOut[i].n++; in.leftOut[i].n <= leftOutNames {
-				in.leftOut[i].names = append(in.leftOut[i].names, name)
+				in.leftOut[i].names = append(in.leftOut[i].names, report.Clean(name))
 			}
 		}
 	}
@@ -158,11 +162,11 @@ func (in *input) report(file string, err error) {
 			break
 		}
 		in.faults++
-		fmt.Fprintln(in.stderr, f)
+		fmt.Fprintln(in.stderr, report.Clean(f.Error()))
 	}
 	if more && in.faults <= history.MaxErrors {
 		in.faults = history.MaxErrors + 1
-		fmt.Fprintf(in.stderr, "%s: too many errors\n", file)
+		fmt.Fprintf(in.stderr, "%s: too many errors\n", report.Clean(file))
 	}
 }
 

@@ -69,11 +69,11 @@ func (p *textPresenter) present(r *result) error {
 		p.flags.input.report(r.File, r.Err)
 		return nil
 	case r.Internal != nil:
-		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("internal error", p.options.Color), r.Place())
+		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("internal error", p.options.Color), placeText(&r.Entry))
 		return err
 	case r.Err != nil:
 		p.flags.input.report(r.File, r.Err)
-		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("invalid", p.options.Color), r.Place())
+		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("invalid", p.options.Color), placeText(&r.Entry))
 		return err
 	}
 	v, h := &r.Verdict, r.History
@@ -102,10 +102,10 @@ func (p *textPresenter) present(r *result) error {
 		line += fmt.Sprintf("  %8v", v.Elapsed.Round(time.Microsecond))
 	}
 	between := "  "
-	if p.width > 0 && len(padVerdict("", false))+len(line)+len(between)+len(r.Place()) > p.width {
+	if p.width > 0 && len(padVerdict("", false))+len(line)+len(between)+len(placeText(&r.Entry)) > p.width {
 		between = "\n    "
 	}
-	if _, err := fmt.Fprint(p.out, padVerdict(verdictText(r), p.options.Color), line, between, r.Place(), "\n"); err != nil {
+	if _, err := fmt.Fprint(p.out, padVerdict(verdictText(r), p.options.Color), line, between, placeText(&r.Entry), "\n"); err != nil {
 		return err
 	}
 	o := p.options

@@ -41,9 +41,9 @@ func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdic
 
 // title writes the name of the history, if it has one, its size and its model.
 func (p *printer) title(spec replay.Spec) {
-	what := clean(p.h.File)
+	what := Clean(p.h.File)
 	if p.h.ID != "" {
-		what += "#" + clean(p.h.ID)
+		what += "#" + Clean(p.h.ID)
 	}
 	if what == "" {
 		return
@@ -52,7 +52,7 @@ func (p *printer) title(spec replay.Spec) {
 	if spec != nil {
 		model = ", " + spec.Name()
 		if s, ok := spec.(fmt.Stringer); ok && len(s.String()) < DefaultWidth {
-			model = ", " + clean(s.String())
+			model = ", " + Clean(s.String())
 		}
 	}
 	text := fmt.Sprintf("%s: %s, %s", what, operations(len(p.h.Ops)), count(len(p.h.Processes), "process", "processes"))
@@ -120,7 +120,7 @@ func (p *printer) unexplained(spec replay.Spec, e *replay.Explanation) {
 	}
 	p.states(e, op)
 	if e.Impossible != "" {
-		p.say("In no state is that possible: %s.", clean(e.Impossible))
+		p.say("In no state is that possible: %s.", Clean(e.Impossible))
 	}
 }
 
@@ -178,11 +178,11 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	width := 0
 	shown := e.States[:min(len(e.States), statesShown)]
 	for _, s := range shown {
-		width = max(width, utf8.RuneCountInString(clean(s)))
+		width = max(width, utf8.RuneCountInString(Clean(s)))
 	}
 	method := elide(call(op), p.Width/4)
 	for i, s := range shown {
-		s = elide(clean(s), 3*p.Width)
+		s = elide(Clean(s), 3*p.Width)
 		text := ""
 		if i < len(e.Returns) {
 			text = p.returns(method, e.Returns[i])
@@ -432,7 +432,7 @@ func (p *printer) shortReason(e *replay.Explanation) {
 	if e.Unexplained != replay.NoOperation {
 		p.printf("    no order explains the response of %s\n", p.at(e.Unexplained))
 		if e.Impossible != "" {
-			p.printf("    %s\n", clean(e.Impossible))
+			p.printf("    %s\n", Clean(e.Impossible))
 		}
 	} else if reasons := p.constraints(e); len(reasons) > 0 {
 		p.printf("    real time can be explained, but not if %s\n", strings.Join(reasons, " and "))

@@ -87,7 +87,7 @@ func (p *printer) paint(color, text string) string {
 }
 
 // at describes an operation with its place in the file.
-func (p *printer) at(i int32) string { return p.place(i, clean(p.h.Operation(i).String())) }
+func (p *printer) at(i int32) string { return p.place(i, Clean(p.h.Operation(i).String())) }
 
 // place is like at, with another text for the operation.
 func (p *printer) place(i int32, text string) string {
@@ -106,7 +106,7 @@ func (p *printer) place(i int32, text string) string {
 }
 
 // short returns the operation with its identifier.
-func (p *printer) short(i int32) string { return p.named(i, clean(p.h.Operation(i).String())) }
+func (p *printer) short(i int32) string { return p.named(i, Clean(p.h.Operation(i).String())) }
 
 // named returns the identifier of an operation and a text, which is cut to part of a
 // line.
@@ -118,20 +118,20 @@ func (p *printer) named(i int32, text string) string {
 func call(op *history.Operation) string {
 	invoked := *op
 	invoked.Return, invoked.Result = 0, history.NoValue
-	return clean(invoked.String())
+	return Clean(invoked.String())
 }
 
 // name returns the name of an operation or a process as people write it.
 func name(id history.Value) string {
 	if id.Kind() == history.String {
-		return clean(id.Text())
+		return Clean(id.Text())
 	}
 	return id.String()
 }
 
-// clean returns text with non-printing characters escaped. Files may name methods and
-// processes as they like.
-func clean(text string) string {
+// Clean returns text with non-printing characters escaped. Files may have any names,
+// and name methods and processes as they like.
+func Clean(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 && utf8.ValidString(text) {
 		return text
 	}

@@ -249,7 +249,7 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 		r := &rows[k]
 		index[i] = r
 		*r = row{op: op, call: op.Call, ret: op.Return, open: op.Return > end || op.Pending(), point: -1, marks: marks[i]}
-		r.cells = [4]string{"", elide(name(p.h.Processes[op.Process]), p.nameWidth()), elide(name(op.ID()), p.nameWidth()), clean(op.String())}
+		r.cells = [4]string{"", elide(name(p.h.Processes[op.Process]), p.nameWidth()), elide(name(op.ID()), p.nameWidth()), Clean(op.String())}
 		if r.open && !op.Pending() {
 			r.cells[3] = call(op) + ": open"
 		}

@@ -112,7 +112,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 		}
 	}
 	walk := replay.NewWalk(spec)
-	initially := clean(walk.State())
+	initially := Clean(walk.State())
 	texts, states := make([][4]string, 0, len(steps)), make([]string, 0, len(steps))
 	stateWidth := utf8.RuneCountInString(initially)
 	for k, i := range v.Witness {
@@ -120,7 +120,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 		if len(texts) == len(steps) || k != steps[len(texts)] {
 			continue
 		}
-		state := clean(walk.State())
+		state := Clean(walk.State())
 		if ok && len(results) == 0 {
 			state = "has not taken effect"
 		}
@@ -164,5 +164,5 @@ func before(steps []int, i int) int {
 // step returns the number, identifier, process and text of a step.
 func (p *printer) step(v *replay.Verdict, k int) [4]string {
 	op := &p.h.Ops[v.Witness[k]]
-	return [4]string{"#" + thousands(k+1), elide(name(op.ID()), p.nameWidth()), "process " + elide(name(p.h.Processes[op.Process]), p.nameWidth()), clean(op.String())}
+	return [4]string{"#" + thousands(k+1), elide(name(op.ID()), p.nameWidth()), "process " + elide(name(p.h.Processes[op.Process]), p.nameWidth()), Clean(op.String())}
 }
