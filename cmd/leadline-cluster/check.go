@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
@@ -21,13 +22,12 @@ type checkFlags struct {
 	clusterFlags
 	settings settings
 	timeout  time.Duration
-	memory   int64
-	engine   string
-	order    string
-	chains   string
-	limits   codec.Limits
+	memory   flagkind.Size
+	engine   *flagkind.Choice
+	order    *flagkind.Choice
+	chains   *flagkind.Choice
 	quiet    bool
-	skip     string
+	skip     *flagkind.Choice
 }
 
 var chainModes = []string{replay.AutoChains: "auto", replay.ProcessChains: "process", replay.MinimumChains: "minimum"}
@@ -46,25 +46,24 @@ func setupCheck(flags *pflag.FlagSet) func(context.Context, streams, []string) (
 
 // newCheckFlags declares the flags of leadline-cluster check.
 func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
-	f := &checkFlags{}
+	f := &checkFlags{memory: 1 << 30}
+	f.settings.Limits = codec.DefaultLimits
 	o := &f.settings.Options
 	flags.StringVar(&f.settings.Model, "model", "", "sequential `specification`, as for leadline check")
 	flags.StringVar(&f.settings.Format, "format", "", "`name` of the files' format (default: by content)")
 	flags.StringVar(&f.settings.Map, "map", "", "`mapping` of JSON records, as for leadline check")
-	flags.StringVar(&f.order, "order", "realtime", "order that a witness must respect: `realtime|program`")
-	flags.StringVar(&f.chains, "chains", chainModes[0], "chains of the poset: `"+strings.Join(chainModes, "|")+"`")
-	flags.StringVar(&f.engine, "engine", replay.EngineNames[0], "what may decide: `"+strings.Join(replay.EngineNames[:], "|")+"`")
+	f.order = flagkind.NewChoice(flags, "order", "order that a witness must respect", "realtime", "program")
+	f.chains = flagkind.NewChoice(flags, "chains", "chains of the poset", chainModes...)
+	f.engine = flagkind.NewChoice(flags, "engine", "what may decide", replay.EngineNames[:]...)
 	flags.IntVar(&o.MaxDepth, "max-depth", replay.DefaultMaxDepth, "largest `d` of the families")
 	flags.Int64Var(&o.Budget.Schedules, "max-schedules", 0, "most `schedules` of families to replay for one history")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history (default: no bound)")
-	flags.Int64Var(&f.memory, "memory", 1<<30, "memory for one history, in `bytes`; a worker with n jobs takes n times as much")
+	flags.Var(&f.memory, "memory", "memory for one history; a worker with n jobs takes n times as much")
 	flags.BoolVar(&o.ExactDepth, "exact-depth", false, "compute the exact linearizability depth too")
 	flags.BoolVar(&o.Explain, "explain", true, "explain why a history is not linearizable")
 	flags.BoolVar(&f.settings.Times, "times", false, "lines have the time of each check")
-	flags.StringVar(&f.skip, "skip-unknown", skips[0], "which files of directories are skipped: `"+strings.Join(skips, "|")+"`")
-	flags.Int64Var(&f.limits.Line, "max-line", codec.DefaultLimits.Line, "longest line in `bytes`; 0 for no limit")
-	flags.Int64Var(&f.limits.History, "max-history", codec.DefaultLimits.History, "longest history in `bytes`; 0 for no limit")
-	flags.Int64Var(&f.limits.Ratio, "max-ratio", codec.DefaultLimits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
+	f.skip = flagkind.NewChoice(flags, "skip-unknown", "which files of directories are skipped", skips...)
+	flagkind.Limits(flags, &f.settings.Limits)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only histories that are not linearizable, or not known to be")
 	f.declare(flags, 2)
 	return f
@@ -77,7 +76,6 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 	}
 	o := &f.settings.Options
 	stdin := slices.Index(args, "-")
-	engine, skip, chains := slices.Index(replay.EngineNames[:], f.engine), slices.Index(skips, f.skip), slices.Index(chainModes, f.chains)
 	switch {
 	case len(args) == 0:
 		return badUsage("no file, directory, bucket or - given")
@@ -85,20 +83,12 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 		return badUsage("an argument is empty")
 	case stdin >= 0 && slices.Contains(args[stdin+1:], "-"):
 		return badUsage("- is given twice, but standard input can be read once")
-	case engine < 0:
-		return badUsage("--engine: no engine %q", f.engine)
-	case skip < 0:
-		return badUsage("--skip-unknown must be one of %s", strings.Join(skips, ", "))
-	case chains < 0:
-		return badUsage("--chains must be one of %s", strings.Join(chainModes, ", "))
-	case f.order != "realtime" && f.order != "program":
-		return badUsage("--order must be realtime or program")
 	case o.MaxDepth < 1:
 		return badUsage("--max-depth must be at least 1")
-	case o.Budget.Schedules < 0 || f.timeout < 0 || min(f.limits.Line, f.limits.History, f.limits.Ratio) < 0:
+	case o.Budget.Schedules < 0 || f.timeout < 0:
 		return badUsage("a bound must not be negative")
 	case f.memory < 1<<20:
-		return badUsage("--memory must be at least 1048576")
+		return badUsage("--memory must be at least 1MiB")
 	}
 	if name, ok := strings.CutPrefix(f.settings.Map, "@"); ok { // workers do not have the file
 		text, err := os.ReadFile(name)
@@ -113,17 +103,11 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 	if err := batch.CheckModel(f.settings.Model); err != nil {
 		return &usageError{err}
 	}
-	o.Engine, o.Chains = replay.Engine(engine), replay.ChainMode(chains)
-	f.settings.ProgramOrder = f.order == "program"
-	// A flag's 0 means no limit, which codec.Limits writes as -1.
-	for _, limit := range []*int64{&f.limits.Line, &f.limits.History, &f.limits.Ratio} {
-		if *limit == 0 {
-			*limit = -1
-		}
-	}
-	f.limits.Memory = f.memory / 3 * 2
-	f.settings.Limits = f.limits
-	o.Budget.Time, o.Budget.Process, o.Budget.Bytes = f.timeout, f.memory, f.memory/10*7
+	o.Engine, o.Chains = replay.Engine(f.engine.Index()), replay.ChainMode(f.chains.Index())
+	f.settings.ProgramOrder = f.order.Value == "program"
+	memory := int64(f.memory)
+	f.settings.Limits.Memory = memory / 3 * 2
+	o.Budget.Time, o.Budget.Process, o.Budget.Bytes = f.timeout, memory, memory/10*7
 	return nil
 }
 
@@ -131,7 +115,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status 
 	return f.coordinate(ctx, s, checkKind, func(ctx context.Context, c *coordinator, t *table) (int, error) {
 		status := statusOK
 		r := newReader(f.settings, c.queue.payload())
-		r.skip = codec.Skip(slices.Index(skips, f.skip))
+		r.skip = codec.Skip(f.skip.Index())
 		r.stdin, r.quiet, r.buckets, r.spool = s.in, f.quiet, c.queue.js, c.queue.spool
 		r.warn = func(format string, args ...any) {
 			t.aside(func() { fmt.Fprintf(s.err, "leadline-cluster: "+format+"\n", args...) })

@@ -487,13 +487,15 @@ func TestStress(t *testing.T) {
 func TestSettings(t *testing.T) {
 	flags := pflag.NewFlagSet("check", pflag.ContinueOnError)
 	f := newCheckFlags(flags)
-	if err := flags.Parse([]string{"--chains", "minimum", "--max-line", "100", "--max-history", "0", "--max-ratio", "7", "x"}); err != nil {
+	if err := flags.Parse([]string{"--chains", "minimum", "--max-line", "100", "--max-history", "0", "--max-ratio", "7",
+		"--memory", "3MiB", "--order", "pro-gram", "x"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.complete(flags, flags.Args()); err != nil {
 		t.Fatal(err)
 	}
-	if l := f.settings.Limits; f.settings.Options.Chains != replay.MinimumChains || l.Line != 100 || l.History != -1 || l.Ratio != 7 {
+	if l := f.settings.Limits; f.settings.Options.Chains != replay.MinimumChains || l.Line != 100 || l.History != -1 || l.Ratio != 7 ||
+		l.Memory != 2<<20 || !f.settings.ProgramOrder {
 		t.Errorf("%+v, chains %v", l, f.settings.Options.Chains)
 	}
 	dir := write(t, map[string]string{"a.jsonl": history("a", 2, false)})
@@ -515,13 +517,13 @@ func TestUsage(t *testing.T) {
 		{"check - x -", "- is given twice"},
 		{"check --ack-wait 1ms x", "--ack-wait is too small"},
 		{"check --tries 0 x", "--tries is too small"},
-		{"check --memory 1 x", "--memory must be at least 1048576"},
-		{"check --engine magic x", `no engine "magic"`},
-		{"check --chains none x", "--chains must be one of auto, process, minimum"},
-		{"check --max-line -1 x", "a bound must not be negative"},
+		{"check --memory 1 x", "--memory must be at least 1MiB"},
+		{"check --engine magic x", `"--engine" flag: want auto, `},
+		{"check --chains none x", `"--chains" flag: want auto, process, minimum`},
+		{"check --max-line -1 x", "want a number of bytes"},
 		{"check --patience 1ms x", "--patience is too small"},
-		{"check --order none x", "--order must be realtime or program"},
-		{"check --skip-unknown no x", "--skip-unknown must be one of format, content, none"},
+		{"check --order none x", `"--order" flag: want realtime, program`},
+		{"check --skip-unknown no x", `"--skip-unknown" flag: want format, content, none`},
 		{"check --model nothing x", "nothing"},
 		{"check --format nothing x", `unknown format "nothing"`},
 		{"check --map @" + dir + "/none x", "reading the mapping"},
@@ -538,6 +540,7 @@ func TestUsage(t *testing.T) {
 		{"check --workers 0 bucket:none", "no such bucket"},
 		{"stress", "no arguments for leadline stress"},
 		{"stress -- --subject queue --seed=3", "--seed=3 cannot be used in a cluster"},
+		{"stress --seed -1 -- --subject queue", `"--seed" flag: want a whole number from 0;`},
 		{"stress --seeds 0 -- --subject queue", "--seeds must be 1 to 1000000"},
 		{"stress --leadline /none/leadline -- --subject queue", "/none/leadline"},
 		{"worker", "no --url given"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/replay/batch"
 )
 
@@ -74,7 +75,7 @@ func (c command) run(s streams, args []string) int {
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {} // Parse would call it for --help
 	do := c.setup(flags)
-	switch err := flags.Parse(args); {
+	switch err := flagkind.Parse(flags, args); {
 	case errors.Is(err, pflag.ErrHelp):
 		fmt.Fprintf(s.out, "leadline-cluster %s: %s\n\nUsage:\n  leadline-cluster %s [flags] %s\n\nFlags:\n%s",
 			c.name, c.short, c.name, c.args, flags.FlagUsagesWrapped(100))

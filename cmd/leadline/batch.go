@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
@@ -22,7 +23,7 @@ type batchFlags struct {
 	resume       string
 	retryUnknown bool
 	cache        string
-	cacheBytes   size
+	cacheBytes   flagkind.Size
 	shard        shard
 	failFast     bool
 	progress     bool
@@ -87,7 +88,7 @@ func (s *shard) only(from iter.Seq[entry]) iter.Seq[entry] {
 
 func (b *batchFlags) validate(f *checkFlags, args []string) error {
 	switch {
-	case (b.resume != "" || b.cache != "") && f.output.value != "json":
+	case (b.resume != "" || b.cache != "") && f.output.Value != "json":
 		return errors.New("--resume and --cache need --output json")
 	case b.retryUnknown && b.resume == "":
 		return errors.New("--retry-unknown needs --resume")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
@@ -23,18 +24,18 @@ type checkFlags struct {
 	maxDepth   int
 	schedules  int64
 	timeout    time.Duration
-	memory     size
+	memory     flagkind.Size
 	jobs       int
-	chains     *choice
-	order      *choice
-	engine     *choice
+	chains     *flagkind.Choice
+	order      *flagkind.Choice
+	engine     *flagkind.Choice
 	exactDepth bool
 	explain    bool
 	witness    bool
 	times      bool
 	verbose    bool
-	output     *choice
-	color      *choice
+	output     *flagkind.Choice
+	color      *flagkind.Choice
 	judges     bool // the exit status depends on the verdicts
 	batch      batchFlags
 }
@@ -60,7 +61,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 		}
 		out := bufio.NewWriter(s.out)
 		var p presenter = &textPresenter{out: out, flags: f, width: terminalWidth(s.out), options: f.reportOptions(s.out)}
-		if f.output.value == "json" {
+		if f.output.Value == "json" {
 			p = &jsonPresenter{out: out, flags: f}
 		}
 		return f.run(s, "check", args, out, p)
@@ -80,9 +81,9 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	flags.Var(&f.memory, "memory", "memory of the whole process, shared by all jobs")
 	jobsFlag(flags, &f.jobs, "check")
 	f.chains = chainsFlag(flags)
-	f.order = choiceFlag(flags, "order", "order that a witness must respect: real time (linearizability), "+
+	f.order = flagkind.NewChoice(flags, "order", "order that a witness must respect: real time (linearizability), "+
 		"or each process's own alone (sequential consistency)", "realtime", "program")
-	f.engine = choiceFlag(flags, "engine", "what may decide", replay.EngineNames[:]...)
+	f.engine = flagkind.NewChoice(flags, "engine", "what may decide", replay.EngineNames[:]...)
 	return f
 }
 
@@ -105,7 +106,7 @@ func (f *checkFlags) validate(args []string) error {
 
 // property names what the verdicts are about.
 func (f *checkFlags) property() string {
-	if f.order.value == "program" {
+	if f.order.Value == "program" {
 		return "sequentially consistent"
 	}
 	return "linearizable"
@@ -136,7 +137,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
 			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
-		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.value)),
+		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.Value)),
 	}}
 	run, err := f.batch.start(s, f, checker)
 	if err != nil {
@@ -183,7 +184,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if f.history != "" {
 		from = f.onlyHistory(from)
 	}
-	if f.order.value == "program" {
+	if f.order.Value == "program" {
 		from = inProgramOrder(from)
 	}
 	isText, isJSON := presents[*textPresenter](p), presents[*jsonPresenter](p)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/history/stress/subject"
@@ -63,8 +64,8 @@ func formatNames() []string {
 
 // flagWords returns the possible values of a flag, or nil if they are not a few words.
 func flagWords(f *pflag.Flag) []string {
-	if c, ok := f.Value.(*choice); ok {
-		return c.choices
+	if c, ok := f.Value.(*flagkind.Choice); ok {
+		return c.Choices
 	}
 	var names []string
 	switch f.Name {

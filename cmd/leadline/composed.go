@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"go/token"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/replay/composed/extract"
 	"github.com/spf13/pflag"
 )
 
 // composedFlags are the flags of leadline composed.
 type composedFlags struct {
-	output   *choice
+	output   *flagkind.Choice
 	skeleton string
 }
 
@@ -44,7 +45,7 @@ func (f *composedFlags) run(s streams, args []string) int {
 		status = statusBad
 	}
 	out := bufio.NewWriter(s.out)
-	if f.output.value == "json" {
+	if f.output.Value == "json" {
 		err = printComposedJSON(out, found)
 	} else {
 		printComposed(out, found)

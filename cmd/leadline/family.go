@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -22,9 +23,9 @@ type familyFlags struct {
 	count    bool
 	maxDepth int
 	timeout  time.Duration
-	memory   size
-	chains   *choice
-	output   *choice
+	memory   flagkind.Size
+	chains   *flagkind.Choice
+	output   *flagkind.Choice
 }
 
 // maxCounted is the largest --max-depth with --count.
@@ -138,7 +139,7 @@ func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64) er
 	for d := range counts {
 		known[d] = &counts[d]
 	}
-	if f.output.value == "json" {
+	if f.output.Value == "json" {
 		return writeJSON(out, countRecord{e.File, present(e.History.ID), known})
 	}
 	for d, n := range known {
@@ -164,7 +165,7 @@ type scheduleRecord struct {
 // printSchedule writes one schedule. The instance holds all operations, so its elements
 // are operation numbers.
 func (f *familyFlags) printSchedule(out *bufio.Writer, e entry, index hitting.Index, schedule []int32) error {
-	if f.output.value == "json" {
+	if f.output.Value == "json" {
 		return writeJSON(out, scheduleRecord{e.File, present(e.History.ID), index.Depth(),
 			batch.NewIndex(e.History, index), batch.Identifiers(e.History, schedule)})
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay/batch"
@@ -47,7 +48,7 @@ type input struct {
 	codec.Options
 	model   string
 	quiet   bool
-	skip    *choice
+	skip    *flagkind.Choice
 	stderr  io.Writer
 	skipped fileReasons                // files that hold no histories
 	leftOut [len(reasonNames)]struct { // skipped files to report, by reason
@@ -71,11 +72,9 @@ func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Map, "map", "", "which field of other records (JSON, CSV, logfmt) has what: `NAME=PATH,...`, as "+
 		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that are left out")
-	in.skip = choiceFlag(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
+	in.skip = flagkind.NewChoice(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
 		"is empty or in another compression (content), or none", "format", "content", "none")
-	flags.Var((*size)(&in.Limits.Line), "max-line", "longest line; 0 for no limit")
-	flags.Var((*size)(&in.Limits.History), "max-history", "longest history; 0 for no limit")
-	flags.Int64Var(&in.Limits.Ratio, "max-ratio", in.Limits.Ratio, "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
+	flagkind.Limits(flags, &in.Limits)
 }
 
 // check returns an error if the flags or the arguments are not valid.
@@ -88,8 +87,6 @@ func (in *input) check(paths []string) error {
 		return errors.New("an argument is empty")
 	case stdin >= 0 && slices.Contains(paths[stdin+1:], "-"):
 		return errors.New("- is given twice, but standard input can be read once")
-	case in.Limits.Ratio < 0:
-		return errors.New("--max-ratio must not be negative")
 	}
 	if err := batch.CheckModel(in.model); err != nil {
 		return err
@@ -103,15 +100,9 @@ func (in *input) check(paths []string) error {
 func (in *input) read(ctx context.Context, s streams, paths []string, reading func(size int64)) iter.Seq[entry] {
 	in.stderr = s.err
 	o := in.Options
-	// A flag's 0 means no limit, which codec.Limits writes as -1.
-	for _, limit := range []*int64{&o.Limits.Line, &o.Limits.History, &o.Limits.Ratio} {
-		if *limit == 0 {
-			*limit = -1
-		}
-	}
 	o.Context, o.Stdin = ctx, s.in
 	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %s\n", report.Clean(err.Error())) }
-	o.Skip = codec.Skip(slices.Index(in.skip.choices, in.skip.value))
+	o.Skip = codec.Skip(slices.Index(in.skip.Choices, in.skip.Value))
 	o.Skipped = func(name string, why error) {
 		in.skipped.add(why)
 		for i, reason := range reasonNames {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/replay/batch"
 )
 
@@ -131,7 +132,7 @@ func (c command) flags() (*pflag.FlagSet, func(s streams, args []string) int) {
 
 func (c command) run(s streams, args []string) int {
 	flags, do := c.flags()
-	switch err := flags.Parse(args); {
+	switch err := flagkind.Parse(flags, args); {
 	case errors.Is(err, pflag.ErrHelp):
 		c.help(s.out)
 		return statusOK

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -157,7 +158,7 @@ func TestMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var most size
+			var most flagkind.Size
 			for i, arg := range strings.Fields(c.args) {
 				if arg == "--memory" {
 					err = most.Set(strings.Fields(c.args)[i+1])
@@ -172,14 +173,14 @@ func TestMemory(t *testing.T) {
 }
 
 func TestSizeFlag(t *testing.T) {
-	for text, want := range map[string]size{"4096": 4096, "512MiB": 512 << 20, "2GB": 2e9, "1 KiB": 1 << 10, "7B": 7} {
-		var z size
+	for text, want := range map[string]flagkind.Size{"4096": 4096, "512MiB": 512 << 20, "2GB": 2e9, "1 KiB": 1 << 10, "7B": 7} {
+		var z flagkind.Size
 		if err := z.Set(text); err != nil || z != want {
 			t.Errorf("%q is %d, %v; want %d", text, z, err, want)
 		}
 	}
 	for _, text := range []string{"", "MiB", "-1", "1.5GB", "9999999999GiB", "12 parsecs"} {
-		if err := new(size).Set(text); err == nil {
+		if err := new(flagkind.Size).Set(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}

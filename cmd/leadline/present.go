@@ -109,7 +109,7 @@ func (p *textPresenter) present(r *result) error {
 		return err
 	}
 	o := p.options
-	if p.flags.output.value == "timeline" {
+	if p.flags.output.Value == "timeline" {
 		return report.Timeline(p.out, h, v, nil, o)
 	}
 	if p.flags.explain && v.Answer == replay.NotLinearizable {

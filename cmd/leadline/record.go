@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/codec"
 	recording "github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
@@ -26,7 +27,7 @@ type recordFlags struct {
 	output   string
 	subject  string
 	load     stress.Load
-	order    *choice
+	order    *flagkind.Choice
 }
 
 func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
@@ -46,7 +47,7 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.subject, "subject", "", "bundled `object` that threads use (see leadline stress --list), instead of --simulate")
 	flags.DurationVar(&f.load.Time, "time", 0, "how long to record --subject; with --ops 0 nothing else ends it")
 	flags.BoolVar(&f.load.Weak, "weak", false, "also call methods of --subject that are documented not to be atomic")
-	f.order = choiceFlag(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "realtime", "program")
+	f.order = flagkind.NewChoice(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "realtime", "program")
 	flags.StringVarP(&f.output, "output", "o", "-", "`file`, compressed if it ends in .gz or .zst")
 	return f.run
 }
@@ -185,7 +186,7 @@ func (f *recordFlags) stream(ctx context.Context, w io.Writer) error {
 func (f *recordFlags) recordSubject(ctx context.Context, w io.Writer) error {
 	c := subject.Lookup(f.subject).Class
 	o := recording.Options{Model: c.Model, ModelArgs: c.ModelArgs}
-	if f.order.value == "program" {
+	if f.order.Value == "program" {
 		o.Order = recording.ProgramOrder
 	}
 	switch filepath.Ext(f.output) {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/history/stress/subject"
@@ -27,17 +28,17 @@ type stressFlags struct {
 	subjects  []string
 	construct []string
 	from      string
-	effort    *choice
+	effort    *flagkind.Choice
 	time      time.Duration
 	perRun    time.Duration
 	save      string
 	histories string
 	keep      int
-	expect    *choice
-	output    *choice
+	expect    *flagkind.Choice
+	output    *flagkind.Choice
 	list      bool
 	child     string
-	oracle    *choice
+	oracle    *flagkind.Choice
 	safety    safetyFlags
 	schedules scheduleFlags
 }
@@ -51,7 +52,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
 	flags.StringSliceVar(&f.Methods, "method", nil, "`methods` to blame (default: each that is neither core nor weak)")
 	flags.StringArrayVar(&f.Programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
-	f.effort = choiceFlag(flags, "effort", "how long an object is tested: quick 10 s, default 2 min, tough 20 min", "default", "quick", "tough")
+	f.effort = flagkind.NewChoice(flags, "effort", "how long an object is tested: quick 10 s, default 2 min, tough 20 min", "default", "quick", "tough")
 	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most, instead of --effort's time; a violation that is seen by then is still proved")
 	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run, instead of --effort's time")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")
@@ -62,7 +63,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2, at most 8)")
 	valuesFlag(flags, &f.Bounds.Values)
 	flags.BoolVar(&f.Bounds.Weak, "call-weak", false, "programs call weak methods, too: their results never count as violations, but their effects do")
-	f.expect = choiceFlag(flags, "expect", "where the outcomes to expect come from: the object, run sequentially, or its model", "object", "model")
+	f.expect = flagkind.NewChoice(flags, "expect", "where the outcomes to expect come from: the object, run sequentially, or its model", "object", "model")
 	flags.BoolVar(&f.Exhaustive, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.BoolVar(&f.Reduce, "reduce", false, "make programs with violations smaller")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
@@ -70,7 +71,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.keep, "keep", 3, "how many of each program go there")
 	f.output = outputFlag(flags, "text", "json")
 	flags.BoolVar(&f.list, "list", false, "list the bundled objects")
-	f.oracle = choiceFlag(flags, "oracle", "what is tested: results that no order explains, or safety for concurrent use (panics, fatal errors, deadlocks)", "results", "safety")
+	f.oracle = flagkind.NewChoice(flags, "oracle", "what is tested: results that no order explains, or safety for concurrent use (panics, fatal errors, deadlocks)", "results", "safety")
 	f.safety.declare(flags)
 	f.schedules.declare(flags, &f.Options)
 	flags.StringVar(&f.child, "child", "", "")
@@ -103,9 +104,9 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return fail(s, "stress", errors.New("takes no arguments"))
 	case f.list:
 		return listSubjects(s.out)
-	case f.oracle.value == "safety" && f.isScheduled():
+	case f.oracle.Value == "safety" && f.isScheduled():
 		return fail(s, "stress", errors.New("--schedules and --replay are for --oracle results"))
-	case f.oracle.value == "safety":
+	case f.oracle.Value == "safety":
 		return f.testSafety(s)
 	case f.mismatch() != nil:
 		return fail(s, "stress", f.mismatch())
@@ -267,12 +268,12 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 func (f *stressFlags) optionsFor(o *object) stress.Options {
 	options := f.Options
 	options.GoOn = true
-	options.ReflectOptions, options.ByModel = o.reflect, f.expect.value == "model"
+	options.ReflectOptions, options.ByModel = o.reflect, f.expect.Value == "model"
 	options.Bounds.Initial, options.Bounds.Final = orNone(f.Bounds.Initial), orNone(f.Bounds.Final)
 	if o.values > 0 {
 		options.Bounds.Values = o.values
 	}
-	options.Effort, _ = stress.EffortCalled(f.effort.value)
+	options.Effort, _ = stress.EffortCalled(f.effort.Value)
 	if f.time > 0 {
 		options.Effort.Time = f.time
 	}

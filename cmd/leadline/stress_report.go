@@ -52,7 +52,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	f.Subject = o.name
 	again := r.again(o, f)
 	file := r.save(o, f, again)
-	if r.flags.output.value == "json" {
+	if r.flags.output.Value == "json" {
 		r.note(writeJSON(r.out, &stressRecord{"violation", f, present(file)}))
 		r.note(r.out.Flush())
 		return
@@ -111,7 +111,7 @@ func (r *stressReport) command(o *object, program string, time time.Duration) st
 	if usual, _ := stress.EffortCalled("default"); time > usual.Program {
 		command += " --run " + time.String()
 	}
-	if r.flags.expect.value == "model" {
+	if r.flags.expect.Value == "model" {
 		command += " --expect model"
 	}
 	return command
@@ -122,7 +122,7 @@ const crashRun = 20
 
 // crashed shows a program that ended its process and saves it.
 func (r *stressReport) crashed(o *object, took time.Duration, c *stress.Crash) {
-	if r.flags.output.value == "json" {
+	if r.flags.output.Value == "json" {
 		return // the summary has it
 	}
 	lines := []string{"To reproduce: " + r.command(o, c.Program, crashRun*took)}
@@ -234,7 +234,7 @@ func fileName(name string) string {
 
 // finish writes the tables.
 func (r *stressReport) finish() error {
-	if r.flags.output.value == "json" {
+	if r.flags.output.Value == "json" {
 		for _, result := range r.results {
 			r.note(writeJSON(r.out, &stressSummary{"object", result}))
 		}

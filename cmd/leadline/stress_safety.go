@@ -267,7 +267,7 @@ func (r *safetyRun) add(result *safety.Result, last reproduction) {
 	if f != nil {
 		row.File = present(r.save(row))
 	}
-	if r.flags.output.value == "json" {
+	if r.flags.output.Value == "json" {
 		r.note(writeJSON(r.out, row.record()))
 		r.note(r.out.Flush())
 		return
@@ -408,7 +408,7 @@ func (r *safetyRun) save(row *safetyRow) string {
 
 // finish writes a table like Table 1 and Figure 6 of the paper.
 func (r *safetyRun) finish() error {
-	if r.flags.output.value != "json" && len(r.rows) > 0 {
+	if r.flags.output.Value != "json" && len(r.rows) > 0 {
 		header := []string{"type", "declared safe", "found unsafe", "reason", "implicit", "tests", "executions", "time", "reproduced"}
 		if r.flags.safety.race {
 			header = append(header, "tests with races")

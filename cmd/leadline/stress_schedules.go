@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/history/stress/schedule"
@@ -21,7 +22,7 @@ import (
 
 // scheduleFlags are the flags of leadline stress about schedules.
 type scheduleFlags struct {
-	strategy   *choice
+	strategy   *flagkind.Choice
 	plain      bool
 	instrument []string
 	replay     string
@@ -31,7 +32,7 @@ func (f *scheduleFlags) declare(flags *pflag.FlagSet, o *stress.Options) {
 	flags.BoolVar(&o.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
 	flags.IntVar(&o.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule (default 3); programs get one first, then two, and so on")
 	flags.IntVar(&o.Delays, "delays", 0, "with --schedules: bound delays instead, for objects that start goroutines (default: as --preemptions)")
-	f.strategy = choiceFlag(flags, "strategy", "with --schedules: which schedules run (auto: dfs, after some random ones if the object starts goroutines)",
+	f.strategy = flagkind.NewChoice(flags, "strategy", "with --schedules: which schedules run (auto: dfs, after some random ones if the object starts goroutines)",
 		"auto", "dfs", "pct", "pos", "walk", "family")
 	flags.BoolVar(&f.plain, "plain", false, "with --schedules: plain loads and stores are steps, too, not only synchronization")
 	flags.StringSliceVar(&f.instrument, "instrument", nil, "with --schedules: more `packages` to instrument than that of --new and what it imports of its module")
@@ -45,14 +46,14 @@ func (f *stressFlags) isScheduled() bool { return f.Schedules || f.schedules.rep
 func (f *stressFlags) checkSchedules() error {
 	s := &f.schedules
 	switch {
-	case !f.isScheduled() && (f.Preemptions != 0 || f.Delays != 0 || s.strategy.value != "auto" || s.plain || len(s.instrument) > 0):
+	case !f.isScheduled() && (f.Preemptions != 0 || f.Delays != 0 || s.strategy.Value != "auto" || s.plain || len(s.instrument) > 0):
 		return errors.New("--preemptions, --delays, --strategy, --plain and --instrument need --schedules")
 	case f.Preemptions < 0 || f.Delays < 0:
 		return errors.New("--preemptions and --delays must not be negative")
 	case f.Preemptions > 0 && f.Delays > 0:
 		return errors.New("--preemptions and --delays exclude each other")
 	}
-	if f.Strategy = s.strategy.value; f.Strategy == "auto" {
+	if f.Strategy = s.strategy.Value; f.Strategy == "auto" {
 		f.Strategy = ""
 	}
 	return nil
@@ -177,7 +178,7 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 	if r.Violates || r.Panic != "" {
 		status = stressStatus
 	}
-	if f.output.value == "json" {
+	if f.output.Value == "json" {
 		if err := writeJSON(s.out, r); err != nil {
 			return s.failed("stress", err)
 		}

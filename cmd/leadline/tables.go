@@ -14,6 +14,7 @@ import (
 
 	"github.com/leadline/leadline/benchdata/corpora"
 	"github.com/leadline/leadline/benchdata/tables"
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
@@ -33,7 +34,7 @@ type tablesFlags struct {
 	// maxDepth is 0 by default, which means 5 in Table 3 and 7 elsewhere.
 	maxDepth int
 	timeout  time.Duration
-	output   *choice
+	output   *flagkind.Choice
 }
 
 // profileRows is the number of histories above which a profile for people has means
@@ -138,7 +139,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	}
 	status := forEach(ctx, f, s, from, measure, collection.Add)
 	if f.profile {
-		forPrograms := f.output.value == string(tables.CSV) || f.output.value == string(tables.JSON)
+		forPrograms := f.output.Value == string(tables.CSV) || f.output.Value == string(tables.JSON)
 		each := forPrograms || collection.Len() <= profileRows
 		return status, f.write(s, []*tables.Table{collection.Profile(each)}, "")
 	}
@@ -234,7 +235,7 @@ func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) erro
 		t.Width = terminalWidth(s.out)
 	}
 	out := bufio.NewWriter(s.out)
-	if err := tables.WriteAll(out, all, tables.Form(f.output.value), picture); err != nil {
+	if err := tables.WriteAll(out, all, tables.Form(f.output.Value), picture); err != nil {
 		return err
 	}
 	return out.Flush()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -41,11 +42,11 @@ func textWidth(w io.Writer) int {
 }
 
 // useColor reports whether to write to w in colour, as --color says.
-func useColor(c *choice, w io.Writer) bool {
-	if c.value == "auto" {
+func useColor(c *flagkind.Choice, w io.Writer) bool {
+	if c.Value == "auto" {
 		return terminalWidth(w) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	}
-	return c.value == "always"
+	return c.Value == "always"
 }
 
 // verdictColors are the parameters of the escape sequences for verdicts.

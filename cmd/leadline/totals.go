@@ -186,7 +186,7 @@ func (t *totals) table(w io.Writer, property string, maxDepth, width int) error 
 	for d := 1; d <= columns; d++ {
 		header = append(header, "d="+strconv.Itoa(d))
 	}
-	header = append(header, "no depth", "pending", "not " + property, "unknown", "invalid")
+	header = append(header, "no depth", "pending", "not "+property, "unknown", "invalid")
 
 	var names []string
 	for name := range t.models {

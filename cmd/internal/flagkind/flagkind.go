@@ -1,0 +1,143 @@
+// Package flagkind has the kinds of flags that the commands share: sizes, choices and
+// limits of what is read.
+package flagkind
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/spf13/pflag"
+)
+
+// Size is a flag that takes a number of bytes: 4096, 512MiB, 2GB.
+type Size int64
+
+var sizeUnits = []struct {
+	suffix string
+	factor int64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
+	{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1},
+}
+
+// Set parses a number of bytes.
+func (z *Size) Set(text string) error {
+	number, factor := text, int64(1)
+	for _, u := range sizeUnits {
+		if n, ok := strings.CutSuffix(text, u.suffix); ok {
+			number, factor = n, u.factor
+			break
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/factor {
+		return errors.New("want a number of bytes like 4096, 512MiB or 2GB")
+	}
+	*z = Size(n * factor)
+	return nil
+}
+
+func (z *Size) String() string {
+	for _, u := range sizeUnits[:3] {
+		if n := int64(*z) / u.factor; n*u.factor == int64(*z) && 0 < n && n < 1<<10 {
+			return strconv.FormatInt(n, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(int64(*z), 10)
+}
+
+// Type returns the placeholder in the help.
+func (z *Size) Type() string { return "BYTES" }
+
+// A Choice is a flag that takes one of a few words. Hyphens do not count: real-time
+// is realtime.
+type Choice struct {
+	Value   string
+	Choices []string
+}
+
+// NewChoice declares a flag that takes one of the choices, by default the first one.
+func NewChoice(flags *pflag.FlagSet, name, help string, choices ...string) *Choice {
+	c := &Choice{choices[0], choices}
+	flags.Var(c, name, help)
+	return c
+}
+
+// Set sets the value to the choice that text names.
+func (c *Choice) Set(text string) error {
+	for _, known := range c.Choices {
+		if strings.ReplaceAll(text, "-", "") == strings.ReplaceAll(known, "-", "") {
+			c.Value = known
+			return nil
+		}
+	}
+	return fmt.Errorf("want %s", strings.Join(c.Choices, ", "))
+}
+
+func (c *Choice) String() string { return c.Value }
+
+// Type returns the placeholder in the help.
+func (c *Choice) Type() string { return strings.Join(c.Choices, "|") }
+
+// Index returns the position of the value among the choices.
+func (c *Choice) Index() int { return slices.Index(c.Choices, c.Value) }
+
+// Limits declares --max-line, --max-history and --max-ratio, which set l.
+func Limits(flags *pflag.FlagSet, l *codec.Limits) {
+	flags.Var((*limit)(&l.Line), "max-line", "longest line; 0 for no limit")
+	flags.Var((*limit)(&l.History), "max-history", "longest history; 0 for no limit")
+	flags.Var((*limit)(&l.Ratio), "max-ratio", "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
+}
+
+// A limit is a flag that takes a Size. Its 0 means no limit, which codec.Limits writes
+// as -1.
+type limit int64
+
+func (l *limit) Set(text string) error {
+	var n Size
+	if err := n.Set(text); err != nil {
+		return err
+	}
+	if *l = limit(n); n == 0 {
+		*l = -1
+	}
+	return nil
+}
+
+func (l *limit) String() string {
+	n := Size(max(*l, 0))
+	return n.String()
+}
+
+func (l *limit) Type() string { return "BYTES" }
+
+// wanted says what flags of a type of pflag take.
+var wanted = map[string]string{
+	"bool": "true or false", "duration": "a time like 500ms, 10s or 2m",
+	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+}
+
+// Parse parses args. Its errors do not mention how pflag parses numbers.
+func Parse(flags *pflag.FlagSet, args []string) error {
+	err := flags.Parse(args)
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	what := wanted[invalid.GetFlag().Value.Type()]
+	cause := errors.Unwrap(invalid)
+	if what == "" || cause == nil {
+		return err
+	}
+	reason := "want " + what
+	if errors.Is(cause, strconv.ErrRange) {
+		reason += " that is not so large"
+	}
+	text, _ := strings.CutSuffix(err.Error(), cause.Error())
+	return errors.New(text + reason)
+}
