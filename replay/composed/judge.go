@@ -11,9 +11,9 @@ import (
 	"github.com/leadline/leadline/replay/decide"
 )
 
-// In a history, the method and the reading of the collection at its end are
-// operations of their own. They cannot be confused with those of a collection,
-// which begin with a capital letter.
+// In a history, the method and the final read of the collection are separate
+// operations. Their names do not begin with a capital letter, unlike those of the
+// collection's operations.
 const (
 	methodName   = "method"
 	contentsName = "contents"
@@ -210,14 +210,14 @@ func (r *run) finish() {
 	r.result, r.left = m.of(r.result), m.all(r.left)
 }
 
-// judge returns the violation that a run is, or nil.
+// judge returns a Violation if no atomic method explains the run, or nil.
 func (x *explorer) judge(r *run) (*Violation, error) {
 	v, err := x.judgeOnce(r)
 	if v == nil || len(r.names.made) == 0 {
 		return v, err
 	}
-	// What a pointer points to counts only if it is the same in two runs. A clock
-	// is not, for instance.
+	// The value that a pointer points to counts only if it is the same in two runs. A
+	// time of day differs, for instance.
 	again := x.run(r.chosen, r.limit, nil)
 	known := len(x.opaque)
 	for i := range r.names.made {
@@ -252,9 +252,9 @@ func (x *explorer) judgeOnce(r *run) (*Violation, error) {
 	return v, err
 }
 
-// linearizable reports whether the history of a run is linearizable. At its end it
-// has the contents of the collection, if whole is true. If lp is not negative, the
-// method takes effect after so many operations of the environment.
+// linearizable reports whether the history of a run is linearizable. If whole is true,
+// the history ends with the contents of the collection. If lp is not negative, the
+// method takes effect after lp operations of the environment.
 func (x *explorer) linearizable(r *run, whole bool, lp int) (bool, error) {
 	b := history.NewBuilder(history.Header{Model: "composed"})
 	key := []byte{byte(lp + 1)}
@@ -348,8 +348,8 @@ func (x *explorer) explain(r *run, v *Violation) []place {
 }
 
 // difference returns the first result that is not as recorded if the method runs
-// after so many of the operations. Of several renamings it takes the one that goes
-// farthest.
+// after the given number of operations. If there are several renamings, it uses the
+// one that agrees with the record for longest.
 func (x *explorer) difference(r *run, env []event, at int, whole bool) string {
 	s := reference{x}.New().(replay.State)
 	for _, e := range env[:at] {

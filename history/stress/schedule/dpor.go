@@ -14,9 +14,10 @@ import "math/bits"
 //   - all numbers of a choice are tried;
 //   - the beginning of an invocation conflicts with the last step of one of another
 //     thread, so that all orders of invocations in real time are kept;
-//   - that a thread is started before its steps is left to the sets of enabled threads;
-//   - addresses mean nothing in another execution: a sleeping thread is known by
-//     its pending step in this one. Before an invocation that is unknown, and it wakes for any.
+//   - the order between the start of a thread and its steps is not recorded: the sets of
+//     enabled threads imply it;
+//   - addresses mean nothing in another execution: a sleeping thread is identified by
+//     its pending step in this one. If that is the start of an invocation, any step wakes it.
 type DPOR struct {
 	nodes   []choice
 	at      int
@@ -47,7 +48,7 @@ type choice struct {
 	feet      []foot // of the threads in sleep and done
 }
 
-// A foot is what is known of a thread's next step from having explored it.
+// A foot describes a thread's next step, as seen when it was explored.
 type foot struct {
 	thread int8
 	kind   Kind // Yield if it had no access
@@ -152,7 +153,7 @@ func (d *DPOR) wake(trace []Access) {
 	d.seen = len(trace)
 }
 
-// pendingAt returns the step before which a thread was when step i of the trace was taken.
+// pendingAt returns the pending step of a thread when step i of the trace was taken.
 func pendingAt(trace []Access, i, thread int) *Access {
 	for i++; i < len(trace); i++ {
 		if int(trace[i].Thread) == thread {
@@ -174,7 +175,7 @@ func (f *foot) conflicts(a, pending *Access) bool {
 	return b.conflicts(a)
 }
 
-// left reports whether decisions are left that the execution was to repeat.
+// left reports whether the execution still has decisions to repeat.
 func (d *DPOR) left() bool { return d.at < len(d.nodes) }
 
 func (d *DPOR) Next(r *Result) bool {
@@ -213,8 +214,8 @@ func (n *choice) advance() bool {
 	return true
 }
 
-// gather makes events of the trace up to a step, and notes at each node what its step was. Last
-// are the steps before which threads wait then.
+// gather converts the trace up to a step into events, and records the step of each node.
+// The last events are the steps that threads are waiting to take.
 func (d *DPOR) gather(r *Result, to int) {
 	d.events, d.width = d.events[:0], 0
 	var count [MaxThreads]int32
@@ -374,8 +375,8 @@ func (d *DPOR) race(j, i int) {
 	}
 	p := uint64(1) << d.events[i].thread
 	if initials &= n.enabled; initials == 0 {
-		// Those of v that come first were started after the node. The thread of event i may
-		// come first without them, as in Flanagan and Godefroid (POPL 2005).
+		// The threads that come first in v were started after the node. Then the thread of
+		// event i may come first without them, as in Flanagan and Godefroid (POPL 2005).
 		if initials = p & n.enabled; initials == 0 {
 			n.backtrack |= n.enabled
 			return

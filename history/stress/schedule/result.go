@@ -71,7 +71,7 @@ type Blocked struct {
 	stack           []uintptr
 }
 
-// Where returns file and line of the operation that blocks.
+// Where returns the file and line of the operation that blocks.
 func (b *Blocked) Where() string { return position(b.stack) }
 
 // String returns a line such as "thread 1 waits for sync.Mutex.Lock, held by thread 0, at map.go:7".
@@ -112,13 +112,13 @@ func (s *scheduler) report() {
 	s.reporting = false
 }
 
-// A Detail is what is known of a step in a traced execution.
+// A Detail describes a step of a traced execution.
 type Detail struct {
 	Note  string // see the function Note
 	stack []uintptr
 }
 
-// Where returns file and line of the code that made the step.
+// Where returns the file and line of the code that took the step.
 func (d *Detail) Where() string { return position(d.stack) }
 
 // position returns the innermost position outside of this package and its shims.

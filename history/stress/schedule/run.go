@@ -28,8 +28,8 @@ type Strategy interface {
 	Next(r *Result) bool  // after an execution; false if no schedule is left
 }
 
-// A Decision asks which thread goes on. It is made only where two or more can,
-// and while the threads of the program run or, after them, daemons until they block.
+// A Decision asks which thread goes on. There is one only if two or more threads can go
+// on, while the program's threads run and then while daemons run until they block.
 type Decision struct {
 	Current int    // the thread that ran last, or -1 if it ended, blocks or yields
 	Polls   int    // a thread that begins to wait since it polls, or -1: picking it is a preemption
@@ -39,8 +39,8 @@ type Decision struct {
 	Free    bool   // going on with another than Current is not a preemption
 }
 
-// Pending returns the step before which a thread is. An invocation or a thread
-// that is about to begin has kind Begin and no address.
+// Pending returns the next step of a thread. For an invocation or a thread that is
+// about to begin, it has kind Begin and no address.
 func (d *Decision) Pending(thread int) Access { return the.threads[thread].pend }
 
 // Trace returns the steps executed so far.
@@ -234,7 +234,7 @@ func (s *scheduler) ended(t *thread) {
 	}
 }
 
-// lost is called by a thread that cannot be ended: its coroutine is given up.
+// lost is called by a thread that cannot be ended. Its coroutine is abandoned.
 func (s *scheduler) lost(t *thread) {
 	s.alive &^= t.bit
 	t.abandoned = true
@@ -272,7 +272,7 @@ func (s *scheduler) finish() {
 	s.aborting = false
 }
 
-// decide returns who goes on: t is before a step, or nil if the thread that ran ended.
+// decide returns the thread that goes on. t is the thread that ran, or nil if it has ended.
 func (s *scheduler) decide(t *thread) *thread {
 	mask := s.enabled()
 	if mask == 0 {
@@ -338,8 +338,8 @@ func (s *scheduler) record(n int) {
 	s.result.Schedule = append(s.result.Schedule, int16(n))
 }
 
-// enabled returns the threads that can go on. A thread that polls is
-// among them only when no other can.
+// enabled returns the threads that can go on. A thread that polls can do so only if no
+// other thread can.
 func (s *scheduler) enabled() uint64 {
 	mask := s.alive &^ (s.waiting | s.sleeping)
 	for m := s.waiting; m != 0; m &= m - 1 {
@@ -398,7 +398,7 @@ func (s *scheduler) executed(t *thread) {
 	}
 }
 
-// unasked executes a step of t that conflicts with nothing, without a decision.
+// unasked executes a step of t without a decision, since it conflicts with nothing.
 func (s *scheduler) unasked(t *thread) {
 	t.pend.Kind, t.pend.Addr, t.pend.Flags = Start, 0, Follows
 	if t.fresh {
@@ -407,8 +407,8 @@ func (s *scheduler) unasked(t *thread) {
 	s.executed(t)
 }
 
-// arrive is called when t is about to yield or sleep. When it goes on depends on the order of
-// its arrival, the end of its last step, and all other steps.
+// arrive is called when t is about to yield or sleep. The time when it goes on depends on
+// when it arrived, when its last step ended, and on all other steps.
 func (s *scheduler) arrive(t *thread) {
 	if t.fresh {
 		s.unasked(t)
