@@ -99,7 +99,8 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // object that goes on changing it, that may end the process, as in any program.
 //
 // Left out are
-//   - methods with other types;
+//   - methods with other types, such as functions and channels; see stresstest.Test
+//     for how to test these;
 //   - methods that twice do not return within 200 ms on a fresh object. If such a method
 //     waits for other calls, it is left out only if it also waits after each of 30 random
 //     sequences of calls. The goroutines of these calls may remain;

@@ -82,6 +82,16 @@ const shortTime = time.Second
 // passes, go test shows standard error if it was called without a list of
 // packages. Options.Strict makes them an error. There are such lines, too, about
 // methods that were not exercised, and about those of Report.Suspect.
+//
+// To test a left-out method, embed the type in one of the test and give that a
+// method of the same name, with parameters and results of types that Reflect has
+// values for:
+//
+//	type store struct{ *Store }
+//
+//	func newStore() store { return store{NewStore()} }
+//
+//	func (s store) Create(id int) error { return s.Store.Create(User{ID: id}) }
 func Test[T any](t TB, newObject func() T, o Options) {
 	t.Helper()
 	if err := checkSpec(o.Spec); err != nil {
