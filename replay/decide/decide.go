@@ -42,8 +42,14 @@ func (e *PanicError) Error() string {
 //   - a *history.Errors, for operations that the specification cannot have;
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - one that wraps ErrWitness;
-//   - any other if h is nil, if spec is nil or wrong (see replay.Probe), or if o.Engine
-//     or o.Chains is unknown.
+//   - any other if h is nil, if spec is nil or wrong (see replay.Probe), if o.Engine
+//     or o.Chains is unknown, or if h was put together by hand and is out of order.
+//
+// Build histories with history.New or a history.Builder. Check refuses one made by
+// hand if its operations are not in the order of their invocations, if one returns
+// before its invocation, or if a process or an edge is out of range. Other faults,
+// such as two events at one position or overlapping operations of one process, can
+// make the verdict wrong.
 //
 // If the file may have been cut off (history.Header.Torn), the verdict is
 // NotLinearizable only if that holds whatever is missing.
@@ -64,6 +70,9 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	}
 	start := time.Now()
 	o = o.WithDefaults(len(h.Ops))
+	if err := wellFormed(h); err != nil {
+		return v, fmt.Errorf("decide: %w", err)
+	}
 	if err := probe(ctx, spec, h.Ops, o.Budget.Time); err != nil {
 		return v, fmt.Errorf("decide: %w", err)
 	}

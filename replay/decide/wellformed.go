@@ -1,0 +1,40 @@
+package decide
+
+import (
+	"fmt"
+
+	"github.com/leadline/leadline/history"
+)
+
+// wellFormed reports what is wrong with a history that was not built by package
+// history. Engines rely on the order of the operations and on their processes, and
+// would give wrong verdicts. It does not find everything that history.New refuses,
+// such as two events at one position, or edges that contradict real time. Nor does
+// it refuse overlapping operations of one process: New builds them if edges order
+// them, and History.UpTo leaves out the edges. O(n).
+func wellFormed(h *history.History) error {
+	last := int32(-1) // the position of the last invocation
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		switch {
+		case op.Call <= last:
+			return malformed(h, op, i, "is not invoked after the operation before it")
+		case op.Return <= op.Call:
+			return malformed(h, op, i, "returns before it is invoked")
+		case op.Process < 0 || int(op.Process) >= len(h.Processes):
+			return malformed(h, op, i, "has a process that is not in Processes")
+		}
+		last = op.Call
+	}
+	all := int32(len(h.Ops) + len(h.Ghosts))
+	for _, e := range h.Edges {
+		if e.From < 0 || e.From >= all || e.To < 0 || e.To >= all {
+			return fmt.Errorf("history %q: edge %v is not between operations; build histories with history.New", h.ID, e)
+		}
+	}
+	return nil
+}
+
+func malformed(h *history.History, op *history.Operation, i int, what string) error {
+	return h.Errorf(op, "history %q: operation %d %s; build histories with history.New", h.ID, i, what)
+}
