@@ -142,6 +142,10 @@ func (b *Builder) Add(ev *Event) {
 		b.Errorf(ev.Line, "%v is unknown", ev.Type)
 		return
 	}
+	if slices.ContainsFunc(ev.Result.List(), Value.HoldsUnknown) {
+		b.Errorf(ev.Line, "a result with an unknown value inside: only a whole result can be unknown")
+		return
+	}
 	if ev.Type == Invoke {
 		b.invoke(ev)
 	} else {
@@ -243,6 +247,8 @@ func (b *Builder) checkInvoke(ev *Event, hasID bool) string {
 		return fmt.Sprintf("operation identifier %v is neither an integer nor a string", ev.Op)
 	case !hasID && b.h.Order == StampOrder:
 		return fmt.Sprintf("invocation of %s without an operation identifier; a history ordered by stamps needs them", ev.Method)
+	case slices.ContainsFunc(ev.Args, Value.HoldsUnknown):
+		return fmt.Sprintf("invocation of %s with an unknown value in its arguments", ev.Method)
 	case hasID != b.withIDs:
 		return fmt.Sprintf("invocation of %s: either every operation of a history has an identifier or none", ev.Method)
 	}

@@ -222,3 +222,27 @@ func TestErrorText(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedUnknown: only a whole result can be unknown; inside another value, an
+// unknown one would match no result.
+func TestNestedUnknown(t *testing.T) {
+	nested := ListValue(IntValue(1), ListValue(UnknownValue))
+	for _, c := range []struct {
+		args   []Value
+		result Value
+		want   string
+	}{
+		{nil, UnknownValue, ""},
+		{nil, nested, "2: a result with an unknown value inside"},
+		{[]Value{IntValue(1), UnknownValue}, NoValue, "1: invocation of m with an unknown value in its arguments"},
+		{[]Value{nested}, NoValue, "1: invocation of m with an unknown value in its arguments"},
+	} {
+		b := NewBuilder(Header{})
+		b.Add(&Event{Process: IntValue(0), Type: Invoke, Method: "m", Args: c.args, Line: 1})
+		b.Add(&Event{Process: IntValue(0), Type: OK, Result: c.result, Line: 2})
+		_, err := b.Build()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v, %v: error %v, want %q", c.args, c.result, err, c.want)
+		}
+	}
+}

@@ -177,6 +177,11 @@ func (v Value) List() []Value {
 	return v.ref.list
 }
 
+// HoldsUnknown reports whether v is Unknown or contains an Unknown at any depth.
+func (v Value) HoldsUnknown() bool {
+	return v.Kind() == Unknown || slices.ContainsFunc(v.List(), Value.HoldsUnknown)
+}
+
 // Equal reports whether v and w are the same value: same kind, same content.
 // Only Unknown equals Unknown; accepting any result in its place is up to the
 // replay.

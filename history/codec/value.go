@@ -288,14 +288,10 @@ func appendJSON(dst []byte, v history.Value, escapes bool) ([]byte, bool) {
 // checkKnown refuses unknown values in arguments and inside other values. A whole
 // result may be unknown.
 func checkKnown(args []history.Value, result history.Value) error {
-	if slices.ContainsFunc(args, holdsUnknown) || slices.ContainsFunc(result.List(), holdsUnknown) {
+	if slices.ContainsFunc(args, history.Value.HoldsUnknown) || slices.ContainsFunc(result.List(), history.Value.HoldsUnknown) {
 		return refusal(nativeName, "an unknown value that is not a result as a whole")
 	}
 	return nil
-}
-
-func holdsUnknown(v history.Value) bool {
-	return v.Kind() == history.Unknown || slices.ContainsFunc(v.List(), holdsUnknown)
 }
 
 func appendBytes(dst []byte, open, text string) []byte {

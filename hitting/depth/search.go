@@ -24,12 +24,11 @@ type Options struct {
 	Meter *meter.Meter
 	// MaxBytes bounds the memory of the nodes.
 	MaxBytes int64
-	// Optional elements may be left out of a schedule at no cost, except the only
-	// element of the index's chain. They never return. Nil: none is.
+	// Optional elements, which never return, may be left out of a schedule at no cost,
+	// except the only element of the index's chain. Nil: none is.
 	Optional func(e int32) bool
-	// Responses is the number of responses, or 0. If it is not 0, the search gives
-	// up, as if stopped, once it has spent a unit of work per response, if the rest
-	// is expected to take more than is left of the meter.
+	// Responses is the number of responses, or 0. Unless it is 0, the search stops once
+	// it has spent a unit of work per response, if the rest is expected to exceed the meter.
 	Responses int
 }
 
@@ -38,8 +37,8 @@ type Forgetter interface {
 	hitting.Machine
 	// Crowded reports whether states have to go.
 	Crowded() bool
-	// Keep forgets all states but the given ones, which it may renumber. They come
-	// more than once. The start is kept.
+	// Keep forgets all states but the start and those given, which it may renumber
+	// and which may come more than once.
 	Keep(states []int32)
 }
 
