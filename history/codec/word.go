@@ -263,9 +263,10 @@ func transaction(v history.Value, done bool) (history.Value, bool) {
 // record: the initial value of a key is what a read returns before any write of that
 // value to the key is invoked. If all inferred values are equal, initialOf returns that
 // value, for all registers; otherwise it returns a map from keys to values. It returns
-// None if nothing can be inferred, which means nil.
+// None, which means nil, if nothing can be inferred, and in tests that append, whose
+// lists are empty at first.
 func initialOf(events *wordEvents) history.Value {
-	written := map[string]bool{} // by key and value, and by key if anything is appended
+	written := map[string]bool{} // by key and value
 	seen := map[string]bool{}
 	var pairs []history.Value
 	for i := range events.n {
@@ -282,10 +283,10 @@ func initialOf(events *wordEvents) history.Value {
 			both := string(m[2].AppendKey([]byte(key)))
 			switch f := strings.TrimPrefix(m[0].Text(), ":"); {
 			case f == "append":
-				written[key] = true
+				return history.NoValue
 			case f != "r" && f != "read":
 				written[both] = true
-			case ev.typ == history.OK && !written[key] && !written[both] && !seen[key]:
+			case ev.typ == history.OK && !written[both] && !seen[key]:
 				seen[key] = true
 				pairs = append(pairs, m[1], m[2])
 			}
