@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -459,6 +460,40 @@ func TestVoid(t *testing.T) {
 			if len(e.Free) == 0 || e.Free[0][0].Allowed[0].Kind() != history.Exception {
 				t.Errorf("%v instead of an exception of\n%s", e.Free, show(h))
 			}
+		}
+	}
+}
+
+// TestReturnsOfModel: the results of a Model are explained where each state gives one.
+func TestReturnsOfModel(t *testing.T) {
+	events := []history.Event{
+		{Type: history.Invoke, Process: history.IntValue(0), Method: "next"},
+		{Type: history.OK, Process: history.IntValue(0), Result: history.IntValue(7)},
+	}
+	h, err := history.New(history.Header{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		results []int64
+		want    [][]history.Value
+	}{
+		{[]int64{1}, [][]history.Value{{history.IntValue(1)}}},
+		{[]int64{1, 2}, nil},
+	} {
+		s := &replay.Model[int]{
+			Label: "numbers",
+			Next: func(int, replay.Invocation) (steps []replay.Step[int]) {
+				for _, n := range c.results {
+					steps = append(steps, replay.Step[int]{Result: history.IntValue(n)})
+				}
+				return steps
+			},
+			Key: func(dst []byte, _ int) []byte { return dst },
+		}
+		e := check(t, h, s, replay.Options{Explain: true}).Explanation
+		if len(e.States) != 1 || !reflect.DeepEqual(e.Returns, c.want) {
+			t.Errorf("results %v: states %q, returns %v, want %v", c.results, e.States, e.Returns, c.want)
 		}
 	}
 }

@@ -164,6 +164,9 @@ func (w *walk) texts() (list []stateText, earlier []history.Value, cause string)
 	case silent:
 		return nil, nil, "the specification does not describe its states"
 	}
+	if w.several { // not all of them were collected
+		w.watched, earlier = replay.NoOperation, nil
+	}
 	slices.SortFunc(list, func(a, b stateText) int { return strings.Compare(a.text, b.text) })
 	return list, earlier, ""
 }

@@ -32,6 +32,7 @@ type walk struct {
 	// Then an effect that changes nothing is an effect, too.
 	watched int32
 	results []history.Value // that the operation watched may have got
+	several bool            // in some state it may get one of several results
 
 	open    []int32 // slot -> operation, or NoOperation
 	slot    []int32 // operation -> slot
@@ -202,18 +203,20 @@ func (w *walk) explore(visit func(configuration) bool) {
 	}
 }
 
-// watch makes op the operation watched, if its results can be known.
+// watch makes op the operation watched, unless the specification only judges results.
 func (w *walk) watch(op int32) {
-	if _, several := w.spec.New().(replay.Nondeterministic); !several {
+	if _, judges := w.spec.New().(replay.Judge); !judges {
 		w.watched = op
 	}
 }
 
 // resultIn returns the result of the operation watched in a state, as configurations
-// have it; 0 if it has to wait there.
+// have it; 0 if it has to wait there. It sets several if there is more than one.
 func (w *walk) resultIn(state int32) int32 {
 	op := &w.h.Ops[w.watched]
-	outcomes := replay.Transitions(w.machine.Objects(state)[0], replay.Invocation{Method: op.Method, Args: op.Args})
+	objects := w.machine.Objects(state)
+	outcomes := replay.Transitions(objects[0], replay.Invocation{Method: op.Method, Args: op.Args})
+	w.several = w.several || len(objects) > 1 || len(outcomes) > 1
 	if len(outcomes) == 0 {
 		return 0
 	}
