@@ -53,7 +53,7 @@ func (in *input) detect() (Format, error) {
 			return f, nil
 		}
 		switch {
-		case in.err == io.EOF && len(in.head) == 0:
+		case in.err == io.EOF && len(bytes.TrimSpace(in.head)) == 0:
 			return Format{}, ErrEmpty
 		case in.err != nil && in.err != io.EOF:
 			return Format{}, in.err

@@ -119,7 +119,7 @@ func Lookup(name string) (Format, bool) {
 // ErrUnknownFormat is wrapped by the error for an input of no known format.
 var ErrUnknownFormat = errors.New("no known format")
 
-// ErrEmpty is wrapped by the error for an input of zero bytes.
+// ErrEmpty is wrapped by the error for an input that has at most white space.
 var ErrEmpty = errors.New("the file is empty")
 
 // Options configure how inputs are read. The zero value is useful.

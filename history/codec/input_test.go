@@ -178,7 +178,7 @@ func must[T any](v T, err error) T {
 
 func TestEmpty(t *testing.T) {
 	for in, want := range map[string]error{
-		"": ErrEmpty, "\n": ErrUnknownFormat, "# nothing\n": ErrUnknownFormat, "{}": ErrUnknownFormat,
+		"": ErrEmpty, "\n": ErrEmpty, " \r\n\t": ErrEmpty, "# nothing\n": ErrUnknownFormat, "{}": ErrUnknownFormat,
 		`{"process":0,"type":"invoke"}`: ErrUnknownFormat, "[1]": ErrUnknownFormat, "\x00\x01": ErrUnknownFormat,
 		string(gzipped("")): ErrEmpty, string(zstdded("")): ErrEmpty,
 	} {

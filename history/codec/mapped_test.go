@@ -176,6 +176,12 @@ func TestMappingFaults(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), file+":4: unknown name \"colour\"") {
 		t.Errorf("a file with a fault in line 4: %v", err)
 	}
+	if err := os.WriteFile(file, []byte("\uFEFF"+good), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Options{Map: "@" + file}).Check(); err != nil {
+		t.Errorf("a file with a byte order mark: %v", err)
+	}
 }
 
 // TestPropose: the proposed mapping reads the file without faults.

@@ -70,7 +70,7 @@ func parseMapping(text string) (*mapping, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the mapping: %w", err)
 		}
-		text = string(content)
+		text = strings.TrimPrefix(string(content), string(byteOrderMark))
 	}
 	fault := func(line int, err error) error {
 		if ok {
