@@ -202,13 +202,13 @@ func TestUser(t *testing.T) {
 		}
 		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ", "Schedules": "shop.inventory is not atomic: ",
 			"Unlocked": "shop.unlocked is not atomic: ", "Part": "shop.visits is not atomic: { Inc() } || { Inc() }",
-			"Strict":  "stress: not tested are these methods of shop.inventory: Each (parameter of type func())",
+			"Strict":  "stress: these methods of shop.inventory are not tested: Each (parameter of type func())",
 			"History": "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
 		if want := fmt.Sprintf("shop_test.go:%d: %s", i+1, what); what == "" || !strings.Contains(out, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if !strings.Contains(out, "\nTestPasses: stress: not tested are these methods") {
+	if !strings.Contains(out, "\nTestPasses: stress: these methods") {
 		t.Error("what TestPasses leaves out is not seen")
 	}
 	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestPart", "TestHistory", "TestOwn_a_b"} {

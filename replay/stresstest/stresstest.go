@@ -138,7 +138,7 @@ func leftOut(r *stress.Reflected) string {
 	if list == nil {
 		return ""
 	}
-	return fmt.Sprintf("not tested are these methods of %s: %s", r.Class.Name, strings.Join(list, ", "))
+	return fmt.Sprintf("these methods of %s are not tested: %s", r.Class.Name, strings.Join(list, ", "))
 }
 
 // warn logs a line that matters even if the test passes. Without -v, the log of such a
