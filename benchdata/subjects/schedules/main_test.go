@@ -135,8 +135,13 @@ func TestParts(t *testing.T) {
 			t.Errorf("nearest %v, first %v", v.Nearest, v.First)
 		}
 	}
-	if err := test.control(ctx, "copy", copied, 100*time.Millisecond); err != nil {
-		t.Error(err)
+	for most := 100 * time.Millisecond; ; most *= 2 { // a busy machine may not run anything in the first
+		if err := test.control(ctx, "copy", copied, most); err != nil {
+			t.Fatal(err)
+		}
+		if list := test.results.explored; list[len(list)-1].Executions > 0 || most > time.Minute {
+			break
+		}
 	}
 	if err := test.twin(ctx, &locks[1], locks[1].Name); err != nil {
 		t.Error(err)
