@@ -96,9 +96,10 @@ func (m *Machine) Keep(states []int32) {
 	m.kept = m.Bytes()
 }
 
-// Bound bounds the machine. The meter counts outcomes computed, and the tables
-// may grow by maxBytes; 0 means any amount. After a Step that exceeds a bound,
-// GaveUp returns the cause, until Bound is called again.
+// Bound bounds the machine. The meter counts outcomes computed, and the elements of
+// long arguments in each transition. The tables may grow by maxBytes; 0 means any
+// amount. After a Step that exceeds a bound, GaveUp returns the cause, until Bound is
+// called again.
 func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
 	m.meter, m.maxBytes, m.gaveUp = count, maxBytes, replay.NoCause
 }
@@ -159,13 +160,32 @@ func (m *Machine) Step(state, op int32) int32 {
 	return next
 }
 
+// longArgument is the length from which each element of an argument counts as a unit
+// of work: the steps of a transaction, the elements of a bulk operation.
+const longArgument = 64
+
+// argumentWork is the work for long arguments of op in one transition.
+func argumentWork(op *history.Operation) int {
+	work := 0
+	for _, arg := range op.Args {
+		if n := len(arg.List()); n >= longArgument {
+			work += n
+		}
+	}
+	return work
+}
+
 // compute applies op to each state of the set and interns the resulting set. A
 // pending operation for which there is no transition did not take effect. Sets
 // can grow by a factor with each operation, so bounds are checked inside the
 // loop.
 func (m *Machine) compute(state int32, op *history.Operation) int32 {
 	var after []replay.State
+	long := argumentWork(op)
 	for _, s := range m.states[state] {
+		if long > 0 && m.isOver(long, len(after)) {
+			return Fail
+		}
 		outcomes := replay.OutcomesOf(s, op)
 		for _, o := range outcomes {
 			if replay.Accepts(op.Result, o.Result) {

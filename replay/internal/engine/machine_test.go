@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/spec"
@@ -270,5 +271,23 @@ func TestMachineKeys(t *testing.T) {
 		textSpec{"both": {"a", "b"}, "one": {string(key)}})
 	if both, one := m.Step(m.Start(), 0), m.Step(m.Start(), 1); both == one {
 		t.Errorf("both lead to state %d", both)
+	}
+}
+
+// TestMachineLongArguments: each transition of a long transaction asks whether to stop,
+// however few there are.
+func TestMachineLongArguments(t *testing.T) {
+	long := []history.Value{history.ListValue(make([]history.Value, meter.AskEvery)...)}
+	m := engine.NewMachine(sequence(history.Operation{Method: "a", Args: long}, history.Operation{Method: "b", Args: long},
+		history.Operation{Method: "c"}), textSpec{"a": {"a"}, "b": {"b"}, "c": {"c"}})
+	asked := 0
+	m.Bound(meter.New(func() bool { asked++; return asked == 3 }), 0)
+	for op, want := range []int{1, 2, 2} {
+		if m.Step(m.Start(), int32(op)) == engine.Fail || asked != want || m.GaveUp() != replay.NoCause {
+			t.Errorf("operation %d: asked %d times, want %d; gave up: %v", op, asked, want, m.GaveUp())
+		}
+	}
+	if m.Step(m.Step(m.Start(), 2), 0); m.GaveUp() != replay.Time {
+		t.Errorf("gave up for %v, want time", m.GaveUp())
 	}
 }
