@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 	switch child := os.Getenv("STRESS_TEST_CHILD"); child {
 	case "":
 		_ = flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0)+1)) // one waits for seconds
+		stress.SetSteadyTime(patience)
 		os.Exit(m.Run())
 	case "reduce":
 		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil), os.Stdin, os.Stdout))

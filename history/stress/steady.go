@@ -62,7 +62,7 @@ func (t *trials) run(n int64, limit time.Duration) (same, enough bool) {
 		}
 		shuffles.next()
 		t.same = t.same && i == len(t.all) && !shuffles.differs
-		if pass > 0 && time.Since(begin) < 20*time.Millisecond {
+		if pass > 0 && time.Since(begin) < max(limit/64, 20*time.Millisecond) {
 			shuffles.times = min(2*shuffles.times, 64) // so that switching between goroutines takes little
 		}
 	}
