@@ -66,6 +66,7 @@ var reasonNames = [...]fileReason{
 	{"empty", func(err error) bool { return errors.Is(err, codec.ErrEmpty) }},
 	{"of no known format", func(err error) bool { return errors.Is(err, codec.ErrUnknownFormat) }},
 	{"of another compression", func(err error) bool { return errors.Is(err, codec.ErrCompression) }},
+	{"of another encoding", func(err error) bool { return errors.Is(err, codec.ErrEncoding) }},
 	{"of more than the limits allow", func(err error) bool { return errors.Is(err, codec.ErrLimit) }},
 }
 

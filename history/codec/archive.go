@@ -77,9 +77,18 @@ var otherCompressions = []struct{ magic, name string }{
 // supported.
 var ErrCompression = errors.New("gzip and zstd are read")
 
-// compressionOf returns an error if head is compressed in a way that is not
-// supported, and nil otherwise.
-func compressionOf(head []byte) error {
+// ErrEncoding is wrapped by the error for text in another encoding than UTF-8.
+var ErrEncoding = errors.New("UTF-8 is read")
+
+// unsupported returns an error if head, which is decompressed, is compressed or
+// encoded in a way that is not supported, and nil otherwise.
+func unsupported(head []byte) error {
+	switch {
+	case isGzip(head), isZstd(head):
+		return fmt.Errorf("compressed twice; only %w, once", ErrCompression)
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return fmt.Errorf("text in UTF-16; only %w", ErrEncoding)
+	}
 	for _, c := range otherCompressions {
 		if bytes.HasPrefix(head, []byte(c.magic)) {
 			return fmt.Errorf("compressed by %s; only %w", c.name, ErrCompression)

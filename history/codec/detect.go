@@ -57,8 +57,8 @@ func (in *input) detect() (Format, error) {
 			return Format{}, ErrEmpty
 		case in.err != nil && in.err != io.EOF:
 			return Format{}, in.err
-		case compressionOf(in.head) != nil:
-			return Format{}, compressionOf(in.head)
+		case unsupported(in.head) != nil:
+			return Format{}, unsupported(in.head)
 		case settled || last:
 			return Format{}, unknownFormat(b.keys)
 		}

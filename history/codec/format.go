@@ -154,7 +154,7 @@ type Skip uint8
 
 const (
 	SkipUnknown Skip = iota // files of no known format
-	SkipContent             // also empty files, and forms of compression that are not read
+	SkipContent             // also empty files, and forms of compression and encodings that are not read
 	SkipNothing
 )
 
@@ -164,7 +164,8 @@ func (o *Options) skips(why error) bool {
 	case SkipUnknown:
 		return errors.Is(why, ErrUnknownFormat)
 	case SkipContent:
-		return errors.Is(why, ErrUnknownFormat) || errors.Is(why, ErrEmpty) || errors.Is(why, ErrCompression)
+		return errors.Is(why, ErrUnknownFormat) || errors.Is(why, ErrEmpty) ||
+			errors.Is(why, ErrCompression) || errors.Is(why, ErrEncoding)
 	}
 	return false
 }

@@ -190,7 +190,12 @@ func (p *proposal) choose() error {
 	if p.events != nil {
 		p.id = p.find(idNames, p.isIdentifier)
 	}
-	if p.process = p.find(processNames, func(f *sample) bool { return isIdentifying(f) && p.isSequential(f) }); p.process != nil {
+	p.process = p.find(processNames, func(f *sample) bool { return isIdentifying(f) && p.isSequential(f) })
+	method := p.find(methodNames, p.isMethod)
+	if method == nil && p.id != nil && slices.Contains(strings.Fields(methodNames), p.id.names[0]) && p.isMethod(p.id) {
+		method, p.id = p.id, nil // in a short log, each method may be called once
+	}
+	if p.process != nil {
 		p.entry("process=%s", p.process.path)
 	} else if p.events != nil && p.id == nil {
 		return errors.New("no field says which process an event is of, or which operation")
@@ -200,7 +205,6 @@ func (p *proposal) choose() error {
 	if p.id != nil {
 		p.entry("op=%s", p.id.path)
 	}
-	method := p.find(methodNames, p.isMethod)
 	if method == nil {
 		return errors.New("no field says what was done")
 	}
