@@ -39,6 +39,8 @@ type response struct {
 	Left       int    // goroutines that objects have left
 	Stuck      bool   // a sequence has not ended
 	Waits      bool   // Again: they still wait
+	// Took is how long the quickest of the linearizations took.
+	Took time.Duration
 }
 
 // A Failure is how an execution fails.
@@ -223,8 +225,12 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 					instances = batch
 				}
 			}
+			begun := time.Now()
 			if _, a.Failure, a.Unclear = w.execute(c, r.Test, order, instances); a.Failure != nil || a.Unclear != "" {
 				break
+			}
+			if took := time.Since(begun); a.Took == 0 || took < a.Took {
+				a.Took = took
 			}
 		}
 	}
