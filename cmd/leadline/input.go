@@ -73,7 +73,7 @@ func (in *input) declare(flags *pflag.FlagSet) {
 		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that are left out")
 	in.skip = flagkind.NewChoice(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
-		"is empty or in another compression (content), or none", "format", "content", "none")
+		"is empty or in another compression or encoding (content), or none", "format", "content", "none")
 	flagkind.Limits(flags, &in.Limits)
 }
 
