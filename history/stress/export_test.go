@@ -27,6 +27,13 @@ func SetSteadyTime(d time.Duration) time.Duration {
 	return before
 }
 
+// SetRareTime sets rareTime and returns what it was.
+func SetRareTime(d time.Duration) time.Duration {
+	before := rareTime
+	rareTime = d
+	return before
+}
+
 // SetSpinLimit sets spinLimit and returns what it was.
 func SetSpinLimit(d time.Duration) time.Duration {
 	before := spinLimit

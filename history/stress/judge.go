@@ -53,11 +53,11 @@ func (s *searcher) seen(p *Program, run *Run, expected *Expected) *Finding {
 // if sequential runs of the program return different results, or if an execution that
 // waited continues after all.
 func (s *searcher) proves(f *Finding, run *Run, expected *Expected) bool {
-	p := f.program
+	p, n := f.program, f.Executions/f.Times
 	if !f.RealTime {
-		s.measure(f)
+		n = s.measure(f)
 	}
-	if !s.believes(p, f.Executions/f.Times, expected) {
+	if !s.believes(p, n, expected) {
 		return false
 	}
 	for _, w := range run.stuck {
@@ -210,30 +210,52 @@ func (s *searcher) confirm(f *Finding) error {
 	return nil
 }
 
-// timesMeasured is how often a violation has to occur until its frequency is known.
-const timesMeasured = 1000
+// A violation is measured for the time of a program, or less if it occurs timesMeasured
+// times. If it does not occur timesLeast times by then, it is measured for rareTime.
+const (
+	timesMeasured = 1000
+	timesLeast    = 3
+)
+
+var rareTime = time.Second
+
+// rareRuns is how many times all executions of the search are compared with sequential
+// runs if a violation hardly occurs again.
+const rareRuns = 2
 
 // measure runs the program of a finding again, to count how often it goes wrong. The run
-// that found it stopped at once. This one takes the whole time of a program, but ends
-// early if the violation is frequent, or if two executions wait forever.
-func (s *searcher) measure(f *Finding) {
-	left, waited := max(s.options.Effort.Program, 100*time.Millisecond), int64(0)
+// that found it stopped at once. This one ends early if the violation is frequent, or if
+// two executions wait forever. It returns in how many executions the violation occurs
+// about once, or more if that is not certain. The execution that was found does not count
+// for it: among all executions of a search, there is one with a result of chance, however
+// rare that is.
+func (s *searcher) measure(f *Finding) int64 {
+	usual, spent, waited := max(s.options.Effort.Program, 100*time.Millisecond), time.Duration(0), int64(0)
+	executions, times := int64(0), int64(0)
 	piece := 8 * time.Millisecond
-	for ended := false; !ended && f.Times < timesMeasured; {
-		piece = min(2*piece, left)
+	for ended := false; !ended && times < timesMeasured; {
+		limit := usual
+		if times < timesLeast {
+			limit = max(usual, rareTime)
+		}
+		piece = min(2*piece, limit-spent)
 		run := s.run(f.program, RunOptions{Time: piece, Recorded: -1, Seed: s.options.Seed + 3})
-		f.Executions += run.Executions
-		f.Spent += run.Elapsed
+		executions += run.Executions
 		for _, c := range run.Outcomes {
 			if !slices.ContainsFunc(f.expected, func(e Count) bool { return e.Outcome.equal(c.Outcome) }) {
-				f.Times += c.Times
+				times += c.Times
 			}
 		}
 		run.release(s.class)
-		left -= run.Elapsed
+		spent += run.Elapsed
 		waited += run.Waited + run.Unclear
-		ended = left <= 0 || waited > 1 || run.Elapsed < piece
+		ended = spent >= usual && (times >= timesLeast || spent >= rareTime) || waited > 1 || run.Elapsed < piece
 	}
+	f.Executions, f.Times, f.Spent = f.Executions+executions, f.Times+times, f.Spent+spent
+	if times < 2 {
+		return rareRuns * s.report.Executions
+	}
+	return executions / (times - 1)
 }
 
 // recordFor returns how long to try to record an execution with the outcome: several
