@@ -96,7 +96,8 @@
 //     invoke=asked|sent, ok=done, fail=refused, lost=expired;
 //   - status, how an operation ended, with the words of type;
 //   - f, the method; key, a first argument in a field of its own; args, a list of
-//     arguments or a single one; result; exception, the name of one;
+//     arguments or a single one (null is none if no record of the method has another);
+//     result; exception, the name of one;
 //   - value instead of args and result, where one field has both;
 //   - at, the stamp of an event, if events are not in order in the file;
 //   - call and return, or start and finish; input and output;

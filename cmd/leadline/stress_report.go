@@ -302,7 +302,7 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if result.Explored != nil {
 		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.built[result]), "\n  "))
 	} else {
-		fmt.Fprintf(r.out, "%s: %d programs, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.Subject, result.Programs,
+		fmt.Fprintf(r.out, "%s: %s, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.Subject, counted(result.Programs, "program", "programs"),
 			result.Executions, float64(result.Executions)/result.Elapsed.Seconds(), 100*result.Overlap, result.Elapsed.Round(10*time.Millisecond))
 	}
 	for _, set := range result.Apart {

@@ -260,7 +260,8 @@
 //	duration   between them, in place of one of them
 //	status     how the operation ended
 //	f          the method; an end may lack it
-//	args       the arguments: a list of them, or the only one
+//	args       the arguments: a list of them, or the only one; null is none if no
+//	           record of the method has another
 //	key        an argument before them
 //	result     the result; one that is absent is none
 //	exception  the name of an exception in place of a result, if there is

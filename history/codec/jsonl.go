@@ -62,7 +62,8 @@ type jsonl struct {
 	events     []history.Event
 	absent     []int // of events: ends whose result depends on a method that comes later
 	intervals  []intervalRecord
-	operations int64 // intervals so far, also those that are skipped
+	operations int64           // intervals so far, also those that are skipped
+	nulls      map[string]bool // methods with null in place of arguments
 	// methods are the methods of operations, for ends that lack them: by
 	// identifier, and the last one of each process.
 	methods, lastMethods map[violatID]string
@@ -179,7 +180,7 @@ func (d *jsonl) finish(line int, cut bool) {
 	if d.m.model != "" {
 		w.b.SetModel(d.m.model, d.m.args)
 	}
-	d.out.build(w.b, w.line)
+	d.out.buildChanged(w.b, w.line, d.withoutNulls)
 	d.words = nil
 }
 
@@ -258,7 +259,7 @@ func (d *jsonl) event(record history.Value, line int) (fault string) {
 	}
 	switch ev.Type {
 	case history.Invoke:
-		if ev.Args = d.arguments(record); d.m.void != nil {
+		if ev.Args = d.arguments(record, ev.Method); d.m.void != nil {
 			d.methodOf(&ev)
 		}
 	case history.OK:
@@ -364,14 +365,48 @@ func (d *jsonl) checkPaths() {
 	}
 }
 
-// arguments returns the key, if there is one, and the arguments in a record. A
-// list is the arguments, anything else the only one.
-func (d *jsonl) arguments(record history.Value) []history.Value {
+// arguments returns the key, if there is one, and the arguments of a method in a
+// record. A list is the arguments, anything else the only one.
+func (d *jsonl) arguments(record history.Value, method string) []history.Value {
 	var args []history.Value
 	if key := d.m.value(record, mapKey); key.Kind() != history.None {
 		args = append(args, key)
 	}
-	return append(args, argumentsOf(d.m.value(record, mapArgs))...)
+	v := d.m.value(record, mapArgs)
+	if v.Kind() == history.Null && !d.nulls[method] {
+		if d.nulls == nil {
+			d.nulls = map[string]bool{}
+		}
+		d.nulls[method] = true
+	}
+	return append(args, argumentsOf(v)...)
+}
+
+// withoutNulls removes null where the records of a method have nothing else in place of
+// arguments. Programs that write all fields of a record do so for methods that take none.
+func (d *jsonl) withoutNulls(h *history.History) {
+	if d.nulls == nil {
+		return
+	}
+	most := 1
+	if d.m.has(mapKey) {
+		most = 2
+	}
+	lists := [][]history.Operation{h.Ops, h.Ghosts}
+	for _, list := range lists {
+		for i := range list {
+			if n := len(list[i].Args); n > most || n > 0 && list[i].Args[n-1].Kind() != history.Null {
+				delete(d.nulls, list[i].Method)
+			}
+		}
+	}
+	for _, list := range lists {
+		for i := range list {
+			if op := &list[i]; d.nulls[op.Method] && len(op.Args) > 0 {
+				op.Args = op.Args[:len(op.Args)-1]
+			}
+		}
+	}
 }
 
 // argumentsOf returns a list's elements, or the only argument.

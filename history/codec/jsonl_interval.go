@@ -157,7 +157,7 @@ func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault st
 		return d.m.named(mapF) + " " + wrongKind(method, "a string")
 	}
 	if r.method = method.Text(); !d.m.has(mapValue) {
-		r.args, r.output = d.pool.keptList(d.arguments(record)), d.pool.kept(d.result(record, r.end, r.method))
+		r.args, r.output = d.pool.keptList(d.arguments(record, r.method)), d.pool.kept(d.result(record, r.end, r.method))
 		d.intervals = append(d.intervals, *r)
 		return ""
 	}

@@ -105,6 +105,11 @@ func (o *output) broken(line int, err error) {
 
 // build delivers the history in b, which begins at line, or its faults.
 func (o *output) build(b *history.Builder, line int) {
+	o.buildChanged(b, line, func(*history.History) {})
+}
+
+// buildChanged is build, but changes the history before it is delivered.
+func (o *output) buildChanged(b *history.Builder, line int, change func(*history.History)) {
 	if b.Events() == 0 && b.Faults() == 0 {
 		name := "history"
 		if id := b.Header().ID; id != "" {
@@ -117,5 +122,6 @@ func (o *output) build(b *history.Builder, line int) {
 		o.give(nil, err)
 		return
 	}
+	change(h)
 	o.give(h, nil)
 }
