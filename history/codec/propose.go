@@ -442,10 +442,18 @@ func (p *proposal) void(method, result *sample) {
 	}
 }
 
-// isStatus reports whether a field says how operations ended.
+// isStatus reports whether a field says how operations ended. One whose name may also
+// be that of a result does so only by words that are not true or false.
 func isStatus(f *sample) bool {
 	if strings.HasPrefix(f.names[0], "err") {
 		return true
+	}
+	if slices.Contains(strings.Fields(resultNames), f.names[0]) {
+		for w := range f.words {
+			if statusOf(w) == noEnding || w == "true" || w == "false" {
+				return false
+			}
+		}
 	}
 	for w := range f.words {
 		if statusOf(w) != noEnding {
