@@ -39,8 +39,17 @@ func isPath(path string) bool {
 		!strings.Contains(path, " when ") && !strings.Contains(path, " and ") && path != ""
 }
 
-// phaseOf returns what a word for an event usually means, or noEnding.
-func phaseOf(word string) ending {
+// phaseOf returns what a word for an event usually means, or noEnding. In a message
+// of two words, such as "op start" or "request failed", the later phase counts.
+func phaseOf(message string) ending {
+	phase := phaseOfWord(message)
+	if words := strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(" _-.:", r) }); phase == noEnding && len(words) == 2 {
+		phase = max(phaseOfWord(words[0]), phaseOfWord(words[1]))
+	}
+	return phase
+}
+
+func phaseOfWord(word string) ending {
 	if t, ok := typeWords[strings.ToLower(strings.TrimPrefix(word, ":"))]; ok {
 		return endingOf(t)
 	}
