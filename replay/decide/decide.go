@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -27,10 +29,40 @@ type PanicError struct {
 	Spec    string // its name
 	Value   any    // what was passed to panic
 	Stack   []byte
+
+	internal bool // the specification is a replay.Trusted one
+	position string
 }
 
+// Error says "internal error" only if the specification is a bundled one. It has
+// the file and line of the panic.
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("internal error: checking history %q against %s panicked: %v", e.History, e.Spec, e.Value)
+	s := fmt.Sprintf("checking history %q against %s panicked", e.History, e.Spec)
+	if e.internal {
+		s = "internal error: " + s
+	}
+	if e.position != "" {
+		s += " at " + e.position
+	}
+	return fmt.Sprintf("%s: %v", s, e.Value)
+}
+
+// panicked returns the error for a panic, in the function that recovers it.
+func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
+	e := &PanicError{History: h.ID, Spec: nameOf(spec), Value: value, Stack: debug.Stack()}
+	_, e.internal = spec.(replay.Trusted)
+	var callers [32]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	for more, after := true, false; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if after && !strings.HasPrefix(f.Function, "runtime.") {
+			e.position = fmt.Sprintf("%s:%d", f.File, f.Line)
+			break
+		}
+		after = after || f.Function == "runtime.gopanic"
+	}
+	return e
 }
 
 // Check decides whether the history is linearizable with respect to the
@@ -78,7 +110,7 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			v, err = replay.Verdict{}, &PanicError{History: h.ID, Spec: nameOf(spec), Value: value, Stack: debug.Stack()}
+			v, err = replay.Verdict{}, panicked(h, spec, value)
 		}
 		v.Elapsed = time.Since(start)
 	}()
