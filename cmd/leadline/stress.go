@@ -151,7 +151,10 @@ func (f *stressFlags) mismatch() error {
 		err = noEffect(f.all, "without --new", "name", "core", "read-only", "weak", "exclude")
 	}
 	if err == nil && f.all.Changed("program") {
-		err = noEffect(f.all, "with --program", "method", "min-invocations", "max-invocations", "initial", "final", "sequences", "exhaustive")
+		err = noEffect(f.all, "with --program", "method", "min-invocations", "max-invocations", "initial", "final", "sequences", "values", "exhaustive")
+	}
+	if err == nil && f.isScheduled() {
+		err = noEffect(f.all, "with --schedules or --replay", "reduce")
 	}
 	if err == nil && f.histories == "" {
 		err = noEffect(f.all, "without --histories", "keep")

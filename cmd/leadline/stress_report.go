@@ -294,7 +294,9 @@ func (r *stressReport) methods() {
 		rows = append(rows, []string{result.Subject, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
 			strings.Join(nonAtomic, " "), strings.Join(result.Weak, " ")})
 	}
-	r.table([]string{"object", "core", "atomic (?)", "not atomic", "weak"}, rows)
+	if len(rows) > 0 {
+		r.table([]string{"object", "core", "atomic (?)", "not atomic", "weak"}, rows)
+	}
 }
 
 // remarks writes how much was run, and remarks on an object.

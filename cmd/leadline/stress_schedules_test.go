@@ -35,6 +35,8 @@ func TestScheduleFlags(t *testing.T) {
 		"--subject queue --replay 0^2":                           "needs one --program",
 		"--replay " + saved:                                      saved + ":1: it has no program and schedule",
 		"--subject queue --schedules --preemptions 1 --delays 1": "exclude each other",
+		"--subject queue --schedules --reduce":                   "--reduce has no effect with --schedules or --replay",
+		"--subject queue --program {get()} --values 3":           "--values has no effect with --program",
 	} {
 		if status, text := stressed(strings.Fields(args)...); status != statusBad || !strings.Contains(text, want) {
 			t.Errorf("%s: status %d, %s", args, status, text)
