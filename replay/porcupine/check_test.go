@@ -160,6 +160,11 @@ func TestStepContext(t *testing.T) {
 	if leadline.CheckOperations(model, ops) {
 		t.Error("a read of an overwritten value is legal")
 	}
+	// As in porcupine, StepContext is called instead of Step.
+	model.Step = func(state, in, out any) (bool, any) { return true, state }
+	if got, want := leadline.CheckOperations(model, ops), porcupine.CheckOperations(model, ops); got || want {
+		t.Errorf("with a Step that accepts everything: %t, porcupine: %t", got, want)
+	}
 }
 
 // TestExplanation: the explanation is in terms of the user's operations, in the

@@ -18,7 +18,7 @@ import (
 // operations of one history.
 type specification struct {
 	model  porcupine.Model
-	judge  func(state, input, output any) (bool, any) // Step or StepContext
+	judge  func(state, input, output any) (bool, any) // StepContext if the model has it, or Step
 	states stateTable
 	calls  map[string]*call // by callKey
 	parts  []string         // names of the elements of the model's partition
@@ -47,7 +47,7 @@ func newSpecification(model porcupine.Model) (*specification, error) {
 		return nil, fmt.Errorf("the model has no Init")
 	case model.Step == nil && model.StepContext == nil:
 		return nil, fmt.Errorf("the model has neither Step nor StepContext")
-	case model.Step == nil:
+	case model.StepContext != nil:
 		s.judge = func(state, input, output any) (bool, any) {
 			return model.StepContext(context.Background(), state, input, output)
 		}
