@@ -8,22 +8,46 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
+// partWork is the work of the first attempt at a part, apart from some for each of its
+// operations. Few parts need more.
+const (
+	partWork  = 1 << 20
+	partSteps = 64
+)
+
 // parts decides each part of a partitioned object. If a part has no witness, the
-// history has none, so an undecided part does not end the search. parts merges the
-// witnesses of all parts. If they contradict edges between parts, it searches the
+// history has none, so an undecided part does not end the search, and one that takes
+// long waits for the others: it is tried again with four times the work. parts merges
+// the witnesses of all parts. If they contradict edges between parts, it searches the
 // history as a whole.
 func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 	witnesses := make([][]int32, len(parts))
 	gaveUp := replay.Finding{}
-	for k, ops := range parts {
-		f := r.whole(a.restrict(ops))
-		switch {
-		case f.Answer == replay.NotLinearizable, f.Cause == replay.Declined, f.Cause == replay.Time:
-			return f
-		case !f.Decided():
-			gaveUp = f
+	left := make([]int, len(parts))
+	for k := range left {
+		left[k] = k
+	}
+	for work := int64(partWork); len(left) > 0; work *= 4 {
+		again := left[:0]
+		only := len(left) == 1
+		for _, k := range left {
+			limited := *r
+			if !only {
+				limited.meter = r.meter.Share(work + partSteps*int64(len(parts[k])))
+			}
+			f := limited.whole(a.restrict(parts[k]))
+			switch {
+			case f.Cause == replay.Time && !only && !r.meter.Stopped():
+				again = append(again, k)
+				continue
+			case f.Answer == replay.NotLinearizable, f.Cause == replay.Declined, f.Cause == replay.Time:
+				return f
+			case !f.Decided():
+				gaveUp = f
+			}
+			witnesses[k] = f.Witness
 		}
-		witnesses[k] = f.Witness
+		left = again
 	}
 	if gaveUp.Cause != replay.NoCause {
 		return gaveUp

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -122,5 +123,54 @@ func TestLooksAcrossParts(t *testing.T) {
 	v = replay.Verdict{}
 	if v.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, nil); v.Cause != replay.Memory {
 		t.Errorf("%v (%v) without parts, want unknown (memory)", v.Answer, v.Cause)
+	}
+}
+
+// TestHardPart: a part that is easy to refute does not wait for those before it, which
+// would take millions of configurations.
+func TestHardPart(t *testing.T) {
+	kv, err := spec.Lookup("kv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []history.Event
+	call := func(process int64, method string, args ...string) {
+		e := history.Event{Type: history.Invoke, Process: history.IntValue(process), Method: method}
+		for _, a := range args {
+			e.Args = append(e.Args, history.StringValue(a))
+		}
+		events = append(events, e)
+	}
+	answer := func(process int64, result history.Value) {
+		events = append(events, history.Event{Type: history.OK, Process: history.IntValue(process), Result: result})
+	}
+	const appends = 11
+	hard := []string{"hard", "hard too"}
+	for k, key := range hard {
+		for p := range int64(appends) {
+			call(appends*int64(k)+p, "append", key, string(rune('a'+p)))
+		}
+	}
+	for p := range int64(appends * len(hard)) {
+		answer(p, history.NoValue)
+	}
+	for _, key := range hard {
+		call(0, "get", key)
+		answer(0, history.StringValue(strings.Repeat("a", appends)))
+	}
+	call(0, "get", "easy")
+	answer(0, history.StringValue("a"))
+	h, err := history.New(history.Header{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	m := meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery })
+	if f := search.Run(h, kv, 1<<40, m); f.Answer != replay.NotLinearizable {
+		t.Errorf("%v (%v) after %d units of work", f.Answer, f.Cause, m.Spent())
+	}
+	f := search.RunPruned(h, kv, search.Pruning{NoParts: true}, 1<<40, m)
+	if f.Answer != replay.Undecided || f.Cause != replay.Time {
+		t.Errorf("as a whole: %v (%v): the test is too easy", f.Answer, f.Cause)
 	}
 }
