@@ -165,11 +165,11 @@ func (b *Builder) invoke(ev *Event) {
 	}
 	if hasID && !b.index.put(ev.Op, int32(len(b.ops))) {
 		first, _ := b.index.get(ev.Op)
-		b.Errorf(ev.Line, "operation %v is invoked again (first at line %d)", ev.Op, b.ops[first].Line)
+		b.Errorf(ev.Line, "operation %v is invoked again%s", ev.Op, atLine("first at ", b.ops[first].Line))
 		return
 	}
 	p := b.processOf(ev)
-	if b.h.Order == FileOrder {
+	if b.h.Order != StampOrder {
 		if int(p) == len(b.open) {
 			b.open = append(b.open, -1)
 		}
@@ -269,7 +269,7 @@ func (b *Builder) overlap(line int, process, op Value, open *Operation) {
 	if open.ended == Info {
 		state = `ended with "info", which retires the process`
 	}
-	b.Errorf(line, "process %v %s while its %s (line %d) %s", process, what, open.Method, open.Line, state)
+	b.Errorf(line, "process %v %s while its %s%s %s", process, what, open.Method, atLine("", open.Line), state)
 }
 
 func (b *Builder) respond(ev *Event) {
@@ -314,7 +314,7 @@ func (b *Builder) openOperation(ev *Event) int32 {
 			b.Errorf(ev.Line, "response of operation %v, which was not invoked before", ev.Op)
 			return -1
 		case b.ops[i].ended != Invoke:
-			b.Errorf(ev.Line, "duplicate response of operation %v (invoked at line %d)", ev.Op, b.ops[i].Line)
+			b.Errorf(ev.Line, "duplicate response of operation %v%s", ev.Op, atLine("invoked at ", b.ops[i].Line))
 			return -1
 		}
 		byID = i
@@ -331,8 +331,8 @@ func (b *Builder) openOperation(ev *Event) int32 {
 		return -1
 	}
 	if o := b.open[p]; byID >= 0 && byID != o {
-		b.Errorf(ev.Line, "response of process %v names operation %v, but its open operation is %v (line %d)",
-			ev.Process, ev.Op, b.ops[o].ID(), b.ops[o].Line)
+		b.Errorf(ev.Line, "response of process %v names operation %v, but its open operation is %v%s",
+			ev.Process, ev.Op, b.ops[o].ID(), atLine("", b.ops[o].Line))
 		return -1
 	}
 	return b.open[p]
@@ -358,4 +358,13 @@ func (b *Builder) AddEdge(from, to Value, line int) {
 // not.
 func (b *Builder) Mark(op Value, happened bool, line int) {
 	b.marks = append(b.marks, rawMark{op, happened, line})
+}
+
+// atLine returns an addition to a message about another line, or "" if the events
+// were not read from a file.
+func atLine(what string, line int32) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%sline %d)", what, line)
 }

@@ -151,8 +151,11 @@ func TestMisuse(t *testing.T) {
 		"f:5: order of events 2 is unknown": {File: "f", Line: 5, Order: 2},
 		"f:5: tie rule 2 is unknown":        {File: "f", Line: 5, Order: StampOrder, Tie: 2},
 	} {
-		if _, err := New(h, []Event{*call}); err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
+		answer := Event{Type: OK, Op: call.Op, Process: call.Process}
+		for _, events := range [][]Event{{*call}, {*call, answer}} {
+			if _, err := New(h, events); err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
 		}
 	}
 	var b Builder // ready for use
@@ -243,6 +246,23 @@ func TestNestedUnknown(t *testing.T) {
 		_, err := b.Build()
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v, %v: error %v, want %q", c.args, c.result, err, c.want)
+		}
+	}
+}
+
+// TestNoLines: a message about events that are not from a file names no line 0.
+func TestNoLines(t *testing.T) {
+	one := IntValue(1)
+	invoke, ok := Event{Type: Invoke, Process: one, Op: one, Method: "m"}, Event{Type: OK, Process: one, Op: one}
+	for want, events := range map[string][]Event{
+		"operation 1 is invoked again":      {invoke, ok, invoke},
+		"duplicate response of operation 1": {invoke, ok, ok},
+	} {
+		for _, order := range []Order{FileOrder, StampOrder} {
+			_, err := New(Header{Order: order}, events)
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "line") {
+				t.Errorf("got %v, want %s", err, want)
+			}
 		}
 	}
 }

@@ -11,9 +11,9 @@ func (b *Builder) resolveMarks() {
 		op := &b.ops[i]
 		switch {
 		case m.happened && op.dropped:
-			b.Errorf(m.line, "operation %v is marked as happened but did not (line %d)", m.op, op.Line)
+			b.Errorf(m.line, "operation %v is marked as happened but did not%s", m.op, atLine("", op.Line))
 		case !m.happened && (op.ended == OK || op.Happened):
-			b.Errorf(m.line, "operation %v is marked as not happened but did (line %d)", m.op, op.Line)
+			b.Errorf(m.line, "operation %v is marked as not happened but did%s", m.op, atLine("", op.Line))
 		case m.happened:
 			op.Happened = op.ended != OK
 		default:

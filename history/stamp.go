@@ -92,13 +92,13 @@ func (b *Builder) pairLate() {
 		}
 		switch op := &b.ops[o]; {
 		case r.process.Kind() != None && !r.process.Equal(b.processName(op)):
-			b.Errorf(int(r.line), "response of process %v to operation %v, which process %v invoked (line %d)",
-				r.process, r.op, b.processName(op), op.Line)
+			b.Errorf(int(r.line), "response of process %v to operation %v, which process %v invoked%s",
+				r.process, r.op, b.processName(op), atLine("", op.Line))
 		case op.ended != Invoke:
-			b.Errorf(int(r.line), "duplicate response of operation %v (first at line %d)", r.op, b.timing.lines[o])
+			b.Errorf(int(r.line), "duplicate response of operation %v%s", r.op, atLine("first at ", b.timing.lines[o]))
 		default:
-			b.Errorf(int(r.line), "response of operation %v at %d, not after its invocation at %d (line %d)",
-				r.op, r.at, b.timing.calls[o], op.Line)
+			b.Errorf(int(r.line), "response of operation %v at %d, not after its invocation at %d%s",
+				r.op, r.at, b.timing.calls[o], atLine("", op.Line))
 		}
 	}
 	b.timing.late = nil

@@ -296,8 +296,11 @@ func (e *EventWriter) Write(ev *history.Event) error {
 // Flush writes all buffered lines, and returns the first error of the EventWriter.
 func (e *EventWriter) Flush() error {
 	if e.err == nil {
-		_, e.err = e.w.Write(e.buf)
-		e.buf = e.buf[:0]
+		n, err := e.w.Write(e.buf)
+		if err == nil && n < len(e.buf) {
+			err = io.ErrShortWrite
+		}
+		e.err, e.buf = err, e.buf[:0]
 	}
 	return e.err
 }

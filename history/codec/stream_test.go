@@ -67,25 +67,34 @@ func TestEventWriter(t *testing.T) {
 	}
 }
 
-type brokenWriter struct{ calls int }
+type brokenWriter struct {
+	calls  int
+	silent bool // writes less than it should without an error
+}
 
-func (w *brokenWriter) Write([]byte) (int, error) { w.calls++; return 0, io.ErrShortWrite }
+func (w *brokenWriter) Write(b []byte) (int, error) {
+	if w.calls++; w.silent {
+		return len(b) / 2, nil
+	}
+	return 0, io.ErrShortWrite
+}
 
 // TestEventWriterErrors: the first error persists, and nothing is written after it.
 func TestEventWriterErrors(t *testing.T) {
 	ev := history.Event{Process: history.IntValue(1), Method: "read"}
-	broken := &brokenWriter{}
-	w := NewEventWriter(broken, history.Header{})
-	var err error
-	for i := 0; err == nil && i < 10_000; i++ {
-		err = w.Write(&ev)
-	}
-	if !errors.Is(err, io.ErrShortWrite) || !errors.Is(w.Write(&ev), err) || !errors.Is(w.Flush(), err) || broken.calls != 1 {
-		t.Errorf("error %v after %d calls", err, broken.calls)
+	for _, broken := range []*brokenWriter{{}, {silent: true}} {
+		w := NewEventWriter(broken, history.Header{})
+		var err error
+		for i := 0; err == nil && i < 10_000; i++ {
+			err = w.Write(&ev)
+		}
+		if !errors.Is(err, io.ErrShortWrite) || !errors.Is(w.Write(&ev), err) || !errors.Is(w.Flush(), err) || broken.calls != 1 {
+			t.Errorf("error %v after %d calls", err, broken.calls)
+		}
 	}
 
 	var b bytes.Buffer
-	w = NewEventWriter(&b, history.Header{})
+	w := NewEventWriter(&b, history.Header{})
 	ev.Method = "\xff"
 	if err := w.Write(&ev); err == nil || !strings.Contains(err.Error(), "not UTF-8") || w.Flush() == nil || b.Len() > 0 {
 		t.Errorf("error %v, %d bytes written", err, b.Len())

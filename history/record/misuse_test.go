@@ -170,3 +170,49 @@ func TestNilWriter(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestMemoryStops: a Memory that stopped returns what was recorded before.
+func TestMemoryStops(t *testing.T) {
+	m := record.NewMemory(record.Options{Model: "register", Full: record.Stop, Buffer: 2})
+	p := m.Process()
+	for i := 0; m.Err() == nil; i++ {
+		p.CallInts("write", i)
+		p.Return(history.NoValue)
+	}
+	h, err := m.History()
+	if !errors.Is(err, record.ErrFull) || h == nil || len(h.Ops) == 0 {
+		t.Fatalf("%v, %v", h, err)
+	}
+	if again, err := m.History(); again != h || !errors.Is(err, record.ErrFull) {
+		t.Errorf("the second time: %v, %v", again, err)
+	}
+}
+
+// shorting writes half of what it should, and reports no error.
+type shorting struct{ rest int }
+
+func (w *shorting) Write(b []byte) (int, error) {
+	if w.rest--; w.rest < 0 {
+		return len(b) / 2, nil
+	}
+	return len(b), nil
+}
+
+// TestShortWrite: a short write is an error, as for package bufio.
+func TestShortWrite(t *testing.T) {
+	for _, compress := range []record.Compression{record.None, record.Gzip, record.Zstd} {
+		o := options()
+		o.Compress = compress
+		if _, err := record.New(&shorting{}, o); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("New, compression %v: %v", compress, err)
+		}
+		r, err := record.New(&shorting{1}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Process().Call("get")
+		if err := r.Close(); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("Close, compression %v: %v", compress, err)
+		}
+	}
+}

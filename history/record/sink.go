@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -85,8 +86,11 @@ func (f *frames) Write(text []byte) (int, error) {
 	if err := f.compressor.Close(); err != nil {
 		return 0, err
 	}
-	if _, err := f.w.Write(f.buf.Bytes()); err != nil {
+	switch n, err := f.w.Write(f.buf.Bytes()); {
+	case err != nil:
 		return 0, err
+	case n < f.buf.Len():
+		return 0, io.ErrShortWrite
 	}
 	return len(text), nil
 }
@@ -143,7 +147,8 @@ func NewMemory(o Options) *Memory {
 }
 
 // History closes the Recorder and returns what it recorded. The Line of an
-// operation is an event number. Misuse is an error.
+// operation is an event number. Misuse is an error. If the recording stopped early
+// (Options.Full), there are both a history and an error that wraps ErrFull.
 func (m *Memory) History() (*history.History, error) {
 	err := m.Close()
 	m.mu.Lock()
@@ -151,12 +156,12 @@ func (m *Memory) History() (*history.History, error) {
 	switch {
 	case m.err != nil:
 		return nil, m.err
-	case err != nil:
+	case err != nil && (!errors.Is(err, ErrFull) || errors.Is(err, ErrMisuse)):
 		return nil, err
 	case m.built == nil:
 		if m.built, m.err = m.sink.b.Build(); m.err != nil {
 			return nil, fmt.Errorf("record: %w", m.err)
 		}
 	}
-	return m.built, nil
+	return m.built, err
 }
