@@ -44,9 +44,10 @@ const (
 //     returns;
 //   - an invocation has the same results each time in the same state, and in all
 //     states with the same key;
-//   - AppendKey appends;
+//   - AppendKey appends, and returns the same key each time;
 //   - New returns a new object each time. Of objects that are not States, two new
-//     ones must return the same results.
+//     ones must return the same results;
+//   - New and Clone return an object, and outcomes have a next state.
 //
 // The error is about the specification. A nil error proves nothing. Trusted
 // specifications are not probed. If the specification panics, Probe ends, as a
@@ -62,13 +63,32 @@ func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	p := &probe{context: ctx, spec: s, seen: map[string]string{}}
 	defer func() { _ = recover() }()
 	p.choose(ops)
-	if _, ok := s.New().(State); !ok {
+	first := s.New()
+	if first == nil {
+		return p.errorf("New returns nil")
+	}
+	if _, ok := first.(State); !ok {
+		if same(first, s.New()) {
+			return p.errorf("New returns the same object each time")
+		}
 		return p.runTwice(ops)
 	}
 	if err := p.walk(); err != nil {
 		return err
 	}
 	return p.renew()
+}
+
+// same reports whether two objects are one. Pointers to nothing may be equal.
+func same(a, b Object) bool {
+	v, w := reflect.ValueOf(a), reflect.ValueOf(b)
+	switch {
+	case v.Type() != w.Type():
+		return false
+	case v.Kind() == reflect.Pointer:
+		return v.Type().Elem().Size() > 0 && v.Pointer() == w.Pointer()
+	}
+	return v.Kind() == reflect.Map && v.Pointer() == w.Pointer()
 }
 
 // A probe is a walk through the states of a specification.
@@ -199,8 +219,13 @@ type probed struct {
 // visit performs each invocation in a state and returns where they lead.
 func (p *probe) visit(state State) ([]probed, error) {
 	key := keyOf(state)
-	if string(state.AppendKey([]byte("k"))) != "k"+key {
+	switch {
+	case keyOf(state) != key:
+		return nil, p.errorf("AppendKey appends %q and then %q for the same state", key, keyOf(state))
+	case string(state.AppendKey([]byte("k"))) != "k"+key:
 		return nil, p.errorf("AppendKey does not append the key to its argument")
+	case state.Clone() == nil:
+		return nil, p.errorf("Clone returns nil")
 	}
 	var reached []probed
 	for i, inv := range p.invocations {
@@ -218,6 +243,9 @@ func (p *probe) visit(state State) ([]probed, error) {
 			}
 			text := ""
 			for _, o := range list {
+				if o.Next == nil {
+					return nil, p.errorf("an outcome of %v has no next state", inv)
+				}
 				text += " or " + resultText(o.Result)
 				reached = append(reached, probed{inv, o.Next, keyOf(o.Next)})
 			}

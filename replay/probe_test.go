@@ -79,6 +79,26 @@ func (sharedSpec) Name() string                   { return "tally" }
 func (sharedSpec) Check(*history.Operation) error { return nil }
 func (s sharedSpec) New() replay.Object           { return s.object }
 
+// An incomplete state lacks its clone, or where its outcomes lead.
+type incomplete struct {
+	*tally
+	cloneless bool
+}
+
+func (s *incomplete) Clone() replay.State {
+	if s.cloneless {
+		return nil
+	}
+	return s
+}
+
+func (s *incomplete) Outcomes(replay.Invocation) []replay.Outcome { return []replay.Outcome{{}} }
+
+// All stateless objects are alike.
+type stateless struct{}
+
+func (*stateless) Apply(replay.Invocation) (history.Value, bool) { return history.NullValue, true }
+
 func TestProbe(t *testing.T) {
 	whole := func(s list) list { return s }
 	copying := func(s list, v int64) list { return append(s[:len(s):len(s)], v) }
@@ -139,6 +159,12 @@ func TestProbe(t *testing.T) {
 		"new":        {newSpec{func() replay.Object { return &tally{} }}, ""},
 		"object":     {newSpec{func() replay.Object { return struct{ replay.Object }{&tally{}} }}, ""},
 		"one object": {sharedSpec{struct{ replay.Object }{&tally{}}}, "sum() returns 6 from one new object and 12 from another"},
+		"pointer":    {sharedSpec{&struct{ replay.Object }{&tally{}}}, "New returns the same object each time"},
+		"stateless":  {newSpec{func() replay.Object { return &stateless{} }}, ""},
+		"no object":  {newSpec{func() replay.Object { return nil }}, "New returns nil"},
+		"no clone":   {newSpec{func() replay.Object { return &incomplete{&tally{}, true} }}, "Clone returns nil"},
+		"no state":   {newSpec{func() replay.Object { return &incomplete{&tally{}, false} }}, "an outcome of push(0) has no next state"},
+		"random key": {listModel(copying, func(s list) list { calls++; return list{calls} }), "for the same state"},
 		"unsteady": {newSpec{func() replay.Object {
 			made++
 			return struct{ replay.Object }{&tally{n: made}}

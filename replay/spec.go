@@ -82,9 +82,10 @@ type Outcome struct {
 }
 
 // Accepts reports whether a recorded result is consistent with a predicted
-// one: equal, or not observed.
+// one: equal, or one of them is unknown. So a specification whose result can be
+// anything returns history.UnknownValue.
 func Accepts(recorded, predicted history.Value) bool {
-	return recorded.Kind() == history.Unknown || recorded.Equal(predicted)
+	return recorded.Kind() == history.Unknown || predicted.Kind() == history.Unknown || recorded.Equal(predicted)
 }
 
 // Transitions returns the outcomes of an invocation: at most one for an

@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -172,5 +173,26 @@ func TestPendingWriteObserved(t *testing.T) {
 	h = newHistory(t, "invoke B read", "ok B 1", "invoke A write 1", "info A")
 	if v := check(t, h, model(t, "register:0"), replay.Options{}); v.Answer != replay.NotLinearizable {
 		t.Errorf("%+v, want not linearizable: the read came before the write began", v)
+	}
+}
+
+// TestAnyResult: a specification that predicts an unknown result accepts any.
+func TestAnyResult(t *testing.T) {
+	die := &replay.Model[int64]{Label: "die",
+		Next: func(rolls int64, inv replay.Invocation) []replay.Step[int64] {
+			if inv.Method == "rolls" {
+				return []replay.Step[int64]{{Result: history.IntValue(rolls), Next: rolls}}
+			}
+			return []replay.Step[int64]{{Result: history.UnknownValue, Next: rolls + 1}}
+		},
+		Key: binary.AppendVarint}
+	for answer, want := range map[string]replay.Answer{"2": replay.Linearizable, "1": replay.NotLinearizable} {
+		h := newHistory(t, "invoke A roll", "invoke B roll", "ok A 6", "ok B", "invoke A rolls", "ok A "+answer)
+		for _, engine := range []replay.Engine{replay.AutoEngine, replay.FamiliesEngine, replay.SearchEngine} {
+			v, err := decide.Check(context.Background(), h, die, replay.Options{Engine: engine, Explain: true})
+			if err != nil || v.Answer != want {
+				t.Errorf("%v: rolls returned %s: %v, %v", engine, answer, v.Answer, err)
+			}
+		}
 	}
 }
