@@ -10,14 +10,17 @@ import (
 // Schedule builds the schedule of one index by Algorithm 1, line by line. It
 // is the reference for the generator, which does not use it. O(n^2 * d).
 //
-// The tuple must be feasible, and chains must have a chain for each element;
-// Schedule panics otherwise. Unlike the paper, which leaves these choices open, it
+// The tuple must be feasible, chains must have a chain for each element, and the index
+// one of these chains; Schedule panics otherwise. Unlike the paper, which leaves these choices open, it
 // inserts elements in the order p.Order(), and line 25 inserts at the front if the
 // schedule has no smaller element.
 func Schedule(p *poset.Poset, chains []int32, index Index) []int32 {
 	checkChains(p, chains)
 	if checkElements(p, index.Tuple); !Feasible(p, index.Tuple) {
 		panic(fmt.Sprintf("hitting: the tuple of %v is not feasible", index))
+	}
+	if len(chains) > 0 && !slices.Contains(chains, index.Chain) {
+		panic(fmt.Sprintf("hitting: no element is in the chain of %v", index))
 	}
 	return schedule(p, chains, index)
 }

@@ -232,6 +232,7 @@ func TestMisuse(t *testing.T) {
 		"NewFamily: a chain out of range": func() { NewFamily(p, []int32{0, 4, 0, 1}, Options{}) },
 		"Counts: too many chains":         func() { Counts(p, []int32{0, 1, 0, 1, 2}, 1, Options{}) },
 		"Schedule: too few chains":        func() { Schedule(p, nil, Index{}) },
+		"Schedule: no such chain":         func() { Schedule(p, chains, Index{Chain: 2}) },
 		"Schedule: not an element":        func() { Schedule(p, chains, Index{0, []int32{4}}) },
 		"Schedule: an element twice":      func() { Schedule(p, chains, Index{0, []int32{1, 1}}) },
 		"Schedule: not feasible":          func() { Schedule(p, chains, Index{0, []int32{2, 0}}) },

@@ -19,8 +19,8 @@
 // suffice (0 2 and 1 3), and there are 5 linear extensions.
 //
 // Faulty data, such as a cycle or an edge that names no element, is an error. A
-// programming error, such as intervals out of order or a nil Poset, is a panic whose
-// message begins with "poset: ".
+// programming error, such as intervals out of order or the Len of a nil Poset, is a
+// panic; the message of these begins with "poset: ".
 //
 // Promised: results depend on the arguments only, and chains, orders and blocks
 // are the same on every run. Not promised: that New recognises an interval order.

@@ -322,8 +322,9 @@
 // # Promises
 //
 // What an encoder wrote decodes to the same history, except for file, lines, format
-// and the count of operations that did not happen and left no trace. Encoding
-// that history again gives the same bytes.
+// and the count of operations that did not happen and left no trace. In the formats
+// of Jepsen and etcd, a register is read as a cas-register. Encoding that history again
+// gives the same bytes.
 //
 // Decoding is safe on hostile input, and does not wait for more of a stream
 // than it needs. Different streams may be decoded concurrently.

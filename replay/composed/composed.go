@@ -2,6 +2,7 @@ package composed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -169,6 +170,9 @@ func Explore[O any](ctx context.Context, method func(O) any, o Options) (*Report
 	var err error
 	if x.o, err = o.withDefaults(); err != nil {
 		return nil, err
+	}
+	if method == nil {
+		return nil, errors.New("composed: the method is nil")
 	}
 	switch m := any(method).(type) {
 	case func(Map) any:

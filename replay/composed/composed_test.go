@@ -357,6 +357,9 @@ func TestErrors(t *testing.T) {
 	if _, err := Explore(context.Background(), func(int) any { return nil }, Options{}); err == nil {
 		t.Error("a method of an int is accepted")
 	}
+	if _, err := Explore[Map](context.Background(), nil, Options{}); err == nil {
+		t.Error("a nil method is accepted")
+	}
 	if _, err := Explore(context.Background(), func(Set) any { return nil }, Options{Missing: notSuccessful}); err == nil {
 		t.Error("Missing is accepted for a set")
 	}

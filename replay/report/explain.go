@@ -50,7 +50,7 @@ func (p *printer) title(spec replay.Spec) {
 	}
 	model := ""
 	if spec != nil {
-		model = ", " + spec.Name()
+		model = ", " + Clean(spec.Name())
 		if s, ok := spec.(fmt.Stringer); ok && len(s.String()) < DefaultWidth {
 			model = ", " + Clean(s.String())
 		}

@@ -37,7 +37,11 @@ func optional(name string, args []value, what string, set kinds, def value) (val
 		return def, nil
 	}
 	if !set.has(args[0].Kind()) {
-		return value{}, badArgument(name, what, "of kind "+set.String(), args[0])
+		want := "of kind " + set.String()
+		if set == anyValue {
+			want = "known, and no exception"
+		}
+		return value{}, badArgument(name, what, want, args[0])
 	}
 	return args[0], nil
 }

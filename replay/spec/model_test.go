@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,36 +131,11 @@ func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	switch s := s.(type) {
-	case *specification[*register]:
-		return s, &s.table.signatures
-	case *specification[*counter]:
-		return s, &s.table.signatures
-	case *specification[*kvStore]:
-		return s, &s.table.signatures
-	case *specification[*setOf]:
-		return s, &s.table.signatures
-	case *specification[*multiset]:
-		return s, &s.table.signatures
-	case *specification[*valueRing]:
-		return s, &s.table.signatures
-	case *specification[*priorityQueue]:
-		return s, &s.table.signatures
-	case *specification[*mutex]:
-		return s, &s.table.signatures
-	case multiRegisterSpec:
-		return s, &s.table.signatures
-	case *specification[*intQueue]:
-		return s, &s.table.signatures
-	case *specification[*intHeap]:
-		return s, &s.table.signatures
-	case *specification[*hashMap]:
-		return s, &s.table.signatures
-	case *specification[*sortedMap]:
-		return s, &s.table.signatures
+	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == s.Name() })
+	if i < 0 {
+		t.Fatalf("no entry %s", s.Name())
 	}
-	t.Fatalf("no model for %T", s)
-	return nil, nil
+	return s, entries[i].methods
 }
 
 // start returns the state in which programs start.

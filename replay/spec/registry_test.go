@@ -34,6 +34,7 @@ func TestParse(t *testing.T) {
 		{"queue:1,2", "error: queue takes at most 1 argument, got 2"},
 		{"queue:0", "error: queue: capacity must be a positive int, got 0"},
 		{"queue:x", `error: queue: capacity must be of kind int, got "x"`},
+		{"register:?", "error: register: initial value must be known, and no exception, got ?"},
 		{"register:1x", "error: model register:1x: \"1x\" is not a value; a string needs double quotes"},
 		{`register:"x`, `error: model register:"x: the string "\"x" does not end or is not as in Go`},
 		{`register:"x"y`, `error: model register:"x"y: argument "x" is followed by "y"`},
