@@ -52,6 +52,8 @@ func (c *Counter) Increment() int {
 	return int(n)
 }
 
+func (c *Counter) Watch(changed func(int)) {}
+
 // Cell writes files, too.
 type Cell[T any] struct {
 	Counter
@@ -140,6 +142,8 @@ func testThreads(t *testing.T, all bool) {
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
 		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
+		{"--new example.com/thing.NewBroken --time 1s --method Watch", statusBad, `method Watch of \S+ is left out: parameter of type func\(int\)`},
+		{"--new example.com/thing.NewBroken --time 1s --core Watch", statusBad, `core method Watch is left out: parameter of type func\(int\)`},
 	}
 	if !all { // each of the first four builds a program
 		tests = slices.Delete(tests, 1, 4)

@@ -115,6 +115,9 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 	if err == nil {
 		r, err = derive(j.ReflectOptions)
 	}
+	if err == nil {
+		err = r.mustHave(j.Methods)
+	}
 	if err == nil && reflected && !j.Settled {
 		write(message{Settled: settled(r, j.ReflectOptions)})
 		return 0
@@ -161,6 +164,9 @@ func settled(r *Reflected, o ReflectOptions) *settledMessage {
 			o.Exclude = append(o.Exclude, l.Method)
 		}
 	}
+	excluded := func(name string) bool { return slices.Contains(o.Exclude, name) }
+	o.Core = slices.DeleteFunc(slices.Clone(o.Core), excluded)
+	o.Weak = slices.DeleteFunc(slices.Clone(o.Weak), excluded)
 	return &settledMessage{o, r.LeftOut}
 }
 

@@ -149,6 +149,9 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 			continue
 		}
 		method, reason := deriveMethod[T](m, o)
+		if reason != "" && slices.Contains(o.Core, m.Name) {
+			return nil, fmt.Errorf("reflecting on %v: core method %s is left out: %s", t, m.Name, reason)
+		}
 		if reason != "" {
 			r.LeftOut = append(r.LeftOut, LeftOut{m.Name, reason})
 			continue
@@ -194,11 +197,32 @@ func typeName(t reflect.Type) string {
 	return t.String()
 }
 
-// check returns an error if a designation names a method that t does not have.
+// check returns an error if a designation names a method that t does not have, or if
+// two contradict each other.
 func (o *ReflectOptions) check(t reflect.Type) error {
 	for _, name := range slices.Concat(o.Core, o.ReadOnly, o.Weak, o.Exclude) {
 		if _, ok := t.MethodByName(name); !ok {
 			return fmt.Errorf("there is no method %s", name)
+		}
+	}
+	for _, name := range o.Core {
+		if slices.Contains(o.Weak, name) {
+			return fmt.Errorf("method %s cannot be both core and weak", name)
+		}
+	}
+	for _, name := range slices.Concat(o.Core, o.ReadOnly, o.Weak) {
+		if slices.Contains(o.Exclude, name) {
+			return fmt.Errorf("method %s is excluded, and designated as core, read-only or weak", name)
+		}
+	}
+	return nil
+}
+
+// mustHave returns an error if one of the methods is left out.
+func (r *Reflected) mustHave(methods []string) error {
+	for _, l := range r.LeftOut {
+		if slices.Contains(methods, l.Method) && r.Class.Method(l.Method) == nil {
+			return fmt.Errorf("method %s of %s is left out: %s", l.Method, r.Class.Name, l.Reason)
 		}
 	}
 	return nil

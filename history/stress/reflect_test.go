@@ -421,11 +421,16 @@ func TestReflectSpec(t *testing.T) {
 func TestReflectErrors(t *testing.T) {
 	object := func() *kitchenSink { return &kitchenSink{} }
 	_, designated := Reflect(object, ReflectOptions{Core: []string{"get"}})
+	_, both := Reflect(object, ReflectOptions{Core: []string{"Get"}, Weak: []string{"Get"}})
+	_, excluded := Reflect(object, ReflectOptions{ReadOnly: []string{"Get"}, Exclude: []string{"Get"}})
+	_, unusable := Reflect(object, ReflectOptions{Core: []string{"Send"}})
 	_, isNil := Reflect(func() *kitchenSink { return nil }, ReflectOptions{})
 	_, isNilInterface := Reflect(func() kitchen { return nil }, ReflectOptions{})
 	_, empty := Reflect(func() int { return 0 }, ReflectOptions{})
 	for want, err := range map[string]error{
-		"there is no method get": designated, "Sink: a new object is nil": isNil,
+		"method Get cannot be both core and weak": both, "method Get is excluded, and designated as core, read-only or weak": excluded,
+		"core method Send is left out: parameter of type chan int": unusable,
+		"there is no method get":                                   designated, "Sink: a new object is nil": isNil,
 		"kitchen: a new object is nil": isNilInterface, "*int: it has no method to call": empty,
 	} {
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
