@@ -377,7 +377,9 @@
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
 // --reduce makes programs with violations smaller. --save names the directory for
-// programs and histories of violations. The exit status is 1 if there are any.
+// programs and histories of violations. The exit status is 1 if there are any, and
+// 3 if every program of an object returned different results from one sequential
+// run to the next, so that none could be judged.
 // For --oracle safety, see go doc ./history/stress/safety. With --schedules, stress
 // explores interleavings one by one; see Schedules.
 //

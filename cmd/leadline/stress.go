@@ -331,6 +331,8 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 {
 			status = worse(status, stressStatus)
+		} else if _, nothing := result.Unsteadiness(); nothing {
+			status = worse(status, statusUnknown)
 		}
 	}
 	if err := errors.Join(report.finish(), histories.close()); err != nil {

@@ -52,6 +52,10 @@ func (c *Counter) Increment() int {
 	return int(n)
 }
 
+var shared Counter
+
+func NewShared() *Counter { return &shared }
+
 func (c *Counter) Watch(changed func(int)) {}
 
 // Cell writes files, too.
@@ -140,13 +144,14 @@ func testThreads(t *testing.T, all bool) {
 		{"--new example.com/thing.NewFatal --time 1m", statusNot, `(?s)panic: boom: .*To reproduce: leadline stress --new example.com/thing.NewFatal ` +
 			`--program '.* --run 1s.*thing.\(\*Fatal\).Boom.func1.*saved as found/example.com_thing.NewFatal-crash-1.txt`},
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
+		{"--new example.com/thing.NewShared --program {Increment()}||{Increment()} --time 5m --run 5ms", statusUnknown, `nothing could be judged, as every program returned different results .*, such as \{ Increment`},
 		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
 		{"--new example.com/thing.NewBroken --time 1s --method Watch", statusBad, `method Watch of \S+ is left out: parameter of type func\(int\)`},
 		{"--new example.com/thing.NewBroken --time 1s --core Watch", statusBad, `core method Watch is left out: parameter of type func\(int\)`},
 	}
-	if !all { // each of the first four builds a program
-		tests = slices.Delete(tests, 1, 4)
+	if !all { // each of the first five builds a program
+		tests = slices.Delete(tests, 1, 5)
 	}
 	for _, test := range tests {
 		var out, errs bytes.Buffer

@@ -336,8 +336,8 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if result.Unproved > 0 {
 		fmt.Fprintf(r.out, "  %s too rare to be distinguished in time from results of chance, and do not count\n", counted(result.Unproved, "violation", "violations"))
 	}
-	if n := len(result.Unsteady); n > 0 {
-		fmt.Fprintf(r.out, "  %s returned different results from one sequential run to the next, such as %s\n", counted(n, "program", "programs"), result.Unsteady[0])
+	if line, _ := result.Unsteadiness(); line != "" {
+		fmt.Fprintf(r.out, "  %s\n", line)
 	}
 }
 

@@ -57,7 +57,7 @@ type Options struct {
 	// test or, under go test -artifacts, the directory of the artifacts.
 	Dir string
 	// Strict makes methods that Reflect leaves out, but Exclude does not name,
-	// an error of tests of package stresstest.
+	// an error of tests of package stresstest, and so if no program could be judged.
 	Strict bool
 
 	// Checker decides about histories. Search needs it.
@@ -472,7 +472,7 @@ func (r *Report) Remarks() []string {
 	if len(r.Suspect) > 0 {
 		lines = append(lines, "in violations that the core methods have without them, too: "+strings.Join(r.Suspect, " "))
 	}
-	if len(r.Unexercised) > 0 {
+	if _, nothing := r.Unsteadiness(); len(r.Unexercised) > 0 && !nothing {
 		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
 	}
 	if r.Explored != nil {
@@ -481,6 +481,20 @@ func (r *Report) Remarks() []string {
 		}
 	}
 	return lines
+}
+
+// Unsteadiness returns a line about the unsteady programs, or "" if there are none.
+// nothing reports that all programs are: then the search says nothing about the object.
+func (r *Report) Unsteadiness() (line string, nothing bool) {
+	n := len(r.Unsteady)
+	switch {
+	case n == 0:
+		return "", false
+	case n < r.Programs || len(r.Findings) > 0:
+		return fmt.Sprintf("%s returned different results from one sequential run to the next, such as %s", counted(n, "program", "programs"), r.Unsteady[0]), false
+	}
+	return "nothing could be judged, as every program returned different results from one sequential run to the next, such as " + r.Unsteady[0] +
+		": new objects may share what they change", true
 }
 
 // A Crash is a program that ended the process of its runner, or hung it; see

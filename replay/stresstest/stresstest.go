@@ -81,7 +81,8 @@ const shortTime = time.Second
 // and so does a line on standard error unless -v shows the log. Of a package that
 // passes, go test shows standard error if it was called without a list of
 // packages. Options.Strict makes them an error. There are such lines, too, about
-// methods that were not exercised, and about those of Report.Suspect.
+// methods that were not exercised, about those of Report.Suspect, and if no program
+// could be judged, as all are unsteady, which is also an error with Strict.
 //
 // To test a left-out method, embed the type in one of the test and give that a
 // method of the same name, with parameters and results of types that Reflect has
@@ -250,6 +251,14 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	}
 	for _, line := range report.Remarks() {
 		warn(t, "stress: %s: methods %s", c.Name, line)
+	}
+	switch line, nothing := report.Unsteadiness(); {
+	case nothing && o.Strict:
+		t.Errorf("stress: %s: %s", c.Name, line)
+	case nothing:
+		warn(t, "stress: %s: %s", c.Name, line)
+	case line != "":
+		t.Logf("stress: %s: %s", c.Name, line)
 	}
 	switch {
 	case report.Memory > 0:

@@ -336,3 +336,27 @@ func TestPackagesOf(t *testing.T) {
 		t.Errorf("of nothing: %v", got)
 	}
 }
+
+// TestNothingJudged: objects that share what they change cannot be judged, which is
+// said, and is an error if the test is strict.
+func TestNothingJudged(t *testing.T) {
+	var shared Inventory
+	newShared := func() *Inventory { return &shared }
+	o := Options{Programs: []string{"[ Put(0) ] { Put(0); Count(0) } || { Put(0); Count(0) }"},
+		Effort: stress.Effort{Name: "test", Time: time.Minute, Program: 20 * time.Millisecond}, Dir: t.TempDir()}
+	for _, strict := range []bool{false, true} {
+		tb := &fakeTB{}
+		o.Strict = strict
+		Test(tb, newShared, o)
+		said, elsewhere := tb.logs, tb.errors
+		if strict {
+			said, elsewhere = tb.errors, tb.logs
+		}
+		of := func(lines []string) bool {
+			return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "nothing could be judged") })
+		}
+		if !of(said) || of(elsewhere) {
+			t.Errorf("strict %t: errors %q, logs %q", strict, tb.errors, tb.logs)
+		}
+	}
+}
