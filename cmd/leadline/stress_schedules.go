@@ -224,8 +224,8 @@ func explored(f *stress.Finding) []string {
 		fmt.Sprintf("schedule %s: %s, %s; found by execution %d of the program", s.Schedule, cost, counted(s.Switches, "switch", "switches"), s.Execution),
 		fmt.Sprintf("replayed %d times in the process and %d times in another, the same each time", s.Replayed, s.Elsewhere),
 	}
-	if s.ThreadExecutions > 0 {
-		lines = append(lines, fmt.Sprintf("seen on real threads: %d of %d executions", s.OnThreads, s.ThreadExecutions))
+	if line := s.RealThreads(); line != "" {
+		lines = append(lines, line)
 	}
 	return lines
 }

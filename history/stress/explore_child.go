@@ -249,8 +249,11 @@ func (s *supervisor) verify(f *Finding) bool {
 	if s.job.OnThreads != nil {
 		if start := s.job.OnThreads(); start != nil {
 			limit := min(onThreads, onThreadsPrograms*s.job.Effort.or("default").Program)
-			if r, err := s.replay(ctx, start, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); err == nil {
+			switch r, err := s.replay(ctx, start, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); {
+			case err == nil:
 				f.Scheduled.OnThreads, f.Scheduled.ThreadExecutions = r.Seen, r.Executions
+			case ctx.Err() == nil:
+				f.Scheduled.ThreadsFailed = err.Error()
 			}
 		}
 	}

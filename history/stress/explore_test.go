@@ -484,7 +484,7 @@ func TestSuperviseSchedules(t *testing.T) {
 	}
 	f := r.Findings[0]
 	s := f.Scheduled
-	if s.Replayed != 1000 || s.Elsewhere != 10 || s.ThreadExecutions == 0 {
+	if s.ThreadsFailed != "" || s.Replayed != 1000 || s.Elsewhere != 10 || s.ThreadExecutions == 0 {
 		t.Errorf("%+v", s)
 	}
 	if p := f.Program; p != "{ Inc() } || { Atomic() }" && p != "{ Inc() } || { Locked() }" {
@@ -506,6 +506,15 @@ func TestSuperviseSchedules(t *testing.T) {
 	r, err = stress.Supervise(context.Background(), child("differs"), stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Inc() }"}})
 	if err != nil || len(r.Findings) > 0 || len(r.Explored.Diverging) != 1 {
 		t.Errorf("findings %v, diverging %v, %v", r.Findings, r.Explored, err)
+	}
+	// The process without a scheduler ends early.
+	r, err = stress.Supervise(context.Background(), child("hits"), stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Atomic() }"},
+		OnThreads: func() func(context.Context) *exec.Cmd { return child("nothing of that name") }})
+	if err != nil || len(r.Findings) != 1 {
+		t.Fatal(r, err)
+	}
+	if line := r.Findings[0].Scheduled.RealThreads(); !strings.HasPrefix(line, "the run on real threads failed: the process ended early: ") {
+		t.Errorf("%q", line)
 	}
 	// The other process ends early.
 	starts := 0

@@ -274,6 +274,19 @@ type Scheduled struct {
 	// expected, without instrumentation.
 	OnThreads        int64 `json:"on_threads"`
 	ThreadExecutions int64 `json:"thread_executions"`
+	// ThreadsFailed is why there is no result of real threads, such as a crash.
+	ThreadsFailed string `json:"threads_failed,omitempty"`
+}
+
+// RealThreads returns a line about the run on real threads, or "" if there was none.
+func (s *Scheduled) RealThreads() string {
+	switch {
+	case s.ThreadsFailed != "":
+		return "the run on real threads failed: " + s.ThreadsFailed
+	case s.ThreadExecutions > 0:
+		return fmt.Sprintf("seen on real threads: %d of %d executions", s.OnThreads, s.ThreadExecutions)
+	}
+	return ""
 }
 
 // A ScheduledStep is a step of a thread, or the beginning or the end of an

@@ -331,8 +331,8 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 			comments = f.ScheduleComments(nameOf(t, call))
 			item.Steps = stress.ReadSchedule(comments).Steps
 			fmt.Fprintf(&b, "The schedule is %s:\n%s", s.Schedule, item.Steps)
-			if s.ThreadExecutions > 0 {
-				fmt.Fprintf(&b, "seen on real threads: %d of %d executions\n", s.OnThreads, s.ThreadExecutions)
+			if line := s.RealThreads(); line != "" {
+				fmt.Fprintln(&b, line)
 			}
 		}
 		long := ""
