@@ -20,6 +20,17 @@ func noEffect(flags *pflag.FlagSet, why string, names ...string) error {
 	return nil
 }
 
+// notZero returns an error if one of the named flags is given as 0, which would be taken
+// for its default.
+func notZero(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if text := flags.Lookup(name).Value.String(); flags.Changed(name) && (text == "0" || text == "0s") {
+			return fmt.Errorf("--%s must not be 0", name)
+		}
+	}
+	return nil
+}
+
 // outputFlag declares --output.
 func outputFlag(flags *pflag.FlagSet, choices ...string) *flagkind.Choice {
 	c := &flagkind.Choice{Value: choices[0], Choices: choices}

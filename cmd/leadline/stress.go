@@ -81,7 +81,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 
 // designationFlags declares the flags that describe the object of --new.
 func designationFlags(flags *pflag.FlagSet, d *stress.ReflectOptions) {
-	flags.StringVar(&d.Name, "name", "", "what to call the object of --new (default: its type)")
+	flags.StringVar(&d.Name, "name", "", "what to call the object of --new (default: the constructor)")
 	flags.StringSliceVar(&d.Core, "core", nil, "`methods` of --new's object that are trusted to be atomic, so that blame is clear")
 	flags.StringSliceVar(&d.ReadOnly, "read-only", nil, "its `methods` that change nothing (default: found out)")
 	flags.StringSliceVar(&d.Weak, "weak", nil, "its `methods` that are documented not to be atomic")
@@ -144,7 +144,8 @@ func (f *stressFlags) run(s streams, args []string) int {
 	return f.test(ctx, s, objects)
 }
 
-// mismatch reports a flag that has no effect on results that no order explains.
+// mismatch reports a flag without effect, or one that is 0 and must not be, where results
+// that no order explains are looked for.
 func (f *stressFlags) mismatch() error {
 	err := noEffect(f.all, "without --oracle safety", "package", "declared", "race", "first-suffixes", "prefixes", "suffixes", "state-changers", "calls", "executions")
 	if err == nil && !f.all.Changed("new") {
@@ -158,6 +159,9 @@ func (f *stressFlags) mismatch() error {
 	}
 	if err == nil && f.histories == "" {
 		err = noEffect(f.all, "without --histories", "keep")
+	}
+	if err == nil {
+		err = notZero(f.all, "time", "run", "min-invocations", "max-invocations", "sequences", "values", "preemptions", "delays")
 	}
 	return err
 }

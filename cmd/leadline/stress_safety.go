@@ -8,10 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,7 +34,7 @@ type safetyFlags struct {
 
 func (f *safetyFlags) declare(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.packages, "package", nil, "with --oracle safety: test every exported type of this `package`; may be repeated")
-	flags.StringVar(&f.declared, "declared", "", "with --oracle safety: `file` of which types are documented as safe, as 'sync.Map yes' or 'list.List no' on each line")
+	flags.StringVar(&f.declared, "declared", "", "with --oracle safety: `file` of which types are documented as safe, by their names in the results, as 'sync.Map yes' or 'list.List no' on each line")
 	flags.BoolVar(&f.race, "race", false, "with --oracle safety: count tests with data races, too")
 	flags.IntVar(&f.FirstSuffixes, "first-suffixes", 10, "with --oracle safety: suffixes that the first round tries, for one prefix")
 	flags.IntVar(&f.Prefixes, "prefixes", 25, "with --oracle safety: most prefixes of a round")
@@ -144,6 +146,9 @@ func (f *stressFlags) testSafety(s streams) int {
 	if mismatch == nil && len(f.construct) == 0 {
 		mismatch = noEffect(f.all, "without --new", "name")
 	}
+	if mismatch == nil {
+		mismatch = notZero(f.all, "time", "sequences")
+	}
 	switch {
 	case len(f.subjects) > 0 || f.from != "":
 		return fail(s, "stress", errors.New("--oracle safety is for --new and --package"))
@@ -184,6 +189,10 @@ func (f *stressFlags) testSafety(s streams) int {
 	}
 	for _, row := range run.rows {
 		status = worse(status, row.status())
+		delete(declared, row.Target)
+	}
+	if names := slices.Sorted(maps.Keys(declared)); len(names) > 0 && ctx.Err() == nil {
+		fmt.Fprintf(s.err, "leadline stress: of %s, %s not tested, such as %s\n", f.safety.declared, counted(len(names), "type was", "types were"), names[0])
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(s.err, "leadline stress: interrupted")

@@ -27,7 +27,7 @@ func TestStressSafety(t *testing.T) {
 	}
 	dir := t.TempDir()
 	declared, found := filepath.Join(dir, "declared"), filepath.Join(dir, "found")
-	if err := os.WriteFile(declared, []byte("broken.Table no\n"), 0o644); err != nil {
+	if err := os.WriteFile(declared, []byte("broken.Table no\nbroken.Tabel yes\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -39,6 +39,7 @@ func TestStressSafety(t *testing.T) {
 			`^broken.Table is not safe for concurrent use: (fatal error: concurrent map|panic: )`,
 			`^  broken\.NewTable\[string\];.* \{ .*Table\[string\]\.Put.*\} \|\| \{ .*Table\[string\]\.Put`,
 			`(?s)broken\.\(\*Table\[\.\.\.\]\)\.Put.*the Go test fails in [1-5] of 5 runs\n  To reproduce: go test /.*/broken.Table-1\n`,
+			`^leadline stress: of \S+declared, 1 type was not tested, such as broken.Tabel$`,
 			`^\| broken.Table +\| no +\| yes +\| .*\| [1-5]/5 `}},
 		{"--new " + correctPackage + ".NewCounter(0) --time 1ns", statusUnknown, []string{
 			`^\| \S+/correct\.NewCounter\(0\) +\| unknown +\| not tested +\| no test within the time `}},

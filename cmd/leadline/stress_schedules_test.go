@@ -35,6 +35,10 @@ func TestScheduleFlags(t *testing.T) {
 		"--subject queue --replay 0^2":                           "needs one --program",
 		"--replay " + saved:                                      saved + ":1: it has no program and schedule",
 		"--subject queue --schedules --preemptions 1 --delays 1": "exclude each other",
+		"--subject queue --time 0s":                              "--time must not be 0",
+		"--subject queue --values 0":                             "--values must not be 0",
+		"--subject queue --schedules --preemptions 0":            "--preemptions must not be 0",
+		"--new p.New --oracle safety --time 0s":                  "--time must not be 0",
 		"--subject queue --schedules --reduce":                   "--reduce has no effect with --schedules or --replay",
 		"--subject queue --program {get()} --values 3":           "--values has no effect with --program",
 	} {
