@@ -311,6 +311,8 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	case !silent && cmd.ProcessState.ExitCode() < 0: // by a signal that the runtime does not handle
 		s.interrupted()
 		return false, fmt.Errorf("%w: %v", errKilled, cmd.ProcessState)
+	case s.started == 0 && silent:
+		return false, fmt.Errorf("the process ran no program within %v: the constructor may not return", j.Silence)
 	case s.started == 0:
 		return false, fmt.Errorf("the process ended before it ran a program: %s", stderr.why())
 	}

@@ -42,6 +42,13 @@ func TestMain(m *testing.M) {
 		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "hits", "differs":
 		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil), os.Stdin, os.Stdout))
+	case "constructor":
+		never := func() any {
+			for {
+				time.Sleep(time.Second)
+			}
+		}
+		os.Exit(stress.ServeLike(&hits{}, never, stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "crash", "hang", "loud":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	default:
@@ -232,6 +239,16 @@ func TestHang(t *testing.T) {
 	if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "hangs" ||
 		!strings.Contains(r.Crashes[0].Stack, "time.Sleep") {
 		t.Errorf("crashes: %+v", r.Crashes)
+	}
+}
+
+// TestHangingConstructor: a constructor that does not return is named.
+func TestHangingConstructor(t *testing.T) {
+	t.Parallel() // it waits for another process
+	_, err := stress.Supervise(context.Background(), child("constructor"), stress.Options{Silence: 300 * time.Millisecond,
+		Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond}})
+	if err == nil || !strings.Contains(err.Error(), "the constructor may not return") {
+		t.Error(err)
 	}
 }
 
