@@ -233,18 +233,19 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 	return list, nil
 }
 
-// readObjects adds the objects of a file, which has the flags of one on each
-// line.
+// readObjects adds the objects of a file, which has the flags of one on each line, in
+// quotes as for a shell if need be.
 func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object, error) {
 	text, err := os.ReadFile(f.from)
 	if err != nil {
 		return list, err
 	}
 	for i, line := range strings.Split(string(text), "\n") {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
 			continue
 		}
+		fields, err := shellFields(line)
 		var d stress.ReflectOptions
 		var constructor string
 		var values int
@@ -254,7 +255,9 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 		flags.StringVar(&constructor, "new", "", "")
 		designationFlags(flags, &d)
 		valuesFlag(flags, &values)
-		err := flags.Parse(fields)
+		if err == nil {
+			err = flags.Parse(fields)
+		}
 		if err == nil && (constructor == "" || flags.NArg() > 0) {
 			err = errors.New("want --new and the like")
 		}

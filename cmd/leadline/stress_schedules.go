@@ -132,7 +132,7 @@ func shellFields(line string) (fields []string, err error) {
 			i++
 			word.WriteByte(line[i])
 			in = true
-		case c == ' ':
+		case c == ' ' || c == '\t':
 			if in {
 				fields = append(fields, word.String())
 			}

@@ -49,7 +49,7 @@ func TestScheduleFlags(t *testing.T) {
 }
 
 func TestShellFields(t *testing.T) {
-	for _, words := range [][]string{nil, {"a"}, {"--new", "x.New[int](8)", "--core", "A,B"}, {"it's", "a b", "\\", "\"", "$x"}, {""}} {
+	for _, words := range [][]string{nil, {"a"}, {"a\tb", "c"}, {"--new", "x.New[int](8)", "--core", "A,B"}, {"it's", "a b", "\\", "\"", "$x"}, {""}} {
 		var quoted []string
 		for _, w := range words {
 			q := shellQuote(w)
