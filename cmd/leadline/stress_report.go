@@ -304,8 +304,8 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if result.Explored != nil {
 		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.built[result]), "\n  "))
 	} else {
-		fmt.Fprintf(r.out, "%s: %s, %d executions, %.2g a second, %.0f %% of those recorded overlapped, %v\n", result.Subject, counted(result.Programs, "program", "programs"),
-			result.Executions, float64(result.Executions)/result.Elapsed.Seconds(), 100*result.Overlap, result.Elapsed.Round(10*time.Millisecond))
+		fmt.Fprintf(r.out, "%s: %s; %.2g a second, %v\n", result.Subject, result.Coverage(),
+			float64(result.Executions)/result.Elapsed.Seconds(), result.Elapsed.Round(10*time.Millisecond))
 	}
 	for _, set := range result.Apart {
 		fmt.Fprintf(r.out, "  not called in parallel after that: %s\n", strings.Join(set, " and "))

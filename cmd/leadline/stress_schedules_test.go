@@ -88,7 +88,7 @@ func testSchedules(t *testing.T) {
 		t.Errorf("%s: status %d\n%s", command[1], status, again)
 	}
 	args[len(args)-1] = "0^2 1^9"
-	if status, text := stressed(args...); status != statusBad || !strings.Contains(text, "the first 2 fit") {
+	if status, text := stressed(args...); status != statusBad || !strings.Contains(text, "2 of its 11 decisions fit") {
 		t.Errorf("another schedule: status %d\n%s", status, text)
 	}
 	args[len(args)-1] = "0"

@@ -77,8 +77,8 @@ func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Re
 		r := x.execute(schedule.NewReplay(s))
 		rec := x.record(r)
 		if n == 0 && (r.Diverged || len(r.Schedule) < len(s)) {
-			return nil, fmt.Errorf("the schedule is of another program, or the object depends on more than the schedule: of its %d decisions the first %d fit",
-				len(s), min(len(s), fitting(r.Schedule, s)))
+			return nil, fmt.Errorf("the schedule is of another program, or the object depends on more than the schedule: %d of its %s fit",
+				min(len(s), fitting(r.Schedule, s)), counted(len(s), "decision", "decisions"))
 		}
 		if rec == nil {
 			switch {

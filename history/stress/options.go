@@ -458,10 +458,15 @@ func (e *Explored) step(method string, stepped bool) {
 	e.Stepped[method] = e.Stepped[method] || stepped
 }
 
-// Coverage describes how many schedules were explored, and how many programs are
-// complete to which bound. It is for reports with Explored.
+// Coverage describes how many programs ran how often, and how many of these executions
+// overlapped; or how many schedules were explored, and how many programs are complete to
+// which bound.
 func (r *Report) Coverage() string {
 	e := r.Explored
+	if e == nil {
+		return fmt.Sprintf("%s, %s, %.0f %% of those recorded overlapped", counted(r.Programs, "program", "programs"),
+			counted(int(r.Executions), "execution", "executions"), 100*r.Overlap)
+	}
 	one, many := "preemption", "preemptions"
 	if e.ByDelays > 0 {
 		one, many = "delay", "delays"

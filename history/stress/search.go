@@ -461,7 +461,7 @@ func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
 			return nil
 		}
 		h.ID = fmt.Sprintf("%s/%d-%d", s.class.Name, s.report.Programs, i)
-		s.options.History(fmt.Sprintf("# %v, seen %d times\n%s", p, r.times, encode(h)))
+		s.options.History(fmt.Sprintf("# %v, seen %s\n%s", p, counted(int(r.times), "time", "times"), encode(h)))
 		kept++
 	}
 	return nil

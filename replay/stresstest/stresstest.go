@@ -238,7 +238,7 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	if report.Explored != nil {
 		logExplored(t, c.Name, report)
 	} else {
-		t.Logf("stress: %s: %d programs, %d executions, %.0f %% of those recorded overlapped", c.Name, report.Programs, report.Executions, 100*report.Overlap)
+		t.Logf("stress: %s: %s", c.Name, report.Coverage())
 	}
 	if report.Waited > 0 && len(failures) == 0 {
 		t.Logf("stress: %s: %d executions waited for ever, as they do in some order", c.Name, report.Waited)

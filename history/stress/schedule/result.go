@@ -121,13 +121,15 @@ type Detail struct {
 // Where returns the file and line of the code that took the step.
 func (d *Detail) Where() string { return position(d.stack) }
 
-// position returns the innermost position outside of this package and its shims.
+// position returns the innermost position outside of this package, its shims and the
+// runtime.
 func position(stack []uintptr) string {
 	const own = "github.com/leadline/leadline/history/stress/schedule"
 	frames := runtime.CallersFrames(stack)
 	for {
 		f, more := frames.Next()
-		if f.Function != "" && !strings.HasPrefix(f.Function, own+".") && !strings.HasPrefix(f.Function, own+"/") {
+		inner := func(prefix string) bool { return strings.HasPrefix(f.Function, prefix) }
+		if f.Function != "" && !inner(own+".") && !inner(own+"/") && !inner("runtime.") { // which calls deferred functions
 			return f.File + ":" + strconv.Itoa(f.Line)
 		}
 		if !more {

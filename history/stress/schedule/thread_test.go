@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/schedule/shim/sync"
 )
 
 // once runs p by its default schedule.
@@ -461,6 +462,18 @@ func TestTrace(t *testing.T) {
 	}
 	if len(r.Events) != 2 || r.Events[0].Stamp != 1 || r.Events[1].Stamp != 2 || !r.Events[1].Return {
 		t.Errorf("%+v", r.Events)
+	}
+	unlocking := &schedule.Program{Threads: []func(){func() {
+		defer func() { _ = recover() }()
+		var m sync.Mutex
+		m.Lock()
+		defer m.Unlock() // the runtime calls it
+		panic("between")
+	}}}
+	for _, d := range schedule.Trace(unlocking, nil, schedule.Limits{}).Details {
+		if !strings.Contains(d.Where(), "thread_test.go:") {
+			t.Errorf("a step at %s", d.Where())
+		}
 	}
 }
 
