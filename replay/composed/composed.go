@@ -131,9 +131,18 @@ type TB interface {
 
 // Test fails the test if it finds a run in which the method is not atomic. O is
 // Map, Set or Queue.
+//
+// A method that waits for something other than the collection, such as a channel that
+// nobody reads, makes Test wait, too. Standard error has a line about it.
 func Test[O any](t TB, method func(O) any, o Options) {
 	t.Helper()
-	report, err := Explore(context.Background(), method, o)
+	var report *Report
+	x, err := newExplorer(context.Background(), method, o)
+	if err == nil {
+		stop := x.watch()
+		report, err = x.explore()
+		stop()
+	}
 	if err != nil {
 		t.Errorf("%v", err)
 		return
@@ -166,6 +175,14 @@ func (r *Report) String() string {
 // An error means that the options or the method cannot be used, or that ctx was
 // cancelled.
 func Explore[O any](ctx context.Context, method func(O) any, o Options) (*Report, error) {
+	x, err := newExplorer(ctx, method, o)
+	if err != nil {
+		return nil, err
+	}
+	return x.explore()
+}
+
+func newExplorer[O any](ctx context.Context, method func(O) any, o Options) (*explorer, error) {
 	x := &explorer{ctx: ctx}
 	var err error
 	if x.o, err = o.withDefaults(); err != nil {
@@ -187,7 +204,7 @@ func Explore[O any](ctx context.Context, method func(O) any, o Options) (*Report
 	if o.Missing != nil && x.c != mapCollection {
 		return nil, fmt.Errorf("composed: Options.Missing is about the values of a map, not of a %s", x.c.name)
 	}
-	return x.explore()
+	return x, nil
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -121,6 +121,8 @@
 //   - A run has one call of the method. Concurrent calls of it are covered only if
 //     operations of the environment have the same effects.
 //   - A run that exceeds Options.Steps is not judged.
+//   - The method must not wait for anything but the collection, such as a channel
+//     that nobody reads: nothing can end it.
 //   - If the method panics, that is its result. A panic that also occurs when the
 //     method runs alone is explained by that; Report.Panics says so.
 //   - Values of types other than int, string and bool are compared by type and

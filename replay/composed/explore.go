@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -34,6 +35,8 @@ type explorer struct {
 	opaque   map[reflect.Type]bool // pointers to them are all the same; see judge
 	key      []byte                // scratch
 	report   Report
+
+	inside atomic.Int64 // odd while the method runs, outside of the collection
 }
 
 var errRuns = errors.New("composed: Options.Runs is reached")

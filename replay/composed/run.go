@@ -68,11 +68,15 @@ func (r *run) start(s replay.State) {
 			r.result = history.ExceptionValue(fmt.Sprint(v))
 		}
 	}()
+	r.x.enter()
+	defer r.x.leave()
 	r.result = r.names.value(r.x.method(r))
 }
 
 // do runs an operation of the method.
 func (r *run) do(method string, args ...any) value {
+	r.x.leave()
+	defer r.x.enter()
 	if r.pending || r.steps >= r.mostSteps() || r.wrong != nil {
 		r.pending = true
 		panic(stopped{})

@@ -39,7 +39,8 @@ func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdic
 	return p.Flush()
 }
 
-// title writes the name of the history, if it has one, its size and its model.
+// title writes the name of the history, if it has one, its size and its model. The name
+// is one line, whatever the width.
 func (p *printer) title(spec replay.Spec) {
 	what := Clean(p.h.File)
 	if p.h.ID != "" {
@@ -55,9 +56,14 @@ func (p *printer) title(spec replay.Spec) {
 			model = ", " + Clean(s.String())
 		}
 	}
-	text := fmt.Sprintf("%s: %s, %s", what, operations(len(p.h.Ops)), count(len(p.h.Processes), "process", "processes"))
+	text := fmt.Sprintf("%s, %s", operations(len(p.h.Ops)), count(len(p.h.Processes), "process", "processes"))
 	if n := p.h.Pending(); n > 0 {
 		text += fmt.Sprintf(", %s pending", thousands(n))
+	}
+	if what += ":"; utf8.RuneCountInString(what) > p.Width { // unbroken, to be copied
+		p.printf("%s\n", p.paint(bold, what))
+	} else {
+		text = what + " " + text
 	}
 	p.say("%s", p.paint(bold, text+model))
 }

@@ -15,7 +15,7 @@ import (
 
 // Options say how reports look. The zero value is for files and logs.
 type Options struct {
-	Width int // columns of a line; 0 means DefaultWidth
+	Width int // columns of a line, apart from a longer name; 0 means DefaultWidth
 	// Rows bounds the number of operations that a timeline or a witness shows, apart
 	// from those that are needed; 0 means DefaultRows.
 	Rows  int

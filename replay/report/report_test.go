@@ -173,6 +173,17 @@ func TestWidth(t *testing.T) {
 	}
 }
 
+// TestLongName: the name of a history is not broken, so that it can be copied.
+func TestLongName(t *testing.T) {
+	h, s := read(t, "queue", "A 0 dequeue()", "0 = null")
+	h.ID = strings.Repeat("store[string, int] ", 10)
+	v := &replay.Verdict{Finding: replay.Found(replay.SearchEngine, allOf(1))}
+	got := text(t, func(b *strings.Builder) error { return Explain(b, h, s, v, Options{}) })
+	if want := "test.jsonl#" + h.ID + ":\n1 operation, 1 process, queue\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestManyOperations: of a large sub-history or history, those operations are drawn
 // that are at fault. The others are counted.
 func TestManyOperations(t *testing.T) {

@@ -308,6 +308,14 @@ func argument(t types.Type, text string) string {
 		if u.Empty() {
 			return "1"
 		}
+	case *types.Chan: // nil would make the method wait
+		element, literal := strings.CutPrefix(text, "<-chan ")
+		switch {
+		case literal:
+			return fmt.Sprintf("func() %s { c := make(chan %s); close(c); return c }()", text, element)
+		case u.Dir() != types.RecvOnly:
+			return "make(" + text + ", 64)"
+		}
 	case *types.Signature:
 		if _, literal := t.(*types.Signature); literal && u.Results().Len() == 0 {
 			return text + " {}"

@@ -156,6 +156,7 @@ func TestSkeletons(t *testing.T) {
 			"registry_once": "",
 			"sharded_move":  "in the copy, undefined: Sharded",
 			"table_get":     "",
+			"announce":      "",
 		},
 	} {
 		files, err := r.WriteSkeletons(filepath.Join(dir, place))
@@ -179,14 +180,14 @@ func TestSkeletons(t *testing.T) {
 	if out, err := exec.Command("gofmt", "-l", dir).CombinedOutput(); err != nil || strings.Contains(string(out), "_test.go") {
 		t.Errorf("gofmt: %v\n%s", err, out)
 	}
-	out, err := goTool(t, dir, "test", "./elsewhere", "-run", "TableGet|RegistryOnce|Size", "-v")
+	out, err := goTool(t, dir, "test", "./elsewhere", "-run", "TableGet|RegistryOnce|Size|Announce", "-v")
 	if err == nil || !strings.Contains(out, "--- FAIL: TestDemoTableGet") || !strings.Contains(out, "--- PASS: TestDemoRegistryOnce") ||
-		!strings.Contains(out, "--- PASS: TestDemoSize") {
+		!strings.Contains(out, "--- PASS: TestDemoSize") || !strings.Contains(out, "--- PASS: TestDemoAnnounce") {
 		t.Errorf("go test: %v\n%s", err, out)
 	}
 	// Files that exist are left as they are.
-	if files, err := r.WriteSkeletons(dir); err == nil || len(files) > 0 {
-		t.Errorf("wrote %v again", files)
+	if files, err := r.WriteSkeletons(dir); err == nil || !strings.Contains(err.Error(), "exists already") || len(files) > 0 {
+		t.Errorf("wrote %v again: %v", files, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/format"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -41,7 +42,10 @@ func (r *Result) WriteSkeletons(dir string) ([]string, error) {
 
 func writeNew(file string, text []byte) error {
 	w, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s exists already, and is left as it is", file)
+	case err != nil:
 		return err
 	}
 	_, err = w.Write(text)

@@ -1,0 +1,41 @@
+package composed
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// After patience, watch writes to warnings that a method waits.
+var (
+	patience           = 10 * time.Second
+	warnings io.Writer = os.Stderr
+)
+
+func (x *explorer) enter() { x.inside.Add(1) }
+func (x *explorer) leave() { x.inside.Add(1) }
+
+// watch writes a line if the method neither returns nor uses the collection for long,
+// as nothing can end it. stop ends watch.
+func (x *explorer) watch() (stop func()) {
+	done := make(chan struct{})
+	ticker := time.NewTicker(patience)
+	go func() {
+		defer ticker.Stop()
+		for before := int64(0); ; {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+			now := x.inside.Load()
+			if now == before && now%2 == 1 {
+				fmt.Fprintf(warnings, "composed: for %v, the method has neither returned nor used the collection; it may wait for what its arguments lack\n", patience)
+				return
+			}
+			before = now
+		}
+	}()
+	return func() { close(done) }
+}
