@@ -126,6 +126,9 @@ func (r *stressReport) crashed(o *object, took time.Duration, c *stress.Crash) {
 		return // the summary has it
 	}
 	lines := []string{"To reproduce: " + r.command(o, c.Program, crashRun*took)}
+	if c.Sequential {
+		lines = slices.Insert(lines, 0, "This happened in a sequential run, without concurrent calls.")
+	}
 	lines = append(lines, strings.FieldsFunc(c.Stack, func(c rune) bool { return c == '\n' })...)
 	text := fmt.Sprintf("# %s: %s\n# %s\n", o.name, c.Program, strings.Join(lines, "\n# "))
 	base := fileName(o.name)

@@ -38,6 +38,7 @@ type message struct {
 	Targets  []string         `json:",omitempty"`
 	Apart    [][]string       `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
+	Parallel bool             `json:",omitempty"` // sequential runs of the program are over
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	History  string           `json:",omitempty"` // in leadline's format
@@ -135,6 +136,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		o.Checker = checker
 		o.targets = func(methods []string) { write(message{Targets: methods}) }
 		o.started = func(m startingMessage) { write(message{Starting: &m}) }
+		o.parallel = func() { write(message{Parallel: true}) }
 		o.apart = func(sets [][]string) { write(message{Apart: sets}) }
 		o.Found = func(f *Finding) { write(message{Finding: f}) }
 		o.unreduced = func(f *Finding) { write(message{Reducing: f}) }
@@ -231,10 +233,12 @@ type supervisor struct {
 	methods []string // the targets that are left, as far as is known
 	last    startingMessage
 	started int
-	overlap float64
-	settled bool // by the last process
-	worn    int  // processes that ended early; see Report.Worn
-	crashes int  // of processes
+	// sequential reports whether the last program has not run in parallel yet.
+	sequential bool
+	overlap    float64
+	settled    bool // by the last process
+	worn       int  // processes that ended early; see Report.Worn
+	crashes    int  // of processes
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
 	context  context.Context
@@ -364,11 +368,13 @@ func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err e
 		case m.Apart != nil:
 			s.job.Apart = m.Apart
 		case m.Starting != nil:
-			s.last = *m.Starting
+			s.last, s.sequential = *m.Starting, !s.job.Schedules
 			s.started++
 			if s.job.Starting != nil {
 				s.job.Starting(m.Starting.Method, m.Starting.Program)
 			}
+		case m.Parallel:
+			s.sequential = false
 		case m.History != "":
 			if s.job.History != nil {
 				s.job.History(m.History)
@@ -468,7 +474,7 @@ const maxCrashes = 10
 // crashed adds the last program to the crashes. Its method is no longer a target, or its
 // methods are kept Apart.
 func (s *supervisor) crashed(what, stack string) {
-	c := Crash{s.last.Method, s.last.Program, what, stack}
+	c := Crash{s.last.Method, s.last.Program, what, s.sequential, stack}
 	if s.job.Schedules && what == "hangs" { // the scheduler knows of all else
 		s.explored().Blocked = append(s.explored().Blocked, c.Program)
 	} else {

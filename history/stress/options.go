@@ -82,6 +82,7 @@ type Options struct {
 
 	targets   func(methods []string) // receives the names of the target methods
 	started   func(startingMessage)  // receives what Starting does
+	parallel  func()                 // called when the sequential runs of a program are over
 	apart     func(sets [][]string)  // receives Apart when it has changed
 	unreduced func(*Finding)         // receives each violation before it is reduced
 }
@@ -521,6 +522,8 @@ type Crash struct {
 	Method  string `json:"method"`
 	Program string `json:"program"`
 	What    string `json:"what"` // the first line of the runtime's message, or "hangs"
+	// Sequential means that it happened before anything ran in parallel.
+	Sequential bool `json:"sequential,omitempty"`
 	// Stack has the goroutines that were in calls of the object, and the one that
 	// ended the process, as far as the process wrote them.
 	Stack string `json:"stack,omitempty"`

@@ -309,6 +309,9 @@ func (s *searcher) try(t *target, p *Program) error {
 		s.skipped, s.why = s.skipped+1, err
 		return nil
 	}
+	if s.options.parallel != nil {
+		s.options.parallel()
+	}
 	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
 	defer run.release(s.class)
 	if f := s.seen(p, run, expected); f != nil {

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(stress.ServeLike(&hits{}, never, stresstest.Checker(nil), os.Stdin, os.Stdout))
-	case "crash", "hang", "loud":
+	case "crash", "hang", "loud", "at once":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	default:
 		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil), os.Stdin, os.Stdout))
@@ -100,7 +100,7 @@ func dangerous(how string) *stress.Class {
 		}),
 		method("other", false, func(int64) {}),
 		method("danger", false, func(n int64) {
-			if n == 1 && calls.Add(1) > 100 {
+			if n == 1 && (calls.Add(1) > 100 || how == "at once") {
 				for how == "hang" {
 					time.Sleep(time.Second) // a goroutine that waits for another one would be noticed
 				}
@@ -208,7 +208,7 @@ func checkFound(t *testing.T, s *subject.Subject, f *stress.Finding) {
 // write to its standard streams.
 func TestCrash(t *testing.T) {
 	t.Parallel() // it waits for another process
-	for _, how := range []string{"crash", "loud"} {
+	for _, how := range []string{"crash", "loud", "at once"} {
 		r, err := stress.Supervise(context.Background(), child(how),
 			stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Exhaustive: true,
 				Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 2}, Seed: 3})
@@ -218,6 +218,9 @@ func TestCrash(t *testing.T) {
 		if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "fatal error: all is lost" ||
 			!strings.Contains(r.Crashes[0].Program, "danger(1)") {
 			t.Errorf("%s: crashes: %+v", how, r.Crashes)
+		}
+		if sequential := r.Crashes[0].Sequential; sequential != (how == "at once") {
+			t.Errorf("%s: in a sequential run: %t", how, sequential)
 		}
 		if stack := r.Crashes[0].Stack; strings.Contains(stack, "dangerous") != (how == "crash") || strings.Contains(stack, "(*step).run") {
 			t.Errorf("%s: the stack is\n%s", how, stack)
