@@ -136,7 +136,7 @@ func TestProbe(t *testing.T) {
 	overwriting := listModel(copying, whole)
 	key := overwriting.Key
 	overwriting.Key = func(dst []byte, s list) []byte { return key(dst[:0], s) }
-	made := int64(0)
+	made, keys := int64(0), int64(0)
 	for name, test := range map[string]struct {
 		spec replay.Spec
 		want string // in the error
@@ -164,7 +164,7 @@ func TestProbe(t *testing.T) {
 		"no object":  {newSpec{func() replay.Object { return nil }}, "New returns nil"},
 		"no clone":   {newSpec{func() replay.Object { return &incomplete{&tally{}, true} }}, "Clone returns nil"},
 		"no state":   {newSpec{func() replay.Object { return &incomplete{&tally{}, false} }}, "an outcome of push(0) has no next state"},
-		"random key": {listModel(copying, func(s list) list { calls++; return list{calls} }), "for the same state"},
+		"random key": {listModel(copying, func(s list) list { keys++; return list{keys} }), "for the same state"},
 		"unsteady": {newSpec{func() replay.Object {
 			made++
 			return struct{ replay.Object }{&tally{n: made}}
