@@ -38,12 +38,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// scriptCommands are commands of scripts, in addition to those of testscript.
+var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){}
+
 func TestScripts(t *testing.T) {
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := testscript.Params{Dir: "testdata/script", UpdateScripts: *update, Setup: func(e *testscript.Env) error {
+	p := testscript.Params{Dir: "testdata/script", UpdateScripts: *update, Cmds: scriptCommands, Setup: func(e *testscript.Env) error {
 		e.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the home directory is another one
 		e.Setenv("GORACE", os.Getenv("GORACE"))
 		return nil
