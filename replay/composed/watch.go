@@ -19,9 +19,10 @@ func (x *explorer) leave() { x.inside.Add(1) }
 // watch writes a line if the method neither returns nor uses the collection for long,
 // as nothing can end it. stop ends watch.
 func (x *explorer) watch() (stop func()) {
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	ticker := time.NewTicker(patience)
 	go func() {
+		defer close(ended)
 		defer ticker.Stop()
 		for before := int64(0); ; {
 			select {
@@ -37,5 +38,5 @@ func (x *explorer) watch() (stop func()) {
 			before = now
 		}
 	}()
-	return func() { close(done) }
+	return func() { close(done); <-ended }
 }

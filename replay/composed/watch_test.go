@@ -13,9 +13,7 @@ type releaser struct {
 }
 
 func (r *releaser) Write(text []byte) (int, error) {
-	if r.Len() == 0 {
-		close(r.release)
-	}
+	defer close(r.release) // once, or it panics
 	return r.Builder.Write(text)
 }
 
