@@ -370,9 +370,9 @@
 // deadlock.
 //
 // Each object has a process and a working directory of its own. If it crashes or
-// hangs, stress reports the program, also if it did so in a sequential run, which is
-// said, and continues with the others. An interrupt ends
-// stress with what was found. --effort sets the time, and --seed fixes the programs.
+// hangs, stress reports the program, says if a sequential run of it was enough, and
+// continues with the others. An interrupt ends stress with what was found. --effort
+// sets the time, and --seed fixes the programs.
 // --program runs a given program. Its sequences may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
