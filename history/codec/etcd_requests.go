@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -46,8 +47,8 @@ func (e *etcdRequests) add(b *history.Builder, ops []intervalRecord) bool {
 		r := &ops[i]
 		args, results, wrong := e.transaction(r)
 		switch {
-		case wrong:
-			b.Errorf(r.line, "Output.Txn.Results has another number of results than the transaction has operations")
+		case wrong != "":
+			b.Errorf(r.line, "%s", wrong)
 		case e.memory < 0:
 			e.full = r.line
 			return true
@@ -78,13 +79,17 @@ func (e *etcdRequests) note(r *intervalRecord) bool {
 	for i, operation := range operations {
 		switch put := member(operation, "Put"); member(operation, "Type").Text() {
 		case "put-operation":
-			if _, known := etcdValue(put); !known {
+			if _, known := etcdValue(put); !known || member(put, "Key").Kind() != history.String {
 				return false
 			}
 			e.keys = append(e.keys, member(put, "Key").Text())
 			e.leased = e.leased || member(put, "LeaseID").Int() != 0
 		case "delete-operation":
-			e.keys = append(e.keys, member(member(operation, "Delete"), "Key").Text())
+			key := member(member(operation, "Delete"), "Key")
+			if key.Kind() != history.String {
+				return false
+			}
+			e.keys = append(e.keys, key.Text())
 		case "range-operation":
 			if i < len(results) && !e.noteRange(member(operation, "Range"), results[i]) {
 				return false
@@ -96,9 +101,12 @@ func (e *etcdRequests) note(r *intervalRecord) bool {
 	return true
 }
 
-// noteRange collects the keys of a range. It reports false if the range found a value
-// of an unknown kind.
+// noteRange collects the keys of a range. It reports false if the range has no start, or
+// found a value of an unknown kind.
 func (e *etcdRequests) noteRange(request, response history.Value) bool {
+	if member(request, "Start").Kind() != history.String {
+		return false
+	}
 	if member(request, "End").Text() == "" {
 		e.keys = append(e.keys, member(request, "Start").Text())
 	}
@@ -135,8 +143,9 @@ func etcdResults(r *intervalRecord) []history.Value {
 }
 
 // transaction returns the operations of a request on registers, as arguments and, with
-// what they read, as results. It leaves out the reads of a lost request.
-func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.Value, wrong bool) {
+// what they read, as results, or what is wrong with it. It leaves out the reads of a lost
+// request.
+func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.Value, wrong string) {
 	add := func(f, key string, arg, result history.Value) {
 		op, k := history.StringValue(f), history.StringValue(key)
 		args = append(args, history.ListValue(op, k, arg))
@@ -152,7 +161,13 @@ func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.V
 		}
 		found := map[string]history.Value{}
 		for _, kv := range member(response, "KVs").List() {
-			found[member(kv, "Key").Text()], _ = etcdValue(kv) // which note knows
+			key := member(kv, "Key").Text()
+			_, twice := found[key]
+			if _, asked := slices.BinarySearch(keys, key); twice || !asked {
+				wrong = fmt.Sprintf("KVs has the key %q, which the range does not ask for, or has it twice", key)
+				return
+			}
+			found[key], _ = etcdValue(kv) // which note knows
 		}
 		for _, key := range keys {
 			value, ok := found[key]
@@ -169,7 +184,7 @@ func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.V
 		operations, _ := etcdBranch(r)
 		found := etcdResults(r)
 		if r.end != lost && len(found) != len(operations) {
-			return nil, nil, true
+			return nil, nil, "Output.Txn.Results has another number of results than the transaction has operations"
 		}
 		for i, operation := range operations {
 			switch put := member(operation, "Put"); member(operation, "Type").Text() {
@@ -185,7 +200,7 @@ func (e *etcdRequests) transaction(r *intervalRecord) (args, results []history.V
 			}
 		}
 	}
-	return args, results, false
+	return args, results, wrong
 }
 
 // inRange returns the keys that a range read, found or not.

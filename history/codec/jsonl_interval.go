@@ -423,7 +423,7 @@ func etcdGet(request, response history.Value, pending bool) (inv history.Event, 
 		return inv, history.NullValue, true
 	}
 	result, ok = etcdValue(found[0])
-	return inv, result, ok && len(found) == 1
+	return inv, result, ok && len(found) == 1 && member(found[0], "Key").Equal(key)
 }
 
 // etcdValue returns the value that a put writes or a range found: a string, or the
