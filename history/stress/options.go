@@ -275,7 +275,7 @@ type Scheduled struct {
 	// expected, without instrumentation.
 	OnThreads        int64 `json:"on_threads"`
 	ThreadExecutions int64 `json:"thread_executions"`
-	// ThreadsFailed is why there is no result of real threads, such as a crash.
+	// ThreadsFailed says why the run on real threads has no result, for example a crash.
 	ThreadsFailed string `json:"threads_failed,omitempty"`
 }
 

@@ -242,7 +242,7 @@ func TestPanics(t *testing.T) {
 		if in != "Name" && (!errors.As(err, &p) || len(p.Stack) == 0 || !strings.Contains(err.Error(), strings.ToLower(in))) {
 			t.Errorf("%s panics: %v", in, err)
 		}
-		// It is no fault of this program, and happened in this file.
+		// The error does not blame leadline, and names the line of the panic in this file.
 		if err != nil && (strings.Contains(err.Error(), "internal error") || !strings.Contains(err.Error(), "limits_test.go:")) {
 			t.Errorf("%s panics: %v", in, err)
 		}
