@@ -100,7 +100,10 @@ func (b *batchFlags) validate(f *checkFlags, args []string) error {
 			return err
 		}
 	}
-	return checkOutputs(f.all, args, "resume", "junit", "sarif", "summary")
+	if b.cache != "" {
+		f.input.outputs = append(f.input.outputs, b.cache)
+	}
+	return f.input.addOutputs(f.all, args, "resume", "junit", "sarif", "summary")
 }
 
 // notWork are the flags that do not change the results of histories, and boundFlags

@@ -26,7 +26,7 @@ func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.history, "history", "", "explain only the history with this `id`")
 	flags.StringVar(&core, "core", "", "write the minimal sub-histories that are not linearizable to this `file`, in the native format")
 	return func(s streams, args []string) int {
-		if err := cmp.Or(f.validate(args), checkOutputs(flags, args, "core")); err != nil {
+		if err := cmp.Or(f.validate(args), f.input.addOutputs(flags, args, "core")); err != nil {
 			return fail(s, "explain", err)
 		}
 		out := bufio.NewWriter(s.out)
@@ -187,10 +187,14 @@ func (f *checkFlags) reportOptions(w io.Writer) report.Options {
 }
 
 // explainCommand returns the command that explains a result, with the relevant flags of
-// this check. It is "" for standard input.
+// this check. It is "" for standard input and the members of an archive from there.
 func (f *checkFlags) explainCommand(r *result) string {
-	if r.File == "-" {
+	file := r.File
+	switch {
+	case file == "-" || strings.HasPrefix(file, "-/"):
 		return ""
+	case file[0] == '-': // not a flag
+		file = "./" + file
 	}
 	words := []string{"leadline", "explain"}
 	f.all.Visit(func(flag *pflag.Flag) {
@@ -201,7 +205,7 @@ func (f *checkFlags) explainCommand(r *result) string {
 	if r.History.ID != "" {
 		words = append(words, "--history="+quoteWord(r.History.ID))
 	}
-	return strings.Join(append(words, quoteWord(r.File)), " ")
+	return strings.Join(append(words, quoteWord(file)), " ")
 }
 
 // hintFlags are the flags of check that explainCommand repeats: they decide how a file
@@ -210,7 +214,7 @@ var hintFlags = map[string]bool{"model": true, "format": true, "map": true, "ord
 
 // quoteWord quotes a word for the shell, if necessary.
 func quoteWord(word string) string {
-	if word != "" && strings.IndexFunc(word, func(r rune) bool {
+	if word != "" && word[0] != '#' && strings.IndexFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("@%+=:,./_-#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) < 0 {
 		return word

@@ -50,6 +50,7 @@ type input struct {
 	quiet   bool
 	skip    *flagkind.Choice
 	stderr  io.Writer
+	outputs []string                   // what the command writes, which is not read
 	skipped fileReasons                // files that hold no histories
 	leftOut [len(reasonNames)]struct { // skipped files to report, by reason
 		n     int
@@ -115,6 +116,7 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 		}
 	}
 	return func(yield func(entry) bool) {
+		o.Exclude = written(s, in.outputs)
 		for file, err := range codec.Files(paths, o) {
 			if ctx.Err() != nil {
 				return

@@ -82,7 +82,7 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	case f.timeout < 0:
 		return fail(s, "tables", errors.New("--timeout must not be negative"))
 	}
-	if err := checkOutputs(f.all, args, "svg"); err != nil {
+	if err := f.input.addOutputs(f.all, args, "svg"); err != nil {
 		return fail(s, "tables", err)
 	}
 	ctx, restore := interruptible()

@@ -19,7 +19,7 @@ func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 	var file string
 	flags.StringVarP(&file, "output", "o", "-", "`FILE` to write the page to")
 	return func(s streams, args []string) int {
-		if err := cmp.Or(f.validate(args), checkOutputs(flags, args, "output")); err != nil {
+		if err := cmp.Or(f.validate(args), f.input.addOutputs(flags, args, "output")); err != nil {
 			return fail(s, "view", err)
 		}
 		if file == "-" {

@@ -222,11 +222,16 @@
 // record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
 // ignored. Such an input may also have identifiers: client, seq, id, req and the
 // like, also as clientId or CLIENT_ID, and members that are null. Any other member, as of
-// a conditional put, is an error, and so is a put with "ok" or "success" false in its
-// output. Ranges, transactions and deletions of etcd's tests are those of a
+// a conditional put, is an error, and so is "ok" or "success" false in an output. A get
+// whose output has "found" false is one of a missing key. Ranges, transactions and deletions of etcd's tests are those of a
 // multi-register, if no key has a lease: that the conditions of a transaction held
-// is not checked, only what it did. In other histories, the first record may
-// name the model, by the keys model and model_args.
+// is not checked, only what it did.
+//
+// Other inputs are {method: arguments}, or name the method by Type, Op or Method and
+// have the argument in another member, whatever its name is, or in key and value. The
+// result is then the output or its member Value or Result. Members beside them are
+// faults, except for identifiers and for flags and errors by which all went well. The
+// first record may name the model, by the keys model and model_args.
 //
 // Such a test has a file per client, as in client-1/operations.json. All of them
 // together are one history, so Files reports each as a fault. The same holds for a

@@ -224,3 +224,71 @@ func (e *etcdRequests) inRange(request, response history.Value) []string {
 	}
 	return e.keys[from:max(from, to)]
 }
+
+// etcdRequest reads a request of etcd's robustness tests that is a get or a
+// put of one key, alone or as a transaction without conditions. Revisions are not
+// checked. It reports false for all others.
+func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok bool) {
+	request, response := member(r.input, "Range"), member(r.output, "Range")
+	switch member(r.input, "Type").Text() {
+	case "range":
+		if member(request, "Revision").Int() != 0 {
+			return inv, result, false
+		}
+		return etcdGet(request, response, r.end == lost)
+	case "txn":
+	default:
+		return inv, result, false
+	}
+	txn := member(r.input, "Txn")
+	operations := member(txn, "OperationsOnSuccess").List()
+	if len(operations) != 1 || len(member(txn, "Conditions").List())+len(member(txn, "OperationsOnFailure").List()) > 0 {
+		return inv, result, false
+	}
+	results := member(member(r.output, "Txn"), "Results").List()
+	if r.end != lost && len(results) != 1 {
+		return inv, result, false
+	}
+	switch operation := operations[0]; member(operation, "Type").Text() {
+	case "put-operation":
+		put := member(operation, "Put")
+		key := member(put, "Key")
+		value, known := etcdValue(put)
+		inv = history.Event{Method: "put", Args: []history.Value{key, value}}
+		return inv, history.NoValue, known && key.Kind() == history.String && member(put, "LeaseID").Int() == 0
+	case "range-operation":
+		if r.end == lost {
+			return etcdGet(member(operation, "Range"), history.NoValue, true)
+		}
+		return etcdGet(member(operation, "Range"), results[0], false)
+	}
+	return inv, result, false
+}
+
+// etcdGet reads a range that is one key.
+func etcdGet(request, response history.Value, pending bool) (inv history.Event, result history.Value, ok bool) {
+	key := member(request, "Start")
+	inv = history.Event{Method: "get", Args: []history.Value{key}}
+	if key.Kind() != history.String || member(request, "End").Text() != "" || !pending && response.Kind() != history.Map {
+		return inv, result, false
+	}
+	found := member(response, "KVs").List()
+	if len(found) == 0 {
+		return inv, history.NullValue, true
+	}
+	result, ok = etcdValue(found[0])
+	return inv, result, ok && len(found) == 1 && member(found[0], "Key").Equal(key)
+}
+
+// etcdValue returns the value that a put writes or a range found: a string, or the
+// string or the hash in an object. It reports false for all others.
+func etcdValue(kv history.Value) (value history.Value, ok bool) {
+	value = member(kv, "Value")
+	if value.Kind() == history.Map {
+		if hash := member(value, "Hash"); hash.Int() != 0 {
+			return hash, true
+		}
+		value = member(value, "Value")
+	}
+	return value, value.Kind() == history.String
+}

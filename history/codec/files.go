@@ -307,6 +307,8 @@ func (s *source) stream(name string, r io.ReadCloser) bool {
 func (s *source) file(name, selected string) bool {
 	kind, size, err := s.examine(name)
 	switch {
+	case err == errExcluded:
+		return true
 	case kind != noArchive:
 		return s.open(name, kind, selected)
 	case selected != "":
@@ -411,6 +413,8 @@ func (s *source) examine(name string) (kind archive, size int64, err error) {
 		return noArchive, 0, errDirectoryLink
 	case !info.Mode().IsRegular():
 		return noArchive, 0, errNotRegular
+	case s.excludes(info):
+		return noArchive, 0, errExcluded
 	}
 	f, err := s.opts.fileSystem().Open(name)
 	if err != nil {
@@ -428,7 +432,13 @@ func (s *source) examine(name string) (kind archive, size int64, err error) {
 	return kind, info.Size(), err
 }
 
+// excludes reports whether a file or a directory below the current path is left out.
+func (s *source) excludes(info fs.FileInfo) bool {
+	return !s.explicit && s.opts.Exclude != nil && s.opts.Exclude(info)
+}
+
 var (
+	errExcluded      = errors.New("left out, as Options.Exclude says")
 	errNotRegular    = errors.New("not a regular file")
 	errDirectoryLink = errors.New("a link to a directory, which is not followed; name it as an argument")
 )
@@ -447,6 +457,10 @@ func (s *source) directory(dir string) bool {
 			goOn = s.fault(name, err)
 		case !entry.IsDir():
 			goOn = s.file(name, "")
+		case s.opts.Exclude != nil:
+			if info, err := entry.Info(); err == nil && s.excludes(info) {
+				return fs.SkipDir
+			}
 		}
 		if !goOn {
 			return fs.SkipAll

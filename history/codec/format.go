@@ -141,6 +141,9 @@ type Options struct {
 	Skip Skip
 	// Skipped is called for each file that is skipped, with the reason. It may be nil.
 	Skipped func(name string, why error)
+	// Exclude reports whether a file or a directory below a directory is left out without
+	// a word, because the caller writes it, for example. It may be nil.
+	Exclude func(fs.FileInfo) bool
 	// Count, if not nil, counts the bytes of the files that were read or skipped,
 	// before decompression. Standard input and pipes are not counted.
 	Count *atomic.Int64

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -52,6 +51,12 @@ func (d *jsonl) interval(record history.Value, line int) (fault string) {
 		if member(r.output, "Persisted").Bool() || member(r.output, "PartialResponse").Bool() {
 			r.end, r.happened = lost, true
 		}
+	}
+	switch r.end {
+	case returnedNull:
+		r.output = history.NullValue
+	case returnedUnknown:
+		r.output = history.UnknownValue
 	}
 	r.input, r.output = d.pool.kept(r.input), d.pool.kept(r.output)
 	d.intervals = append(d.intervals, r)
@@ -223,218 +228,6 @@ func (d *jsonl) addRequests() {
 			r.add(d.words.b, inv.Method, inv.Args, result)
 			continue
 		}
-		method, args := requestOf(r.input)
-		if method == "" {
-			d.words.b.Errorf(r.line, "the input does not say what is done, by Type, Op, Method or a single key")
-			continue
-		}
-		result := r.output
-		if result.Kind() == history.Null {
-			result = history.NoValue
-		}
-		r.add(d.words.b, method, args, result)
+		d.addRequest(r)
 	}
-}
-
-// asksKeyValue reports whether an operation is a get that returned.
-func asksKeyValue(r intervalRecord) bool {
-	inv, _, ok := keyValueRequest(&r)
-	return ok && inv.Method == "get" && r.end != lost
-}
-
-// requestOf returns the method and the arguments in an input: a tagged union, or an
-// object in which one member names the method and the others are the argument.
-func requestOf(input history.Value) (method string, args []history.Value) {
-	if name, payload, ok := variant(input); ok {
-		return name, argumentsOf(payload)
-	}
-	pairs := input.List()
-	if input.Kind() != history.Map {
-		return "", nil
-	}
-	var rest []history.Value
-	for i := 0; i < len(pairs); i += 2 {
-		switch strings.ToLower(pairs[i].Text()) {
-		case "type", "op", "method", "operation", "f", "kind":
-			if method == "" && pairs[i+1].Kind() == history.String {
-				method = pairs[i+1].Text()
-				continue
-			}
-		}
-		if pairs[i+1].Kind() != history.Null {
-			rest = append(rest, pairs[i], pairs[i+1])
-		}
-	}
-	if len(rest) > 0 {
-		m, _ := history.MapValue(rest...) // whose keys differ, as before
-		args = []history.Value{m}
-	}
-	return method, args
-}
-
-// keyValueRequest reads a request to a key-value store: {"op":"put",
-// "key":"k", "value":"v"} with {"value":"v"} or the value itself for output,
-// or a simple one of etcd. It reports false for all others.
-func keyValueRequest(r *intervalRecord) (inv history.Event, result history.Value, ok bool) {
-	op, key, value := anyMember(r.input, requestNames...), anyMember(r.input, "key"), anyMember(r.input, "value")
-	if key.Kind() == history.None {
-		return etcdRequest(r)
-	}
-	name := strings.ToLower(op.Text())
-	if op.Kind() == history.Int && 0 <= op.Int() && op.Int() < 3 {
-		name = []string{"get", "put", "append"}[op.Int()] // porcupine's own example
-	}
-	word := dialectFor("kv", true).find(name)
-	if word == nil || word.shape != blind && word.shape != answer || word.shape == blind && value.Kind() == history.None {
-		return inv, result, false
-	}
-	inv = history.Event{Method: word.method, Args: []history.Value{key}}
-	if word.shape == blind {
-		inv.Args = append(inv.Args, value)
-		return inv, history.NoValue, true
-	}
-	result = r.output
-	if result.Kind() == history.Map {
-		result = anyMember(result, "value", "result")
-	}
-	if result.Kind() == history.None {
-		result = history.NullValue
-	}
-	return inv, result, true
-}
-
-// requestNames are the members that name the method of a request to a key-value store.
-var requestNames = []string{"op", "type", "method", "f"}
-
-// harmless are the members of such a request that identify it or its client, without
-// '_' and '-' and in lower case.
-var harmless = []string{"id", "client", "clientid", "clerk", "clerkid", "ckid", "cid", "session", "sessionid", "process",
-	"seq", "seqno", "seqnum", "seqnumber", "sequence", "sequenceid", "sequencenumber", "serial", "serialid", "serialnumber",
-	"opid", "operationid", "req", "reqid", "request", "requestid", "rid", "cmdid", "commandid", "msgid", "messageid",
-	"traceid", "spanid"}
-
-// strangeRequest returns the fault of a request to a key-value store that may be more
-// than a get, put or append, because its input has members that are not known, as
-// those of a conditional put, or because a put did not succeed.
-func (d *jsonl) strangeRequest(r *intervalRecord) string {
-	if anyMember(r.input, "key").Kind() == history.None { // of etcd
-		return ""
-	}
-	var known []string
-	for i, pairs := 0, r.input.List(); i < len(pairs); i += 2 {
-		name := strings.ToLower(pairs[i].Text())
-		role := name
-		if slices.Contains(requestNames, name) {
-			role = "op"
-		}
-		switch {
-		case pairs[i+1].Kind() == history.Null && role != "key" && role != "value":
-		case slices.Contains(harmless, strings.NewReplacer("_", "", "-", "").Replace(name)):
-		case (role == "op" || role == "key" || role == "value") && !slices.Contains(known, role):
-			known = append(known, role)
-		default:
-			return fmt.Sprintf("%s has the member %q, which is unknown: gets, puts and appends have op, key, value, and identifiers such as clientId and seq",
-				d.m.named(mapInput), clip([]byte(pairs[i].Text())))
-		}
-	}
-	inv, _, _ := keyValueRequest(r)
-	for _, name := range []string{"ok", "success", "succeeded"} {
-		v := anyMember(r.output, name)
-		if v.Kind() == history.Bool && !v.Bool() && inv.Method != "get" && r.end == returned && len(d.m.conditions) == 0 && !d.m.has(mapStatus) {
-			return fmt.Sprintf("%s has %s=false, which does not say whether the %s happened; a mapping can, with a condition such as: fail when %s.%s=false",
-				d.m.named(mapOutput), name, inv.Method, d.m.paths[mapOutput], name)
-		}
-	}
-	return ""
-}
-
-// isFault reports whether the member Err of an output, which may also hold the word of
-// an outcome, means that it is unknown whether the operation happened.
-func isFault(v history.Value) bool {
-	return isSet(v) && !isWord(wordOf(v), "ok", "ErrNoKey")
-}
-
-// anyMember returns the first member of an object that has one of the names, ignoring
-// case.
-func anyMember(object history.Value, names ...string) history.Value {
-	if object.Kind() != history.Map {
-		return history.NoValue
-	}
-	for _, name := range names {
-		pairs := object.List()
-		for i := 0; i < len(pairs); i += 2 {
-			if strings.EqualFold(pairs[i].Text(), name) {
-				return pairs[i+1]
-			}
-		}
-	}
-	return history.NoValue
-}
-
-// etcdRequest reads a request of etcd's robustness tests that is a get or a
-// put of one key, alone or as a transaction without conditions. Revisions are not
-// checked. It reports false for all others.
-func etcdRequest(r *intervalRecord) (inv history.Event, result history.Value, ok bool) {
-	request, response := member(r.input, "Range"), member(r.output, "Range")
-	switch member(r.input, "Type").Text() {
-	case "range":
-		if member(request, "Revision").Int() != 0 {
-			return inv, result, false
-		}
-		return etcdGet(request, response, r.end == lost)
-	case "txn":
-	default:
-		return inv, result, false
-	}
-	txn := member(r.input, "Txn")
-	operations := member(txn, "OperationsOnSuccess").List()
-	if len(operations) != 1 || len(member(txn, "Conditions").List())+len(member(txn, "OperationsOnFailure").List()) > 0 {
-		return inv, result, false
-	}
-	results := member(member(r.output, "Txn"), "Results").List()
-	if r.end != lost && len(results) != 1 {
-		return inv, result, false
-	}
-	switch operation := operations[0]; member(operation, "Type").Text() {
-	case "put-operation":
-		put := member(operation, "Put")
-		key := member(put, "Key")
-		value, known := etcdValue(put)
-		inv = history.Event{Method: "put", Args: []history.Value{key, value}}
-		return inv, history.NoValue, known && key.Kind() == history.String && member(put, "LeaseID").Int() == 0
-	case "range-operation":
-		if r.end == lost {
-			return etcdGet(member(operation, "Range"), history.NoValue, true)
-		}
-		return etcdGet(member(operation, "Range"), results[0], false)
-	}
-	return inv, result, false
-}
-
-// etcdGet reads a range that is one key.
-func etcdGet(request, response history.Value, pending bool) (inv history.Event, result history.Value, ok bool) {
-	key := member(request, "Start")
-	inv = history.Event{Method: "get", Args: []history.Value{key}}
-	if key.Kind() != history.String || member(request, "End").Text() != "" || !pending && response.Kind() != history.Map {
-		return inv, result, false
-	}
-	found := member(response, "KVs").List()
-	if len(found) == 0 {
-		return inv, history.NullValue, true
-	}
-	result, ok = etcdValue(found[0])
-	return inv, result, ok && len(found) == 1 && member(found[0], "Key").Equal(key)
-}
-
-// etcdValue returns the value that a put writes or a range found: a string, or the
-// string or the hash in an object. It reports false for all others.
-func etcdValue(kv history.Value) (value history.Value, ok bool) {
-	value = member(kv, "Value")
-	if value.Kind() == history.Map {
-		if hash := member(value, "Hash"); hash.Int() != 0 {
-			return hash, true
-		}
-		value = member(value, "Value")
-	}
-	return value, value.Kind() == history.String
 }

@@ -204,6 +204,16 @@ func (m *mapping) has(names ...mapped) bool {
 	return true
 }
 
+// hasWordsFor reports whether an entry lists words for a type of events.
+func (m *mapping) hasWordsFor(typ history.EventType) bool {
+	for _, t := range m.types {
+		if t == typ {
+			return true
+		}
+	}
+	return false
+}
+
 // hasSpans reports whether records are whole operations with stamps.
 func (m *mapping) hasSpans() bool { return m.has(mapCall) || m.has(mapDuration) }
 
@@ -246,6 +256,10 @@ func (m *mapping) check() error {
 		return fmt.Errorf("at is the stamp of an event; operations have call and return")
 	case m.strings && (unions || m.has(mapInput)):
 		return fmt.Errorf("values goes with args, result, key and value, and not with input, or start and finish")
+	case len(m.types) > 0 && !m.has(mapType) && !m.has(mapStatus):
+		return fmt.Errorf("invoke, ok, fail and lost list the words of type and status, and the mapping has neither")
+	case !m.has(mapType) && m.hasWordsFor(history.Invoke):
+		return fmt.Errorf("invoke lists words of type, and the mapping has no type")
 	case unions && ended:
 		return fmt.Errorf("the name of a finish is its outcome: start and finish exclude status, and conditions other than skip")
 	}
