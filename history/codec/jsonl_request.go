@@ -101,36 +101,55 @@ func (d *jsonl) requestMapping() string {
 // the member for the value. Identifiers, and flags and errors that say that
 // all went well, may be beside it. The fault of another member names it.
 func (d *jsonl) requestResult(output history.Value) (result history.Value, fault string) {
-	if output.Kind() != history.Map {
-		return output, ""
+	a := outputPartsOf(output)
+	switch {
+	case a.failed != "":
+		return output, d.failedAnswer(a.failed, "what was returned", "null")
+	case a.value.Kind() != history.None && a.other != "":
+		return output, fmt.Sprintf("%s has the member %q beside the value; %s", d.m.named(mapOutput), clip([]byte(a.other)), d.requestMapping())
+	case a.value.Kind() != history.None:
+		return a.value, ""
+	case a.flag.Kind() != history.None && a.other == "":
+		return a.flag, ""
 	}
-	var value, flag history.Value
-	other := ""
+	return output, ""
+}
+
+// failedAnswer returns the fault of a flag that is false, so that something is unclear.
+func (d *jsonl) failedAnswer(flag, unclear, then string) string {
+	return fmt.Sprintf("%s has %s=false, which does not say %s; a mapping can, with a condition such as: %s when %s.%s=false",
+		d.m.named(mapOutput), clip([]byte(flag)), unclear, then, d.m.paths[mapOutput], clip([]byte(flag)))
+}
+
+// outputParts is what the members of an output say. The zero value is that of an output
+// that is not an object.
+type outputParts struct {
+	value  history.Value // of the member value or result
+	flag   history.Value // a flag by which all went well
+	failed string        // the first flag that is false
+	other  string        // the last member that is neither of these, nor an identifier or error
+}
+
+func outputPartsOf(output history.Value) (a outputParts) {
+	if output.Kind() != history.Map {
+		return a
+	}
 	pairs := output.List()
 	for i := 0; i < len(pairs); i += 2 {
 		name, v := pairs[i].Text(), pairs[i+1]
 		switch {
-		case isWord(name, "value", "result") && value.Kind() == history.None:
-			value = v
+		case isWord(name, "value", "result") && a.value.Kind() == history.None:
+			a.value = v
 		case isWord(name, "ok", "success", "succeeded", "found", "exists") && v.Kind() == history.Bool:
-			if flag = v; !v.Bool() {
-				return output, fmt.Sprintf("%s has %s=false, which does not say what was returned; a mapping can, with a condition such as: null when %s.%[2]s=false",
-					d.m.named(mapOutput), clip([]byte(name)), d.m.paths[mapOutput])
+			if a.flag = v; !v.Bool() && a.failed == "" {
+				a.failed = name
 			}
 		case v.Kind() == history.Null, isHarmless(name), isWord(name, "err", "error") && !isFault(v):
 		default:
-			other = name
+			a.other = name
 		}
 	}
-	switch {
-	case value.Kind() == history.None && other == "" && flag.Kind() != history.None:
-		return flag, ""
-	case value.Kind() == history.None:
-		return output, ""
-	case other != "":
-		return output, fmt.Sprintf("%s has the member %q beside the value; %s", d.m.named(mapOutput), clip([]byte(other)), d.requestMapping())
-	}
-	return value, ""
+	return a
 }
 
 // asksKeyValue reports whether an operation is a get that returned.
@@ -212,20 +231,21 @@ func (d *jsonl) strangeRequest(r *intervalRecord) string {
 				d.m.named(mapInput), clip([]byte(pairs[i].Text())))
 		}
 	}
-	inv, _, _ := keyValueRequest(r)
-	for _, name := range []string{"ok", "success", "succeeded"} {
-		v := anyMember(r.output, name)
-		if v.Kind() != history.Bool || v.Bool() || r.end != returned || len(d.m.conditions) > 0 || d.m.has(mapStatus) {
-			continue
-		}
-		unclear, then := "whether the "+inv.Method+" happened", "fail"
-		if inv.Method == "get" {
-			unclear, then = "whether the key is missing", "null"
-		}
-		return fmt.Sprintf("%s has %s=false, which does not say %s; a mapping can, with a condition such as: %s when %s.%s=false",
-			d.m.named(mapOutput), name, unclear, then, d.m.paths[mapOutput], name)
+	if r.end != returned || len(d.m.conditions) > 0 || d.m.has(mapStatus) {
+		return ""
 	}
-	return ""
+	inv, _, _ := keyValueRequest(r)
+	switch a := outputPartsOf(r.output); {
+	case a.failed == "" || isWord(a.failed, "found", "exists") && inv.Method == "get":
+		if inv.Method == "get" && a.value.Kind() == history.None && a.other != "" {
+			return fmt.Sprintf("%s has the member %q, and neither value nor result; %s", d.m.named(mapOutput), clip([]byte(a.other)), d.requestMapping())
+		}
+		return ""
+	case inv.Method == "get":
+		return d.failedAnswer(a.failed, "whether the key is missing", "null")
+	default:
+		return d.failedAnswer(a.failed, "whether the "+inv.Method+" happened", "fail")
+	}
 }
 
 // isFault reports whether the member Err of an output, which may also hold the word of
