@@ -18,6 +18,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/spf13/pflag"
 )
 
@@ -134,7 +135,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout, Profile: f.profile}
 	measure := func(ctx context.Context, e entry, model replay.Spec) (tables.Measurement, error) {
 		m, err := measurer.Measure(ctx, e.History, model)
-		m.Archive, m.History = archiveOf(args, e.File), e.Place()
+		m.Archive, m.History = report.Clean(archiveOf(args, e.File)), placeText(&e)
 		return m, err
 	}
 	status := forEach(ctx, f, s, from, measure, collection.Add)

@@ -14,6 +14,7 @@ import (
 	"github.com/leadline/leadline/benchdata/tables"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
@@ -196,7 +197,7 @@ func (t *totals) table(w io.Writer, property string, maxDepth, width int) error 
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a, b) })
 	rows := [][]string{header}
 	for _, name := range names {
-		rows = append(rows, t.models[name].row(name, columns))
+		rows = append(rows, t.models[name].row(report.Clean(name), columns))
 	}
 	footed := len(names) > 1
 	if footed {

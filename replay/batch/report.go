@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Report presents the results of a batch to other programs.
@@ -298,6 +300,16 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
+// printable replaces control characters, which reach the terminal, except for line ends.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\r' && r != '\n' {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
 func (a *annotations) Add(e *Entry, o *Outcome) error {
 	level := "error"
 	switch o.Status {
@@ -313,8 +325,8 @@ func (a *annotations) Add(e *Entry, o *Outcome) error {
 	if n := Line(e, o); n > 0 {
 		line = fmt.Sprintf(",line=%d", n)
 	}
-	_, err := fmt.Fprintf(a.w, "::%s file=%s%s,title=leadline::%s\n", level, escapeProperty.Replace(e.File), line,
-		escapeData.Replace(e.Place()+": "+message(e, o)))
+	_, err := fmt.Fprintf(a.w, "::%s file=%s%s,title=leadline::%s\n", level, escapeProperty.Replace(printable(e.File)), line,
+		escapeData.Replace(printable(e.Place()+": "+message(e, o))))
 	return err
 }
 

@@ -386,7 +386,7 @@ func TestReports(t *testing.T) {
 		t.Errorf("the place is %+v", at)
 	}
 	lines := strings.Split(out.String(), "\n")
-	if want := "::error file=a b%2Cc%3A%25.jsonl,line=3,title=leadline::a b,c:%25.jsonl#<\a&%0A>: not linearizable: <b> & \x01%0A::x"; lines[0] != want {
+	if want := "::error file=a b%2Cc%3A%25.jsonl,line=3,title=leadline::a b,c:%25.jsonl#<\ufffd&%0A>: not linearizable: <b> & \ufffd%0A::x"; lines[0] != want {
 		t.Errorf("the annotation is\n%q\nwant\n%q", lines[0], want)
 	}
 	if len(lines) != Annotations+3 || !strings.HasPrefix(lines[Annotations], "::notice title=leadline::2 more") {
