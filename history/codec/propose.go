@@ -58,6 +58,7 @@ type proposal struct {
 	kind    string
 	records []history.Value
 	lines   []int
+	order   []int              // of records, in which their events happened
 	fields  map[string]*sample // by path
 	paths   []string           // in the order in which they occur
 	taken   map[string]bool
@@ -189,6 +190,7 @@ func (p *proposal) choose() error {
 	}
 	if p.events != nil {
 		p.id = p.find(idNames, p.isIdentifier)
+		p.sort()
 	}
 	p.process = p.find(processNames, func(f *sample) bool { return isIdentifying(f) && p.isSequential(f) })
 	method := p.find(methodNames, p.isMethod)
@@ -307,7 +309,8 @@ func (p *proposal) isSequential(f *sample) bool {
 		return p.isSequentialByStamps(f)
 	}
 	open := map[string]bool{}
-	for _, r := range p.records {
+	for _, i := range p.order {
+		r := p.records[i]
 		w, phase := wordOf(at(r, f.path)), p.phase(r)
 		if w == "" || phase == noEnding {
 			continue
@@ -514,9 +517,32 @@ func (p *proposal) model(method *sample, named bool) {
 	}
 }
 
+// sort sets the order of events. Without identifiers of operations, stamps do not count.
+func (p *proposal) sort() {
+	p.order = make([]int, len(p.records))
+	for i := range p.order {
+		p.order[i] = i
+	}
+	f := p.findStamps()
+	if f == nil || p.id == nil {
+		return
+	}
+	delete(p.taken, f.path) // until p.stamps takes it
+	at := make([]stamp, len(p.records))
+	for i := range at {
+		at[i], _ = p.stampAt(i, f)
+	}
+	slices.SortStableFunc(p.order, func(a, b int) int { return compareStamps(at[a], at[b]) })
+}
+
+// findStamps returns the field with the stamps of events, and takes it.
+func (p *proposal) findStamps() *sample {
+	return p.find(atNames, func(f *sample) bool { return f.stamps && len(f.values) == len(p.records) })
+}
+
 // stamps proposes a field for the stamps of events, if they are not in order.
 func (p *proposal) stamps() {
-	f := p.find(atNames, func(f *sample) bool { return f.stamps && len(f.values) == len(p.records) })
+	f := p.findStamps()
 	if f == nil {
 		return
 	}
@@ -574,7 +600,11 @@ func attemptMapping(entries []string, head []byte) (notes []string, faults int) 
 			faults++
 			notes = append(notes, "unsure: "+err.Error())
 		case err == nil:
-			notes = append(notes, fmt.Sprintf("read by it, the beginning of the file has %d operations, %d of them pending", len(h.Ops), h.Pending()))
+			operations := "operations"
+			if len(h.Ops) == 1 {
+				operations = "operation"
+			}
+			notes = append(notes, fmt.Sprintf("read by it, the beginning of the file has %d %s, %d of them pending", len(h.Ops), operations, h.Pending()))
 		}
 	}
 	return notes, faults
