@@ -183,9 +183,9 @@
 // Format kv is the same with a :key in every operation and the words get, put,
 // append, delete and cas: a kv, in which a missing key is "", or nil if a get reads
 // that or a cas expects it. Format etcd is a log with lines PROCESS :TYPE :F VALUE,
-// after "jepsen.util - " or not, and noise between them: a cas-register. A read that
-// fails with :timed-out there has returned with an unknown result, since its process
-// goes on.
+// after "jepsen.util - " or not, and noise between them: a cas-register. An error may
+// follow the value of a :fail or :info. A read that fails with :timed-out there has
+// returned with an unknown result, since its process goes on.
 //
 // # PolyLin and LiMo
 //

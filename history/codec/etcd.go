@@ -32,7 +32,8 @@ type etcd struct {
 	edn   *ednReader
 }
 
-// An etcdLine is a line PROCESS :TYPE :F VALUE.
+// An etcdLine is a line PROCESS :TYPE :F VALUE. If the operation failed, its error may
+// follow.
 type etcdLine struct {
 	process, f []byte
 	typ        history.EventType
@@ -72,7 +73,7 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	if word == nil {
 		return "an operation on a register is :read, :write or :cas, not " + clip(l.f)
 	}
-	if ev.value, fault = d.value(l.value); fault != "" {
+	if ev.value, fault = d.value(l.value, l.typ == history.Fail || l.typ == history.Info); fault != "" {
 		return fault
 	}
 	// The result of a read that timed out is unknown. But it returned: its
@@ -85,13 +86,13 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	return ""
 }
 
-// value reads the value at the end of a line.
-func (d *etcd) value(text []byte) (v history.Value, fault string) {
+// value reads the value at the end of a line, before a possible error.
+func (d *etcd) value(text []byte, isError bool) (v history.Value, fault string) {
 	e := d.edn
 	e.reset(bytes.NewReader(text), int64(len(text)))
 	v = e.value()
 	if !e.failed() && e.problem == "" {
-		if e.space(); !e.ended() {
+		if e.space(); !isError && !e.ended() {
 			e.unexpected("the end of the line")
 		}
 	}
