@@ -114,6 +114,11 @@ const (
 	// Nothing finds the collection empty and leaves it empty. In a register, or
 	// under a key of a map, it reads the initial value.
 	Nothing
+	// Size finds that the collection holds as many values as Value says, an integer
+	// above 0, or some if that is Unknown. It changes nothing.
+	Size
+	// Clear takes all values out.
+	Clear
 	// Absent finds that a set does not hold the value, and changes nothing.
 	Absent
 	// Idle is a pending read: it does not matter.

@@ -126,7 +126,7 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	role, value := facts.Role, facts.Value
 	r.roles[i], r.about[i] = role, none
 	switch role {
-	case replay.Other:
+	case replay.Other, replay.Size, replay.Clear:
 		return "operations that no monitor knows"
 	case replay.Idle, replay.Never:
 		return ""

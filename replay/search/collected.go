@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -15,7 +16,8 @@ import (
 // does not apply:
 //
 //   - there is order beyond real time;
-//   - an operation does more than insert, remove, look or find nothing;
+//   - an operation does more than insert, remove, look, find nothing or count;
+//   - there is a witness without the operations that count, and not with them;
 //   - an operation returned with an unknown result;
 //   - more than 64 operations of a stack, or consumers of a queue, are open at
 //     once.
@@ -28,9 +30,22 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 		return replay.Declines("")
 	}
 	c := readCollected(h, spec)
-	switch {
-	case c == nil:
+	if c == nil {
 		return replay.Declines("")
+	}
+	f := c.search(discipline, maxBytes, m)
+	if f.Answer == replay.Linearizable && len(c.sizes) > 0 {
+		// Sizes change nothing, so that without a witness of the others there is none.
+		if f.Witness = weave(h, spec, f.Witness, c.sizes); f.Witness == nil {
+			return replay.Declines("")
+		}
+	}
+	return f
+}
+
+// search decides the history without sizes.
+func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *meter.Meter) replay.Finding {
+	switch {
 	case c.impossible != history.NoReturn:
 		return refutedAt(c.impossible)
 	case discipline == replay.FirstIn:
@@ -128,12 +143,13 @@ const (
 const onceShare = 64
 
 // collected is a history of a queue or stack: insertions and consumers, which
-// are removals, peeks and operations that find nothing.
+// are removals, peeks and operations that find nothing. Sizes are apart.
 type collected struct {
 	inserts   []insertion // by invocation
 	consumers []consumer  // by response
 	pendings  []consumer  // pending removals, by invocation
 	idle      []int32     // operations that do not matter
+	sizes     []sized     // by invocation
 	// spare has, for each value, the number of insertions minus the number of
 	// removals that returned. Pending removals take at most that many.
 	spare []int32
@@ -153,8 +169,13 @@ type consumer struct {
 	role                 replay.Role
 }
 
+// sized is an operation that found the collection to hold so many values, or some if
+// size is negative.
+type sized struct{ op, call, ret, size int32 }
+
 // readCollected returns nil if the history has other operations.
 func readCollected(h *history.History, spec replay.Spec) *collected {
+	discipline := replay.TraitsOf(spec).Discipline
 	c := &collected{impossible: history.NoReturn}
 	numbers := map[string]int32{}
 	var key []byte
@@ -187,12 +208,21 @@ func readCollected(h *history.History, spec replay.Spec) *collected {
 			return nil
 		case role == replay.Never:
 			c.fails(op.Return)
+		case role == replay.Size && value.Kind() == history.Unknown && discipline == replay.FirstIn:
+			t.role = replay.Look // of any value
+			c.consumers = append(c.consumers, t)
+		case role == replay.Size && value.Kind() == history.Unknown:
+			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, -1})
+		case role == replay.Size:
+			size := min(value.Int(), math.MaxInt32) // more than there are operations
+			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, int32(size)})
 		case role == replay.Remove, role == replay.Look, role == replay.Nothing:
 			c.consumers = append(c.consumers, t)
 		default:
 			return nil
 		}
 	}
+	slices.SortFunc(c.sizes, func(a, b sized) int { return cmp.Compare(a.call, b.call) })
 	slices.SortFunc(c.consumers, func(a, b consumer) int { return cmp.Compare(a.ret, b.ret) })
 	c.countValues(len(numbers))
 	return c

@@ -11,7 +11,8 @@ import (
 )
 
 // A queueSearch goes along the responses of the consumers: removals, peeks,
-// and operations that find nothing. As in a sweep, a consumer need not be
+// and operations that find nothing. (An operation that finds the queue not empty is a
+// peek at any value.) As in a sweep, a consumer need not be
 // placed before its own response or that of a later one. Insertions are not
 // placed: when a consumer is placed, an insertion is chosen for it, and the
 // choices so far determine how insertions lie among the consumers.
@@ -59,6 +60,7 @@ import (
 //   - A peek at the pinned insertion is placed at once if it is harmless.
 //   - Pending removals are used in the order of their invocations. Of each value
 //     they leave as many as others remove.
+//   - That the queue is not empty is what a peek finds that may return any value.
 //   - A pending removal comes right before a consumer that needs it, or before another
 //     pending removal. Otherwise it could come after the next operation. Without a
 //     pin, that consumer requires that all insertions of the rest that returned before
@@ -258,7 +260,7 @@ func (s *queueSearch) settle() {
 // insertion that it takes.
 func (s *queueSearch) atOnce(c int32) (int32, bool) {
 	switch t := &s.consumers[c]; {
-	case t.role == replay.Look && s.at.pinned >= 0 && s.inserts[s.at.pinned].value == t.value:
+	case t.role == replay.Look && s.at.pinned >= 0 && s.fits(t, s.at.pinned):
 		return s.at.pinned, s.isHarmless(t.call)
 	case t.role == replay.Nothing && s.at.pinned < 0:
 		return -1, s.findFronts() > max(s.at.reach, t.call)
@@ -370,18 +372,22 @@ func (s *queueSearch) addPending(least int32) {
 // it would have been placed at once.
 func (s *queueSearch) addMoves(c int32) {
 	t := &s.consumers[c]
-	fits := func(e int32) bool { return s.inserts[e].value == t.value }
 	switch p := s.at.pinned; {
 	case t.role == replay.Nothing:
-	case p >= 0 && fits(p):
+	case p >= 0 && s.fits(t, p):
 		s.moves = append(s.moves, queueMove{c, p})
 	case p < 0:
 		for i, e := range s.fronts {
-			if fits(e) && !s.hasEarlier(i) {
+			if s.fits(t, e) && !s.hasEarlier(i) {
 				s.moves = append(s.moves, queueMove{c, e})
 			}
 		}
 	}
+}
+
+// fits reports whether a consumer may find an insertion in front of the queue.
+func (s *queueSearch) fits(t *consumer, e int32) bool {
+	return t.value == s.inserts[e].value || t.value < 0 && t.role == replay.Look
 }
 
 // findFronts fills in fronts and returns the first response of the rest.

@@ -71,7 +71,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)
 	}
-	machine := engine.NewMachine(a.recorded, r.spec)
+	machine := engine.NewCompactMachine(a.recorded, r.spec)
 	if machine == nil {
 		return replay.Declines("")
 	}

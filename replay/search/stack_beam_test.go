@@ -19,6 +19,7 @@ func TestBeams(t *testing.T) {
 	count := map[string]int{}
 	for k := range rounds {
 		d := randomDuplicating(r, "stack")
+		d.uncounted = true
 		d.n, d.processes, d.values = 4+r.IntN(13), 2+r.IntN(6), 1+r.IntN(4)
 		if k%2 == 0 {
 			d.n, d.processes, d.values = 12+r.IntN(24), 3+r.IntN(4), 2+r.IntN(6)
@@ -71,6 +72,7 @@ func TestBeamsPassMany(t *testing.T) {
 	dropped := 0
 	for k := range 100 {
 		d := randomDuplicating(r, "stack")
+		d.uncounted = true
 		d.n, d.processes, d.values, d.looks, d.empties, d.lost, d.wrong, d.moved = 300, 2+r.IntN(2), 3, 0, 0, 0, 0, 0
 		if k%2 == 0 {
 			d.first = 100 + r.IntN(100)

@@ -31,6 +31,7 @@ func TestStacks(t *testing.T) {
 	count := map[string]int{}
 	for range rounds {
 		d := randomDuplicating(r, "stack")
+		d.uncounted = true
 		d.n, d.processes, d.values = 4+r.IntN(13), 2+r.IntN(6), 1+r.IntN(4)
 		h := d.history(t, s)
 		want := run(t, h, s, search.Pruning{}).Answer
@@ -108,6 +109,7 @@ func TestStacksForget(t *testing.T) {
 	count := map[string]int{}
 	for range rounds {
 		d := randomDuplicating(r, "stack")
+		d.uncounted = true
 		d.n, d.processes, d.values = 8+r.IntN(20), 2+r.IntN(6), 1+r.IntN(4)
 		h := d.history(t, s)
 		want := search.QueueOrStack(h, s, 1<<30, nil).Answer

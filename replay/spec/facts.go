@@ -81,7 +81,9 @@ func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 func (s *specification[S]) role(f facts, op *history.Operation) (replay.Role, history.Value) {
 	switch d := s.discipline; {
 	case f.has(counts):
-		return sizeRole(op), history.Value{}
+		return sizeRole(op)
+	case f.has(empties):
+		return replay.Clear, history.Value{}
 	case f&(inserts|removes|finds) == 0:
 		return replay.Other, history.Value{}
 	case d == replay.Named || d == replay.Counted:
@@ -107,15 +109,20 @@ func (f facts) role() replay.Role {
 	return back
 }
 
-// sizeRole is the role of methods that return a size.
-func sizeRole(op *history.Operation) replay.Role {
+// sizeRole is the role of methods that return a size, or whether it is 0.
+func sizeRole(op *history.Operation) (replay.Role, history.Value) {
+	r := op.Result
 	switch {
 	case op.Pending():
-		return replay.Idle
-	case op.Result.Bool(), op.Result.Equal(history.IntValue(0)):
-		return replay.Nothing
+		return replay.Idle, history.Value{}
+	case r.Bool(), r.Equal(history.IntValue(0)):
+		return replay.Nothing, history.Value{}
+	case r.Kind() == history.Bool:
+		return replay.Size, history.UnknownValue
+	case r.Kind() == history.Int && r.Int() > 0:
+		return replay.Size, r
 	}
-	return replay.Other
+	return replay.Other, history.Value{}
 }
 
 // namedRole is the role of the methods of a set or multiset.

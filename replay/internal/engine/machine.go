@@ -24,6 +24,8 @@ type Machine struct {
 	column []int32 // operation -> column
 	found  int64   // size of the tables before this history, in bytes
 	kept   int64   // bytes after the last Keep
+	// sequence has the states, if it is not nil.
+	sequence *sequence
 
 	meter    *meter.Meter // see Bound
 	maxBytes int64        // of the tables, 0: no bound
@@ -41,6 +43,19 @@ func NewMachine(h *history.History, spec replay.Spec) *Machine {
 	*m = Machine{tables: t, ops: h.Ops, column: slices.Grow(m.column[:0], len(h.Ops))[:len(h.Ops)], found: t.size()}
 	for i := range h.Ops {
 		m.column[i] = t.columnOf(&h.Ops[i])
+	}
+	return m
+}
+
+// NewCompactMachine is like NewMachine. Of a queue or a stack, a state takes a few words
+// if the history is long, however many values it holds. Objects must not be called.
+func NewCompactMachine(h *history.History, spec replay.Spec) *Machine {
+	m := NewMachine(h, spec)
+	if m == nil || len(h.Ops) <= sharedOps {
+		return m
+	}
+	if q := newSequence(h, spec); q != nil && m.Valid() && q.readsAll() {
+		m.sequence = q
 	}
 	return m
 }
@@ -141,7 +156,13 @@ func (m *Machine) Valid() bool {
 func (m *Machine) Columns() int { return len(m.sample) }
 
 // Bytes estimates the memory that this history has added to the tables.
-func (m *Machine) Bytes() int64 { return m.size() - m.found }
+func (m *Machine) Bytes() int64 {
+	bytes := m.size() - m.found
+	if m.sequence != nil {
+		bytes += m.sequence.bytes()
+	}
+	return bytes
+}
 
 // Step returns the state after operation op in the given state, or Fail.
 func (m *Machine) Step(state, op int32) int32 {
@@ -151,7 +172,10 @@ func (m *Machine) Step(state, op int32) int32 {
 		m.column[op] = c
 	}
 	next, known := m.next.get(state, c)
-	if !known {
+	if !known && m.sequence != nil {
+		next = m.sequence.step(state, op)
+		m.next.put(state, c, next)
+	} else if !known {
 		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != replay.NoCause {
 			return Fail
 		}

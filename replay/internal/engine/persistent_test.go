@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -26,6 +27,9 @@ func TestPersistent(t *testing.T) {
 		h, err := w.History()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if w.Model == "queue" || w.Model == "stack" {
+			h = withSizes(t, h)
 		}
 		s, err := spec.Lookup(w.Model, nil)
 		if err != nil {
@@ -78,6 +82,94 @@ func TestPersistent(t *testing.T) {
 		if len(whole) < 15 {
 			t.Errorf("%s: %d states met", w.Model, len(whole))
 		}
+	}
+}
+
+// withSizes returns h with operations after it that count, or remove all.
+func withSizes(t *testing.T, h *history.History) *history.History {
+	b := history.NewBuilder(h.Header)
+	call := func(method string, args []history.Value, result history.Value) {
+		b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: method, Args: args})
+		b.Add(&history.Event{Type: history.OK, Process: history.IntValue(0), Result: result})
+	}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; !op.Pending() {
+			call(op.Method, op.Args, op.Result)
+		} else {
+			b.Add(&history.Event{Type: history.Invoke, Process: history.StringValue(fmt.Sprint(i)), Method: op.Method, Args: op.Args})
+		}
+		if i%4 > 0 {
+			continue
+		}
+		call("size", nil, history.IntValue(int64(i/4%9)))
+		call("isEmpty", nil, history.BoolValue(i%8 == 0))
+		if i%16 == 0 {
+			call("clear", nil, history.NoValue)
+		}
+	}
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestSequenceMachine: a compact machine of a queue or a stack has the steps and the
+// states of another one, and sums that are equal by chance do not make states equal.
+func TestSequenceMachine(t *testing.T) {
+	for _, model := range []string{"queue", "stack"} {
+		h, err := simulate.Workload{Model: model, Threads: 4, Values: 3, Ops: sharedOps + 100, Seed: 1}.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h = withSizes(t, h)
+		s, err := spec.Lookup(model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, whole := NewCompactMachine(h, s), NewMachine(h, s)
+		if m.sequence == nil {
+			t.Fatalf("%s: not compact", model)
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		same, states, others := map[int32]int32{0: 0}, []int32{0}, map[int32]int32{0: 0}
+		for range 20_000 {
+			from := states[len(states)-1-min(r.IntN(len(states)), r.IntN(20))]
+			op := int32(r.IntN(len(h.Ops)))
+			got, want := m.Step(from, op), whole.Step(same[from], op)
+			if (got == Fail) != (want == Fail) {
+				t.Fatalf("%s: %v from state %d: %d, want %d", model, &h.Ops[op], from, got, want)
+			}
+			if got == Fail {
+				continue
+			}
+			known, met := same[got]
+			if other, ok := others[want]; met && known != want || ok && other != got {
+				t.Fatalf("%s: %v leads to %d and %d, of which one was met with another", model, &h.Ops[op], got, want)
+			}
+			if !met {
+				same[got], others[want], states = want, got, append(states, got)
+			}
+		}
+		if len(states) < 1000 || m.Bytes() >= whole.Bytes() {
+			t.Errorf("%s: %d states, %d bytes instead of %d", model, len(states), m.Bytes(), whole.Bytes())
+		}
+		one := sequenceState{last: &valueNode{value: 1}, sequenceKey: sequenceKey{n: 1}}
+		two := sequenceState{last: &valueNode{value: 2}, sequenceKey: sequenceKey{n: 1}}
+		if q := m.sequence; q.intern(one) == q.intern(two) || q.intern(two) != q.intern(two) || q.intern(one) != q.intern(one) {
+			t.Errorf("%s: states with equal sums are confused", model)
+		}
+	}
+	bounded, err := spec.Lookup("queue", []history.Value{history.IntValue(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := simulate.Workload{Model: "queue", Threads: 2, Ops: sharedOps + 1, Seed: 1}.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := NewCompactMachine(h, bounded); m.sequence != nil {
+		t.Error("a bounded queue is compact")
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/leadline/leadline/history"
@@ -9,9 +10,10 @@ import (
 
 // A sequence replays the operations of a queue or a stack on persistent states: a
 // step takes O(log n) for n values, and a state takes a few words, however many values
-// it holds. replay.Facts define what operations do. Two states count as equal if they
-// have the same number of values, and if two polynomials of the values, modulo a prime
-// near 2^61, are equal.
+// it holds. replay.Facts define what operations do. If a state may have been met, two
+// polynomials of its values, modulo a prime near 2^61, tell with which one to compare
+// it. That takes as many steps as there are values after those that the two have in
+// common, which are few in most cases.
 type sequence struct {
 	spec    replay.Described
 	stack   bool
@@ -96,6 +98,13 @@ func (q *sequence) step(state, op int32) int32 {
 			return Fail
 		}
 		return state
+	case replay.Size:
+		if s.n == 0 || what.value != anyValue && what.value != s.n {
+			return Fail
+		}
+		return state
+	case replay.Clear:
+		return 0
 	case replay.Insert:
 		s.last = q.insert(s.last, what.value)
 		for k, base := range bases {
@@ -138,8 +147,8 @@ func (q *sequence) step(state, op int32) int32 {
 	return q.intern(s)
 }
 
-// look returns what op does. It sets isWhole if op does more than insert, remove, read
-// or find nothing.
+// look returns what op does. It sets isWhole if op does more than the roles of
+// replay.Role say.
 func (q *sequence) look(op int32) sequenceOp {
 	what := &q.facts[op]
 	if what.known {
@@ -149,7 +158,10 @@ func (q *sequence) look(op int32) sequenceOp {
 	f := q.spec.Facts(o)
 	what.known, what.role, what.value = true, f.Role, anyValue
 	switch {
-	case f.Role == replay.Idle || f.Role == replay.Nothing:
+	case f.Role == replay.Idle || f.Role == replay.Nothing || f.Role == replay.Clear:
+	case f.Role == replay.Size && f.Value.Kind() == history.Int:
+		what.value = int32(min(f.Value.Int(), math.MaxInt32)) // a history has fewer operations
+	case f.Role == replay.Size:
 	case f.Role == replay.Remove && o.Pending() && !o.Happened && f.Value.Kind() == history.Unknown:
 	case (f.Role == replay.Insert || f.Role == replay.Remove || f.Role == replay.Look) && f.Value.Kind() != history.Unknown &&
 		(f.Role == replay.Insert || !o.Pending()):
@@ -194,16 +206,47 @@ func (n *valueNode) at(place int32) *valueNode {
 }
 
 func (q *sequence) intern(s sequenceState) int32 {
-	if id, ok := q.index[s.sequenceKey]; ok {
-		return id
+	for key := s.sequenceKey; ; key.sum[0]++ {
+		id, ok := q.index[key]
+		if !ok {
+			id = int32(len(q.states))
+			q.states = append(q.states, s)
+			q.index[key] = id
+			return id
+		}
+		if isSame(q.states[id], s) {
+			return id
+		}
 	}
-	id := int32(len(q.states))
-	q.states = append(q.states, s)
-	q.index[s.sequenceKey] = id
-	return id
+}
+
+// isSame reports whether two states have the same values.
+func isSame(a, b sequenceState) bool {
+	if a.n != b.n {
+		return false
+	}
+	x, y := a.last, b.last
+	for range a.n {
+		if x == y {
+			return true
+		}
+		if x.value != y.value {
+			return false
+		}
+		x, y = x.before, y.before
+	}
+	return true
 }
 
 func (q *sequence) whole() bool { return q.isWhole }
+
+// readsAll reports whether no operation needs the whole object.
+func (q *sequence) readsAll() bool {
+	for i := range q.ops {
+		q.look(int32(i))
+	}
+	return !q.isWhole
+}
 
 func (q *sequence) bytes() int64 {
 	return q.nodes*valueNodeBytes + int64(len(q.states))*sequenceStateBytes

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// weave inserts sizes, which are sorted by invocation, into a witness of the other
+// operations of a queue or a stack. It returns nil if they have no place there.
+//
+// A size has a place where the number of values is right, after all that returned
+// before its invocation and before all that was invoked after its response. It takes
+// the first such place, so that it does not hinder later ones. It takes O(n log n),
+// and as many steps more as there are operations between the earliest and the latest
+// place.
+func weave(h *history.History, spec replay.Spec, order []int32, sizes []sized) []int32 {
+	held := make([]int32, len(order)+1) // how many values there are before each operation
+	for k, op := range order {
+		held[k+1] = held[k]
+		switch o := &h.Ops[op]; replay.FactsOf(spec, o).Role {
+		case replay.Insert:
+			held[k+1]++
+		case replay.Remove:
+			if !o.Pending() || held[k] > 0 { // a pending removal may find nothing
+				held[k+1]--
+			}
+		}
+	}
+	first, last := bounds(h, order, sizes)
+	places := make([]int32, len(sizes))
+	byReturn := indices(len(sizes))
+	slices.SortFunc(byReturn, func(a, b int32) int { return cmp.Compare(sizes[a].ret, sizes[b].ret) })
+	reached, next := int32(0), 0 // the latest place of the sizes that returned
+	for i := range sizes {
+		s := &sizes[i]
+		for ; sizes[byReturn[next]].ret < s.call; next++ {
+			reached = max(reached, places[byReturn[next]])
+		}
+		place := max(first[i], reached)
+		for place <= last[i] && !(s.size == held[place] || s.size < 0 && held[place] > 0) {
+			place++
+		}
+		if place > last[i] {
+			return nil
+		}
+		places[i] = place
+	}
+	return merge(order, sizes, places)
+}
+
+// bounds returns, for each size, the first and the last place that real time allows it
+// among the others.
+func bounds(h *history.History, order []int32, sizes []sized) (first, last []int32) {
+	first, last = make([]int32, len(sizes)), make([]int32, len(sizes))
+	at := indices(len(order))
+	slices.SortFunc(at, func(a, b int32) int { return cmp.Compare(h.Ops[order[a]].Return, h.Ops[order[b]].Return) })
+	place, k := int32(0), 0
+	for i := range sizes {
+		for ; k < len(at) && h.Ops[order[at[k]]].Return < sizes[i].call; k++ {
+			place = max(place, at[k]+1)
+		}
+		first[i] = place
+	}
+	slices.SortFunc(at, func(a, b int32) int { return cmp.Compare(h.Ops[order[b]].Call, h.Ops[order[a]].Call) })
+	byReturn := indices(len(sizes))
+	slices.SortFunc(byReturn, func(a, b int32) int { return cmp.Compare(sizes[b].ret, sizes[a].ret) })
+	place, k = int32(len(order)), 0
+	for _, i := range byReturn {
+		for ; k < len(at) && h.Ops[order[at[k]]].Call > sizes[i].ret; k++ {
+			place = min(place, at[k])
+		}
+		last[i] = place
+	}
+	return first, last
+}
+
+// merge returns the order with sizes before the operations at their places.
+func merge(order []int32, sizes []sized, places []int32) []int32 {
+	by := indices(len(sizes))
+	slices.SortStableFunc(by, func(a, b int32) int { return cmp.Compare(places[a], places[b]) })
+	all := make([]int32, 0, len(order)+len(sizes))
+	for k := range int32(len(order) + 1) {
+		for ; len(by) > 0 && places[by[0]] == k; by = by[1:] {
+			all = append(all, sizes[by[0]].op)
+		}
+		if int(k) < len(order) {
+			all = append(all, order[k])
+		}
+	}
+	return all
+}
