@@ -68,8 +68,8 @@ type Finding struct {
 	// Witness has all operations in the order of a witness. Operations that
 	// never took effect are at its end. It is nil unless Linearizable.
 	Witness []int32
-	// Conflict are operations that a monitor found to be in conflict: a history
-	// of these alone is not linearizable. It is nil if no monitor found any.
+	// Conflict are operations that an engine found to be in conflict: a history
+	// of these alone is not linearizable. It is nil if no engine found any.
 	Conflict []int32
 	// Reached is the position of the first response that a search that found no
 	// witness did not get past. The history often fails from there on. It is 0 if

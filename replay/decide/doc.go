@@ -33,6 +33,8 @@
 //     whose objects are not States, by enumeration: with all of the budget up to 24
 //     operations, and with few schedules up to 16,384;
 //   - pieces: deques, between moments at which they can be empty;
+//   - deque search: deques of distinct values, with the order that the operations on
+//     two values force;
 //   - queue or stack search: queues and stacks with repeated values, also by
 //     intervals;
 //   - search: the complete search, part by part where objects have parts;

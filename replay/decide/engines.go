@@ -79,6 +79,7 @@ var engines = []row{
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
+	{name: "deque search", kind: replay.SearchEngine, min: short + 1, max: unbounded, run: runDeque},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
 	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, share: depthShare, deepens: true, run: runDepths},
 	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
@@ -124,6 +125,10 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 
 func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
+}
+
+func runDeque(t *task, m *meter.Meter) (replay.Finding, error) {
+	return search.Deque(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
 // collectionShare bounds the search of stacks, which can use up any budget on

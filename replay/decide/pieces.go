@@ -38,12 +38,23 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Met
 			order = append(order, piece.Ops...)
 			continue
 		}
-		f := search.Run(engine.Restrict(h, piece.Ops), spec, maxBytes, m)
+		part := engine.Restrict(h, piece.Ops)
+		f := search.Deque(part, spec, maxBytes, m)
+		if f.Cause == replay.Declined {
+			f = search.Run(part, spec, maxBytes, m)
+		}
 		switch f.Answer {
 		case replay.Undecided:
 			return f
 		case replay.NotLinearizable:
-			f.Conflict = piece.Ops
+			conflict := piece.Ops
+			if len(f.Conflict) > 0 {
+				conflict = nil
+				for _, i := range f.Conflict {
+					conflict = append(conflict, piece.Ops[i])
+				}
+			}
+			f.Conflict = conflict
 			return f
 		}
 		searched.Pieces++

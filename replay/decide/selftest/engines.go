@@ -76,6 +76,10 @@ var engines = []decider{
 		v.Finding = search.QueueOrStack(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
+	{"deque search", func(t *trial, v *replay.Verdict) error {
+		v.Finding = search.Deque(t.h, t.spec, maxBytes, nil)
+		return nil
+	}},
 	{"small search", func(t *trial, v *replay.Verdict) error {
 		v.Finding = search.Small(t.h, t.spec, nil)
 		return nil
