@@ -40,7 +40,8 @@
 // once. Then a configuration consists of the state and the number of operations
 // placed of each chain; see vectors.
 //
-// Two more searches have other configurations:
+// Deque finds edges before this search, which decide the order of most insertions into a
+// deque of distinct values. Two more searches have other configurations:
 //
 //   - Small decides histories of a few operations. The set of operations placed
 //     is one word.
@@ -49,7 +50,7 @@
 //     differ mainly in the removals that have been placed. The search of a stack
 //     finds the reachable configurations of a pushdown system and never stores a
 //     whole stack. For long histories of stacks, a beam search follows, which stores
-//     sets of whole stacks; see stackBeam.
+//     sets of whole stacks; see stackBeam. Sizes are woven into the witness of the rest.
 //
 // The answer is definite unless memory or time run out, also with pending
 // operations, edges, unknown results and nondeterministic specifications. All
