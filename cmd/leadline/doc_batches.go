@@ -14,6 +14,7 @@
 //
 // Nothing is left out silently. In directories and archives, files of no known
 // format are left out, counted, and reported on stderr with the first few names.
+// What the command itself writes there is not read.
 // Files that are empty, unreadable, or compressed in an unsupported way are faults,
 // and so are links to directories and links in archives: the status is 2.
 // --skip-unknown content also leaves out files that are empty or in another
