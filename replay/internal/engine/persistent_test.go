@@ -156,8 +156,12 @@ func TestSequenceMachine(t *testing.T) {
 		}
 		one := sequenceState{last: &valueNode{value: 1}, sequenceKey: sequenceKey{n: 1}}
 		two := sequenceState{last: &valueNode{value: 2}, sequenceKey: sequenceKey{n: 1}}
-		if q := m.sequence; q.intern(one) == q.intern(two) || q.intern(two) != q.intern(two) || q.intern(one) != q.intern(one) {
-			t.Errorf("%s: states with equal sums are confused", model)
+		var ids []int32
+		for _, s := range []sequenceState{one, two, two, one} {
+			ids = append(ids, m.sequence.intern(s))
+		}
+		if ids[0] == ids[1] || ids[1] != ids[2] || ids[0] != ids[3] {
+			t.Errorf("%s: states with equal sums are confused: %v", model, ids)
 		}
 	}
 	bounded, err := spec.Lookup("queue", []history.Value{history.IntValue(2)})
