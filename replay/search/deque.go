@@ -13,10 +13,10 @@ import (
 // declines others, and those with order beyond real time.
 //
 // The order of two concurrent insertions at one end becomes visible only when their
-// values leave, so that Run would try all orders of many insertions. But of a witness,
-// the operations on two values are a witness by themselves: those on other values do not
-// change which of the two is nearer to an end. So an order of two operations that all
-// witnesses of their two values have is an edge. Run searches the history with these
+// values leave, so that Run would try all orders of many insertions. But the operations
+// on two values of a witness are a witness by themselves: those on other values do not
+// change which of the two is nearer to an end. So if all witnesses of two values have two
+// operations in one order, that order is an edge. Run searches the history with these
 // edges, which has the same witnesses. If two values have no witness, there is none.
 //
 // An edge narrows the intervals of its operations, which may rule out more orders. So
@@ -167,7 +167,7 @@ func (d *dequeOrder) disorder(m *meter.Meter) []int32 {
 }
 
 // mostPairs bounds the work of disorder: it is quadratic for a deque that only grows.
-const mostPairs = 1 << 10
+const mostPairs = 1 << 9
 
 // wrong returns the operations by which x, which was inserted before y, is not behind y
 // at the end where y was inserted.

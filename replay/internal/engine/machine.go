@@ -47,8 +47,8 @@ func NewMachine(h *history.History, spec replay.Spec) *Machine {
 	return m
 }
 
-// NewCompactMachine is like NewMachine. Of a queue or a stack, a state takes a few words
-// if the history is long, however many values it holds. Objects must not be called.
+// NewCompactMachine is like NewMachine, but if the history is long, a state of a queue or
+// a stack takes a few words, however many values it holds. Objects must not be called.
 func NewCompactMachine(h *history.History, spec replay.Spec) *Machine {
 	m := NewMachine(h, spec)
 	if m == nil || len(h.Ops) <= sharedOps {

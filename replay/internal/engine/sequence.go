@@ -10,10 +10,9 @@ import (
 
 // A sequence replays the operations of a queue or a stack on persistent states: a
 // step takes O(log n) for n values, and a state takes a few words, however many values
-// it holds. replay.Facts define what operations do. If a state may have been met, two
-// polynomials of its values, modulo a prime near 2^61, tell with which one to compare
-// it. That takes as many steps as there are values after those that the two have in
-// common, which are few in most cases.
+// it holds. replay.Facts define what operations do. Two polynomials of the values, modulo
+// a prime near 2^61, find the state that a new one is compared with. A comparison takes
+// as many steps as there are values after those that the two share, mostly few.
 type sequence struct {
 	spec    replay.Described
 	stack   bool
