@@ -67,17 +67,7 @@ func distinctDeque(t testing.TB, r *rand.Rand, s replay.Spec) *history.History {
 			busy--
 		}
 	}
-	for range r.IntN(2) * r.IntN(len(events)) {
-		i := r.IntN(len(events) - 1)
-		if a, b := &events[i], &events[i+1]; !a.Process.Equal(b.Process) {
-			*a, *b = *b, *a
-		}
-	}
-	h, err := history.New(history.Header{}, events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return moved(t, r, events, r.IntN(2)*r.IntN(len(events)))
 }
 
 // TestDeque compares Deque with the general search.

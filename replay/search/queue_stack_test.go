@@ -96,8 +96,13 @@ func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
 			busy--
 		}
 	}
-	for range len(events) * d.moved / 100 {
-		i := d.IntN(len(events) - 1)
+	return moved(t, d.Rand, events, len(events)*d.moved/100)
+}
+
+// moved returns the history of the events, of which some have changed places.
+func moved(t testing.TB, r *rand.Rand, events []history.Event, times int) *history.History {
+	for range times {
+		i := r.IntN(len(events) - 1)
 		if a, b := &events[i], &events[i+1]; !a.Process.Equal(b.Process) {
 			*a, *b = *b, *a
 		}
