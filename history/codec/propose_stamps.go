@@ -21,8 +21,11 @@ func (p *proposal) sort() {
 	for i := range p.order {
 		p.order[i] = i
 	}
+	if p.id == nil {
+		return
+	}
 	f := p.findStamps()
-	if f == nil || p.id == nil {
+	if f == nil {
 		return
 	}
 	delete(p.taken, f.path) // until p.stamps takes it
