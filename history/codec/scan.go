@@ -138,12 +138,16 @@ func (s *scanner) unexpected(wanted string) {
 	s.fail(s.pos, "unexpected %q, %s expected", r, wanted)
 }
 
-// peek skips white space and returns the next byte, 0 at the end.
-func (s *scanner) peek() byte {
-	if s.pos < len(s.data) && s.data[s.pos] > ' ' {
-		return s.data[s.pos]
+// peek skips white space and returns the next byte, 0 at the end. It is called for each
+// token and just small enough to be inlined, as go build -gcflags=-m shows.
+func (s *scanner) peek() (c byte) {
+	if s.pos < len(s.data) {
+		c = s.data[s.pos]
 	}
-	return s.skipSpace()
+	if c <= ' ' {
+		return s.skipSpace()
+	}
+	return c
 }
 
 func (s *scanner) skipSpace() byte {
