@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/leadline/leadline/history"
@@ -83,9 +84,16 @@ var (
 	pageJS string
 )
 
-// The page up to its histories, and the rest. Its policy allows one style and one
-// script, by their hashes, and nothing from a network.
-var head, script, tail = func() (string, string, string) {
+// A frame is the page without its histories.
+type frame struct {
+	head   string // up to the histories
+	script string // after them
+	tail   string
+}
+
+// emptyPage returns the frame. Its policy allows one style and one script, by their hashes,
+// and nothing from a network.
+var emptyPage = sync.OnceValue(func() frame {
 	script := "\"use strict\";\n" + dataJS + timelineJS + stripJS + panelsJS + pageJS
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -94,8 +102,8 @@ var head, script, tail = func() (string, string, string) {
 	page := strings.NewReplacer("{{style}}", pageCSS,
 		"{{policy}}", "default-src 'none'; style-src "+hash(pageCSS)+"; script-src "+hash(script)).Replace(pageHTML)
 	head, tail, _ := strings.Cut(page, "{{data}}")
-	return head, script, tail
-}()
+	return frame{head, script, tail}
+})
 
 func (w *Writer) write(text string) {
 	if w.err == nil {
@@ -128,7 +136,7 @@ func (w *Writer) Add(item Item) error {
 	}
 	w.size += size
 	if len(w.index) == 0 {
-		w.write(head)
+		w.write(emptyPage().head)
 	}
 	if data != "" {
 		w.write(fmt.Sprintf("<script type=\"text/plain\" id=\"h%d\">%s</script>\n", len(w.index), data))
@@ -140,7 +148,7 @@ func (w *Writer) Add(item Item) error {
 // Close writes the rest of the page. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if len(w.index) == 0 {
-		w.write(head)
+		w.write(emptyPage().head)
 	}
 	// Marshal writes <, > and & as escapes, so that no text ends the element.
 	index, err := json.Marshal(struct {
@@ -151,7 +159,7 @@ func (w *Writer) Close() error {
 		return fmt.Errorf("view: %w", err)
 	}
 	w.write("<script type=\"application/json\" id=\"index\">" + string(index) + "</script>\n")
-	w.write("<script>" + script + "</script>" + tail)
+	w.write("<script>" + emptyPage().script + "</script>" + emptyPage().tail)
 	return w.err
 }
 

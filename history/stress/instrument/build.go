@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -184,7 +183,7 @@ func (b *build) choose(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if random || always.MatchString(p.Path()) {
+		if random || always().MatchString(p.Path()) {
 			b.chosen[p.Path()] = p
 		}
 	}
@@ -193,7 +192,7 @@ func (b *build) choose(ctx context.Context) error {
 
 // always matches small packages that are used instead of package sync or maps. They are
 // always instrumented.
-var always = regexp.MustCompile(`^(golang\.org/x/(exp/maps|sync/\w+)|go\.uber\.org/atomic)$`)
+var always = compiled(`^(golang\.org/x/(exp/maps|sync/\w+)|go\.uber\.org/atomic)$`)
 
 func (b *build) isChosen(path string) bool { return b.chosen[path] != nil }
 
@@ -299,7 +298,7 @@ func packagesOf(t types.Type) map[string]bool {
 	return found
 }
 
-var linkedRandom = regexp.MustCompile(`(?m)^//go:linkname \w+ (\S+)$`)
+var linkedRandom = compiled(`(?m)^//go:linkname \w+ (\S+)$`)
 
 // isRandomSource reports whether a package takes random numbers from the runtime
 // by a linkname directive.
@@ -312,9 +311,9 @@ func isRandomSource(p *golist.Package) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		for _, m := range linkedRandom.FindAllSubmatch(text, -1) {
+		for _, m := range linkedRandom().FindAllSubmatch(text, -1) {
 			for _, s := range standIns {
-				if s.kind == "random source" && s.names.Match(m[1]) {
+				if s.kind == "random source" && s.names().Match(m[1]) {
 					return true, nil
 				}
 			}

@@ -6,20 +6,27 @@ import (
 	"go/types"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/leadline/leadline/history/stress/instrument/golist"
 )
 
+// compiled returns a function that compiles an expression when it is first called:
+// most runs of a program that imports this package never do.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // uncontrolled matches functions of the standard library that block, draw random
 // numbers, read clocks or start goroutines, and have no stand-in.
-var uncontrolled = regexp.MustCompile(`^(reflect\.Select|\(reflect\.Value\)\.(Send|Recv|TrySend|TryRecv|MapKeys|MapRange)|` +
+var uncontrolled = compiled(`^(reflect\.Select|\(reflect\.Value\)\.(Send|Recv|TrySend|TryRecv|MapKeys|MapRange)|` +
 	`weak\.Make|crypto/rand\.\w+|os/signal\.\w+|iter\.Pull2?)$`)
 
 // uncontrolled notes functions that have no stand-in.
 func (r *rewriter) uncontrolled(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if f, ok := r.Info.Uses[id].(*types.Func); ok && uncontrolled.MatchString(f.FullName()) {
+			if f, ok := r.Info.Uses[id].(*types.Func); ok && uncontrolled().MatchString(f.FullName()) {
 				r.notes.miss(f.FullName(), r.place(id.Pos()))
 			}
 		}

@@ -17,27 +17,27 @@ import (
 //
 // Functions of the runtime that return a different result each time get a body.
 var standIns = []struct {
-	names *regexp.Regexp
+	names func() *regexp.Regexp
 	kind  string
 	body  string // $0 is the first parameter, and so on; $R the type of the result
 }{
-	{regexp.MustCompile(`^(runtime|math/rand|math/rand/v2|sync|internal/runtime/\w+)\.(runtime_)?(fastrand|cheaprand|rand)(32|64|u|_?fastrand|_?rand)?$|^math/rand\.runtime_fastrand64$`), "random source",
+	{compiled(`^(runtime|math/rand|math/rand/v2|sync|internal/runtime/\w+)\.(runtime_)?(fastrand|cheaprand|rand)(32|64|u|_?fastrand|_?rand)?$|^math/rand\.runtime_fastrand64$`), "random source",
 		"return $R(" + hook + ".Rand64())"},
-	{regexp.MustCompile(`^(runtime|sync)\.(runtime_)?(fastrandn|cheaprandn|randn)$`), "random source",
+	{compiled(`^(runtime|sync)\.(runtime_)?(fastrandn|cheaprandn|randn)$`), "random source",
 		"return $R(uint64(uint32(" + hook + ".Rand64())) * uint64($0) >> 32)"},
-	{regexp.MustCompile(`^runtime\.(nanotime1?|cputicks)$`), "clock", "return $R(" + hook + ".Nanotime())"},
-	{regexp.MustCompile(`^runtime\.memhash$`), "hash", "return $R(" + hook + ".MemHash($0, uintptr($1), uintptr($2)))"},
-	{regexp.MustCompile(`^runtime\.memhash(32|64)$`), "hash", "return $R(" + hook + ".MemHash($0, uintptr($1), $N))"},
-	{regexp.MustCompile(`^runtime\.strhash$`), "hash", "return $R(" + hook + ".StrHash($0, uintptr($1)))"},
+	{compiled(`^runtime\.(nanotime1?|cputicks)$`), "clock", "return $R(" + hook + ".Nanotime())"},
+	{compiled(`^runtime\.memhash$`), "hash", "return $R(" + hook + ".MemHash($0, uintptr($1), uintptr($2)))"},
+	{compiled(`^runtime\.memhash(32|64)$`), "hash", "return $R(" + hook + ".MemHash($0, uintptr($1), $N))"},
+	{compiled(`^runtime\.strhash$`), "hash", "return $R(" + hook + ".StrHash($0, uintptr($1)))"},
 }
 
 // seeded are hash functions of the runtime that use a seed of the process and have no
 // replacement.
-var seeded = regexp.MustCompile(`^runtime\.(typehash|nilinterhash|interhash|efacehash|f\d+hash|c\d+hash)$`)
+var seeded = compiled(`^runtime\.(typehash|nilinterhash|interhash|efacehash|f\d+hash|c\d+hash)$`)
 
 // scheduling are functions of the runtime that work on goroutines and
 // processors. They cannot run in a scheduled execution.
-var scheduling = regexp.MustCompile(`^(runtime|sync|sync/atomic|internal/\w+)\.((sync_|poll_|sync_atomic_|runtime_)*(procPin|procUnpin|[sS]emacquire\w*|[sS]emrelease\w*|notifyList\w*|canSpin|doSpin)|gopark\w*|goready|goyield|mcall|acquirem|releasem|registerPoolCleanup)$`)
+var scheduling = compiled(`^(runtime|sync|sync/atomic|internal/\w+)\.((sync_|poll_|sync_atomic_|runtime_)*(procPin|procUnpin|[sS]emacquire\w*|[sS]emrelease\w*|notifyList\w*|canSpin|doSpin)|gopark\w*|goready|goyield|mcall|acquirem|releasem|registerPoolCleanup)$`)
 
 // linknames rewrites or notes the functions of a file that have no body.
 func (r *rewriter) linknames(f *ast.File) {
@@ -90,14 +90,14 @@ func (r *rewriter) withoutBody(f *ast.FuncDecl) {
 
 func (r *rewriter) linked(f *ast.FuncDecl, directive *ast.Comment, target string) {
 	for _, s := range standIns {
-		if s.names.MatchString(target) {
+		if s.names().MatchString(target) {
 			r.notes.count(s.kind, 1)
 			r.standIn(f, directive, "//", s.body, target)
 			return
 		}
 	}
 	switch {
-	case scheduling.MatchString(target):
+	case scheduling().MatchString(target):
 		// It is called outside scheduled executions only.
 		real := hook + f.Name.Name
 		r.notes.miss("linkname "+target+" (it ends a scheduled execution)", r.place(f.Pos()))
@@ -109,7 +109,7 @@ func (r *rewriter) linked(f *ast.FuncDecl, directive *ast.Comment, target string
 		declaration := "; func " + real + "(" + r.parameterList(f) + ") " + r.resultType(f)
 		r.standIn(f, directive, "//go:linkname "+real+" "+target, hook+".Unsupported("+strconv.Quote(target)+"); "+call, target)
 		r.closed(f.End(), declaration)
-	case seeded.MatchString(target):
+	case seeded().MatchString(target):
 		r.notes.miss("linkname "+target+" (it hashes in another way in each process)", r.place(f.Pos()))
 	default:
 		r.notes.miss("linkname "+target, r.place(f.Pos()))
@@ -174,8 +174,8 @@ func (r *rewriter) resultType(f *ast.FuncDecl) string {
 type atomicInstruction struct{ function, file, instruction string }
 
 var (
-	textDirective = regexp.MustCompile(`^\s*TEXT\s+[^(]*?·(\w+)(<ABIInternal>)?\(SB\)`)
-	atomicMnemo   = regexp.MustCompile(`^\s*(?:\w+:\s*)?(LOCK|XCHG[BWLQ]|CMPXCHG\w*|LDAX\w*|STLX\w*|LDXR\w*|STXR\w*|CAS[ADLPBHW]\w*|SWP[ADLBHW]\w*|LDADD\w*|LR[WD]|SC[WD]|AMO\w+|LWAR\w*|STWCC\w*|LDAR|STDCC\w*)\b`)
+	textDirective = compiled(`^\s*TEXT\s+[^(]*?·(\w+)(<ABIInternal>)?\(SB\)`)
+	atomicMnemo   = compiled(`^\s*(?:\w+:\s*)?(LOCK|XCHG[BWLQ]|CMPXCHG\w*|LDAX\w*|STLX\w*|LDXR\w*|STXR\w*|CAS[ADLPBHW]\w*|SWP[ADLBHW]\w*|LDADD\w*|LR[WD]|SC[WD]|AMO\w+|LWAR\w*|STWCC\w*|LDAR|STDCC\w*)\b`)
 )
 
 // atomicInstructions returns those of a file in assembly.
@@ -183,10 +183,10 @@ func atomicInstructions(name string, text []byte) []atomicInstruction {
 	var found []atomicInstruction
 	function := ""
 	for line := range strings.Lines(string(text)) {
-		if m := textDirective.FindStringSubmatch(line); m != nil {
+		if m := textDirective().FindStringSubmatch(line); m != nil {
 			function = m[1]
 		}
-		if m := atomicMnemo.FindStringSubmatch(line); m != nil {
+		if m := atomicMnemo().FindStringSubmatch(line); m != nil {
 			found = append(found, atomicInstruction{function, name, m[1]})
 		}
 	}

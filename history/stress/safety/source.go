@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A writer writes tests in Go.
@@ -20,7 +21,7 @@ type writer struct {
 }
 
 // packageMark is the placeholder for the package in the source of a Function.
-var packageMark = regexp.MustCompile(`\bp\.`)
+var packageMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bp\.`) })
 
 // textOf writes a test in short.
 func (c *catalog) textOf(t *Test) string {
@@ -41,13 +42,13 @@ func (c *catalog) textOfCalls(calls []call) string {
 
 // Scale sets how often the Go test in Source runs the calls.
 func (f *Finding) Scale(executions int) {
-	f.Source = executionsLine.ReplaceAllString(f.Source, fmt.Sprintf("const executions = %d", executions))
+	f.Source = executionsLine().ReplaceAllString(f.Source, fmt.Sprintf("const executions = %d", executions))
 }
 
 // defaultExecutions is how often a Go test runs the calls if Scale is not called.
 const defaultExecutions = 100_000
 
-var executionsLine = regexp.MustCompile(`const executions = \d+`)
+var executionsLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`const executions = \d+`) })
 
 // source returns a Go test that reproduces a failure and needs nothing but the
 // package. See Finding.Scale for how often it runs the calls.
@@ -201,8 +202,8 @@ func (w *writer) call(c call, sequence int) string {
 		return "new(" + w.named(text) + ")"
 	}
 	name := f.name
-	if packageMark.MatchString(name) {
-		name = packageMark.ReplaceAllString(name, w.use(w.library.Path)+".")
+	if packageMark().MatchString(name) {
+		name = packageMark().ReplaceAllString(name, w.use(w.library.Path)+".")
 	} else if p, function, ok := strings.Cut(name, "."); ok {
 		if full, ok := commonPaths[p]; ok {
 			p = full
