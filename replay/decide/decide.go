@@ -163,6 +163,8 @@ type task struct {
 	instanceErr error
 	depths      *engine.Depths // see depthSearch
 	hasNoDepths bool
+	c           int // see concurrency
+	cp          int64
 }
 
 func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {
@@ -192,6 +194,14 @@ func (t *task) depthSearch() *engine.Depths {
 	return t.depths
 }
 
+// concurrency returns what engine.Concurrency does.
+func (t *task) concurrency() (c int, cp int64) {
+	if t.c == 0 {
+		t.c, t.cp = engine.Concurrency(t.h)
+	}
+	return t.c, t.cp
+}
+
 // release returns tables to pools, for other histories.
 func (t *task) release() {
 	if t.depths != nil {
@@ -206,7 +216,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 	if v.Answer == replay.Linearizable {
 		t.deepen(&v)
 	}
-	v.C, v.CP = engine.Concurrency(t.h)
+	v.C, v.CP = t.concurrency()
 	if v.C == 0 && len(t.h.Ops) <= long && !t.clock.over { // unknown without the poset
 		if in, err := t.poset(); err == nil {
 			v.C, v.CP = in.Poset.Concurrency()

@@ -211,7 +211,7 @@ func depthShare(t *task) int64 {
 	n := int64(len(t.h.Ops))
 	base := depthBase + 2*min(t.o.MaxDepth, 20)
 	if engine.GrowsDear(t.h, t.spec) {
-		if _, pairs := engine.Concurrency(t.h); pairs > n/4 {
+		if _, pairs := t.concurrency(); pairs > n/4 {
 			base -= depthCrowded
 		}
 	}

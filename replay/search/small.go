@@ -102,7 +102,7 @@ func (s *small) prepare(h *history.History, machine *engine.Machine) {
 		}
 		s.before[i] = before
 	}
-	if s.failed.words = 1; s.failed.n > 0 {
+	if s.failed.words = 1; s.failed.index.Len() > 0 {
 		s.failed.clear()
 	}
 }
@@ -130,7 +130,7 @@ func (s *small) run() (outcome, *smallFrame) {
 			s.trail[f.trail] = int8(op)
 			next := &s.path[depth+1]
 			s.enter(next, f.placed|1<<op, state, f.trail+1)
-			if s.failed.n == 0 || s.failed.number(next.key()) < 0 {
+			if s.failed.index.Len() == 0 || s.failed.number(next.key()) < 0 {
 				depth++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // A stackSearch decides histories of a stack. A configuration has the due response,
@@ -63,7 +64,7 @@ type stackSearch struct {
 	cells                           []stackCell
 	links                           []stackLink
 	pops                            []stackPop
-	itemIndex, cellIndex, linkIndex index
+	itemIndex, cellIndex, linkIndex engine.Index
 	stackPlacements
 	starts   [][]int32 // due -> unexplored first items of groups
 	within   [][]int32 // due -> other unexplored items

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // stackPlacements are the items by what has been placed. Lists of placements
 // hold number + 1 and end with 0.
 type stackPlacements struct {
 	placements     []stackPlacement
-	placementIndex index
+	placementIndex engine.Index
 	placementsAt   []int32       // due -> the last placement
 	demands        []stackDemand // in the order in which they were found
 	blamed         []int32       // due responses of placements with demands
@@ -46,7 +47,7 @@ func (p *stackSearch) join(i int32) {
 	it := &p.items[i]
 	g := p.placementOf(it)
 	if g < 0 {
-		g = p.placementIndex.add(it.placementHash())
+		g = p.placementIndex.Add(it.placementHash())
 		p.placements = append(p.placements, stackPlacement{last: -1, before: p.placementsAt[it.due]})
 		p.placementsAt[it.due] = g + 1
 	}
@@ -58,7 +59,7 @@ func (it *stackItem) placementHash() uint32 { return hashOf(it.mask, uint64(it.d
 
 // placementOf returns the number of an item's placement, or -1.
 func (p *stackSearch) placementOf(it *stackItem) int32 {
-	return p.placementIndex.find(it.placementHash(), func(g int32) bool {
+	return p.placementIndex.Find(it.placementHash(), func(g int32) bool {
 		o := &p.items[p.placements[g].last]
 		return o.mask == it.mask && o.due == it.due
 	})
@@ -66,7 +67,7 @@ func (p *stackSearch) placementOf(it *stackItem) int32 {
 
 func (p *stackSearch) resetPlacements() {
 	p.placements, p.demands = p.placements[:0], p.demands[:0]
-	p.placementIndex.reset()
+	p.placementIndex.Reset()
 	clear(p.placementsAt)
 }
 

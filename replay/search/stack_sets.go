@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // stackSets are finite sets of stacks, each a decision diagram: an edge for each
@@ -11,9 +12,9 @@ import (
 // of a set have the same length. Equal sets have the same number, and a set has a
 // larger number than those below it. Set 0 has the empty stack alone.
 type stackSets struct {
-	begin []int32 // set -> its first edge; those of the next set follow
-	edges []setEdge
-	index
+	begin  []int32 // set -> its first edge; those of the next set follow
+	edges  []setEdge
+	index  engine.Index
 	unions []setUnion // by hash; a later one replaces an earlier one
 	meter  *meter.Meter
 	// stopped: the meter has ended the work, and results do not count any more.
@@ -48,7 +49,7 @@ const (
 
 func newStackSets(m *meter.Meter) *stackSets {
 	s := &stackSets{unions: make([]setUnion, leastUnions), meter: m}
-	s.add(s.hash(nil))
+	s.index.Add(s.hash(nil))
 	s.begin = append(s.begin, 0, 0)
 	return s
 }
@@ -61,7 +62,7 @@ func (s *stackSets) set(edges ...setEdge) int32 {
 		return none
 	}
 	hash := s.hash(edges)
-	if i := s.find(hash, func(i int32) bool { return slices.Equal(s.edgesOf(i), edges) }); i >= 0 {
+	if i := s.index.Find(hash, func(i int32) bool { return slices.Equal(s.edgesOf(i), edges) }); i >= 0 {
 		return i
 	}
 	s.edges = append(s.edges, edges...)
@@ -69,7 +70,7 @@ func (s *stackSets) set(edges ...setEdge) int32 {
 	if n := len(s.unions); len(s.begin) > n && n < mostUnions {
 		s.unions = make([]setUnion, 2*n)
 	}
-	return s.add(hash)
+	return s.index.Add(hash)
 }
 
 func (s *stackSets) hash(edges []setEdge) uint32 {
@@ -156,7 +157,7 @@ func (s *stackSets) spend(work int) {
 
 // bytes estimates the memory of the sets, used that of those there are now.
 func (s *stackSets) bytes() int64 {
-	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.bytes() + int64(len(s.unions))*unionBytes
+	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.Bytes() + int64(len(s.unions))*unionBytes
 }
 
 func (s *stackSets) used() int64 {
@@ -175,7 +176,7 @@ func (s *stackSets) collect(marks []int32) []int32 {
 		}
 	}
 	number(marks)
-	s.index = index{}
+	s.index = engine.Index{}
 	clear(s.unions)
 	sets, edges := int32(0), int32(0)
 	for set, n := range marks {
@@ -188,7 +189,7 @@ func (s *stackSets) collect(marks []int32) []int32 {
 			s.edges[edges] = setEdge{e.value, marks[e.below]}
 			edges++
 		}
-		s.add(s.hash(s.edges[s.begin[sets]:edges]))
+		s.index.Add(s.hash(s.edges[s.begin[sets]:edges]))
 		sets++
 	}
 	s.begin[sets] = edges

@@ -83,7 +83,7 @@ func (p *stackSearch) bytes() int64 {
 	return int64(cap(p.items))*(stackItemBytes+8) + int64(cap(p.cells))*stackCellBytes +
 		int64(cap(p.links))*stackLinkBytes + int64(cap(p.pops))*stackPopBytes +
 		int64(cap(p.placements))*stackPlacementBytes +
-		p.itemIndex.bytes() + p.cellIndex.bytes() + p.linkIndex.bytes() + p.placementIndex.bytes()
+		p.itemIndex.Bytes() + p.cellIndex.Bytes() + p.linkIndex.Bytes() + p.placementIndex.Bytes()
 }
 
 // enter settles an item and keeps it, if it is new.
@@ -92,13 +92,13 @@ func (p *stackSearch) enter(it stackItem) {
 		p.settle(&it)
 	}
 	hash := it.hash()
-	if p.itemIndex.find(hash, func(i int32) bool {
+	if p.itemIndex.Find(hash, func(i int32) bool {
 		o := &p.items[i]
 		return o.mask == it.mask && o.bag == it.bag && o.due == it.due && o.cell == it.cell && o.lock == it.lock
 	}) >= 0 {
 		return
 	}
-	i := p.itemIndex.add(hash)
+	i := p.itemIndex.Add(hash)
 	p.items = append(p.items, it)
 	p.last = max(p.last, it.due)
 	switch {
@@ -118,7 +118,7 @@ func (p *stackSearch) enter(it stackItem) {
 // cell returns the number of a whole cell, which may be new.
 func (p *stackSearch) cell(c stackCell) int32 {
 	hash := c.hash()
-	if i := p.cellIndex.find(hash, func(i int32) bool {
+	if i := p.cellIndex.Find(hash, func(i int32) bool {
 		o := &p.cells[i]
 		return o.mask == c.mask && o.set == c.set && o.due == c.due && o.whole < 0
 	}); i >= 0 {
@@ -129,7 +129,7 @@ func (p *stackSearch) cell(c stackCell) int32 {
 		c.value = p.valueOf(c.due, c.set)
 	}
 	p.cells = append(p.cells, c)
-	return p.cellIndex.add(hash)
+	return p.cellIndex.Add(hash)
 }
 
 // part returns the number of the cell that has the pushes set of another cell, or
@@ -144,14 +144,14 @@ func (p *stackSearch) part(cell int32, set uint64, value int32) int32 {
 	}
 	c.set, c.value, c.links, c.pops = set, value, -1, -1
 	hash := c.hash()
-	if i := p.cellIndex.find(hash, func(i int32) bool {
+	if i := p.cellIndex.Find(hash, func(i int32) bool {
 		o := &p.cells[i]
 		return o.whole == c.whole && o.set == set && o.value == value
 	}); i >= 0 {
 		return i
 	}
 	p.cells = append(p.cells, c)
-	return p.cellIndex.add(hash)
+	return p.cellIndex.Add(hash)
 }
 
 // valueOf returns the value of some pushes, or several.
@@ -173,13 +173,13 @@ func (p *stackSearch) valueOf(due int32, set uint64) int32 {
 // it.
 func (p *stackSearch) link(l stackLink) {
 	hash := l.hash()
-	if p.linkIndex.find(hash, func(i int32) bool {
+	if p.linkIndex.Find(hash, func(i int32) bool {
 		o := &p.links[i]
 		return o.cell == l.cell && o.below == l.below && o.lock == l.lock
 	}) >= 0 {
 		return
 	}
-	n := p.linkIndex.add(hash)
+	n := p.linkIndex.Add(hash)
 	c := &p.cells[l.cell]
 	l.next, c.links = c.links, n
 	p.links = append(p.links, l)
@@ -218,7 +218,7 @@ func (p *stackSearch) isFull() bool {
 }
 
 func (p *stackSearch) used() int64 {
-	keys := p.itemIndex.keys() + p.cellIndex.keys() + p.linkIndex.keys() + p.placementIndex.keys()
+	keys := p.itemIndex.Keys() + p.cellIndex.Keys() + p.linkIndex.Keys() + p.placementIndex.Keys()
 	return int64(len(p.items))*stackItemBytes + int64(len(p.cells))*stackCellBytes +
 		int64(len(p.links))*stackLinkBytes + int64(len(p.pops))*stackPopBytes +
 		int64(len(p.placements))*stackPlacementBytes + int64(keys)*indexBytes
@@ -258,7 +258,7 @@ func (p *stackSearch) forget() bool {
 			*n = numbers[*n]
 		}
 	}
-	p.itemIndex.reset()
+	p.itemIndex.Reset()
 	p.resetPlacements()
 	for i := range p.items {
 		it := &p.items[i]
@@ -266,26 +266,26 @@ func (p *stackSearch) forget() bool {
 		renumber(&it.cell, cells)
 		renumber(&it.link, links)
 		if it.due < p.horizon {
-			p.itemIndex.skip()
+			p.itemIndex.Skip()
 			continue
 		}
-		p.itemIndex.add(it.hash())
+		p.itemIndex.Add(it.hash())
 		if it.bag == 0 {
 			p.join(int32(i))
 		}
 	}
-	p.cellIndex.reset()
+	p.cellIndex.Reset()
 	for i := range p.cells {
 		c := &p.cells[i]
 		renumber(&c.whole, cells)
 		c.links, c.pops = -1, -1
 		if c.due < p.horizon && c.whole < 0 {
-			p.cellIndex.skip()
+			p.cellIndex.Skip()
 			continue
 		}
-		p.cellIndex.add(c.hash())
+		p.cellIndex.Add(c.hash())
 	}
-	p.linkIndex.reset()
+	p.linkIndex.Reset()
 	for i := range p.links {
 		l := &p.links[i]
 		renumber(&l.cell, cells)
@@ -294,10 +294,10 @@ func (p *stackSearch) forget() bool {
 		c := &p.cells[l.cell]
 		l.next, c.links = c.links, int32(i)
 		if c.due < p.horizon {
-			p.linkIndex.skip()
+			p.linkIndex.Skip()
 			continue
 		}
-		p.linkIndex.add(l.hash())
+		p.linkIndex.Add(l.hash())
 	}
 	for i := range p.pops {
 		q := &p.pops[i]

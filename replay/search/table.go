@@ -3,95 +3,9 @@ package search
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/leadline/leadline/replay/internal/engine"
 )
-
-// An index is a hash table with open addressing. It numbers keys from 0 on in
-// the order in which they are added; its user keeps the keys. The zero value is
-// empty.
-type index struct {
-	slots   []uint64 // number + 1 in the upper half, hash in the lower half; 0 if empty
-	n       int
-	skipped int // numbers without a slot
-}
-
-// keys returns how many keys can be found.
-func (x *index) keys() int { return x.n - x.skipped }
-
-// find returns the number of the key with this hash for which same reports
-// true, or -1.
-func (x *index) find(hash uint32, same func(i int32) bool) int32 {
-	if x.keys() == 0 {
-		return -1
-	}
-	mask := uint32(len(x.slots) - 1)
-	for at := hash & mask; x.slots[at] != 0; at = (at + 1) & mask {
-		if slot := x.slots[at]; uint32(slot) == hash && same(int32(slot>>32)-1) {
-			return int32(slot>>32) - 1
-		}
-	}
-	return -1
-}
-
-// add numbers a key that find did not find.
-func (x *index) add(hash uint32) int32 {
-	if 4*(x.keys()+1) > 3*len(x.slots) {
-		old := x.slots
-		x.slots = make([]uint64, max(64, 2*len(old)))
-		for _, slot := range old {
-			if slot != 0 {
-				x.put(slot)
-			}
-		}
-	}
-	x.n++
-	x.put(uint64(x.n)<<32 | uint64(hash))
-	return int32(x.n - 1)
-}
-
-// skip numbers a key that is not found any more.
-func (x *index) skip() {
-	x.n++
-	x.skipped++
-}
-
-func (x *index) put(slot uint64) {
-	mask := uint32(len(x.slots) - 1)
-	at := uint32(slot) & mask
-	for x.slots[at] != 0 {
-		at = (at + 1) & mask
-	}
-	x.slots[at] = slot
-}
-
-// clear empties the index, in time proportional to the keys added since the last
-// call: a table with few keys shrinks. A table with many keys keeps its size, for the
-// next search.
-func (x *index) clear() {
-	if len(x.slots) > 256 && x.keys() < len(x.slots)/64 {
-		x.slots = x.slots[:len(x.slots)/2]
-	}
-	clear(x.slots)
-	x.n, x.skipped = 0, 0
-}
-
-// reset empties the index and keeps its table.
-func (x *index) reset() {
-	clear(x.slots)
-	x.n, x.skipped = 0, 0
-}
-
-// soon is the number of keys that can be added before bytes is called again.
-const soon = 4096
-
-// bytes estimates the memory of the index. If it will grow soon, that includes the
-// next table.
-func (x *index) bytes() int64 {
-	slots := len(x.slots)
-	if 4*(x.keys()+soon) > 3*slots {
-		slots += 2 * slots
-	}
-	return 8 * int64(slots)
-}
 
 // hashOf is a hash of some words.
 func hashOf(key ...uint64) uint32 {
@@ -107,7 +21,7 @@ func hashOf(key ...uint64) uint32 {
 // of words, or, if words is 0, the first word of each is the number of its
 // words.
 type keySet struct {
-	index
+	index  engine.Index
 	words  int
 	keys   []uint64
 	starts []uint32 // where each key begins; only if words is 0
@@ -123,27 +37,27 @@ func (k *keySet) key(i int32) []uint64 {
 
 // number returns the number of a key, or -1.
 func (k *keySet) number(key []uint64) int32 {
-	return k.find(hashOf(key...), func(i int32) bool { return slices.Equal(k.key(i), key) })
+	return k.index.Find(hashOf(key...), func(i int32) bool { return slices.Equal(k.key(i), key) })
 }
 
 // add returns the number of a key, and whether it is new.
 func (k *keySet) add(key []uint64) (int32, bool) {
 	hash := hashOf(key...)
-	if i := k.find(hash, func(i int32) bool { return slices.Equal(k.key(i), key) }); i >= 0 {
+	if i := k.index.Find(hash, func(i int32) bool { return slices.Equal(k.key(i), key) }); i >= 0 {
 		return i, false
 	}
 	if k.words == 0 {
 		k.starts = append(k.starts, uint32(len(k.keys)))
 	}
 	k.keys = append(k.keys, key...)
-	return k.index.add(hash), true
+	return k.index.Add(hash), true
 }
 
 // keep drops the keys for which f returns false, and renumbers the others. It is
 // called when memory is short, so it works in place and moves keys to the front.
 func (k *keySet) keep(f func(i int32, key []uint64) bool) {
-	n, end := int32(k.n), 0
-	k.index.reset()
+	n, end := int32(k.index.Len()), 0
+	k.index.Reset()
 	for i := range n {
 		key := k.key(i)
 		if !f(i, key) {
@@ -152,27 +66,27 @@ func (k *keySet) keep(f func(i int32, key []uint64) bool) {
 		start := end
 		end += copy(k.keys[start:], key)
 		if k.words == 0 {
-			k.starts[k.n] = uint32(start)
+			k.starts[k.index.Len()] = uint32(start)
 		}
-		k.index.add(hashOf(k.keys[start:end]...))
+		k.index.Add(hashOf(k.keys[start:end]...))
 	}
 	k.keys = k.keys[:end]
 	if k.words == 0 {
-		k.starts = k.starts[:k.n]
+		k.starts = k.starts[:k.index.Len()]
 	}
 }
 
 func (k *keySet) clear() {
-	k.index.clear()
+	k.index.Clear()
 	k.keys = k.keys[:0]
 }
 
 func (k *keySet) bytes() int64 {
 	words := k.words
-	if words == 0 && k.n > 0 { // keys get longer
-		words = 1 + 2*len(k.keys)/k.n
+	if words == 0 && k.index.Len() > 0 { // keys get longer
+		words = 1 + 2*len(k.keys)/k.index.Len()
 	}
-	return k.index.bytes() + 8*grown(len(k.keys), cap(k.keys), soon*words) + 4*grown(len(k.starts), cap(k.starts), soon)
+	return k.index.Bytes() + 8*grown(len(k.keys), cap(k.keys), engine.Soon*words) + 4*grown(len(k.starts), cap(k.starts), engine.Soon)
 }
 
 // grown returns the capacity of a slice. If more elements do not fit, it adds the

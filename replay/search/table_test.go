@@ -30,8 +30,8 @@ func compareKeySet(t *testing.T, r *rand.Rand, words, n int) {
 			}
 			i, isNew := k.add(key)
 			want[fmt.Sprint(key)] = true
-			if isNew == known || !slices.Equal(k.key(i), key) || k.n != len(want) {
-				t.Fatalf("%d words, n=%d: add(%v) = %d, %v; known %v, %d keys of %d", words, n, key, i, isNew, known, k.n, len(want))
+			if isNew == known || !slices.Equal(k.key(i), key) || k.index.Len() != len(want) {
+				t.Fatalf("%d words, n=%d: add(%v) = %d, %v; known %v, %d keys of %d", words, n, key, i, isNew, known, k.index.Len(), len(want))
 			}
 		}
 		if len(want) != n {
@@ -44,12 +44,12 @@ func compareKeySet(t *testing.T, r *rand.Rand, words, n int) {
 			delete(want, fmt.Sprint(key))
 			return false
 		})
-		if k.n != len(want) {
-			t.Fatalf("%d words, n=%d: keep left %d keys of %d", words, n, k.n, len(want))
+		if k.index.Len() != len(want) {
+			t.Fatalf("%d words, n=%d: keep left %d keys of %d", words, n, k.index.Len(), len(want))
 		}
 	}
 	k.clear()
-	if k.n != 0 || n > 0 && k.number(randomKey(r, words, n)) >= 0 {
+	if k.index.Len() != 0 || n > 0 && k.number(randomKey(r, words, n)) >= 0 {
 		t.Fatalf("%d words, n=%d: clear left keys", words, n)
 	}
 }

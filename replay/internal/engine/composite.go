@@ -15,10 +15,21 @@ type persistent interface {
 	// whole reports whether an operation was met that needs the whole object. All
 	// results are meaningless then.
 	whole() bool
-	// bytes is the memory of the states, which keep gives back except for those
-	// given, which it renumbers.
+	// bytes is the memory of the states. keep forgets all but the first and the given
+	// ones, and renumbers these.
 	bytes() int64
 	keep(states []int32)
+}
+
+// grown returns list with a place for index i, below n. It is for what is known of
+// operations: many searches end within the first ones.
+func grown[T any](list []T, i, n int) []T {
+	if i < len(list) {
+		return list
+	}
+	longer := make([]T, min(max(2*i, 1024), n))
+	copy(longer, list)
+	return longer
 }
 
 // newPersistent returns persistent states for the operations of h, or nil if there
@@ -41,31 +52,43 @@ type composite struct {
 	spec   replay.Described
 	parts  *Machine // its states are those of one part
 	ops    []history.Operation
-	number []int32 // operation -> part + 1; 0: not known yet
+	number []int32 // operation -> part + 1; 0: not known yet; see grown
 	part   map[string]int32
 	key    []byte
 	states []compositeState
-	index  map[[2]uint64]int32
-	added  int64 // nodes since Keep
+	index  Index   // of states, by their sums
+	nodes  []int32 // of trees: see compositeState
+	spare  spareStates
 	// across is set when an operation turns out to concern several parts. The
 	// composite does not apply then.
 	across bool
 }
 
+// A compositeState has a tree that maps parts to their states, by three bits of the
+// number at each level. A node is fanout numbers in composite.nodes: at the lowest level
+// the states, above it where the nodes below begin. 0 is the first state, or a node that
+// maps to it.
 type compositeState struct {
-	root   *partNode
-	levels int // of root; 0: all parts are in their first state
+	root   int32
+	levels int32 // of root; 0: all parts are in their first state
 	sum    [2]uint64
 }
 
-// A partNode is a node of a tree that maps parts to their states, by four bits of
-// the number at each level.
-type partNode struct {
-	state [16]int32     // at the lowest level
-	below [16]*partNode // above it
+// spareStates is memory for keep.
+type spareStates struct {
+	states []compositeState
+	nodes  []int32
+	moved  []int32
 }
 
-const partNodeBytes = 16 * (4 + 8)
+const (
+	fanoutBits = 3
+	fanout     = 1 << fanoutBits
+	// compositeStateBytes is the memory of a state with its entry in the index.
+	compositeStateBytes = 40
+)
+
+func (s *compositeState) hash() uint32 { return uint32(s.sum[0]) }
 
 // newComposite returns a composite for the operations of h, or nil if the
 // specification has no parts. The machine must be for them, too.
@@ -74,13 +97,15 @@ func newComposite(h *history.History, spec replay.Spec, m *Machine) *composite {
 	if !ok || !replay.TraitsOf(spec).Partitioned {
 		return nil
 	}
-	c := &composite{spec: described, parts: m, ops: h.Ops, number: make([]int32, len(h.Ops)), part: map[string]int32{}}
+	c := &composite{spec: described, parts: m, ops: h.Ops, part: map[string]int32{}}
 	c.empty()
 	return c
 }
 
 func (c *composite) empty() {
-	c.states, c.index, c.added = []compositeState{{}}, map[[2]uint64]int32{{}: 0}, 0
+	c.states, c.nodes = append(c.states[:0], compositeState{}), append(c.nodes[:0], make([]int32, fanout)...)
+	c.index.Clear()
+	c.index.Add(c.states[0].hash())
 }
 
 // step returns the state after op, or Fail.
@@ -91,7 +116,7 @@ func (c *composite) step(state, op int32) int32 {
 		return Fail
 	}
 	from := c.states[state]
-	before := from.get(part)
+	before := c.get(from, part)
 	after := c.parts.Step(before, op)
 	switch after {
 	case Fail:
@@ -100,20 +125,24 @@ func (c *composite) step(state, op int32) int32 {
 		return state
 	}
 	old, now := partSum(part, before), partSum(part, after)
-	sum := [2]uint64{from.sum[0] - old[0] + now[0], from.sum[1] - old[1] + now[1]}
-	if id, known := c.index[sum]; known {
+	from.sum[0] += now[0] - old[0]
+	from.sum[1] += now[1] - old[1]
+	if id := c.find(&from); id >= 0 {
 		return id
 	}
-	from.sum = sum
-	from.root, from.levels = c.set(from.root, from.levels, part, after)
-	id := int32(len(c.states))
+	c.set(&from, part, after)
 	c.states = append(c.states, from)
-	c.index[sum] = id
-	return id
+	return c.index.Add(from.hash())
+}
+
+// find returns the number of a state, or -1.
+func (c *composite) find(s *compositeState) int32 {
+	return c.index.Find(s.hash(), func(i int32) bool { return c.states[i].sum == s.sum })
 }
 
 // partOf returns the part that op concerns, or -1 if there are several.
 func (c *composite) partOf(op int32) int32 {
+	c.number = grown(c.number, int(op), len(c.ops))
 	if n := c.number[op]; n > 0 {
 		return n - 1
 	}
@@ -145,66 +174,73 @@ func partSum(part, state int32) [2]uint64 {
 }
 
 // get returns the state of a part.
-func (s *compositeState) get(part int32) int32 {
-	if part>>(4*s.levels) != 0 {
+func (c *composite) get(s compositeState, part int32) int32 {
+	if part>>(fanoutBits*s.levels) != 0 {
 		return 0
 	}
 	n := s.root
-	for level := s.levels - 1; level > 0 && n != nil; level-- {
-		n = n.below[part>>(4*level)&15]
+	for level := s.levels - 1; level >= 0; level-- {
+		n = c.nodes[n+part>>(fanoutBits*level)&(fanout-1)]
 	}
-	if n == nil {
-		return 0
-	}
-	return n.state[part&15]
+	return n
 }
 
-// set returns a tree that differs from the given one in the state of a part.
-func (c *composite) set(root *partNode, levels int, part, state int32) (*partNode, int) {
-	for levels == 0 || part>>(4*levels) != 0 {
-		if levels > 0 {
-			root = &partNode{below: [16]*partNode{root}}
-			c.added++
+// set changes the state of a part, in copies of the nodes that lead to it.
+func (c *composite) set(s *compositeState, part, state int32) {
+	for s.levels == 0 || part>>(fanoutBits*s.levels) != 0 {
+		if s.levels++; s.root != 0 {
+			c.nodes = append(c.nodes, s.root, 0, 0, 0, 0, 0, 0, 0)
+			s.root = int32(len(c.nodes)) - fanout
 		}
-		levels++
 	}
-	var at *partNode
-	top := &at
-	for level := levels - 1; ; level-- {
-		n := new(partNode)
-		if root != nil {
-			*n = *root
-		}
-		*top = n
-		c.added++
-		if level == 0 {
-			n.state[part&15] = state
-			return at, levels
-		}
-		top = &n.below[part>>(4*level)&15]
-		root = *top
+	s.root = c.with(s.root, s.levels-1, part, state)
+}
+
+// with returns a copy of a node in which a part has a state.
+func (c *composite) with(node, level, part, state int32) int32 {
+	n := int32(len(c.nodes))
+	c.nodes = append(c.nodes, c.nodes[node:node+fanout]...)
+	at := part >> (fanoutBits * level) & (fanout - 1)
+	if level > 0 {
+		state = c.with(c.nodes[n+at], level-1, part, state)
 	}
+	c.nodes[n+at] = state
+	return n
 }
 
 func (c *composite) whole() bool { return c.across }
 
 func (c *composite) bytes() int64 {
-	return c.added*partNodeBytes + int64(len(c.states))*compositeStateBytes
+	return int64(len(c.nodes))*4 + int64(len(c.states))*compositeStateBytes
 }
 
-// compositeStateBytes is the memory of a state with its entry in the index.
-const compositeStateBytes = 96
-
-// keep forgets all states but the first and the given ones, and renumbers these.
 func (c *composite) keep(states []int32) {
-	old := c.states
+	old, nodes := c.states, c.nodes
+	c.states, c.nodes = c.spare.states, c.spare.nodes
 	c.empty()
+	moved := append(c.spare.moved[:0], make([]int32, len(nodes)/fanout)...) // node -> where its copy begins
+	c.spare = spareStates{old, nodes, moved}
+	var move func(node, level int32) int32
+	move = func(node, level int32) int32 {
+		if node == 0 || moved[node/fanout] != 0 {
+			return moved[node/fanout]
+		}
+		n := int32(len(c.nodes))
+		moved[node/fanout] = n
+		c.nodes = append(c.nodes, nodes[node:node+fanout]...)
+		for i := n; level > 0 && i < n+fanout; i++ {
+			below := move(c.nodes[i], level-1)
+			c.nodes[i] = below
+		}
+		return n
+	}
 	for i, s := range states {
-		id, known := c.index[old[s].sum]
-		if !known {
-			id = int32(len(c.states))
-			c.states = append(c.states, old[s])
-			c.index[old[s].sum] = id
+		from := old[s]
+		id := c.find(&from)
+		if id < 0 {
+			from.root = move(from.root, from.levels-1)
+			c.states = append(c.states, from)
+			id = c.index.Add(from.hash())
 		}
 		states[i] = id
 	}

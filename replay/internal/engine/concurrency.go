@@ -24,35 +24,31 @@ func Concurrency(h *history.History) (c int, cp int64) {
 	return 0, 0
 }
 
-// lastPosition returns the position of the last event of an operation.
-func lastPosition(h *history.History) int32 {
-	last := int32(0)
+// concurrencyOfIntervals looks at each operation once: they are in the order of their
+// invocations, so those that returned before one come before it.
+func concurrencyOfIntervals(h *history.History) (c int, cp int64) {
+	returns := make([]uint64, len(h.Ops)/32+1) // position -> is a response; there may be more
+	returned, word := 0, 0                     // responses in the words before that one
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		last = max(last, op.Call)
-		if !op.Pending() {
-			last = max(last, op.Return)
-		}
-	}
-	return last
-}
-
-func concurrencyOfIntervals(h *history.History) (c int, cp int64) {
-	returns := make([]uint64, lastPosition(h)/64+1) // position -> is a response
-	for i := range h.Ops {
-		if r := h.Ops[i].Return; r != history.NoReturn {
-			returns[r/64] |= 1 << (r % 64)
-		}
-	}
-	returned, word := 0, int32(0) // responses in the words before that one
-	for i := range h.Ops {
-		call := h.Ops[i].Call
+		call := int(op.Call)
 		for ; word < call/64; word++ {
-			returned += bits.OnesCount64(returns[word])
+			if word < len(returns) {
+				returned += bits.OnesCount64(returns[word])
+			}
 		}
-		open := i - returned - bits.OnesCount64(returns[word]&(1<<(call%64)-1))
+		open := i - returned
+		if word < len(returns) {
+			open -= bits.OnesCount64(returns[word] & (1<<(call%64) - 1))
+		}
 		cp += int64(open)
 		c = max(c, open+1)
+		if r := int(op.Return); !op.Pending() {
+			for r/64 >= len(returns) {
+				returns = append(returns, make([]uint64, len(returns))...)
+			}
+			returns[r/64] |= 1 << (r % 64)
+		}
 	}
 	return c, cp
 }
@@ -86,6 +82,19 @@ func edgesWithinProcesses(h *history.History) bool {
 		last[p] = int32(i) + 1
 	}
 	return true
+}
+
+// lastPosition returns the position of the last event of an operation.
+func lastPosition(h *history.History) int32 {
+	last := int32(0)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		last = max(last, op.Call)
+		if !op.Pending() {
+			last = max(last, op.Return)
+		}
+	}
+	return last
 }
 
 // concurrencyOfProcesses counts operations of different processes that overlap;

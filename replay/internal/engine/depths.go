@@ -22,6 +22,7 @@ type Depths struct {
 	memory    [2]depthRound
 	rounds    []*depthRound
 	free      *depthRound // see Free
+	kept      int64       // bytes of states after the last Keep
 	maxBytes  int64
 	meter     *meter.Meter // of the current call
 	full      bool         // the states take too much memory
@@ -57,7 +58,7 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	}
 	x := depthsPool.Get().(*Depths)
 	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
-	x.rounds, x.free, x.refuted, x.unfree, x.full = x.rounds[:0], nil, 0, 0, false
+	x.rounds, x.free, x.refuted, x.unfree, x.full, x.kept = x.rounds[:0], nil, 0, 0, false, 0
 	if len(h.Ops) > sharedOps {
 		x.states = newPersistent(h, spec, machine)
 	}
@@ -158,7 +159,7 @@ func (x *Depths) step(state, op int32) int32 {
 		size += m.inStates / int64(len(m.tables.states))
 	}
 	if size > 0 {
-		x.meter.Spend(int(size / bytesPerUnit))
+		x.meter.MustStop(int(size / bytesPerUnit)) // the search notices
 	}
 	return next
 }
@@ -172,14 +173,19 @@ func (r *depthRound) Crowded() bool {
 	case r.object != nil:
 		return false
 	case r.x.states != nil:
-		return r.x.states.bytes() > min(crowded, r.x.maxBytes/2)
+		return r.x.states.bytes() > max(statesCrowded, 2*r.x.kept) || r.x.states.bytes() > r.x.maxBytes/2
 	}
 	return r.x.machine.Crowded()
 }
 
+// statesCrowded is enough for the persistent states around one moment of most
+// histories. They stay in the processor's cache.
+const statesCrowded = 1 << 19
+
 func (r *depthRound) Keep(states []int32) {
 	if r.x.states != nil {
 		r.x.states.keep(states)
+		r.x.kept = r.x.states.bytes()
 	} else {
 		r.x.machine.Keep(states)
 	}
@@ -314,6 +320,7 @@ func (r *depthRound) bound(m *meter.Meter) {
 		r.x.full = false
 		if r.x.states != nil {
 			r.x.states.keep(nil)
+			r.x.kept = 0
 		}
 		r.x.machine.Keep(nil)
 	}

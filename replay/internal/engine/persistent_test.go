@@ -154,8 +154,8 @@ func TestSequenceMachine(t *testing.T) {
 		if len(states) < 1000 || m.Bytes() >= whole.Bytes() {
 			t.Errorf("%s: %d states, %d bytes instead of %d", model, len(states), m.Bytes(), whole.Bytes())
 		}
-		one := sequenceState{last: &valueNode{value: 1}, sequenceKey: sequenceKey{n: 1}}
-		two := sequenceState{last: &valueNode{value: 2}, sequenceKey: sequenceKey{n: 1}}
+		one := sequenceState{last: &valueNode{value: 1}, n: 1}
+		two := sequenceState{last: &valueNode{value: 2}, n: 1}
 		var ids []int32
 		for _, s := range []sequenceState{one, two, two, one} {
 			ids = append(ids, m.sequence.intern(s))

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -10,9 +9,9 @@ import (
 
 // A sequence replays the operations of a queue or a stack on persistent states: a
 // step takes O(log n) for n values, and a state takes a few words, however many values
-// it holds. replay.Facts define what operations do. Two polynomials of the values, modulo
-// a prime near 2^61, find the state that a new one is compared with. A comparison takes
-// as many steps as there are values after those that the two share, mostly few.
+// it holds. replay.Facts define what operations do. A polynomial of the values, modulo
+// 2^64, finds the state that a new one is compared with. A comparison takes as many steps
+// as there are values after those that the two share, mostly few.
 type sequence struct {
 	spec    replay.Described
 	stack   bool
@@ -21,10 +20,12 @@ type sequence struct {
 	number  map[string]int32
 	key     []byte
 	states  []sequenceState
-	index   map[sequenceKey]int32
-	powers  [][2]uint64 // of the bases
-	nodes   int64       // allocated since keep
-	isWhole bool        // see whole
+	spare   []sequenceState // memory for keep
+	index   Index           // of states
+	powers  []uint64        // of the base
+	block   []valueNode     // the next nodes
+	nodes   int64           // allocated since keep
+	isWhole bool            // see whole
 }
 
 // A sequenceOp is what an operation does. The zero value is not known yet.
@@ -45,20 +46,22 @@ type valueNode struct {
 	value        int32
 }
 
+// A sequenceState has n values: last and those before it.
 type sequenceState struct {
 	last *valueNode // nil if it is empty
-	sequenceKey
+	n    int32
+	sum  uint64
 }
 
-type sequenceKey struct {
-	n   int32
-	sum [2]uint64
-}
+func (s *sequenceState) hash() uint32 { return uint32((s.sum + uint64(s.n)*golden) * golden >> 32) }
 
 const (
 	valueNodeBytes     = 24
-	sequenceStateBytes = 120 // with its entry in the index
-	prime              = 1<<61 - 1
+	sequenceStateBytes = 48 // with its entry in the index
+
+	golden = 0x9e3779b97f4a7c15
+	// The base of the polynomial is any odd number.
+	base = 0x0b7e151628aed2a7
 )
 
 // newSequence returns a sequence for the operations of h, or nil if the
@@ -76,14 +79,15 @@ func newSequence(h *history.History, spec replay.Spec) *sequence {
 	default:
 		return nil
 	}
-	q.facts, q.number = make([]sequenceOp, len(h.Ops)), map[string]int32{}
-	q.powers = [][2]uint64{{1, 1}}
+	q.number, q.powers = map[string]int32{}, []uint64{1}
 	q.empty()
 	return q
 }
 
 func (q *sequence) empty() {
-	q.states, q.index, q.nodes = []sequenceState{{}}, map[sequenceKey]int32{{}: 0}, 0
+	q.states, q.nodes = append(q.states[:0], sequenceState{}), 0
+	q.index.Clear()
+	q.index.Add(q.states[0].hash())
 }
 
 func (q *sequence) step(state, op int32) int32 {
@@ -106,9 +110,7 @@ func (q *sequence) step(state, op int32) int32 {
 		return 0
 	case replay.Insert:
 		s.last = q.insert(s.last, what.value)
-		for k, base := range bases {
-			s.sum[k] = (mulMod(s.sum[k], base) + valueSum(what.value)[k]) % prime
-		}
+		s.sum = s.sum*base + coefficient(what.value)
 		s.n++
 		return q.intern(s)
 	}
@@ -131,14 +133,10 @@ func (q *sequence) step(state, op int32) int32 {
 	}
 	s.n--
 	if q.stack {
-		for k, inverse := range inverses {
-			s.sum[k] = mulMod((s.sum[k]+prime-valueSum(next.value)[k])%prime, inverse)
-		}
+		s.sum = (s.sum - coefficient(next.value)) * inverse
 		s.last = s.last.before
 	} else {
-		for k := range s.sum {
-			s.sum[k] = (s.sum[k] + prime - mulMod(valueSum(next.value)[k], q.power(s.n)[k])) % prime
-		}
+		s.sum -= coefficient(next.value) * q.power(s.n)
 	}
 	if s.n == 0 {
 		return 0
@@ -149,6 +147,7 @@ func (q *sequence) step(state, op int32) int32 {
 // look returns what op does. It sets isWhole if op does more than the roles of
 // replay.Role say.
 func (q *sequence) look(op int32) sequenceOp {
+	q.facts = grown(q.facts, int(op), len(q.ops))
 	what := &q.facts[op]
 	if what.known {
 		return *what
@@ -179,8 +178,12 @@ func (q *sequence) look(op int32) sequenceOp {
 }
 
 func (q *sequence) insert(last *valueNode, value int32) *valueNode {
-	q.nodes++
-	n := &valueNode{before: last, value: value}
+	if q.nodes++; len(q.block) == 0 {
+		q.block = make([]valueNode, 64)
+	}
+	n := &q.block[0]
+	q.block = q.block[1:]
+	n.before, n.value = last, value
 	if last == nil {
 		return n
 	}
@@ -205,23 +208,18 @@ func (n *valueNode) at(place int32) *valueNode {
 }
 
 func (q *sequence) intern(s sequenceState) int32 {
-	for key := s.sequenceKey; ; key.sum[0]++ {
-		id, ok := q.index[key]
-		if !ok {
-			id = int32(len(q.states))
-			q.states = append(q.states, s)
-			q.index[key] = id
-			return id
-		}
-		if isSame(q.states[id], s) {
-			return id
-		}
+	hash := s.hash()
+	id := q.index.Find(hash, func(i int32) bool { return isSame(&q.states[i], &s) })
+	if id < 0 {
+		id = q.index.Add(hash)
+		q.states = append(q.states, s)
 	}
+	return id
 }
 
 // isSame reports whether two states have the same values.
-func isSame(a, b sequenceState) bool {
-	if a.n != b.n {
+func isSame(a, b *sequenceState) bool {
+	if a.n != b.n || a.sum != b.sum {
 		return false
 	}
 	x, y := a.last, b.last
@@ -251,57 +249,37 @@ func (q *sequence) bytes() int64 {
 	return q.nodes*valueNodeBytes + int64(len(q.states))*sequenceStateBytes
 }
 
-// keep forgets all states but the first and the given ones, and renumbers these.
 func (q *sequence) keep(states []int32) {
 	old := q.states
+	q.states, q.spare = q.spare, old
 	q.empty()
 	for i, s := range states {
 		states[i] = q.intern(old[s])
 	}
 }
 
-// power returns the n-th powers of the bases.
-func (q *sequence) power(n int32) [2]uint64 {
+// power returns the n-th power of the base.
+func (q *sequence) power(n int32) uint64 {
 	for int(n) >= len(q.powers) {
-		last := q.powers[len(q.powers)-1]
-		q.powers = append(q.powers, [2]uint64{mulMod(last[0], bases[0]), mulMod(last[1], bases[1])})
+		q.powers = append(q.powers, q.powers[len(q.powers)-1]*base)
 	}
 	return q.powers[n]
 }
 
-// The bases of the two polynomials are any numbers; the inverses are theirs.
-var (
-	bases    = [2]uint64{0x0b7e151628aed2a7 % prime, 0x1f3d5b7995377191 % prime}
-	inverses = [2]uint64{inverse(bases[0]), inverse(bases[1])}
-)
-
-// valueSum returns two numbers for a value, neither of them 0.
-func valueSum(value int32) (sum [2]uint64) {
-	x := uint64(value)
-	for k := range sum {
-		x += 0x9e3779b97f4a7c15 // splitmix64
-		z := (x ^ x>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		sum[k] = (z^z>>31)%(prime-1) + 1
-		x ^= z
+// inverse is that of the base. Each round of Newton's method doubles the number of
+// bits that are right.
+var inverse = func() uint64 {
+	x := uint64(base) // right in 3 bits
+	for range 5 {
+		x *= 2 - base*x
 	}
-	return sum
-}
+	return x
+}()
 
-func mulMod(a, b uint64) uint64 {
-	high, low := bits.Mul64(a, b)
-	_, rest := bits.Div64(high, low, prime)
-	return rest
-}
-
-// inverse returns a^(prime-2).
-func inverse(a uint64) uint64 {
-	result := uint64(1)
-	for e := uint64(prime - 2); e > 0; e >>= 1 {
-		if e&1 == 1 {
-			result = mulMod(result, a)
-		}
-		a = mulMod(a, a)
-	}
-	return result
+// coefficient returns a number for a value.
+func coefficient(value int32) uint64 {
+	z := (uint64(value) + 1) * golden // splitmix64
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }

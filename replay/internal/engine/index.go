@@ -1,0 +1,92 @@
+package engine
+
+// An Index is a hash table with open addressing. It numbers keys from 0 on in
+// the order in which they are added; its user keeps the keys. The zero value is
+// empty.
+type Index struct {
+	slots   []uint64 // number + 1 in the upper half, hash in the lower half; 0 if empty
+	n       int
+	skipped int // numbers without a slot
+}
+
+// Len returns how many numbers there are.
+func (x *Index) Len() int { return x.n }
+
+// Keys returns how many keys can be found.
+func (x *Index) Keys() int { return x.n - x.skipped }
+
+// Find returns the number of the key with this hash for which same reports
+// true, or -1.
+func (x *Index) Find(hash uint32, same func(i int32) bool) int32 {
+	if x.Keys() == 0 {
+		return -1
+	}
+	mask := uint32(len(x.slots) - 1)
+	for at := hash & mask; x.slots[at] != 0; at = (at + 1) & mask {
+		if slot := x.slots[at]; uint32(slot) == hash && same(int32(slot>>32)-1) {
+			return int32(slot>>32) - 1
+		}
+	}
+	return -1
+}
+
+// Add numbers a key that Find did not find.
+func (x *Index) Add(hash uint32) int32 {
+	if 4*(x.Keys()+1) > 3*len(x.slots) {
+		old := x.slots
+		x.slots = make([]uint64, max(64, 2*len(old)))
+		for _, slot := range old {
+			if slot != 0 {
+				x.put(slot)
+			}
+		}
+	}
+	x.n++
+	x.put(uint64(x.n)<<32 | uint64(hash))
+	return int32(x.n - 1)
+}
+
+// Skip numbers a key that is not found any more.
+func (x *Index) Skip() {
+	x.n++
+	x.skipped++
+}
+
+func (x *Index) put(slot uint64) {
+	mask := uint32(len(x.slots) - 1)
+	at := uint32(slot) & mask
+	for x.slots[at] != 0 {
+		at = (at + 1) & mask
+	}
+	x.slots[at] = slot
+}
+
+// Clear empties the index, in time proportional to the keys added since the last
+// call: a table with few keys shrinks. A table with many keys keeps its size, for the
+// next search.
+func (x *Index) Clear() {
+	if len(x.slots) > 256 && x.Keys() < len(x.slots)/64 {
+		x.slots = x.slots[:len(x.slots)/2]
+	}
+	clear(x.slots)
+	x.n, x.skipped = 0, 0
+}
+
+// Reset empties the index and keeps its table.
+func (x *Index) Reset() {
+	clear(x.slots)
+	x.n, x.skipped = 0, 0
+}
+
+// Soon is the number of keys that can be added before Bytes is called again.
+const Soon = 4096
+
+// Bytes estimates the memory of the index. If it will grow soon, that includes the
+// next table.
+func (x *Index) Bytes() int64 {
+	slots := len(x.slots)
+	if 4*(x.Keys()+Soon) > 3*slots {
+		slots += 2 * slots
+	}
+	return 8 * int64(slots)
+}
