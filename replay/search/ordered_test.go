@@ -84,11 +84,14 @@ func TestLongWithEdges(t *testing.T) {
 func checkLong(t *testing.T, r *rand.Rand, h *history.History, model, reads, name string) int {
 	t.Helper()
 	s := lookup(t, model)
-	decided := 0
+	decided, most := 0, 200
+	if *full {
+		most = 1000
+	}
 	for _, want := range []replay.Answer{replay.Linearizable, replay.NotLinearizable} {
 		asked := 0 // long searches are left undecided
 		var v replay.Verdict
-		v.Finding = search.RunPruned(h, s, search.Pruning{}, 1<<26, meter.New(func() bool { asked++; return asked > 1000 }))
+		v.Finding = search.RunPruned(h, s, search.Pruning{}, 1<<26, meter.New(func() bool { asked++; return asked > most }))
 		switch v.Answer {
 		case replay.Undecided:
 			t.Logf("%s: undecided, want %v", name, want)

@@ -98,6 +98,9 @@ func TestLongBeams(t *testing.T) {
 	s := lookup(t, "stack")
 	tried := 0
 	for _, c := range []struct{ n, threads, width int }{{20000, 4, 80}, {4000, 8, 20}, {1500, 16, 60}} {
+		if c.threads > 8 && !*full {
+			continue
+		}
 		h, _ := large(t, "stack", c.n, c.threads, 8, 2)
 		for _, room := range []int64{1 << 20, math.MaxInt64} {
 			m := meter.New(nil)

@@ -171,7 +171,7 @@ func TestLargeStacksForget(t *testing.T) {
 		n, threads int
 		bytes      int64
 	}{{10000, 4, 2 << 20}, {10000, 8, 4 << 20}, {10000, 16, 20 << 20}} {
-		if c.threads > 8 && testing.Short() {
+		if c.threads > 8 && !*full {
 			continue
 		}
 		h, _ := large(t, "stack", c.n, c.threads, 8, 1)
