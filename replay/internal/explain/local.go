@@ -42,6 +42,9 @@ const (
 	// freeEach bounds the work on a long history with unknown results, for each
 	// operation. They make it hard.
 	freeEach = 1 << 4
+	// baseEach bounds the work on the prefix of a history with another result, for each
+	// operation.
+	baseEach = 1 << 5
 	// wholeMax bounds the questions about the whole history.
 	// wholeFree bounds those with unknown results.
 	wholeMax  = 24
@@ -343,8 +346,9 @@ func (l *local) pairOf(i int32, found [][]history.Value) []replay.FreedResult {
 		return nil
 	}
 	x := &explainer{Problem: l.Problem, e: &replay.Explanation{Unexplained: replay.NoOperation}}
-	x.History, x.Finding, x.Meter = a.h, &f, l.meter
+	x.History, x.Finding, x.Meter = a.h, &f, l.meter.Share(smallWork+int64(len(a.h.Ops))*baseEach)
 	base, conflict := x.base()
+	x.Meter = l.meter
 	second := newLocal(&blamer{explainer: x, h: a.h, meter: l.meter}, x.core(base, conflict))
 	second.more, second.free = l.r.whole, 0
 	for _, group := range second.groups(1, second.decisive, second.try) {
