@@ -173,8 +173,8 @@ func (s *Stack) brokenPop() (int, bool) {
 // it: it fails for a stack with a Pop that is not atomic, and passes for the other.
 func TestReadmeTest(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds and runs a module")
+	if !*full {
+		t.Skip("builds and runs a module: with -full")
 	}
 	test := ""
 	for _, b := range readme(t) {

@@ -49,6 +49,9 @@ func TestRecorderPipe(t *testing.T) {
 // TestRecorderKilled: what the recorder had written when it was killed is
 // checked, up to the line that it had begun.
 func TestRecorderKilled(t *testing.T) {
+	if !*full {
+		t.Skip("starts Java once more: with -full")
+	}
 	t.Parallel()
 	cmd, out := recorder(t, "--class", "ConcurrentLinkedQueue", "--ops", "14", "--threads", "4", "--count", "1000000", "--seed", "7")
 	written := make([]byte, 100_000)

@@ -134,6 +134,9 @@ func TestScheduledSubjects(t *testing.T) {
 		{"blocking-queue-hasty", "blocking-queue", "{ get() } || { put(0); get() }"},
 	}
 	f := &stressFlags{}
+	if !*full {
+		tests = tests[:4]
+	}
 	var list []object
 	for _, test := range tests {
 		list = append(list, object{name: test.broken}, object{name: test.correct})

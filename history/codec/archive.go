@@ -86,6 +86,8 @@ func unsupported(head []byte) error {
 	switch {
 	case isGzip(head), isZstd(head):
 		return fmt.Errorf("compressed twice; only %w, once", ErrCompression)
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")), bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return fmt.Errorf("text in UTF-32; only %w", ErrEncoding)
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return fmt.Errorf("text in UTF-16; only %w", ErrEncoding)
 	}

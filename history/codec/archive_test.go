@@ -213,7 +213,7 @@ func TestOpen(t *testing.T) {
 // read is always an error.
 func TestSkip(t *testing.T) {
 	dir := tree(t, "a.jsonl", oneHistory("a"), "empty", "", "notes", "hello", "real/b", oneHistory("b"),
-		"twice", string(gzipped(string(gzipped(oneHistory("c"))))), "wide", "\xff\xfe{\x00}\x00\n\x00", "z.bz2", "BZh91AY&SY")
+		"twice", string(gzipped(string(gzipped(oneHistory("c"))))), "wide", "\xff\xfe{\x00}\x00\n\x00", "wider", "\xff\xfe\x00\x00{\x00\x00\x00", "z.bz2", "BZh91AY&SY")
 	if err := os.Symlink(filepath.Join(dir, "real"), filepath.Join(dir, "link")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
@@ -222,13 +222,14 @@ func TestSkip(t *testing.T) {
 		empty = "empty: the file is empty"
 		twice = "twice: compressed twice; only gzip and zstd are read, once"
 		wide  = "wide: text in UTF-16; only UTF-8 is read"
+		wider = "wider: text in UTF-32; only UTF-8 is read"
 		bzip2 = "z.bz2: compressed by bzip2; only gzip and zstd are read"
 	)
-	sameLines(t, list(t, dir, Options{}, dir), "a.jsonl a", empty, link, "skip notes", "real/b b", twice, wide, bzip2)
+	sameLines(t, list(t, dir, Options{}, dir), "a.jsonl a", empty, link, "skip notes", "real/b b", twice, wide, wider, bzip2)
 	sameLines(t, list(t, dir, Options{Skip: SkipContent}, dir), "a.jsonl a", "skip empty", link, "skip notes", "real/b b",
-		"skip twice", "skip wide", "skip z.bz2")
+		"skip twice", "skip wide", "skip wider", "skip z.bz2")
 	sameLines(t, list(t, dir, Options{Skip: SkipNothing}, dir), "a.jsonl a", empty, link,
-		"notes: no known format "+known, "real/b b", twice, wide, bzip2)
+		"notes: no known format "+known, "real/b b", twice, wide, wider, bzip2)
 }
 
 // TestClientFiles: a file of one of several clients is a fault, in a directory, as an

@@ -11,7 +11,7 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-var stackRounds = flag.Int("stackrounds", 3000, "random histories of TestStacks; more with -full")
+var stackRounds = flag.Int("stackrounds", 2000, "random histories of TestStacks; more with -full")
 
 // randomStacks returns a source of random histories and how many to draw.
 func randomStacks(t *testing.T, salt uint64) (r *rand.Rand, rounds int) {

@@ -3,6 +3,7 @@
 package flagkind
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -122,9 +123,17 @@ var wanted = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
 }
 
-// Parse parses args. Its errors do not mention how pflag parses numbers.
+// Parse parses args. Its errors do not mention how pflag parses numbers. It refuses an
+// empty text where that would be taken for the flag not given.
 func Parse(flags *pflag.FlagSet, args []string) error {
 	err := flags.Parse(args)
+	if err == nil {
+		flags.Visit(func(f *pflag.Flag) {
+			if f.Value.Type() == "string" && f.DefValue == "" && f.Value.String() == "" {
+				err = cmp.Or(err, fmt.Errorf("--%s is empty", f.Name))
+			}
+		})
+	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err

@@ -349,8 +349,8 @@ func TestSearch(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel() // it waits for other processes
-			if test.kind == kindEndless && testing.Short() {
-				t.Skip("computes for seconds")
+			if test.kind == kindEndless && !*full {
+				t.Skip("computes for seconds: with -full")
 			}
 			o := Options{Seed: 1, Time: 5 * time.Minute}
 			// The race detector makes calls so long that the few instructions that have

@@ -98,7 +98,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s did not show its fault", s.Class.Name)
 		}
 		t.Logf("%s: a fault in %d executions", s.Class.Name, n)
-		if unexpected(t, Lookup(s.Twin).Class, text, 10_000) != 0 {
+		if unexpected(t, Lookup(s.Twin).Class, text, 2000) != 0 {
 			t.Errorf("%s, which is correct, shows the fault of %s", s.Twin, s.Class.Name)
 		}
 	}

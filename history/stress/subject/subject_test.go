@@ -109,9 +109,9 @@ func TestSequential(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			n := 10000
+			n := 3000
 			if testing.Short() { // as under the race detector
-				n /= 10
+				n /= 3
 			}
 			if waits(s.Class) {
 				n = 10 // it takes milliseconds to see that a method waits
