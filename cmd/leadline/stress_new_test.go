@@ -128,7 +128,9 @@ func TestStressNew(t *testing.T) {
 	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
 	t.Chdir(thingModule(t))
 	t.Run("threads", func(t *testing.T) { testThreads(t, *full) })
-	t.Run("schedules", func(t *testing.T) { testSchedules(t, *full) })
+	if *full {
+		t.Run("schedules", testSchedules)
+	}
 }
 
 // testThreads tests types on threads: all of them, with generic ones and constructors

@@ -69,7 +69,7 @@ func TestShellFields(t *testing.T) {
 
 // testSchedules explores schedules of types of a user's module, and replays what it
 // saves.
-func testSchedules(t *testing.T, all bool) {
+func testSchedules(t *testing.T) {
 	status, text := stressed("--new", "example.com/thing.NewBroken", "--schedules", "--save", "explored", "--time", "5m", "--run", "2ms")
 	if status != statusNot || !regexp.MustCompile(`(?s)\{ Increment\(\) \} \|\| \{ Increment\(\) \}\n.*1 preemption, 2 switches;.*seen on real threads: \d+ of \d+ .*explored/example.com_thing.NewBroken-1.jsonl`).MatchString(text) {
 		t.Fatalf("status %d\n%s", status, text)
@@ -94,9 +94,6 @@ func testSchedules(t *testing.T, all bool) {
 	var out, errs bytes.Buffer
 	if status := run([]string{"view", file, "-o", "page.html"}, strings.NewReader(""), &out, &errs); status != statusOK {
 		t.Errorf("view: status %d, %s", status, &errs)
-	}
-	if !all { // the rest builds two programs
-		return
 	}
 	args[len(args)-1] = "0"
 	if status, text := stressed(args...); status != statusOK || !strings.Contains(text, "answered 1,2\n") {

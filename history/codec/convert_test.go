@@ -182,9 +182,9 @@ func TestConversions(t *testing.T) {
 	t.Parallel()
 	r := random(t)
 	taken := map[string]int{}
-	n := 600
+	n := 240
 	if testing.Short() { // as under the race detector
-		n /= 5
+		n /= 2
 	}
 	for range n {
 		for model := range conversions {

@@ -25,10 +25,10 @@ func TestDepthsOfCorpora(t *testing.T) {
 		histories int
 		sample    int // one in so many, without -full
 	}{
-		{"juc/*.zst", 10464, 50},
+		{"juc/*.zst", 10464, 100},
 		{"juc-labelled/*/*.zst", 120, 4},
 		{"juc-mutated/*.zst", 360, 4},
-		{"go/*.jsonl.zst", 6414, 50},
+		{"go/*.jsonl.zst", 6414, 100},
 	} {
 		files, err := fs.Glob(corpora.FS, corpus.pattern)
 		if err != nil {

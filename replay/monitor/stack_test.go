@@ -69,10 +69,14 @@ func TestWorkloads(t *testing.T) {
 	for _, model := range []string{"stack", "priority-queue", "priority-queue:max"} {
 		t.Run(model, func(t *testing.T) {
 			c, r := collection(t, model), newRand(t)
+			n := 6000
+			if *full {
+				n = 20000
+			}
 			for _, w := range workloads {
 				w.prefill /= 20
 				for _, processes := range []int{1, 4, 64} {
-					ops := w.operations(r, c, 20000, processes)
+					ops := w.operations(r, c, n, processes)
 					checkVerdict(t, fromIntervals(t, ops, false), c, replay.Linearizable)
 					a, b := &ops[r.IntN(len(ops))], &ops[r.IntN(len(ops))]
 					for a.arg.Kind() != history.None || a.result.Kind() == history.Null || a.to > b.from {

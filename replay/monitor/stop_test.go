@@ -14,7 +14,7 @@ import (
 // and asks no more.
 func TestStop(t *testing.T) {
 	for _, w := range []simulate.Workload{{Model: "queue"}, {Model: "stack"}, {Model: "priority-queue"}, {Model: "set"}, {Model: "kv"}, {Model: "set", Values: 100}} {
-		w.Ops, w.Threads, w.Seed = 40000, 8, 1
+		w.Ops, w.Threads, w.Seed = 15000, 8, 1
 		h, err := w.History()
 		if err != nil {
 			t.Fatal(err)

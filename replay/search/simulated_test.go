@@ -25,7 +25,7 @@ func TestSimulated(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 0))
 	decided := map[string]int{}
-	rounds := 6
+	rounds := 4
 	if *full {
 		rounds = 20
 	}

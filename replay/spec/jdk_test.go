@@ -16,7 +16,7 @@ import (
 var (
 	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 	programs = flag.String("programs", "", "`file` of programs by testdata/Programs.java for TestJDK to replay besides those in testdata")
-	fresh    = flag.Int("fresh", 200, "`number` of new programs per class that TestFreshJDK runs")
+	fresh    = flag.Int("fresh", 0, "`number` of new programs per class that TestFreshJDK runs; 5000 with -full")
 )
 
 // TestJDK replays random sequential programs with the results of JDK 17.
@@ -94,8 +94,11 @@ func TestFreshJDK(t *testing.T) {
 	}
 	t.Logf("-seed %d", seed)
 	number := *fresh
-	if *full {
+	switch {
+	case *full:
 		number = max(number, 5000)
+	case number == 0:
+		t.Skip("starts Java: with -full or -fresh")
 	}
 	var classes []string
 	for _, e := range entries {

@@ -48,8 +48,8 @@ func requireOld(t *testing.T, dir string) {
 // same, outside of a scheduler.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds programs")
+	if !*full {
+		t.Skip("builds programs: with -full")
 	}
 	seed := *seedFlag
 	if seed == 0 {
@@ -75,11 +75,7 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s printed nothing:\n%s", part, want)
 		}
 	}
-	plains := []bool{true, false}
-	if !*full {
-		plains = plains[:1]
-	}
-	for _, plain := range plains {
+	for _, plain := range []bool{true, false} {
 		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{".", "m/old"}, Plain: plain, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
