@@ -11,8 +11,8 @@ import (
 // recorder starts the Java recorder, or skips the test where there is no JDK.
 func recorder(t *testing.T, args ...string) (*exec.Cmd, io.Reader) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts Java")
+	if !*full {
+		t.Skip("starts Java: with -full")
 	}
 	if _, err := exec.LookPath("java"); err != nil {
 		t.Skip("no JDK: nothing is recorded")
@@ -49,9 +49,6 @@ func TestRecorderPipe(t *testing.T) {
 // TestRecorderKilled: what the recorder had written when it was killed is
 // checked, up to the line that it had begun.
 func TestRecorderKilled(t *testing.T) {
-	if !*full {
-		t.Skip("starts Java once more: with -full")
-	}
 	t.Parallel()
 	cmd, out := recorder(t, "--class", "ConcurrentLinkedQueue", "--ops", "14", "--threads", "4", "--count", "1000000", "--seed", "7")
 	written := make([]byte, 100_000)

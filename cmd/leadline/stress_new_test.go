@@ -120,28 +120,25 @@ func runOnce(cmd *exec.Cmd) ([]byte, error) {
 
 // A module of a user's tests its own types.
 func TestStressNew(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
+	if !*full {
+		t.Skip("builds programs: with -full")
 	}
 	// Leadline itself starts no child here: the programs are built.
 	runGoTool = runOnce
 	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
 	t.Chdir(thingModule(t))
-	t.Run("threads", func(t *testing.T) { testThreads(t, *full) })
-	if *full {
-		t.Run("schedules", testSchedules)
-	}
+	t.Run("threads", testThreads)
+	t.Run("schedules", testSchedules)
 }
 
-// testThreads tests types on threads: all of them, with generic ones and constructors
-// that return errors, or some.
-func testThreads(t *testing.T, all bool) {
-	type test struct {
+// testThreads tests types on threads, generic ones and constructors that return errors,
+// too.
+func testThreads(t *testing.T) {
+	for _, test := range []struct {
 		args   string
 		status int
 		out    string
-	}
-	tests := []test{
+	}{
 		{"--new example.com/thing.NewBroken --time 5m --run 5ms", statusNot, `(?m)^example.com/thing.NewBroken is not atomic: .*\{ Increment\(\)`},
 		{"--new example.com/thing.NewCell[int](0) --time 200ms --core Load --exclude Increment", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs?, [1-9]`},
 		{"--new example.com/thing.NewFatal --time 1m", statusNot, `(?s)panic: boom: .*To reproduce: leadline stress --new example.com/thing.NewFatal ` +
@@ -152,11 +149,7 @@ func testThreads(t *testing.T, all bool) {
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
 		{"--new example.com/thing.NewBroken --time 1s --method Watch", statusBad, `method Watch of \S+ is left out: parameter of type func\(int\)`},
 		{"--new example.com/thing.NewBroken --time 1s --core Watch", statusBad, `core method Watch is left out: parameter of type func\(int\)`},
-	}
-	if !all { // all but this one build a program
-		tests = []test{tests[0], tests[5]}
-	}
-	for _, test := range tests {
+	} {
 		var out, errs bytes.Buffer
 		args := append([]string{"stress", "--save", "found"}, strings.Fields(test.args)...)
 		if status := run(args, strings.NewReader(""), &out, &errs); status != test.status {
