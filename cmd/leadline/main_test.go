@@ -50,6 +50,11 @@ func TestScripts(t *testing.T) {
 		e.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the home directory is another one
 		e.Setenv("GORACE", os.Getenv("GORACE"))
 		return nil
+	}, Condition: func(name string) (bool, error) {
+		if name != "full" {
+			return false, fmt.Errorf("unknown condition %s", name)
+		}
+		return *full, nil
 	}}
 	if underRace { // only what has several workers: each command takes ten times as long
 		p.Dir = ""
