@@ -305,6 +305,7 @@ func compareOrder(t *testing.T, what string, h *History, want [][]bool) {
 // by pair, in real time and in program order, and counts the edges that are
 // left beyond those of the record.
 func TestOrderOracle(t *testing.T) {
+	t.Parallel()
 	r := random(t)
 	cyclic, ghosts, twoTouch := 0, 0, 0
 	n := 20000
@@ -396,6 +397,7 @@ func (rec *record) edgesNeeded(tie Tie) int {
 // TestCyclesOracle: edges are refused if and only if they and real time have a
 // cycle, and the named edges are on one.
 func TestCyclesOracle(t *testing.T) {
+	t.Parallel()
 	r := random(t)
 	refused := 0
 	for range 5000 {
@@ -454,6 +456,7 @@ func TestCyclesOracle(t *testing.T) {
 
 // TestLarge goes through the growth of every table.
 func TestLarge(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{15, 16, 17, 1023, 1024, 1025, 5000, 100_000} {
 		for _, order := range []Order{FileOrder, StampOrder} {
 			b := NewBuilder(Header{Order: order})

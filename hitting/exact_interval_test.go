@@ -58,6 +58,7 @@ func newRegisterMachine(r *rand.Rand, p *poset.Poset, writes float64) registerMa
 // TestExactOnIntervals: on interval orders ExactDepth agrees with the search over
 // downsets in a word, which knows nothing of intervals.
 func TestExactOnIntervals(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	depths := map[int]int{}
 	compare := func(p *poset.Poset, m Machine) {
@@ -131,6 +132,7 @@ func TestExactDepthLimits(t *testing.T) {
 // TestExactDepthOfLongHistories: of n elements, pairs of neighbours are concurrent,
 // and one element is concurrent with all others. One order is a witness.
 func TestExactDepthOfLongHistories(t *testing.T) {
+	t.Parallel()
 	for _, pairs := range []int{31, 32, 33, 512, 2500} {
 		n := 2*pairs + 1
 		call, ret := make([]int32, n), make([]int32, n)

@@ -114,6 +114,7 @@ func TestExactDepth(t *testing.T) {
 // TestExactDepthIsAnUpperBound: the family of the exact depth always holds a
 // witness, and sometimes a smaller one does, by luck.
 func TestExactDepthIsAnUpperBound(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	lucky := 0
 	for range 500 {

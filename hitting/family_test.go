@@ -91,6 +91,7 @@ func checkComplete(t *testing.T, name string, f *Family, p *poset.Poset) {
 }
 
 func TestFamiliesOfIntervalOrders(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	for k := range 300 {
 		p, chains := randomInterval(r, 1+r.IntN(7), 1+r.IntN(5))
@@ -106,6 +107,7 @@ func TestFamiliesOfIntervalOrders(t *testing.T) {
 }
 
 func TestFamiliesOfGeneralPosets(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	for range 300 {
 		p, chains := randomGeneral(t, r, 1+r.IntN(7))

@@ -12,6 +12,7 @@ import (
 var sizes = []int{0, 1, 2, 7, 63, 64, 65, 1023, 1024, 1025, 5000}
 
 func TestIntervalOrders(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	for _, n := range sizes {
 		if n > 1025 && testing.Short() {
@@ -26,6 +27,7 @@ func TestIntervalOrders(t *testing.T) {
 }
 
 func TestGeneralPosets(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	for _, n := range []int{0, 1, 2, 7, 63, 64, 65, 200, 513} {
 		edges, m := randomDAG(r, n)
@@ -42,6 +44,7 @@ func TestGeneralPosets(t *testing.T) {
 // naive closure would take too long: the same order once as intervals, once
 // as a relation.
 func TestGeneralAsInterval(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	for _, n := range []int{1023, 1024, 1025, 5000} {
 		call, ret := randomIntervals(r, n, 5)
@@ -278,6 +281,7 @@ func TestCheckChainsRefuses(t *testing.T) {
 }
 
 func TestLinearExtensions(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	for range 500 {
 		n := r.IntN(8)

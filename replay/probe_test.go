@@ -200,6 +200,7 @@ type untrusted struct{ replay.Spec }
 // TestProbeBundled: Probe finds nothing wrong with the bundled specifications, on
 // histories of the corpora.
 func TestProbeBundled(t *testing.T) {
+	t.Parallel()
 	probed := map[string]int{}
 	err := fs.WalkDir(corpora.FS, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.Contains(file, ".jsonl") || strings.HasSuffix(file, "labels.jsonl") {

@@ -80,6 +80,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestVerifyEdges(t *testing.T) {
+	t.Parallel()
 	// 2 did not happen, but orders others: by edges and by its interval.
 	events := []history.Event{
 		invoke(0, "write", 1), invoke(1, "write", 2), ok(1, history.NoValue), invoke(2, "write", 3),
@@ -166,6 +167,7 @@ func randomGhosts(r *rand.Rand, n int) *history.History {
 // TestVerifyOrderOracle compares Verify with the transitive closure of
 // positions and edges, for every order of a few operations.
 func TestVerifyOrderOracle(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 0))
 	good, bad, throughGhost := 0, 0, 0
 	for range 12000 {
@@ -242,6 +244,7 @@ func eachOrder(n int, f func([]int32)) {
 // operations did not happen and pass order on. Verify can be stopped at any
 // point.
 func TestVerifyStops(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1000, 10_000, 50_000} {
 		b := history.NewBuilder(history.Header{})
 		for i := range int64(n) {

@@ -76,6 +76,7 @@ func TestLimits(t *testing.T) {
 // TestBombs: 120 MiB of comments compressed to a few kilobytes are refused, unless the
 // limits allow them.
 func TestBombs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compresses hundreds of megabytes")
 	}

@@ -251,6 +251,7 @@ func verdictText(h *history.History) string {
 // TestMappedRandom: logs of a service, of every kind and shape and with stamps in
 // several notations, are read as the same histories as in the native format.
 func TestMappedRandom(t *testing.T) {
+	t.Parallel()
 	r := random(t)
 	n := 4_000
 	if testing.Short() { // as under the race detector

@@ -75,6 +75,7 @@ func randomStream(r *rand.Rand) []byte {
 // TestRandomStreams: encoding and decoding is the identity on histories with
 // ties, edges, marks and operations that did not happen.
 func TestRandomStreams(t *testing.T) {
+	t.Parallel()
 	r := random(t)
 	native, _ := Lookup(nativeName)
 	good, tied, ghosts := 0, 0, 0
@@ -142,6 +143,7 @@ func randomValue(r *rand.Rand, depth int) history.Value {
 // TestRandomValues: the native format preserves every value, and Violat's every value
 // that it does not refuse.
 func TestRandomValues(t *testing.T) {
+	t.Parallel()
 	r := random(t)
 	n := 5_000
 	if testing.Short() { // as under the race detector

@@ -36,6 +36,7 @@ func withResult(h *history.History, op int32, result history.Value) *history.His
 // with it; each allowed result makes it linearizable; and where no single
 // result is named, none would do.
 func TestExplanation(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	explained, single, groups := 0, 0, 0
 	for range 600 {

@@ -46,6 +46,7 @@ func TestTighten(t *testing.T) {
 // TestIntervals holds the engines that go by intervals against brute force, on
 // histories with edges and operations that did not happen.
 func TestIntervals(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	decided := map[string]int{}
 	rounds := 1000

@@ -301,6 +301,7 @@ func (x *rawHistory) replays(object replay.Object, order []int) bool {
 // with many ties, operations of no length, operations that did not happen,
 // edges through them, marks; in real time and in program order.
 func TestRawOrder(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	counts := map[string]int{}
 	rounds := 750

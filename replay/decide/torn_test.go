@@ -184,6 +184,7 @@ func TestTornFields(t *testing.T) {
 // TestCutAnywhere: no cut of a file whose history is linearizable leaves one
 // that is called not-linearizable.
 func TestCutAnywhere(t *testing.T) {
+	t.Parallel()
 	source := []struct{ model, events string }{
 		{"queue", `{"process":1,"op":1,"type":"invoke","method":"enqueue","args":[12]}
 {"process":2,"op":2,"type":"invoke","method":"dequeue"}

@@ -13,6 +13,7 @@ import (
 // TestStop: a monitor that is told to stop is undecided, at whatever question,
 // and asks no more.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	for _, w := range []simulate.Workload{{Model: "queue"}, {Model: "stack"}, {Model: "priority-queue"}, {Model: "set"}, {Model: "kv"}, {Model: "set", Values: 100}} {
 		w.Ops, w.Threads, w.Seed = 15000, 8, 1
 		h, err := w.History()

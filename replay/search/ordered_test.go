@@ -188,6 +188,7 @@ func TestGuess(t *testing.T) {
 // processes, whose keys take several words. Some results are replaced by those
 // of other calls.
 func TestVectorsAgainstSweep(t *testing.T) {
+	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 7))
 	count := map[replay.Answer]int{}

@@ -332,6 +332,7 @@ func large(t testing.TB, model string, n, threads, values int, seed uint64) (rig
 // TestLargeLostQueues bounds the work on queues of distinct values in which some
 // operations never respond.
 func TestLargeLostQueues(t *testing.T) {
+	t.Parallel()
 	const most = 2_000_000
 	s := lookup(t, "queue")
 	for _, seed := range []uint64{1, 2, 3} {
@@ -423,6 +424,7 @@ func watched(t *testing.T, h *history.History, last bool) *history.History {
 // TestWatched: long queues and stacks of few values, of which it is seen that they are
 // not empty, are decided with little work and memory.
 func TestWatched(t *testing.T) {
+	t.Parallel()
 	for _, model := range []string{"queue", "stack"} {
 		s := lookup(t, model)
 		h, err := workload.Workload{Model: model, Threads: 4, Ops: 3000, Values: 8, Fill: 300, Seed: 1}.History()

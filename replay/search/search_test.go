@@ -33,6 +33,7 @@ func concurrentAdds(t testing.TB, n int, contains bool) *history.History {
 }
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	set, err := spec.Lookup("set", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +130,7 @@ func TestLooksAcrossParts(t *testing.T) {
 // TestHardPart: a part that is easy to refute does not wait for those before it, which
 // would take millions of configurations.
 func TestHardPart(t *testing.T) {
+	t.Parallel()
 	kv, err := spec.Lookup("kv", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -104,6 +104,7 @@ func TestLargeStacks(t *testing.T) {
 // time: then it finds a witness that Verify accepts, or does not know. If it may
 // search again with enough memory, it knows.
 func TestStacksForget(t *testing.T) {
+	t.Parallel()
 	r, rounds := randomStacks(t, 79)
 	s := lookup(t, "stack")
 	count := map[string]int{}
@@ -146,6 +147,7 @@ func TestStacksForget(t *testing.T) {
 // one search decides is decided with twice its work, however long the first one
 // goes on.
 func TestStacksForgetWork(t *testing.T) {
+	t.Parallel()
 	s := lookup(t, "stack")
 	for _, threads := range []int{8, 12, 16} {
 		h, _ := large(t, "stack", 300, threads, 8, 0)

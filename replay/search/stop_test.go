@@ -154,6 +154,7 @@ func TestWorkBetweenQuestions(t *testing.T) {
 // almost none follow after the answer to stop. Every step is computed where the
 // states are fresh.
 func TestStopIsAsked(t *testing.T) {
+	t.Parallel()
 	const most = 1 << 11
 	for _, c := range stubborns(t) {
 		if !*full && c.stops < 1<<30 {

@@ -23,6 +23,7 @@ var (
 // testdata/Programs.java wrote them and documents their format. Those in
 // testdata use every method of every class.
 func TestJDK(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no programs: %v", err)
@@ -87,6 +88,7 @@ func replayPrograms(t *testing.T, file string, lines *bufio.Reader, unused unuse
 //
 //	go test ./replay/spec -run TestFreshJDK -fresh 100000 -v
 func TestFreshJDK(t *testing.T) {
+	t.Parallel()
 	requireJDK17(t)
 	seed := *seedFlag
 	if seed == 0 {

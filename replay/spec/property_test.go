@@ -53,6 +53,7 @@ func TestModelsComplete(t *testing.T) {
 // for all further invocations, and keep equal keys. States with different keys
 // must differ in the result of a probe.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	r := newRandom(t)
 	for i := range models {
 		m := &models[i]
@@ -114,6 +115,7 @@ func (m *model) probe(t *testing.T, state replay.State) string {
 // TestClone modifies clones: neither is affected by changes of the other, and a
 // clone behaves like the original.
 func TestClone(t *testing.T) {
+	t.Parallel()
 	r := newRandom(t)
 	for i := range models {
 		m := &models[i]

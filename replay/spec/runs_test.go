@@ -13,6 +13,7 @@ func step(method string, arg int64, result history.Value) runStep {
 
 // TestRuns: the specification returns the results of the runs and no others.
 func TestRuns(t *testing.T) {
+	t.Parallel()
 	yes, no := history.BoolValue(true), history.BoolValue(false)
 	add, again, remove := step("add", 1, yes), step("add", 1, no), step("remove", 1, yes)
 	empty, none := step("remove", 1, no), step("note", 1, history.NoValue)

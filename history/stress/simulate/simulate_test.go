@@ -98,6 +98,7 @@ func TestLinearizable(t *testing.T) {
 // TestFaults also holds the history up to the fault against the one without
 // it, which is linearizable.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	for _, f := range []simulate.Fault{{Kind: simulate.Wrong, Percent: 0}, {Kind: simulate.Wrong, Percent: 60},
 		{Kind: simulate.Swap, Percent: 30}, {Kind: simulate.Swap, Percent: 100}} {
 		t.Run(f.String(), func(t *testing.T) {
@@ -149,6 +150,7 @@ func TestFaultsTogether(t *testing.T) {
 // TestDecide asks the portfolio about longer histories of collections with
 // many threads, which a monitor has to decide, and of stores.
 func TestDecide(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"queue", "stack", "priority-queue", "set", "kv"} {
 		for _, fill := range []int{0, 600} {
 			for _, faults := range [][]simulate.Fault{nil, {{Kind: simulate.Wrong, Percent: 50}}, {{Kind: simulate.Swap, Percent: 50}}} {

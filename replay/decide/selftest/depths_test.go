@@ -21,6 +21,7 @@ var (
 // families, and more of them than TestEngines. Those that are not right are
 // detected.
 func TestDepths(t *testing.T) {
+	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 0))
 	switch {

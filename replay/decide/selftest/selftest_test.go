@@ -18,6 +18,7 @@ func init() { debug.SetGCPercent(400) }
 
 // TestEngines is a short run; continuous integration has a longer one.
 func TestEngines(t *testing.T) {
+	t.Parallel()
 	o := Options{Ops: 2, Seed: 1, Random: 2000, RandomOps: 10}
 	if *full {
 		o.Ops, o.Random = 3, 6000
@@ -52,6 +53,7 @@ func show(h *history.History) string {
 
 // TestJobs: the report is the same for any number of jobs.
 func TestJobs(t *testing.T) {
+	t.Parallel()
 	random := 500
 	if *full {
 		random = 3000
@@ -117,6 +119,7 @@ func TestFault(t *testing.T) {
 // with marks, counted from event words. Every sequence of n invocations and at
 // most n responses represents one order, up to isomorphism.
 func TestShapes(t *testing.T) {
+	t.Parallel()
 	for n, want := range []int{1: 1, 2, 5, 15, 53, 217} {
 		if n == 0 {
 			continue
@@ -236,6 +239,7 @@ func TestLabels(t *testing.T) {
 
 // TestRandom: random histories are well-formed.
 func TestRandom(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	edges, pending := 0, 0
 	for range 2000 {

@@ -13,6 +13,7 @@ import (
 // TestDeepen: several depths at once give the index that one after another gives,
 // also with pending operations, and where a jump takes too much work.
 func TestDeepen(t *testing.T) {
+	t.Parallel()
 	deepest := 0
 	for _, w := range []simulate.Workload{
 		{Model: "register", Threads: 4, Ops: 90}, {Model: "kv", Threads: 4, Keys: 2, Ops: 90},
@@ -60,6 +61,7 @@ func TestDeepen(t *testing.T) {
 // TestPersistentDepths: persistent states give the depth that those of the machine
 // give.
 func TestPersistentDepths(t *testing.T) {
+	t.Parallel()
 	depths := map[int]int{}
 	for _, model := range []string{"queue", "stack", "kv", "set"} {
 		s, err := spec.Lookup(model, nil)
@@ -147,6 +149,7 @@ func TestHopeless(t *testing.T) {
 // TestBursts: a long stack with two bursts of concurrent pushes has a depth, though
 // many nodes follow each burst. With a share that is too small, Run gives up before its end.
 func TestBursts(t *testing.T) {
+	t.Parallel()
 	s, err := spec.Lookup("stack", nil)
 	if err != nil {
 		t.Fatal(err)

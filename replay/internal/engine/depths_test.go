@@ -146,6 +146,7 @@ func TestDepthsByObject(t *testing.T) {
 // TestDepthsBounds: a search that gives up for lack of time finds the same when it
 // goes on, and one for lack of memory finds the same or gives up.
 func TestDepthsBounds(t *testing.T) {
+	t.Parallel()
 	same, stops, memory := 0, 0, 0
 	for _, orders := range []int{0, 6, 9, 15} {
 		for _, lost := range []bool{false, true} {
@@ -203,6 +204,7 @@ func TestDepthsBounds(t *testing.T) {
 // TestDepthsOfSets: a set of states that grows with each operation ends the search,
 // which then has refuted nothing.
 func TestDepthsOfSets(t *testing.T) {
+	t.Parallel()
 	wide := &replay.Model[string]{
 		Label: "wide",
 		Next: func(s string, _ replay.Invocation) []replay.Step[string] {

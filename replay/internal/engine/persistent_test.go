@@ -14,6 +14,7 @@ import (
 // TestPersistent walks at random through the states of an object, and through its
 // persistent states: steps succeed together, and states are the same together.
 func TestPersistent(t *testing.T) {
+	t.Parallel()
 	for _, w := range []simulate.Workload{
 		{Model: "kv", Threads: 4, Keys: 40, Values: 3},
 		{Model: "set", Threads: 4, Values: 300},
@@ -117,6 +118,7 @@ func withSizes(t *testing.T, h *history.History) *history.History {
 // TestSequenceMachine: a compact machine of a queue or a stack has the steps and the
 // states of another one, and sums that are equal by chance do not make states equal.
 func TestSequenceMachine(t *testing.T) {
+	t.Parallel()
 	for _, model := range []string{"queue", "stack"} {
 		h, err := simulate.Workload{Model: model, Threads: 4, Values: 3, Ops: sharedOps + 100, Seed: 1}.History()
 		if err != nil {

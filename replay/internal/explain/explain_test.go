@@ -230,6 +230,7 @@ func allOrders(h *history.History, s replay.Spec, f func(replay.State)) {
 // TestExplanations holds explanations of random histories of all specifications
 // against brute force.
 func TestExplanations(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	rounds, failed := 200, 0
 	if *full {
@@ -265,6 +266,7 @@ func TestExplanations(t *testing.T) {
 // linearizable by the checker itself: of all with -full, else of one in four. None
 // lacks a part, but for the blame of long ones.
 func TestCorpora(t *testing.T) {
+	t.Parallel()
 	files := fs.FS(corpora.FS)
 	each, atLeast := 4, 160
 	if *full {
@@ -329,6 +331,7 @@ func explainSome(t *testing.T, files fs.FS, each, atLeast int) {
 
 // TestLong verifies explanations of long histories: of each part there is one.
 func TestLong(t *testing.T) {
+	t.Parallel()
 	models := []string{"queue", "kv", "cas-register"}
 	if *full {
 		models = append(models, "stack", "set", "register", "priority-queue", "counter", "mutex")

@@ -10,6 +10,7 @@ import (
 // TestRules applies each rule to random linearizable histories of all
 // specifications: what remains is linearizable.
 func TestRules(t *testing.T) {
+	t.Parallel()
 	r := newRand(t)
 	rounds := 1000
 	if *full {
