@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 )
+
+var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 
 func FuzzDecodeJepsen(f *testing.F)  { fuzzDecode(f, jepsenName) }
 func FuzzDecodeKV(f *testing.F)      { fuzzDecode(f, kvName) }
@@ -183,8 +186,11 @@ func TestConversions(t *testing.T) {
 	r := random(t)
 	taken := map[string]int{}
 	n := 240
-	if testing.Short() { // as under the race detector
-		n /= 2
+	switch {
+	case *full:
+		n = 600
+	case testing.Short(): // as under the race detector
+		n = 120
 	}
 	for range n {
 		for model := range conversions {

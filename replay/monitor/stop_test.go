@@ -14,8 +14,12 @@ import (
 // and asks no more.
 func TestStop(t *testing.T) {
 	t.Parallel()
+	n := 15000
+	if *full {
+		n = 40000
+	}
 	for _, w := range []simulate.Workload{{Model: "queue"}, {Model: "stack"}, {Model: "priority-queue"}, {Model: "set"}, {Model: "kv"}, {Model: "set", Values: 100}} {
-		w.Ops, w.Threads, w.Seed = 15000, 8, 1
+		w.Ops, w.Threads, w.Seed = n, 8, 1
 		h, err := w.History()
 		if err != nil {
 			t.Fatal(err)

@@ -156,15 +156,16 @@ func TestGuess(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 6))
 	rounds := 4
 	if *full {
-		rounds = 20
+		rounds = 10
 	}
 	for _, c := range simulated {
 		s := lookup(t, c.model)
-		found, all := 0, 0
+		least := map[string]int{"queue": 7, "kv": 4, "register": 2}[c.model] // of 10
+		inAll := 0
 		for _, edges := range []int{0, 40} {
 			for _, lost := range []int{0, 2} {
+				found := 0
 				for range rounds {
-					all++
 					b, effects := simulation(r, s, 3, 300, lost, c.next)
 					h := withEdges(t, r, b, effects, edges)
 					witness := search.Guess(h, s)
@@ -176,10 +177,13 @@ func TestGuess(t *testing.T) {
 						t.Fatalf("%s: %v", c.model, err)
 					}
 				}
+				if inAll += found; *full && found < least {
+					t.Errorf("%s, %d edges, lost %d: only %d of %d found", c.model, edges, lost, found, rounds)
+				}
 			}
 		}
-		if least := map[string]int{"queue": 7, "kv": 4, "register": 2}[c.model]; 10*found < least*all {
-			t.Errorf("%s: only %d of %d found", c.model, found, all)
+		if 10*inAll < least*4*rounds {
+			t.Errorf("%s: only %d of %d found", c.model, inAll, 4*rounds)
 		}
 	}
 }

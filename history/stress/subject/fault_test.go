@@ -98,7 +98,11 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s did not show its fault", s.Class.Name)
 		}
 		t.Logf("%s: a fault in %d executions", s.Class.Name, n)
-		if unexpected(t, Lookup(s.Twin).Class, text, 2000) != 0 {
+		executions := int64(2000)
+		if *full {
+			executions = 10_000
+		}
+		if unexpected(t, Lookup(s.Twin).Class, text, executions) != 0 {
 			t.Errorf("%s, which is correct, shows the fault of %s", s.Twin, s.Class.Name)
 		}
 	}

@@ -1,6 +1,7 @@
 package subject
 
 import (
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec"
 )
+
+var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 
 // calls returns random invocations of the class's methods, and others that
 // are the same but for being of another class.
@@ -110,6 +113,9 @@ func TestSequential(t *testing.T) {
 				}
 			}
 			n := 3000
+			if *full {
+				n = 10000
+			}
 			if testing.Short() { // as under the race detector
 				n /= 3
 			}
