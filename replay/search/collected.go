@@ -90,6 +90,9 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 	} else if cause == replay.NoCause {
 		return refutedAt(s.ops[s.last].ret)
 	}
+	if m.Stopped() {
+		return replay.GaveUp(replay.Time)
+	}
 	b := newStackBeam(c, maxBytes, m.Share(m.Left()/4*3))
 	if found, cause := b.run(); found {
 		return finding(found, cause, b.witness)
@@ -157,6 +160,9 @@ type collected struct {
 	// with which a value has been removed more often than inserted. It is NoReturn if
 	// there is none.
 	impossible int32
+
+	stack  *stackOps // see asStack
+	isWide bool      // more than 64 are open at once
 }
 
 type insertion struct {
@@ -297,6 +303,19 @@ type stackOps struct {
 	opens    [][]int32 // due -> what was invoked before the response and may be open
 }
 
+// asStack returns the operations as a pushdown reads them, or nil if more than 64 are
+// open at once.
+func (c *collected) asStack() *stackOps {
+	if c.stack == nil {
+		c.stack = &stackOps{}
+		c.isWide = !c.stack.read(c)
+	}
+	if c.isWide {
+		return nil
+	}
+	return c.stack
+}
+
 // read reports false if more than 64 are open at once.
 func (p *stackOps) read(c *collected) bool {
 	for _, e := range c.inserts {
@@ -311,7 +330,8 @@ func (p *stackOps) read(c *collected) bool {
 	slices.SortFunc(byCall, func(a, b int32) int { return cmp.Compare(p.ops[a].call, p.ops[b].call) })
 	p.slot = make([]int32, len(p.ops))
 	free := ^uint64(0)
-	var open []int32
+	var open, all []int32
+	ends := make([]int, p.returned) // of the piece of all for each response
 	for i := range int32(p.returned) {
 		for len(byCall) > 0 && p.ops[byCall[0]].call < p.ops[i].ret {
 			if free == 0 {
@@ -324,9 +344,15 @@ func (p *stackOps) read(c *collected) bool {
 			byCall = byCall[1:]
 		}
 		slices.Sort(open)
-		p.opens = append(p.opens, slices.Clone(open))
+		all = append(all, open...)
+		ends[i] = len(all)
 		open = open[1:] // i
 		free |= 1 << p.slot[i]
+	}
+	p.opens = make([][]int32, p.returned)
+	from := 0
+	for i, end := range ends {
+		p.opens[i], from = all[from:end:end], end
 	}
 	return true
 }

@@ -90,9 +90,11 @@ type stackSearch struct {
 // newStackSearch returns nil if more than 64 operations are open at once.
 func newStackSearch(c *collected, maxBytes, room int64, m *meter.Meter) *stackSearch {
 	p := &stackSearch{idle: c.idle, goal: -1, maxBytes: maxBytes, room: room, most: math.MaxInt32 / 2, width: stackWidth, meter: m}
-	if !p.stackOps.read(c) {
+	ops := c.asStack()
+	if ops == nil {
 		return nil
 	}
+	p.stackOps = *ops
 	p.placementsAt = make([]int32, p.returned+1)
 	p.starts, p.within, p.bags = make([][]int32, p.returned), make([][]int32, p.returned), make([][]int32, p.returned)
 	p.cell(stackCell{value: -1, whole: -1}) // the bottom

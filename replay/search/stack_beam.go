@@ -175,9 +175,11 @@ const (
 func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
 	b := &stackBeam{stackSets: newStackSets(m), idle: c.idle, cutAt: math.MaxInt32, stuckAt: -1,
 		room: min(beamRoom, maxBytes/4), maxBytes: maxBytes, width: beamWidth, bags: beamBags, least: beamLeast, patience: beamPatience}
-	if !b.read(c) {
+	ops := c.asStack()
+	if ops == nil {
 		return nil
 	}
+	b.stackOps = *ops
 	b.arrivals = make([][]beamArrival, b.returned)
 	b.dues = make([]beamDue, b.returned)
 	b.findHeights()

@@ -78,9 +78,20 @@ func Merge(h *history.History, parts [][]int32, witnesses [][]int32) []int32 {
 }
 
 // byReturn returns the completed operations in the order of their responses,
-// which need not be distinct, followed by the pending operations that happened.
-// O(n) for n events.
+// followed by the pending operations that happened.
 func byReturn(h *history.History) []int32 {
+	order := Responses(h)
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Pending() && op.Happened {
+			order = append(order, int32(i))
+		}
+	}
+	return order
+}
+
+// Responses returns the completed operations in the order of their responses,
+// which need not be distinct. O(n) for n positions.
+func Responses(h *history.History) []int32 {
 	last := int32(0)
 	for i := range h.Ops {
 		if !h.Ops[i].Pending() {
@@ -98,12 +109,9 @@ func byReturn(h *history.History) []int32 {
 	}
 	order := make([]int32, start[last+1])
 	for i := range h.Ops {
-		switch op := &h.Ops[i]; {
-		case !op.Pending():
+		if op := &h.Ops[i]; !op.Pending() {
 			order[start[op.Return]] = int32(i)
 			start[op.Return]++
-		case op.Happened:
-			order = append(order, int32(i))
 		}
 	}
 	return order

@@ -19,9 +19,12 @@ const (
 	// histories with many unknown results are hard.
 	freeMax  = 256
 	freeWork = 1 << 19
-	// localWork, and localEach for each operation, bound the work of blameLocally.
+	// localWork, and localEach for each operation up to localAll, bound the work of
+	// blameLocally; or localLong for each operation if that is more.
 	localWork = 1 << 20
 	localEach = 1 << 8
+	localAll  = 1 << 24
+	localLong = 1 << 4
 )
 
 // blame finds the smallest groups of results that make the history linearizable
@@ -61,7 +64,9 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 
 // blameLocally looks for groups next to the core.
 func (x *explainer) blameLocally(r *reducer) ([][]replay.FreedResult, string) {
-	l := newLocal(&blamer{explainer: x, h: x.History, meter: x.Meter.Share(localWork + int64(len(x.History.Ops))*localEach)}, r)
+	n := int64(len(x.History.Ops))
+	work := localWork + max(min(n*localEach, localAll), n*localLong)
+	l := newLocal(&blamer{explainer: x, h: x.History, meter: x.Meter.Share(work)}, r)
 	found := l.groups(2, l.decisive, l.try)
 	if len(found) == 0 {
 		found = l.pairs()
@@ -146,7 +151,7 @@ func isGroup(results []replay.FreedResult, group []int32) bool {
 
 // try frees the results of the operations.
 func (b *blamer) try(ops []int32) (replay.Answer, []replay.FreedResult) {
-	f := b.ask(freed(b.h, ops), b.meter)
+	f := b.askOnce(b.spare.freed(b.h, ops), b.meter)
 	if f.Answer != replay.Linearizable {
 		return f.Answer, nil
 	}
@@ -173,7 +178,7 @@ func (b *blamer) decisive(free []int32) []int32 {
 				all = append(all, i)
 			}
 		}
-		return b.ask(freed(b.h, all), b.meter).Answer
+		return b.askOnce(b.spare.freed(b.h, all), b.meter).Answer
 	})
 	if !isMinimal {
 		return rest
@@ -191,12 +196,14 @@ func unknown(n int) []history.Value {
 }
 
 // freed returns the history with unknown results of the operations.
-func freed(h *history.History, ops []int32) *history.History { return with(h, ops, unknown(len(ops))) }
+func (s *spare) freed(h *history.History, ops []int32) *history.History {
+	return s.with(h, ops, unknown(len(ops)))
+}
 
 // with returns the history with other results of the operations.
-func with(h *history.History, ops []int32, results []history.Value) *history.History {
+func (s *spare) with(h *history.History, ops []int32, results []history.Value) *history.History {
 	changed := *h
-	changed.Ops = slices.Clone(h.Ops)
+	changed.Ops = append(s.take()[:0], h.Ops...)
 	for k, op := range ops {
 		changed.Ops[op].Result = results[k]
 	}
@@ -219,7 +226,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 				continue
 			}
 			results[k] = other
-			if at == 0 && len(seen[k]) == 1 || b.ask(with(b.h, ops, results), b.meter).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.askOnce(b.spare.with(b.h, ops, results), b.meter).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue

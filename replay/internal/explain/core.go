@@ -14,7 +14,8 @@ import (
 func (x *explainer) core(base *history.History, conflict []int32) *reducer {
 	r := newReducer(base, x.Spec)
 	r.bytes, r.meter, r.last = x.Bytes, x.share(60), x.e.Unexplained
-	r.decide = func(h *history.History) replay.Finding { return x.ask(h, r.meter) }
+	r.spare = x.spare
+	r.decide = func(h *history.History) replay.Finding { return x.askOnce(h, r.meter) }
 	r.conflict = conflict
 	isMinimal := r.reduce()
 	x.e.Core = r.ops
@@ -32,6 +33,7 @@ type reducer struct {
 	decide func(*history.History) replay.Finding
 	meter  *meter.Meter
 	bytes  int64
+	spare  *spare
 
 	ops      []int32 // that remain
 	last     int32   // the operation that nothing explains, or NoOperation
@@ -90,11 +92,13 @@ type numberedInt struct {
 	value int64
 }
 
+func (n *numbering) size() int { return len(n.ints) + len(n.other) }
+
 func (n *numbering) number(part int32, v history.Value) int32 {
 	if n.ints == nil {
 		n.ints, n.other = map[numberedInt]int32{}, map[string]int32{}
 	}
-	next := int32(len(n.ints) + len(n.other))
+	next := int32(n.size())
 	if v.Kind() == history.Int {
 		key := numberedInt{part, v.Int()}
 		if known, ok := n.ints[key]; ok {
@@ -114,7 +118,7 @@ func (n *numbering) number(part int32, v history.Value) int32 {
 
 // fails decides the sub-history of some operations.
 func (r *reducer) fails(ops []int32) replay.Answer {
-	f := r.decide(sub(r.h, ops))
+	f := r.decide(r.spare.sub(r.h, ops))
 	switch {
 	case f.Answer == replay.Undecided:
 		r.unknown = true
@@ -227,7 +231,7 @@ func (r *reducer) sortUnits(units [][]int32) {
 	for k, u := range units {
 		list[k] = ranked{u, rank(u)}
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int {
+	slices.SortFunc(list, func(a, b ranked) int { // the last operations of units differ
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.unit[len(b.unit)-1], a.unit[len(a.unit)-1]))
 	})
 	for k := range list {
@@ -237,32 +241,55 @@ func (r *reducer) sortUnits(units [][]int32) {
 
 // byPart divides the operations by the parts that they concern.
 func (r *reducer) byPart(ops []int32) (d division) {
-	unit := map[int32]int{}
+	parts := newUnits(r.parts.size())
 	for _, i := range ops {
 		switch f := &r.facts[i]; {
 		case f.part >= 0:
-			d.put(unit, f.part, i)
+			parts.put(f.part, i)
 		case f.apart:
 			d.kept = append(d.kept, i)
 		default:
 			d.blockers = append(d.blockers, i)
 		}
 	}
-	if len(d.units) == 0 {
+	if d.units = parts.list(); len(d.units) == 0 {
 		return division{}
 	}
 	return d
 }
 
+// units are lists of operations, by the numbers that they have in common.
+type units struct {
+	of   []int32 // number -> unit + 1, or 0
+	ops  []int32
+	unit []int32 // of each of ops
+	size []int   // of each unit
+}
+
+func newUnits(numbers int) *units { return &units{of: make([]int32, numbers)} }
+
 // put adds an operation to the unit of a number.
-func (d *division) put(unit map[int32]int, number, op int32) {
-	u, ok := unit[number]
-	if !ok {
-		u = len(d.units)
-		unit[number] = u
-		d.units = append(d.units, nil)
+func (u *units) put(number, op int32) {
+	if u.of[number] == 0 {
+		u.size = append(u.size, 0)
+		u.of[number] = int32(len(u.size))
 	}
-	d.units[u] = append(d.units[u], op)
+	unit := u.of[number] - 1
+	u.ops, u.unit = append(u.ops, op), append(u.unit, unit)
+	u.size[unit]++
+}
+
+// list returns the units in the order of their first operations.
+func (u *units) list() [][]int32 {
+	all := make([]int32, len(u.ops))
+	list := make([][]int32, len(u.size))
+	for k, size := range u.size {
+		list[k], all = all[:0:size], all[size:]
+	}
+	for k, op := range u.ops {
+		list[u.unit[k]] = append(list[u.unit[k]], op)
+	}
+	return list
 }
 
 // byValue divides the operations by the values that they are about. Two values of
@@ -289,17 +316,18 @@ func (r *reducer) byValue(ops []int32) (d division) {
 			}
 		}
 	}
-	unit := map[int32]int{}
+	values := newUnits(r.value.size())
 	for _, i := range ops {
 		switch f := &r.facts[i]; {
 		case !f.apart || partitioned && f.part < 0:
 			d.blockers = append(d.blockers, i)
 		case f.value[0] >= 0:
-			d.put(unit, find(f.value[0]), i)
+			values.put(find(f.value[0]), i)
 		default:
 			d.kept = append(d.kept, i)
 		}
 	}
+	d.units = values.list()
 	return d
 }
 

@@ -27,7 +27,7 @@ type Problem struct {
 
 // Run explains the history.
 func Run(p Problem) *replay.Explanation {
-	x := &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}}
+	x := newExplainer(p, &spare{})
 	base, conflict := x.base()
 	r := x.core(base, conflict)
 	x.states(base)
@@ -38,7 +38,31 @@ func Run(p Problem) *replay.Explanation {
 type explainer struct {
 	Problem
 	e     *replay.Explanation
+	spare *spare
 	cause string // of the last history that Decide left undecided
+}
+
+func newExplainer(p Problem, s *spare) *explainer {
+	return &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}, spare: s}
+}
+
+// A spare holds the operations of the largest history that is no longer used. Most
+// questions are about a changed copy of the history; the copies of a long one would
+// keep the garbage collector busy.
+type spare struct{ ops []history.Operation }
+
+// take returns memory for operations.
+func (s *spare) take() []history.Operation {
+	ops := s.ops
+	s.ops = nil
+	return ops
+}
+
+// give takes back the operations of a history that is no longer used.
+func (s *spare) give(h *history.History) {
+	if cap(h.Ops) > cap(s.ops) {
+		s.ops = h.Ops[:0]
+	}
 }
 
 // share is the part of the work that is left, in percent, that a part of an
@@ -57,11 +81,17 @@ func (x *explainer) missFor(part, cause string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
 }
 
+// askOnce is ask for a history that is not used again.
+func (x *explainer) askOnce(h *history.History, m *meter.Meter) replay.Finding {
+	defer x.spare.give(h)
+	return x.ask(h, m)
+}
+
 // ask decides a history within m. Building the history also counts as work.
 func (x *explainer) ask(h *history.History, m *meter.Meter) replay.Finding {
 	f := replay.GaveUp(replay.Time)
 	m.Spend(len(h.Ops))
-	if !m.Stopped() {
+	if !m.Stopped() && m.Left() > int64(len(h.Ops)) { // no engine can do with less
 		f = x.Decide(h, m)
 	}
 	if !f.Decided() {
@@ -123,7 +153,7 @@ func (x *explainer) base() (*history.History, []int32) {
 // first. If some prefix stays undecided, it returns false and the shortest prefix that
 // is known to fail.
 func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding, bool) {
-	returned := responses(h)
+	returned := engine.Responses(h)
 	rank := make([]int32, len(h.Ops)) // operation -> number of responses up to its own
 	for i, op := range returned {
 		rank[op] = int32(i) + 1
@@ -154,12 +184,16 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 			k = low + min(step, (high-low)/2)
 			step *= 2
 		}
-		part := h.UpTo(h.Ops[returned[k-1]].Return)
-		switch g := x.ask(part, m); g.Answer {
+		part := h.UpToIn(x.spare.take(), h.Ops[returned[k-1]].Return)
+		g := x.ask(part, m)
+		if g.Answer != replay.NotLinearizable {
+			x.spare.give(part)
+		}
+		switch g.Answer {
 		case replay.Undecided:
 			// The prefix up to the hint is often easy to refute.
 			if k < hint && hint < high {
-				part = h.UpTo(h.Ops[returned[hint-1]].Return)
+				part = h.UpToIn(x.spare.take(), h.Ops[returned[hint-1]].Return)
 				if g = x.ask(part, x.share(50)); g.Answer == replay.NotLinearizable {
 					f, cut = g, part
 				}
@@ -171,6 +205,9 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 		case replay.Linearizable:
 			low, fall = k, 0
 		default:
+			if cut != h {
+				x.spare.give(cut)
+			}
 			high, f, cut = k, g, part
 		}
 	}
@@ -184,30 +221,21 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 	return last, cut, f, true
 }
 
-// responses returns the completed operations in the order of their responses.
-func responses(h *history.History) []int32 {
-	var returned []int32
-	for i := range h.Ops {
-		if !h.Ops[i].Pending() {
-			returned = append(returned, int32(i))
-		}
-	}
-	slices.SortFunc(returned, func(a, b int32) int { return cmp.Compare(h.Ops[a].Return, h.Ops[b].Return) })
-	return returned
-}
-
 // events returns the number of invocations and responses.
 func events(h *history.History) int { return 2*len(h.Ops) - h.Pending() }
 
 // sub returns the history of some operations of h, in their order. Order along
 // edges through the others remains.
-func sub(h *history.History, ops []int32) *history.History {
+func (s *spare) sub(h *history.History, ops []int32) *history.History {
 	switch {
 	case h.HasEdges():
 		return subAlongEdges(h, ops)
 	case len(ops) > len(h.Ops)/4:
 		part := *h
-		part.Ops = engine.Restrict(h, ops).Ops
+		part.Ops = s.take()[:0]
+		for _, i := range ops {
+			part.Ops = append(part.Ops, h.Ops[i])
+		}
 		return &part
 	}
 	// Engines take time and memory in proportion to the positions.

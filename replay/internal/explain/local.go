@@ -44,7 +44,7 @@ const (
 	freeEach = 1 << 4
 	// baseEach bounds the work on the prefix of a history with another result, for each
 	// operation.
-	baseEach = 1 << 5
+	baseEach = 1 << 3
 	// wholeMax bounds the questions about the whole history.
 	// wholeFree bounds those with unknown results.
 	wholeMax  = 24
@@ -92,7 +92,7 @@ func newLocal(b *blamer, r *reducer) *local {
 		f := &r.facts[i]
 		_, inCore := slices.BinarySearch(r.whole, int32(i))
 		concerned := parts[f.part] && (!r.byValues || values[f.value[0]] || values[f.value[1]])
-		if isFreeable(l.Spec, &r.h.Ops[i]) && (inCore || concerned && !l.isRead(int32(i))) {
+		if (inCore || concerned && !l.isRead(int32(i))) && isFreeable(l.Spec, &r.h.Ops[i]) {
 			l.list = append(l.list, int32(i))
 		}
 	}
@@ -191,14 +191,14 @@ func (l *local) options(i int32, found []history.Value) []history.Value {
 		return found
 	}
 	ops := l.small([]int32{i}, 0)
-	part := sub(l.r.h, ops)
+	part := l.spare.sub(l.r.h, ops)
 	at, _ := slices.BinarySearch(ops, i)
 	var options []history.Value
 	try := func(v history.Value) {
 		op := part.Ops[at]
 		op.Result = v
 		if len(options) < optionsMax && v.Kind() != history.None && !slices.ContainsFunc(options, v.Equal) && l.Spec.Check(&op) == nil &&
-			l.ask(with(part, []int32{int32(at)}, []history.Value{v}), l.meter.Share(smallWork)).Answer == replay.Linearizable {
+			l.askOnce(l.spare.with(part, []int32{int32(at)}, []history.Value{v}), l.meter.Share(smallWork)).Answer == replay.Linearizable {
 			options = append(options, v)
 		}
 	}
@@ -224,17 +224,17 @@ func (l *local) trySmall(group []int32) (answer replay.Answer, found [][]history
 		if len(ops) > smallMax {
 			continue
 		}
-		part := sub(l.r.h, ops)
+		part := l.spare.sub(l.r.h, ops)
 		inPart := make([]int32, len(group))
 		for k, i := range group {
 			at, _ := slices.BinarySearch(ops, i)
 			inPart[k] = int32(at)
 		}
-		switch f := l.ask(freed(part, inPart), l.meter.Share(smallWork)); f.Answer {
+		switch f := l.askOnce(l.spare.freed(part, inPart), l.meter.Share(smallWork)); f.Answer {
 		case replay.Linearizable:
 			return f.Answer, seen(part, l.Spec, inPart, f.Witness)
 		case replay.NotLinearizable:
-			return l.ask(sub(l.r.h, without(ops, group)), l.meter.Share(smallWork)).Answer, nil
+			return l.askOnce(l.spare.sub(l.r.h, without(ops, group)), l.meter.Share(smallWork)).Answer, nil
 		}
 	}
 	return replay.Undecided, nil
@@ -270,7 +270,7 @@ func (l *local) attempt(group []int32, found [][]history.Value) (a attempt, ok b
 		}
 		a.others = append(a.others, i)
 	}
-	a.h = with(l.h, a.others, a.results)
+	a.h = l.spare.with(l.h, a.others, a.results)
 	for _, i := range a.reads {
 		op := &a.h.Ops[i]
 		op.Return, op.Result, op.Process = history.NoReturn, history.UnknownValue, int32(len(a.h.Processes))
@@ -285,7 +285,7 @@ func (l *local) tryWhole(group []int32, found [][]history.Value) (replay.Answer,
 	if !ok {
 		return l.tryFree(group)
 	}
-	f := l.ask(a.h, l.meter)
+	f := l.askOnce(a.h, l.meter)
 	switch {
 	case f.Answer == replay.NotLinearizable && !a.exact:
 		l.explainer.cause = "in long histories, few results are tried for each operation"
@@ -341,11 +341,12 @@ func (l *local) pairOf(i int32, found [][]history.Value) []replay.FreedResult {
 	if !ok {
 		return nil
 	}
+	defer l.spare.give(a.h)
 	f := l.ask(a.h, l.meter)
 	if f.Answer != replay.NotLinearizable {
 		return nil
 	}
-	x := &explainer{Problem: l.Problem, e: &replay.Explanation{Unexplained: replay.NoOperation}}
+	x := newExplainer(l.Problem, l.spare)
 	x.History, x.Finding, x.Meter = a.h, &f, l.meter.Share(smallWork+int64(len(a.h.Ops))*baseEach)
 	base, conflict := x.base()
 	x.Meter = l.meter
@@ -374,7 +375,7 @@ func (l *local) tryFree(group []int32) (replay.Answer, []replay.FreedResult) {
 		l.explainer.cause = "in long histories, few results are tried for each operation"
 		return replay.Undecided, nil
 	}
-	f := l.ask(freed(l.h, group), l.meter.Share(smallWork+int64(len(l.h.Ops))*freeEach))
+	f := l.askOnce(l.spare.freed(l.h, group), l.meter.Share(smallWork+int64(len(l.h.Ops))*freeEach))
 	if f.Answer != replay.Linearizable {
 		return f.Answer, nil
 	}

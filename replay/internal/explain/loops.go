@@ -107,7 +107,7 @@ func (r *reducer) withoutLoops(moments []moment) []int32 {
 func (r *reducer) moments() []moment {
 	moments := []moment{{0, 0}}
 	r.meter.Spend(len(r.ops))
-	h := sub(r.h, r.ops)
+	h := r.spare.sub(r.h, r.ops)
 	if r.last != replay.NoOperation {
 		h = before(h)
 	}
@@ -118,6 +118,7 @@ func (r *reducer) moments() []moment {
 	defer w.machine.Release()
 	number, key := map[string]int32{}, []byte(nil)
 	b := r.newBalance()
+	w.restarts = b.applies
 	done := 0
 	w.run(func(ops int) {
 		b.add(r.ops[done:ops])

@@ -38,9 +38,11 @@ func (x *explainer) partOf(h *history.History, op int32) []int32 {
 	all, ops := make([]int32, len(h.Ops)), []int32(nil)
 	for i := range h.Ops {
 		all[i] = int32(i)
-		other, ok := x.part(&h.Ops[i])
-		switch {
-		case !hasPart || ok && other != key:
+		if !hasPart {
+			continue
+		}
+		switch other, ok := x.part(&h.Ops[i]); {
+		case ok && other != key:
 		case ok:
 			ops = append(ops, int32(i))
 		case replay.FactsOf(x.Spec, &h.Ops[i]).ReadOnly:
@@ -89,7 +91,7 @@ type stateText struct {
 // statesOf finds the states before the last response of the history of some
 // operations of base, or returns why it does not.
 func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
-	h := before(sub(base, ops))
+	h := before(x.spare.sub(base, ops))
 	w := newWalk(h, x.Spec, x.Bytes, x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"

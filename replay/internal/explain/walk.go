@@ -43,6 +43,8 @@ type walk struct {
 	seen    configurations
 	stack   []configuration
 	lost    bool // there are too many configurations
+	// restarts is set if the caller of run may restart the walk.
+	restarts bool
 }
 
 // newWalk returns a walk at the beginning of h, or nil if the objects of the
@@ -76,12 +78,12 @@ func (w *walk) restart() {
 func (w *walk) stop() bool { return w.meter.Stopped() || w.machine.GaveUp() != replay.NoCause }
 
 // run goes through all events. It calls atRest at the beginning and whenever no
-// operation is open, with the number of operations so far. A walk with too many
-// configurations (lost) continues, because atRest may restart it. run returns false if
-// the walk has to stop.
+// operation is open, with the number of operations so far. With too many configurations
+// (lost), it ends, unless atRest may restart the walk. run returns false if the walk has
+// to stop.
 func (w *walk) run(atRest func(ops int)) bool {
 	atRest(0)
-	returned := responses(w.h)
+	returned := engine.Responses(w.h)
 	for i, k := 0, 0; i < len(w.h.Ops) || k < len(returned); {
 		if k < len(returned) && (i == len(w.h.Ops) || w.h.Ops[returned[k]].Return < w.h.Ops[i].Call) {
 			w.respond(returned[k])
@@ -95,6 +97,9 @@ func (w *walk) run(atRest func(ops int)) bool {
 		}
 		if w.isOpen == 0 {
 			atRest(i)
+		}
+		if w.lost && !w.restarts {
+			return true
 		}
 		w.shrink()
 	}
