@@ -55,9 +55,15 @@ type Explanation struct {
 	// replay/internal/explain; without any further part of that kind, the rest is
 	// linearizable. If Missing has "core", Core fails but may not be minimal.
 	Core []int32
+	// CoreMarks and CoreEdges are what Core fails with, besides real time or the order
+	// within processes: pending operations of it that are known to have happened, and
+	// orders between its operations. An order may come from edges through others.
+	CoreMarks []int32
+	CoreEdges []history.Edge
 	// Marks are pending operations that are known to have happened, and Edges
-	// are orders beyond real time. Together they leave no order; without any
-	// one of them there is one. Both are nil unless Unexplained is NoOperation.
+	// are orders beyond real time, or beyond the order within processes. Together they
+	// leave no order; without any one of them there is one. Both are nil unless
+	// Unexplained is NoOperation.
 	Marks []int32
 	Edges []history.Edge
 	// Free are the ways to make the history linearizable by freeing the results

@@ -460,7 +460,8 @@
 //     ops are null. After an internal error the verdict is unknown, and errors has it.
 //
 // These keys are absent where they do not apply: order, exact_cause, impossible,
-// more_states, states_of_core, marks, edges, and without --times elapsed_ns.
+// more_states, states_of_core, marks, edges, core_marks, core_edges, and without --times
+// elapsed_ns.
 //
 // These keys explain why a history is not linearizable:
 //   - prefix is the number of events of its shortest prefix that is not
@@ -472,13 +473,16 @@
 //     operations in core were run, because all of them allow too many states.
 //   - core has the operations of a minimal sub-history that is not linearizable by
 //     itself. Operations are left out only if their absence cannot be the reason.
+//     core_marks and core_edges are what it fails with besides real time: operations
+//     that are known to have happened, and orders, if need be through others.
 //   - blame has the smallest groups of up to three results that make the history
 //     linearizable if they are replaced. An entry has the operation, the recorded
 //     result, some allowed ones and the number of its group. It is [] if there are no
 //     such groups. Results are values of the native format.
-//   - marks and edges take the place of prefix and unexplained if real time alone
-//     can be explained. They are the operations that are known to have happened, and
-//     the orders in the file, that rule out every order.
+//   - marks and edges take the place of prefix and unexplained if real time alone (or,
+//     with --order program, the order within each process alone) can be explained. They
+//     are the operations that are known to have happened, and the orders in the file,
+//     that rule out every order.
 //   - explanation_cause says why parts are missing: its keys are prefix, states, core
 //     and blame; a cause is time, memory, work, cancelled or a sentence. If it has
 //     core, core is a sub-history that fails, but may not be minimal.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/spf13/pflag"
@@ -80,15 +81,15 @@ func (p *explainPresenter) present(r *result) error {
 	return report.Explain(p.out, r.History, r.Spec, &r.Verdict, p.options)
 }
 
-// writeCore writes the minimal sub-history. It keeps the first error.
+// writeCore writes the minimal sub-history. It keeps errors for the end.
 func (p *explainPresenter) writeCore(h *history.History, e *replay.Explanation) {
 	core, err := subHistory(h, e)
 	if err == nil {
 		native, _ := codec.Lookup("native")
 		err = native.Encode(p.core, core)
 	}
-	if err != nil && p.coreErr == nil {
-		p.coreErr = fmt.Errorf("the minimal sub-history of %s: %w", h.ID, err)
+	if err != nil {
+		p.coreErr = errors.Join(p.coreErr, fmt.Errorf("the minimal sub-history of history %q: %w", h.ID, err))
 	}
 }
 
@@ -99,65 +100,71 @@ func (p *explainPresenter) finish() error {
 	return nil
 }
 
-// subHistory returns the history of the operations of a core. It ends with the response
-// that no order explains. If real time alone can be explained, it has the marks and edges
-// of the explanation. If h has no real time, the operations follow one another, and only
-// the order within processes is that of h.
+// subHistory returns the history of the operations of a core, with the marks and edges
+// that it needs. It ends with the response that no order explains. If h has no real time,
+// the operations follow one another in an order that the edges allow, and only the order
+// within processes is that of h.
 func subHistory(h *history.History, e *replay.Explanation) (*history.History, error) {
-	end, edges := int32(history.NoReturn), e.Edges
+	end := int32(history.NoReturn)
 	if e.Unexplained != replay.NoOperation {
 		end = h.Ops[e.Unexplained].Return
-	}
-	if h.IsRelaxed() {
-		edges = h.Edges
 	}
 	type event struct {
 		position int32
 		history.Event
 	}
 	var events []event
-	add := func(i int32, end history.EventType, until int32) {
-		op := h.Operation(i)
-		process := history.StringValue("ghost " + op.ID().String())
-		if op.Process >= 0 {
-			process = h.Processes[op.Process]
-		}
+	core := e.Core
+	if h.IsRelaxed() {
+		core = inOrder(h, e)
+	}
+	for k, i := range core {
+		op := &h.Ops[i]
 		called, returned := op.Call, op.Return
 		if h.IsRelaxed() {
-			called, returned = 2*i, min(2*i+1, op.Return)
+			called, returned = 2*int32(k), 2*int32(k)+1
 		}
-		events = append(events, event{called, history.Event{Process: process, Op: op.ID(), Method: op.Method, Args: op.Args}})
-		if returned <= until && op.Return != history.NoReturn {
-			events = append(events, event{returned, history.Event{Type: end, Op: op.ID(), Result: op.Result}})
-		}
-	}
-	in := map[int32]bool{}
-	for _, i := range e.Core {
-		in[i] = true
-		add(i, history.OK, end)
-	}
-	b := history.NewBuilder(history.Header{ID: h.ID, Model: h.Model, ModelArgs: h.ModelArgs})
-	for _, edge := range edges {
-		for _, i := range []int32{edge.From, edge.To} {
-			if int(i) >= len(h.Ops) && !in[i] {
-				in[i] = true
-				add(i, history.Fail, history.NoReturn)
-			}
-		}
-		if from, to := h.Operation(edge.From), h.Operation(edge.To); in[edge.From] && in[edge.To] && (!h.IsRelaxed() || from.Process != to.Process) {
-			b.AddEdge(from.ID(), to.ID(), 0)
+		events = append(events, event{called, history.Event{Process: h.Processes[op.Process], Op: op.ID(), Method: op.Method, Args: op.Args}})
+		if returned <= end && !op.Pending() {
+			events = append(events, event{returned, history.Event{Type: history.OK, Op: op.ID(), Result: op.Result}})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b event) int { return int(a.position) - int(b.position) })
+	b := history.NewBuilder(history.Header{ID: h.ID, Model: h.Model, ModelArgs: h.ModelArgs})
 	for i := range events {
 		b.Add(&events[i].Event)
 	}
-	for _, i := range e.Marks {
-		if in[i] {
-			b.Mark(h.Ops[i].ID(), true, 0)
-		}
+	for _, edge := range e.CoreEdges {
+		b.AddEdge(h.Ops[edge.From].ID(), h.Ops[edge.To].ID(), 0)
+	}
+	for _, i := range e.CoreMarks {
+		b.Mark(h.Ops[i].ID(), true, 0)
 	}
 	return b.Build()
+}
+
+// inOrder returns the core in an order that the processes and its edges allow.
+func inOrder(h *history.History, e *replay.Explanation) []int32 {
+	if len(e.CoreEdges) == 0 {
+		return e.Core
+	}
+	after := make([][]int32, len(e.Core))
+	place, last := map[int32]int32{}, map[int32]int32{} // of operations; of the last one of a process
+	for k, i := range e.Core {
+		place[i] = int32(k)
+		if before, ok := last[h.Ops[i].Process]; ok {
+			after[before] = append(after[before], int32(k))
+		}
+		last[h.Ops[i].Process] = int32(k)
+	}
+	for _, edge := range e.CoreEdges {
+		after[place[edge.From]] = append(after[place[edge.From]], place[edge.To])
+	}
+	order := poset.Topological(after)
+	for k, i := range order {
+		order[k] = e.Core[i]
+	}
+	return order
 }
 
 // onlyHistory yields only the history that --history names, and faults of files.

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,36 +46,46 @@ const failing = `{"leadline":1,"history":"ghost","model":"register","args":[0]}
 {"process":1,"op":3,"type":"ok","result":1}
 `
 
+// checkCore checks that the minimal sub-history of h, written to a file and read again, is
+// not linearizable. It returns nil if there is none.
+func checkCore(t *testing.T, h *history.History) *replay.Explanation {
+	t.Helper()
+	v := verdictOf(t, h)
+	if v.Answer != replay.NotLinearizable || v.Explanation == nil || len(v.Explanation.Core) == 0 {
+		return nil
+	}
+	sub, err := subHistory(h, v.Explanation)
+	if err != nil {
+		t.Errorf("%s#%s: %v", h.File, h.ID, err)
+		return v.Explanation
+	}
+	native, _ := codec.Lookup("native")
+	var file bytes.Buffer
+	if err := native.Encode(&file, sub); err != nil {
+		t.Fatal(err)
+	}
+	text := file.String()
+	for again, err := range codec.Decode(&file, "core", codec.Options{}) {
+		if err != nil {
+			t.Fatalf("%s#%s: %v", h.File, h.ID, err)
+		}
+		if h.IsRelaxed() {
+			again = again.ProgramOrder()
+		}
+		if v := verdictOf(t, again); v.Answer != replay.NotLinearizable || len(again.Ops) != len(sub.Ops) {
+			t.Errorf("%s#%s: the sub-history of %d operations is %v:\n%s", h.File, h.ID, len(again.Ops), v, text)
+		}
+	}
+	return v.Explanation
+}
+
 // TestCores: the minimal sub-history of a history, written to a file, is not
 // linearizable either.
 func TestCores(t *testing.T) {
 	cores := 0
 	core := func(h *history.History) {
-		v := verdictOf(t, h)
-		if v.Answer != replay.NotLinearizable || v.Explanation == nil || len(v.Explanation.Core) == 0 {
-			return
-		}
-		cores++
-		sub, err := subHistory(h, v.Explanation)
-		if err != nil {
-			t.Errorf("%s#%s: %v", h.File, h.ID, err)
-			return
-		}
-		native, _ := codec.Lookup("native")
-		var file bytes.Buffer
-		if err := native.Encode(&file, sub); err != nil {
-			t.Fatal(err)
-		}
-		for again, err := range codec.Decode(&file, "core", codec.Options{}) {
-			if err != nil {
-				t.Fatalf("%s#%s: %v", h.File, h.ID, err)
-			}
-			if h.IsRelaxed() {
-				again = again.ProgramOrder()
-			}
-			if v := verdictOf(t, again); v.Answer != replay.NotLinearizable || len(again.Ops) != len(sub.Ops) {
-				t.Errorf("%s#%s: the sub-history of %d operations is %v", h.File, h.ID, len(again.Ops), v)
-			}
+		if checkCore(t, h) != nil {
+			cores++
 		}
 	}
 	for file, err := range codec.Files([]string{root + "/benchdata/corpora/juc-labelled/ArrayBlockingQueue", root + "/benchdata/corpora/go/violations.jsonl"}, codec.Options{}) {
@@ -101,6 +113,83 @@ func TestCores(t *testing.T) {
 	}
 	if cores < 20 {
 		t.Errorf("only %d minimal sub-histories", cores)
+	}
+}
+
+// randomConstrained returns a random history of a register or a queue with edges and
+// marks, or nil if the edges of the attempt close a cycle.
+func randomConstrained(r *rand.Rand) *history.History {
+	model, get, put := "register", "read", "write"
+	if r.IntN(2) == 0 {
+		model, get, put = "queue", "take", "enqueue"
+	}
+	b := history.NewBuilder(history.Header{ID: "random", Model: model})
+	gets := map[int64]bool{}
+	open := [3]int64{-1, -1, -1} // operations of the processes
+	n := int64(0)
+	for range 4 + r.IntN(10) {
+		process := r.IntN(len(open))
+		if op := open[process]; op >= 0 {
+			e := history.Event{Type: history.OK, Op: history.IntValue(op)}
+			switch {
+			case r.IntN(8) == 0:
+				e.Type = history.Fail
+			case gets[op]:
+				e.Result = history.IntValue(int64(1 + r.IntN(2)))
+			}
+			b.Add(&e)
+			open[process] = -1
+			continue
+		}
+		e := history.Event{Process: history.IntValue(int64(process)), Op: history.IntValue(n), Method: get}
+		if gets[n] = r.IntN(2) == 0; !gets[n] {
+			e.Method, e.Args = put, []history.Value{history.IntValue(int64(1 + r.IntN(2)))}
+		}
+		b.Add(&e)
+		open[process] = n
+		n++
+	}
+	for _, op := range open {
+		if op >= 0 && r.IntN(2) == 0 {
+			b.Mark(history.IntValue(op), true, 0)
+		}
+	}
+	for range r.IntN(4) {
+		b.AddEdge(history.IntValue(r.Int64N(n)), history.IntValue(r.Int64N(n)), 0)
+	}
+	h, err := b.Build()
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+// TestCoresUnderConstraints: a minimal sub-history keeps the orders through operations
+// that were left out, and marks, with and without real time.
+func TestCoresUnderConstraints(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	edges, marks, through := 0, 0, 0
+	for range 6000 {
+		h := randomConstrained(r)
+		if h == nil {
+			continue
+		}
+		for _, h := range []*history.History{h, h.ProgramOrder()} {
+			e := checkCore(t, h)
+			if e == nil {
+				continue
+			}
+			edges, marks = edges+len(e.CoreEdges), marks+len(e.CoreMarks)
+			for _, edge := range e.CoreEdges {
+				if !slices.Contains(h.Edges, edge) {
+					through++
+				}
+			}
+		}
+	}
+	t.Logf("%d edges, %d marks, %d edges through others", edges, marks, through)
+	if edges < 100 || marks < 100 || through < 20 {
+		t.Errorf("%d edges, %d marks, %d edges through others: too few to say much", edges, marks, through)
 	}
 }
 

@@ -66,6 +66,9 @@ type record struct {
 	// real time. Together they rule out every order that real time alone allows.
 	Marks []any    `json:"marks,omitempty"`
 	Edges [][2]any `json:"edges,omitempty"`
+	// CoreMarks and CoreEdges are those of the operations of Core.
+	CoreMarks []any    `json:"core_marks,omitempty"`
+	CoreEdges [][2]any `json:"core_edges,omitempty"`
 	// Conflict has operations that are not linearizable by themselves, from a monitor.
 	Conflict []any       `json:"conflict"`
 	Errors   []recordErr `json:"errors"`
@@ -265,6 +268,10 @@ func (rec *record) explain(h *history.History, e *replay.Explanation) {
 	rec.Marks = Identifiers(h, e.Marks)
 	for _, edge := range e.Edges {
 		rec.Edges = append(rec.Edges, [2]any{identifier(h, edge.From), identifier(h, edge.To)})
+	}
+	rec.CoreMarks = Identifiers(h, e.CoreMarks)
+	for _, edge := range e.CoreEdges {
+		rec.CoreEdges = append(rec.CoreEdges, [2]any{identifier(h, edge.From), identifier(h, edge.To)})
 	}
 	rec.Blame = newBlame(h, e.Free)
 	if rec.Blame == nil && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" }) {

@@ -378,6 +378,55 @@ func TestEdgesOfLongHistory(t *testing.T) {
 	}
 }
 
+// TestEdgesOfShortHistory: with an edge, too, the search decides a short history
+// before families use up their work, and depths without a witness are reported.
+func TestEdgesOfShortHistory(t *testing.T) {
+	const n = 20
+	h := func(other int64) *history.History {
+		b := history.NewBuilder(history.Header{ID: "open"})
+		for i := range int64(n) {
+			b.Add(&history.Event{Process: history.IntValue(i), Op: history.IntValue(i), Method: "getAndIncrement"})
+		}
+		for i := range int64(n) {
+			result := i * 7 % n
+			if result == 7 {
+				result = other
+			}
+			b.Add(&history.Event{Type: history.OK, Op: history.IntValue(i), Result: history.IntValue(result)})
+		}
+		b.AddEdge(history.IntValue(0), history.IntValue(3), 1)
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	for other, want := range map[int64]replay.Answer{7: replay.Linearizable, 77: replay.NotLinearizable} {
+		v := check(t, h(other), model(t, "counter"), replay.Options{Explain: true})
+		if v.Answer != want || v.Engine != replay.SearchEngine {
+			t.Errorf("%v by %v, want %v by the search", v.Answer, v.Engine, want)
+		}
+		if want == replay.Linearizable {
+			if v.Depth != 0 || v.Deeper < 2 || v.DepthCause != replay.Time {
+				t.Errorf("depth %d, more than %d (%v), want an unknown one of more than 2", v.Depth, v.Deeper, v.DepthCause)
+			}
+		} else if e := v.Explanation; len(e.Free) != 1 || len(e.Free[0][0].Allowed) != 1 || e.Free[0][0].Allowed[0].Int() != 7 {
+			t.Errorf("other results: %v, want 7", e.Free)
+		}
+	}
+}
+
+// TestDeeperOfPrograms: without real time, too, a depth that is too small is reported.
+func TestDeeperOfPrograms(t *testing.T) {
+	h := newHistory(t, "invoke A read", "invoke B increment", "ok A 1", "ok B", "invoke A read", "invoke B increment", "ok A 1", "ok B").ProgramOrder()
+	for most, want := range map[int][2]int{1: {0, 1}, 2: {2, 0}} {
+		v := check(t, h, model(t, "counter"), replay.Options{MaxDepth: most})
+		if v.Depth != want[0] || v.Deeper != want[1] {
+			t.Errorf("up to %d: depth %d, more than %d, want %v", most, v.Depth, v.Deeper, want)
+		}
+	}
+}
+
 // TestFalseAsElement: an element false that a method returns is not the false
 // of a method that failed.
 func TestFalseAsElement(t *testing.T) {

@@ -33,8 +33,8 @@ type row struct {
 }
 
 const (
-	// short is the number of operations up to which families go to the end of
-	// their budget: those of the paper have at most 18.
+	// short is the number of operations up to which depths come first: histories of the
+	// paper have at most 18.
 	short = 24
 	// long is the largest number of operations for which posets and small budgets
 	// are tried.
@@ -70,11 +70,11 @@ var engines = []row{
 	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
-	{name: "short search", kind: replay.SearchEngine, min: short + 1, max: long,
+	{name: "short search", kind: replay.SearchEngine, max: long,
 		share: func(*task) int64 { return quickShare }, run: runSearch},
 	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runDepths},
-	{name: "first families", kind: replay.FamiliesEngine, max: long, deepens: true, run: runFirstFamilies},
+	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
@@ -82,7 +82,7 @@ var engines = []row{
 	{name: "deque search", kind: replay.SearchEngine, min: short + 1, max: unbounded, run: runDeque},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
 	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, share: depthShare, deepens: true, run: runDepths},
-	{name: "families", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, forced: true, run: runFamilies},
+	{name: "families", kind: replay.FamiliesEngine, max: unbounded, forced: true, run: runFamilies},
 }
 
 // applies reports whether the engine can add to what is known of the history.
@@ -217,6 +217,9 @@ func depthShare(t *task) int64 {
 	}
 	return int64(1)<<base/(1+n/depthLong) + n
 }
+
+// familyShare bounds the first families. They need more than the search for a depth.
+func familyShare(t *task) int64 { return 4 * depthShare(t) }
 
 // runFirstDepths looks for a witness by depth. Most histories have one at depth 1
 // or 2.

@@ -71,6 +71,8 @@ func (p *printer) title(spec replay.Spec) {
 // requirement names what an order of the operations has to respect.
 func (p *printer) requirement() string {
 	switch {
+	case p.h.IsRelaxed() && slices.ContainsFunc(p.h.Edges, p.isOwnEdge):
+		return "the order within each process and the orders in the file"
 	case p.h.IsRelaxed():
 		return "the order within each process"
 	case p.h.HasEdges():
@@ -100,7 +102,11 @@ func (p *printer) refuted(spec replay.Spec, v *replay.Verdict) {
 		p.unexplained(spec, e)
 	} else if len(e.Marks)+len(e.Edges) > 0 {
 		p.printf("\n")
-		p.say("Real time alone can be explained, but not together with these facts of the file:")
+		text := "Real time"
+		if p.h.IsRelaxed() {
+			text = "The order within each process"
+		}
+		p.say("%s alone can be explained, but not together with these facts of the file:", text)
 		p.reasons(e)
 	}
 	p.core(v, e)
@@ -441,7 +447,11 @@ func (p *printer) shortReason(e *replay.Explanation) {
 			p.printf("    %s\n", Clean(e.Impossible))
 		}
 	} else if reasons := p.constraints(e); len(reasons) > 0 {
-		p.printf("    real time can be explained, but not if %s\n", strings.Join(reasons, " and "))
+		text := "real time"
+		if p.h.IsRelaxed() {
+			text = "the order within each process"
+		}
+		p.printf("    %s can be explained, but not if %s\n", text, strings.Join(reasons, " and "))
 	}
 	for k, group := range e.Free {
 		if k == freeShown {

@@ -233,7 +233,7 @@ func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
 			pad(axis.bar(&r), axis.last+2) + "  " + elide(r.cells[3], widths[3])
 		p.printf("%s%s\n", indent, p.paint(color, strings.TrimRight(line, " ")))
 	}
-	p.shownEdges(ops, indent)
+	p.shownEdges(v, ops, indent)
 	p.legend(rows, axis, indent)
 }
 
@@ -354,14 +354,22 @@ func (a *axis) bar(r *row) string {
 // edgesShown is how many edges are listed below a timeline.
 const edgesShown = 10
 
-// shownEdges lists the edges between operations of a timeline. In program order, edges
-// within a process are not listed, since the lines show them.
-func (p *printer) shownEdges(ops []int32, indent string) {
+// isOwnEdge reports whether an edge is more than the order within a process, which the
+// lines of a timeline show.
+func (p *printer) isOwnEdge(e history.Edge) bool {
+	return !p.h.IsRelaxed() || p.h.Operation(e.From).Process != p.h.Operation(e.To).Process
+}
+
+// shownEdges lists the edges between operations of a timeline, and those of the core
+// that stand for edges through others.
+func (p *printer) shownEdges(v *replay.Verdict, ops []int32, indent string) {
 	shown := 0
-	for _, e := range p.h.Edges {
+	edges := slices.Concat(p.h.Edges, explanationOf(v).CoreEdges)
+	slices.SortFunc(edges, history.CompareEdges)
+	for _, e := range slices.Compact(edges) {
 		from, to := p.h.Operation(e.From), p.h.Operation(e.To)
 		isShown := func(i int32) bool { _, found := slices.BinarySearch(ops, i); return found }
-		if !isShown(e.From) || !isShown(e.To) || p.h.IsRelaxed() && from.Process == to.Process {
+		if !isShown(e.From) || !isShown(e.To) || !p.isOwnEdge(e) {
 			continue
 		}
 		if shown++; shown > edgesShown {

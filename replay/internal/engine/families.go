@@ -19,7 +19,8 @@ import (
 // pending operations follow at its end, where nothing observes them.
 //
 // The instance must hold all operations of its history, and the zero values of
-// o must have been replaced. Replayed is set for every finding.
+// o must have been replaced. Replayed is set for every finding, and Deeper for every
+// finding that is undecided.
 func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {
 	h := whole.History
 	machine := tableFor(h, spec)
@@ -40,8 +41,12 @@ func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *met
 	}
 	budget := o.Budget.Schedules
 	var replayed []int64
+	deeper := 0
 	end := func(f replay.Finding) (replay.Finding, error) {
 		f.Replayed = replayed
+		if !f.Decided() {
+			f.Deeper = deeper
+		}
 		return f, nil
 	}
 	for d := 1; d <= o.MaxDepth; d++ {
@@ -66,6 +71,7 @@ func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *met
 		if rounds[len(rounds)-1].family.Done() {
 			return end(replay.Refuted(replay.FamiliesEngine))
 		}
+		deeper = d
 	}
 	return end(replay.GaveUp(replay.Depth))
 }

@@ -22,6 +22,7 @@ func (x *explainer) core(base *history.History, conflict []int32) *reducer {
 	if !isMinimal {
 		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
 	}
+	x.coreOrder(base)
 	return r
 }
 

@@ -77,6 +77,14 @@ func (x *explainer) miss(part string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cmp.Or(x.cause, "work")})
 }
 
+// missPrefix records that there is no prefix, and so no states before its end.
+func (x *explainer) missPrefix() {
+	if !x.History.IsRelaxed() {
+		x.miss("prefix")
+		x.miss("states")
+	}
+}
+
 func (x *explainer) missFor(part, cause string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
 }
@@ -120,24 +128,24 @@ func (x *explainer) base() (*history.History, []int32) {
 		const noTime = "operations that are ordered by their processes alone have no prefixes"
 		x.missFor("prefix", noTime)
 		x.missFor("states", noTime)
-		return h, x.Finding.Conflict
 	}
 	f := *x.Finding
 	if isConstrained(h) {
 		h = under(h, nil)
 		switch f = x.ask(h, x.Meter); f.Answer {
 		case replay.Undecided:
-			x.miss("prefix")
-			x.miss("states")
+			x.missPrefix()
 			return x.History, x.Finding.Conflict
 		case replay.Linearizable:
 			return x.reasons(), nil
 		}
 	}
+	if h.IsRelaxed() {
+		return h, f.Conflict
+	}
 	last, cut, f, ok := x.prefix(h, f)
 	if !ok {
-		x.miss("prefix")
-		x.miss("states")
+		x.missPrefix()
 		return cut, f.Conflict
 	}
 	x.e.Unexplained, x.e.Prefix = last, events(cut)

@@ -7,23 +7,23 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A constraint is something that a history records besides real time: an edge,
-// or that a pending operation happened.
+// A constraint is something that a history records besides real time, or besides the
+// order within processes: an edge, or that a pending operation happened.
 type constraint struct {
 	happened int32 // NoOperation: it is an edge
 	edge     history.Edge
 }
 
-// isConstrained reports whether the history records anything besides real time.
+// isConstrained reports whether the history has constraints.
 func isConstrained(h *history.History) bool {
-	return h.HasEdges() || slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Happened })
+	return hasOwnEdges(h) || slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Happened })
 }
 
 // under returns the history with the given constraints only. An edge out of a
 // pending operation means that it happened.
 func under(h *history.History, constraints []constraint) *history.History {
 	u := *h
-	u.Edges = nil
+	u.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e history.Edge) bool { return !isProgramEdge(h, e) })
 	u.Ops = slices.Clone(h.Ops)
 	for i := range u.Ops {
 		u.Ops[i].Happened = false
@@ -39,8 +39,8 @@ func under(h *history.History, constraints []constraint) *history.History {
 		}
 	}
 	slices.SortFunc(u.Edges, history.CompareEdges)
-	if u.Edges == nil {
-		u.Ghosts = nil
+	if len(u.Edges) == 0 {
+		u.Edges, u.Ghosts = nil, nil
 	}
 	return &u
 }
@@ -59,7 +59,9 @@ func (x *explainer) reasons() *history.History {
 		}
 	}
 	for _, e := range h.Edges {
-		all = append(all, constraint{replay.NoOperation, e})
+		if !isProgramEdge(h, e) {
+			all = append(all, constraint{replay.NoOperation, e})
+		}
 	}
 	pick := func(kept []int32) []constraint {
 		var some []constraint
@@ -75,7 +77,9 @@ func (x *explainer) reasons() *history.History {
 		if isMinimal {
 			x.cause = "marks and edges leave no order only if there are many"
 		}
-		x.miss("prefix")
+		if !h.IsRelaxed() {
+			x.miss("prefix")
+		}
 		return h
 	}
 	for _, c := range pick(kept) {
