@@ -219,7 +219,7 @@ func depthShare(t *task) int64 {
 }
 
 // familyShare bounds the first families. They need more than the search for a depth.
-func familyShare(t *task) int64 { return 4 * depthShare(t) }
+func familyShare(t *task) int64 { return 8 * depthShare(t) }
 
 // runFirstDepths looks for a witness by depth. Most histories have one at depth 1
 // or 2.
