@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // A job is the input of a supervised process.
@@ -32,6 +34,7 @@ type message struct {
 	Apart    [][]string       `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
 	Parallel bool             `json:",omitempty"` // sequential runs of the program are over
+	Alive    bool             `json:",omitempty"` // invocations return
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	History  string           `json:",omitempty"` // in leadline's format
@@ -115,6 +118,15 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 	if err == nil && reflected && !j.Settled {
 		write(message{Settled: settled(r, j.ReflectOptions)})
 		return 0
+	}
+	if err == nil {
+		var last atomic.Int64
+		r.Class.alive = func() {
+			now, before := time.Now().UnixNano(), last.Load()
+			if now-before >= int64(time.Second) && last.CompareAndSwap(before, now) {
+				write(message{Alive: true})
+			}
+		}
 	}
 	var report *Report
 	if err == nil && j.Replay != nil {

@@ -18,6 +18,15 @@ type Class struct {
 	// sequential runs.
 	Model     string
 	ModelArgs []history.Value
+
+	alive func() // called often while invocations return; or nil
+}
+
+// moved tells that invocations have returned.
+func (c *Class) moved() {
+	if c.alive != nil {
+		c.alive()
+	}
 }
 
 // A Method is a method of a Class, or several calls that act as one.

@@ -76,3 +76,6 @@ func (r *Run) Histories(c *Class, p *Program) (histories []*history.History, out
 	}
 	return histories, outcomes, nil
 }
+
+// OnMoved has f called when invocations of objects of the class have returned.
+func OnMoved(c *Class, f func()) { c.alive = f }

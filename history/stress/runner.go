@@ -13,7 +13,8 @@ import (
 
 // RunOptions say how long and how a program is run.
 type RunOptions struct {
-	// Time bounds the run, up to a batch; 0 means a second.
+	// Time bounds the run, up to a batch, or to twice the time if invocations are slow; 0
+	// means a second.
 	Time time.Duration
 	// Executions bounds their number, up to a batch, if it is not 0.
 	Executions int64

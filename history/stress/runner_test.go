@@ -117,6 +117,37 @@ func TestRunProgram(t *testing.T) {
 	}
 }
 
+// TestSlowInvocations: a run of slow invocations ends within its first batch, and tells
+// that they return, so that nobody takes it for one that hangs.
+func TestSlowInvocations(t *testing.T) {
+	t.Parallel()
+	c := counterClass(false)
+	get := c.Method("get")
+	prepare := get.Prepare
+	get.Prepare = func(args []history.Value) stress.Call {
+		call := prepare(args)
+		return func(object any) history.Value {
+			time.Sleep(20 * time.Millisecond)
+			return call(object)
+		}
+	}
+	moved := 0
+	stress.OnMoved(c, func() { moved++ })
+	p := &stress.Program{Sequences: [][]stress.Invocation{{invoke(c, "get"), invoke(c, "increment")}, {invoke(c, "get")}}}
+	expected, err := stress.NewExpected(c, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := stress.RunProgram(context.Background(), c, p, stress.RunOptions{Time: time.Millisecond})
+	if run.Executions < 8 || run.Executions >= 256 {
+		t.Errorf("%d executions in %v, want at least 8 and less than a batch of 256", run.Executions, run.Elapsed)
+	}
+	if moved == 0 {
+		t.Error("it seems to hang")
+	}
+	checkRun(t, c, p, run, expected)
+}
+
 // TestManyInvocations: programs of up to 1000 invocations are run, and their
 // recorded executions have all of them.
 func TestManyInvocations(t *testing.T) {

@@ -121,6 +121,7 @@ func (b *bench) repeat(calls []Call, times int) (results []history.Value, same b
 		}
 	}
 	b.follow(t)
+	b.class.moved()
 	n := max(0, int(t.at.Load())-1)
 	return t.results[:n:n], t.ended.Load() && !t.differs
 }
@@ -142,6 +143,9 @@ func (b *bench) follow(t *trial) {
 		}
 		before := t.at.Load()
 		l, _ := lookAt([]int64{b.work.id})
+		if before != at {
+			b.class.moved()
+		}
 		if before != at || l == moves {
 			at, since = before, time.Now()
 		}
@@ -312,6 +316,8 @@ func (r *runner) watch(ctx context.Context) {
 		}
 		if !slices.Equal(now, last) {
 			last, since, pause = now, time.Now(), glance
+			r.class.moved()
+			r.cutShort(now)
 		} else if r.free(ctx, now, r.unclear > 0 || time.Since(since) > unproven) {
 			pause = glance
 		} else {
@@ -478,6 +484,36 @@ func (r *runner) outcomeOf(g group, at []int64) (Outcome, []int64) {
 		}
 	}
 	return o, stamps
+}
+
+const (
+	// lateCut is how long a batch may take beyond twice the time of the run.
+	lateCut = 100 * time.Millisecond
+	// leastCut is the number of executions that a batch has at least.
+	leastCut = 8
+)
+
+// cutShort ends a run whose invocations are slow within a batch, given the places of the
+// threads: the objects that no thread has come to are left out.
+func (r *runner) cutShort(at []int64) {
+	o := &r.options
+	spent := time.Since(r.start)
+	if r.enough.Load() || spent < 2*o.Time+lateCut || o.least > 0 && spent < 10*o.Time {
+		return
+	}
+	furthest := 0
+	for _, n := range at {
+		p := unpack(n)
+		if p.phase != running {
+			return
+		}
+		furthest = max(furthest, p.object)
+	}
+	if furthest+1 < min(leastCut, r.batch) {
+		return
+	}
+	r.enough.Store(true)
+	r.cut.Store(int64(furthest) + 1)
 }
 
 // end ends the run, and the batch after the object of the group.
