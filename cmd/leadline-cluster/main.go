@@ -83,7 +83,8 @@ func (c command) run(s streams, args []string) int {
 	case err != nil:
 		return c.fail(s, &usageError{err})
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// SIGPIPE, too, must not leave directories behind.
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer restore()
 	context.AfterFunc(ctx, restore) // the second signal ends the process
 	status, err := do(ctx, s, flags.Args())

@@ -22,6 +22,8 @@ const (
 	statusBad      = batch.ExitBad
 	statusUnknown  = batch.ExitUnknown
 	statusInternal = batch.ExitInternal
+	// statusClosed is what shells report of a program that SIGPIPE ended.
+	statusClosed = 128 + int(syscall.SIGPIPE)
 )
 
 func worse(a, b int) int { return batch.WorseExit(a, b) }
@@ -68,7 +70,10 @@ func commands() []command {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &checkedWriter{w: stdout}
 	status := runCommand(streams{stdin, out, stderr}, args)
-	if out.err != nil {
+	switch {
+	case errors.Is(out.err, syscall.EPIPE): // as if the signal had ended the program
+		return statusClosed
+	case out.err != nil:
 		fmt.Fprintf(stderr, "leadline: writing the output: %v\n", out.err)
 		status = worse(status, statusBad)
 	}
@@ -111,13 +116,17 @@ func runCommand(s streams, args []string) int {
 	return statusBad
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels. A second
-// one ends the program at once.
-func interruptible() (ctx context.Context, restore func()) {
-	ctx, restore = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+// interruptible returns a context that the first SIGINT or SIGTERM cancels, or another
+// of the given signals. A second one ends the program at once.
+func interruptible(more ...os.Signal) (ctx context.Context, restore func()) {
+	ctx, restore = signal.NotifyContext(context.Background(), append(more, os.Interrupt, syscall.SIGTERM)...)
 	context.AfterFunc(ctx, restore)
 	return ctx, restore
 }
+
+// untilClosed is interruptible for commands that leave directories behind if the reader
+// of their output has gone and the signal about it ends them.
+func untilClosed() (ctx context.Context, restore func()) { return interruptible(syscall.SIGPIPE) }
 
 // flags returns the flags of the command, and the function that runs it once they
 // are parsed.
@@ -140,6 +149,13 @@ func (c command) run(s streams, args []string) int {
 		return fail(s, c.name, fmt.Errorf("%w%s", err, suggestFlag(err, flags)))
 	}
 	return do(s, flags.Args())
+}
+
+// interrupted reports that a command was interrupted, unless nobody reads its output.
+func (s streams) interrupted(command string) {
+	if out, ok := s.out.(*checkedWriter); !ok || !errors.Is(out.err, syscall.EPIPE) {
+		fmt.Fprintf(s.err, "leadline %s: interrupted\n", command)
+	}
 }
 
 // failed reports an error that ended a command, unless it is an error of standard

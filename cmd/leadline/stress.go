@@ -7,10 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
@@ -126,9 +124,8 @@ func (f *stressFlags) run(s streams, args []string) int {
 	if err := errors.Join(f.checkSchedules(), f.Bounds.Validate()); err != nil {
 		return fail(s, "stress", err)
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilClosed()
 	defer restore()
-	context.AfterFunc(ctx, restore) // the second signal ends the process
 	objects, err := f.objects(ctx)
 	if err != nil && ctx.Err() == nil {
 		return fail(s, "stress", err)
@@ -346,7 +343,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		return worse(status, s.failed("stress", err))
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(s.err, "leadline stress: interrupted")
+		s.interrupted("stress")
 		status = worse(status, statusUnknown)
 	}
 	return status

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,7 @@ func TestStressNew(t *testing.T) {
 	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
 	t.Chdir(thingModule(t))
 	t.Run("threads", testThreads)
+	t.Run("closed", testClosed)
 	t.Run("schedules", testSchedules)
 }
 
@@ -164,6 +166,30 @@ func testThreads(t *testing.T) {
 	}
 	if found, err := filepath.Glob("found/*.jsonl"); err != nil || len(found) != 1 {
 		t.Errorf("saved %q, %v", found, err)
+	}
+}
+
+// testClosed: a reader that goes away ends the command, which leaves no directories behind.
+func testClosed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	dir := t.TempDir()
+	output, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output.Close()
+	cmd := exec.Command("leadline", "stress", "--new", "example.com/thing.NewBroken", "--time", "5m", "--run", "5ms", "--save", "found")
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	cmd.Stdout = write
+	_ = cmd.Run() // the status tells
+	write.Close()
+	if status := cmd.ProcessState.ExitCode(); status != statusClosed {
+		t.Errorf("status %d, want %d", status, statusClosed)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
 	}
 }
 

@@ -11,12 +11,10 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/leadline/leadline/history/stress/safety"
@@ -171,7 +169,7 @@ func (f *stressFlags) testSafety(s streams) int {
 	if err != nil {
 		return fail(s, "stress", err)
 	}
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilClosed()
 	defer restore()
 	run := &safetyRun{streams: s, out: bufio.NewWriter(s.out), flags: f, declared: declared}
 	status := statusOK
@@ -195,7 +193,7 @@ func (f *stressFlags) testSafety(s streams) int {
 		fmt.Fprintf(s.err, "leadline stress: of %s, %s not tested, such as %s\n", f.safety.declared, counted(len(names), "type was", "types were"), names[0])
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(s.err, "leadline stress: interrupted")
+		s.interrupted("stress")
 		status = worse(status, statusUnknown)
 	}
 	return status
