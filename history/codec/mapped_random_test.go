@@ -253,7 +253,10 @@ func verdictText(h *history.History) string {
 func TestMappedRandom(t *testing.T) {
 	t.Parallel()
 	r := random(t)
-	n := 4_000
+	n := 2_000
+	if *full {
+		n *= 2
+	}
 	if testing.Short() { // as under the race detector
 		n /= 10
 	}

@@ -386,7 +386,7 @@ func TestReductions(t *testing.T) {
 	done := 0
 	n := *programs
 	if !*full {
-		n /= 4
+		n /= 8
 	}
 	if testing.Short() { // as under the race detector
 		n /= 5

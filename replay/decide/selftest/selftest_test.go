@@ -54,7 +54,7 @@ func show(h *history.History) string {
 // TestJobs: the report is the same for any number of jobs.
 func TestJobs(t *testing.T) {
 	t.Parallel()
-	random := 500
+	random := 200
 	if *full {
 		random = 3000
 	}

@@ -268,7 +268,7 @@ func TestExplanations(t *testing.T) {
 func TestCorpora(t *testing.T) {
 	t.Parallel()
 	files := fs.FS(corpora.FS)
-	each, atLeast := 4, 160
+	each, atLeast := 8, 80
 	if *full {
 		each, atLeast = 1, 714
 	}

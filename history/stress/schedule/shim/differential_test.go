@@ -357,7 +357,7 @@ func TestDifferential(t *testing.T) {
 	}
 	t.Logf("-seed %d", *seed)
 	r := rand.New(rand.NewPCG(*seed, 1))
-	programs := 60
+	programs := 30
 	if *full {
 		programs = 200
 	}
