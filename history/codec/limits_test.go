@@ -80,9 +80,9 @@ func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compresses hundreds of megabytes")
 	}
-	size := int64(40 << 20)
+	size, limits := int64(16<<20), Limits{Ratio: 500, RatioAfter: 4 << 20}
 	if *full { // enough for the default limits
-		size *= 3
+		size, limits.RatioAfter = 120<<20, 0
 	}
 	var gz, zs bytes.Buffer
 	g, z := gzip.NewWriter(&gz), must(zstd.NewWriter(&zs, zstd.WithEncoderLevel(zstd.SpeedFastest)))
@@ -96,7 +96,6 @@ func TestBombs(t *testing.T) {
 		}
 	}
 	for name, bomb := range map[string][]byte{"zstd": zs.Bytes(), "gzip": gz.Bytes()} {
-		limits := Limits{Ratio: 500}
 		if ids, errs := collect(bytes.NewReader(bomb), Options{Limits: limits}); len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
 			t.Errorf("%s, %d bytes: histories %v, errors %v", name, len(bomb), ids, errs)
 		}
