@@ -79,7 +79,10 @@ func TestRandomStreams(t *testing.T) {
 	r := random(t)
 	native, _ := Lookup(nativeName)
 	good, tied, ghosts := 0, 0, 0
-	n := 7_500
+	n := 3_000
+	if *full {
+		n = 7_500
+	}
 	if testing.Short() { // as under the race detector
 		n /= 10
 	}
@@ -145,7 +148,10 @@ func randomValue(r *rand.Rand, depth int) history.Value {
 func TestRandomValues(t *testing.T) {
 	t.Parallel()
 	r := random(t)
-	n := 5_000
+	n := 2_000
+	if *full {
+		n = 5_000
+	}
 	if testing.Short() { // as under the race detector
 		n /= 10
 	}
