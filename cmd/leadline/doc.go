@@ -449,8 +449,11 @@
 //   - depth_free, for histories with pending operations, is the depth if these may be
 //     left out at no cost. A crashed client makes a history deeper, because its lost
 //     operation has to be delayed after all others; depth_free shows how hard the rest
-//     is.
-//   - replayed counts the schedules that --engine families replayed at each depth.
+//     is. It is null for histories with order edges, which includes most of those of
+//     --order program. At each depth, depth also tries the history without all pending
+//     operations that may be left out.
+//   - replayed counts the schedules of families that were replayed at each depth: with
+//     --engine families, and for histories with order edges.
 //   - exact_depth is the linearizability depth of Definition 4.2, with --exact-depth.
 //     If it is not found, exact_cause is time, memory, cancelled, work (many sets of
 //     states), open (more than 64 operations open at once, or in all if there are order

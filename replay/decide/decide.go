@@ -232,6 +232,8 @@ func (t *task) check() (v replay.Verdict, err error) {
 			v.Finding = replay.Finding{Cause: cmp.Or(t.clock.cause, replay.Time), Replayed: v.Replayed}
 		case err != nil:
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, t.h.ID, err)
+		case v.Witness == nil: // of no operations
+			v.Witness = []int32{}
 		}
 	case v.Answer == replay.Undecided && t.clock.over:
 		v.Cause = t.clock.cause

@@ -416,6 +416,17 @@ func TestEdgesOfShortHistory(t *testing.T) {
 	}
 }
 
+// TestEmptyWitness: the witness of a history without operations is empty, but not nil,
+// by each engine.
+func TestEmptyWitness(t *testing.T) {
+	for e := range replay.EngineNames {
+		v := check(t, newHistory(t), model(t, "register"), replay.Options{Engine: replay.Engine(e)})
+		if v.Answer == replay.Linearizable && v.Witness == nil {
+			t.Errorf("%v: no witness", v.Engine)
+		}
+	}
+}
+
 // TestDeeperOfPrograms: without real time, too, a depth that is too small is reported.
 func TestDeeperOfPrograms(t *testing.T) {
 	h := newHistory(t, "invoke A read", "invoke B increment", "ok A 1", "ok B", "invoke A read", "invoke B increment", "ok A 1", "ok B").ProgramOrder()
