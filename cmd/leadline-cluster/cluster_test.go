@@ -531,7 +531,7 @@ func TestUsage(t *testing.T) {
 		{"check --max-depth 0 x", "--max-depth must be at least 1"},
 		{"check --timeout -1s x", "a bound must not be negative"},
 		{"check --store s --url nats://127.0.0.1:1 x", "--store is for the embedded server"},
-		{"check --url nats://127.0.0.1:1 x", "connecting to NATS"},
+		{"check --url nats://127.0.0.1:1:1 x", "connecting to NATS"},
 		{"check --url @" + dir + "/none x", "no such file"},
 		{"check --creds " + dir + "/none x", "no such file"},
 		{"check --tlscert x x", "--tlscert and --tlskey need each other"},

@@ -160,6 +160,13 @@ func (c *coordinator) repair(ctx context.Context) {
 // errOutOfReach ends a command whose server, or the queue there, is gone.
 var errOutOfReach = errors.New("the queue was out of reach")
 
+func outOfReach(patience time.Duration, err error) error {
+	return fmt.Errorf("%w for %v: %w; results that the server has stay there", errOutOfReach, patience, err)
+}
+
+// tryingAgain is the message when the queue goes out of reach.
+const tryingAgain = "the queue is out of reach: %v; trying again for %v"
+
 // watch calls say when the queue goes out of reach and when it is back, and failed when
 // it has been out of reach too long.
 func (c *coordinator) watch(ctx context.Context, patience time.Duration, say func(format string, args ...any), failed func(error)) {
@@ -177,11 +184,11 @@ func (c *coordinator) watch(ctx context.Context, patience time.Duration, say fun
 			seen, said = time.Now(), false
 		case ctx.Err() != nil:
 		case silent >= patience:
-			failed(fmt.Errorf("%w for %v: %w; results that the server has stay there", errOutOfReach, patience, err))
+			failed(outOfReach(patience, err))
 			return
 		case !said:
 			said = true
-			say("the queue is out of reach: %v; trying again for %v", err, patience)
+			say(tryingAgain, err, patience)
 		}
 		pause(ctx, every)
 	}

@@ -232,18 +232,47 @@ func (f *clusterFlags) open(ctx context.Context, kind string, s streams) (*queue
 		}
 		url, spool = at, filepath.Join(dir, spoolName)
 	}
-	q, err := connect(kind, url, options...)
-	if err == nil {
-		q.url, q.spool = url, spool
+	q, err := f.reach(ctx, s, func() (*queue, error) {
+		q, err := connect(kind, url, options...)
+		if err != nil {
+			return nil, err
+		}
 		if err = q.create(ctx, f.storage); err != nil {
 			q.nc.Close()
 		}
-	}
+		return q, err
+	})
 	if err != nil {
 		end()
 		return nil, nil, err
 	}
+	q.url, q.spool = url, spool
 	return q, func() { q.nc.Close(); end() }, nil
+}
+
+// reach calls open until it succeeds, or fails for another reason than a server that is
+// out of reach, or patience ends.
+func (f *clusterFlags) reach(ctx context.Context, s streams, open func() (*queue, error)) (*queue, error) {
+	for began, said := time.Now(), false; ; {
+		q, err := open()
+		switch {
+		case err == nil:
+			if said {
+				fmt.Fprintln(s.err, "leadline-cluster: the queue is back")
+			}
+			return q, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !absent(err) && !passes(err):
+			return nil, err
+		case time.Since(began) >= f.patience:
+			return nil, outOfReach(f.patience, err)
+		case !said:
+			said = true
+			fmt.Fprintf(s.err, "leadline-cluster: "+tryingAgain+"\n", err, f.patience)
+		}
+		pause(ctx, min(time.Second, f.patience/4))
+	}
 }
 
 // setupWorker declares the flags of leadline-cluster worker.

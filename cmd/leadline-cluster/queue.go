@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -246,6 +247,23 @@ func passes(err error) bool {
 		}
 	}
 	return false
+}
+
+// absent reports whether err says that a server does not accept connections. A wrong
+// address, certificate or token is another error.
+func absent(err error) bool {
+	var address *net.AddrError
+	var name *net.DNSError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &address):
+		return false
+	case errors.As(err, &name):
+		return !name.IsNotFound
+	case errors.As(err, &network):
+		return network.Op == "dial" || network.Op == "read" || network.Op == "write"
+	}
+	return errors.Is(err, nats.ErrNoServers)
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/ecdsa"
@@ -390,6 +391,54 @@ func TestServerGone(t *testing.T) {
 	if first := logged(t, log)["h0"]; first != 1 {
 		t.Errorf("the history whose result was printed was checked %d times", first)
 	}
+}
+
+// TestServerAbsent: a coordinator waits for a server that is not there yet. It ends with
+// status 3 if that does not come.
+func TestServerAbsent(t *testing.T) {
+	dir := write(t, map[string]string{"a.jsonl": history("a", 1, false)})
+	var out, messages bytes.Buffer
+	status := run([]string{"check", "--url", "nats://127.0.0.1:1", "--patience", "100ms", dir}, nil, &out, &messages)
+	if text := messages.String(); status != statusUnknown || out.Len() > 0 || strings.Count(text, "the queue is out of reach: ") != 1 ||
+		!strings.Contains(text, "the queue was out of reach for 100ms: connecting to NATS: ") {
+		t.Errorf("status %d; %s", status, text)
+	}
+
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().(*net.TCPAddr)
+	listener.Close()
+	cmd, stdout, _ := program(t, nil, "check", "--url", "nats://"+at.String(), "--workers", "1", "--patience", "10m", dir)
+	cmd.Stderr = nil
+	stderr, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stderr)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "the queue is out of reach: ") {
+		t.Errorf("%q, %v", line, err)
+	}
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: at.Port, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer func() { s.Shutdown(); s.WaitForShutdown() }()
+	if line, err := lines.ReadString('\n'); err != nil || line != "leadline-cluster: the queue is back\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if _, err := io.Copy(io.Discard, lines); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	compare(t, stdout.String(), expected(t, replay.Options{Explain: true}, dir))
 }
 
 // TestTLS: a server of NATS with TLS and a password is used.
