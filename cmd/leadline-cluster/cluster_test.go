@@ -211,6 +211,7 @@ func TestCheck(t *testing.T) {
 		"bad.jsonl":       history("bad", 1, false) + `{"process":0,"type":"ok","result":"<&>"}` + "\n",
 		"empty.jsonl":     "",
 		"notes.txt":       "nothing of interest\n",
+		"labels.jsonl":    `{"file":"a.jsonl"}`,
 		"large.jsonl":     history("large", 5000, false),
 		"sub/ü <&>.jsonl": history("ü <&>", 2, true),
 		"torn.jsonl":      strings.TrimSuffix(history("torn", 2, false), "\n}"),
@@ -239,8 +240,8 @@ func TestCheck(t *testing.T) {
 		t.Errorf("status %d, want %d; %s", status, statusBad, messages)
 	}
 	compare(t, got, expected(t, replay.Options{Explain: true}, dir, missing))
-	if !strings.Contains(messages, "skipped "+filepath.Join(dir, "notes.txt")) {
-		t.Errorf("the messages do not name notes.txt: %s", messages)
+	if !strings.Contains(messages, "skipped "+filepath.Join(dir, "notes.txt")) || strings.Contains(messages, "labels.jsonl") {
+		t.Errorf("the messages are to name notes.txt, and not labels.jsonl: %s", messages)
 	}
 	if n := logged(t, log)["good"]; n != 1 {
 		t.Errorf("a history in two equal files was checked %d times", n)

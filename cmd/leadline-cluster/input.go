@@ -99,7 +99,7 @@ func (r *reader) open(ctx context.Context, argument string) (string, iter.Seq2[c
 	prefix := ""
 	options := codec.Options{Format: r.settings.Format, Map: r.settings.Map, Limits: r.settings.Limits, Context: ctx, Stdin: r.stdin,
 		Skip: r.skip, Skipped: func(name string, why error) {
-			if !r.quiet {
+			if !r.quiet && !batch.IsLabels(name) {
 				r.warn("skipped %s: %v", prefix+name, why)
 			}
 		}}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -107,7 +106,7 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	o.Skipped = func(name string, why error) {
 		in.skipped.add(why)
 		for i, reason := range reasonNames {
-			if !reason.is(why) || filepath.Base(name) == labels {
+			if !reason.is(why) || batch.IsLabels(name) {
 				continue
 			}
 			if in.leftOut[i].n++; in.leftOut[i].n <= leftOutNames {
@@ -163,13 +162,8 @@ func (in *input) report(file string, err error) {
 	}
 }
 
-const (
-	// leftOutNames is how many skipped files are named for each reason.
-	leftOutNames = 5
-	// labels is the file with the known verdicts of a directory. Skipping it is not
-	// reported.
-	labels = "labels.jsonl"
-)
+// leftOutNames is how many skipped files are named for each reason.
+const leftOutNames = 5
 
 // end reports which files were skipped, and whether an interrupt ended the command. It
 // returns statusUnknown after an interrupt, since some histories may not have been read.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
@@ -30,6 +31,10 @@ func Entries(f codec.File) iter.Seq[Entry] {
 		}
 	}
 }
+
+// IsLabels reports whether a file has the known verdicts of its directory, by its name.
+// Skipping it is not reported.
+func IsLabels(name string) bool { return filepath.Base(name) == "labels.jsonl" }
 
 // ID returns the name of the history in its file, or "".
 func (e *Entry) ID() string {
