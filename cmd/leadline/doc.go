@@ -200,6 +200,9 @@
 // found" counts linearizable histories whose depth needs more work than the bounds
 // allow.
 //
+// The exit status is 0 if the tables were printed, whatever the verdicts are, 2 for bad
+// usage or input, and 3 after an interrupt.
+//
 //	leadline tables                           # beside the paper's numbers
 //	leadline tables --output markdown dir/    # of your own histories
 //	leadline tables --svg figure4.svg
@@ -542,7 +545,8 @@
 //	3  some are unknown, or the command was interrupted
 //	4  an internal error; the message says what to send
 //
-// When several hold, the status is the first of 4, 2, 1, 3, 0.
+// When several hold, the status is the first of 4, 2, 1, 3, 0. View and tables show
+// histories: for them, no verdict changes the status.
 //
 // An interrupt (SIGINT or SIGTERM) ends a command, even while it waits for input. The
 // command prints the results and totals of what it has read; a second interrupt
