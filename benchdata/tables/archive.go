@@ -16,7 +16,7 @@ func (c *Collection) Archives() []*Table { return []*Table{c.archives(), c.distr
 func (c *Collection) groups() []*class {
 	groups := c.classes(true)
 	if len(groups) > 1 {
-		groups = append(groups, newClass("", "all", c.all))
+		groups = append(groups, newClass("all", "all", c.all))
 	}
 	return groups
 }

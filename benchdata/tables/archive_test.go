@@ -36,11 +36,11 @@ func TestArchives(t *testing.T) {
 	}{
 		{archives, 0, "a kv 1 1 50000 9 - - - 0 0 1"},
 		{archives, 1, "b kv 5 2 10-200 1-5 5 3.00 1.58 4 1 0"},
-		{archives, 2, "all  6 3 10-50000 1-9 5 3.00 1.58 4 1 1"},
+		{archives, 2, "all all 6 3 10-50000 1-9 5 3.00 1.58 4 1 1"},
 		{distributions, 0, "a kv 0 depth 0 0 0 0 0 0 0 0 - 0"},
 		{distributions, 1, "b kv 4 depth 1 0 1 0 0 0 0 2 4.33 0"},
 		{distributions, 2, "b kv 4 depth_free 1 1 1 0 0 0 0 0 2.00 1"},
-		{distributions, 4, "all  4 depth_free 1 1 1 0 0 0 0 0 2.00 1"},
+		{distributions, 4, "all all 4 depth_free 1 1 1 0 0 0 0 0 2.00 1"},
 		{each, 1, "b/2 kv linearizable 200 2 5 5 9 9 - 2 - 5.00 4"},
 		{each, 2, "b/3 kv linearizable 40 1 4 4 9 - 7 - 30 133.33 -"},
 		{each, 3, "b/4 kv linearizable 10 0 1 1 0 1 - 1 - 0.00 0"},

@@ -510,7 +510,8 @@
 // source is leadline or paper. Numbers are JSON numbers. What other formats show as a
 // range or a frequency is an array of two: the least and the most ops or processes, or
 // how often a history occurred and in how many executions. A number that is not known
-// is null. notes has the lines below the table, or is null.
+// is null. In the row of all classes, class is "all"; so is archive in that of all
+// archives. notes has the lines below the table, or is null.
 //
 // # Bounds
 //
