@@ -36,6 +36,7 @@ type tablesFlags struct {
 	maxDepth int
 	timeout  time.Duration
 	output   *flagkind.Choice
+	read     int // number of histories that were read
 }
 
 // profileRows is the number of histories above which a profile for people has means
@@ -148,7 +149,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 		return status, f.write(s, collection.Study(), "")
 	}
 	picture := collection.Picture(!f.noPaper)
-	if f.svg != "" {
+	if f.svg != "" && f.read > 0 {
 		if err := os.WriteFile(f.svg, []byte(picture), 0o644); err != nil {
 			return status, err
 		}
@@ -223,6 +224,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 			f.input.report(d.File, d.Err)
 			status = statusBad
 		} else {
+			f.read++
 			add(d.result)
 		}
 		progress.step()
@@ -231,7 +233,11 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 	return worse(status, f.input.end(ctx, s, "tables"))
 }
 
+// write writes the tables. Without histories there are none.
 func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) error {
+	if f.read == 0 {
+		return nil
+	}
 	for _, t := range all {
 		t.Width = terminalWidth(s.out)
 	}
