@@ -38,7 +38,7 @@ func (f *convertFlags) run(s streams, args []string) int {
 	case f.to == "":
 		return fail(s, "convert", errors.New("--to is needed"))
 	case !known:
-		return fail(s, "convert", fmt.Errorf("unknown format %q%s; see leadline formats", f.to, suggest(f.to, formatNames(), "")))
+		return s.failed("convert", fmt.Errorf("unknown format %q%s; see leadline formats", f.to, suggest(f.to, formatNames(), "")))
 	}
 	if err := f.input.check(args); err != nil {
 		return fail(s, "convert", err)
