@@ -26,23 +26,24 @@ func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 			if isTerminal(s.out) {
 				return fail(s, "view", errors.New("standard output is a terminal; name a file with -o view.html"))
 			}
-			return f.view(s, args, s.out)
+			return f.view(s, args)
 		}
 		out, err := os.Create(file)
 		if err != nil {
 			return s.failed("view", err)
 		}
-		status := f.view(s, args, out)
-		if err := out.Close(); err != nil {
+		checked := &checkedWriter{w: out}
+		status := f.view(streams{s.in, checked, s.err}, args)
+		if err := cmp.Or(checked.err, out.Close()); err != nil {
 			status = worse(status, s.failed("view", err))
 		}
 		return status
 	}
 }
 
-// view writes the page about the histories that args name.
-func (f *checkFlags) view(s streams, args []string, w io.Writer) int {
-	out := bufio.NewWriter(w)
+// view writes the page about the histories that args name to s.out.
+func (f *checkFlags) view(s streams, args []string) int {
+	out := bufio.NewWriter(s.out)
 	p := &pagePresenter{page: view.NewWriter(out), input: f.input}
 	status := f.run(s, "view", args, out, p)
 	err := p.page.Close()
