@@ -101,7 +101,7 @@ func (f *stressFlags) run(s streams, args []string) int {
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
 	case f.list:
-		return listSubjects(s.out)
+		return listSubjects(s.out, f.output.Value == "json")
 	case f.oracle.Value == "safety" && f.isScheduled():
 		return fail(s, "stress", errors.New("--schedules and --replay are for --oracle results"))
 	case f.oracle.Value == "safety":
@@ -349,8 +349,20 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 	return status
 }
 
-func listSubjects(out io.Writer) int {
+func listSubjects(out io.Writer, asJSON bool) int {
 	for _, o := range subject.All() {
+		if asJSON {
+			line := struct {
+				Kind   string `json:"kind"` // "subject"
+				Name   string `json:"name"`
+				Broken bool   `json:"broken"`
+				Doc    string `json:"doc"`
+			}{"subject", o.Class.Name, o.Broken, o.Doc}
+			if err := writeJSON(out, line); err != nil {
+				return statusBad
+			}
+			continue
+		}
 		kind := ""
 		if o.Broken {
 			kind = "broken: "
@@ -358,6 +370,9 @@ func listSubjects(out io.Writer) int {
 		if _, err := fmt.Fprintf(out, "%-24s %s%s\n", o.Class.Name, kind, o.Doc); err != nil {
 			return statusBad
 		}
+	}
+	if asJSON {
+		return statusOK
 	}
 	_, err := fmt.Fprint(out, "\nObjects of other libraries are in benchdata/subjects, a module of its own; see its README.md.\n")
 	if err != nil {
