@@ -546,6 +546,7 @@ func TestUsage(t *testing.T) {
 		{"stress --leadline /none/leadline -- --subject queue", "/none/leadline"},
 		{"worker", "no --url given"},
 		{"worker x", "takes no arguments"},
+		{"version x", "takes no arguments"},
 		{"worker --jobs 0", "--jobs must be 1 to 1024"},
 		{"worker --stress /none/leadline --url nats://127.0.0.1:1", "/none/leadline"},
 	} {
@@ -557,7 +558,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.args, all, c.want)
 		}
 	}
-	for _, args := range []string{"help", "check --help", "worker --help", "stress --help"} {
+	for _, args := range []string{"help", "check --help", "worker --help", "stress --help", "version", "--version"} {
 		var out, messages bytes.Buffer
 		if status := run(strings.Fields(args), nil, &out, &messages); status != statusOK || !strings.Contains(out.String(), "leadline-cluster") || messages.Len() > 0 {
 			t.Errorf("%s: status %d, %q, %q", args, status, &out, &messages)

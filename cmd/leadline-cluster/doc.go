@@ -5,6 +5,7 @@
 //	leadline-cluster check [flags] FILE|DIR|bucket:NAME|-...
 //	leadline-cluster stress [flags] -- ARGUMENT...
 //	leadline-cluster worker --url URL [flags]
+//	leadline-cluster version
 //
 // # One machine
 //

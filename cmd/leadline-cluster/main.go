@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/version"
 	"github.com/leadline/leadline/replay/batch"
 )
 
@@ -48,6 +49,7 @@ var commands = []command{
 	{"check", "FILE|DIR|bucket:NAME|-...", "check recorded histories", setupCheck},
 	{"stress", "[-- ARGUMENT...]", "run leadline stress with many seeds", setupStress},
 	{"worker", "", "take work from a cluster", setupWorker},
+	{"version", "", "print the version", setupVersion},
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -56,9 +58,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		usage(stderr)
 		return statusBad
 	}
-	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+	switch args[0] {
+	case "help", "-h", "--help":
 		usage(stdout)
 		return statusOK
+	case "--version":
+		args = []string{"version"}
 	}
 	for _, c := range commands {
 		if c.name == args[0] {
@@ -126,6 +131,16 @@ func usage(w io.Writer) {
 	b.WriteString("\nleadline-cluster COMMAND --help describes each; go doc github.com/leadline/leadline/cmd/leadline-cluster is the manual.\n" +
 		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown, 4 internal error.\n")
 	fmt.Fprint(w, b.String())
+}
+
+func setupVersion(*pflag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	return func(_ context.Context, s streams, args []string) (int, error) {
+		if len(args) > 0 {
+			return 0, badUsage("takes no arguments")
+		}
+		_, err := fmt.Fprintf(s.out, "leadline-cluster %s\n", version.Text())
+		return 0, err
+	}
 }
 
 // urlVariable is the environment variable with the URL for workers that the coordinator

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/version"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
@@ -237,7 +238,7 @@ func (run *batchRun) open(s streams, f *checkFlags) error {
 		open func(string) (batch.Report, error)
 	}{
 		{b.junit, batch.NewJUnit},
-		{b.sarif, func(name string) (batch.Report, error) { return batch.NewSARIF(name, versionText()) }},
+		{b.sarif, func(name string) (batch.Report, error) { return batch.NewSARIF(name, version.Text()) }},
 	} {
 		if report.name == "" {
 			continue

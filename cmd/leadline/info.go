@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 	"strings"
 
+	"github.com/leadline/leadline/cmd/internal/version"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/pflag"
@@ -62,15 +62,7 @@ func setupVersion(*pflag.FlagSet) func(streams, []string) int {
 		if len(args) > 0 {
 			return fail(s, "version", fmt.Errorf("takes no arguments"))
 		}
-		fmt.Fprintf(s.out, "leadline %s\n", versionText())
+		fmt.Fprintf(s.out, "leadline %s\n", version.Text())
 		return statusOK
 	}
-}
-
-// versionText returns the version of the module that the program was built from.
-func versionText() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
