@@ -352,7 +352,10 @@
 //
 //	leadline stress --new example.com/queue.New --core Enqueue,Dequeue
 //	leadline stress --new 'example.com/lru.New[int,int](8)'
+//	leadline stress --new 'example.com/lru.New[int,int](lru.WithSize(8))'
 //
+// Arguments are Go expressions; the package of the constructor has its own name there,
+// and no other is imported.
 // Reflection finds the methods. Methods with parameters for which stress has no
 // values are left out and listed. --core names methods that are trusted to be
 // atomic. A program then has one invocation of another method, which is to blame,

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +27,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	if err != nil {
 		return object{}, err
 	}
+	expression = aliased(expression, func() string { return packageName(ctx, path) })
 	var copies *instrument.Result
 	if in != nil {
 		options := *in
@@ -92,6 +95,51 @@ func parseConstructor(text string) (path, expression string, err error) {
 		expression += "()"
 	}
 	return text[:dot], expression, nil
+}
+
+// aliased replaces the package's own name in an expression by p. It calls name only if
+// the expression has another qualifier than p.
+func aliased(expression string, name func() string) string {
+	e, err := parser.ParseExpr(expression)
+	if err != nil {
+		return expression // the compiler reports it
+	}
+	var qualifiers []*ast.Ident
+	ast.Inspect(e, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if of, ok := s.X.(*ast.Ident); ok && of.Name != "p" {
+				qualifiers = append(qualifiers, of)
+			}
+		}
+		return true
+	})
+	if len(qualifiers) == 0 {
+		return expression
+	}
+	own := name()
+	slices.SortFunc(qualifiers, func(a, b *ast.Ident) int { return int(b.Pos() - a.Pos()) })
+	for _, q := range qualifiers { // from the end
+		if at := int(q.Pos()) - 1; q.Name == own {
+			expression = expression[:at] + "p" + expression[at+len(own):]
+		}
+	}
+	return expression
+}
+
+// packageName returns the name of a package, or "" if it cannot be found. The compiler
+// reports that.
+func packageName(ctx context.Context, path string) string {
+	root, err := moduleRoot()
+	if err != nil {
+		return ""
+	}
+	cmd := exec.CommandContext(ctx, "go", "list", "-find", "-f", "{{.Name}}", path)
+	cmd.Dir = root
+	text, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
 }
 
 const stressProgram = `package main

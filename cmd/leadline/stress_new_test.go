@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/leadline/leadline/history/stress"
 )
 
 func TestParseConstructor(t *testing.T) {
@@ -31,6 +33,33 @@ func TestParseConstructor(t *testing.T) {
 	for _, text := range []string{"", "New", "example.com/queue", "example.com/queue.", ".(3)", "(3)"} {
 		if path, expression, err := parseConstructor(text); err == nil {
 			t.Errorf("%q: %q, %q", text, path, expression)
+		}
+	}
+}
+
+// TestOwnName: arguments of a constructor name its package as Go code does, or p.
+func TestOwnName(t *testing.T) {
+	defer func() { runGoTool = (*exec.Cmd).CombinedOutput }()
+	source := ""
+	runGoTool = func(cmd *exec.Cmd) ([]byte, error) {
+		program := cmd.Args[slices.Index(cmd.Args, "-o")+1]
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "main.go"))
+		source = string(text)
+		return nil, err
+	}
+	for _, test := range []struct{ constructor, expression string }{
+		{"math/rand/v2.NewZipf(rand.New(rand.NewPCG(1, 2)), 2, 1, p.Uint64())", "p.NewZipf(p.New(p.NewPCG(1, 2)), 2, 1, p.Uint64())"},
+		{"&container/ring.Ring{Value: ring.New(3).Len()}", "&p.Ring{Value: p.New(3).Len()}"},
+		{`container/list.New("list.New", time.Second)`, `p.New("list.New", time.Second)`},
+		{"container/list.New(", "p.New("},
+	} {
+		o, err := buildObject(t.Context(), test.constructor, stress.ReflectOptions{}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", test.constructor, err)
+		}
+		o.cleanup()
+		if !strings.Contains(source, "any { return "+test.expression) {
+			t.Errorf("%s: %s", test.constructor, source)
 		}
 	}
 }
@@ -143,6 +172,7 @@ func testThreads(t *testing.T) {
 	}{
 		{"--new example.com/thing.NewBroken --time 5m --run 5ms", statusNot, `(?m)^example.com/thing.NewBroken is not atomic: .*\{ Increment\(\)`},
 		{"--new example.com/thing.NewCell[int](0) --time 200ms --core Load --exclude Increment", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs?, [1-9]`},
+		{"--new example.com/thing.NewCell[int](thing.NewBroken().Increment()) --time 200ms --core Load --exclude Increment", statusOK, `: [0-9]+ programs?, [1-9]`},
 		{"--new example.com/thing.NewFatal --time 1m", statusNot, `(?s)panic: boom: .*To reproduce: leadline stress --new example.com/thing.NewFatal ` +
 			`--program '.* --run 1s.*thing.\(\*Fatal\).Boom.func1.*saved as found/example.com_thing.NewFatal-crash-1.txt`},
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},

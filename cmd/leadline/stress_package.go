@@ -50,6 +50,7 @@ func (r *safetyRun) buildConstructor(ctx context.Context, dir, program, construc
 	if err != nil {
 		return fmt.Errorf("--new %s: %w", constructor, err)
 	}
+	expression = aliased(expression, p.Name)
 	name := r.flags.Name
 	if name == "" {
 		name = constructor
