@@ -55,7 +55,7 @@ var imports = map[string][]string{
 	"replay/stresstest":                    {"history", "history/codec", "history/stress", "history/stress/instrument", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
 	"replay/composed":                      {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract":              {"history/stress/instrument/golist"},
-	"replay/view":                          {"history", "replay", "github.com/klauspost/compress"},
+	"replay/view":                          {"history", "replay", "replay/report", "github.com/klauspost/compress"},
 	"replay/decide/selftest":               {"history", "hitting", "hitting/meter", "poset", "replay", "replay/internal/engine", "replay/spec", "replay/search", "replay/decide"},
 	"benchdata/corpora":                    {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",

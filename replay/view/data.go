@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/report"
 )
 
 // A row is a line of the list of histories.
@@ -26,11 +27,11 @@ type row struct {
 
 func newRow(item *Item) row {
 	if item.Err != nil {
-		return row{Name: nameOf(item), Verdict: "invalid", Error: item.Err.Error()}
+		return row{Name: report.Clean(nameOf(item)), Verdict: "invalid", Error: cleanLines(item.Err.Error())}
 	}
 	h, v := item.History, &item.Verdict
 	r := row{
-		Name: nameOf(item), Model: item.Spec.Name(), Verdict: v.Answer.String(),
+		Name: report.Clean(nameOf(item)), Model: report.Clean(item.Spec.Name()), Verdict: v.Answer.String(),
 		Ops: len(h.Ops), Pending: h.Pending(), Processes: len(h.Processes), C: v.C,
 	}
 	switch v.Answer {
@@ -141,8 +142,8 @@ func (t *texts) number(text string) int32 {
 func newPage(item *Item) *page {
 	h, v := item.History, &item.Verdict
 	p := &page{
-		Format: h.Format, CP: v.CP, Dropped: h.Dropped, Torn: h.Torn, Relaxed: h.IsRelaxed(),
-		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: item.Steps,
+		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Torn: h.Torn, Relaxed: h.IsRelaxed(),
+		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: cleanLines(item.Steps),
 	}
 	if v.Decided() {
 		p.Engine = v.Engine.String()
@@ -166,12 +167,22 @@ func newPage(item *Item) *page {
 	return p
 }
 
-// plain returns the name of an operation or a process as people write it.
+// plain returns the name of an operation or a process as people write it. As in all texts
+// of a page, non-printing characters are escaped: some of them reorder what follows.
 func plain(id history.Value) string {
 	if id.Kind() == history.String {
-		return id.Text()
+		return report.Clean(id.Text())
 	}
 	return id.String()
+}
+
+// cleanLines escapes non-printing characters in each line.
+func cleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = report.Clean(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
@@ -189,7 +200,7 @@ func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
 			}
 			args.WriteString(a.String())
 		}
-		p.Method = append(p.Method, t.number(op.Method))
+		p.Method = append(p.Method, t.number(report.Clean(op.Method)))
 		p.Args = append(p.Args, t.number(args.String()))
 		p.Result = append(p.Result, t.number(op.Result.String()))
 		p.Process = append(p.Process, op.Process)
@@ -271,14 +282,17 @@ func (p *page) addTimes(h *history.History) {
 func newReasons(h *history.History, e *replay.Explanation) *reasons {
 	r := &reasons{
 		Unexplained: e.Unexplained, Prefix: e.Prefix, Core: e.Core,
-		States: e.States, MoreStates: e.MoreStates, StatesOfCore: e.StatesOfCore,
+		MoreStates: e.MoreStates, StatesOfCore: e.StatesOfCore,
+	}
+	for _, state := range e.States {
+		r.States = append(r.States, report.Clean(state))
 	}
 	text := func(i int32) string {
 		op := h.Operation(i)
 		if int(i) >= len(h.Ops) {
-			return plain(op.ID()) + " " + op.Method + ", which did not happen"
+			return plain(op.ID()) + " " + report.Clean(op.Method) + ", which did not happen"
 		}
-		return plain(op.ID()) + " " + op.String()
+		return plain(op.ID()) + " " + report.Clean(op.String())
 	}
 	for _, i := range e.Marks {
 		r.Marks = append(r.Marks, text(i))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/report"
 )
 
 // states are the states after the steps of a witness, or after some of the steps if all
@@ -37,7 +38,7 @@ func replayWitness(h *history.History, spec replay.Spec, witness []int32, budget
 		}
 	}()
 	walk := replay.NewWalk(spec)
-	if s.Initial = walk.State(); s.Initial == "" {
+	if s.Initial = report.Clean(walk.State()); s.Initial == "" {
 		return nil
 	}
 	spent := 0
@@ -54,7 +55,7 @@ func replayWitness(h *history.History, spec replay.Spec, witness []int32, budget
 			s.Result[int32(k)] = strings.Join(resultTexts(results), " or ")
 		}
 		if spent <= int(int64(budget)*int64(k+1)/int64(len(witness))) {
-			text := walk.State()
+			text := report.Clean(walk.State())
 			s.Step, s.Text = append(s.Step, int32(k)), append(s.Text, text)
 			spent += len(text)
 		}

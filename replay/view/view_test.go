@@ -268,6 +268,58 @@ func TestInert(t *testing.T) {
 	}
 }
 
+// TestEscaped: no text has characters that reorder or hide what surrounds them.
+func TestEscaped(t *testing.T) {
+	evil := "B" + hidden
+	v := history.StringValue(evil)
+	events := []history.Event{
+		{Type: history.Invoke, Process: v, Op: v, Method: evil, Args: []history.Value{v}},
+		{Type: history.OK, Process: v, Op: v, Result: history.ExceptionValue(evil)},
+	}
+	h, err := history.New(history.Header{ID: evil, File: evil, Model: evil, Format: evil}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, correct := range []bool{true, false} {
+		s := &replay.Model[string]{
+			Label: evil, Initial: evil,
+			Next: func(s string, _ replay.Invocation) []replay.Step[string] {
+				result := history.ExceptionValue(evil)
+				if !correct {
+					result = v
+				}
+				return []replay.Step[string]{{Result: result, Next: s}}
+			},
+			Key: func(dst []byte, s string) []byte { return append(dst, s...) },
+		}
+		item := check(t, h, s)
+		item.Steps = "one" + hidden + "\ntwo"
+		if item.Verdict.Answer == replay.Undecided || !correct && item.Verdict.Explanation == nil {
+			t.Fatalf("the verdict is %v", item.Verdict.Answer)
+		}
+		page, data := write(t, item, Item{Name: evil, Err: errors.New(evil)})
+		_, index, _ := strings.Cut(page, `id="index">`)
+		index, _, _ = strings.Cut(index, "</script>")
+		p := &data[0]
+		if got := p.Processes[0]; got != `B\u202a\u202e\u2066\u2069\u200e\u200f` {
+			t.Errorf("the process is %q", got)
+		}
+		if !strings.HasSuffix(p.Steps, "\ntwo") {
+			t.Errorf("the steps are %q", p.Steps)
+		}
+		all, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := index + string(all); strings.ContainsAny(text, hidden) {
+			t.Errorf("unescaped: %q", text)
+		}
+	}
+}
+
+// hidden has characters that change the order of a text.
+const hidden = "\u202a\u202e\u2066\u2069\u200e\u200f"
+
 // TestPolicy: the page allows its own script and style and nothing else.
 func TestPolicy(t *testing.T) {
 	page, _ := write(t)
