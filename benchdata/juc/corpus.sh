@@ -5,7 +5,14 @@
 #
 # Of each class HISTORIES are recorded in each mode, and of those Select keeps as many as the paper has,
 # by c and cp alone. Interleavings differ from run to run, and so will the corpus.
+#
+# HISTORIES is 20000 by default and must be at least 502: a third of what is kept of ConcurrentSkipListMap.
+# Below about 3000, too few of some class are concurrent; the script then ends without a file of that class.
 set -eu
+if [ $# -eq 0 ] || ! [ "${3:-502}" -ge 502 ] 2>/dev/null; then
+	echo "usage: corpus.sh DIR [SEED [HISTORIES]]; HISTORIES is at least 502, and should be 3000 or more" >&2
+	exit 2
+fi
 here=$(dirname "$0") dir=$1 seed=${2:-2026} histories=${3:-20000}
 mkdir -p "$dir"
 classes=$(mktemp -d)
@@ -16,7 +23,8 @@ while read -r class ops threads; do
 		java -cp "$classes" Recorder --class "$class" --ops "$ops" --threads "$threads" \
 			--mode $mode --seed "$seed" --executions 8 --count "$histories"
 		seed=$((seed + 1)) # or the modes would run the same programs
-	done | java -cp "$classes" Select --like "$class" --seed "$seed" >"$dir/$class.jsonl"
+	done | java -cp "$classes" Select --like "$class" --seed "$seed" >"$classes/corpus.jsonl"
+	mv "$classes/corpus.jsonl" "$dir/$class.jsonl"
 	seed=$((seed + 3)) # the loop above ran in a subshell
 done <<END
 ArrayBlockingQueue 14 7

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -43,6 +45,35 @@ func TestRecorderPipe(t *testing.T) {
 	}
 	if status != statusOK && status != statusNot {
 		t.Errorf("status %d", status)
+	}
+}
+
+// TestCorpus: the script that records a corpus asks for enough histories, and leaves no
+// file of a class of which there are too few. Java is a program that fails.
+func TestCorpus(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no shell")
+	}
+	bin, dir := t.TempDir(), filepath.Join(t.TempDir(), "corpus")
+	for name, text := range map[string]string{"javac": "", "java": "echo part; case $3 in Select) cat >/dev/null; exit 1; esac"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, test := range []struct {
+		args   string
+		status int
+		files  bool // whether the directory is made
+	}{{"", 2, false}, {dir + " 5 200", 2, false}, {dir + " 5 many", 2, false}, {dir + " 5 502", 1, true}} {
+		cmd := exec.Command("sh", append([]string{root + "/benchdata/juc/corpus.sh"}, strings.Fields(test.args)...)...)
+		text, _ := cmd.CombinedOutput() // the status is compared
+		if status := cmd.ProcessState.ExitCode(); status != test.status || strings.Contains(string(text), "HISTORIES is at least 502") != (status == 2) {
+			t.Errorf("%q: status %d\n%s", test.args, status, text)
+		}
+		if files, err := os.ReadDir(dir); (err == nil) != test.files || len(files) > 0 {
+			t.Errorf("%q: %v, %v", test.args, files, err)
+		}
 	}
 }
 
