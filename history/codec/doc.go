@@ -109,14 +109,16 @@
 // not JSON makes the histories that are open there invalid, since each may lack an
 // event. A last line without a newline that is a JSON object is complete.
 //
-// In file order, what comes before a cut is a prefix of the history, and its
-// verdict is definite. Events with stamps come in any order, so that any of
-// them may be missing: the history is marked torn. It is not-linearizable only if
-// that holds whatever was cut; otherwise it is linearizable or unknown. The same
-// holds for the other formats with stamps, and for the last line of PolyLin, LiMo
-// and etcd without a newline, since "return 12" may have become "return 1". Four or
-// more lines of PolyLin that are in the order of their starts are taken for a file in
-// that order, so that only later operations are missing.
+// In file order, what comes before a cut is a prefix of the history, and its verdict
+// is definite. Events with stamps come in any order, so that any of them may be
+// missing: the history is marked torn. It is not-linearizable only if that holds
+// whatever was cut; otherwise it is linearizable or unknown. It is invalid if the
+// rest is not well-formed, because an operation lacks its invocation, or its
+// response although its process goes on. The same holds for the other formats with
+// stamps, and for the last line of PolyLin, LiMo and etcd without a newline, since
+// "return 12" may have become "return 1". Four or more lines of PolyLin that are in
+// the order of their starts are taken for a file in that order, so that only later
+// operations are missing.
 //
 // # Violat
 //
