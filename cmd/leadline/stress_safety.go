@@ -287,17 +287,34 @@ func (r *safetyRun) add(result *safety.Result, last reproduction) {
 		}
 		fmt.Fprintf(r.out, "\n  the Go test fails in %d of %s\n", row.Failing, counted(row.Runs, "run", "runs"))
 		if row.File != nil {
-			dir := filepath.ToSlash(filepath.Dir(*row.File))
-			if !filepath.IsAbs(dir) {
-				dir = "./" + dir
-			}
-			fmt.Fprintf(r.out, "  To reproduce: go test %s\n", dir)
+			fmt.Fprintf(r.out, "  To reproduce: go test -count=%d %s\n", countedRuns, quoteWord(testArgument(*row.File)))
 		} else {
 			fmt.Fprintf(r.out, "\n%s", row.Source)
 		}
 		fmt.Fprintln(r.out)
 	}
 	r.note(r.out.Flush())
+}
+
+// countedRuns is how often the command that reproduces a finding runs its test, which
+// may fail more or less often on another day.
+const countedRuns = 10
+
+// testArgument returns what names the test in a file to the Go tool: its directory, or the
+// file itself outside of the module.
+func testArgument(file string) string {
+	root, err := moduleRoot()
+	dir, err2 := filepath.Abs(filepath.Dir(file))
+	if err == nil && err2 == nil {
+		if inside, err := filepath.Rel(root, dir); err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+			return filepath.ToSlash(file)
+		}
+	}
+	name := filepath.ToSlash(filepath.Dir(file))
+	if !filepath.IsAbs(file) {
+		name = "./" + name
+	}
+	return name
 }
 
 // status returns the exit status that the row causes.

@@ -40,7 +40,7 @@ func TestStressSafety(t *testing.T) {
 		{"--package " + brokenPackage + " --declared " + declared + " --time 5m", statusNot, []string{
 			`^broken.Table is not safe for concurrent use: (fatal error: concurrent map|panic: )`,
 			`^  broken\.NewTable\[string\];.* \{ .*Table\[string\]\.Put.*\} \|\| \{ .*Table\[string\]\.Put`,
-			`(?s)broken\.\(\*Table\[\.\.\.\]\)\.Put.*the Go test fails in [1-5] of 5 runs\n  To reproduce: go test /.*/broken.Table-1\n`,
+			`(?s)broken\.\(\*Table\[\.\.\.\]\)\.Put.*the Go test fails in [1-5] of 5 runs\n  To reproduce: go test -count=10 /.*/broken.Table-1/safety_test.go\n`,
 			`^leadline stress: of \S+declared, 1 type was not tested, such as broken.Tabel$`,
 			`^\| broken.Table +\| no +\| yes +\| .*\| [1-5]/5 `}},
 		{"--new " + correctPackage + ".NewCounter(0) --time 1ns", statusUnknown, []string{
