@@ -22,6 +22,7 @@ const (
 // A type that is not safe has a row in the table, stacks, and a Go test that fails; one
 // that is safe has a row.
 func TestStressSafety(t *testing.T) {
+	needsTwo(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -83,6 +84,7 @@ func TestStressSafety(t *testing.T) {
 
 // An interrupt ends the test of a type. What was found before counts.
 func TestStressSafetyInterrupt(t *testing.T) {
+	needsTwo(t)
 	t.Parallel()
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("builds programs and sends a signal")
@@ -110,6 +112,15 @@ func TestStressSafetyInterrupt(t *testing.T) {
 		if r.Type != "correct.Counter" || r.Unsafe || r.Reason != nil || r.Runs != nil || r.Unreproduced == nil {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// needsTwo skips a test in which calls have to overlap, which they hardly do on one
+// processor.
+func needsTwo(t *testing.T) {
+	t.Helper()
+	if runtime.NumCPU() == 1 {
+		t.Skip("needs two processors")
 	}
 }
 
