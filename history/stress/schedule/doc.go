@@ -65,8 +65,21 @@
 // The scheduler assumes that a thread polls if it calls Gosched, reads one address 12 times
 // in a row, or takes 150 steps without a write or 500 of any kind. The thread waits until
 // another thread has written or no other can continue. If all threads poll and none writes,
-// the clock advances. If the execution still does not end, it is Cut, like one with more than
-// [Limits].Steps steps.
+// the clock advances. If the execution still does not end, or has more than [Limits].Steps
+// steps, it is Cut, or it is a hang: a Deadlock with Result.Spins.
+//
+// It is a hang if each thread that can continue takes [Limits].Spin more steps in vain: it
+// changes nothing, neither ends nor begins or returns from an invocation, reads no clock and
+// makes no choice. Then all threads read the same values under any schedule, also a fair one:
+//
+//	thread 0   owner = 1                load 2   load 2   ...
+//	thread 1               owner = 2                            load 2   n = 1
+//
+// Thread 1 has ended, and no thread will store 1 again. A thread that waits for a spin lock
+// does not hang while the holder can continue: the holder unlocks it.
+//
+// A loop that gives up after more rounds than Limits.Spin seems to be a hang, too: the rounds
+// are counted by a variable of the thread, which is not visible here.
 //
 // The loop of such a thread may end, and the thread may change something after it. So there
 // is a decision where it begins to wait. If that decision picks the thread itself, it does

@@ -108,6 +108,7 @@ func Rand64() uint64 {
 	if !Active() {
 		return rand.Uint64()
 	}
+	the.changed = true // see hangs
 	r := &randomness
 	if e := Epoch(); r.epoch != e {
 		r.epoch, r.drawn, r.state, r.list = e, 0, 0, r.list[:0]

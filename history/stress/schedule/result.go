@@ -46,9 +46,10 @@ type Result struct {
 	Fingerprint uint64   // of the threads and kinds of all steps: the same in each process
 	Steps       int
 	Preemptions int
-	Cut         bool      // more steps than Limits, or threads that only poll
+	Cut         bool      // more steps than Limits, or threads that only poll, perhaps not forever
 	Pruned      bool      // ended by the strategy: nothing new would follow
 	Deadlock    bool      // no thread can go on, and a thread of the program has not ended
+	Spins       bool      // a Deadlock in which threads go on, but spin forever
 	Blocked     []Blocked // the threads that had not ended, if Deadlock or Cut or traced
 	Panic       any       // that no thread recovered
 	Crash       *Crash    // where it was
@@ -66,8 +67,9 @@ type Blocked struct {
 	Thread          int
 	Daemon          bool
 	Sequence, Index int    // its invocation, or -1
-	What            string // it waits for
-	Holder          int    // the thread that has what it waits for, or -1 if unknown
+	What            string // it waits for, or "spins"
+	Spins           bool
+	Holder          int // the thread that has what it waits for, or -1 if unknown
 	stack           []uintptr
 }
 
@@ -84,6 +86,9 @@ func (b *Blocked) String() string {
 		what = "its turn"
 	}
 	text := kind + strconv.Itoa(b.Thread) + " waits for " + what
+	if b.Spins {
+		text = kind + strconv.Itoa(b.Thread) + " spins"
+	}
 	if b.Holder >= 0 {
 		text += ", held by thread " + strconv.Itoa(b.Holder)
 	}
@@ -102,7 +107,10 @@ func (s *scheduler) report() {
 		}
 		current.Store(t)
 		t.resume()
-		b := Blocked{t.id, t.daemon, int(t.sequence), int(t.index), t.what, -1, append([]uintptr(nil), t.stack...)}
+		b := Blocked{t.id, t.daemon, int(t.sequence), int(t.index), t.what, s.result.Spins && t.spun, -1, append([]uintptr(nil), t.stack...)}
+		if b.Spins {
+			b.What = "spins"
+		}
 		if h, ok := t.waiter.(Held); ok {
 			b.Holder = h.Holder()
 		}

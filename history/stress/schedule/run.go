@@ -53,6 +53,7 @@ func (d *Decision) From() int { return the.result.From }
 type Limits struct {
 	Steps int   // of Before, of the threads, and of After; 5,000 if zero
 	Tick  int64 // how much the clock advances with a step, in nanoseconds; 1,000 if zero
+	Spin  int   // steps that each thread takes in vain before that is a hang; as Steps, if zero
 }
 
 type scheduler struct {
@@ -90,6 +91,8 @@ type scheduler struct {
 	details []Detail
 
 	addresses map[unsafe.Pointer]int // see pointerName
+
+	spinning // whether threads that are left spin forever
 }
 
 var the scheduler
@@ -122,6 +125,10 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.parallel, s.quiescing, s.stopped = false, false, false
 	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
 	s.addresses = nil
+	s.doubtful, s.patience = false, l.Spin
+	if l.Spin == 0 {
+		s.patience = l.Steps
+	}
 	s.result = Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]}
 	st.Begin()
 	for range p.Threads {
@@ -129,6 +136,10 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	}
 	s.add(nil, false)
 	_ = s.main(p, p.Before) && s.together(p) && s.main(p, p.After)
+	if s.doubtful {
+		s.result.Spins = s.hangs()
+		s.result.Cut = !s.result.Spins
+	}
 	s.finish()
 	epoch.Add(1) // what the execution left is dead
 	s.result.Steps, s.result.Trace, s.result.Pending, s.result.Events, s.result.Details = s.steps, s.trace, s.pending, s.events, s.details
@@ -223,6 +234,10 @@ func (s *scheduler) ended(t *thread) {
 	s.sleeping &^= t.bit
 	s.yielded &^= t.bit
 	s.node = -1
+	if s.trying {
+		s.changed = true
+		return
+	}
 	if s.aborting || s.stopped {
 		return
 	}
@@ -372,7 +387,7 @@ func (s *scheduler) enabled() uint64 {
 		s.clock += 1e6 << min(s.rounds, 20)
 		s.yielded = 0
 		if s.rounds++; s.rounds > 60 {
-			s.result.Cut = true
+			s.result.Cut, s.doubtful = true, true
 			return 0
 		}
 	}
@@ -428,7 +443,7 @@ func (s *scheduler) fingerprint() uint64 {
 
 // markClock makes the last step conflict with all others: the caller read the clock, which counts them.
 func (s *scheduler) markClock() {
-	if n := len(s.trace); n > 0 && !s.aborting {
+	if n := len(s.trace); n > 0 && !s.aborting && !s.trying {
 		s.trace[n-1].Flags |= Global
 	}
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"sync/atomic"
 	"unsafe"
 )
@@ -72,6 +73,14 @@ func Failed() {
 	}
 }
 
+// Unchanged states that the last Step of the caller, a Write, left memory as it was: a Swap
+// of equal values. Unlike after Failed, it remains a write.
+func Unchanged() {
+	if t := self(); t != nil && the.trying {
+		the.wrote = false
+	}
+}
+
 // Wait is a Step that blocks its thread until w is ready. When it returns, w is
 // ready and the caller acts before any other thread. What names the operation
 // in the report of a deadlock, such as "sync.Mutex.Lock". Wait returns at once
@@ -114,7 +123,21 @@ func Now() int64 {
 		return 0
 	}
 	the.markClock()
+	the.changed = true // see hangs
 	return the.clock
+}
+
+// Sleep blocks the caller for d nanoseconds. Unlike SleepUntil(Now() + d), it reads no clock:
+// the caller does not know the time.
+func Sleep(d int64, what string) {
+	if self() != nil {
+		the.markClock()
+		at := the.clock + max(d, 0)
+		if at < the.clock {
+			at = math.MaxInt64
+		}
+		SleepUntil(at, what)
+	}
 }
 
 // SleepUntil blocks the caller until the virtual time is at, at least. If no other
@@ -152,8 +175,11 @@ func Invocation(sequence, index int) {
 // Returned marks the end of the invocation that the caller began last.
 func Returned() {
 	if t := self(); t != nil {
-		if the.aborting { // the code under test may have recovered from that
+		switch {
+		case the.aborting: // the code under test may have recovered from that
 			t.abort()
+		case the.trying:
+			t.moves()
 		}
 		the.event(t, true)
 	}
@@ -169,7 +195,7 @@ func Stamp() int64 {
 }
 
 // Traced reports whether the execution is traced: Note is of use then.
-func Traced() bool { return self() != nil && the.traced && !the.aborting }
+func Traced() bool { return self() != nil && the.traced && !the.aborting && !the.trying }
 
 // Note adds a short text to the last step of the caller in a traced execution,
 // such as the value that a load returned.

@@ -28,6 +28,7 @@ type thread struct {
 	exited    bool // by runtime.Goexit: the coroutine is lost
 	abandoned bool // it could not be ended
 	started   bool // it ran in this execution
+	spun      bool // it was tried whether it spins forever
 	aborts    int  // panics that were to end it
 
 	quiet, same int     // steps since the last write or switch; reads of one address in a row
@@ -117,7 +118,7 @@ func (t *thread) reset(body func(), daemon bool) {
 	t.body, t.daemon = body, daemon
 	t.pend = Access{Thread: int8(t.id), Kind: Begin, Node: -1}
 	t.waiter, t.what, t.fresh, t.begun, t.aborts = nil, "", true, false, 0
-	t.polls, t.started = false, false
+	t.polls, t.started, t.spun = false, false, false
 	t.quiet, t.same, t.last, t.run = 0, 0, 0, 0
 	t.sequence, t.index = -1, -1
 }
@@ -157,8 +158,12 @@ func routine() uint64 {
 // step is called by the thread itself.
 func (t *thread) step(k Kind, addr uintptr, what string) {
 	s := &the
-	if s.aborting {
+	switch {
+	case s.aborting:
 		t.abort()
+	case s.trying:
+		t.try(k, addr)
+		return
 	}
 	polls := k == Yield || k != Begin && t.spins(addr)
 	if polls {
@@ -176,7 +181,7 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 		t.quiet, t.same, t.run = 0, 0, 0
 	}
 	if s.steps >= s.limit {
-		s.result.Cut = !s.quiescing
+		s.result.Cut, s.doubtful = !s.quiescing, !s.quiescing
 		s.next = nil
 		t.suspend()
 	} else if next := s.decide(t); next != t {
@@ -188,6 +193,10 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 	s.waiting &^= t.bit
 	s.sleeping &^= t.bit
 	s.yielded &^= t.bit
+	if s.trying {
+		s.wrote = k == Write
+		return
+	}
 	s.executed(t)
 }
 
@@ -245,6 +254,9 @@ func (t *thread) abort() {
 // choose asks the strategy for a number below n.
 func (t *thread) choose(n int) int {
 	s := &the
+	if s.trying {
+		t.moves()
+	}
 	if len(s.result.Schedule) >= 4*s.limit { // a loop without steps
 		s.result.Cut = true
 		s.next = nil
@@ -264,6 +276,10 @@ func (t *thread) choose(n int) int {
 // failed makes a read of the last step, with its effect on spinning threads.
 func (t *thread) failed() {
 	s := &the
+	if s.trying {
+		s.wrote = false
+		return
+	}
 	if n := len(s.trace); n > 0 && !s.aborting {
 		s.trace[n-1].Kind = Read
 		s.yielded |= s.woken
@@ -273,8 +289,11 @@ func (t *thread) failed() {
 
 func (t *thread) spawn(f func()) {
 	s := &the
-	if s.aborting {
+	switch {
+	case s.aborting:
 		t.abort()
+	case s.trying:
+		t.moves()
 	}
 	s.unasked(t)
 	if s.live == MaxThreads {
@@ -303,7 +322,7 @@ func (c *Crash) Error() string {
 }
 
 func (s *scheduler) crash(t *thread, p any) {
-	if !s.aborting {
+	if !s.aborting && !s.trying {
 		s.result.Panic = p
 		s.result.Crash = &Crash{t.id, t.daemon, p, string(debug.Stack())}
 		s.stopped = true
