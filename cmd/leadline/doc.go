@@ -386,7 +386,8 @@
 // --reduce makes programs with violations smaller. --save names the directory for
 // programs and histories of violations. The exit status is 1 if there are any, and
 // 3 if every program of an object returned different results from one sequential
-// run to the next, so that none could be judged.
+// run to the next, so that none could be judged. With --schedules it is also 3 if no
+// execution of any program counts.
 // For --oracle safety, see go doc ./history/stress/safety. With --schedules, stress
 // explores interleavings one by one; see Schedules.
 //
@@ -550,7 +551,9 @@
 //	4  an internal error; the message says what to send
 //
 // When several hold, the status is the first of 4, 2, 1, 3, 0. View and tables show
-// histories: for them, no verdict changes the status.
+// histories: for them, no verdict changes the status. For stress, 1 means that there are
+// violations or crashes, and 3 that no execution of any program of an object could be
+// judged.
 //
 // An interrupt (SIGINT or SIGTERM) ends a command, even while it waits for input. The
 // command prints the results and totals of what it has read; a second interrupt

@@ -99,6 +99,10 @@ func testSchedules(t *testing.T) {
 	if status, text := stressed(args...); status != statusOK || !strings.Contains(text, "answered 1,2\n") {
 		t.Errorf("a schedule without preemption: status %d\n%s", status, text)
 	}
+	if status, text := stressed("--new", "example.com/thing.NewShared", "--schedules", "--program", "{ Increment() } || { Increment() }"); status != statusUnknown ||
+		!strings.Contains(text, "nothing could be judged, as no execution of a program counts") {
+		t.Errorf("a shared object: status %d\n%s", status, text)
+	}
 	if status, text := stressed("--new", "example.com/thing.NewCell[int](0)", "--schedules", "--program", "{ Load(); Store(1) } || { Store(0); Load() }"); status != statusOK ||
 		!strings.Contains(text, "1 complete to 3 preemptions") {
 		t.Errorf("status %d\n%s", status, text)

@@ -56,6 +56,8 @@ type startingMessage struct {
 	// Calls are the methods to keep Apart if the program crashes. If it is empty,
 	// Method is no longer a target after a crash.
 	Calls []string `json:",omitempty"`
+	// Judged is how many executions were judged before, with schedules.
+	Judged int64 `json:",omitempty"`
 }
 
 // Serve runs Search in a process that Supervise started. It reads the options from in

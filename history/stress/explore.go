@@ -52,6 +52,8 @@ type Exploration struct {
 	// Overlapping executions had invocations of different sequences open at the same
 	// time. Waited ones wait forever.
 	Overlapping, Waited int64
+	// Judged executions are violations, or are known not to be.
+	Judged int64
 	// Undecided are executions that are not known to be violations, as the
 	// sequential runs were too many.
 	Undecided int64
@@ -298,8 +300,12 @@ func (x *explorer) explore(o ExploreOptions) (*Exploration, error) {
 	x.result.histories = x.seen.list()
 	x.result.Outcomes = outcomesOf(x.result.histories)
 	for i := range x.result.histories {
-		if r := &x.result.histories[i]; r.overlaps() {
+		r := &x.result.histories[i]
+		if r.overlaps() {
 			x.result.Overlapping += r.times
+		}
+		if r.verdict == explainable || r.verdict == violates {
+			x.result.Judged += r.times
 		}
 	}
 	return x.result, nil

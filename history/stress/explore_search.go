@@ -136,6 +136,7 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 		method = s.blamed(p)
 	}
 	s.starting(method, p)
+	diverged := s.diverged
 	if from == 0 {
 		t.explored++
 		s.report.Programs++
@@ -172,6 +173,9 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 		f := s.findingOf(x, e, e.Violations[0])
 		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
 		s.bounded(max(s.left(), lateTime), func() { err = s.foundSchedule(t, f) })
+	}
+	if len(e.Violations) == 0 && s.diverged == diverged {
+		s.report.Explored.Judged += e.Judged
 	}
 	if err == nil && from == 0 && s.options.Keep > 0 {
 		err = s.keep(p, &Run{histories: e.histories, Recorded: e.Executions}, expected)
@@ -249,6 +253,7 @@ func (s *searcher) crashed(c *Crash) {
 
 // diverges records that a program behaves differently when a schedule is repeated.
 func (s *searcher) diverges(p *Program) {
+	s.diverged++
 	text := p.String()
 	if e := s.report.Explored; !slices.Contains(e.Diverging, text) && len(e.Diverging) < maxDiverging {
 		e.Diverging = append(e.Diverging, text)

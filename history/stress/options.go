@@ -374,6 +374,9 @@ type Explored struct {
 	// sequential run, but there were too many runs. Neither counts as a violation.
 	Cut       int64 `json:"cut"`
 	Undecided int64 `json:"undecided"`
+	// Judged executions are known not to be violations, and are of programs without a
+	// violation that do not diverge.
+	Judged int64 `json:"judged"`
 	// Diverging programs behave differently when a schedule is replayed: they depend
 	// on something else, such as a global variable or real time.
 	Diverging []string `json:"diverging"`
@@ -443,6 +446,7 @@ func (e *Explored) add(other *Explored) {
 	e.Steps += other.Steps
 	e.Cut += other.Cut
 	e.Undecided += other.Undecided
+	e.Judged += other.Judged
 	e.Diverging = append(e.Diverging, other.Diverging...)
 	e.Blocked = append(e.Blocked, other.Blocked...)
 	e.Unverified = append(e.Unverified, other.Unverified...)
@@ -503,10 +507,13 @@ func (r *Report) Remarks() []string {
 }
 
 // Unsteadiness returns a line about the unsteady programs, or "" if there are none.
-// nothing reports that all programs are: then the search says nothing about the object.
+// nothing reports that all programs are, or that no execution under a schedule could be
+// judged: then the search says nothing about the object.
 func (r *Report) Unsteadiness() (line string, nothing bool) {
 	n := len(r.Unsteady)
 	switch {
+	case r.Explored != nil && r.Explored.Judged == 0 && len(r.Findings)+len(r.Crashes) == 0:
+		return "nothing could be judged, as no execution of a program counts", true
 	case n == 0:
 		return "", false
 	case n < r.Programs || len(r.Findings) > 0:

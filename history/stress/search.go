@@ -36,6 +36,8 @@ type searcher struct {
 	before  int64           // abandoned goroutines when it started
 	memory  int64           // how many bytes the process may have
 	batch   int             // see batchFor
+	// diverged is how often a program was found to diverge.
+	diverged int
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -439,6 +441,9 @@ func (s *searcher) starting(method string, p *Program) {
 		m := startingMessage{Method: method, Program: p.String()}
 		if s.separates() {
 			m.Calls = p.parallel()
+		}
+		if e := s.report.Explored; e != nil {
+			m.Judged = e.Judged
 		}
 		s.options.started(m)
 	}

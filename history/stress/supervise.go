@@ -309,6 +309,10 @@ func (s *supervisor) explored() *Explored {
 func (s *supervisor) interrupted() {
 	s.result.Programs += s.started
 	s.started = 0
+	if s.last.Judged > 0 {
+		s.explored().Judged += s.last.Judged
+		s.last.Judged = 0
+	}
 }
 
 // maxCrashes is the number of crashes after which the search of a class without core

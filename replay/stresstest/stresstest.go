@@ -82,7 +82,8 @@ const shortTime = time.Second
 // passes, go test shows standard error if it was called without a list of
 // packages. Options.Strict makes them an error. There are such lines, too, about
 // methods that were not exercised, about those of Report.Suspect, and if no program
-// could be judged, as all are unsteady, which is also an error with Strict.
+// could be judged, as all are unsteady or no execution under a schedule counts. That is
+// also an error with Strict.
 //
 // To test a left-out method, embed the type in one of the test and give that a
 // method of the same name, with parameters and results of types that Reflect has
