@@ -36,13 +36,20 @@
 // undecided, and is not reported. A deadlock is a violation unless some sequential run
 // ends there, too.
 //
+// Threads that spin forever are a deadlock, too. Stress gives every thread that is left and
+// not blocked 1,048,576 more steps. If none of them changes a value, returns, reads the
+// clock or makes a choice, no fair schedule can end their loops. A thread that waits for a
+// spin lock does not hang while the holder can continue. An execution has too many steps,
+// and does not count, if it has more than 5,000 steps, or if threads only spin but may
+// stop: a loop may give up after many rounds, or use a mutex in each round.
+//
 // A violation is reduced: to a small program, then to few preemptions, then to few
 // switches. Before stress reports it, it replays the schedule 1000 times in the same
 // process and 10 times in another one. If a replay differs, the object depends on more
 // than the schedule, such as a global variable, real time or addresses, and stress
 // reports the program as such. Then stress runs the program on real threads without
 // instrumentation, and reports how often they have the outcome. That may be never: Go
-// permits the schedule all the same.
+// permits the schedule all the same. If threads spin, that process may not end either.
 //
 // The schedule is saved with the history, and --replay shows it step by step:
 //

@@ -46,8 +46,8 @@ type Exploration struct {
 	Complete int
 	ByDelays bool
 	// Executions is the number of executions, and Steps that of all their steps. Cut
-	// executions had too many steps, and Diverged ones did not follow their schedule;
-	// neither are judged.
+	// executions had too many steps, or spun, but perhaps not forever. Diverged ones did
+	// not follow their schedule. Neither are judged.
 	Executions, Steps, Cut, Diverged int64
 	// Overlapping executions had invocations of different sequences open at the same
 	// time. Waited ones wait forever.
@@ -87,6 +87,7 @@ type Violation struct {
 	trace               uint64 // fingerprint of its steps
 	bound               int
 	numbers             []uint64 // random ones that it drew
+	spins               bool     // threads spin forever
 }
 
 // Explore runs a program of the class under the schedules that the options name,
@@ -436,6 +437,9 @@ func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure 
 			if err != nil {
 				return -1, err
 			}
+			if bad && v.spins && !x.spinsLonger(v) {
+				bad, rec.verdict = false, spinsAWhile
+			}
 			if bad {
 				rec.violation = v
 				e.Violations = append(e.Violations, v)
@@ -444,7 +448,11 @@ func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure 
 				}
 			}
 		}
-		if e.Undecided > before {
+		if rec != nil && rec.verdict == spinsAWhile {
+			e.Cut++
+			e.Waited--
+		}
+		if e.Undecided > before || rec != nil && rec.verdict == spinsAWhile {
 			sure = min(sure, at-1)
 		}
 		if !more {
@@ -456,10 +464,19 @@ func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure 
 	}
 }
 
+// longSpin is how many steps each thread of a violation spins before that is reported.
+var longSpin = 1 << 20
+
+// spinsLonger reports whether the threads of a violation still spin if they have more time.
+// A loop that counts its rounds may end.
+func (x *explorer) spinsLonger(v *Violation) bool {
+	return schedule.Run(&x.run, schedule.NewReplay(v.Schedule), schedule.Limits{Spin: longSpin}).Spins
+}
+
 // describe adds what is known of the execution.
 func (v *Violation) describe(r *schedule.Result) {
 	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
-	v.trace, v.Switches = r.Fingerprint, switchesOf(r)
+	v.trace, v.Switches, v.spins = r.Fingerprint, switchesOf(r), r.Spins && v.Outcome.waits()
 	if v.ByDelays {
 		v.Delays = v.bound
 	}
@@ -483,6 +500,7 @@ const (
 	explainable
 	violates
 	undecided
+	spinsAWhile // and its outcome would be a violation if it did so forever
 )
 
 // judge reports whether an execution is a violation, and describes it in v. The schedule

@@ -159,6 +159,9 @@ const elsewhere = 10
 // as long as one without a violation, at most a second.
 const onThreads, onThreadsPrograms = time.Second, 50
 
+// spinningThreads is how much longer than that the process may take if threads may spin.
+const spinningThreads = 5 * time.Second
+
 // replay runs a replayJob in a process of its own, or in two if the first has to
 // find out about the methods.
 func (s *supervisor) replay(ctx context.Context, start func(context.Context) *exec.Cmd, r *replayJob) (*Replayed, error) {
@@ -249,9 +252,16 @@ func (s *supervisor) verify(f *Finding) bool {
 	if s.job.OnThreads != nil {
 		if start := s.job.OnThreads(); start != nil {
 			limit := min(onThreads, onThreadsPrograms*s.job.Effort.or("default").Program)
-			switch r, err := s.replay(ctx, start, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); {
+			limited, stop := ctx, func() {}
+			if f.Scheduled.Spins { // threads cannot be stopped
+				limited, stop = context.WithTimeout(ctx, limit+spinningThreads)
+			}
+			defer stop()
+			switch r, err := s.replay(limited, start, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); {
 			case err == nil:
 				f.Scheduled.OnThreads, f.Scheduled.ThreadExecutions = r.Seen, r.Executions
+			case limited.Err() != nil && ctx.Err() == nil:
+				f.Scheduled.ThreadsFailed = fmt.Sprintf("the process did not end within %v", limit+spinningThreads)
 			case ctx.Err() == nil:
 				f.Scheduled.ThreadsFailed = err.Error()
 			}

@@ -413,7 +413,7 @@ func (s *searcher) describe(f *Finding) error {
 	v := f.found
 	steps, blocked := x.steps(v.Schedule)
 	f.Scheduled = &Scheduled{Schedule: v.Schedule.String(), Preemptions: v.Preemptions, Delays: v.Delays, Switches: v.Switches, Execution: v.Execution, Total: s.report.Executions,
-		Steps: steps, Mark: mark(v.trace, v.events), Replayed: inProcess}
+		Steps: steps, Mark: mark(v.trace, v.events), Replayed: inProcess, Spins: v.spins}
 	if f.outcome.waits() {
 		f.Waiting = blocked
 	}

@@ -28,8 +28,11 @@ func (x *explorer) steps(s schedule.Schedule) (list []ScheduledStep, blocked []s
 		}
 		return n
 	}
-	events := r.Events
-	for i := range len(r.Trace) + 1 {
+	events, end := r.Events, len(r.Trace)
+	if r.Spins {
+		end = min(end, lastChange(r)+shownSpins*len(x.run.Threads))
+	}
+	for i := range end + 1 {
 		for len(events) > 0 && int(events[0].Stamp) <= i {
 			e := events[0]
 			events = events[1:]
@@ -42,7 +45,7 @@ func (x *explorer) steps(s schedule.Schedule) (list []ScheduledStep, blocked []s
 			}
 			list = append(list, ScheduledStep{Thread: thread(int(e.Thread)), What: what, Event: true})
 		}
-		if i == len(r.Trace) {
+		if i == end {
 			break
 		}
 		a := r.Trace[i]
@@ -57,7 +60,7 @@ func (x *explorer) steps(s schedule.Schedule) (list []ScheduledStep, blocked []s
 	}
 	for i := range r.Blocked {
 		b := &r.Blocked[i]
-		if !r.Deadlock || b.Daemon && b.Holder < 0 && !holds(r.Blocked, b.Thread) {
+		if !r.Deadlock || b.Daemon && !b.Spins && b.Holder < 0 && !holds(r.Blocked, b.Thread) {
 			continue // it may wait for ever
 		}
 		who := fmt.Sprintf("a goroutine of the object (thread %d)", thread(b.Thread))
@@ -71,6 +74,22 @@ func (x *explorer) steps(s schedule.Schedule) (list []ScheduledStep, blocked []s
 		blocked = append(blocked, text)
 	}
 	return list, blocked
+}
+
+// shownSpins is how many of the last steps of a hang are shown, for each thread of the program.
+const shownSpins = 8
+
+// lastChange returns the number of steps up to the last write, or to where an invocation
+// begins or ends.
+func lastChange(r *schedule.Result) int {
+	n := len(r.Trace)
+	for n > 0 && r.Trace[n-1].Kind != schedule.Write {
+		n--
+	}
+	if len(r.Events) > 0 {
+		n = max(n, int(r.Events[len(r.Events)-1].Stamp))
+	}
+	return n
 }
 
 // holds reports whether a thread holds what another one waits for.

@@ -41,6 +41,13 @@ func SetSpinLimit(d time.Duration) time.Duration {
 	return before
 }
 
+// SetLongSpin sets longSpin and returns what it was.
+func SetLongSpin(n int) int {
+	before := longSpin
+	longSpin = n
+	return before
+}
+
 // SetMaxMemory sets maxMemory and returns what it was.
 func SetMaxMemory(n int64) int64 {
 	before := maxMemory

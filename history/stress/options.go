@@ -277,6 +277,8 @@ type Scheduled struct {
 	ThreadExecutions int64 `json:"thread_executions"`
 	// ThreadsFailed says why the run on real threads has no result, for example a crash.
 	ThreadsFailed string `json:"threads_failed,omitempty"`
+	// Spins says that threads do not block, but spin forever.
+	Spins bool `json:"spins,omitempty"`
 }
 
 // RealThreads returns a line about the run on real threads, or "" if there was none.
@@ -370,8 +372,9 @@ type Explored struct {
 	Complete []int `json:"complete"`
 	ByDelays int   `json:"by_delays"` // programs of such objects
 	Steps    int64 `json:"steps"`
-	// Cut executions had too many steps. Undecided ones may have an outcome of a
-	// sequential run, but there were too many runs. Neither counts as a violation.
+	// Cut executions had too many steps, or spun, but perhaps not forever. Undecided ones
+	// may have an outcome of a sequential run, but there were too many runs. Neither counts
+	// as a violation.
 	Cut       int64 `json:"cut"`
 	Undecided int64 `json:"undecided"`
 	// Judged executions are known not to be violations, and are of programs without a
