@@ -109,7 +109,11 @@ func TestFamiliesOfIntervalOrders(t *testing.T) {
 func TestFamiliesOfGeneralPosets(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
-	for range 300 {
+	rounds := 100
+	if *full {
+		rounds = 300
+	}
+	for range rounds {
 		p, chains := randomGeneral(t, r, 1+r.IntN(7))
 		checkFamilies(t, p, chains, 4)
 	}

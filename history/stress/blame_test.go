@@ -33,6 +33,9 @@ func counters(core ...string) *stress.Class {
 
 // TestGoOn: without core methods, a violation does not hide the next one.
 func TestGoOn(t *testing.T) {
+	if !*full {
+		t.Skip("takes seconds: with -full")
+	}
 	defer stress.SetReduceTime(stress.SetReduceTime(patience))
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

@@ -263,6 +263,9 @@ func TestSoonOver(t *testing.T) {
 
 // TestWorn: a search ends when too many goroutines wait for ever.
 func TestWorn(t *testing.T) {
+	if !*full {
+		t.Skip("takes seconds: with -full")
+	}
 	defer stress.SetMaxAbandoned(stress.SetMaxAbandoned(1))
 	c := locksClass()
 	c.Methods = c.Methods[2:] // no unlock releases those that wait

@@ -42,7 +42,7 @@ func TestGoCorpus(t *testing.T) {
 	for _, file := range files {
 		n := 0
 		eachOf(t, file, func(h *history.History) {
-			if n++; !*full && n%50 != 0 {
+			if n++; !*full && n%100 != 0 {
 				return
 			}
 			auto, searched := verdictOf(t, h, replay.AutoEngine), verdictOf(t, h, replay.SearchEngine)

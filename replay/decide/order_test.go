@@ -304,7 +304,7 @@ func TestRawOrder(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
 	counts := map[string]int{}
-	rounds := 750
+	rounds := 400
 	if *full {
 		rounds = 3000
 	}

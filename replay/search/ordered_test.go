@@ -154,7 +154,7 @@ func TestGuess(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 6))
-	rounds := 4
+	rounds := 2
 	if *full {
 		rounds = 10
 	}

@@ -231,6 +231,9 @@ func TestVendor(t *testing.T) {
 
 // The test files of the named packages are instrumented, those of others are not.
 func TestTestFiles(t *testing.T) {
+	if !*full {
+		t.Skip("builds a program: with -full")
+	}
 	t.Parallel()
 	dir := newModule(t, "q/q.go", counterText,
 		"q/in_test.go", "package q\n\nimport \"sync\"\n\nvar mu sync.Mutex\n",
@@ -271,6 +274,9 @@ func TestTags(t *testing.T) {
 
 // Errors are about what the user can change.
 func TestBuildErrors(t *testing.T) {
+	if !*full {
+		t.Skip("builds programs: with -full")
+	}
 	dir := newModule(t, "q/q.go", counterText, "lib/lib.go", "package lib\n\nimport \"sync\"\n\nfunc Lock(mu *sync.Mutex) { mu.Lock() }\n",
 		"sub/sub.go", "package sub\n\nimport \"m/none\"\n\nvar _ = none.X\n")
 	for _, test := range []struct {

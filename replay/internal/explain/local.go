@@ -187,7 +187,11 @@ func (l *local) try(group []int32) (replay.Answer, []replay.FreedResult) {
 // options returns some results that an operation may have in the small part:
 // values of the core, and those that were found.
 func (l *local) options(i int32, found []history.Value) []history.Value {
-	if a, ok := l.attempt([]int32{i}, [][]history.Value{found}); !ok || a.exact {
+	a, ok := l.attempt([]int32{i}, [][]history.Value{found})
+	if !ok {
+		return found
+	}
+	if l.spare.give(a.h); a.exact {
 		return found
 	}
 	ops := l.small([]int32{i}, 0)

@@ -12,7 +12,7 @@ import (
 func TestRules(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
-	rounds := 1000
+	rounds := 500
 	if *full {
 		rounds = 4000
 	}

@@ -91,7 +91,9 @@ type stateText struct {
 // statesOf finds the states before the last response of the history of some
 // operations of base, or returns why it does not.
 func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
-	h := before(x.spare.sub(base, ops))
+	whole := x.spare.sub(base, ops)
+	h := before(whole)
+	x.spare.give(whole)
 	w := newWalk(h, x.Spec, x.Bytes, x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
