@@ -46,3 +46,9 @@ func (h *History) ProgramOrder() *History {
 	p.Edges = sortEdges(append(p.Edges, h.Edges...))
 	return p
 }
+
+// IsProgramEdge reports whether an edge of a history made by ProgramOrder is part of the
+// order within a process.
+func (h *History) IsProgramEdge(e Edge) bool {
+	return h.relaxed && h.Operation(e.From).Process == h.Operation(e.To).Process
+}

@@ -88,7 +88,9 @@ func (c command) run(s streams, args []string) int {
 	case err != nil:
 		return c.fail(s, &usageError{err})
 	}
-	// SIGPIPE, too, must not leave directories behind.
+	// If nobody reads the output, writes fail and the context is cancelled, so that no
+	// directories are left behind. The second signal must not end the process either.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer restore()
 	context.AfterFunc(ctx, restore) // the second signal ends the process

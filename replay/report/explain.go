@@ -71,7 +71,7 @@ func (p *printer) title(spec replay.Spec) {
 // requirement names what an order of the operations has to respect.
 func (p *printer) requirement() string {
 	switch {
-	case p.h.IsRelaxed() && slices.ContainsFunc(p.h.Edges, p.isOwnEdge):
+	case p.h.IsRelaxed() && slices.ContainsFunc(p.h.Edges, func(e history.Edge) bool { return !p.h.IsProgramEdge(e) }):
 		return "the order within each process and the orders in the file"
 	case p.h.IsRelaxed():
 		return "the order within each process"

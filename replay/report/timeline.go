@@ -354,14 +354,8 @@ func (a *axis) bar(r *row) string {
 // edgesShown is how many edges are listed below a timeline.
 const edgesShown = 10
 
-// isOwnEdge reports whether an edge is more than the order within a process, which the
-// lines of a timeline show.
-func (p *printer) isOwnEdge(e history.Edge) bool {
-	return !p.h.IsRelaxed() || p.h.Operation(e.From).Process != p.h.Operation(e.To).Process
-}
-
 // shownEdges lists the edges between operations of a timeline, and those of the core
-// that stand for edges through others.
+// that stand for edges through others. The lines show the order within processes.
 func (p *printer) shownEdges(v *replay.Verdict, ops []int32, indent string) {
 	shown := 0
 	edges := slices.Concat(p.h.Edges, explanationOf(v).CoreEdges)
@@ -369,7 +363,7 @@ func (p *printer) shownEdges(v *replay.Verdict, ops []int32, indent string) {
 	for _, e := range slices.Compact(edges) {
 		from, to := p.h.Operation(e.From), p.h.Operation(e.To)
 		isShown := func(i int32) bool { _, found := slices.BinarySearch(ops, i); return found }
-		if !isShown(e.From) || !isShown(e.To) || !p.isOwnEdge(e) {
+		if !isShown(e.From) || !isShown(e.To) || p.h.IsProgramEdge(e) {
 			continue
 		}
 		if shown++; shown > edgesShown {

@@ -22,7 +22,7 @@ import "math/bits"
 type spinning struct {
 	doubtful bool // the execution seems to spin
 	trying   bool // threads take their last steps
-	changed  bool // they are no hang
+	changed  bool // they do more than spin
 	wrote    bool // its last step was a write, which may turn out to change nothing
 	patience int  // steps of each thread
 	fuel     int  // those that are left

@@ -77,7 +77,7 @@ func (x *explainer) miss(part string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cmp.Or(x.cause, "work")})
 }
 
-// missPrefix records that there is no prefix, and so no states before its end.
+// missPrefix records that the prefix and the states before its end were not computed.
 func (x *explainer) missPrefix() {
 	if !x.History.IsRelaxed() {
 		x.miss("prefix")

@@ -8,15 +8,9 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// isProgramEdge reports whether an edge is the order within a process, which a history
-// without real time has instead.
-func isProgramEdge(h *history.History, e history.Edge) bool {
-	return h.IsRelaxed() && h.Operation(e.From).Process == h.Operation(e.To).Process
-}
-
 // hasOwnEdges reports whether the history has edges beyond those of program order.
 func hasOwnEdges(h *history.History) bool {
-	return slices.ContainsFunc(h.Edges, func(e history.Edge) bool { return !isProgramEdge(h, e) })
+	return slices.ContainsFunc(h.Edges, func(e history.Edge) bool { return !h.IsProgramEdge(e) })
 }
 
 // coreOrderMax bounds the operations of a core for which coreOrder is computed.

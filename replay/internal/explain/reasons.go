@@ -23,7 +23,7 @@ func isConstrained(h *history.History) bool {
 // pending operation means that it happened.
 func under(h *history.History, constraints []constraint) *history.History {
 	u := *h
-	u.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e history.Edge) bool { return !isProgramEdge(h, e) })
+	u.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e history.Edge) bool { return !h.IsProgramEdge(e) })
 	u.Ops = slices.Clone(h.Ops)
 	for i := range u.Ops {
 		u.Ops[i].Happened = false
@@ -59,7 +59,7 @@ func (x *explainer) reasons() *history.History {
 		}
 	}
 	for _, e := range h.Edges {
-		if !isProgramEdge(h, e) {
+		if !h.IsProgramEdge(e) {
 			all = append(all, constraint{replay.NoOperation, e})
 		}
 	}
