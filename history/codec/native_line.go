@@ -1,7 +1,10 @@
 package codec
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/leadline/leadline/history"
@@ -44,13 +47,21 @@ func (l *nativeLine) restrict(allowed field, what string) {
 }
 
 // read parses one line. Syntax errors are left in s, other faults in l.problem.
+//
+// Most lines have the same fields in the same order, without white space, so each field
+// is first looked for as what followed the one before it last time.
 func (l *nativeLine) read(s *scanner, text []byte) {
 	l.reset()
 	s.reset(text)
 	guess := &l.guesses[0]
-	for more := s.begin('{', '}'); more; more = s.more('}') {
+	before := byte('{')
+	for {
 		n := int(*guess)
-		if !s.pass(quotedNames[n]) {
+		if !s.pass(before, &quotedNames[n]) {
+			if before == '{' && !s.begin('{', '}') || before == ',' && !s.more('}') {
+				break
+			}
+			before = ','
 			key := s.key()
 			if n = fieldNumber(key); n == 0 {
 				if !s.failed() {
@@ -67,6 +78,7 @@ func (l *nativeLine) read(s *scanner, text []byte) {
 		}
 		l.seen |= f
 		l.value(s, f)
+		before = ','
 		guess = &l.guesses[n*4+int(l.event.Type)]
 	}
 	s.end()
@@ -81,19 +93,32 @@ func (l *nativeLine) reset() {
 	l.seen, l.problem, l.history, l.event = 0, "", history.Value{}, history.Event{}
 }
 
-// pass skips white space, and token if that comes next. It reports whether it did.
-func (s *scanner) pass(token string) bool {
-	s.peek()
-	if rest := s.data[s.pos:]; len(rest) >= len(token) && string(rest[:len(token)]) == token {
-		s.pos += len(token)
-		return true
+// pass skips before, which is '{' or ',', a space if there is one, and name. It reports
+// whether they come next.
+func (s *scanner) pass(before byte, name *quotedName) bool {
+	at := s.pos + 1
+	if at >= len(s.data) || s.data[s.pos] != before {
+		return false
 	}
-	return false
+	if s.data[at] == ' ' {
+		at++
+	}
+	if at+name.size > len(s.data) || at+nameSpace > cap(s.data) {
+		return false
+	}
+	b := s.data[at : at+nameSpace] // ends in what follows the line, perhaps
+	if low, high := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]); (low^name.low)&name.lowMask|(high^name.high)&name.highMask != 0 {
+		return false
+	}
+	s.pos = at + name.size
+	if before == '{' {
+		s.depth++
+	}
+	return true
 }
 
 // value reads the value of field f.
 func (l *nativeLine) value(s *scanner, f field) {
-	c := s.peek()
 	switch f {
 	case fieldType:
 		l.eventType(s)
@@ -104,7 +129,7 @@ func (l *nativeLine) value(s *scanner, f field) {
 	case fieldMethod:
 		l.event.Method = l.text(s, f).Text()
 	case fieldArgs:
-		if c != '[' {
+		if s.peek() != '[' {
 			l.mismatch(s, f, "a list")
 			return
 		}
@@ -177,8 +202,14 @@ func (l *nativeLine) eventType(s *scanner) {
 		l.mismatch(s, fieldType, "a string")
 		return
 	}
-	if s.pass(`"ok"`) {
+	switch rest := s.data[s.pos:]; {
+	case len(rest) > 4 && string(rest[:4]) == `"ok"`:
+		s.pos += 4
 		l.event.Type = history.OK
+		return
+	case len(rest) > 8 && string(rest[:8]) == `"invoke"`:
+		s.pos += 8
+		l.event.Type = history.Invoke
 		return
 	}
 	switch t := s.text(); string(t) {
@@ -354,13 +385,26 @@ var fieldNames = [...]string{
 	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
 }
 
-// quotedNames are the names with quotes and colon. At 0 is a string that occurs in no
-// line.
-var quotedNames = func() (quoted [len(fieldNames)]string) {
+// A quotedName is the name of a field with quotes and colon, as two numbers whose bytes
+// are compared where the masks have ones.
+type quotedName struct {
+	size                         int
+	low, high, lowMask, highMask uint64
+}
+
+// nameSpace is the number of bytes that are compared with a quotedName.
+const nameSpace = 16
+
+// quotedNames has no name at 0: it is too long for any line.
+var quotedNames = func() (quoted [len(fieldNames)]quotedName) {
 	for i, name := range fieldNames {
-		quoted[i] = `"` + name + `":`
+		var text, mask [nameSpace]byte
+		size := copy(text[:], `"`+name+`":`)
+		copy(mask[:size], bytes.Repeat([]byte{0xff}, size))
+		number := binary.LittleEndian.Uint64
+		quoted[i] = quotedName{size, number(text[:]), number(text[8:]), number(mask[:]), number(mask[8:])}
 	}
-	quoted[0] = "\x00"
+	quoted[0].size = math.MaxInt32
 	return quoted
 }()
 

@@ -164,8 +164,10 @@ func (s *scanner) skipSpace() byte {
 
 // end reports whether nothing but white space is left, and fails otherwise.
 func (s *scanner) end() bool {
-	if s.peek(); s.pos < len(s.data) {
-		s.unexpected("the end of the line")
+	if s.pos < len(s.data) || s.source != nil {
+		if s.peek(); s.pos < len(s.data) {
+			s.unexpected("the end of the line")
+		}
 	}
 	return !s.failed()
 }

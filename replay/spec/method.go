@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/leadline/leadline/history"
 )
@@ -111,7 +112,9 @@ const maxParams = 4
 type overloads [maxParams + 1]uint8
 
 // signatures are the methods of a specification without their implementations.
+// A command needs few of the tables, so each is read when it is first needed.
 type signatures struct {
+	read   func()
 	list   []signature
 	byName map[string]overloads
 	quick  [64]named // most of byName, by quickSlot: each operation needs a lookup
@@ -248,14 +251,17 @@ type table[S any] struct {
 	do []func(S, []value) value
 }
 
-// newTable concatenates lists of methods.
+// newTable concatenates lists of methods. The table is empty until read is called.
 func newTable[S any](lists ...[]method[S]) *table[S] {
-	t := &table[S]{signatures: signatures{byName: map[string]overloads{}}}
-	for _, m := range slices.Concat(lists...) {
-		s := parseSignature(m.signature)
-		s.facts = m.facts
-		t.add(s)
-		t.do = append(t.do, m.do)
-	}
+	t := &table[S]{}
+	t.read = sync.OnceFunc(func() {
+		t.byName = map[string]overloads{}
+		for _, m := range slices.Concat(lists...) {
+			s := parseSignature(m.signature)
+			s.facts = m.facts
+			t.add(s)
+			t.do = append(t.do, m.do)
+		}
+	})
 	return t
 }

@@ -39,8 +39,9 @@ type specification[S state[S]] struct {
 	traits replay.Traits // see complete
 }
 
-// complete sets the traits.
+// complete reads the table and sets the traits.
 func (s *specification[S]) complete() {
+	s.table.read()
 	key := append([]byte(s.name), 0)
 	for _, a := range s.args {
 		key = a.AppendKey(key)

@@ -130,6 +130,7 @@ func newUnused(want func(*entry) bool) unusedCalls {
 	unused := unusedCalls{}
 	for i := range entries {
 		if e := &entries[i]; want(e) {
+			e.methods.read()
 			for _, s := range e.methods.list {
 				for _, name := range s.names {
 					unused[e.name+" "+name+strings.Repeat(" arg", len(s.params))] = true

@@ -47,6 +47,7 @@ func All() []Entry {
 	all := make([]Entry, len(entries))
 	for i, e := range entries {
 		all[i] = Entry{Name: e.name, Args: e.args, Doc: e.doc, Notes: e.notes}
+		e.methods.read()
 		for _, s := range e.methods.list {
 			all[i].Methods = append(all[i].Methods, s.text)
 		}

@@ -157,7 +157,7 @@ func TestSignatureMistakes(t *testing.T) {
 					t.Errorf("a table accepts %s", what)
 				}
 			}()
-			newTable(rows)
+			newTable(rows).read()
 		}()
 	}
 }
