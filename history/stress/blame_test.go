@@ -100,6 +100,7 @@ func pairs() *stress.Class {
 // TestAvoid: once core methods are known not to be atomic together, every second
 // program of another method does without them.
 func TestAvoid(t *testing.T) {
+	needsTwo(t)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	enough := 40

@@ -168,6 +168,9 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	}
 	if o.Recorded == 0 {
 		o.Recorded = len(strides)
+		if alone {
+			o.Recorded = aloneRecorded
+		}
 	}
 	if o.Waits == 0 {
 		o.Waits = 2
@@ -184,8 +187,8 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	r.addThreads()
 	threads := len(r.threads)
 	r.barrier.threads = int32(threads)
-	if before := runtime.GOMAXPROCS(0); before < threads+1 {
-		runtime.GOMAXPROCS(threads + 1)
+	if before := runtime.GOMAXPROCS(0); before < threads+2 {
+		runtime.GOMAXPROCS(threads + 2)
 		defer runtime.GOMAXPROCS(before)
 	}
 	for _, t := range r.threads {
@@ -195,6 +198,11 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 			results: make([]history.Value, r.batch*len(t.sequence)),
 			events:  make([]int64, 2*r.batch*len(t.sequence)),
 		})
+	}
+	if alone {
+		ended := make(chan struct{})
+		defer close(ended)
+		go r.interrupt(ended)
 	}
 	r.watch(ctx)
 	return r.merge()
@@ -237,8 +245,8 @@ func (r *runner) merge() *Run {
 // taken the processor. A thread that sleeps instead gets it back when it wakes.
 func (t *thread) relax(n int) {
 	switch {
-	case n < spins:
-	case n < spins+yields && t.naps == 0:
+	case n < spins && !alone:
+	case n < spins+yields && t.naps == 0 && !alone:
 		start := time.Now()
 		if yield(); time.Since(start) > lateYield {
 			t.naps = crowded
@@ -249,18 +257,30 @@ func (t *thread) relax(n int) {
 	}
 }
 
-// A barrier lets threads wait for one another, spinning.
+// A barrier lets threads wait for one another, spinning, or sleeping on one processor.
 type barrier struct {
 	threads int32
 	arrived paddedInt64
 	passed  paddedInt64
+	gate    atomic.Uint32 // on one processor, how many times the threads have passed
 }
 
 func (b *barrier) wait(t *thread) {
 	passed := b.passed.Load()
 	if b.arrived.Add(1) == int64(b.threads)*(passed+1) {
 		b.passed.Store(passed + 1)
+		if alone {
+			b.gate.Add(1)
+			wake(&b.gate)
+		}
 		return
+	}
+	for alone {
+		gate := b.gate.Load()
+		if b.passed.Load() != passed {
+			return
+		}
+		sleepOn(&b.gate, gate)
 	}
 	for n := 0; b.passed.Load() == passed; n++ {
 		t.relax(n)
@@ -457,6 +477,9 @@ func (l *life) runBatch(from place) {
 			} else {
 				results := l.results[k*n:]
 				for i := range l.sequence {
+					if alone && i > 0 {
+						l.mingle(at)
+					}
 					l.moved(at + int64(i) + 1)
 					results[i] = l.sequence[i].run(object)
 				}
@@ -472,6 +495,9 @@ func (l *life) record(object any, k int, at int64) {
 	n := len(l.sequence)
 	results, events := l.results[k*n:], l.events[2*k*n:]
 	for i := range l.sequence {
+		if alone && i > 0 {
+			l.mingle(at)
+		}
 		events[2*i] = l.clock.Add(1)
 		l.moved(at + int64(i) + 1)
 		results[i] = l.sequence[i].run(object)
@@ -485,7 +511,7 @@ func (t *thread) keepUp(done int64, k int) {
 	for _, other := range t.waitFor {
 		t.await(t.threads[other], done+1)
 	}
-	if k%strides[t.stride] != 0 {
+	if alone || k%strides[t.stride] != 0 {
 		return
 	}
 	if t.program.Order == nil {
