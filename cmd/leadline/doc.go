@@ -386,8 +386,12 @@
 // --reduce makes programs with violations smaller. --save names the directory for
 // programs and histories of violations. The exit status is 1 if there are any, and
 // 3 if every program of an object returned different results from one sequential
-// run to the next, so that none could be judged. With --schedules it is also 3 if no
-// execution of any program counts.
+// run to the next, so that none could be judged, or if no invocations overlapped. With
+// --schedules it is also 3 if no execution of any program counts.
+//
+// On one processor, few executions overlap, so stress finds less in the same time;
+// --schedules finds as much as on others.
+//
 // For --oracle safety, see go doc ./history/stress/safety. With --schedules, stress
 // explores interleavings one by one; see Schedules.
 //

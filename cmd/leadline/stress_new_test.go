@@ -184,7 +184,9 @@ func testThreads(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		args := append([]string{"stress", "--save", "found"}, strings.Fields(test.args)...)
-		if status := run(args, strings.NewReader(""), &out, &errs); status != test.status {
+		status := run(args, strings.NewReader(""), &out, &errs)
+		busy := status == statusUnknown && strings.Contains(out.String(), "no invocations overlapped")
+		if status != test.status && !(busy && test.status == statusOK) {
 			t.Errorf("%s: status %d, want %d\n%s%s", test.args, status, test.status, &out, &errs)
 		}
 		if !regexp.MustCompile(test.out).MatchString(out.String() + errs.String()) {

@@ -472,8 +472,12 @@ func (e *Explored) step(method string, stepped bool) {
 func (r *Report) Coverage() string {
 	e := r.Explored
 	if e == nil {
-		return fmt.Sprintf("%s, %s, %.0f %% of those recorded overlapped", counted(r.Programs, "program", "programs"),
-			counted(int(r.Executions), "execution", "executions"), 100*r.Overlap)
+		share := fmt.Sprintf("%.0f", 100*r.Overlap)
+		if r.Overlap < 0.01 {
+			share = fmt.Sprintf("%.1g", 100*r.Overlap) // on one processor, it matters whether there are any
+		}
+		return fmt.Sprintf("%s, %s, %s %% of those recorded overlapped", counted(r.Programs, "program", "programs"),
+			counted(int(r.Executions), "execution", "executions"), share)
 	}
 	one, many := "preemption", "preemptions"
 	if e.ByDelays > 0 {
@@ -510,13 +514,16 @@ func (r *Report) Remarks() []string {
 }
 
 // Unsteadiness returns a line about the unsteady programs, or "" if there are none.
-// nothing reports that all programs are, or that no execution under a schedule could be
-// judged: then the search says nothing about the object.
+// nothing reports that all programs are, that no invocations overlapped, or that no
+// execution under a schedule could be judged: then the search says nothing about the
+// object.
 func (r *Report) Unsteadiness() (line string, nothing bool) {
 	n := len(r.Unsteady)
 	switch {
 	case r.Explored != nil && r.Explored.Judged == 0 && len(r.Findings)+len(r.Crashes) == 0:
 		return "nothing could be judged, as no execution of a program counts", true
+	case n < r.Programs && r.Explored == nil && r.Recorded > 0 && r.Overlap == 0 && r.Waited == 0 && len(r.Findings)+len(r.Crashes) == 0:
+		return "nothing could be judged, as no invocations overlapped in the executions that were recorded", true
 	case n == 0:
 		return "", false
 	case n < r.Programs || len(r.Findings) > 0:

@@ -42,6 +42,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -82,8 +83,8 @@ const shortTime = time.Second
 // passes, go test shows standard error if it was called without a list of
 // packages. Options.Strict makes them an error. There are such lines, too, about
 // methods that were not exercised, about those of Report.Suspect, and if no program
-// could be judged, as all are unsteady or no execution under a schedule counts. That is
-// also an error with Strict.
+// could be judged, as all are unsteady, no invocations overlapped, or no execution under
+// a schedule counts. That is also an error with Strict.
 //
 // To test a left-out method, embed the type in one of the test and give that a
 // method of the same name, with parameters and results of types that Reflect has
@@ -268,7 +269,11 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever, or one does not end", c.Name)
 	}
 	if report.Recorded > 0 && report.Overlap < leastOverlap && len(failures) == 0 {
-		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little", c.Name)
+		hint := ""
+		if runtime.NumCPU() == 1 {
+			hint = "; with one processor, Options.Schedules finds more"
+		}
+		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little%s", c.Name, hint)
 	}
 }
 
