@@ -30,9 +30,9 @@ func (r *runner) interrupt(ended <-chan struct{}) {
 	}
 }
 
-// mingle is called before each invocation of the k-th object but the first one. If another
-// thread has begun with that object but not ended, mingle lets it go on, or not, at
-// random.
+// mingle is called before each invocation of an object but the first one, with the place
+// where the thread has begun with the object. If another thread is at the same object, it
+// was interrupted there, which is rare, and mingle lets it go on, or not, at random.
 func (t *thread) mingle(at int64) {
 	for _, other := range t.threads {
 		if n := other.at.Load(); other != t && n>>12 == at>>12 && n != at && t.random.Uint64()%2 == 0 {

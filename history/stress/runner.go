@@ -187,8 +187,12 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	r.addThreads()
 	threads := len(r.threads)
 	r.barrier.threads = int32(threads)
-	if before := runtime.GOMAXPROCS(0); before < threads+2 {
-		runtime.GOMAXPROCS(threads + 2)
+	needed := threads + 1
+	if alone {
+		needed++ // for interrupt
+	}
+	if before := runtime.GOMAXPROCS(0); before < needed {
+		runtime.GOMAXPROCS(needed)
 		defer runtime.GOMAXPROCS(before)
 	}
 	for _, t := range r.threads {
