@@ -101,25 +101,25 @@ func TestCauses(t *testing.T) {
 		}
 		cancel()
 	}
-	v := check(t, wideHistory(t), model(t, "deque"), replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: 1 << 20}})
+	v := check(t, wideHistory(t), model(t, "queue:32"), replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: 1 << 20}})
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v), want unknown (memory)", v.Answer, v.Cause)
 	}
 }
 
-// wideHistory has 24 concurrent pushes to a deque, two of them of the same value so
-// that no monitor takes it, and a pop of what was never there: as many
+// wideHistory has 24 concurrent insertions into a queue of bounded capacity, which no
+// monitor takes, and a removal of what was never there: as many
 // configurations as it takes to fill any memory.
 func wideHistory(t testing.TB) *history.History {
 	var events []history.Event
 	for p := range int64(24) {
-		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(p), Method: "pushBack", Args: []history.Value{history.IntValue(p % 23)}})
+		events = append(events, history.Event{Type: history.Invoke, Process: history.IntValue(p), Method: "put", Args: []history.Value{history.IntValue(p % 23)}})
 	}
 	for p := range int64(24) {
 		events = append(events, history.Event{Type: history.OK, Process: history.IntValue(p)})
 	}
 	events = append(events,
-		history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: "popFront"},
+		history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: "take"},
 		history.Event{Type: history.OK, Process: history.IntValue(0), Result: history.IntValue(99)})
 	h, err := history.New(history.Header{}, events)
 	if err != nil {
@@ -129,20 +129,20 @@ func wideHistory(t testing.TB) *history.History {
 }
 
 func TestTimeIsKept(t *testing.T) {
-	v := check(t, wideHistory(t), model(t, "deque"),
+	v := check(t, wideHistory(t), model(t, "queue:32"),
 		replay.Options{MaxDepth: 6, Budget: replay.Budget{Time: 50 * time.Millisecond, Schedules: 1 << 40, Bytes: 8 << 30}})
 	if v.Answer != replay.Undecided || v.Cause != replay.Time {
 		t.Fatalf("%v (%v), want unknown (time)", v.Answer, v.Cause)
 	}
 }
 
-// countedDeque counts the operations that are applied to its objects.
-type countedDeque struct {
+// countedQueue counts the operations that are applied to its objects.
+type countedQueue struct {
 	replay.Spec
 	steps *int
 }
 
-func (s countedDeque) New() replay.Object { return countedState{s.Spec.New().(replay.State), s.steps} }
+func (s countedQueue) New() replay.Object { return countedState{s.Spec.New().(replay.State), s.steps} }
 
 type countedState struct {
 	replay.State
@@ -177,7 +177,7 @@ func TestTimeIsAsked(t *testing.T) {
 			}
 			return nil
 		}}
-		v, err := decide.Check(ctx, wideHistory(t), countedDeque{model(t, "deque"), &steps},
+		v, err := decide.Check(ctx, wideHistory(t), countedQueue{model(t, "queue:32"), &steps},
 			replay.Options{MaxDepth: 6, Budget: replay.Budget{Schedules: 1 << 40, Bytes: 8 << 30}})
 		if err != nil || v.Answer != replay.Undecided || v.Cause != replay.Time {
 			t.Fatalf("%v (%v), %v; want unknown (time)", v.Answer, v.Cause, err)

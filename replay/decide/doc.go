@@ -33,10 +33,11 @@
 //     whose objects are not States, by enumeration: with all of the budget up to 24
 //     operations, and with few schedules up to 16,384;
 //   - pieces: deques, between moments at which they can be empty;
-//   - deque search: deques of distinct values, with the order that the operations on
-//     two values force;
+//   - few pairs: stacks, priority queues and deques of up to 16,384 operations, by
+//     constraints on pairs of operations, where it is mostly clear what is removed;
 //   - queue or stack search: queues and stacks with repeated values, also by
 //     intervals;
+//   - pairs: all of these collections, also with sizes and pending removals;
 //   - search: the complete search, part by part where objects have parts;
 //   - depths: the depth of a linearizable history, up to Options.MaxDepth. Its
 //     share of the work grows with MaxDepth. On long histories it is a small part

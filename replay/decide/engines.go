@@ -76,10 +76,11 @@ var engines = []row{
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
+	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: pairShare, run: runFewPairs},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
-	{name: "deque search", kind: replay.SearchEngine, min: short + 1, max: unbounded, run: runDeque},
+	{name: "pairs", kind: replay.SearchEngine, min: short + 1, max: unbounded, share: pairShare, run: runPairs},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
 	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, share: depthShare, deepens: true, run: runDepths},
 	{name: "families", kind: replay.FamiliesEngine, max: unbounded, forced: true, run: runFamilies},
@@ -127,18 +128,24 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-func runDeque(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Deque(t.h, t.spec, t.o.Budget.Bytes, m), nil
+// runFewPairs decides histories in which it is mostly clear what each removal takes.
+// Those of queues are left to the search of queues, which is faster.
+func runFewPairs(t *task, m *meter.Meter) (replay.Finding, error) {
+	if replay.TraitsOf(t.spec).Discipline == replay.FirstIn {
+		return replay.Declines(""), nil
+	}
+	return search.Pairs(t.h, t.spec, search.FewChoices, t.o.Budget.Bytes, m), nil
 }
 
-// collectionShare bounds the search of stacks, which can use up any budget on
-// histories of more than 16 processes.
-func collectionShare(t *task) int64 {
-	if isStack(t.spec) {
-		return max(stackShare, int64(len(t.h.Ops))*stackWork)
-	}
-	return meter.Unlimited
+func runPairs(t *task, m *meter.Meter) (replay.Finding, error) {
+	return search.Pairs(t.h, t.spec, search.MostChoices, t.o.Budget.Bytes, m), nil
 }
+
+// pairShare is a share that takes about twenty seconds, or more on a long history.
+func pairShare(t *task) int64 { return max(stackShare, int64(len(t.h.Ops))*stackWork) }
+
+// collectionShare bounds the search of queues and stacks, so that pairs can follow.
+func collectionShare(t *task) int64 { return pairShare(t) }
 
 func isStack(spec replay.Spec) bool {
 	return replay.TraitsOf(spec).Discipline == replay.LastIn

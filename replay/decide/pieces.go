@@ -39,8 +39,8 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Met
 			continue
 		}
 		part := engine.Restrict(h, piece.Ops)
-		f := search.Deque(part, spec, maxBytes, m)
-		if f.Cause == replay.Declined {
+		f := search.Pairs(part, spec, search.MostChoices, maxBytes, m)
+		if f.Answer == replay.Undecided && !m.Stopped() {
 			f = search.Run(part, spec, maxBytes, m)
 		}
 		switch f.Answer {

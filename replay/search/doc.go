@@ -40,8 +40,7 @@
 // once. Then a configuration consists of the state and the number of operations
 // placed of each chain; see vectors.
 //
-// Deque finds edges before this search, which decide the order of most insertions into a
-// deque of distinct values. Two more searches have other configurations:
+// Three more searches have other configurations, or none:
 //
 //   - Small decides histories of a few operations. The set of operations placed
 //     is one word.
@@ -51,6 +50,13 @@
 //     finds the reachable configurations of a pushdown system and never stores a
 //     whole stack. For long histories of stacks, a beam search follows, which stores
 //     sets of whole stacks; see stackBeam. Sizes are woven into the witness of the rest.
+//   - Pairs decides queues, stacks, priority queues and deques. The order of two insertions
+//     becomes visible only when their values leave, so that Run would try all orders of
+//     many insertions. Pairs leaves the order of two operations open until others require
+//     it: variables say which comes first, and clauses say what the collection requires of
+//     two values. A solver of propositional formulas learns from each contradiction why it
+//     came about. What it takes grows with the concurrent pairs and with the insertions
+//     that a removal may take, and hardly with the number of orders.
 //
 // The answer is definite unless memory or time run out, also with pending
 // operations, edges, unknown results and nondeterministic specifications. All

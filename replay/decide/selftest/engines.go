@@ -76,8 +76,8 @@ var engines = []decider{
 		v.Finding = search.QueueOrStack(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
-	{"deque search", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.Deque(t.h, t.spec, maxBytes, nil)
+	{"pairs", func(t *trial, v *replay.Verdict) error {
+		v.Finding = search.Pairs(t.h, t.spec, search.MostChoices, maxBytes, nil)
 		return nil
 	}},
 	{"small search", func(t *trial, v *replay.Verdict) error {
