@@ -294,7 +294,7 @@ func TestBruteForce(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 2))
-	rounds := 500
+	rounds := 250
 	if *full {
 		rounds = 2500
 	}

@@ -96,7 +96,7 @@ func checkFinding(t *testing.T, name string, h *history.History, s replay.Spec, 
 func TestMaxSmall(t *testing.T) {
 	t.Parallel()
 	count := map[replay.Answer]int{}
-	seeds := 4
+	seeds := 2
 	if *full {
 		seeds = 8
 	}
@@ -146,6 +146,9 @@ func TestWorkLimits(t *testing.T) {
 	for n := 14; n <= last; n++ {
 		h := concurrentAdds(t, n, false)
 		for _, prune := range []search.Pruning{{NoParts: true}, {NoParts: true, NoGuess: true}} {
+			if n > 14 && !*full {
+				break
+			}
 			checkFinding(t, "search", h, set, search.RunPruned(h, set, prune, 1<<28, nil), replay.NotLinearizable)
 		}
 		if f := search.Small(h, set, nil); f.Decided() {

@@ -84,7 +84,7 @@ func TestLongWithEdges(t *testing.T) {
 func checkLong(t *testing.T, r *rand.Rand, h *history.History, model, reads, name string) int {
 	t.Helper()
 	s := lookup(t, model)
-	decided, most := 0, 200
+	decided, most := 0, 60
 	if *full {
 		most = 1000
 	}
@@ -196,7 +196,7 @@ func TestVectorsAgainstSweep(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 7))
 	count := map[replay.Answer]int{}
-	rounds := 75
+	rounds := 40
 	if *full {
 		rounds = 300
 	}

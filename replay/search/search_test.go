@@ -50,6 +50,9 @@ func TestRun(t *testing.T) {
 		{65, true, replay.Linearizable},
 		{66, true, replay.Linearizable}, // 65 open at once: too many for a sweep
 	} {
+		if !c.contains && !*full {
+			c.n = 14
+		}
 		h := concurrentAdds(t, c.n, c.contains)
 		var v replay.Verdict
 		v.Finding = search.RunPruned(h, set, search.Pruning{NoParts: true}, 1<<30, nil)
@@ -147,6 +150,10 @@ func TestHardPart(t *testing.T) {
 		events = append(events, history.Event{Type: history.OK, Process: history.IntValue(process), Result: result})
 	}
 	const appends = 11
+	most := 1 << 21
+	if *full {
+		most = 1 << 22
+	}
 	hard := []string{"hard", "hard too"}
 	for k, key := range hard {
 		for p := range int64(appends) {
@@ -167,7 +174,7 @@ func TestHardPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	m := meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery })
+	m := meter.New(func() bool { asked++; return asked > most/meter.AskEvery })
 	if f := search.Run(h, kv, 1<<40, m); f.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v) after %d units of work", f.Answer, f.Cause, m.Spent())
 	}

@@ -69,8 +69,11 @@ func TestBeams(t *testing.T) {
 func TestBeamsPassMany(t *testing.T) {
 	r, _ := randomStacks(t, 83)
 	s := lookup(t, "stack")
-	dropped := 0
-	for k := range 100 {
+	dropped, rounds := 0, 40
+	if *full {
+		rounds = 100
+	}
+	for k := range rounds {
 		d := randomDuplicating(r, "stack")
 		d.uncounted = true
 		d.n, d.processes, d.values, d.looks, d.empties, d.lost, d.wrong, d.moved = 300, 2+r.IntN(2), 3, 0, 0, 0, 0, 0
@@ -100,6 +103,9 @@ func TestLongBeams(t *testing.T) {
 	for _, c := range []struct{ n, threads, width int }{{20000, 4, 80}, {4000, 8, 20}, {1500, 16, 60}} {
 		if c.threads > 8 && !*full {
 			continue
+		}
+		if c.threads == 4 && !*full {
+			c.n /= 2
 		}
 		h, _ := large(t, "stack", c.n, c.threads, 8, 2)
 		for _, room := range []int64{1 << 20, math.MaxInt64} {

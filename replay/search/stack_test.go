@@ -11,7 +11,7 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-var stackRounds = flag.Int("stackrounds", 2000, "random histories of TestStacks; more with -full")
+var stackRounds = flag.Int("stackrounds", 1000, "random histories of TestStacks; more with -full")
 
 // randomStacks returns a source of random histories and how many to draw.
 func randomStacks(t *testing.T, salt uint64) (r *rand.Rand, rounds int) {
@@ -150,6 +150,9 @@ func TestStacksForgetWork(t *testing.T) {
 	t.Parallel()
 	s := lookup(t, "stack")
 	for _, threads := range []int{8, 12, 16} {
+		if threads > 12 && !*full {
+			continue
+		}
 		h, _ := large(t, "stack", 300, threads, 8, 0)
 		one := meter.New(nil)
 		want := search.StackTwice(h, s, 1<<30, one).Answer
