@@ -72,9 +72,9 @@ func TestExactOnIntervals(t *testing.T) {
 		}
 		depths[want]++
 	}
-	rounds := 4000
+	rounds, deepest := 2000, 12
 	if *full {
-		rounds = 20000
+		rounds, deepest = 20000, 19
 	}
 	for range rounds {
 		n := 1 + r.IntN(12)
@@ -90,7 +90,7 @@ func TestExactOnIntervals(t *testing.T) {
 		compare(p, newRegisterMachine(r, p, r.Float64()))
 	}
 	t.Log(depths)
-	for d := range 20 {
+	for d := range deepest + 1 {
 		if depths[d] == 0 {
 			t.Errorf("no random history of depth %d", d)
 		}

@@ -98,7 +98,7 @@ func built(t testing.TB, events []history.Event) *history.History {
 func TestQuiescentCuts(t *testing.T) {
 	r := newRand(t)
 	answers := map[replay.Answer]int{}
-	rounds := 75
+	rounds := 45
 	if *full {
 		rounds = 300
 	}

@@ -301,7 +301,11 @@ func TestExactDepthOfEveryEngine(t *testing.T) {
 func TestExactDepthOfLongHistories(t *testing.T) {
 	t.Parallel()
 	register, stack := model(t, "register:0"), model(t, "stack")
-	long, err := simulate.Workload{Model: "register", Threads: 4, Ops: 5000, Values: 3}.History()
+	ops, little := 2000, int64(1<<18)
+	if *full {
+		ops, little = 5000, 1<<20
+	}
+	long, err := simulate.Workload{Model: "register", Threads: 4, Ops: ops, Values: 3}.History()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +337,7 @@ func TestExactDepthOfLongHistories(t *testing.T) {
 		"objects only":         {wide(3, false), objectOnly{stack}, replay.Budget{}, "engine"},
 		"64 open":              {wide(64, false), stack, replay.Budget{ExactWork: 1 << 16}, "work"},
 		"65 open":              {wide(65, false), stack, replay.Budget{}, "open"},
-		"little memory":        {wide(64, false), stack, replay.Budget{Bytes: 1 << 20}, "memory"},
+		"little memory":        {wide(64, false), stack, replay.Budget{Bytes: little}, "memory"},
 		"64 open with an edge": {wide(64, true), stack, replay.Budget{ExactWork: 1 << 16}, "work"},
 		"65 open with an edge": {wide(65, true), stack, replay.Budget{}, "open"},
 	} {

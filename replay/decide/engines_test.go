@@ -126,7 +126,7 @@ func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
 	decided := map[string]int{}
-	rounds := 300
+	rounds := 150
 	if *full {
 		rounds = 1500
 	}

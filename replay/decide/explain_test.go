@@ -39,7 +39,11 @@ func TestExplanation(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
 	explained, single, groups := 0, 0, 0
-	for range 600 {
+	rounds := 300
+	if *full {
+		rounds = 600
+	}
+	for range rounds {
 		for _, s := range subjects(t) {
 			h := randomHistory(t, r, s, 1+r.IntN(6), r.IntN(2) == 0)
 			v := check(t, h, s.spec, replay.Options{Explain: true})
@@ -61,7 +65,7 @@ func TestExplanation(t *testing.T) {
 			single += checkFreed(t, h, s.spec, e.Free)
 		}
 	}
-	if explained < 500 || single < 300 || groups < 20 {
+	if explained < rounds*5/6 || single < rounds/2 || groups < rounds/30 {
 		t.Errorf("%d explained, %d by single results, %d by groups: too few to say much", explained, single, groups)
 	}
 }

@@ -49,7 +49,7 @@ func TestIntervals(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
 	decided := map[string]int{}
-	rounds := 1000
+	rounds := 500
 	if *full {
 		rounds = 4000
 	}

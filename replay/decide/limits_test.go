@@ -38,6 +38,9 @@ func TestLimits(t *testing.T) {
 				continue
 			}
 			for n := limit - 1; n <= limit+1; n++ {
+				if !*full && (limit == row.Min && n > limit || limit == row.Max && n < limit) {
+					continue // one on each side will do
+				}
 				for _, w := range limited {
 					if n > 1000 && !*full && w.Model != "queue" {
 						continue

@@ -46,7 +46,7 @@ func isSequentiallyConsistent(h *history.History, s replay.Spec) bool {
 func TestProgramOrder(t *testing.T) {
 	r := newRand(t)
 	weaker := 0
-	rounds := 300
+	rounds := 150
 	if *full {
 		rounds = 1200
 	}
@@ -304,7 +304,7 @@ func TestRawOrder(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
 	counts := map[string]int{}
-	rounds := 400
+	rounds := 200
 	if *full {
 		rounds = 3000
 	}

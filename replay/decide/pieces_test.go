@@ -49,7 +49,7 @@ func TestPieces(t *testing.T) {
 	r := newRand(t)
 	deque := model(t, "deque")
 	answers := map[replay.Answer]int{}
-	rounds := 2000
+	rounds := 1000
 	if *full {
 		rounds = 6000
 	}

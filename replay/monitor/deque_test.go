@@ -13,6 +13,10 @@ import (
 // as one.
 func TestDequeAsOther(t *testing.T) {
 	deque := collection(t, "deque")
+	rounds := 1000
+	if *full {
+		rounds = 2000
+	}
 	for _, c := range []struct {
 		subject string
 		methods map[string]string
@@ -26,7 +30,7 @@ func TestDequeAsOther(t *testing.T) {
 		s := subjects[slices.IndexFunc(subjects, func(s subject) bool { return s.name == c.subject })]
 		other := collection(t, s.model)
 		counts := map[replay.Answer]int{}
-		for range 2000 {
+		for range rounds {
 			g := generator{Rand: r, s: s, m: randomMix(r)}
 			h := g.history(t)
 			renamed := *h
@@ -54,7 +58,7 @@ func TestDequeAsOther(t *testing.T) {
 			counts[got.Answer]++
 		}
 		t.Log(c.subject, counts)
-		if counts[replay.Linearizable] < 200 || counts[replay.NotLinearizable] < 50 {
+		if counts[replay.Linearizable] < rounds/10 || counts[replay.NotLinearizable] < rounds/40 {
 			t.Errorf("too few answers: %v", counts)
 		}
 	}

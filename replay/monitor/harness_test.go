@@ -24,7 +24,7 @@ func init() { debug.SetGCPercent(400) }
 var (
 	full          = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
 	seedFlag      = flag.Uint64("seed", 1, "seed of the random tests")
-	historiesFlag = flag.Int("histories", 2500, "random small histories per type; more with -full")
+	historiesFlag = flag.Int("histories", 1250, "random small histories per type; more with -full")
 )
 
 // histories returns how many random small histories are tried per type.

@@ -15,6 +15,10 @@ import (
 func TestLargeHistories(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
+	rounds := 8
+	if *full {
+		rounds = 20
+	}
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			model := collection(t, s.model)
@@ -26,10 +30,10 @@ func TestLargeHistories(t *testing.T) {
 			}
 			s := s.correct()
 			spoilt := 0
-			for k := range 20 {
+			for k := range rounds {
 				g := generator{Rand: r, s: s, m: mix{n: 2000, processes: []int{4, 16}[k%2], values: smallInt}}
 				if d := model.Traits().Discipline; named(d) || d == replay.Overwritten || d == replay.OverwrittenByKey {
-					g.m.lost = k / 10 // else too little would be known
+					g.m.lost = 2 * k / rounds // else too little would be known
 				}
 				h := g.history(t)
 				checkLarge(t, h, model, replay.Linearizable)
@@ -42,7 +46,7 @@ func TestLargeHistories(t *testing.T) {
 					}
 				}
 			}
-			if spoilt < 10 {
+			if spoilt < rounds/2 {
 				t.Errorf("only %d histories were spoilt", spoilt)
 			}
 		})

@@ -14,9 +14,9 @@ import (
 // and asks no more.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	n := 15000
+	n, shaped, twice := 8000, 3000, 10000
 	if *full {
-		n = 40000
+		n, shaped, twice = 40000, 5000, 20000
 	}
 	for _, w := range []simulate.Workload{{Model: "queue"}, {Model: "stack"}, {Model: "priority-queue"}, {Model: "set"}, {Model: "kv"}, {Model: "set", Values: 100}} {
 		w.Ops, w.Threads, w.Seed = n, 8, 1
@@ -28,10 +28,10 @@ func TestStop(t *testing.T) {
 	}
 	for _, s := range shapes {
 		if s.wrong > 0 {
-			checkStop(t, fromIntervals(t, s.ops(5000), false), collection(t, "stack"), replay.NotLinearizable)
+			checkStop(t, fromIntervals(t, s.ops(shaped), false), collection(t, "stack"), replay.NotLinearizable)
 		}
 	}
-	checkStop(t, fromIntervals(t, removedTwice(20000), false), collection(t, "set"), replay.NotLinearizable)
+	checkStop(t, fromIntervals(t, removedTwice(twice), false), collection(t, "set"), replay.NotLinearizable)
 }
 
 func checkStop(t *testing.T, h *history.History, model replay.Spec, want replay.Answer) {

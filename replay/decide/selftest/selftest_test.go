@@ -19,7 +19,7 @@ func init() { debug.SetGCPercent(400) }
 // TestEngines is a short run; continuous integration has a longer one.
 func TestEngines(t *testing.T) {
 	t.Parallel()
-	o := Options{Ops: 2, Seed: 1, Random: 2000, RandomOps: 10}
+	o := Options{Ops: 2, Seed: 1, Random: 1000, RandomOps: 10}
 	if *full {
 		o.Ops, o.Random = 3, 6000
 	}
@@ -35,7 +35,7 @@ func TestEngines(t *testing.T) {
 	}
 	for _, k := range r.Kinds {
 		all := k.Small + k.Random
-		if k.Small < 50 || k.Random < 100 || k.Linearizable < all/10 || k.Linearizable > all*95/100 {
+		if k.Small < 50 || k.Random < int64(o.Random/20) || k.Linearizable < all/10 || k.Linearizable > all*95/100 {
 			t.Errorf("%+v: too few of one answer", k)
 		}
 	}
@@ -54,13 +54,13 @@ func show(h *history.History) string {
 // TestJobs: the report is the same for any number of jobs.
 func TestJobs(t *testing.T) {
 	t.Parallel()
-	random := 200
+	ops, random := 1, 200
 	if *full {
-		random = 3000
+		ops, random = 2, 3000
 	}
 	var reports []*Report
 	for _, jobs := range []int{1, 3} {
-		r, err := Run(context.Background(), Options{Ops: 2, Seed: 7, Random: random, Jobs: jobs})
+		r, err := Run(context.Background(), Options{Ops: ops, Seed: 7, Random: random, Jobs: jobs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestJobs(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	for d := 500 * time.Millisecond; ; d *= 2 { // a busy machine takes longer
+	for d := 100 * time.Millisecond; ; d *= 2 { // a busy machine takes longer
 		r, err := Run(context.Background(), Options{Ops: 6, Random: 1 << 30, Duration: d})
 		if err != nil || !r.Stopped {
 			t.Fatalf("%+v, %v", r, err)
@@ -242,7 +242,11 @@ func TestRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	edges, pending := 0, 0
-	for range 2000 {
+	rounds := 1000
+	if *full {
+		rounds = 2000
+	}
+	for range rounds {
 		for _, k := range kinds() {
 			var p problem
 			random(&p, k, 12, r)
@@ -254,7 +258,7 @@ func TestRandom(t *testing.T) {
 			}
 		}
 	}
-	if edges < 1000 || pending < 1000 {
+	if edges < rounds/2 || pending < rounds/2 {
 		t.Errorf("%d edges, %d pending", edges, pending)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -10,11 +11,16 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
+var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+
 // TestDeepen: several depths at once give the index that one after another gives,
 // also with pending operations, and where a jump takes too much work.
 func TestDeepen(t *testing.T) {
 	t.Parallel()
-	deepest := 0
+	deepest, seeds := 0, uint64(2)
+	if *full {
+		seeds = 4
+	}
 	for _, w := range []simulate.Workload{
 		{Model: "register", Threads: 4, Ops: 90}, {Model: "kv", Threads: 4, Keys: 2, Ops: 90},
 		{Model: "cas-register", Threads: 5, Ops: 40, Lost: 50}, {Model: "queue", Threads: 4, Ops: 34},
@@ -24,7 +30,7 @@ func TestDeepen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(4) {
+		for seed := range seeds {
 			w.Seed = seed
 			h, err := w.History()
 			if err != nil {

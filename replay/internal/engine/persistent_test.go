@@ -15,6 +15,10 @@ import (
 // persistent states: steps succeed together, and states are the same together.
 func TestPersistent(t *testing.T) {
 	t.Parallel()
+	rounds := 8_000
+	if *full {
+		rounds = 20_000
+	}
 	for _, w := range []simulate.Workload{
 		{Model: "kv", Threads: 4, Keys: 40, Values: 3},
 		{Model: "set", Threads: 4, Values: 300},
@@ -43,7 +47,7 @@ func TestPersistent(t *testing.T) {
 		}
 		whole, byWhole := map[int32]int32{0: 0}, []int32{0} // composite state -> whole state; composite states met
 		r := rand.New(rand.NewPCG(1, 2))
-		for k := range 20_000 {
+		for k := range rounds {
 			if k%2_000 == 1999 { // forget most states
 				kept := byWhole[len(byWhole)*3/4:]
 				old := append([]int32{}, kept...)
@@ -119,6 +123,10 @@ func withSizes(t *testing.T, h *history.History) *history.History {
 // states of another one, and sums that are equal by chance do not make states equal.
 func TestSequenceMachine(t *testing.T) {
 	t.Parallel()
+	rounds := 10_000
+	if *full {
+		rounds = 20_000
+	}
 	for _, model := range []string{"queue", "stack"} {
 		h, err := simulate.Workload{Model: model, Threads: 4, Values: 3, Ops: sharedOps + 100, Seed: 1}.History()
 		if err != nil {
@@ -135,7 +143,7 @@ func TestSequenceMachine(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(3, 4))
 		same, states, others := map[int32]int32{0: 0}, []int32{0}, map[int32]int32{0: 0}
-		for range 20_000 {
+		for range rounds {
 			from := states[len(states)-1-min(r.IntN(len(states)), r.IntN(20))]
 			op := int32(r.IntN(len(h.Ops)))
 			got, want := m.Step(from, op), whole.Step(same[from], op)
@@ -153,7 +161,7 @@ func TestSequenceMachine(t *testing.T) {
 				same[got], others[want], states = want, got, append(states, got)
 			}
 		}
-		if len(states) < 1000 || m.Bytes() >= whole.Bytes() {
+		if len(states) < rounds/20 || m.Bytes() >= whole.Bytes() {
 			t.Errorf("%s: %d states, %d bytes instead of %d", model, len(states), m.Bytes(), whole.Bytes())
 		}
 		one := sequenceState{last: &valueNode{value: 1}, n: 1}
