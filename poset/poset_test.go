@@ -15,8 +15,8 @@ func TestIntervalOrders(t *testing.T) {
 	t.Parallel()
 	r := newRand(t)
 	for _, n := range sizes {
-		if n > 1025 && testing.Short() {
-			continue
+		if n > 1025 && !*full {
+			n = 2500
 		}
 		call, ret := randomIntervals(r, n, 1+r.IntN(9))
 		p := Interval(call, ret)

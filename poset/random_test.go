@@ -6,7 +6,10 @@ import (
 	"testing"
 )
 
-var seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+var (
+	seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
+	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+)
 
 // newRand logs the seed first, so that a failure can be repeated by -seed.
 func newRand(t testing.TB) *rand.Rand {

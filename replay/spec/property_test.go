@@ -54,6 +54,10 @@ func TestModelsComplete(t *testing.T) {
 // must differ in the result of a probe.
 func TestKeys(t *testing.T) {
 	t.Parallel()
+	rounds := 1500
+	if *full {
+		rounds = 3000
+	}
 	r := newRandom(t)
 	for i := range models {
 		m := &models[i]
@@ -61,7 +65,7 @@ func TestKeys(t *testing.T) {
 			s, methods := m.open(t)
 			first := map[string]replay.State{} // by key
 			equal := 0
-			for range 3000 {
+			for range rounds {
 				state := m.start(t, s)
 				for range r.IntN(12) {
 					state.Apply(m.invocation(r, methods))
@@ -73,7 +77,7 @@ func TestKeys(t *testing.T) {
 					first[key(state)] = state
 				}
 			}
-			if equal < 100 {
+			if equal < rounds/30 {
 				t.Errorf("only %d pairs with equal keys", equal)
 			}
 			t.Logf("%d states, %d pairs with equal keys", len(first), equal)
