@@ -14,7 +14,7 @@ import (
 // on pairs of operations, which a solver satisfies or refutes. It declines where it does
 // not apply:
 //
-//   - there is order beyond real time;
+//   - an edge begins or ends at an operation that is pending or did not happen;
 //   - an operation does more than insert, remove, look, clear, find nothing or count, or
 //     some clear and some count;
 //   - an operation returned with an unknown result.
@@ -48,7 +48,7 @@ import (
 // takes an insertion. That the order has no cycles is a theory beside the clauses: of
 // three operations, the order of two pairs may imply that of the third; see order.
 func Pairs(h *history.History, spec replay.Spec, choices int, maxBytes int64, m *meter.Meter) replay.Finding {
-	if h.HasEdges() || len(h.Ghosts) > 0 {
+	if len(h.Ghosts) > 0 {
 		return replay.Declines("")
 	}
 	p := &pairs{discipline: replay.TraitsOf(spec).Discipline, mostChoices: choices}
@@ -75,7 +75,8 @@ type pairs struct {
 	values      []pairValue
 	impossible  int32 // see collected
 
-	inserts, clears []int32 // by invocation
+	edges           []history.Edge // between ops
+	inserts, clears []int32        // by invocation
 	solver          solver
 	// concurrent has, for each operation, those that are concurrent with it.
 	concurrent [][]neighbour
@@ -211,7 +212,28 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 	for i := range p.values {
 		p.close(&p.values[i])
 	}
-	return !counts || len(p.clears) == 0
+	return (!counts || len(p.clears) == 0) && p.readEdges(h)
+}
+
+// readEdges returns false if there are edges of other operations than those that returned.
+func (p *pairs) readEdges(h *history.History) bool {
+	if len(h.Edges) == 0 {
+		return true
+	}
+	number := slices.Repeat([]int32{-1}, len(h.Ops))
+	for k := range p.ops {
+		if o := &p.ops[k]; o.ret != history.NoReturn {
+			number[o.op] = int32(k)
+		}
+	}
+	for _, e := range h.Edges {
+		e.From, e.To = number[e.From], number[e.To]
+		if e.From < 0 || e.To < 0 {
+			return false
+		}
+		p.edges = append(p.edges, e)
+	}
+	return true
 }
 
 // close finds the closings of a value, and whether it is removed too often.
@@ -261,6 +283,9 @@ func (p *pairs) constrain() replay.Cause {
 		}
 	}
 	p.fixChoices()
+	for _, e := range p.edges {
+		p.solver.add(p.before(e.From, e.To))
+	}
 	var held []int32 // insertions that may be there
 	next, cleared := 0, int32(-1)
 	for k := range p.ops {
