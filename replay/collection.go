@@ -25,6 +25,8 @@ type Traits struct {
 	// only if the operations of each part are (Herlihy and Wing 1990, Theorem
 	// 1).
 	Partitioned bool
+	// Capacity is the number of values that a bounded collection can hold.
+	Capacity int
 	// Key is a string that two specifications of one Go type share only if no
 	// sequence of invocations distinguishes their objects; "" if there is none.
 	Key string
@@ -90,6 +92,8 @@ const (
 	// OverwrittenByKey is a map: it holds one value for each part of the
 	// object, which has to be Partitioned.
 	OverwrittenByKey
+	// FirstInBounded is a queue that holds at most Traits.Capacity values.
+	FirstInBounded
 )
 
 // A Role is what an operation does to a collection.
@@ -123,6 +127,8 @@ const (
 	Absent
 	// Idle is a pending read: it does not matter.
 	Idle
+	// Full finds a bounded collection full, and changes nothing.
+	Full
 	// Never has a result that is impossible in every state, or in every state
 	// where values are distinct.
 	Never

@@ -50,7 +50,7 @@ func problemOf(h *history.History, spec replay.Spec, m *meter.Meter) (*problem, 
 	}
 	d, ok := spec.(replay.Described)
 	switch {
-	case !ok || d.Traits().Discipline == replay.NoDiscipline:
+	case !ok || d.Traits().Discipline == replay.NoDiscipline || d.Traits().Discipline == replay.FirstInBounded:
 		return nil, "no monitor for " + spec.Name()
 	case h.HasEdges() || len(h.Ghosts) > 0:
 		return nil, "order beyond real time"

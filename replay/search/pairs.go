@@ -15,8 +15,9 @@ import (
 // not apply:
 //
 //   - an edge begins or ends at an operation that is pending or did not happen;
-//   - an operation does more than insert, remove, look, clear, find nothing or count, or
-//     some clear and some count;
+//   - an operation does more than insert, remove, look, clear, find nothing, find the
+//     collection full, or count;
+//   - some clear a collection that is bounded, or whose values others count;
 //   - an operation returned with an unknown result.
 //
 // The history is undecided for want of memory if there would be too many constraints: if
@@ -32,7 +33,8 @@ import (
 //     e, or is gone before e, or its value is farther from that end than that of x;
 //   - for each operation e that finds nothing, any insertion comes after e, or is gone
 //     before e;
-//   - before an operation that counts, there are so many more insertions than removals.
+//   - before an operation that counts, there are so many more insertions than removals,
+//     and before an insertion into a bounded collection, there are not too many.
 //
 // An insertion is gone after a removal that takes it, and after the next clear.
 //
@@ -40,9 +42,8 @@ import (
 // inserted at the same end, and from the ends otherwise. In a priority queue, it follows
 // from the values.
 //
-// A pending removal takes one insertion or none. A pending insertion may be left out,
-// unless something takes or sees it: without it and the pending removal that takes it,
-// a witness is still one.
+// A pending removal takes one insertion or none, and a pending insertion takes effect or
+// does not.
 //
 // So a variable says which of two concurrent operations is first, another that a removal
 // takes an insertion. That the order has no cycles is a theory beside the clauses: of
@@ -51,7 +52,8 @@ func Pairs(h *history.History, spec replay.Spec, choices int, maxBytes int64, m 
 	if len(h.Ghosts) > 0 {
 		return replay.Declines("")
 	}
-	p := &pairs{discipline: replay.TraitsOf(spec).Discipline, mostChoices: choices}
+	traits := replay.TraitsOf(spec)
+	p := &pairs{discipline: traits.Discipline, capacity: traits.Capacity, mostChoices: choices}
 	p.solver.meter, p.solver.maxBytes = m.OrUnbounded(), maxBytes
 	if !p.read(h, spec) {
 		return replay.Declines("")
@@ -69,6 +71,7 @@ func Pairs(h *history.History, spec replay.Spec, choices int, maxBytes int64, m 
 // pairs are the constraints on a history.
 type pairs struct {
 	discipline  replay.Discipline
+	capacity    int // 0 if there is no bound
 	mostChoices int
 	ops         []pairOp // by invocation
 	idle        []int32  // operations that do not matter
@@ -138,7 +141,7 @@ type choice struct {
 // read returns false if the history has operations that it cannot decide.
 func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 	switch p.discipline {
-	case replay.FirstIn, replay.LastIn, replay.BothEnds, replay.Smallest, replay.Largest:
+	case replay.FirstIn, replay.FirstInBounded, replay.LastIn, replay.BothEnds, replay.Smallest, replay.Largest:
 	default:
 		return false
 	}
@@ -156,7 +159,7 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 		case replay.LookFront:
 			o.role, o.front = replay.Look, true
 		case replay.Remove, replay.Look:
-			o.front = p.discipline == replay.FirstIn
+			o.front = p.discipline == replay.FirstIn || p.discipline == replay.FirstInBounded
 		}
 		switch {
 		case o.role == replay.Idle:
@@ -177,6 +180,11 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 		case o.role == replay.Clear:
 			p.clears = append(p.clears, int32(len(p.ops)))
 			p.ops = append(p.ops, o)
+			continue
+		case o.role == replay.Full:
+			o.role, o.size = replay.Size, int32(min(p.capacity, math.MaxInt32))
+			p.ops = append(p.ops, o)
+			counts = true
 			continue
 		case o.role == replay.Size:
 			if o.size = -1; facts.Value.Kind() != history.Unknown {
@@ -212,7 +220,10 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 	for i := range p.values {
 		p.close(&p.values[i])
 	}
-	return (!counts || len(p.clears) == 0) && p.readEdges(h)
+	if p.capacity >= len(p.inserts) {
+		p.capacity = 0 // it is not reached
+	}
+	return (!counts && p.capacity == 0 || len(p.clears) == 0) && p.readEdges(h)
 }
 
 // readEdges returns false if there are edges of other operations than those that returned.
@@ -297,10 +308,19 @@ func (p *pairs) constrain() replay.Cause {
 			return replay.Memory
 		}
 		switch o.role {
-		case replay.Insert, replay.Clear:
+		case replay.Insert:
+			if p.capacity > 0 {
+				terms, others := p.balance(e)
+				p.atMost(terms, p.capacity-1-others, p.happened[e].not())
+			}
+			continue
+		case replay.Clear:
 			continue
 		case replay.Size:
-			p.count(e)
+			terms, others := p.balance(e)
+			if p.atLeast(terms, max(1, int(o.size))-others, never); o.size >= 0 {
+				p.atMost(terms, int(o.size)-others, never)
+			}
 			continue
 		}
 		for ; next < len(p.inserts) && p.ops[p.inserts[next]].call < o.call; next++ {
@@ -561,39 +581,24 @@ func (p *pairs) both(a, b literal) literal {
 	return l
 }
 
-// count adds what follows from a size.
-func (p *pairs) count(e int32) {
+// balance returns how many values there are before e: the others, which may be negative,
+// and one for each of the terms that is true.
+func (p *pairs) balance(e int32) (terms []literal, others int) {
 	o := &p.ops[e]
-	// Insertions count 1, removals -1, or 1 if they come later and -1 in any case.
-	wanted := int(o.size)
-	if wanted < 0 {
-		wanted = 1
-	}
-	wanted += p.returned(replay.Remove, o.call) - p.returned(replay.Insert, o.call)
-	var terms []literal
+	others = p.returned(replay.Insert, o.call) - p.returned(replay.Remove, o.call)
 	for _, c := range p.concurrent[e] {
 		switch before := c.first.not(); p.ops[c.op].role {
 		case replay.Insert:
 			terms = append(terms, p.both(before, p.happened[c.op]))
-		case replay.Remove:
+		case replay.Remove: // -1, and 1 if it does not come before
 			if p.ops[c.op].ret == history.NoReturn {
 				before = p.both(before, p.takes(c.op))
 			}
 			terms = append(terms, before.not())
-			wanted++
+			others--
 		}
 	}
-	if wanted < 0 || wanted > len(terms) {
-		p.solver.broken = p.solver.broken || wanted > len(terms) || o.size >= 0
-		return
-	}
-	p.atLeast(terms, wanted)
-	if o.size >= 0 {
-		for i := range terms {
-			terms[i] = terms[i].not()
-		}
-		p.atLeast(terms, len(terms)-wanted)
-	}
+	return terms, others
 }
 
 // returned returns how many operations of a role returned before a moment.
@@ -632,10 +637,23 @@ func (p *pairs) takes(e int32) literal {
 	return l
 }
 
-// atLeast adds that at least n of the terms are true. A literal says whether j of the
-// first i terms are, for each i and j (Sinz 2005).
-func (p *pairs) atLeast(terms []literal, n int) {
-	if n == 0 {
+// atMost adds that at most n of the terms are true, or that unless is.
+func (p *pairs) atMost(terms []literal, n int, unless literal) {
+	negated := make([]literal, len(terms))
+	for i, term := range terms {
+		negated[i] = term.not()
+	}
+	p.atLeast(negated, len(terms)-n, unless)
+}
+
+// atLeast adds that at least n of the terms are true, or that unless is. A literal says
+// whether j of the first i terms are, for each i and j (Sinz 2005).
+func (p *pairs) atLeast(terms []literal, n int, unless literal) {
+	switch {
+	case n <= 0:
+		return
+	case n > len(terms):
+		p.solver.add(unless)
 		return
 	}
 	p.solver.meter.MustStop(len(terms) * n / 8)
@@ -656,7 +674,7 @@ func (p *pairs) atLeast(terms []literal, n int) {
 			counts[j] = l
 		}
 	}
-	p.solver.add(counts[n])
+	p.solver.add(unless, counts[n])
 }
 
 // order implies what follows from a new order of two operations, with that of others: if

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -21,6 +22,8 @@ var pairRounds = flag.Int("pairrounds", 1500, "random histories of TestPairs per
 // pairMethods are the methods of TestPairs by model: what takes a value, and what does not.
 var pairMethods = map[string][2][]string{
 	"queue":          {{"enqueue"}, {"dequeue", "dequeue", "peek"}},
+	"queue:2":        {{"enqueue", "offer", "put"}, {"dequeue", "dequeue", "take", "peek"}},
+	"queue:3":        {{"enqueue", "enqueue", "put"}, {"dequeue"}},
 	"stack":          {{"push"}, {"pop", "pop", "peek"}},
 	"priority-queue": {{"insert"}, {"poll", "poll", "peek"}},
 	"deque":          {{"pushFront", "pushBack"}, {"popFront", "popBack", "popFront", "popBack", "peekFront", "peekBack"}},
@@ -80,8 +83,11 @@ func (r *collecting) events(s replay.Spec) []history.Event {
 			name[p]++
 			busy--
 		case !o.taken:
-			o.result, _ = object.Apply(replay.Invocation{Method: o.event.Method, Args: o.event.Args})
-			o.taken = true
+			if o.result, o.taken = object.Apply(replay.Invocation{Method: o.event.Method, Args: o.event.Args}); !o.taken && r.IntN(10) == 0 {
+				open[p] = nil // it waits for ever
+				name[p]++
+				busy--
+			}
 		default:
 			if k := o.result.Kind(); k != history.None && r.IntN(100) < r.wrong {
 				switch {
@@ -161,7 +167,7 @@ func TestPairs(t *testing.T) {
 				t.Errorf("%s: %s: %d of %d", model, what, count[what], rounds)
 			}
 		}
-		if count["declined"] > rounds/10 {
+		if count["declined"] > rounds/5 {
 			t.Errorf("%s: %d of %d declined", model, count["declined"], rounds)
 		}
 	}
@@ -214,6 +220,9 @@ func TestSizesOfPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 93))
 	for _, model := range slices.Sorted(maps.Keys(pairMethods)) {
 		methods := pairMethods[model]
+		if strings.Contains(model, ":") {
+			continue // mostly operations that wait for ever
+		}
 		s := lookup(t, model)
 		c := collecting{r, methods[0], append([]string{"size"}, methods[1]...), 1000, 8, 1001, 0, 0}
 		h := moved(t, r, c.events(s), 0)

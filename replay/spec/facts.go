@@ -164,6 +164,11 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 	switch {
 	case v.Kind() == history.Null:
 		return replay.Other, v
+	case f.has(failsFalse) && s.discipline == replay.FirstInBounded && !op.Pending() && !op.Result.Bool():
+		if op.Result.Kind() == history.Bool {
+			return replay.Full, v
+		}
+		return replay.Other, v // it may have found no room
 	case f.has(failsFalse) && f.unchanged(op.Result): // it is never full
 		return replay.Never, v
 	case s.overwritten() && v.Equal(s.initial):

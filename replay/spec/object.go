@@ -32,6 +32,7 @@ type specification[S state[S]] struct {
 	// discipline is that of a collection. initial is the value of a register,
 	// or of a key of a map, before the first write.
 	discipline replay.Discipline
+	capacity   int // of a bounded collection
 	initial    value
 	isCell     bool // it holds one value, or one for each key
 	// order reports values that would be put in a wrong order; nil if none are ordered.
@@ -47,7 +48,7 @@ func (s *specification[S]) complete() {
 		key = a.AppendKey(key)
 	}
 	isKeyed := func(m signature) bool { return m.facts.has(keyed) }
-	s.traits = replay.Traits{Discipline: s.discipline, Partitioned: slices.ContainsFunc(s.table.list, isKeyed), Key: string(key)}
+	s.traits = replay.Traits{Discipline: s.discipline, Capacity: s.capacity, Partitioned: slices.ContainsFunc(s.table.list, isKeyed), Key: string(key)}
 }
 
 // Name returns the name of the specification, without arguments.

@@ -125,9 +125,10 @@ func newQueue(args []value) (replay.Spec, error) {
 	}
 	t, discipline := queueTable, replay.FirstIn
 	if len(args) > 0 {
-		t, discipline = boundedQueueTable, replay.NoDiscipline
+		t, discipline = boundedQueueTable, replay.FirstInBounded
 	}
-	return &specification[*valueRing]{name: "queue", args: args, table: t, discipline: discipline, fresh: func() *valueRing {
-		return &valueRing{capacity: int(min(capacity.Int(), math.MaxInt))}
+	most := int(min(capacity.Int(), math.MaxInt))
+	return &specification[*valueRing]{name: "queue", args: args, table: t, discipline: discipline, capacity: most, fresh: func() *valueRing {
+		return &valueRing{capacity: most}
 	}}, nil
 }
