@@ -76,7 +76,7 @@ var engines = []row{
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
-	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: pairShare, run: runFewPairs},
+	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: func(t *task) int64 { return pairShare(t) / 8 }, run: runFewPairs},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},

@@ -108,6 +108,9 @@ func (r *row) special() string {
 	if w.Values > 0 {
 		parts = append(parts, fmt.Sprintf("%d values", w.Values))
 	}
+	if w.Lost > 0 {
+		parts = append(parts, fmt.Sprintf("%d lost", w.Lost))
+	}
 	if w.Mix.Update > 0 {
 		parts = append(parts, "remove, cas")
 	}

@@ -53,6 +53,9 @@ func (r *row) name() string {
 	if w.Model == "kv" {
 		name += fmt.Sprintf("/keys=%d", cmp.Or(w.Keys, 10))
 	}
+	if w.Lost > 0 {
+		name += fmt.Sprintf("/lost=%d", w.Lost)
+	}
 	if w.Mix != (simulate.Mix{}) {
 		name += "/" + w.Mix.String()
 	}
@@ -103,6 +106,12 @@ func allSections() []section {
 			rows:  repeatedRows(),
 		},
 		{
+			title: "Collections without a monitor",
+			note: "Deques, bounded queues, stacks into which few values are inserted again, and objects of which some operations in 1000 never respond: " +
+				"leadline decides them by constraints on pairs of operations.",
+			rows: pairRows(),
+		},
+		{
 			title: formatTitle,
 			note: "leadline checks the same history in its own format and in that of another program: PolyLin, LiMo, porcupine's key-value logs, Jepsen, " +
 				"starts and finishes in JSON Lines, and Violat. The ratio is the CPU time by that of leadline's own format, in all and by byte of the file.",
@@ -124,6 +133,20 @@ func collectionRows() (rows []*row) {
 					workload: simulate.Workload{Model: model, Ops: n, Threads: threads, Seed: 1},
 					full:     n != 100_000 || threads != 16,
 				})
+			}
+		}
+	}
+	return rows
+}
+
+func pairRows() (rows []*row) {
+	for _, w := range []simulate.Workload{
+		{Model: "deque"}, {Model: "queue:8"}, {Model: "stack", Values: 200}, {Model: "priority-queue", Lost: 10},
+	} {
+		for _, n := range []int{1000, 10_000} {
+			for _, threads := range []int{4, 16} {
+				w.Ops, w.Threads, w.Seed = n, threads, 1
+				rows = append(rows, &row{workload: w, full: true})
 			}
 		}
 	}
