@@ -76,7 +76,7 @@ var engines = []row{
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
-	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: func(t *task) int64 { return pairShare(t) / 8 }, run: runFewPairs},
+	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: pairShare, run: runFewPairs},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
@@ -134,11 +134,11 @@ func runFewPairs(t *task, m *meter.Meter) (replay.Finding, error) {
 	if replay.TraitsOf(t.spec).Discipline == replay.FirstIn {
 		return replay.Declines(""), nil
 	}
-	return search.Pairs(t.h, t.spec, search.FewChoices, t.o.Budget.Bytes, m), nil
+	return search.Pairs(t.h, t.spec, true, t.o.Budget.Bytes, m), nil
 }
 
 func runPairs(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Pairs(t.h, t.spec, search.MostChoices, t.o.Budget.Bytes, m), nil
+	return search.Pairs(t.h, t.spec, false, t.o.Budget.Bytes, m), nil
 }
 
 // pairShare is a share that takes about twenty seconds, or more on a long history.

@@ -39,7 +39,7 @@ func inPieces(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Met
 			continue
 		}
 		part := engine.Restrict(h, piece.Ops)
-		f := search.Pairs(part, spec, search.MostChoices, maxBytes, m)
+		f := search.Pairs(part, spec, false, maxBytes, m)
 		if f.Answer == replay.Undecided && !m.Stopped() {
 			f = search.Run(part, spec, maxBytes, m)
 		}

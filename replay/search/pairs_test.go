@@ -137,7 +137,7 @@ func TestPairs(t *testing.T) {
 		for range rounds {
 			h := randomCollection(t, r, model, s)
 			addEdges(r, h)
-			f := search.Pairs(h, s, search.MostChoices, 1<<30, nil)
+			f := search.Pairs(h, s, false, 1<<30, nil)
 			if f.Cause == replay.Declined {
 				count["declined"]++
 				continue
@@ -204,7 +204,7 @@ func TestLongPairs(t *testing.T) {
 					t.Fatal(err)
 				}
 				m := meter.New(nil)
-				f := search.Pairs(h, s, search.MostChoices, 1<<30, m)
+				f := search.Pairs(h, s, false, 1<<30, m)
 				checkFinding(t, fmt.Sprint("pairs of ", w), h, s, f, want)
 				if m.Spent() > 1<<28 {
 					t.Errorf("%v takes work of %d", w, m.Spent())
@@ -227,7 +227,7 @@ func TestSizesOfPairs(t *testing.T) {
 		c := collecting{r, methods[0], append([]string{"size"}, methods[1]...), 1000, 8, 1001, 0, 0}
 		h := moved(t, r, c.events(s), 0)
 		m := meter.New(nil)
-		checkFinding(t, "pairs with sizes", h, s, search.Pairs(h, s, search.MostChoices, 1<<30, m), replay.Linearizable)
+		checkFinding(t, "pairs with sizes", h, s, search.Pairs(h, s, false, 1<<30, m), replay.Linearizable)
 		if m.Spent() > 1<<28 {
 			t.Errorf("%s takes work of %d", model, m.Spent())
 		}

@@ -77,7 +77,7 @@ var engines = []decider{
 		return nil
 	}},
 	{"pairs", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.Pairs(t.h, t.spec, search.MostChoices, maxBytes, nil)
+		v.Finding = search.Pairs(t.h, t.spec, false, maxBytes, nil)
 		return nil
 	}},
 	{"small search", func(t *trial, v *replay.Verdict) error {
