@@ -19,6 +19,7 @@ const (
 	finds                        // returns the value that a removal would take, or whether a set has its argument
 	front                        // inserts, removes or finds at the front of a deque
 	waits                        // has no transition where there is nothing to remove
+	throws                       // throws NoSuchElementException where there is nothing to remove or find
 	counts                       // returns the number of values, or whether there are none
 	empties                      // removes all values and returns nothing
 	swaps                        // replaces the value equal to its last argument but one by its last argument
@@ -46,10 +47,16 @@ func (f facts) problem(s *signature) string {
 }
 
 // unchanged reports whether a method with that result left the object
-// unchanged.
+// unchanged. An exception refused one element, or found none.
 func (f facts) unchanged(result value) bool {
-	kind := result.Kind()
-	return f.has(reads) || f.has(failsFalse) && kind == history.Bool && !result.Bool() || f.has(failsNull) && kind == history.Null
+	switch kind := result.Kind(); {
+	case f.has(reads), kind == history.Exception && f&(inserts|removes) != 0:
+		return true
+	case kind == history.Bool:
+		return f.has(failsFalse) && !result.Bool()
+	default:
+		return f.has(failsNull) && kind == history.Null
+	}
 }
 
 // Traits returns what is known of all objects; see replay.Described.
@@ -80,6 +87,8 @@ func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 // that holds null, so such a collection is left to the search.
 func (s *specification[S]) role(f facts, op *history.Operation) (replay.Role, history.Value) {
 	switch d := s.discipline; {
+	case f&(counts|empties) != 0 && op.Result.Kind() == history.Exception: // these throw none
+		return replay.Never, history.Value{}
 	case f.has(counts):
 		return sizeRole(op)
 	case f.has(empties):
@@ -164,12 +173,14 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 	switch {
 	case v.Kind() == history.Null:
 		return replay.Other, v
-	case f.has(failsFalse) && s.discipline == replay.FirstInBounded && !op.Pending() && !op.Result.Bool():
+	case s.discipline == replay.FirstInBounded && !op.Pending() && f.unchanged(op.Result):
 		if op.Result.Kind() == history.Bool {
 			return replay.Full, v
 		}
+		return replay.Other, v
+	case s.discipline == replay.FirstInBounded && f.has(failsFalse) && op.Result.Kind() == history.Unknown && !op.Pending():
 		return replay.Other, v // it may have found no room
-	case f.has(failsFalse) && f.unchanged(op.Result): // it is never full
+	case f.unchanged(op.Result): // it is never full, and refuses nothing else
 		return replay.Never, v
 	case s.overwritten() && v.Equal(s.initial):
 		return replay.Other, v
@@ -177,8 +188,8 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 	return f.role(), v
 }
 
-// takeRole is the role of methods that return a value, or null if there is
-// none.
+// takeRole is the role of methods that return a value. If there is none, they return
+// null or throw an exception.
 func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role, history.Value) {
 	v := op.Result
 	switch {
@@ -188,6 +199,10 @@ func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role
 		return f.role(), history.UnknownValue
 	case v.Kind() == history.Unknown:
 		return replay.Other, history.Value{}
+	case v.Kind() == history.Exception && f.has(throws) && v.Equal(noSuchElement):
+		return replay.Nothing, v
+	case v.Kind() == history.Exception:
+		return replay.Never, v
 	case s.overwritten():
 		if v.Equal(s.initial) {
 			return replay.Nothing, v
@@ -217,7 +232,7 @@ func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
 	case s.table.excludes(i, r):
 		return replay.Concern{Apart: true} // nothing explains it
 	case r.Kind() == history.Exception:
-		return replay.Concern{}
+		return replay.Concern{Apart: f.has(throws) && r.Equal(noSuchElement)} // it found nothing
 	case f.has(empties):
 		return replay.Concern{Apart: true}
 	case f.has(counts):

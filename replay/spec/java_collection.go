@@ -104,31 +104,32 @@ func bulkRemove[S collection](s S, c value, keep bool) value {
 func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaInt(e).Equal) }
 
 // javaQueueMethods are the methods of java.util.Queue. addAll differs between
-// classes: addAllInTurn or addAllAtOnce.
-func javaQueueMethods[S collection](addAll func(S, []value) value) []method[S] {
+// classes: addAllInTurn or addAllAtOnce. end is front in a deque, where they remove at
+// the front and insert at the back.
+func javaQueueMethods[S collection](end facts, addAll func(S, []value) value) []method[S] {
 	return []method[S]{
-		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, failsFalse},
+		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, inserts | failsFalse},
 		{"addAll(c: null|list) -> bool", addAll, failsFalse},
 		{"offer(e: null|int) -> bool", func(s S, args []value) value {
 			if isNull(args[0]) {
 				return nullPointer
 			}
 			return history.BoolValue(s.offer(int32(args[0].Int())))
-		}, failsFalse},
-		{"poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }, failsNull},
-		{"peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }, reads},
-		{"remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }, updates},
-		{"element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }, reads},
+		}, inserts | failsFalse},
+		{"poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }, removes | failsNull | end},
+		{"peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }, peeks | end},
+		{"remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }, removes | throws | end},
+		{"element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }, peeks | throws | end},
 	}
 }
 
 // blockingMethods are the methods of java.util.concurrent.BlockingQueue that
 // may wait, and then have no transition. Its timed methods are left out: the
-// history does not record how long they wait.
+// history does not record how long they wait. end is as in javaQueueMethods.
 func blockingMethods[S interface {
 	collection
 	remainingCapacity() int
-}]() []method[S] {
+}](end facts) []method[S] {
 	return []method[S]{
 		{"put(e: null|int)", func(s S, args []value) value {
 			if isNull(args[0]) {
@@ -138,8 +139,8 @@ func blockingMethods[S interface {
 				return noTransition
 			}
 			return history.NoValue
-		}, updates},
-		{"take() -> int", func(s S, _ []value) value { return head(s, true, noTransition) }, updates},
+		}, inserts},
+		{"take() -> int", func(s S, _ []value) value { return head(s, true, noTransition) }, removes | waits | end},
 		{"remainingCapacity() -> int", func(s S, _ []value) value {
 			return history.IntValue(int64(s.remainingCapacity()))
 		}, reads},

@@ -9,14 +9,15 @@ import (
 // java.util.Deque operate.
 type dequeEnd struct {
 	name  string
+	facts facts // front or none
 	offer func(q *intQueue, e int32) bool
 	index func(q *intQueue) int          // index of the element at this end; -1 if there is none
 	find  func(q *intQueue, e value) int // index of the equal element nearest to this end, or -1
 }
 
 var dequeEnds = [2]dequeEnd{
-	{"First", (*intQueue).offerFirst, func(q *intQueue) int { return min(0, q.n-1) }, indexOf[*intQueue]},
-	{"Last", (*intQueue).offer, func(q *intQueue) int { return q.n - 1 }, lastIndexOf},
+	{"First", front, (*intQueue).offerFirst, func(q *intQueue) int { return min(0, q.n-1) }, indexOf[*intQueue]},
+	{"Last", updates, (*intQueue).offer, func(q *intQueue) int { return q.n - 1 }, lastIndexOf},
 }
 
 func lastIndexOf(q *intQueue, e value) int {
@@ -57,34 +58,34 @@ func (end *dequeEnd) element(q *intQueue, remove bool, none value) value {
 // removeNull is the result of removeFirstOccurrence(null) and
 // removeLastOccurrence(null).
 func javaDequeMethods(removeNull value) []method[*intQueue] {
-	front := &dequeEnds[0]
+	first := &dequeEnds[0]
 	methods := []method[*intQueue]{
 		{"push(e: null|int)", func(q *intQueue, args []value) value {
-			return front.insert(q, args[0], history.NoValue, illegalState)
-		}, updates},
-		{"pop() -> int", func(q *intQueue, _ []value) value { return front.element(q, true, noSuchElement) }, updates},
+			return first.insert(q, args[0], history.NoValue, illegalState)
+		}, inserts | front},
+		{"pop() -> int", func(q *intQueue, _ []value) value { return first.element(q, true, noSuchElement) }, removes | throws | front},
 	}
 	for i := range dequeEnds {
 		end := &dequeEnds[i]
 		methods = append(methods, []method[*intQueue]{
 			{"add" + end.name + "(e: null|int)", func(q *intQueue, args []value) value {
 				return end.insert(q, args[0], history.NoValue, illegalState)
-			}, updates},
+			}, inserts | end.facts},
 			{"offer" + end.name + "(e: null|int) -> bool", func(q *intQueue, args []value) value {
 				return end.insert(q, args[0], history.BoolValue(true), history.BoolValue(false))
-			}, failsFalse},
+			}, inserts | failsFalse | end.facts},
 			{"poll" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
 				return end.element(q, true, history.NullValue)
-			}, failsNull},
+			}, removes | failsNull | end.facts},
 			{"peek" + end.name + "() -> null|int", func(q *intQueue, _ []value) value {
 				return end.element(q, false, history.NullValue)
-			}, reads},
+			}, peeks | end.facts},
 			{"remove" + end.name + "() -> int", func(q *intQueue, _ []value) value {
 				return end.element(q, true, noSuchElement)
-			}, updates},
+			}, removes | throws | end.facts},
 			{"get" + end.name + "() -> int", func(q *intQueue, _ []value) value {
 				return end.element(q, false, noSuchElement)
-			}, reads},
+			}, peeks | throws | end.facts},
 			{"remove" + end.name + "Occurrence(e: null|int) -> bool", func(q *intQueue, args []value) value {
 				if isNull(args[0]) {
 					return removeNull
@@ -105,17 +106,17 @@ func blockingDequeMethods() []method[*intQueue] {
 		methods = append(methods, []method[*intQueue]{
 			{"put" + end.name + "(e: null|int)", func(q *intQueue, args []value) value {
 				return end.insert(q, args[0], history.NoValue, noTransition)
-			}, updates},
+			}, inserts | end.facts},
 			{"take" + end.name + "() -> int", func(q *intQueue, _ []value) value {
 				return end.element(q, true, noTransition)
-			}, updates},
+			}, removes | waits | end.facts},
 		}...)
 	}
 	return methods
 }
 
 var concurrentLinkedDequeTable = javaTable(
-	javaQueueMethods(addAllAtOnce[*intQueue]),
+	javaQueueMethods(front, addAllAtOnce[*intQueue]),
 	javaDequeMethods(nullPointer),
 	collectionMethods[*intQueue](nullPointer),
 )
@@ -129,14 +130,14 @@ func newConcurrentLinkedDeque(args []value) (replay.Spec, error) {
 	if err := atMost(name, args, 0); err != nil {
 		return nil, err
 	}
-	return intQueueSpec(name, args, concurrentLinkedDequeTable, 0), nil
+	return intQueueSpec(name, args, concurrentLinkedDequeTable, replay.BothEnds, 0), nil
 }
 
 var linkedBlockingDequeTable = javaTable(
-	javaQueueMethods(addAllAtOnce[*intQueue]),
+	javaQueueMethods(front, addAllAtOnce[*intQueue]),
 	javaDequeMethods(notFound),
 	collectionMethods[*intQueue](notFound),
-	blockingMethods[*intQueue](),
+	blockingMethods[*intQueue](front),
 	blockingDequeMethods(),
 )
 
@@ -150,5 +151,5 @@ func newLinkedBlockingDeque(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return intQueueSpec(name, args, linkedBlockingDequeTable, capacity), nil
+	return intQueueSpec(name, args, linkedBlockingDequeTable, replay.BothEnds, capacity), nil
 }

@@ -104,9 +104,9 @@ func (h *intHeap) filter(keep func(int32) bool) bool {
 func (h *intHeap) clear() { h.heap = nil }
 
 var priorityBlockingQueueTable = javaTable(
-	javaQueueMethods(addAllInTurn[*intHeap]),
+	javaQueueMethods(updates, addAllInTurn[*intHeap]),
 	collectionMethods[*intHeap](notFound),
-	blockingMethods[*intHeap](),
+	blockingMethods[*intHeap](updates),
 )
 
 var priorityBlockingQueueEntry = entry{"PriorityBlockingQueue", "[:capacity]",
@@ -120,7 +120,6 @@ func newPriorityBlockingQueue(args []value) (replay.Spec, error) {
 	if _, err := javaCapacity(name, "initial capacity", args); err != nil {
 		return nil, err
 	}
-	return &specification[*intHeap]{name: name, args: args, table: priorityBlockingQueueTable, fresh: func() *intHeap {
-		return &intHeap{}
-	}}, nil
+	return &specification[*intHeap]{name: name, args: args, table: priorityBlockingQueueTable, discipline: replay.Smallest,
+		fresh: func() *intHeap { return &intHeap{} }}, nil
 }

@@ -57,16 +57,23 @@ func (q *intQueue) remainingCapacity() int {
 	return q.capacity - q.n
 }
 
-func intQueueSpec(name string, args []value, t *table[*intQueue], capacity int) replay.Spec {
-	return &specification[*intQueue]{name: name, args: args, table: t, fresh: func() *intQueue { return &intQueue{capacity: capacity} }}
+// intQueueSpec returns a specification with the discipline, or with none if it can be
+// full. A history has fewer operations than the largest Java int.
+func intQueueSpec(name string, args []value, t *table[*intQueue], d replay.Discipline, capacity int) replay.Spec {
+	if capacity > 0 && capacity < math.MaxInt32 {
+		d = replay.NoDiscipline
+	}
+	return &specification[*intQueue]{name: name, args: args, table: t, discipline: d, fresh: func() *intQueue {
+		return &intQueue{capacity: capacity}
+	}}
 }
 
 var notFound = history.BoolValue(false) // result of remove(null) in most classes
 
 var arrayBlockingQueueTable = javaTable(
-	javaQueueMethods(addAllInTurn[*intQueue]),
+	javaQueueMethods(updates, addAllInTurn[*intQueue]),
 	collectionMethods[*intQueue](notFound),
-	blockingMethods[*intQueue](),
+	blockingMethods[*intQueue](updates),
 )
 
 var arrayBlockingQueueEntry = entry{"ArrayBlockingQueue", ":capacity[,fair]",
@@ -90,13 +97,13 @@ func newArrayBlockingQueue(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return intQueueSpec(name, args, arrayBlockingQueueTable, capacity), nil
+	return intQueueSpec(name, args, arrayBlockingQueueTable, replay.FirstIn, capacity), nil
 }
 
 var linkedBlockingQueueTable = javaTable(
-	javaQueueMethods(addAllInTurn[*intQueue]),
+	javaQueueMethods(updates, addAllInTurn[*intQueue]),
 	collectionMethods[*intQueue](notFound),
-	blockingMethods[*intQueue](),
+	blockingMethods[*intQueue](updates),
 )
 
 var linkedBlockingQueueEntry = entry{"LinkedBlockingQueue", "[:capacity]",
@@ -109,11 +116,11 @@ func newLinkedBlockingQueue(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return intQueueSpec(name, args, linkedBlockingQueueTable, capacity), nil
+	return intQueueSpec(name, args, linkedBlockingQueueTable, replay.FirstIn, capacity), nil
 }
 
 var concurrentLinkedQueueTable = javaTable(
-	javaQueueMethods(addAllAtOnce[*intQueue]),
+	javaQueueMethods(updates, addAllAtOnce[*intQueue]),
 	collectionMethods[*intQueue](notFound),
 )
 
@@ -126,16 +133,16 @@ func newConcurrentLinkedQueue(args []value) (replay.Spec, error) {
 	if err := atMost(name, args, 0); err != nil {
 		return nil, err
 	}
-	return intQueueSpec(name, args, concurrentLinkedQueueTable, 0), nil
+	return intQueueSpec(name, args, concurrentLinkedQueueTable, replay.FirstIn, 0), nil
 }
 
 // A consumer waits only during its take, and a take that waits has no
 // transition, so in a sequential run there is never a waiting consumer.
 // transfer would always wait and is left out.
 var linkedTransferQueueTable = javaTable(
-	javaQueueMethods(addAllInTurn[*intQueue]),
+	javaQueueMethods(updates, addAllInTurn[*intQueue]),
 	collectionMethods[*intQueue](notFound),
-	blockingMethods[*intQueue](),
+	blockingMethods[*intQueue](updates),
 	[]method[*intQueue]{
 		{"tryTransfer(e: null|int) -> bool", func(_ *intQueue, args []value) value {
 			if isNull(args[0]) {
@@ -160,5 +167,5 @@ func newLinkedTransferQueue(args []value) (replay.Spec, error) {
 	if err := atMost(name, args, 0); err != nil {
 		return nil, err
 	}
-	return intQueueSpec(name, args, linkedTransferQueueTable, 0), nil
+	return intQueueSpec(name, args, linkedTransferQueueTable, replay.FirstIn, 0), nil
 }
