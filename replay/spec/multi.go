@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/leadline/leadline/history"
@@ -96,13 +97,15 @@ func microOps(list value) ([]microOp, error) {
 }
 
 // transact performs a transaction and returns it with the values that its reads
-// found. An append to a value that is not a list has no transition.
+// found. An append to a value that is not a list has no transition. Then what the
+// transaction has stored so far is undone, the last first.
 func (m *multiRegister) transact(args []value) value {
 	ops, err := microOps(args[0])
 	if err != nil {
 		return noTransition
 	}
-	before := m.clone()
+	type stored struct{ key, old value }
+	var journal []stored
 	answers := make([]value, len(ops))
 	for i, op := range ops {
 		now := m.lookup(op.key)
@@ -110,12 +113,16 @@ func (m *multiRegister) transact(args []value) value {
 		case "read":
 			op.value = now
 		case "write":
+			journal = append(journal, stored{op.key, now})
 			m.store(op.key, op.value)
 		default:
 			if k := now.Kind(); k != history.List && k != history.Null {
-				*m = *before
+				for _, s := range slices.Backward(journal) {
+					m.store(s.key, s.old)
+				}
 				return noTransition
 			}
+			journal = append(journal, stored{op.key, now})
 			m.store(op.key, history.ListValue(append(now.List()[:len(now.List()):len(now.List())], op.value)...))
 		}
 		answers[i] = history.ListValue(history.StringValue(op.f), op.key, op.value)

@@ -118,3 +118,35 @@ func TestMultiRegisterInitialKeys(t *testing.T) {
 		t.Error("a register with its initial value is in the key")
 	}
 }
+
+// TestMultiRegisterRandomUndo performs random transactions that may fail at any step.
+func TestMultiRegisterRandomUndo(t *testing.T) {
+	r := newRandom(t)
+	text := history.StringValue
+	failed := 0
+	for _, model := range []string{"multi-register", "multi-register:0", "multi-register:[1]", `multi-register:{"x": [1], "y": 2}`} {
+		s, err := Parse(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := s.New().(replay.State)
+		for range 500 {
+			var steps []history.Value
+			for range r.IntN(6) {
+				v := []history.Value{history.NullValue, history.IntValue(0), history.ListValue(), history.ListValue(history.IntValue(1))}[r.IntN(4)]
+				steps = append(steps, history.ListValue(text([]string{"write", "append", "read"}[r.IntN(3)]), text("xyz"[r.IntN(3):][:1]), v))
+			}
+			before := key(state)
+			_, ok := state.Apply(replay.Invocation{Method: "txn", Args: []history.Value{history.ListValue(steps...)}})
+			if ok {
+				continue
+			}
+			if failed++; key(state) != before {
+				t.Fatalf("%s: %v has no transition, but it changes the state", model, steps)
+			}
+		}
+	}
+	if failed < 200 {
+		t.Errorf("only %d transactions failed", failed)
+	}
+}
