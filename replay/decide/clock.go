@@ -16,7 +16,9 @@ import (
 // cancelled, or when the process has taken too much memory.
 type clock struct {
 	ctx      context.Context
+	limit    time.Duration // that users gave, 0: none
 	deadline time.Time     // zero: none
+	late     bool          // the deadline of ctx does not count
 	grace    time.Duration // not 0: the deadline is that long after the next call of expired
 	process  int64         // bytes, 0: no bound
 	looked   time.Time     // when the memory of the process was last measured
@@ -25,9 +27,12 @@ type clock struct {
 }
 
 func newClock(ctx context.Context, b replay.Budget) clock {
-	c := clock{ctx: ctx, process: b.Process}
+	c := clock{ctx: ctx, limit: b.Time, process: b.Process}
 	if b.Time > 0 {
 		c.deadline = time.Now().Add(b.Time)
+	}
+	if end, ok := ctx.Deadline(); ok {
+		c.limit = max(c.limit, time.Until(end))
 	}
 	return c
 }
@@ -47,10 +52,12 @@ func (c *clock) expired() bool {
 	if c.grace > 0 {
 		c.deadline, c.grace = time.Now().Add(c.grace), 0
 	}
-	switch err := c.ctx.Err(); {
-	case errors.Is(err, context.DeadlineExceeded), !c.deadline.IsZero() && time.Now().After(c.deadline):
+	err := c.ctx.Err()
+	isLate := errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case isLate && !c.late, !c.deadline.IsZero() && time.Now().After(c.deadline):
 		c.over, c.cause = true, replay.Time
-	case err != nil:
+	case err != nil && !isLate:
 		c.over, c.cause = true, replay.Cancelled
 	case c.process > 0:
 		if now := time.Now(); now.Sub(c.looked) > lookEvery {
@@ -63,18 +70,32 @@ func (c *clock) expired() bool {
 	return c.over
 }
 
-// verifying returns the meter for the check of a witness of n operations. m is the
-// meter of c, which nothing else may use from then on. A witness that was found within
-// the budget must not be lost. So its check may take one second and two microseconds
-// per operation, from the first call of expired, even after the budget has ended.
-func (c *clock) verifying(n int, m *meter.Meter) *meter.Meter {
+// Times for the check of a witness, in addition to the time limit.
+const (
+	verifyGrace = time.Second
+	verifyEach  = 20 * time.Microsecond // an operation; a bundled object takes a tenth
+)
+
+// verifying returns the clock and the meter for the check of a witness of n operations.
+// m is the meter of c, which nothing else may use from then on. A witness that was found within
+// the budget must not be lost, whatever else the machine does. So without a time limit,
+// only cancelling ends its check. With one, the check may take as long again and longer,
+// from the first call of expired, even after the budget has ended. If the context was
+// cancelled before, the check may take the same time.
+func (c *clock) verifying(n int, m *meter.Meter) (*clock, *meter.Meter) {
+	cancelled := c.over && c.cause == replay.Cancelled
 	if c.over {
-		c = &clock{ctx: context.WithoutCancel(c.ctx)}
+		c = &clock{ctx: c.ctx, limit: c.limit}
 		m = c.meter()
 	}
-	c.deadline, c.process = time.Time{}, 0
-	c.grace = time.Second + time.Duration(n)*2*time.Microsecond
-	return m
+	if cancelled {
+		c.ctx = context.WithoutCancel(c.ctx)
+	}
+	c.deadline, c.process, c.late = time.Time{}, 0, true
+	if cancelled || c.limit > 0 {
+		c.grace = c.limit + verifyGrace + time.Duration(n)*verifyEach
+	}
+	return c, m
 }
 
 // hasRoom reports whether so many bytes more keep the process within its

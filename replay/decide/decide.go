@@ -227,9 +227,10 @@ func (t *task) check() (v replay.Verdict, err error) {
 	}
 	switch {
 	case v.Answer == replay.Linearizable:
-		switch err := replay.Verify(t.h, t.spec, v.Witness, t.clock.verifying(len(t.h.Ops), t.meter)); {
+		c, m := t.clock.verifying(len(t.h.Ops), t.meter)
+		switch err := replay.Verify(t.h, t.spec, v.Witness, m); {
 		case errors.Is(err, replay.ErrStopped):
-			v.Finding = replay.Finding{Cause: cmp.Or(t.clock.cause, replay.Time), Replayed: v.Replayed}
+			v.Finding = replay.Finding{Cause: cmp.Or(t.clock.cause, c.cause), Replayed: v.Replayed}
 		case err != nil:
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, t.h.ID, err)
 		case v.Witness == nil: // of no operations

@@ -27,6 +27,8 @@
 //     in O(n log n) (package monitor);
 //   - monitor of intervals: the same for histories with edges, if the edges
 //     hardly matter;
+//   - serial: histories in which no two operations overlap, by replaying the only
+//     order;
 //   - short search: up to 5,000 configurations;
 //   - depths of the undecided: the depth, within a fraction of a millisecond;
 //   - first families: the depth of histories with edges, and of specifications

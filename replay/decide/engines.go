@@ -70,6 +70,7 @@ var engines = []row{
 	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
+	{name: "serial", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, deepens: true, run: runSerial},
 	{name: "short search", kind: replay.SearchEngine, max: long,
 		share: func(*task) int64 { return quickShare }, run: runSearch},
 	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,

@@ -1,0 +1,56 @@
+package decide
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// runSerial decides a history in which no two operations overlap: real time leaves one
+// order, so its replay decides. It keeps one state, where a search keeps all of them.
+//
+// That order is the only schedule of every family, so the depth of a witness is 1.
+//
+// runSerial declines histories with pending operations, which may have no effect, with
+// edges or ghosts, and of nondeterministic objects.
+func runSerial(t *task, m *meter.Meter) (replay.Finding, error) {
+	if !isSerial(t.h) {
+		return replay.Declines(""), nil
+	}
+	object := t.spec.New()
+	if _, set := object.(replay.Nondeterministic); set {
+		return replay.Declines(""), nil
+	}
+	order := make([]int32, len(t.h.Ops))
+	for i := range t.h.Ops {
+		if m.MustStop(1) {
+			return replay.GaveUp(replay.Time), nil
+		}
+		op := &t.h.Ops[i]
+		result, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
+		if !ok || !replay.Accepts(op.Result, result) {
+			f := replay.Refuted(replay.FamiliesEngine)
+			f.Reached = op.Return
+			return f, nil
+		}
+		order[i] = int32(i)
+	}
+	f := replay.Found(replay.FamiliesEngine, order)
+	f.Depth, f.Index = 1, hitting.Index{Tuple: []int32{}}
+	return f, nil
+}
+
+// isSerial reports whether all operations of h returned, each before the next was
+// invoked, and there is no other order.
+func isSerial(h *history.History) bool {
+	if h.HasEdges() || len(h.Ghosts) > 0 {
+		return false
+	}
+	for i := range h.Ops {
+		if h.Ops[i].Pending() || i > 0 && h.Ops[i-1].Return >= h.Ops[i].Call {
+			return false
+		}
+	}
+	return true
+}

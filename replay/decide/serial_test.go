@@ -1,0 +1,162 @@
+package decide_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/search"
+)
+
+// serialRow returns the row of the table of engines for serial histories.
+func serialRow(t *testing.T) decide.Row {
+	for _, row := range decide.Rows() {
+		if row.Name == "serial" {
+			return row
+		}
+	}
+	t.Fatal("no row for serial histories")
+	return decide.Row{}
+}
+
+// onePerTurn returns h with the operations one after another, in the order of their
+// invocations.
+func onePerTurn(t *testing.T, h *history.History) *history.History {
+	b := history.NewBuilder(h.Header)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		p := h.Processes[op.Process]
+		b.Add(&history.Event{Type: history.Invoke, Process: p, Method: op.Method, Args: op.Args, Line: b.Events() + 1})
+		if !op.Pending() {
+			b.Add(&history.Event{Type: history.OK, Process: p, Result: op.Result, Line: b.Events() + 1})
+		}
+	}
+	serial, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serial
+}
+
+// TestSerial compares the replay of the only order with the search.
+func TestSerial(t *testing.T) {
+	r := newRand(t)
+	row := serialRow(t)
+	counts := map[string]int{}
+	for _, s := range subjects(t) {
+		_, set := s.spec.New().(replay.Nondeterministic)
+		for range 100 {
+			h := onePerTurn(t, randomHistory(t, r, s, 1+r.IntN(12), r.IntN(4) == 0))
+			f, err := row.Start(h, s.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hasPending := false
+			for i := range h.Ops {
+				hasPending = hasPending || h.Ops[i].Pending()
+			}
+			if hasPending || set {
+				if f.Cause != replay.Declined {
+					t.Fatalf("decides a history of %s:\n%s", s.spec.Name(), show(h))
+				}
+				counts["declined"]++
+				continue
+			}
+			counts[fmt.Sprint(f.Answer)]++
+			want := search.Run(h, s.spec, 1<<30, nil).Answer
+			if o, ok := s.spec.(objectOnly); ok {
+				want = search.Run(h, o.Spec, 1<<30, nil).Answer
+			}
+			if f.Answer != want {
+				t.Fatalf("%v instead of %v, a history of %s:\n%s", f.Answer, want, s.spec.Name(), show(h))
+			}
+			if f.Answer != replay.Linearizable {
+				if op := &h.Ops[(f.Reached-1)/2]; op.Return != f.Reached {
+					t.Fatalf("the replay reached %d, which is no response:\n%s", f.Reached, show(h))
+				}
+				continue
+			}
+			if err := replay.Verify(h, s.spec, f.Witness, nil); err != nil {
+				t.Fatal(err)
+			}
+			if v := check(t, h, s.spec, replay.Options{}); v.Depth != f.Depth || fmt.Sprint(v.Index) != fmt.Sprint(f.Index) {
+				t.Fatalf("depth %d, %v, instead of %d, %v", f.Depth, f.Index, v.Depth, v.Index)
+			}
+		}
+	}
+	for _, what := range []string{"declined", "linearizable", "not-linearizable"} {
+		if counts[what] < 20 {
+			t.Errorf("only %d histories were %s", counts[what], what)
+		}
+	}
+}
+
+// TestNotSerial: the replay declines histories with more than one order, or with less
+// order than real time.
+func TestNotSerial(t *testing.T) {
+	row := serialRow(t)
+	counter := model(t, "counter")
+	overlap := newHistory(t, "invoke A increment", "invoke B get", "ok A", "ok B 0")
+	edges := longHistory(t, 30, 1, 30)
+	edges.Edges = []history.Edge{{From: 0, To: 5}}
+	for _, h := range []*history.History{overlap, edges} {
+		if f, err := row.Start(h, counter); err != nil || f.Cause != replay.Declined {
+			t.Errorf("%v, %v, of\n%s", f, err, show(h))
+		}
+	}
+}
+
+// TestSerialStates: a serial history is decided in little memory, however many states
+// its object goes through, and large ones.
+func TestSerialStates(t *testing.T) {
+	r := newRand(t)
+	v := history.IntValue
+	const keys = 2000
+	for _, m := range []struct {
+		model string
+		make  func(i int) (string, []history.Value)
+	}{
+		{"multi-register", func(i int) (string, []history.Value) {
+			step := func(f string, val history.Value) history.Value {
+				return history.ListValue(history.StringValue(f), v(r.Int64N(keys)), val)
+			}
+			return "txn", []history.Value{history.ListValue(step("write", v(int64(i))), step("read", history.NullValue))}
+		}},
+		{"kv", func(i int) (string, []history.Value) {
+			if i%50 == 0 {
+				return "size", nil
+			}
+			return "put", []history.Value{v(r.Int64N(keys)), v(int64(i))}
+		}},
+	} {
+		s := model(t, m.model)
+		object := s.New()
+		b := history.NewBuilder(history.Header{ID: "states"})
+		for i := range 4000 {
+			method, args := m.make(i)
+			result, _ := object.Apply(replay.Invocation{Method: method, Args: args})
+			p := v(int64(i % 3))
+			b.Add(&history.Event{Type: history.Invoke, Process: p, Method: method, Args: args, Line: b.Events() + 1})
+			b.Add(&history.Event{Type: history.OK, Process: p, Result: result, Line: b.Events() + 1})
+		}
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := replay.Options{Budget: replay.Budget{Bytes: 1 << 20}}
+		if got := check(t, h, s, o); got.Answer != replay.Linearizable || got.Depth != 1 {
+			t.Errorf("%s: %v", m.model, got)
+		}
+		last := &h.Ops[len(h.Ops)-1]
+		if m.model == "kv" {
+			last.Method, last.Args, last.Result = "size", nil, v(keys+1)
+		} else {
+			last.Method, last.Args, last.Result = "read", []history.Value{v(0)}, v(-1)
+		}
+		if got := check(t, h, s, o); got.Answer != replay.NotLinearizable {
+			t.Errorf("%s, a wrong result: %v", m.model, got)
+		}
+	}
+}
