@@ -58,6 +58,22 @@ func (f Facts) PartOf(op *history.Operation) (history.Value, bool) {
 	return op.Args[f.Part-1], true
 }
 
+// A Divisible is a Spec of independent parts with operations that concern several, step
+// by step, such as transactions.
+type Divisible interface {
+	Spec
+	// Divide returns steps that, one after another at once, are the same as op, an
+	// operation that Check accepts: op has its recorded result in exactly the states in
+	// which each step has its own, and leads to the same state. If one of them has no
+	// transition, op has none. Each step is an operation of the specification that
+	// concerns one part alone, which Divide returns in parts. Steps on different parts
+	// are independent: the order of two of them does not matter.
+	//
+	// Divide returns false if op cannot be divided. Only method, arguments and result of
+	// the steps count.
+	Divide(op *history.Operation) (steps []history.Operation, parts []history.Value, ok bool)
+}
+
 // TraitsOf returns the traits of a specification, or the zero value if it is
 // not a Described.
 func TraitsOf(spec Spec) Traits {

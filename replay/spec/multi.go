@@ -159,6 +159,30 @@ func (s multiRegisterSpec) Check(op *history.Operation) error {
 	return err
 }
 
+// Divide divides a transaction into transactions of one step each; see
+// replay.Divisible. A step that reads has the value of the recorded result.
+func (s multiRegisterSpec) Divide(op *history.Operation) (steps []history.Operation, parts []value, ok bool) {
+	if op.Method != "txn" {
+		if len(op.Args) == 0 {
+			return nil, nil, false
+		}
+		return []history.Operation{{Method: op.Method, Args: op.Args, Result: op.Result}}, op.Args[:1], true
+	}
+	asked, answers := op.Args[0].List(), op.Result.List()
+	unknown := op.Result.Kind() == history.Unknown
+	if !unknown && (op.Result.Kind() != history.List || len(answers) != len(asked)) {
+		return nil, nil, false
+	}
+	for i := range asked {
+		step := history.Operation{Method: op.Method, Args: []value{history.ListValue(asked[i])}, Result: history.UnknownValue}
+		if !unknown {
+			step.Result = history.ListValue(answers[i])
+		}
+		steps, parts = append(steps, step), append(parts, asked[i].List()[1])
+	}
+	return steps, parts, true
+}
+
 var multiRegisterEntry = entry{"multi-register", "[:initial]",
 	"registers under keys, read and written by transactions; initially null, or the argument: one value for all, or a map",
 	&multiRegisterTable.signatures, newMultiRegister, []string{

@@ -38,6 +38,9 @@ func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent 
 	if c := newComposite(h, spec, m); c != nil {
 		return c
 	}
+	if c := newDivided(h, spec); c != nil {
+		return c
+	}
 	if q := newSequence(h, spec); q != nil {
 		return q
 	}
@@ -47,7 +50,7 @@ func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent 
 // A composite replays the operations of a partitioned object part by part. Its
 // states are persistent: a step copies a few words for each level of a tree, instead
 // of the object with all its parts. Two states count as equal if sums of 128 bits over
-// their parts are equal.
+// their parts are equal, unless the composite is divided.
 type composite struct {
 	spec   replay.Described
 	parts  *Machine // its states are those of one part
@@ -61,7 +64,8 @@ type composite struct {
 	spare  spareStates
 	// across is set when an operation turns out to concern several parts. The
 	// composite does not apply then.
-	across bool
+	across  bool
+	divided *divided // nil: each operation concerns one part
 }
 
 // A compositeState has a tree that maps parts to their states, by three bits of the
@@ -110,6 +114,9 @@ func (c *composite) empty() {
 
 // step returns the state after op, or Fail.
 func (c *composite) step(state, op int32) int32 {
+	if c.divided != nil {
+		return c.stepDivided(state, op)
+	}
 	part := c.partOf(op)
 	if part < 0 {
 		c.across = true
@@ -124,9 +131,7 @@ func (c *composite) step(state, op int32) int32 {
 	case before:
 		return state
 	}
-	old, now := partSum(part, before), partSum(part, after)
-	from.sum[0] += now[0] - old[0]
-	from.sum[1] += now[1] - old[1]
+	from.change(part, before, after)
 	if id := c.find(&from); id >= 0 {
 		return id
 	}
@@ -135,7 +140,14 @@ func (c *composite) step(state, op int32) int32 {
 	return c.index.Add(from.hash())
 }
 
-// find returns the number of a state, or -1.
+// change changes the sum as the state of a part changes.
+func (s *compositeState) change(part, before, after int32) {
+	old, now := partSum(part, before), partSum(part, after)
+	s.sum[0] += now[0] - old[0]
+	s.sum[1] += now[1] - old[1]
+}
+
+// find returns the number of a state with the same sum, or -1.
 func (c *composite) find(s *compositeState) int32 {
 	return c.index.Find(s.hash(), func(i int32) bool { return c.states[i].sum == s.sum })
 }
@@ -151,13 +163,19 @@ func (c *composite) partOf(op int32) int32 {
 	if !ok {
 		return -1
 	}
+	part := c.numberOf(value)
+	c.number[op] = part + 1
+	return part
+}
+
+// numberOf returns the number of a part.
+func (c *composite) numberOf(value history.Value) int32 {
 	c.key = value.AppendKey(c.key[:0])
 	part, known := c.part[string(c.key)]
 	if !known {
 		part = int32(len(c.part))
 		c.part[string(c.key)] = part
 	}
-	c.number[op] = part + 1
 	return part
 }
 
@@ -211,7 +229,11 @@ func (c *composite) with(node, level, part, state int32) int32 {
 func (c *composite) whole() bool { return c.across }
 
 func (c *composite) bytes() int64 {
-	return int64(len(c.nodes))*4 + int64(len(c.states))*compositeStateBytes
+	bytes := int64(len(c.nodes))*4 + int64(len(c.states))*compositeStateBytes
+	if c.divided != nil {
+		bytes += c.parts.Bytes()
+	}
+	return bytes
 }
 
 func (c *composite) keep(states []int32) {

@@ -24,8 +24,8 @@ type Machine struct {
 	column []int32 // operation -> column
 	found  int64   // size of the tables before this history, in bytes
 	kept   int64   // bytes after the last Keep
-	// sequence has the states, if it is not nil.
-	sequence *sequence
+	// compact has the states, if it is not nil: a sequence or a divided composite.
+	compact persistent
 
 	meter    *meter.Meter // see Bound
 	maxBytes int64        // of the tables, 0: no bound
@@ -47,15 +47,18 @@ func NewMachine(h *history.History, spec replay.Spec) *Machine {
 	return m
 }
 
-// NewCompactMachine is like NewMachine, but if the history is long, a state of a queue or
-// a stack takes a few words, however many values it holds. Objects must not be called.
+// NewCompactMachine is like NewMachine, but if the history is long, a state of a queue, of
+// a stack or of a replay.Divisible takes a few words, however many values it holds.
+// Objects must not be called.
 func NewCompactMachine(h *history.History, spec replay.Spec) *Machine {
 	m := NewMachine(h, spec)
 	if m == nil || len(h.Ops) <= sharedOps {
 		return m
 	}
 	if q := newSequence(h, spec); q != nil && m.Valid() && q.readsAll() {
-		m.sequence = q
+		m.compact = q
+	} else if c := newDivided(h, spec); c != nil && m.Valid() && c.readsAll() {
+		m.compact = c
 	}
 	return m
 }
@@ -158,8 +161,8 @@ func (m *Machine) Columns() int { return len(m.sample) }
 // Bytes estimates the memory that this history has added to the tables.
 func (m *Machine) Bytes() int64 {
 	bytes := m.size() - m.found
-	if m.sequence != nil {
-		bytes += m.sequence.bytes()
+	if m.compact != nil {
+		bytes += m.compact.bytes()
 	}
 	return bytes
 }
@@ -172,8 +175,8 @@ func (m *Machine) Step(state, op int32) int32 {
 		m.column[op] = c
 	}
 	next, known := m.next.get(state, c)
-	if !known && m.sequence != nil {
-		next = m.sequence.step(state, op)
+	if !known && m.compact != nil {
+		next = m.compact.step(state, op)
 		m.next.put(state, c, next)
 	} else if !known {
 		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != replay.NoCause {

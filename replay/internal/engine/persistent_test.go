@@ -15,10 +15,6 @@ import (
 // persistent states: steps succeed together, and states are the same together.
 func TestPersistent(t *testing.T) {
 	t.Parallel()
-	rounds := 8_000
-	if *full {
-		rounds = 20_000
-	}
 	for _, w := range []simulate.Workload{
 		{Model: "kv", Threads: 4, Keys: 40, Values: 3},
 		{Model: "set", Threads: 4, Values: 300},
@@ -40,53 +36,63 @@ func TestPersistent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := NewMachine(h, s)
-		c := newPersistent(h, s, NewLazyMachine(h, s))
-		if c == nil {
-			t.Fatalf("%s has no persistent states", w.Model)
-		}
-		whole, byWhole := map[int32]int32{0: 0}, []int32{0} // composite state -> whole state; composite states met
-		r := rand.New(rand.NewPCG(1, 2))
-		for k := range rounds {
-			if k%2_000 == 1999 { // forget most states
-				kept := byWhole[len(byWhole)*3/4:]
-				old := append([]int32{}, kept...)
-				c.keep(kept)
-				now := map[int32]int32{0: 0}
-				for i := range kept {
-					now[kept[i]] = whole[old[i]]
-				}
-				whole, byWhole = now, append([]int32{0}, kept...)
+		walkPersistent(t, w.Model, h, s)
+	}
+}
+
+// walkPersistent walks at random through the states of h.
+func walkPersistent(t *testing.T, model string, h *history.History, s replay.Spec) {
+	t.Helper()
+	m := NewMachine(h, s)
+	c := newPersistent(h, s, NewLazyMachine(h, s))
+	if c == nil {
+		t.Fatalf("%s has no persistent states", model)
+	}
+	whole, byWhole := map[int32]int32{0: 0}, []int32{0} // composite state -> whole state; composite states met
+	r := rand.New(rand.NewPCG(1, 2))
+	rounds := 10_000
+	if *full {
+		rounds = 20_000
+	}
+	for k := range rounds {
+		if k%2_000 == 1999 { // forget most states
+			kept := byWhole[len(byWhole)*3/4:]
+			old := append([]int32{}, kept...)
+			c.keep(kept)
+			now := map[int32]int32{0: 0}
+			for i := range kept {
+				now[kept[i]] = whole[old[i]]
 			}
-			from := byWhole[len(byWhole)-1-min(r.IntN(len(byWhole)), r.IntN(20))]
-			op := int32(r.IntN(len(h.Ops)))
-			got, want := c.step(from, op), m.Step(whole[from], op)
-			if got == Fail || want == Fail {
-				if got != want {
-					t.Fatalf("%s: %v from state %d: %d, the whole object %d", w.Model, &h.Ops[op], from, got, want)
-				}
-				continue
+			whole, byWhole = now, append([]int32{0}, kept...)
+		}
+		from := byWhole[len(byWhole)-1-min(r.IntN(len(byWhole)), r.IntN(20))]
+		op := int32(r.IntN(len(h.Ops)))
+		got, want := c.step(from, op), m.Step(whole[from], op)
+		if got == Fail || want == Fail {
+			if got != want {
+				t.Fatalf("%s: %v from state %d: %d, the whole object %d", model, &h.Ops[op], from, got, want)
 			}
-			if known, ok := whole[got]; !ok {
-				whole[got] = want
-				byWhole = append(byWhole, got)
-			} else if known != want {
-				t.Fatalf("%s: %v leads to state %d, which was %d and is %d", w.Model, &h.Ops[op], got, known, want)
-			}
+			continue
 		}
-		if c.whole() {
-			t.Errorf("%s: not all operations have their place in persistent states", w.Model)
+		if known, ok := whole[got]; !ok {
+			whole[got] = want
+			byWhole = append(byWhole, got)
+		} else if known != want {
+			t.Fatalf("%s: %v leads to state %d, which was %d and is %d", model, &h.Ops[op], got, known, want)
 		}
-		inverse := map[int32]bool{}
-		for _, state := range whole {
-			if inverse[state] {
-				t.Fatalf("%s: state %d of the object has several numbers", w.Model, state)
-			}
-			inverse[state] = true
+	}
+	if c.whole() {
+		t.Errorf("%s: not all operations have their place in persistent states", model)
+	}
+	inverse := map[int32]bool{}
+	for _, state := range whole {
+		if inverse[state] {
+			t.Fatalf("%s: state %d of the object has several numbers", model, state)
 		}
-		if len(whole) < 15 {
-			t.Errorf("%s: %d states met", w.Model, len(whole))
-		}
+		inverse[state] = true
+	}
+	if len(whole) < 15 {
+		t.Errorf("%s: %d states met", model, len(whole))
 	}
 }
 
@@ -123,10 +129,6 @@ func withSizes(t *testing.T, h *history.History) *history.History {
 // states of another one, and sums that are equal by chance do not make states equal.
 func TestSequenceMachine(t *testing.T) {
 	t.Parallel()
-	rounds := 10_000
-	if *full {
-		rounds = 20_000
-	}
 	for _, model := range []string{"queue", "stack"} {
 		h, err := simulate.Workload{Model: model, Threads: 4, Values: 3, Ops: sharedOps + 100, Seed: 1}.History()
 		if err != nil {
@@ -138,12 +140,12 @@ func TestSequenceMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, whole := NewCompactMachine(h, s), NewMachine(h, s)
-		if m.sequence == nil {
+		if m.compact == nil {
 			t.Fatalf("%s: not compact", model)
 		}
 		r := rand.New(rand.NewPCG(3, 4))
 		same, states, others := map[int32]int32{0: 0}, []int32{0}, map[int32]int32{0: 0}
-		for range rounds {
+		for range 20_000 {
 			from := states[len(states)-1-min(r.IntN(len(states)), r.IntN(20))]
 			op := int32(r.IntN(len(h.Ops)))
 			got, want := m.Step(from, op), whole.Step(same[from], op)
@@ -161,14 +163,14 @@ func TestSequenceMachine(t *testing.T) {
 				same[got], others[want], states = want, got, append(states, got)
 			}
 		}
-		if len(states) < rounds/20 || m.Bytes() >= whole.Bytes() {
+		if len(states) < 1000 || m.Bytes() >= whole.Bytes() {
 			t.Errorf("%s: %d states, %d bytes instead of %d", model, len(states), m.Bytes(), whole.Bytes())
 		}
 		one := sequenceState{last: &valueNode{value: 1}, n: 1}
 		two := sequenceState{last: &valueNode{value: 2}, n: 1}
 		var ids []int32
 		for _, s := range []sequenceState{one, two, two, one} {
-			ids = append(ids, m.sequence.intern(s))
+			ids = append(ids, m.compact.(*sequence).intern(s))
 		}
 		if ids[0] == ids[1] || ids[1] != ids[2] || ids[0] != ids[3] {
 			t.Errorf("%s: states with equal sums are confused: %v", model, ids)
@@ -182,7 +184,7 @@ func TestSequenceMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := NewCompactMachine(h, bounded); m.sequence != nil {
+	if m := NewCompactMachine(h, bounded); m.compact != nil {
 		t.Error("a bounded queue is compact")
 	}
 }
