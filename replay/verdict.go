@@ -166,7 +166,9 @@ func DefaultSchedules(n int) int64 {
 // A Budget bounds the work on one history. A zero value stands for the default.
 // Time is exceeded by at most 20 ms or a twentieth. A long history may add some
 // tenths of a microsecond per operation, since single passes over it and
-// sorting are not interrupted.
+// sorting are not interrupted. A witness that was found in time is replayed once more
+// in any case, which takes as little with the bundled objects; with others, it may
+// take as long again.
 type Budget struct {
 	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
 	ExactWork int64         // states stepped for Options.ExactDepth; DefaultExactWork

@@ -501,11 +501,11 @@
 //     and blame; a cause is time, memory, work, cancelled or a sentence. If it has
 //     core, core is a sub-history that fails, but may not be minimal.
 //
-// engine is what decided: families, monitor (distinct values in a queue, stack
-// and the like, in polynomial time) or search. If several engines decided parts of
-// the history, contributions has the number of parts and of operations that each
-// decided. conflict has operations that a monitor found to be in conflict: they are not
-// linearizable by themselves.
+// engine is what decided: families (also the only order of a history without overlaps),
+// monitor (distinct values in a queue, stack and the like, in polynomial time) or search.
+// If several engines decided parts of the history, contributions has the number of parts
+// and of operations that each decided. conflict has operations that a monitor found to be
+// in conflict: they are not linearizable by themselves.
 //
 // Tables prints one object per table and line:
 //

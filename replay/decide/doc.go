@@ -40,7 +40,8 @@
 //   - queue or stack search: queues and stacks with repeated values, also by
 //     intervals;
 //   - pairs: all of these collections, also with sizes and pending removals;
-//   - search: the complete search, part by part where objects have parts;
+//   - search: the complete search, part by part where objects have parts, and on
+//     states that share most of their memory where transactions concern several parts;
 //   - depths: the depth of a linearizable history, up to Options.MaxDepth. Its
 //     share of the work grows with MaxDepth. On long histories it is a small part
 //     of the time to read and decide them. Their depth grows with their length, so

@@ -41,6 +41,11 @@
 // For the last reason, tryTransfer without a time limit returns false: it needs
 // a take that waits, and in a sequential run there is none.
 //
+// The queues and deques of Java that are never full, and PriorityBlockingQueue, have a
+// [replay.Discipline], like the plain ones, so monitors decide histories of their
+// methods that insert, remove or look at one value, count values or remove all. An
+// exception that found nothing is as good as null.
+//
 // # Promises
 //
 // Every object is a [replay.State], and its key is as small as possible. Two
