@@ -173,8 +173,8 @@ func TestJavaCollections(t *testing.T) {
 				t.Fatalf("the search says %v of a history of %s:\n%s", want, class, show(h))
 			}
 			decided[fmt.Sprint(want)]++
-			for _, e := range append(engines[len(engines)-4:], decider{"deque search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-				v.Finding = search.Deque(h, s, 1<<30, nil)
+			for _, e := range append(engines[len(engines)-4:], decider{"pairs", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
+				v.Finding = search.Pairs(h, s, false, 1<<30, nil)
 				return v, v.Decided()
 			}}) {
 				v, ok := e.decide(t, h, c.spec)

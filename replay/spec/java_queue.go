@@ -57,13 +57,16 @@ func (q *intQueue) remainingCapacity() int {
 	return q.capacity - q.n
 }
 
-// intQueueSpec returns a specification with the discipline, or with none if it can be
-// full. A history has fewer operations than the largest Java int.
+// intQueueSpec returns a specification with the discipline, or with that for a bounded
+// collection if it can be full. A history has fewer operations than the largest Java int.
 func intQueueSpec(name string, args []value, t *table[*intQueue], d replay.Discipline, capacity int) replay.Spec {
-	if capacity > 0 && capacity < math.MaxInt32 {
+	switch bounded := capacity > 0 && capacity < math.MaxInt32; {
+	case bounded && d == replay.FirstIn:
+		d = replay.FirstInBounded
+	case bounded:
 		d = replay.NoDiscipline
 	}
-	return &specification[*intQueue]{name: name, args: args, table: t, discipline: d, fresh: func() *intQueue {
+	return &specification[*intQueue]{name: name, args: args, table: t, discipline: d, capacity: capacity, fresh: func() *intQueue {
 		return &intQueue{capacity: capacity}
 	}}
 }

@@ -199,6 +199,17 @@ func stepDeque(s uint64, c *call) outcomes {
 	return one(orNull(s&3), s>>2)
 }
 
+// accepting returns step with methods that return true where they returned nothing.
+func accepting(step func(uint64, *call) outcomes) func(uint64, *call) outcomes {
+	return func(s uint64, c *call) outcomes {
+		o := step(s, c)
+		if o.answer[0] == void {
+			o.answer[0] = yes
+		}
+		return o
+	}
+}
+
 // stepBounded is a queue of capacity two: put may fail, take waits.
 func stepBounded(s uint64, c *call) outcomes {
 	switch {
