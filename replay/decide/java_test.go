@@ -206,7 +206,12 @@ func TestLongJavaCollections(t *testing.T) {
 	r := newRand(t)
 	for _, class := range javaCollections[:6] {
 		for _, n := range []int{40, 300, 1000} {
-			h := overlapping(t, r, class, n, 8)
+			h := overlapping(t, r, class, n, 8, func(i int) replay.Invocation {
+				if i <= 20 || r.IntN(2) == 0 { // twenty offers come first
+					return replay.Invocation{Method: "offer", Args: []history.Value{history.IntValue(int64(i))}}
+				}
+				return replay.Invocation{Method: "poll"}
+			})
 			if v := check(t, h, model(t, class), replay.Options{}); v.Answer != replay.Linearizable {
 				t.Errorf("%d operations of %s: %v", n, class, v)
 			}
@@ -224,10 +229,10 @@ func TestLongJavaCollections(t *testing.T) {
 	}
 }
 
-// overlapping returns n offers and polls by threads that overlap, each with effect at a
-// random moment between its events. Twenty offers come first.
-func overlapping(t *testing.T, r *rand.Rand, class string, n, threads int) *history.History {
-	object := model(t, class).New()
+// overlapping returns n calls, numbered from 1, by threads that overlap, each with effect
+// at a random moment between its events.
+func overlapping(t *testing.T, r *rand.Rand, spec string, n, threads int, call func(i int) replay.Invocation) *history.History {
+	object := model(t, spec).New()
 	b := history.NewBuilder(history.Header{ID: "overlapping"})
 	add := func(e history.Event) {
 		e.Line = b.Events() + 1
@@ -243,11 +248,8 @@ func overlapping(t *testing.T, r *rand.Rand, class string, n, threads int) *hist
 		case invocations[p] == nil && begun == n:
 		case invocations[p] == nil:
 			begun++
-			inv := &replay.Invocation{Method: "poll"}
-			if begun <= 20 || r.IntN(2) == 0 {
-				inv = &replay.Invocation{Method: "offer", Args: []history.Value{history.IntValue(int64(begun))}}
-			}
-			invocations[p] = inv
+			inv := call(begun)
+			invocations[p] = &inv
 			add(history.Event{Type: history.Invoke, Process: process, Method: inv.Method, Args: inv.Args})
 		case results[p] == nil:
 			result, _ := object.Apply(*invocations[p])

@@ -160,3 +160,37 @@ func TestSerialStates(t *testing.T) {
 		}
 	}
 }
+
+// TestTransactionStates: transactions on many registers are decided in little memory,
+// though they overlap.
+func TestTransactionStates(t *testing.T) {
+	r := newRand(t)
+	s := model(t, "multi-register")
+	v := history.IntValue
+	h := overlapping(t, r, "multi-register", 5000, 4, func(i int) replay.Invocation {
+		var steps []history.Value
+		for range 1 + r.IntN(3) {
+			step := []history.Value{history.StringValue("read"), v(r.Int64N(2000)), history.NullValue}
+			if r.IntN(2) == 0 {
+				step[0], step[2] = history.StringValue("write"), v(int64(i))
+			}
+			steps = append(steps, history.ListValue(step...))
+		}
+		return replay.Invocation{Method: "txn", Args: []history.Value{history.ListValue(steps...)}}
+	})
+	o := replay.Options{Budget: replay.Budget{Bytes: 32 << 20}}
+	if got := check(t, h, s, o); got.Answer != replay.Linearizable {
+		t.Errorf("%v", got)
+	}
+	for i := range h.Ops {
+		op := &h.Ops[len(h.Ops)-1-i]
+		if steps := op.Result.List(); steps[0].List()[0].Text() == "read" {
+			wrong := []history.Value{history.ListValue(history.StringValue("read"), steps[0].List()[1], v(-1))}
+			op.Result = history.ListValue(append(wrong, steps[1:]...)...)
+			break
+		}
+	}
+	if got := check(t, h, s, o); got.Answer != replay.NotLinearizable {
+		t.Errorf("a wrong read: %v", got)
+	}
+}
