@@ -101,13 +101,13 @@ func TestCauses(t *testing.T) {
 		}
 		cancel()
 	}
-	v := check(t, wideHistory(t), model(t, "ArrayBlockingQueue:32"), replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: 1 << 20}})
+	v := check(t, wideHistory(t), model(t, "LinkedBlockingDeque:32"), replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: 1 << 20}})
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v), want unknown (memory)", v.Answer, v.Cause)
 	}
 }
 
-// wideHistory has 24 concurrent insertions into a bounded queue of Java, which no
+// wideHistory has 24 concurrent insertions into a bounded deque of Java, which no
 // monitor takes, and a removal of what was never there: as many
 // configurations as it takes to fill any memory.
 func wideHistory(t testing.TB) *history.History {
@@ -129,7 +129,7 @@ func wideHistory(t testing.TB) *history.History {
 }
 
 func TestTimeIsKept(t *testing.T) {
-	v := check(t, wideHistory(t), model(t, "ArrayBlockingQueue:32"),
+	v := check(t, wideHistory(t), model(t, "LinkedBlockingDeque:32"),
 		replay.Options{MaxDepth: 6, Budget: replay.Budget{Time: 50 * time.Millisecond, Schedules: 1 << 40, Bytes: 8 << 30}})
 	if v.Answer != replay.Undecided || v.Cause != replay.Time {
 		t.Fatalf("%v (%v), want unknown (time)", v.Answer, v.Cause)
@@ -177,7 +177,7 @@ func TestTimeIsAsked(t *testing.T) {
 			}
 			return nil
 		}}
-		v, err := decide.Check(ctx, wideHistory(t), countedQueue{model(t, "ArrayBlockingQueue:32"), &steps},
+		v, err := decide.Check(ctx, wideHistory(t), countedQueue{model(t, "LinkedBlockingDeque:32"), &steps},
 			replay.Options{MaxDepth: 6, Budget: replay.Budget{Schedules: 1 << 40, Bytes: 8 << 30}})
 		if err != nil || v.Answer != replay.Undecided || v.Cause != replay.Time {
 			t.Fatalf("%v (%v), %v; want unknown (time)", v.Answer, v.Cause, err)

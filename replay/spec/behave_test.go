@@ -9,7 +9,7 @@ import (
 )
 
 // orders are the disciplines that determine which value a removal takes.
-var orders = []replay.Discipline{replay.FirstIn, replay.LastIn, replay.BothEnds, replay.Smallest, replay.Largest}
+var orders = []replay.Discipline{replay.FirstIn, replay.LastIn, replay.BothEnds, replay.Smallest, replay.Largest, replay.FirstInBounded}
 
 // answers are results that a history may have, right or wrong.
 var answers = []value{
@@ -28,7 +28,7 @@ func TestRolesBehave(t *testing.T) {
 		m := &models[i]
 		s, methods := m.open(t)
 		described := s.(replay.Described)
-		d := described.Traits().Discipline
+		d, capacity := described.Traits().Discipline, described.Traits().Capacity
 		if !slices.Contains(orders, d) {
 			continue
 		}
@@ -58,14 +58,17 @@ func TestRolesBehave(t *testing.T) {
 						continue
 					}
 					roles[f.Role]++
-					if want, possible := apply(d, f, before); possible != (ok && result.Equal(recorded)) || possible && !sameValues(after, want) {
+					if want, possible := apply(d, capacity, f, before); possible != (ok && result.Equal(recorded)) || possible && !sameValues(after, want) {
 						t.Fatalf("%s: %v in state %v: role %d of %v, but it returns %v and leads to %v", m.text, op, before, f.Role, f.Value, result, after)
 					}
 				}
-				checkPendingRole(t, m.text, described, d, inv, before, after)
+				checkPendingRole(t, m.text, described, inv, before, after)
 			}
 		}
 		needed := []replay.Role{replay.Insert, replay.Remove, replay.Look, replay.Nothing, replay.Size, replay.Clear, replay.Never}
+		if d == replay.FirstInBounded {
+			needed = append(needed, replay.Full)
+		}
 		if d == replay.BothEnds {
 			needed = append(needed, replay.InsertFront, replay.RemoveFront, replay.LookFront)
 		}
@@ -82,8 +85,9 @@ func TestRolesBehave(t *testing.T) {
 
 // checkPendingRole checks the role of an operation that did not return: what it does to
 // the collection if it takes effect, which it need not do.
-func checkPendingRole(t *testing.T, model string, s replay.Described, d replay.Discipline, inv replay.Invocation, before, after []value) {
+func checkPendingRole(t *testing.T, model string, s replay.Described, inv replay.Invocation, before, after []value) {
 	t.Helper()
+	d, capacity := s.Traits().Discipline, s.Traits().Capacity
 	op := &history.Operation{Method: inv.Method, Args: inv.Args, Result: history.UnknownValue, Return: history.NoReturn}
 	f := s.Facts(op)
 	want, possible := before, true
@@ -94,10 +98,12 @@ func checkPendingRole(t *testing.T, model string, s replay.Described, d replay.D
 	case replay.Remove, replay.RemoveFront:
 		if len(before) > 0 {
 			f.Value = before[end(d, f.Role, len(before))]
-			want, possible = apply(d, f, before)
+			want, possible = apply(d, capacity, f, before)
 		}
 	default:
-		want, possible = apply(d, f, before)
+		if want, possible = apply(d, capacity, f, before); !possible { // it finds the collection full
+			want, possible = before, d == replay.FirstInBounded
+		}
 	}
 	if !possible || !sameValues(after, want) {
 		t.Fatalf("%s: %v in state %v: role %d of %v, but it leads to %v", model, op, before, f.Role, f.Value, after)
@@ -150,8 +156,9 @@ func end(d replay.Discipline, role replay.Role, n int) int {
 
 // apply returns the values after an operation with these facts. It returns false if
 // the operation cannot have its result.
-func apply(d replay.Discipline, f replay.Facts, before []value) ([]value, bool) {
+func apply(d replay.Discipline, capacity int, f replay.Facts, before []value) ([]value, bool) {
 	n := len(before)
+	isFull := d == replay.FirstInBounded && n >= capacity
 	switch f.Role {
 	case replay.Insert:
 		after := append(slices.Clone(before), f.Value)
@@ -161,7 +168,9 @@ func apply(d replay.Discipline, f replay.Facts, before []value) ([]value, bool) 
 		case replay.Largest:
 			slices.SortFunc(after, func(a, b value) int { return b.Compare(a) })
 		}
-		return after, true
+		return after, !isFull
+	case replay.Full:
+		return before, isFull
 	case replay.InsertFront:
 		return append([]value{f.Value}, before...), true
 	case replay.Remove, replay.RemoveFront, replay.Look, replay.LookFront:

@@ -19,7 +19,7 @@ const (
 	finds                        // returns the value that a removal would take, or whether a set has its argument
 	front                        // inserts, removes or finds at the front of a deque
 	waits                        // has no transition where there is nothing to remove
-	throws                       // throws NoSuchElementException where there is nothing to remove or find
+	throws                       // throws an exception where there is nothing to remove or find, or no room
 	counts                       // returns the number of values, or whether there are none
 	empties                      // removes all values and returns nothing
 	swaps                        // replaces the value equal to its last argument but one by its last argument
@@ -173,19 +173,26 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 	switch {
 	case v.Kind() == history.Null:
 		return replay.Other, v
-	case s.discipline == replay.FirstInBounded && !op.Pending() && f.unchanged(op.Result):
-		if op.Result.Kind() == history.Bool {
-			return replay.Full, v
-		}
-		return replay.Other, v
-	case s.discipline == replay.FirstInBounded && f.has(failsFalse) && op.Result.Kind() == history.Unknown && !op.Pending():
-		return replay.Other, v // it may have found no room
+	case s.discipline == replay.FirstInBounded && !op.Pending() && op.Result.Kind() != history.None && !op.Result.Bool():
+		return f.fullRole(op.Result), v
 	case f.unchanged(op.Result): // it is never full, and refuses nothing else
 		return replay.Never, v
 	case s.overwritten() && v.Equal(s.initial):
 		return replay.Other, v
 	}
 	return f.role(), v
+}
+
+// fullRole is the role of an insertion into a bounded collection with a result that does
+// not say that it had an effect.
+func (f facts) fullRole(result value) replay.Role {
+	switch {
+	case f.has(throws) && result.Equal(illegalState):
+		return replay.Full
+	case !f.has(throws) && f.has(failsFalse) && result.Kind() == history.Bool:
+		return replay.Full
+	}
+	return replay.Other
 }
 
 // takeRole is the role of methods that return a value. If there is none, they return

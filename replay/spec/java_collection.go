@@ -108,7 +108,7 @@ func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaI
 // the front and insert at the back.
 func javaQueueMethods[S collection](end facts, addAll func(S, []value) value) []method[S] {
 	return []method[S]{
-		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, inserts | failsFalse},
+		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, inserts | failsFalse | throws},
 		{"addAll(c: null|list) -> bool", addAll, failsFalse},
 		{"offer(e: null|int) -> bool", func(s S, args []value) value {
 			if isNull(args[0]) {

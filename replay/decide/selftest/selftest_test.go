@@ -19,7 +19,7 @@ func init() { debug.SetGCPercent(400) }
 // TestEngines is a short run; continuous integration has a longer one.
 func TestEngines(t *testing.T) {
 	t.Parallel()
-	o := Options{Ops: 2, Seed: 1, Random: 1500, RandomOps: 10}
+	o := Options{Ops: 2, Seed: 1, Random: 2400, RandomOps: 10}
 	if *full {
 		o.Ops, o.Random = 3, 6000
 	}
