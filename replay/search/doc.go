@@ -29,7 +29,11 @@
 //
 // Tests switch off each rule and compare the search with brute force.
 //
-// A long search pauses once to guess a witness; see guesser. That finds witnesses
+// A search with pending operations pauses early to suppose which of them took effect,
+// as their values tell, and when; see supposition. That avoids most of the sequences of
+// pending operations that would be tried after each wrong choice.
+//
+// A long search pauses to guess a witness; see guesser. That finds witnesses
 // of histories in which the order of two operations, such as two enqueues,
 // becomes visible only much later. A failed guess proves nothing.
 //

@@ -20,7 +20,7 @@ func Run(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) r
 
 // RunPruned is Run with some rules switched off, for tests.
 func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, m *meter.Meter) replay.Finding {
-	return (&runner{spec, prune, maxBytes, m.OrUnbounded()}).decide(h)
+	return (&runner{spec: spec, prune: prune, maxBytes: maxBytes, meter: m.OrUnbounded()}).decide(h)
 }
 
 type runner struct {
@@ -28,6 +28,7 @@ type runner struct {
 	prune    Pruning
 	maxBytes int64
 	meter    *meter.Meter
+	without  []int32 // a witness without operations that only read, or nil; see supposition
 }
 
 // decide searches a history.
@@ -58,10 +59,13 @@ func (r *runner) split(a *arrangement) replay.Finding {
 			return r.whole(a)
 		}
 	}
-	if f := r.parts(a, parts); f.Answer == replay.NotLinearizable || f.Cause == replay.Time {
+	f := r.parts(a, parts)
+	if f.Answer == replay.NotLinearizable || f.Cause == replay.Time {
 		return f
 	}
-	return r.whole(a)
+	guided := *r
+	guided.without = f.Witness
+	return guided.whole(a)
 }
 
 // whole searches without parts, along the responses. It searches along the
@@ -89,22 +93,40 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 
 func (r *runner) sweep(s *sweep) replay.Finding {
 	s.maxBytes, s.meter = r.maxBytes, r.meter
-	switch {
-	case r.prune.GuessFirst:
-		s.pause = 1
-	case !r.prune.NoGuess:
-		s.pause = guessAfter
+	guesses := []pausing{{guessAfter, guess}}
+	if len(s.pendings) > 0 {
+		guesses = []pausing{{supposeAfter, r.suppose}, {guessAfter, guess}}
 	}
-	found, cause := s.run()
-	if s.paused {
-		if witness := guess(s); witness != nil {
+	if r.prune.NoGuess {
+		guesses = nil
+	}
+	for _, g := range guesses {
+		s.pause = g.after
+		if r.prune.GuessFirst {
+			s.pause = s.work + 1
+		}
+		found, cause := s.run()
+		if !s.paused {
+			return s.finding(found, cause)
+		}
+		if witness := g.guess(s); witness != nil {
 			return replay.Found(replay.SearchEngine, witness)
 		}
 		if r.meter.Stopped() {
 			return replay.GaveUp(replay.Time)
 		}
-		found, cause = s.run()
 	}
+	return s.finding(s.run())
+}
+
+// A pausing is what a sweep does when it pauses after some configurations. It returns a
+// witness or nil.
+type pausing struct {
+	after int
+	guess func(*sweep) []int32
+}
+
+func (s *sweep) finding(found bool, cause replay.Cause) replay.Finding {
 	f := finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return engine.Complete(s.trail, len(s.ops)) })
 	if f.Answer == replay.NotLinearizable && int(s.furthest) < len(s.order) {
 		f.Reached = s.ops[s.order[s.furthest]].Return

@@ -85,7 +85,9 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
 		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
 	for i := range ops {
-		if a.mayStayOut(int32(i)) {
+		if a.isOut(int32(i)) {
+			s.slot[i] = -1
+		} else if a.mayStayOut(int32(i)) {
 			s.pendings = append(s.pendings, int32(i))
 			s.slot[i] = -1
 		} else {
@@ -123,7 +125,9 @@ func (s *sweep) assignSlots() bool {
 		r := s.ops[o].Return
 		for next < len(s.ops) && s.ops[next].Call < r {
 			if s.slot[next] < 0 {
-				pend++
+				if !s.isOut(int32(next)) {
+					pend++
+				}
 			} else {
 				if free == 0 {
 					return false
