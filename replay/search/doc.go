@@ -30,8 +30,9 @@
 // Tests switch off each rule and compare the search with brute force.
 //
 // A search with pending operations pauses early to suppose which of them took effect,
-// as their values tell, and when; see supposition. That avoids most of the sequences of
-// pending operations that would be tried after each wrong choice.
+// as their values tell, and when; see supposition. Where values do not tell, it searches
+// for a witness with few pending operations in breadth; see fronts. Otherwise, all
+// sequences of pending operations would be tried after each wrong choice.
 //
 // A long search pauses to guess a witness; see guesser. That finds witnesses
 // of histories in which the order of two operations, such as two enqueues,

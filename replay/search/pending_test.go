@@ -212,30 +212,68 @@ func TestPendingBrute(t *testing.T) {
 	t.Log(count)
 }
 
+// TestFronts: what fronts find is a witness, and in small histories they find one if there is
+// one, but for rare cases.
+func TestFronts(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(*seedFlag, 4))
+	rounds := 200
+	if *full {
+		rounds = 10_000
+	}
+	found, missed := 0, 0
+	for k := range rounds {
+		for _, c := range callers {
+			s, err := spec.Parse(c.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := manyPending(r, c, s, 4+k%6, 2+k%3, 1+r.IntN(3), 50*r.IntN(3), max(0, k%9-5), k%2 == 0)
+			if err != nil {
+				continue
+			}
+			if witness := search.Fronts(h, s); witness != nil {
+				found++
+				if err := replay.Verify(h, s, witness, nil); err != nil {
+					t.Fatalf("%s: %v: %v:\n%s", c.model, witness, err, show(h))
+				}
+			} else if bruteForce(h, s) {
+				missed++
+			}
+		}
+	}
+	if missed > found/100 {
+		t.Errorf("%d found, %d missed", found, missed)
+	}
+	t.Logf("%d found, %d missed", found, missed)
+}
+
 // TestPendingLong: a search decides long histories with pending operations whose values
-// tell which of them took effect, and those in which operations only read several parts.
+// tell which of them took effect, and those in which sizes show that one did, but not which.
 func TestPendingLong(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		caller
-		n, lost int
+		n, lost, repeats int
 	}{
-		{caller{"kv", []maker{appending, making("get", "k")}}, 1000, 10},
-		{caller{"multi-register", []maker{transacting(10)}}, 1000, 20},
-		{caller{"queue:8", []maker{making("enqueue", "v"), making("dequeue", "")}}, 600, 30},
-		{caller{"cas-register", []maker{making("write", "v"), making("read", ""), making("cas", "vv")}}, 5000, 10},
+		{caller{"kv", []maker{appending, making("get", "k")}}, 1000, 10, 0},
+		{caller{"multi-register", []maker{transacting(10)}}, 1000, 20, 0},
+		{caller{"queue:8", []maker{making("enqueue", "v"), making("dequeue", "")}}, 600, 30, 0},
+		{caller{"cas-register", []maker{making("write", "v"), making("read", ""), making("cas", "vv")}}, 5000, 10, 0},
+		{caller{"kv", []maker{making("put", "Kk"), making("get", "K"), making("remove", "K"), making("cas", "Kkk"), making("size", "")}}, 2000, 10, 0},
+		{caller{"set", []maker{making("add", "v"), making("remove", "v"), making("add", "K"), making("remove", "K"), making("contains", "K"), making("size", "")}}, 1000, 10, 50},
 	} {
 		s, err := spec.Parse(c.model)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for seed := range uint64(3) {
-			h, err := manyPending(rand.New(rand.NewPCG(seed, 0)), c.caller, s, c.n, 4, c.lost, 0, 0, false)
+			h, err := manyPending(rand.New(rand.NewPCG(seed, 0)), c.caller, s, c.n, 4, c.lost, c.repeats, 0, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			m := meter.New(nil)
-			f := search.Run(h, s, 1<<28, m.Share(1<<21))
+			f := search.Run(h, s, 1<<28, m.Share(1<<22))
 			if f.Answer != replay.Linearizable {
 				t.Errorf("%s, seed %d: %v (%v) with %d units of work", c.model, seed, f.Answer, f.Cause, m.Spent())
 			}

@@ -95,7 +95,7 @@ func (r *runner) sweep(s *sweep) replay.Finding {
 	s.maxBytes, s.meter = r.maxBytes, r.meter
 	guesses := []pausing{{guessAfter, guess}}
 	if len(s.pendings) > 0 {
-		guesses = []pausing{{supposeAfter, r.suppose}, {guessAfter, guess}}
+		guesses = []pausing{{supposeAfter, r.suppose}, {frontAfter, advanceFronts}, {guessAfter, guess}}
 	}
 	if r.prune.NoGuess {
 		guesses = nil
