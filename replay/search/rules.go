@@ -70,6 +70,12 @@ func (s *sweep) isUseless(op, state int32) bool {
 	return s.slot[op] < 0 && state == s.at.state && !s.prune.NoUseless
 }
 
+// changesNothing reports whether the operation may stay out and only reads, so that it
+// is useless everywhere.
+func (s *sweep) changesNothing(op int32) bool {
+	return s.mayStayOut(op) && !s.prune.NoUseless && s.machine.ReadOnly(op)
+}
+
 // erases reports whether op erases the effect of the step before:
 //
 //   - that step placed a pending operation and nothing else, since it left due

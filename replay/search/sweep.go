@@ -38,7 +38,7 @@ type sweep struct {
 	prune    Pruning
 	order    []int32 // operations that must be placed, by response
 	called   []int32 // response -> number of operations invoked before it
-	slot     []int32 // operation -> bit of the mask; -1 for pending ones
+	slot     []int32 // operation -> bit of the mask; -1 for pending ones, or stayOut
 	slots    int
 	pendings []int32 // operations that may stay out, by invocation
 	pendUpTo []int32 // response -> number of them invoked before it
@@ -78,6 +78,9 @@ type frame struct {
 	next  int32 // the first candidate that has not been tried
 }
 
+// stayOut is the slot of a pending operation that is never placed.
+const stayOut = -2
+
 // newSweep prepares the search. It reports false if more operations that must
 // be placed are open at once than a mask has bits.
 func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune Pruning) (*sweep, bool) {
@@ -85,8 +88,8 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
 		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
 	for i := range ops {
-		if a.isOut(int32(i)) {
-			s.slot[i] = -1
+		if a.isOut(int32(i)) || s.changesNothing(int32(i)) {
+			s.slot[i] = stayOut
 		} else if a.mayStayOut(int32(i)) {
 			s.pendings = append(s.pendings, int32(i))
 			s.slot[i] = -1
@@ -125,7 +128,7 @@ func (s *sweep) assignSlots() bool {
 		r := s.ops[o].Return
 		for next < len(s.ops) && s.ops[next].Call < r {
 			if s.slot[next] < 0 {
-				if !s.isOut(int32(next)) {
+				if s.slot[next] != stayOut {
 					pend++
 				}
 			} else {
