@@ -51,22 +51,30 @@ type place struct {
 
 const shared = -1 // several operations bring a value
 
-// suppose returns a witness under a supposition, or nil.
+// suppose returns a witness under a supposition, or nil. At last, fronts also place the
+// operations that are supposed to have no effect.
 func (r *runner) suppose(s *sweep) []int32 {
-	n := len(s.ops)
-	if len(s.pendings) == 0 {
-		return nil
-	}
-	m := s.meter.Share(supposeWork + supposePerOp*int64(n))
+	work := supposeWork + supposePerOp*int64(len(s.ops))
 	if r.without != nil {
-		if witness := r.under(follow(s.arrangement, r.without), s, m); witness != nil {
+		if witness := r.under(follow(s.arrangement, r.without), s, s.meter.Share(work/8)); witness != nil {
 			return witness
 		}
 	}
-	if b := (&supposition{a: s.arrangement, meter: m}).apply(); b != nil {
-		return r.under(b, s, m)
+	m := s.meter.Share(work)
+	b := (&supposition{a: s.arrangement, meter: m}).apply()
+	if b == nil {
+		return nil
 	}
-	return nil
+	if witness := r.under(b, s, m); witness != nil {
+		return witness
+	}
+	b.out = nil
+	t, ok := newSweep(b, r.spec, s.machine, r.prune)
+	if !ok {
+		return nil
+	}
+	t.maxBytes, t.meter = r.maxBytes-(s.bytes()-s.machine.Bytes()), s.meter
+	return advanceFronts(t)
 }
 
 // under searches under a supposition, which made arrangement b of that of s.
@@ -112,23 +120,74 @@ func (p *supposition) apply() *arrangement {
 			return nil
 		}
 	}
+	for i := range ops {
+		p.neededFor(int32(i))
+		if p.meter.Stopped() {
+			return nil
+		}
+	}
 	return p.narrowed()
 }
 
-// bring notes a value in the arguments of pending operation i.
-func (p *supposition) bring(i int32, at place, v uint64) {
-	if b, ok := p.values[v]; ok && (b.by != i || b.place != at) {
-		i = shared
+// neededFor notes that the values in the arguments of pending operation i were there
+// before the response that shows its effect, if there is one: cas(1, 2) changes 1. The
+// operations that brought them may need others in turn.
+func (p *supposition) neededFor(i int32) {
+	if !p.a.mayStayOut(i) {
+		return
 	}
-	p.values[v] = brought{i, at, history.NoReturn}
+	for queue := []int32{i}; len(queue) > 0; queue = queue[1:] {
+		_, seen := p.effect(queue[0])
+		if seen == history.NoReturn {
+			continue
+		}
+		eachArgument(&p.a.recorded.Ops[queue[0]], func(_ place, v uint64) {
+			p.meter.Spend(1)
+			b, ok := p.values[v]
+			if ok && b.by != shared && b.by != queue[0] && seen < b.seen && seen > p.a.h.Ops[b.by].Call {
+				b.seen = seen
+				p.values[v] = b
+				queue = append(queue, b.by)
+			}
+		})
+	}
+}
+
+// effect reports whether a pending operation brings values, and returns the first
+// response that has one.
+func (p *supposition) effect(i int32) (brings bool, seen int32) {
+	seen = history.NoReturn
+	eachArgument(&p.a.recorded.Ops[i], func(_ place, v uint64) {
+		if x := p.values[v]; x.by == i {
+			brings, seen = true, min(seen, x.seen)
+		}
+	})
+	return brings, seen
+}
+
+// bring notes a value in the arguments of pending operation i. The first of several that
+// have it brings it, unless they have it in the same place.
+func (p *supposition) bring(i int32, at place, v uint64) {
+	p.meter.Spend(1)
+	b, ok := p.values[v]
+	switch {
+	case !ok:
+		p.values[v] = brought{i, at, history.NoReturn}
+	case b.by != i && b.place == at:
+		b.by = shared
+		p.values[v] = b
+	}
 }
 
 // mentioned notes the values in the arguments of operation i. Another operation brings
-// a value, too, if it has it in the same place or was invoked before.
+// a value, too, if it has it in the same place, or was invoked before and did not return
+// false.
 func (p *supposition) mentioned(i int32) {
-	eachArgument(&p.a.recorded.Ops[i], func(at place, v uint64) {
+	op := &p.a.recorded.Ops[i]
+	failed := op.Result.Kind() == history.Bool && !op.Result.Bool()
+	eachArgument(op, func(at place, v uint64) {
 		p.meter.Spend(1)
-		if b, ok := p.values[v]; ok && b.by != i && (b.place == at || i < b.by) {
+		if b, ok := p.values[v]; ok && b.by != i && (b.place == at || i < b.by && !failed) {
 			b.by = shared
 			p.values[v] = b
 		}
@@ -185,12 +244,7 @@ func (p *supposition) narrowed() *arrangement {
 		if !p.a.mayStayOut(int32(i)) {
 			continue
 		}
-		brings, seen := false, int32(history.NoReturn)
-		eachArgument(&p.a.recorded.Ops[i], func(_ place, v uint64) {
-			if x := p.values[v]; x.by == int32(i) {
-				brings, seen = true, min(seen, x.seen)
-			}
-		})
+		brings, seen := p.effect(int32(i))
 		b.out[i] = brings && seen == history.NoReturn
 		b.require(int32(i), seen)
 		same = same && !brings
