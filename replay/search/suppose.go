@@ -20,7 +20,8 @@ const (
 // read off the values: if a pending operation alone brings a value into the history,
 //
 //   - and an operation returned it, then it took effect before that response;
-//   - and nothing returned it, then it did not take effect.
+//   - and a pending operation that took effect needs it, then it did so before, too;
+//   - and otherwise, it did not take effect.
 //
 // That leaves few pending operations to choose from, or none. So the search under the
 // supposition meets none of the sequences of pending operations that a sweep tries
