@@ -44,6 +44,8 @@ const (
 	familyWork = 1 << 14
 	// quickShare is enough for most histories: about 5,000 configurations.
 	quickShare = 5 * meter.AskEvery
+	// pendingShare takes some tenths of a second.
+	pendingShare = 1 << 9 * meter.AskEvery
 	// stackShare takes about twenty seconds; stackWork is a share for each operation
 	// of histories of more than 16,384.
 	stackShare = 1 << 15 * meter.AskEvery
@@ -77,6 +79,7 @@ var engines = []row{
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
+	{name: "search of pending operations", kind: replay.SearchEngine, min: short + 1, max: long, share: func(*task) int64 { return pendingShare }, run: runPending},
 	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: pairShare, run: runFewPairs},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
@@ -127,6 +130,15 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 
 func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
+}
+
+// runPending searches a history with pending operations, which pairs find hard and most
+// witnesses do not need.
+func runPending(t *task, m *meter.Meter) (replay.Finding, error) {
+	if t.h.Pending() == 0 {
+		return replay.Declines(""), nil
+	}
+	return runSearch(t, m)
 }
 
 // runFewPairs decides histories in which it is mostly clear what each removal takes.
