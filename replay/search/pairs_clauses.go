@@ -46,6 +46,9 @@ func (p *pairs) constrain() replay.Cause {
 		if o := &p.ops[k]; o.role == replay.Remove && o.ret == history.NoReturn {
 			p.offer(int32(k))
 		}
+		if p.chosen > mostChoices*n || p.solver.bytes() > p.solver.maxBytes {
+			return replay.Memory
+		}
 	}
 	p.held, p.invoked, p.cleared = nil, 0, -1
 	for k := range p.ops {
@@ -282,13 +285,29 @@ func (p *pairs) isTakenBefore(x, moment int32) bool {
 		slices.ContainsFunc(p.takers[x], func(t choice) bool { return p.ops[t.op].ret < moment && p.solver.isTrue(t.is) })
 }
 
+// atMostOne adds that at most one is true. In a long list, a literal says whether one of
+// the first ones is, for each beginning of the list.
 func (p *pairs) atMostOne(list []literal) {
-	for i, a := range list {
-		for _, b := range list[:i] {
-			p.solver.add(a.not(), b.not())
+	if len(list) <= longList {
+		for i, a := range list {
+			for _, b := range list[:i] {
+				p.solver.add(a.not(), b.not())
+			}
 		}
+		return
+	}
+	some := list[0]
+	for _, l := range list[1:] {
+		p.solver.add(some.not(), l.not())
+		next := p.variable(false, &p.ops[0])
+		p.solver.add(next, some.not())
+		p.solver.add(next, l.not())
+		some = next
 	}
 }
+
+// longList is the length of a list from which on pairs of its literals are too many.
+const longList = 4
 
 // choose adds what follows if e takes or sees an insertion while others may be there.
 func (p *pairs) choose(e int32, c choice, others []int32) {
