@@ -44,8 +44,8 @@ const (
 	familyWork = 1 << 14
 	// quickShare is enough for most histories: about 5,000 configurations.
 	quickShare = 5 * meter.AskEvery
-	// pendingShare takes some tenths of a second.
-	pendingShare = 1 << 9 * meter.AskEvery
+	// longerShare takes some tenths of a second.
+	longerShare = 1 << 9 * meter.AskEvery
 	// stackShare takes about twenty seconds; stackWork is a share for each operation
 	// of histories of more than 16,384.
 	stackShare = 1 << 15 * meter.AskEvery
@@ -79,7 +79,7 @@ var engines = []row{
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
-	{name: "search of pending operations", kind: replay.SearchEngine, min: short + 1, max: long, share: func(*task) int64 { return pendingShare }, run: runPending},
+	{name: "longer search", kind: replay.SearchEngine, min: short + 1, max: long, share: func(*task) int64 { return longerShare }, run: runLonger},
 	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: pairShare, run: runFewPairs},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
@@ -132,10 +132,13 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// runPending searches a history with pending operations, which pairs find hard and most
-// witnesses do not need.
-func runPending(t *task, m *meter.Meter) (replay.Finding, error) {
-	if t.h.Pending() == 0 {
+// runLonger searches what pairs find harder: priority queues, and histories with pending
+// operations, which most witnesses do not need. But explanations ask for many prefixes, in
+// which few operations are pending.
+func runLonger(t *task, m *meter.Meter) (replay.Finding, error) {
+	switch d := replay.TraitsOf(t.spec).Discipline; {
+	case d == replay.Smallest || d == replay.Largest:
+	case t.h.Pending() == 0 || t.shallow:
 		return replay.Declines(""), nil
 	}
 	return runSearch(t, m)
