@@ -132,11 +132,13 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// runLonger searches what pairs find harder: priority queues, and histories with pending
-// operations, which most witnesses do not need. But explanations ask for many prefixes, in
-// which few operations are pending.
+// runLonger searches what pairs find harder: stacks, priority queues, and histories with
+// pending operations, which most witnesses do not need. But explanations ask for many
+// prefixes, in which few operations are pending.
 func runLonger(t *task, m *meter.Meter) (replay.Finding, error) {
 	switch d := replay.TraitsOf(t.spec).Discipline; {
+	case d == replay.LastIn:
+		return t.searchCollection(t.h, m.Share(longerShare/8)), nil
 	case d == replay.Smallest || d == replay.Largest:
 	case t.h.Pending() == 0 || t.shallow:
 		return replay.Declines(""), nil

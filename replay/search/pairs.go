@@ -18,6 +18,7 @@ import (
 //   - an operation does more than insert, remove, look, clear, find nothing, find the
 //     collection full, or count;
 //   - some clear a collection that is bounded, or whose values others count;
+//   - a pending insertion into a bounded collection happened: it may have found no room;
 //   - an operation returned with an unknown result.
 //
 // The history is undecided for want of memory if there would be too many constraints: if
@@ -180,6 +181,8 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 		case o.role == replay.Never && !op.Pending():
 			p.impossible = min(p.impossible, op.Return)
 			continue
+		case o.role == replay.Insert && op.Pending() && op.Happened && p.discipline == replay.FirstInBounded:
+			return false
 		case o.role == replay.Insert:
 		case o.role == replay.Remove && op.Pending():
 			if op.Happened || facts.Value.Kind() != history.Unknown {

@@ -66,7 +66,7 @@ func (r *runner) suppose(s *sweep) []int32 {
 	if b == nil {
 		return nil
 	}
-	if witness := r.under(b, s, m); witness != nil {
+	if witness := r.under(b, s, m); witness != nil || s.meter.Stopped() {
 		return witness
 	}
 	b.out = nil
@@ -89,7 +89,7 @@ func (r *runner) under(b *arrangement, s *sweep, m *meter.Meter) []int32 {
 	t.meter, t.pause = m, guessAfter
 	found, _ := t.run()
 	if t.paused {
-		if witness := guess(t); witness != nil {
+		if witness := guess(t); witness != nil || m.Stopped() {
 			return witness
 		}
 		found, _ = t.run()

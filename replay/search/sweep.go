@@ -112,6 +112,7 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 	s.used.init(len(s.pendings))
 	s.failed.init(len(s.pendings) > 0, !prune.NoDominance)
 	s.at.state = machine.Start()
+	s.grown.work(machine.Bytes()) // of a machine that another sweep has used
 	if len(s.order) > 0 {
 		s.invoke(0, s.called[0])
 		s.placeReads()
