@@ -9,7 +9,7 @@ import "runtime"
 // has waited longer. So a thread that naps all the time interrupts the others thousands of
 // times a second. For that to happen within an invocation, threads have to spend their time
 // there: they wait for one another only at the ends of a batch, and do not spin. Yielding
-// is no better, as Linux then lets the others run for a millisecond.
+// does not help: Linux then lets the others run for a millisecond.
 var alone = runtime.NumCPU() == 1
 
 // aloneRecorded is how many in 64 batches are recorded on one processor, as few

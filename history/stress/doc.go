@@ -134,6 +134,6 @@
 // recorded ones overlapped.
 //
 // On one processor, invocations overlap where the system takes the processor from a
-// thread. Another thread naps all the time, so that this happens some thousand times a
+// thread. Another thread naps all the time, which makes it do so thousands of times a
 // second. About one in a thousand executions overlaps then, of a million a second.
 package stress

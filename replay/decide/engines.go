@@ -80,11 +80,11 @@ var engines = []row{
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
 	{name: "longer search", kind: replay.SearchEngine, min: short + 1, max: long, share: func(*task) int64 { return longerShare }, run: runLonger},
-	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: pairShare, run: runFewPairs},
+	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: collectionShare, run: runFewPairs},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
 	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
-	{name: "pairs", kind: replay.SearchEngine, min: short + 1, max: unbounded, share: pairShare, run: runPairs},
+	{name: "pairs", kind: replay.SearchEngine, min: short + 1, max: unbounded, share: collectionShare, run: runPairs},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
 	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, share: depthShare, deepens: true, run: runDepths},
 	{name: "families", kind: replay.FamiliesEngine, max: unbounded, forced: true, run: runFamilies},
@@ -159,11 +159,9 @@ func runPairs(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Pairs(t.h, t.spec, false, t.o.Budget.Bytes, m), nil
 }
 
-// pairShare is a share that takes about twenty seconds, or more on a long history.
-func pairShare(t *task) int64 { return max(stackShare, int64(len(t.h.Ops))*stackWork) }
-
-// collectionShare bounds the search of queues and stacks, so that pairs can follow.
-func collectionShare(t *task) int64 { return pairShare(t) }
+// collectionShare bounds the searches of collections, so that others can follow. It takes
+// about twenty seconds, or more on a long history.
+func collectionShare(t *task) int64 { return max(stackShare, int64(len(t.h.Ops))*stackWork) }
 
 func isStack(spec replay.Spec) bool {
 	return replay.TraitsOf(spec).Discipline == replay.LastIn

@@ -41,8 +41,8 @@ func runSerial(t *task, m *meter.Meter) (replay.Finding, error) {
 	return f, nil
 }
 
-// isSerial reports whether all operations of h returned, each before the next was
-// invoked, and there is no other order.
+// isSerial reports whether h has only one order: all operations returned, each before the
+// next was invoked.
 func isSerial(h *history.History) bool {
 	if h.HasEdges() || len(h.Ghosts) > 0 {
 		return false

@@ -18,9 +18,9 @@ const (
 
 // fronts is a breadth-first search for a witness of a history with pending operations.
 // The front of a response is the set of configurations reached in which it is due. The
-// search places no pending operations. If there is no front behind a response, a repair
-// goes back some responses, and places one or two pending operations from there on. Then
-// the search goes on without any from all configurations that were reached.
+// search places no pending operations. If it gets stuck at a response, a repair goes
+// back some responses, and places one or two pending operations from there on. Then the
+// search goes on without any from all configurations that were reached.
 //
 // After a wrong choice, a depth-first search tries all sequences of pending operations
 // before it comes back to the choice. A front holds the other choices, too, and a repair
@@ -156,8 +156,8 @@ func (f *fronts) expand(i, from, to, cost int32) {
 	}
 }
 
-// repair goes back from a response behind which there is no front, and places pending
-// operations. It reports whether there is one then.
+// repair goes back from the response at which the search is stuck, and places pending
+// operations. It reports whether the search can go on then.
 func (f *fronts) repair(due int32) bool {
 	for back := int32(0); back < frontBack; back = 2*back + 1 {
 		for slack := int32(1); slack <= frontSlack; slack++ {

@@ -76,7 +76,7 @@ func Pairs(h *history.History, spec replay.Spec, few bool, maxBytes int64, m *me
 // pairs are the constraints on a history.
 type pairs struct {
 	discipline replay.Discipline
-	capacity   int      // 0 if there is no bound
+	capacity   int      // 0: unbounded
 	ops        []pairOp // by invocation
 	idle       []int32  // operations that do not matter
 	values     []pairValue

@@ -18,8 +18,8 @@ const (
 
 // constrain adds all variables and clauses. It returns the cause if there are too many.
 //
-// It goes along the invocations and draws conclusions at once: what is known to have been
-// taken is no choice of later removals.
+// It goes along the invocations and draws conclusions at once: later removals do not choose
+// what is known to have been taken.
 func (p *pairs) constrain() replay.Cause {
 	if int64(p.countConcurrent())*pairBytes > p.solver.maxBytes/2 {
 		return replay.Memory

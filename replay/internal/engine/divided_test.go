@@ -100,7 +100,7 @@ func TestDivided(t *testing.T) {
 	}
 }
 
-// TestDividedWhole: a result that is no answer to the transaction cannot be divided, and
+// TestDividedWhole: a result that does not fit the transaction cannot be divided, and
 // the machine does without.
 func TestDividedWhole(t *testing.T) {
 	s, err := spec.Parse("multi-register")
