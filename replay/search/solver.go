@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"github.com/leadline/leadline/hitting/meter"
@@ -39,6 +40,7 @@ type solver struct {
 	trail   []literal   // those that are true, in order
 	begins  []int32     // decision -> length of the trail before it
 	units   []literal   // learnt literals that are not at level 0 yet
+	streak  int         // conflicts since the last decision
 	done    int         // trail up to which everything has been propagated
 	told    int         // trail up to which theory was called
 	// theory, if set, is called for each literal that becomes true. It implies
@@ -81,7 +83,8 @@ const (
 	headWords = 2
 	// restartAfter is the unit of the number of conflicts between restarts.
 	restartAfter = 64
-	// farBack is how many decisions are undone at most
+	// farBack is how many decisions are undone at most, unless as many conflicts follow
+	// each other.
 	farBack = 64
 	// fewLearnt is the number of learnt clauses from which on some are dropped.
 	fewLearnt = 4000
@@ -253,17 +256,19 @@ func (s *solver) solve() (bool, replay.Cause) {
 			if s.broken {
 				return false, replay.NoCause
 			}
-			if !s.propagate() {
-				if len(s.begins) == 0 {
-					return false, replay.NoCause
-				}
+			consistent := s.propagate()
+			if !consistent && len(s.begins) == 0 {
+				return false, replay.NoCause
+			}
+			if cause := s.gaveUp(); cause != replay.NoCause {
+				return false, cause
+			}
+			if !consistent {
 				s.learn()
 				left--
 				continue
 			}
-			if s.meter.MustStop(1) {
-				return false, replay.Time
-			}
+			s.streak = 0
 			if left <= 0 {
 				break
 			}
@@ -283,10 +288,18 @@ func (s *solver) solve() (bool, replay.Cause) {
 			s.forget()
 			limit += limit / 8
 		}
-		if s.bytes() > s.maxBytes {
-			return false, replay.Memory
-		}
 	}
+}
+
+// gaveUp returns why it has to stop, or NoCause.
+func (s *solver) gaveUp() replay.Cause {
+	switch {
+	case s.meter.MustStop(1):
+		return replay.Time
+	case s.bytes() > s.maxBytes || len(s.arena) > math.MaxInt32/2:
+		return replay.Memory
+	}
+	return replay.NoCause
 }
 
 // learn learns a clause from the conflict, goes back to where all but one of its literals
@@ -378,14 +391,10 @@ func (s *solver) shorten() {
 // use goes back and adds the clause that was learnt.
 func (s *solver) use() {
 	list := s.clause
-	last := len(s.begins) - 1
+	s.streak++
 	if len(list) == 1 {
 		s.units = append(s.units, list[0])
-		if last > farBack {
-			s.goBack(last)
-		} else {
-			s.goBack(0)
-		}
+		s.goBack(s.target(0))
 		return
 	}
 	latest := 1
@@ -396,14 +405,19 @@ func (s *solver) use() {
 	}
 	list[1], list[latest] = list[latest], list[1]
 	levels := s.countLevels(list)
-	to := int(s.level[list[1].variable()])
-	if last-to > farBack {
-		to = last
-	}
-	s.goBack(to)
+	s.goBack(s.target(int(s.level[list[1].variable()])))
 	c := s.attach(list, levels)
 	s.learnt = append(s.learnt, c)
 	s.assign(list[0], reason{clause: c})
+}
+
+// target returns how many decisions to keep after a conflict, where so many are enough:
+// all but the last, if many would be undone and few conflicts came right before.
+func (s *solver) target(decisions int) int {
+	if last := len(s.begins) - 1; last-decisions > farBack && s.streak < farBack {
+		return last
+	}
+	return decisions
 }
 
 // countLevels returns at how many levels literals got their values: a clause with few is
