@@ -49,11 +49,10 @@ func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *mete
 	case c.impossible != history.NoReturn:
 		return refutedAt(c.impossible)
 	case discipline == replay.FirstIn:
-		s := newQueueSearch(c)
+		s := newQueueSearch(c, maxBytes, m.OrUnbounded())
 		if s == nil {
 			return replay.Declines("")
 		}
-		s.maxBytes, s.meter = maxBytes, m.OrUnbounded()
 		found, cause := s.run()
 		if !found && cause == replay.NoCause {
 			return refutedAt(s.consumers[s.furthest].ret)

@@ -12,7 +12,7 @@
 //
 // of a set. The search abandons the second as soon as both adds are placed, because
 // the first reached the same configuration and failed (Wing and Gong 1993, with the
-// memory of Lowe 2017). A failed configuration takes about 35 bytes, or about
+// memory of Lowe 2017; see walk). A failed configuration takes about 35 bytes, or about
 // 70 in a history with pending operations, however long it is. Each state of
 // the object is kept once.
 //

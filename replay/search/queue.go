@@ -69,6 +69,7 @@ import (
 //     with the earlier response. In a witness with the other one they change
 //     places. What comes between was invoked before the earlier response.
 type queueSearch struct {
+	walk
 	*collected
 	heedless bool // reach does not matter: no consumer finds nothing
 
@@ -92,8 +93,6 @@ type queueSearch struct {
 
 	furthest int32 // the latest due response met
 	maxBytes int64
-	meter    *meter.Meter
-	gaveUp   replay.Cause
 }
 
 // A queueSpot is a configuration without the rest.
@@ -119,8 +118,9 @@ type queueFrame struct {
 }
 
 // newQueueSearch returns nil if more than 64 consumers are open at once.
-func newQueueSearch(c *collected) *queueSearch {
-	s := &queueSearch{collected: c, heedless: true, at: queueSpot{reach: -1, pinned: -1}, rest: newRestList(len(c.inserts))}
+func newQueueSearch(c *collected, maxBytes int64, m *meter.Meter) *queueSearch {
+	s := &queueSearch{collected: c, heedless: true, at: queueSpot{reach: -1, pinned: -1}, rest: newRestList(len(c.inserts)), maxBytes: maxBytes}
+	s.walk = walk{meter: m, fits: func() bool { return s.bytes() <= s.maxBytes || s.forget() }}
 	for i := range c.consumers {
 		s.heedless = s.heedless && c.consumers[i].role != replay.Nothing
 	}
@@ -132,6 +132,9 @@ func newQueueSearch(c *collected) *queueSearch {
 		return nil
 	}
 	s.occupant = slices.Repeat([]int32{-1}, s.slots)
+	if len(s.consumers) > 0 {
+		s.open(0, s.opened[0])
+	}
 	return s
 }
 
@@ -166,24 +169,10 @@ func (s *queueSearch) assignSlots() bool {
 	return true
 }
 
-// run looks for a way to place all consumers and leaves it in trail.
-func (s *queueSearch) run() (bool, replay.Cause) {
-	if len(s.consumers) > 0 {
-		s.open(0, s.opened[0])
-	}
-	for {
-		s.settle()
-		if int(s.at.due) == len(s.consumers) {
-			return true, replay.NoCause
-		}
-		if s.failed.number(s.configuration()) < 0 {
-			s.pushFrame()
-		}
-		if !s.choose() {
-			return false, s.gaveUp
-		}
-	}
-}
+// run looks for a way to place all consumers and leaves it in trail; see walk.explore.
+func (s *queueSearch) run() (bool, replay.Cause) { return s.explore(s) }
+
+func (s *queueSearch) hasFailed() bool { return s.failed.number(s.configuration()) >= 0 }
 
 func (s *queueSearch) open(from, to int32) {
 	for _, c := range s.byCall[from:to] {
@@ -216,7 +205,7 @@ func (s *queueSearch) retreatTo(f *queueFrame) {
 	for _, m := range slices.Backward(s.trail[f.trail:]) {
 		if m.insert >= 0 && s.removes(m.consumer) {
 			s.rest.restore(m.insert)
-			s.spend(m, -1)
+			s.count(m, -1)
 		}
 	}
 	s.trail = s.trail[:f.trail]
@@ -238,7 +227,7 @@ func (s *queueSearch) isPlaced(c int32) bool { return s.at.mask>>s.slot[c]&1 != 
 
 // settle passes responses of placed consumers and places those that can be
 // placed at once.
-func (s *queueSearch) settle() {
+func (s *queueSearch) settle() bool {
 	for again := true; again; {
 		again = false
 		for int(s.at.due) < len(s.consumers) && s.isPlaced(s.at.due) {
@@ -254,6 +243,7 @@ func (s *queueSearch) settle() {
 			}
 		}
 	}
+	return int(s.at.due) == len(s.consumers)
 }
 
 // atOnce returns whether the consumer can be placed now without loss, and the
@@ -268,30 +258,29 @@ func (s *queueSearch) atOnce(c int32) (int32, bool) {
 	return -1, false
 }
 
-// choose goes back to the last configuration with a move left and plays it;
-// it reports false if there is none or a bound is reached.
-func (s *queueSearch) choose() bool {
-	for len(s.frames) > 0 {
-		f := &s.frames[len(s.frames)-1]
-		s.retreatTo(f)
-		if s.meter.Spend(configurationWork+len(s.key)+bits.OnesCount64(s.at.mask)) && s.atBound() {
-			return false
-		}
-		if int(f.next) < len(s.moves) {
-			f.next++
-			s.place(s.moves[f.next-1])
-			return true
-		}
-		s.failed.add(s.configuration())
-		s.moves = s.moves[:f.from]
-		s.frames = s.frames[:len(s.frames)-1]
+func (s *queueSearch) back() bool {
+	if len(s.frames) == 0 {
+		return false
 	}
-	return false
+	s.retreatTo(&s.frames[len(s.frames)-1])
+	s.spend(configurationWork + len(s.key) + bits.OnesCount64(s.at.mask))
+	return true
 }
 
-func (s *queueSearch) atBound() bool {
-	s.gaveUp = giveUp(s.meter, func() bool { return s.bytes() <= s.maxBytes || s.forget() })
-	return s.gaveUp != replay.NoCause
+func (s *queueSearch) move() bool {
+	f := &s.frames[len(s.frames)-1]
+	if int(f.next) == len(s.moves) {
+		return false
+	}
+	f.next++
+	s.place(s.moves[f.next-1])
+	return true
+}
+
+func (s *queueSearch) fail() {
+	s.failed.add(s.configuration())
+	s.moves = s.moves[:s.frames[len(s.frames)-1].from]
+	s.frames = s.frames[:len(s.frames)-1]
 }
 
 func (s *queueSearch) bytes() int64 {
@@ -326,23 +315,23 @@ func (s *queueSearch) place(m queueMove) {
 	switch {
 	case s.removes(m.consumer):
 		s.rest.remove(m.insert)
-		s.spend(m, 1)
+		s.count(m, 1)
 		s.at.pinned = -1
 	case m.insert >= 0:
 		s.at.pinned = m.insert
 	}
 }
 
-// spend counts what pending removals take. How many of a value they took follows
+// count counts what pending removals take. How many of a value they took follows
 // from the configuration.
-func (s *queueSearch) spend(m queueMove, n int32) {
+func (s *queueSearch) count(m queueMove, n int32) {
 	if int(m.consumer) >= len(s.consumers) {
 		s.spare[s.inserts[m.insert].value] -= n
 	}
 }
 
-// pushFrame lists the moves of this configuration.
-func (s *queueSearch) pushFrame() {
+// push also lists the moves of the configuration.
+func (s *queueSearch) push() {
 	s.frames = append(s.frames, queueFrame{s.at, int32(len(s.trail)), int32(len(s.moves)), int32(len(s.moves))})
 	least := s.findFronts()
 	s.addMoves(s.at.due)

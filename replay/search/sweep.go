@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 )
@@ -30,8 +29,9 @@ import (
 // is never blocked: intervals have been narrowed, so its predecessors were due before
 // it.)
 //
-// The search is depth first and skips configurations that have failed.
+// A sweep is the space of a walk.
 type sweep struct {
+	walk
 	*arrangement
 	ops      []history.Operation
 	machine  *engine.Machine
@@ -54,13 +54,8 @@ type sweep struct {
 	used     usedSets
 
 	maxBytes int64
-	meter    *meter.Meter
 	grown    growth
-	work     int   // configurations visited
 	furthest int32 // the largest due that was reached
-	pause    int   // work after which run pauses; 0: never
-	paused   bool
-	gaveUp   replay.Cause
 }
 
 // A spot is a configuration.
@@ -87,6 +82,7 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 	ops := a.h.Ops
 	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
 		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
+	s.fits = func() bool { return s.bytes() <= s.maxBytes || s.forget() }
 	for i := range ops {
 		if a.isOut(int32(i)) || s.changesNothing(int32(i)) {
 			s.slot[i] = stayOut
@@ -200,67 +196,51 @@ func (s *sweep) place(op, state int32) {
 	s.placeReads()
 }
 
-// run searches for a witness and leaves it in s.trail. Without one, it returns
-// the cause if it had to give up. After a pause, the next call continues where
-// it stopped.
-func (s *sweep) run() (bool, replay.Cause) {
-	if s.paused {
-		s.paused = false
-		if !s.choose() {
-			return false, s.gaveUp
-		}
+// run searches for a witness and leaves it in s.trail; see walk.explore.
+func (s *sweep) run() (bool, replay.Cause) { return s.explore(s) }
+
+func (s *sweep) settle() bool {
+	for int(s.at.due) < len(s.order) && s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
+		s.advance()
 	}
+	s.furthest = max(s.furthest, s.at.due)
+	return int(s.at.due) == len(s.order)
+}
+
+func (s *sweep) hasFailed() bool { return s.failed.has(s.at, &s.used) }
+
+func (s *sweep) push() { s.stack = append(s.stack, frame{s.at, int32(len(s.trail)), 0}) }
+
+func (s *sweep) back() bool {
+	if len(s.stack) == 0 {
+		return false
+	}
+	s.spend(configurationWork + s.failed.compared + s.grown.work(s.machine.Bytes()))
+	s.failed.compared = 0
+	f := &s.stack[len(s.stack)-1]
+	s.retreatTo(f.due)
+	s.at = f.spot
+	s.trail = s.trail[:f.trail]
+	return true
+}
+
+func (s *sweep) move() bool {
+	f := &s.stack[len(s.stack)-1]
 	for {
-		for int(s.at.due) < len(s.order) && s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
-			s.advance()
+		op, more := s.candidate(f.next)
+		if !more || s.spend(1) {
+			return false
 		}
-		s.furthest = max(s.furthest, s.at.due)
-		if int(s.at.due) == len(s.order) {
-			return true, replay.NoCause
-		}
-		if !s.failed.has(s.at, &s.used) {
-			s.stack = append(s.stack, frame{s.at, int32(len(s.trail)), 0})
-		}
-		if !s.choose() {
-			return false, s.gaveUp
+		f.next++
+		if op >= 0 && s.try(op) {
+			return true
 		}
 	}
 }
 
-// choose goes back to the last configuration with a candidate left and places
-// it. It reports false if there is none or a bound is reached.
-func (s *sweep) choose() bool {
-	for len(s.stack) > 0 {
-		compared := s.failed.compared
-		s.failed.compared = 0
-		if s.meter.Spend(configurationWork+compared+s.grown.work(s.machine.Bytes())) && s.atBound() {
-			return false
-		}
-		if s.work++; s.work == s.pause {
-			s.paused = true
-			return false
-		}
-		f := &s.stack[len(s.stack)-1]
-		s.retreatTo(f.due)
-		s.at = f.spot
-		s.trail = s.trail[:f.trail]
-		for {
-			op, more := s.candidate(f.next)
-			if !more {
-				break
-			}
-			if s.meter.Spend(1) && s.atBound() {
-				return false
-			}
-			f.next++
-			if op >= 0 && s.try(op) {
-				return true
-			}
-		}
-		s.failed.add(f.spot, &s.used)
-		s.stack = s.stack[:len(s.stack)-1]
-	}
-	return false
+func (s *sweep) fail() {
+	s.failed.add(s.stack[len(s.stack)-1].spot, &s.used)
+	s.stack = s.stack[:len(s.stack)-1]
 }
 
 // try places the operation if that may lead to a witness.
@@ -271,11 +251,6 @@ func (s *sweep) try(op int32) bool {
 	}
 	s.place(op, state)
 	return true
-}
-
-func (s *sweep) atBound() bool {
-	s.gaveUp = giveUp(s.meter, func() bool { return s.bytes() <= s.maxBytes || s.forget() })
-	return s.gaveUp != replay.NoCause
 }
 
 // candidate returns the k-th operation to try here, or -1 if there is none at

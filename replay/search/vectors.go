@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 )
@@ -15,9 +14,7 @@ import (
 // operations than a sweep can represent. The operations form chains, and the
 // operations of a chain are ordered. So the number of operations placed of each
 // chain determines what has been placed. A configuration consists of these
-// numbers and the state. The search is depth first, tries the operation with
-// the earliest response first, and never tries a configuration that failed
-// (Wing and Gong 1993, with the memory of Lowe 2017).
+// numbers and the state. The walk tries the operation with the earliest response first.
 //
 // An operation may be placed if
 //   - it is the first of its chain that is left,
@@ -27,6 +24,7 @@ import (
 // An operation that may stay out (arrangement.mayStayOut) has no successor and
 // so is the last of its chain: if it stays out, it holds up nothing.
 type vectors struct {
+	walk
 	*arrangement
 	machine  *engine.Machine
 	prune    Pruning
@@ -49,11 +47,8 @@ type vectors struct {
 	seen   []int64 // column of the machine -> the last frame with a candidate of it
 	frames int64   // number of frames made
 
-	maxBytes int64
-	meter    *meter.Meter
-	grown    growth
-	work     int // not yet spent on the meter
-	gaveUp   replay.Cause
+	grown growth
+	owed  int // work not yet spent on the meter
 }
 
 // A field is some bits of a key.
@@ -70,7 +65,8 @@ type vectorFrame struct {
 
 func newVectors(a *arrangement, r *runner, machine *engine.Machine) *vectors {
 	s := &vectors{arrangement: a, machine: machine, prune: r.prune, observes: observers(a, r.spec, r.prune),
-		maxBytes: r.maxBytes, meter: r.meter, chains: a.chains(), place: make([]int32, len(a.h.Ops)), chain: make([]int32, len(a.h.Ops)), state: machine.Start()}
+		chains: a.chains(), place: make([]int32, len(a.h.Ops)), chain: make([]int32, len(a.h.Ops)), state: machine.Start()}
+	s.walk = walk{meter: r.meter, fits: func() bool { return s.bytes() <= r.maxBytes }}
 	for c, chain := range s.chains {
 		for k, op := range chain {
 			s.chain[op], s.place[op] = int32(c), int32(k)
@@ -108,22 +104,12 @@ func (s *vectors) layOut() {
 	s.failed.words = word + 1
 }
 
-// run searches for a witness and leaves it in s.trail. Without one, it returns
-// the cause if it had to give up.
-func (s *vectors) run() (bool, replay.Cause) {
-	for s.left > 0 {
-		if s.gaveUp != replay.NoCause {
-			return false, s.gaveUp
-		}
-		if s.failed.number(s.configuration()) < 0 {
-			s.push()
-		}
-		if !s.choose() {
-			return false, s.gaveUp
-		}
-	}
-	return true, replay.NoCause
-}
+// run searches for a witness and leaves it in s.trail; see walk.explore.
+func (s *vectors) run() (bool, replay.Cause) { return s.explore(s) }
+
+func (s *vectors) settle() bool { return s.left == 0 }
+
+func (s *vectors) hasFailed() bool { return s.failed.number(s.configuration()) >= 0 }
 
 // configuration returns the current key, valid until the next call.
 func (s *vectors) configuration() []uint64 {
@@ -137,7 +123,7 @@ func (s *vectors) configuration() []uint64 {
 func (s *vectors) push() {
 	first := int32(len(s.open))
 	s.frames++
-	s.work += len(s.heads) / 4
+	s.owed += len(s.heads) / 4
 	for _, op := range s.heads {
 		if !s.isOpen(op) {
 			continue
@@ -159,7 +145,7 @@ func (s *vectors) isOpen(op int32) bool {
 		return false
 	}
 	if s.before != nil {
-		s.work += len(s.before[op]) / 4
+		s.owed += len(s.before[op]) / 4
 		for _, b := range s.before[op] {
 			if s.count[s.chain[b]] <= s.place[b] {
 				return false
@@ -169,39 +155,37 @@ func (s *vectors) isOpen(op int32) bool {
 	return true
 }
 
-// choose goes back to the last configuration with a candidate left and places
-// it. It reports false if there is none or a bound is reached.
-func (s *vectors) choose() bool {
-	for len(s.stack) > 0 {
-		f := &s.stack[len(s.stack)-1]
-		s.goBack(f)
-		s.work += configurationWork + s.grown.work(s.machine.Bytes())
-		for f.next < f.end {
-			if s.isOver() {
-				return false
-			}
-			op := s.open[f.next]
-			f.next++
-			if s.try(op) {
-				return true
-			}
-			s.work++
+func (s *vectors) back() bool {
+	if len(s.stack) == 0 {
+		return false
+	}
+	s.goBack(&s.stack[len(s.stack)-1])
+	s.owed += configurationWork + s.grown.work(s.machine.Bytes())
+	return true
+}
+
+func (s *vectors) move() bool {
+	for f := &s.stack[len(s.stack)-1]; f.next < f.end && !s.isOver(); s.owed++ {
+		op := s.open[f.next]
+		f.next++
+		if s.try(op) {
+			return true
 		}
-		s.failed.add(s.configuration())
-		s.open = s.open[:f.first]
-		s.stack = s.stack[:len(s.stack)-1]
 	}
 	return false
 }
 
-// isOver spends the work counted so far and reports whether to give up.
+func (s *vectors) fail() {
+	s.failed.add(s.configuration())
+	s.open = s.open[:s.stack[len(s.stack)-1].first]
+	s.stack = s.stack[:len(s.stack)-1]
+}
+
+// isOver spends the work that is owed and reports whether to give up.
 func (s *vectors) isOver() bool {
-	work := s.work
-	s.work = 0
-	if s.meter.Spend(work) && s.gaveUp == replay.NoCause {
-		s.gaveUp = giveUp(s.meter, func() bool { return s.bytes() <= s.maxBytes })
-	}
-	return s.gaveUp != replay.NoCause
+	work := s.owed
+	s.owed = 0
+	return s.spend(work)
 }
 
 // try places the operation if that may lead to a witness. It does not if the
@@ -223,7 +207,7 @@ func (s *vectors) try(op int32) bool {
 func (s *vectors) placeReads() {
 	for placed := true; placed; {
 		placed = false
-		s.work += len(s.heads) / 4
+		s.owed += len(s.heads) / 4
 		for k := 0; k < len(s.heads); k++ {
 			if op := s.heads[k]; s.observes[op] && s.isOpen(op) && s.machine.Step(s.state, op) == s.state {
 				s.put(op)
@@ -240,7 +224,7 @@ func (s *vectors) placeReads() {
 // put appends an operation to the trail.
 func (s *vectors) put(op int32) {
 	s.trail = append(s.trail, op)
-	s.work += 1 + len(s.heads)/16
+	s.owed += 1 + len(s.heads)/16
 	if !s.mayStayOut(op) {
 		s.left--
 	}
@@ -260,7 +244,7 @@ func (s *vectors) goBack(f *vectorFrame) {
 	for len(s.trail) > int(f.trail) && !s.isOver() {
 		op := s.trail[len(s.trail)-1]
 		s.trail = s.trail[:len(s.trail)-1]
-		s.work += 1 + len(s.heads)/16
+		s.owed += 1 + len(s.heads)/16
 		if !s.mayStayOut(op) {
 			s.left++
 		}
