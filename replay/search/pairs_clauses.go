@@ -46,30 +46,36 @@ func (p *pairs) constrain() replay.Cause {
 		if o := &p.ops[k]; o.role == replay.Remove && o.ret == history.NoReturn {
 			p.offer(int32(k))
 		}
-		if p.chosen > mostChoices*n || p.solver.bytes() > p.solver.maxBytes {
-			return replay.Memory
+		if p.gaveUp() {
+			return p.solver.cause
 		}
 	}
 	p.held, p.invoked, p.cleared = nil, 0, -1
 	for k := range p.ops {
 		e, o := int32(k), &p.ops[k]
-		switch {
-		case p.solver.meter.MustStop(1):
-			return replay.Time
-		case p.solver.bytes() > p.solver.maxBytes || p.chosen > mostChoices*n:
-			return replay.Memory
-		}
-		for ; offered < n && p.ops[offered].call < o.ret && o.role != replay.Insert; offered++ {
+		for ; offered < n && p.ops[offered].call < o.ret && o.role != replay.Insert && !p.gaveUp(); offered++ {
 			if r := &p.ops[offered]; r.role == replay.Remove && r.ret != history.NoReturn {
 				p.offer(int32(offered))
 			}
 		}
-		if p.require(e); !p.solver.propagate() {
+		p.require(e)
+		if p.gaveUp() {
+			return p.solver.cause
+		}
+		if !p.solver.propagate() {
 			p.solver.broken = true
 			break
 		}
 	}
 	return replay.NoCause
+}
+
+// gaveUp reports whether there are too many choices or clauses, or no time is left.
+func (p *pairs) gaveUp() bool {
+	if !p.solver.gaveUp() && p.chosen > mostChoices*len(p.ops) {
+		p.solver.cause = replay.Memory
+	}
+	return p.solver.cause != replay.NoCause
 }
 
 // require adds what follows from an operation.
@@ -96,7 +102,7 @@ func (p *pairs) require(e int32) {
 		others := p.mayHold(e)
 		p.solver.meter.MustStop((len(others) + len(p.clears)) * len(p.choices[e]))
 		for _, c := range p.choices[e] {
-			if !p.solver.isFalse(c.is) {
+			if !p.solver.isFalse(c.is) && p.solver.cause == replay.NoCause {
 				p.choose(e, c, others)
 			}
 		}

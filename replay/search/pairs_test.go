@@ -240,6 +240,26 @@ func TestSizesOfPairs(t *testing.T) {
 	}
 }
 
+// TestPairsKeepBounds stops while clauses are added for pending removals, each of which
+// might take most of the insertions.
+func TestPairsKeepBounds(t *testing.T) {
+	w := workload.Workload{Model: "stack", Ops: 3000, Threads: 8, Values: 8, Lost: 10, Seed: 1, Fill: 32}
+	h, err := w.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := lookup(t, "stack")
+	m := meter.New(nil)
+	if f := search.Pairs(h, s, false, 1<<24, m); f.Cause != replay.Memory || m.Spent() > 1<<22 {
+		t.Errorf("with little memory: %v, %v, after work of %d", f.Answer, f.Cause, m.Spent())
+	}
+	asked := 0
+	m = meter.New(func() bool { asked++; return asked == 100 })
+	if f := search.Pairs(h, s, false, 1<<40, m); f.Cause != replay.Time || m.Spent() > 1<<20 {
+		t.Errorf("with little time: %v, %v, after work of %d", f.Answer, f.Cause, m.Spent())
+	}
+}
+
 // TestHappenedWithoutRoom: an insertion into a full queue may have happened without effect.
 func TestHappenedWithoutRoom(t *testing.T) {
 	s := lookup(t, "queue:1")

@@ -58,7 +58,8 @@ type solver struct {
 	stamp    int32
 	clause   []literal // that is being learnt
 
-	broken   bool // the clauses have no solution
+	broken   bool         // the clauses have no solution
+	cause    replay.Cause // why it gave up
 	maxBytes int64
 	meter    *meter.Meter
 }
@@ -109,8 +110,12 @@ func (s *solver) newVariable(phase bool, weight float32) variable {
 func (s *solver) isTrue(l literal) bool  { return l == always || l >= 0 && s.value[l] > 0 }
 func (s *solver) isFalse(l literal) bool { return l == never || l >= 0 && s.value[l] < 0 }
 
-// add adds a clause before the search. It sorts and keeps nothing of literals.
+// add adds a clause before the search. It sorts and keeps nothing of literals. It adds
+// nothing after it gave up.
 func (s *solver) add(literals ...literal) {
+	if s.gaveUp() {
+		return
+	}
 	list := s.clause[:0]
 	for _, l := range literals {
 		if s.isTrue(l) {
@@ -260,8 +265,8 @@ func (s *solver) solve() (bool, replay.Cause) {
 			if !consistent && len(s.begins) == 0 {
 				return false, replay.NoCause
 			}
-			if cause := s.gaveUp(); cause != replay.NoCause {
-				return false, cause
+			if s.gaveUp() {
+				return false, s.cause
 			}
 			if !consistent {
 				s.learn()
@@ -291,15 +296,16 @@ func (s *solver) solve() (bool, replay.Cause) {
 	}
 }
 
-// gaveUp returns why it has to stop, or NoCause.
-func (s *solver) gaveUp() replay.Cause {
+// gaveUp counts one unit of work, and reports whether the solver gives up; cause says why.
+func (s *solver) gaveUp() bool {
 	switch {
+	case s.cause != replay.NoCause:
 	case s.meter.MustStop(1):
-		return replay.Time
+		s.cause = replay.Time
 	case s.bytes() > s.maxBytes || len(s.arena) > math.MaxInt32/2:
-		return replay.Memory
+		s.cause = replay.Memory
 	}
-	return replay.NoCause
+	return s.cause != replay.NoCause
 }
 
 // learn learns a clause from the conflict, goes back to where all but one of its literals
