@@ -154,6 +154,7 @@ type task struct {
 	h       *history.History
 	spec    replay.Spec
 	o       replay.Options
+	engines []row
 	clock   *clock
 	meter   *meter.Meter // of all engines; stops when the clock has expired
 	checked bool         // the specification has accepted the operations
@@ -171,7 +172,7 @@ func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay
 	t := &struct { // one allocation
 		task
 		own clock
-	}{task{h: h, spec: spec, o: o}, newClock(ctx, o.Budget)}
+	}{task{h: h, spec: spec, o: o, engines: engines}, newClock(ctx, o.Budget)}
 	t.clock, t.meter = &t.own, t.own.meter()
 	return &t.task
 }
@@ -246,8 +247,8 @@ func (t *task) check() (v replay.Verdict, err error) {
 // found or given up.
 func (t *task) decide() (replay.Finding, error) {
 	var known replay.Finding
-	for i := range engines {
-		e := &engines[i]
+	for i := range t.engines {
+		e := &t.engines[i]
 		if !e.applies(t, &known) {
 			continue
 		}

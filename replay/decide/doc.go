@@ -27,6 +27,8 @@
 //     in O(n log n) (package monitor);
 //   - monitor of intervals: the same for histories with edges, if the edges
 //     hardly matter;
+//   - impossible results: results that nothing can explain, whatever else happened, such as
+//     a value that nobody was inserting;
 //   - serial: histories in which no two operations overlap, by replaying the only
 //     order;
 //   - short search: up to 5,000 configurations;
@@ -34,6 +36,8 @@
 //   - first families: the depth of histories with edges, and of specifications
 //     whose objects are not States, by enumeration: with all of the budget up to 24
 //     operations, and with few schedules up to 16,384;
+//   - without reads: collections, from the rest of the history, if other engines do not
+//     know some of the operations that only read;
 //   - pieces: deques, between moments at which they can be empty;
 //   - longer search: of stacks, priority queues, and histories with pending operations;
 //   - few pairs: stacks, priority queues and deques of up to 16,384 operations, by

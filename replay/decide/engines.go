@@ -72,12 +72,15 @@ var engines = []row{
 	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
+	{name: "impossible results", kind: replay.SearchEngine, max: unbounded, run: runImpossible},
 	{name: "serial", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, deepens: true, run: runSerial},
 	{name: "short search", kind: replay.SearchEngine, max: long,
 		share: func(*task) int64 { return quickShare }, run: runSearch},
 	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
+	{name: "without reads", kind: replay.SearchEngine, min: short + 1, max: unbounded,
+		share: func(*task) int64 { return stackShare / 2 }, run: runWithoutReads},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
 	{name: "longer search", kind: replay.SearchEngine, min: short + 1, max: long, share: func(*task) int64 { return longerShare }, run: runLonger},
 	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: collectionShare, run: runFewPairs},
@@ -136,7 +139,7 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 // pending operations, which most witnesses do not need. But explanations ask for many
 // prefixes, in which few operations are pending.
 func runLonger(t *task, m *meter.Meter) (replay.Finding, error) {
-	switch d := replay.TraitsOf(t.spec).Discipline; {
+	switch d := replay.DisciplineIn(t.h, t.spec); {
 	case d == replay.LastIn:
 		return t.searchCollection(t.h, m.Share(longerShare/8)), nil
 	case d == replay.Smallest || d == replay.Largest:
@@ -149,7 +152,7 @@ func runLonger(t *task, m *meter.Meter) (replay.Finding, error) {
 // runFewPairs decides histories in which it is mostly clear what each removal takes.
 // Those of queues are left to the search of queues, which is faster.
 func runFewPairs(t *task, m *meter.Meter) (replay.Finding, error) {
-	if replay.TraitsOf(t.spec).Discipline == replay.FirstIn {
+	if replay.DisciplineIn(t.h, t.spec) == replay.FirstIn {
 		return replay.Declines(""), nil
 	}
 	return search.Pairs(t.h, t.spec, true, t.o.Budget.Bytes, m), nil

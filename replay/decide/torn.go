@@ -76,7 +76,7 @@ func (t *task) isRefuted(h *history.History) bool {
 // decidePart decides another history of the same operations, or some of them,
 // without depths.
 func (t *task) decidePart(h *history.History, m *meter.Meter) replay.Finding {
-	part := &task{h: h, spec: t.spec, o: t.o, clock: t.clock, meter: m, checked: true, shallow: true}
+	part := &task{h: h, spec: t.spec, o: t.o, engines: t.engines, clock: t.clock, meter: m, checked: true, shallow: true}
 	defer part.release()
 	f, err := part.decide()
 	if err != nil {

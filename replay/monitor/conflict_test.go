@@ -79,7 +79,7 @@ func TestDeclined(t *testing.T) {
 		{"queue", "A enqueue 1; A; A dequeue; A = 1; B enqueue 1", "values that are not distinct"},
 		{"queue", "A enqueue 1; A; A size; A = 1", "operations that no monitor knows"},
 		{"queue", "A enqueue null; A", "operations that no monitor knows"},
-		{"queue:2", "A enqueue 1; A = true", "no monitor for queue"},
+		{"queue:1", "A enqueue 1; A = true; A enqueue 2; A = false", "no monitor for queue"},
 		{"counter", "A increment; A", "no monitor for counter"},
 		{"register:1", "A write 1; A", "operations that no monitor knows"},
 		{"set", "A add 1; A = true; A remove 1; A = true; A add 1; A = true; A isEmpty; A = true", "values that are not distinct"},

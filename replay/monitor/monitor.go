@@ -49,13 +49,14 @@ func problemOf(h *history.History, spec replay.Spec, m *meter.Meter) (*problem, 
 		panic("monitor: a nil history or specification")
 	}
 	d, ok := spec.(replay.Described)
+	discipline := replay.DisciplineIn(h, spec)
 	switch {
-	case !ok || d.Traits().Discipline == replay.NoDiscipline || d.Traits().Discipline == replay.FirstInBounded:
+	case !ok || discipline == replay.NoDiscipline || discipline == replay.FirstInBounded:
 		return nil, "no monitor for " + spec.Name()
 	case h.HasEdges() || len(h.Ghosts) > 0:
 		return nil, "order beyond real time"
 	}
-	return newProblem(h, d, m)
+	return newProblem(h, d, discipline, m)
 }
 
 // stopped is the reason of a monitor whose meter stopped.

@@ -56,9 +56,9 @@ type element struct {
 const none = -1
 
 // newProblem reads the history. If it declines, it returns why.
-func newProblem(h *history.History, d replay.Described, m *meter.Meter) (*problem, string) {
+func newProblem(h *history.History, d replay.Described, discipline replay.Discipline, m *meter.Meter) (*problem, string) {
 	n := len(h.Ops)
-	r := reader{spec: d, problem: &problem{discipline: d.Traits().Discipline, call: make([]int32, n), ret: make([]int32, n),
+	r := reader{spec: d, problem: &problem{discipline: discipline, call: make([]int32, n), ret: make([]int32, n),
 		roles: make([]replay.Role, n), about: make([]int32, n)}}
 	r.parted = r.discipline == replay.OverwrittenByKey
 	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)

@@ -25,18 +25,18 @@ import (
 // The work is bounded by the number of configurations, the memory by maxBytes,
 // beyond which the history is undecided.
 func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
-	discipline := replay.TraitsOf(spec).Discipline
+	discipline := replay.DisciplineIn(h, spec)
 	if discipline != replay.FirstIn && discipline != replay.LastIn || h.HasEdges() || len(h.Ghosts) > 0 {
 		return replay.Declines("")
 	}
-	c := readCollected(h, spec)
+	c := readCollected(h, spec, discipline)
 	if c == nil {
 		return replay.Declines("")
 	}
 	f := c.search(discipline, maxBytes, m)
 	if f.Answer == replay.Linearizable && len(c.sizes) > 0 {
 		// Sizes change nothing, so that without a witness of the others there is none.
-		if f.Witness = weave(h, spec, f.Witness, c.sizes); f.Witness == nil {
+		if f.Witness = weaveSizes(h, spec, f.Witness, c.sizes); f.Witness == nil {
 			return replay.Declines("")
 		}
 	}
@@ -179,8 +179,7 @@ type consumer struct {
 type sized struct{ op, call, ret, size int32 }
 
 // readCollected returns nil if the history has other operations.
-func readCollected(h *history.History, spec replay.Spec) *collected {
-	discipline := replay.TraitsOf(spec).Discipline
+func readCollected(h *history.History, spec replay.Spec, discipline replay.Discipline) *collected {
 	c := &collected{impossible: history.NoReturn}
 	numbers := map[string]int32{}
 	var key []byte

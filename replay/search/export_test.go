@@ -12,7 +12,7 @@ import (
 // StackOfWidth is QueueOrStack of a stack with passes of width items. It does
 // not search the values inserted once first.
 func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
-	c := readCollected(h, spec)
+	c := readCollected(h, spec, replay.LastIn)
 	if c.impossible != history.NoReturn {
 		return replay.Refuted(replay.SearchEngine)
 	}
@@ -25,7 +25,7 @@ func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Findin
 // StackInHurry is QueueOrStack of a stack in small passes, given up if it will need
 // more work. It does not search the values inserted once first.
 func StackInHurry(h *history.History, spec replay.Spec, work int64) replay.Finding {
-	c := readCollected(h, spec)
+	c := readCollected(h, spec, replay.LastIn)
 	if c.impossible != history.NoReturn {
 		return refutedAt(c.impossible)
 	}
@@ -39,7 +39,7 @@ func StackInHurry(h *history.History, spec replay.Spec, work int64) replay.Findi
 // used; it returns how far, and how many items it kept of what is before. It does
 // not search the values inserted once first.
 func StackWithin(h *history.History, spec replay.Spec, bytes int64) (f replay.Finding, horizon, kept int) {
-	s := newStackSearch(readCollected(h, spec), 2*bytes, bytes, meter.New(nil))
+	s := newStackSearch(readCollected(h, spec, replay.LastIn), 2*bytes, bytes, meter.New(nil))
 	found, cause := s.run()
 	for i := range s.items {
 		if s.items[i].due < s.horizon {
@@ -53,7 +53,7 @@ func StackWithin(h *history.History, spec replay.Spec, bytes int64) (f replay.Fi
 // and searches again if that finds no witness. It does not search the values
 // inserted once first.
 func StackTwice(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) replay.Finding {
-	c := readCollected(h, spec)
+	c := readCollected(h, spec, replay.LastIn)
 	if c.impossible != history.NoReturn {
 		return refutedAt(c.impossible)
 	}
@@ -65,7 +65,7 @@ func StackTwice(h *history.History, spec replay.Spec, bytes int64, m *meter.Mete
 // once so many bytes are used. It returns how often it went back and how often it
 // dropped something.
 func BeamOfWidth(h *history.History, spec replay.Spec, width int, room int64, m *meter.Meter) (f replay.Finding, tries, drops int) {
-	c := readCollected(h, spec)
+	c := readCollected(h, spec, replay.LastIn)
 	if c.impossible != history.NoReturn {
 		return refutedAt(c.impossible), 0, 0
 	}

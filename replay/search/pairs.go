@@ -55,7 +55,7 @@ func Pairs(h *history.History, spec replay.Spec, few bool, maxBytes int64, m *me
 		return replay.Declines("")
 	}
 	traits := replay.TraitsOf(spec)
-	p := &pairs{discipline: traits.Discipline, capacity: traits.Capacity}
+	p := &pairs{discipline: replay.DisciplineIn(h, spec), capacity: traits.Capacity}
 	p.solver.meter, p.solver.maxBytes = m.OrUnbounded(), maxBytes
 	if !p.read(h, spec) {
 		return replay.Declines("")

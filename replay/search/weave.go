@@ -5,18 +5,14 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// weave inserts sizes, which are sorted by invocation, into a witness of the other
-// operations of a queue or a stack. It returns nil if they have no place there.
-//
-// A size has a place where the number of values is right, after all that returned
-// before its invocation and before all that was invoked after its response. It takes
-// the first such place, so that it does not hinder later ones. It takes O(n log n),
-// and as many steps more as there are operations between the earliest and the latest
-// place.
-func weave(h *history.History, spec replay.Spec, order []int32, sizes []sized) []int32 {
+// weaveSizes inserts sizes into a witness of the other operations of a queue or a stack;
+// see weave. It returns nil if they have no place there.
+func weaveSizes(h *history.History, spec replay.Spec, order []int32, sizes []sized) []int32 {
 	held := make([]int32, len(order)+1) // how many values there are before each operation
 	for k, op := range order {
 		held[k+1] = held[k]
@@ -29,6 +25,57 @@ func weave(h *history.History, spec replay.Spec, order []int32, sizes []sized) [
 			}
 		}
 	}
+	return weave(h, order, sizes, func(i int, place int32) bool {
+		size := sizes[i].size
+		return size == held[place] || size < 0 && held[place] > 0
+	})
+}
+
+// Weave inserts reads, operations that change nothing, into a witness of the other
+// operations of a history without edges. It returns nil if they have no place there, or if
+// maxBytes or m do not allow to look for one. The specification's objects have to be States.
+func Weave(h *history.History, spec replay.Spec, order, reads []int32, maxBytes int64, m *meter.Meter) []int32 {
+	machine := engine.NewMachine(h, spec) // a compact one does not know all reads
+	if machine == nil {
+		return nil
+	}
+	defer machine.Release()
+	machine.Bound(m, maxBytes)
+	states := make([]int32, len(order)+1) // before each operation
+	states[0] = machine.Start()
+	for k, op := range order {
+		next := machine.Step(states[k], op)
+		if next == engine.Fail {
+			if !h.Ops[op].Pending() { // it ran out of memory
+				return nil
+			}
+			next = states[k]
+		}
+		if states[k+1] = next; m.MustStop(1) || machine.GaveUp() != replay.NoCause {
+			return nil
+		}
+	}
+	woven := make([]sized, len(reads))
+	for i, op := range reads {
+		woven[i] = sized{op: op, call: h.Ops[op].Call, ret: h.Ops[op].Return}
+	}
+	witness := weave(h, order, woven, func(i int, place int32) bool {
+		return !m.MustStop(1) && machine.Step(states[place], reads[i]) == states[place]
+	})
+	if machine.GaveUp() != replay.NoCause {
+		return nil
+	}
+	return witness
+}
+
+// weave inserts reads, which are sorted by invocation, into a witness of the other
+// operations. It returns nil if they have no place there.
+//
+// A read has a place where fits reports so, after all that returned before its invocation
+// and before all that was invoked after its response. It takes the first such place, so
+// that it does not hinder later ones. It takes O(n log n), and as many steps more as there
+// are operations between the earliest and the latest place.
+func weave(h *history.History, order []int32, sizes []sized, fits func(i int, place int32) bool) []int32 {
 	first, last := bounds(h, order, sizes)
 	places := make([]int32, len(sizes))
 	byReturn := indices(len(sizes))
@@ -40,7 +87,7 @@ func weave(h *history.History, spec replay.Spec, order []int32, sizes []sized) [
 			reached = max(reached, places[byReturn[next]])
 		}
 		place := max(first[i], reached)
-		for place <= last[i] && !(s.size == held[place] || s.size < 0 && held[place] > 0) {
+		for place <= last[i] && !fits(i, place) {
 			place++
 		}
 		if place > last[i] {

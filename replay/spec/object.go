@@ -65,6 +65,8 @@ func (s *specification[S]) Check(op *history.Operation) error {
 // Impossible returns why no state gives the result of op; see replay.Excluding.
 func (s *specification[S]) Impossible(op *history.Operation) string {
 	switch i := s.table.find(op.Method, len(op.Args)); {
+	case s.table.list[i].facts.has(counts) && op.Result.Kind() == history.Int && op.Result.Int() < 0:
+		return op.Method + " is never negative"
 	case !s.table.excludes(i, op.Result):
 		return ""
 	case op.Result.Kind() == history.Exception:
