@@ -126,7 +126,13 @@ func interruptible(more ...os.Signal) (ctx context.Context, restore func()) {
 
 // untilClosed is interruptible for commands that leave directories behind if the reader
 // of their output has gone and the signal about it ends them.
-func untilClosed() (ctx context.Context, restore func()) { return interruptible(syscall.SIGPIPE) }
+//
+// From then on, no such signal ends the program: that of the system and that of Go's
+// runtime come from one write, and the first one cancels the context.
+func untilClosed() (ctx context.Context, restore func()) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	return interruptible(syscall.SIGPIPE)
+}
 
 // flags returns the flags of the command, and the function that runs it once they
 // are parsed.
