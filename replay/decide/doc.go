@@ -36,6 +36,8 @@
 //   - first families: the depth of histories with edges, and of specifications
 //     whose objects are not States, by enumeration: with all of the budget up to 24
 //     operations, and with few schedules up to 16,384;
+//   - listed values: histories in which a read lists values, as if it told in which order
+//     they came;
 //   - without reads: collections, from the rest of the history, if other engines do not
 //     know some of the operations that only read;
 //   - pieces: deques, between moments at which they can be empty;

@@ -79,6 +79,7 @@ var engines = []row{
 	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
+	{name: "listed values", kind: replay.SearchEngine, max: long, share: func(*task) int64 { return longerShare }, run: runListed},
 	{name: "without reads", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare / 2 }, run: runWithoutReads},
 	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
@@ -147,6 +148,10 @@ func runLonger(t *task, m *meter.Meter) (replay.Finding, error) {
 		return replay.Declines(""), nil
 	}
 	return runSearch(t, m)
+}
+
+func runListed(t *task, m *meter.Meter) (replay.Finding, error) {
+	return search.Listed(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
 // runFewPairs decides histories in which it is mostly clear what each removal takes.

@@ -63,6 +63,9 @@
 //     came about. What it takes grows with the concurrent pairs and with the insertions
 //     that a removal may take, and hardly with the number of orders.
 //
+// Listed looks for a witness in which values came as reads list them, and Weave inserts
+// reads into a witness of the rest.
+//
 // The answer is definite unless memory or time run out, also with pending
 // operations, edges, unknown results and nondeterministic specifications. All
 // searches check often enough whether to stop, which a test measures. The
