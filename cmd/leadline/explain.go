@@ -103,7 +103,9 @@ func (p *explainPresenter) finish() error {
 // subHistory returns the history of the operations of a core, with the marks and edges
 // that it needs. It ends with the response that no order explains. If h has no real time,
 // the operations follow one another in an order that the edges allow, and only the order
-// within processes is that of h.
+// within processes is that of h. With stamps, two operations of a process may share a stamp,
+// so that their positions overlap. Then the second one gets a process of its own in the
+// result: the edges of the core have the order between them, if the core needs it.
 func subHistory(h *history.History, e *replay.Explanation) (*history.History, error) {
 	end := int32(history.NoReturn)
 	if e.Unexplained != replay.NoOperation {
@@ -118,14 +120,19 @@ func subHistory(h *history.History, e *replay.Explanation) (*history.History, er
 	if h.IsRelaxed() {
 		core = inOrder(h, e)
 	}
+	processes := newProcesses(h)
 	for k, i := range core {
 		op := &h.Ops[i]
 		called, returned := op.Call, op.Return
 		if h.IsRelaxed() {
 			called, returned = 2*int32(k), 2*int32(k)+1
 		}
-		events = append(events, event{called, history.Event{Process: h.Processes[op.Process], Op: op.ID(), Method: op.Method, Args: op.Args}})
-		if returned <= end && !op.Pending() {
+		if op.Pending() || returned > end {
+			returned = history.NoReturn
+		}
+		process := processes.next(op, called, returned)
+		events = append(events, event{called, history.Event{Process: process, Op: op.ID(), Method: op.Method, Args: op.Args}})
+		if returned != history.NoReturn {
 			events = append(events, event{returned, history.Event{Type: history.OK, Op: op.ID(), Result: op.Result}})
 		}
 	}
@@ -141,6 +148,31 @@ func subHistory(h *history.History, e *replay.Explanation) (*history.History, er
 		b.Mark(h.Ops[i].ID(), true, 0)
 	}
 	return b.Build()
+}
+
+// processes chooses the processes of operations that come in the order of their calls.
+type processes struct {
+	names []history.Value // in use; those of the history come first
+	until []int32         // per process of the history, where its last operation returns
+}
+
+func newProcesses(h *history.History) *processes {
+	return &processes{slices.Clone(h.Processes), make([]int32, len(h.Processes))}
+}
+
+// next returns the process of op, or a new one if an operation of that process is open.
+func (p *processes) next(op *history.Operation, called, returned int32) history.Value {
+	name := p.names[op.Process]
+	if called >= p.until[op.Process] {
+		p.until[op.Process] = returned
+		return name
+	}
+	text := fmt.Sprintf("%v of %v", op.ID(), name)
+	for slices.ContainsFunc(p.names, history.StringValue(text).Equal) {
+		text += "'"
+	}
+	p.names = append(p.names, history.StringValue(text))
+	return history.StringValue(text)
 }
 
 // inOrder returns the core in an order that the processes and its edges allow.

@@ -197,6 +197,103 @@ func TestCoresUnderConstraints(t *testing.T) {
 	}
 }
 
+// touching is a history in which the calls of both processes touch at one stamp, so that
+// the positions of those of process 1 overlap.
+const touching = `{"leadline":1,"model":"queue","order":"stamp"}
+{"process":1,"op":0,"at":0,"type":"invoke","method":"size"}
+{"process":0,"op":1,"at":1,"type":"invoke","method":"enqueue","args":[1]}
+{"process":1,"op":3,"at":2,"type":"invoke","method":"dequeue"}
+{"process":0,"op":1,"at":2,"type":"ok"}
+{"process":0,"op":2,"at":2,"type":"invoke","method":"dequeue"}
+{"process":1,"op":0,"at":2,"type":"ok","result":7}
+`
+
+// randomStamped is randomConstrained with few stamps, so that many are equal. The
+// tie rule is random.
+func randomStamped(r *rand.Rand) *history.History {
+	tie := history.Tie(r.IntN(2))
+	b := history.NewBuilder(history.Header{ID: "stamped", Model: "queue", Order: history.StampOrder, Tie: tie})
+	methods := []string{"enqueue", "dequeue", "size"}
+	n := int64(0)
+	for process := range int64(2 + r.IntN(3)) {
+		at, open := int64(0), false
+		for range 1 + r.IntN(3) {
+			if open {
+				break
+			}
+			at += r.Int64N(2)
+			e := history.Event{Process: history.IntValue(process), Op: history.IntValue(n), At: at, Method: methods[r.IntN(3)]}
+			if e.Method == "enqueue" {
+				e.Args = []history.Value{history.IntValue(r.Int64N(2))}
+			}
+			b.Add(&e)
+			if at += r.Int64N(2) + int64(tie); r.IntN(8) == 0 {
+				if open = true; r.IntN(3) == 0 {
+					b.Mark(history.IntValue(n), r.IntN(2) == 0, 0)
+				}
+			} else {
+				end := history.Event{Type: history.OK, Op: history.IntValue(n), At: at}
+				if e.Method != "enqueue" {
+					end.Result = history.IntValue(r.Int64N(3))
+				}
+				if r.IntN(8) == 0 {
+					end.Type, end.Result = history.Fail, history.NoValue
+				}
+				b.Add(&end)
+			}
+			n++
+		}
+	}
+	for range r.IntN(3) {
+		b.AddEdge(history.IntValue(r.Int64N(n)), history.IntValue(r.Int64N(n)), 0)
+	}
+	h, err := b.Build()
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+// TestCoresOfSharedStamps: the order of a process whose calls share a stamp is not that of
+// their positions.
+func TestCoresOfSharedStamps(t *testing.T) {
+	for _, text := range []string{touching, touching + `{"edge":[0,3]}`} {
+		for h, err := range codec.Decode(strings.NewReader(text), "touching", codec.Options{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if checkCore(t, h) == nil {
+				t.Error("no minimal sub-history")
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	rounds, cores, overlaps := 3000, 0, 0
+	if *full {
+		rounds = 50000
+	}
+	for range rounds {
+		h := randomStamped(r)
+		if h == nil {
+			continue
+		}
+		for _, h := range []*history.History{h, h.ProgramOrder()} {
+			e := checkCore(t, h)
+			if e == nil {
+				continue
+			}
+			cores++
+			if sub, err := subHistory(h, e); err == nil && slices.ContainsFunc(sub.Processes, func(p history.Value) bool { return p.Kind() == history.String }) {
+				overlaps++
+			}
+		}
+	}
+	t.Logf("%d minimal sub-histories, %d with overlapping positions", cores, overlaps)
+	if cores < 500 || overlaps < 5 {
+		t.Errorf("%d minimal sub-histories, %d with overlapping positions: too few to say much", cores, overlaps)
+	}
+}
+
 func verdictOf(t *testing.T, h *history.History) replay.Verdict {
 	t.Helper()
 	s, err := spec.Lookup(h.Model, h.ModelArgs)
