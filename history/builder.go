@@ -122,6 +122,10 @@ func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs
 // SetTorn notes that the history may have been cut at line; see Header.Torn.
 func (b *Builder) SetTorn(line int) { b.h.Torn = line }
 
+// SetGuessed notes that the model was inferred from what came before a cut at line; see
+// Header.Guessed.
+func (b *Builder) SetGuessed(line int) { b.h.Guessed = line }
+
 // Failed reports whether there are so many faults that reading the rest of the
 // history is pointless.
 func (b *Builder) Failed() bool { return b.errs.More }

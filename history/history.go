@@ -56,6 +56,11 @@ type Header struct {
 	// events that were read are a prefix of the history, because a prefix is
 	// itself a history.
 	Torn int
+	// Guessed is the line at which the file may have been cut, if it names no model and
+	// Model was inferred from the events before: that of the whole file may be another
+	// one. It is 0 if the file is whole, or Model does not depend on the events. Whoever
+	// chooses the model clears it.
+	Guessed int
 }
 
 // An Operation is an invocation with its response (Definition 3.3 of the

@@ -32,7 +32,7 @@ const (
 	Memory                 // Budget.Bytes were used
 	Cancelled              // the context was cancelled
 	Declined               // the engine in Options.Engine does not decide such histories
-	Torn                   // there is no witness, but the file may be cut off (history.Header.Torn)
+	Torn                   // there is no witness, but the file may be cut off (history.Header.Torn, Guessed)
 )
 
 func (c Cause) String() string {

@@ -39,6 +39,8 @@ func checkPlain(format string, h *history.History) error {
 		return refusal(format, "a history in which nothing happened")
 	case len(h.Edges) > 0:
 		return refusal(format, "order edges")
+	case h.Guessed > 0:
+		return refusal(format, "the mark that the model was inferred before a cut (at line %d)", h.Guessed)
 	}
 	return nil
 }

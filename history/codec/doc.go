@@ -53,6 +53,8 @@
 //	             see below.
 //	torn         true: the file that the history was first read from may have
 //	             been cut; see below.
+//	guessed      true: that file may have been cut, and model was inferred from
+//	             the events before.
 //
 // An event, which has the key type:
 //
@@ -109,8 +111,11 @@
 // not JSON makes the histories that are open there invalid, since each may lack an
 // event. A last line without a newline that is a JSON object is complete.
 //
-// In file order, what comes before a cut is a prefix of the history, and its verdict
-// is definite. Events with stamps come in any order, so that any of them may be
+// In file order, what comes before a cut is a prefix of the history. Its verdict is
+// definite if the model is given or named by the file. A model that is inferred from
+// events (see Jepsen) may depend on those that were cut: the history is marked guessed,
+// and never not-linearizable unless another model is chosen. A cut at the end of a line
+// cannot be seen. Events with stamps come in any order, so that any of them may be
 // missing: the history is marked torn. It is not-linearizable only if that holds
 // whatever was cut; otherwise it is linearizable or unknown. It is invalid if the
 // rest is not well-formed, because an operation lacks its invocation, or its
@@ -177,7 +182,10 @@
 //   - enqueue and dequeue, push and pop, acquire and release, insert and poll,
 //     push-front and its kin are queue, stack, mutex, priority-queue and deque.
 //
-// Histories with other words name no model, and their methods are the words.
+// Histories with other words name no model, and their methods are the words. Choose the
+// model yourself if a file may end early: reads alone, for example, are a cas-register,
+// but with a later add they are a counter or a set. A warning names a model that was
+// inferred from reads alone which return values.
 //
 // Keywords are strings with their colon, sets sorted lists, ratios strings. Integers
 // may be written as 0x1F, 017 and 2r101 too.
@@ -324,7 +332,7 @@
 // the processes. A method with several names is written with the first one. The
 // native format and PolyLin's keep stamps and tie rule; in other formats the order of
 // events replaces them. A history that may have been cut stays marked so: in the
-// native format by a key, in PolyLin, LiMo and etcd by a missing newline at the end.
+// native format by keys, in PolyLin, LiMo and etcd by a missing newline at the end.
 //
 // # Promises
 //

@@ -263,8 +263,8 @@ func decodeInput(in *input, file string, opts Options) iter.Seq2[*history.Histor
 		found := false
 		for h, err := range format.Decode(in, file, opts.Limits) {
 			found = true
-			if h != nil && h.Torn > 0 && opts.Warn != nil {
-				opts.Warn(&SyntaxError{File: file, Line: h.Torn, Msg: tornWarning})
+			if h != nil && opts.Warn != nil {
+				warn(h, file, opts.Warn)
 			}
 			if !yield(h, err) {
 				return
@@ -275,6 +275,42 @@ func decodeInput(in *input, file string, opts Options) iter.Seq2[*history.Histor
 		}
 	}
 }
+
+// warn warns about what the verdict of h may rest on besides its events.
+func warn(h *history.History, file string, warn func(*SyntaxError)) {
+	if h.Torn > 0 {
+		warn(&SyntaxError{File: file, Line: h.Torn, Msg: tornWarning})
+	}
+	if fromReadsAlone(h) {
+		warn(&SyntaxError{File: file, Line: h.Line, Msg: readsWarning})
+	}
+	if h.Guessed > 0 {
+		warn(&SyntaxError{File: file, Line: h.Guessed, Msg: fmt.Sprintf(guessedWarning, h.Model)})
+	}
+}
+
+// fromReadsAlone reports whether the model of a Jepsen history was inferred from reads
+// only, although these returned values: then operations of another model are missing.
+func fromReadsAlone(h *history.History) bool {
+	if h.Format != jepsenName || h.Model != "cas-register" || h.Guessed > 0 {
+		return false
+	}
+	found := false
+	for i := range h.Ops {
+		if h.Ops[i].Method != "read" {
+			return false
+		}
+		k := h.Ops[i].Result.Kind()
+		found = found || k != history.Null && k != history.Unknown
+	}
+	return found
+}
+
+const readsWarning = "the model cas-register was inferred from reads alone, which return values: " +
+	"choose the model if writes are missing, or if it is a counter or a set"
+
+const guessedWarning = "the file may have been cut here, and the model %s was inferred from what is before: " +
+	"a history that ends here is never not-linearizable, unless you choose the model"
 
 const tornWarning = "the file may have been cut here (a whole one ends with a newline): " +
 	"a history that ends here is not-linearizable only if that holds whatever was cut"

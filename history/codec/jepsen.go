@@ -169,6 +169,9 @@ func (d *jepsen) finish() {
 		d.current.b.Errorf(e.faultLine, "%s", e.fault)
 	}
 	inside := d.current != nil
+	if cut && inside {
+		d.current.cut = e.line
+	}
 	d.current = nil
 	if err == nil || isEnd(err) {
 		d.out.deliver()

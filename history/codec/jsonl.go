@@ -179,6 +179,8 @@ func (d *jsonl) finish(line int, cut bool) {
 	}
 	if d.m.model != "" {
 		w.b.SetModel(d.m.model, d.m.args)
+	} else if cut && w.b.Header().Model != "" {
+		w.b.SetGuessed(line)
 	}
 	d.out.buildChanged(w.b, w.line, d.withoutNulls)
 	d.words = nil

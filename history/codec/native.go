@@ -285,6 +285,9 @@ func (d *native) header() *stream {
 	if l.torn {
 		st.b.SetTorn(d.lines.line)
 	}
+	if l.guessed {
+		st.b.SetGuessed(d.lines.line)
+	}
 	if l.interleaved {
 		id := l.history.Text()
 		if id == "" {

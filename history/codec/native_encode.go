@@ -148,6 +148,9 @@ func appendHeader(b []byte, h *history.Header) []byte {
 	if h.Torn > 0 {
 		b = append(b, `,"torn":true`...)
 	}
+	if h.Guessed > 0 {
+		b = append(b, `,"guessed":true`...)
+	}
 	return append(b, "}\n"...)
 }
 

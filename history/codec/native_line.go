@@ -23,6 +23,7 @@ type nativeLine struct {
 	order       history.Order
 	interleaved bool
 	torn        bool
+	guessed     bool
 	// of edges, marks and ends
 	from, to history.Value
 	happened bool
@@ -182,6 +183,8 @@ func (l *nativeLine) rareValue(s *scanner, f field) {
 		l.interleaved = l.boolean(s, f)
 	case fieldTorn:
 		l.torn = l.boolean(s, f)
+	case fieldGuessed:
+		l.guessed = l.boolean(s, f)
 	case fieldEdge:
 		l.edge(s)
 	case fieldMark:
@@ -366,6 +369,7 @@ const (
 	fieldOrder
 	fieldInterleaved
 	fieldTorn
+	fieldGuessed
 	fieldType
 	fieldProcess
 	fieldOp
@@ -381,7 +385,7 @@ const (
 
 // fieldNames has no field at 0.
 var fieldNames = [...]string{
-	"", "leadline", "history", "model", "args", "tie", "order", "interleaved", "torn", "type", "process", "op",
+	"", "leadline", "history", "model", "args", "tie", "order", "interleaved", "torn", "guessed", "type", "process", "op",
 	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
 }
 
@@ -430,7 +434,7 @@ func (f field) names() string {
 }
 
 const (
-	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldInterleaved | fieldTorn
+	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldInterleaved | fieldTorn | fieldGuessed
 	eventFields  = fieldType | fieldHistory | fieldProcess | fieldOp | fieldMethod | fieldArgs |
 		fieldResult | fieldException | fieldUnknown | fieldAt
 	edgeFields = fieldEdge | fieldHistory

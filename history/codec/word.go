@@ -37,6 +37,9 @@ type wordHistory struct {
 	// Used by finish:
 	words []*word // by name; nil for a name that the dialect lacks
 	torn  int32   // line at which the history is cut
+	// cut is the line at which the stream was cut after the events, which are not altered;
+	// 0 if it was not.
+	cut int
 }
 
 func newWordHistory(file, format string, line int) *wordHistory {
@@ -58,6 +61,9 @@ func (w *wordHistory) finish() {
 		d = &dialect{}
 	} else {
 		w.b.SetModel(d.model, d.args)
+	}
+	if w.cut > 0 && w.dialect == nil && d.model != "" {
+		w.b.SetGuessed(w.cut)
 	}
 	if d.model == "multi-register" {
 		if initial := initialOf(&w.events); initial.Kind() != history.None {

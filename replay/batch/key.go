@@ -94,7 +94,7 @@ func appendString(b []byte, s string) []byte {
 func (c *contentHash) history(h *history.History) {
 	c.b = appendValues(appendString(c.b, h.Model), h.ModelArgs)
 	flags := byte(0)
-	for i, set := range []bool{h.Torn > 0, h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder} {
+	for i, set := range []bool{h.Torn > 0, h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder, h.Guessed > 0} {
 		if set {
 			flags |= 1 << i
 		}

@@ -181,6 +181,35 @@ func TestTornFields(t *testing.T) {
 	}
 }
 
+// TestGuessed: where a file is cut and names no model, what was cut may show another
+// one. These histories are linearizable, but the reads alone are a cas-register.
+func TestGuessed(t *testing.T) {
+	const read = "{:process 0, :type :invoke, :f :read, :value nil}\n{:process 0, :type :ok, :f :read, :value %s}\n"
+	const add = "{:process 0, :type :invoke, :f :add, :value 2}"
+	for name, value := range map[string]string{"counter": "0", "set": "[]"} {
+		whole := fmt.Sprintf(read, value) + add
+		for n := len(whole) - len(add) + 1; n <= len(whole); n++ {
+			for h, err := range codec.Decode(strings.NewReader(whole[:n]), "in", codec.Options{}) {
+				if err != nil {
+					continue // of the event that is cut
+				}
+				model, want := "cas-register", replay.Undecided
+				if n == len(whole) {
+					model, want = name, replay.Linearizable
+				}
+				s, err := spec.Lookup(h.Model, h.ModelArgs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := decide.Check(context.Background(), h, s, replay.Options{})
+				if err != nil || h.Model != model || v.Answer != want || (v.Cause == replay.Torn) != (want == replay.Undecided) {
+					t.Errorf("%s, cut at %d: %v (%v), %v, as %s, want %v as %s", name, n, v.Answer, v.Cause, err, h.Model, want, model)
+				}
+			}
+		}
+	}
+}
+
 // TestCutAnywhere: no cut of a file whose history is linearizable leaves one
 // that is called not-linearizable.
 func TestCutAnywhere(t *testing.T) {

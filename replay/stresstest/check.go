@@ -129,6 +129,7 @@ func reread(file string, h *history.History) *history.History {
 // it is a bundled one, and the specification.
 func (o *CheckOptions) named(h *history.History, s replay.Spec) (*history.History, replay.Spec, error) {
 	model, args, ok := h.Model, h.ModelArgs, true
+	given := s != nil || o.Model != ""
 	var err error
 	switch {
 	case s != nil:
@@ -141,11 +142,16 @@ func (o *CheckOptions) named(h *history.History, s replay.Spec) (*history.Histor
 	if err == nil && s == nil {
 		s, err = spec.Lookup(model, args)
 	}
-	if err != nil || !ok {
+	if err != nil {
 		return h, s, err
 	}
 	named := *h
-	named.Model, named.ModelArgs = model, args
+	if ok {
+		named.Model, named.ModelArgs = model, args
+	}
+	if given {
+		named.Guessed = 0
+	}
 	return &named, s, nil
 }
 

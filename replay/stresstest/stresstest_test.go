@@ -248,7 +248,9 @@ func TestCheckOptions(t *testing.T) {
 		"time":             {together, CheckOptions{Model: "counter", Time: 1}, "unknown (time)"},
 	} {
 		tb := &fakeTB{}
-		Check(tb, recorded(t, test.words), nil, test.o)
+		h := *recorded(t, test.words)
+		h.Guessed = 1 // which the model of the options replaces
+		Check(tb, &h, nil, test.o)
 		if got := strings.Join(tb.errors, "\n"); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}

@@ -142,7 +142,7 @@ func (t *texts) number(text string) int32 {
 func newPage(item *Item) *page {
 	h, v := item.History, &item.Verdict
 	p := &page{
-		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Torn: h.Torn, Relaxed: h.IsRelaxed(),
+		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Torn: max(h.Torn, h.Guessed), Relaxed: h.IsRelaxed(),
 		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: cleanLines(item.Steps),
 	}
 	if v.Decided() {
