@@ -54,6 +54,7 @@ type Builder struct {
 	built     bool
 	edges     []rawEdge
 	marks     []rawMark
+	cut       int    // see SetCut
 	timing    timing // StampOrder
 	errs      Errors
 }
@@ -121,6 +122,11 @@ func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs
 
 // SetTorn notes that the history may have been cut at line; see Header.Torn.
 func (b *Builder) SetTorn(line int) { b.h.Torn = line }
+
+// SetCut notes that the input was cut at line, after all that was added. Build marks the
+// history as torn there if what is missing can change what was added: under StampOrder,
+// and where an edge leaves an operation that may turn out not to have happened.
+func (b *Builder) SetCut(line int) { b.cut = line }
 
 // SetGuessed notes that the model was inferred from what came before a cut at line; see
 // Header.Guessed.

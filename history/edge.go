@@ -23,7 +23,8 @@ func (b *Builder) resolveMarks() {
 }
 
 // resolveEdges turns identifiers into operation numbers. An edge out of a
-// pending operation says that it happened.
+// pending operation says that it happened. Where the input was cut, that is not certain:
+// a response "fail" or a mark may be missing, so the history may be torn.
 func (b *Builder) resolveEdges() []Edge {
 	var edges []Edge
 	for _, e := range b.edges {
@@ -38,7 +39,9 @@ func (b *Builder) resolveEdges() []Edge {
 			b.Errorf(e.line, "edge from operation %v to itself", e.from)
 		default:
 			op := &b.ops[from]
-			op.Happened = op.ended != OK && !op.dropped
+			if op.ended != OK && !op.dropped && !op.Happened {
+				op.Happened, b.h.Torn = true, max(b.h.Torn, b.cut)
+			}
 			edges = append(edges, Edge{from, to})
 		}
 	}

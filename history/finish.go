@@ -24,6 +24,9 @@ func (b *Builder) Build() (*History, error) {
 			b.orderProcesses()
 		}
 	}
+	if b.h.Order == StampOrder { // events come in no order, so that any may be missing
+		b.h.Torn = max(b.h.Torn, b.cut)
+	}
 	b.resolveMarks()
 	edges := b.resolveEdges()
 	if b.h.Order == StampOrder && len(b.errs.List) == 0 {

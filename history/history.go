@@ -54,7 +54,8 @@ type Header struct {
 	// Torn is the line at which the file may have been cut, so that some events
 	// may be missing or altered; 0 if the history is whole. It is not set if the
 	// events that were read are a prefix of the history, because a prefix is
-	// itself a history.
+	// itself a history; except if an edge leaves a pending operation, which may
+	// turn out not to have happened.
 	Torn int
 	// Guessed is the line at which the file may have been cut, if it names no model and
 	// Model was inferred from the events before: that of the whole file may be another

@@ -114,16 +114,18 @@
 // In file order, what comes before a cut is a prefix of the history. Its verdict is
 // definite if the model is given or named by the file. A model that is inferred from
 // events (see Jepsen) may depend on those that were cut: the history is marked guessed,
-// and never not-linearizable unless another model is chosen. A cut at the end of a line
-// cannot be seen. Events with stamps come in any order, so that any of them may be
-// missing: the history is marked torn. It is not-linearizable only if that holds
-// whatever was cut; otherwise it is linearizable or unknown. It is invalid if the
-// rest is not well-formed, because an operation lacks its invocation, or its
-// response although its process goes on. The same holds for the other formats with
-// stamps, and for the last line of PolyLin, LiMo and etcd without a newline, since
-// "return 12" may have become "return 1". Four or more lines of PolyLin that are in
-// the order of their starts are taken for a file in that order, so that only later
-// operations are missing.
+// and never not-linearizable unless another model is chosen. In the native format, an
+// edge may leave an operation whose "fail" or mark was cut off: if such an operation is
+// pending, the history is marked torn. A cut at the end of a line cannot be seen.
+//
+// Events with stamps come in any order, so that any of them may be missing: the history
+// is marked torn. It is not-linearizable only if that holds whatever was cut; otherwise
+// it is linearizable or unknown. It is invalid if the rest is not well-formed, because
+// an operation lacks its invocation, or its response although its process goes on. The
+// same holds for the other formats with stamps, and for the last line of PolyLin, LiMo
+// and etcd without a newline, since "return 12" may have become "return 1". Four or more
+// lines of PolyLin that are in the order of their starts are taken for a file in that
+// order, so that only later operations are missing.
 //
 // # Violat
 //

@@ -107,8 +107,8 @@ func (d *native) finish(err error) {
 			if st.closed || d.out.stopped {
 				continue
 			}
-			if st.b.Header().Order == history.StampOrder && (d.torn != "" || err != io.EOF) {
-				st.b.SetTorn(d.lines.line) // events come in no order, so that any may be missing
+			if d.torn != "" || err != io.EOF {
+				st.b.SetCut(d.lines.line)
 			}
 			d.close(st)
 		}

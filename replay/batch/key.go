@@ -109,7 +109,7 @@ func (c *contentHash) history(h *history.History) {
 	c.numbers(h.Dropped)
 	if h.Torn > 0 { // the lines and the format decide whether the missing part matters
 		c.b = appendString(c.b, h.Format)
-		c.numbers(h.Torn)
+		c.numbers(h.Line, h.Torn)
 		for i := range h.Ops {
 			c.numbers(int(h.Ops[i].Line))
 		}

@@ -13,6 +13,9 @@ import (
 //
 //   - Lines are events in order, and the history before the last event has no
 //     witness. Missing events come later.
+//   - The format is the native one, all lines that were read are whole, and the history
+//     has no witness without its edges. An edge out of a pending operation says that it
+//     happened, but a "fail" or a mark that it did not may be missing.
 //   - The history has no witness even if the result of the last event is free.
 //   - The history has no witness with any longer value that begins like the recorded
 //     one, and the method can only return values that occur in the history or that
@@ -24,8 +27,9 @@ import (
 //     random order begins so. PolyLin's own files are sorted and have no newline at
 //     the end.
 //
-// In tables and logfmt, the second and the third do not count, because the missing text
-// may be a field other than the result.
+// None of them uses edges, so none uses that a pending operation happened. In tables and
+// logfmt, only the first counts, because the missing text may be a field other than the
+// result.
 func (t *task) refutedWhateverWasCut() bool {
 	h := t.h
 	if t.clock.expired() {
@@ -40,6 +44,9 @@ func (t *task) refutedWhateverWasCut() bool {
 		return h.Format == "polylin" && int(last.Line) == h.Torn && len(h.Ops) >= sortedLines &&
 			inOrderOfLines(h) && t.isRefuted(h.UpTo(last.Call))
 	}
+	if h.Format == "native" && h.Torn > h.Line { // not by a key of the header
+		return t.isRefuted(h.UpTo(history.NoReturn - 1))
+	}
 	last := lastReturn(h)
 	if last < 0 || h.Ops[last].Return < h.Ops[len(h.Ops)-1].Call { // an invocation is the last event
 		return t.isRefuted(h.UpTo(h.Ops[len(h.Ops)-1].Call - 1))
@@ -50,6 +57,7 @@ func (t *task) refutedWhateverWasCut() bool {
 	if anyField {
 		return false
 	}
+	h = h.UpTo(h.Ops[last].Return)
 	if t.isRefuted(returning(h, last, history.UnknownValue)) {
 		return true
 	}

@@ -3,6 +3,8 @@ package decide_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +38,11 @@ func TestTorn(t *testing.T) {
 {"process":0,"type":"invoke","method":"get","args":["k"]}
 {"process":0,"type":"ok","result":1}
 `
+	const edge = `{"leadline":1,"model":"queue"}
+{"edge":[0,1]}
+{"process":0,"op":0,"type":"invoke","method":"enqueue","args":[7]}
+{"process":1,"op":1,"type":"invoke","method":"dequeue"}
+{"process":1,"op":1,"type":"ok","result":`
 	const record = `{"ClientId":0,"Input":{"op":"get","key":"k"},"Call":3,"Output":"v","Return":4}` + "\n"
 	const no, yes, unknown = replay.NotLinearizable, replay.Linearizable, replay.Undecided
 	for name, test := range map[string]struct {
@@ -68,8 +75,16 @@ func TestTorn(t *testing.T) {
 		"stamps, newline lost":        {strings.TrimSpace(stamped), no, false},
 		"stamps, line left out":       {stamped + `{"process":0,"op":0,"at":1,"ty`, unknown, false},
 		"file order, left out":        {inFile + `{"process":1,"ty`, no, false},
-		"records, whole":              {record, no, false},
-		"records, left out":           {record + `{"ClientId":0,"In`, unknown, false},
+		// Operation 0 may not have happened, although an edge says so.
+		"edge, fail cut":    {edge + "null}\n" + `{"process":0,"op":0,"ty`, unknown, false},
+		"edge, mark cut":    {edge + "null}\n" + `{"mark":"did-not-happen","op`, unknown, false},
+		"edge, whole":       {edge + "null}\n", no, false},
+		"edge, other value": {edge + "8}\n" + `{"process":0,"op":0,"ty`, no, true},
+		"edge, that ended":  {edge + "null}\n" + `{"process":0,"op":0,"type":"ok"}` + "\n" + `{"ty`, no, false},
+		"edge, marked":      {edge + "null}\n" + `{"mark":"happened","op":0}` + "\n" + `{"ty`, no, false},
+		"edge, torn":        {strings.Replace(edge, `"queue"`, `"queue","torn":true`, 1) + "null}\n", unknown, false},
+		"records, whole":    {record, no, false},
+		"records, left out": {record + `{"ClientId":0,"In`, unknown, false},
 		// The value that was there at first may be the longer one.
 		"register, initial":       {`{"leadline":1,"model":"register","args":[12],"torn":true}` + looked, unknown, false},
 		"register, other initial": {`{"leadline":1,"model":"register","args":["ab"],"torn":true}` + looked, no, true},
@@ -179,6 +194,68 @@ func TestTornFields(t *testing.T) {
 			t.Errorf("append: %v, %v", v.Answer, err)
 		}
 	}
+}
+
+// TestCutEdges: no torn file whose history is linearizable is called not-linearizable,
+// with edges and marks anywhere in it.
+func TestCutEdges(t *testing.T) {
+	r := newRand(t)
+	s := model(t, "queue")
+	answers := map[replay.Answer]int{}
+	for range 1000 {
+		text := edgedQueue(r)
+		whole := replay.Undecided
+		for h, err := range codec.Decode(strings.NewReader(text), "in", codec.Options{}) {
+			if err == nil {
+				whole = check(t, h, s, replay.Options{}).Answer
+			}
+		}
+		if whole == replay.Undecided { // it is ill-formed
+			continue
+		}
+		answers[whole]++
+		end := 0
+		for line := range strings.Lines(text) {
+			cut := text[:end+len(line)/2]
+			end += len(line)
+			for h, err := range codec.Decode(strings.NewReader(cut), "in", codec.Options{}) {
+				if err == nil && whole == replay.Linearizable && check(t, h, s, replay.Options{}).Answer == replay.NotLinearizable {
+					t.Errorf("not linearizable is\n%s\nof\n%s", cut, text)
+				}
+			}
+		}
+	}
+	if answers[replay.Linearizable] < 20 || answers[replay.NotLinearizable] < 20 {
+		t.Errorf("too few to say much: %v", answers)
+	}
+}
+
+// edgedQueue returns a history of a queue with edges and marks, which may be ill-formed.
+func edgedQueue(r *rand.Rand) string {
+	n := 2 + r.IntN(4)
+	lines := []string{}
+	for i := range n {
+		call, end := `"method":"enqueue","args":[7]`, `"ok"`
+		if r.IntN(2) == 0 {
+			call, end = `"method":"dequeue"`, `"ok","result":`+[]string{"7", "null"}[r.IntN(2)]
+		}
+		at := r.IntN(len(lines) + 1)
+		lines = slices.Insert(lines, at, fmt.Sprintf(`{"process":%d,"op":%d,"type":"invoke",%s}`, i, i, call))
+		at += 1 + r.IntN(len(lines)-at)
+		switch r.IntN(5) {
+		case 0:
+			lines = slices.Insert(lines, at, fmt.Sprintf(`{"op":%d,"type":"fail"}`, i))
+		case 1:
+			lines = slices.Insert(lines, at, fmt.Sprintf(`{"mark":"did-not-happen","op":%d}`, i))
+		case 2:
+		default:
+			lines = slices.Insert(lines, at, fmt.Sprintf(`{"op":%d,"type":%s}`, i, end))
+		}
+	}
+	for range 1 + r.IntN(3) {
+		lines = slices.Insert(lines, r.IntN(len(lines)), fmt.Sprintf(`{"edge":[%d,%d]}`, r.IntN(n), r.IntN(n)))
+	}
+	return `{"leadline":1,"model":"queue"}` + "\n" + strings.Join(lines, "\n") + "\n"
 }
 
 // TestGuessed: where a file is cut and names no model, what was cut may show another
