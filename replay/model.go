@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/leadline/leadline/history"
@@ -17,8 +18,8 @@ type Model[S any] struct {
 	Next func(s S, inv Invocation) []Step[S]
 	// Key appends the canonical key of s to dst; see State.
 	Key func(dst []byte, s S) []byte
-	// Describe returns s in words for people; nil stands for fmt.Sprint. See
-	// StateText.
+	// Describe returns s in words for people; nil stands for fmt.Sprint, with "" in
+	// quotes. See StateText.
 	Describe func(s S) string
 	// Valid is Spec.Check; nil accepts everything.
 	Valid func(op *history.Operation) error
@@ -77,7 +78,7 @@ func (s *modelState[S]) AppendKey(dst []byte) []byte { return s.model.Key(dst, s
 // String implements fmt.Stringer.
 func (s *modelState[S]) String() string {
 	if s.model.Describe == nil {
-		return fmt.Sprint(s.value)
+		return cmp.Or(fmt.Sprint(s.value), `""`) // an empty text is that of a state that is not described
 	}
 	return s.model.Describe(s.value)
 }

@@ -471,6 +471,28 @@ func TestVoid(t *testing.T) {
 	}
 }
 
+// TestEmptyText: a state that prints as "" is described, too.
+func TestEmptyText(t *testing.T) {
+	h, err := history.New(history.Header{}, []history.Event{
+		{Type: history.Invoke, Process: history.IntValue(0), Method: "read"},
+		{Type: history.OK, Process: history.IntValue(0), Result: history.StringValue("a")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &replay.Model[string]{
+		Label: "text",
+		Next: func(s string, _ replay.Invocation) []replay.Step[string] {
+			return []replay.Step[string]{{Result: history.StringValue(s), Next: s}}
+		},
+		Key: func(dst []byte, s string) []byte { return append(dst, s...) },
+	}
+	e := check(t, h, s, replay.Options{Explain: true}).Explanation
+	if !slices.Equal(e.States, []string{`""`}) || len(e.Missing) > 0 {
+		t.Errorf("states %q, missing %v", e.States, e.Missing)
+	}
+}
+
 // TestReturnsOfModel: the results of a Model are explained where each state gives one.
 func TestReturnsOfModel(t *testing.T) {
 	events := []history.Event{
