@@ -239,7 +239,7 @@ func (t *stamps) duration(v history.Value, text, unit string) (s stamp, fault st
 	}
 	places, known := durationUnits[unit]
 	if t.wall && !known {
-		return s, fmt.Sprintf("has no unit: %s; the mapping may have one, as in unit=ms", describe(v))
+		return s, fmt.Sprintf("has none of the units s, ms, us and ns: %s; the mapping may have one, as in unit=ms", describe(v))
 	}
 	s, fault = parseDecimal(text)
 	switch {
