@@ -70,7 +70,8 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 // package comment. If o.Engine is set, only that engine runs.
 //
 // Cause is the reason why a verdict is Undecided. Cancelling ctx leads to such a
-// verdict and a nil error. An error is one of these:
+// verdict and a nil error. With an error, all of the verdict but Elapsed is zero, so it
+// is Undecided. An error is one of these:
 //   - a *history.Errors, for operations that the specification cannot have;
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - one that wraps ErrWitness;
@@ -120,14 +121,16 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		t.clock.deadline = start.Add(o.Budget.Time)
 	}
 	defer t.release()
-	v, err = t.check()
+	if v, err = t.check(); err != nil {
+		return replay.Verdict{}, err
+	}
 	if v.Answer == replay.NotLinearizable && (h.Guessed > 0 || h.Torn > 0 && !t.refutedWhateverWasCut()) {
 		v.Finding = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}
 	}
 	if o.Explain && v.Answer == replay.NotLinearizable {
 		v.Explanation = t.explain(&v.Finding)
 	}
-	return v, err
+	return v, nil
 }
 
 // probe runs replay.Probe for at most half of the time limit.

@@ -3,6 +3,7 @@ package decide_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -212,9 +213,12 @@ func (l liar) Apply(replay.Invocation) (history.Value, bool) {
 func TestWitnessIsReplayedTwice(t *testing.T) {
 	asked := 0
 	h := newHistory(t, "invoke A read", "ok A 1")
-	_, err := decide.Check(context.Background(), h, liar{&asked}, replay.Options{})
+	v, err := decide.Check(context.Background(), h, liar{&asked}, replay.Options{})
 	if !errors.Is(err, decide.ErrWitness) || asked != 4 {
 		t.Errorf("%v after %d replays, want ErrWitness after 4", err, asked)
+	}
+	if v.Elapsed = 0; !reflect.DeepEqual(v, replay.Verdict{}) {
+		t.Errorf("with the error: %+v", v)
 	}
 }
 
