@@ -169,7 +169,7 @@ func (p *Poset) Concurrency() (c int, cp int64) {
 		if c = p.width(); c == 0 {
 			return 0, 0
 		}
-		return c, p.incomparable()
+		return c, p.apart
 	}
 	returns := p.byReturn()
 	closed := 0
@@ -192,59 +192,42 @@ func (p *Poset) width() int {
 	return int(m)
 }
 
-func (p *Poset) incomparable() int64 {
-	pairs := int64(p.n) * int64(p.n-1) / 2
-	for _, word := range p.above {
-		pairs -= int64(bits.OnesCount64(word))
-	}
-	return pairs
-}
-
 // Blocks cuts the poset wherever everything before the cut is smaller than
 // everything after it. It returns the places in Order() where blocks begin, in
 // order, and n at the end. The element of a block of one is concurrent with no
-// other. O(n) on interval orders, O(n^2 / 64) otherwise.
+// other. O(n).
 func (p *Poset) Blocks() []int {
 	if p.n == 0 {
 		return []int{0}
 	}
+	if !p.IsInterval() {
+		return slices.Clone(p.starts)
+	}
 	starts := []int{0}
-	if p.IsInterval() {
-		latest := p.ret[0]
-		for i := 1; i < p.n; i++ {
-			if latest < p.call[i] {
-				starts = append(starts, i)
-			}
-			latest = max(latest, p.ret[i])
+	latest := p.ret[0]
+	for i := 1; i < p.n; i++ {
+		if latest < p.call[i] {
+			starts = append(starts, i)
 		}
-		return append(starts, p.n)
-	}
-	order := p.Order()
-	place := make([]int, p.n)
-	for k, e := range order {
-		place[e] = k
-	}
-	free := 0 // everything at or after it is above all elements so far
-	for k, e := range order {
-		if k > 0 && free <= k {
-			starts = append(starts, k)
-		}
-		free = max(free, p.lastNotAbove(int(e), place)+1)
+		latest = max(latest, p.ret[i])
 	}
 	return append(starts, p.n)
 }
 
-// lastNotAbove returns the last place of an element that is not above i.
-func (p *Poset) lastNotAbove(i int, place []int) int {
-	last := place[i]
-	for w, word := range p.above[i*p.words : (i+1)*p.words] {
-		for rest := ^word; rest != 0; rest &= rest - 1 {
-			if j := 64*w + bits.TrailingZeros64(rest); j < p.n {
-				last = max(last, place[j])
-			}
+// setBlocks sets p.starts, given for each element how many are above it, less how many
+// are below it. Their sum over the elements before a place is the number of pairs of one
+// of these and a larger one from there on: pairs before the place cancel out, and nothing
+// after it is below. It is a cut if these are all pairs across it.
+func (p *Poset) setBlocks(surplus []int32) {
+	p.starts = []int{0}
+	pairs := int64(0)
+	for k, e := range p.Order() {
+		if k > 0 && pairs == int64(k)*int64(p.n-k) {
+			p.starts = append(p.starts, k)
 		}
+		pairs += int64(surplus[e])
 	}
-	return last
+	p.starts = append(p.starts, p.n)
 }
 
 // An intHeap is a heap with its smallest number on top.

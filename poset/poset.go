@@ -30,6 +30,9 @@ type Poset struct {
 	// order is the topological order that always takes the smallest element
 	// whose predecessors are in; nil for 0..n-1.
 	order []int32
+	// Other posets, too: see Blocks and Concurrency.
+	starts []int
+	apart  int64 // concurrent pairs
 
 	mustStop func(work int) bool // see Extend; may be nil
 	matching sync.Once
@@ -173,12 +176,15 @@ func closure(nodes, keep int, edges []Edge, mustStop func(work int) bool) (*Pose
 	for k := nodes - 1; k >= 0; k-- {
 		v := int(sorted[k])
 		row := rows[v*words : (v+1)*words]
-		if p.isStopped(words * len(out[v])) {
-			return nil, ErrStopped
-		}
 		for _, w := range out[v] {
 			if int(w) < keep {
+				if row[w/64]>>(w%64)&1 != 0 {
+					continue // row has all that is above w
+				}
 				row[w/64] |= 1 << (w % 64)
+			}
+			if p.isStopped(words) {
+				return nil, ErrStopped
 			}
 			for i, bits := range rows[int(w)*words : (int(w)+1)*words] {
 				row[i] |= bits
@@ -221,21 +227,36 @@ func Topological(out [][]int32) []int32 {
 	return sorted
 }
 
-// setOrder sets p.order. It reports false if it was stopped.
+// setOrder sets p.order, p.starts and p.apart. It reports false if it was stopped.
 func (p *Poset) setOrder() bool {
 	waits := make([]int32, p.n)
+	surplus := make([]int32, p.n) // see setBlocks
+	p.apart = int64(p.n) * int64(p.n-1) / 2
 	identity := true
 	for i := range p.n {
-		if p.isStopped(p.words + p.eachAbove(i, func(j int) {
+		above := p.eachAbove(i, func(j int) {
 			waits[j]++
 			identity = identity && i < j
-		})) {
+		})
+		surplus[i] = int32(above)
+		p.apart -= int64(above)
+		if p.isStopped(p.words + above) {
 			return false
 		}
 	}
-	if identity {
-		return true
+	for i, below := range waits {
+		surplus[i] -= below
 	}
+	if !identity && !p.sort(waits) {
+		return false
+	}
+	p.setBlocks(surplus)
+	return true
+}
+
+// sort sets p.order, given how many elements are below each. It reports false if it was
+// stopped.
+func (p *Poset) sort(waits []int32) bool {
 	var ready intHeap
 	for i := range p.n {
 		if waits[i] == 0 {

@@ -431,7 +431,7 @@ func TestStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		built := asked
-		if above := n*(n-1)/2 - int(free.incomparable()); built < 3*n || work < above {
+		if above := n*(n-1)/2 - int(free.apart); built < 3*n || work < above {
 			t.Errorf("asked %d times for %d units, with %d ordered pairs", built, work, above)
 		}
 		c, cp := free.Concurrency()
@@ -458,5 +458,36 @@ func TestStopped(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStoppedBetweenEdges: an element with many edges is asked about edge by edge, and
+// edges to elements that are known to be above it take no work.
+func TestStoppedBetweenEdges(t *testing.T) {
+	const n = 2000
+	call, ret := make([]int32, n), make([]int32, n) // all overlap
+	for i := range call {
+		call[i], ret[i] = int32(i), int32(n+i)
+	}
+	chain, hub := []Edge{}, []Edge{}
+	for i := int32(1); i < n; i++ {
+		chain, hub = append(chain, Edge{i - 1, i}), append(hub, Edge{0, i})
+	}
+	work := func(edges []Edge) (sum, largest int) {
+		_, err := Extend(call, ret, edges, n, func(units int) bool {
+			sum, largest = sum+units, max(largest, units)
+			return false
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum, largest
+	}
+	if _, largest := work(hub); largest > 2*n {
+		t.Errorf("%d units between two questions, for %d elements", largest, n)
+	}
+	few, _ := work(chain)
+	if many, _ := work(append(chain, hub...)); many > few {
+		t.Errorf("%d units with redundant edges, %d without", many, few)
 	}
 }
