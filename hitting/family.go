@@ -49,11 +49,11 @@ type generator interface {
 
 // NewFamily returns the families of p under the given chain partition, an
 // argument that poset.CheckChains accepts. It panics if chains does not give
-// each element a chain below p.Len(). O(n) to O(n^2 * chains) for the tables
-// of small posets.
+// each element a chain below p.Len(). O(n log n).
 func NewFamily(p *poset.Poset, chains []int32, opt Options) *Family {
 	checkChains(p, chains)
-	f := &Family{live: newLiveElements(p, chains), opt: opt, exact: true}
+	f := &Family{opt: opt, exact: true}
+	f.live = newLiveElements(p, chains, f.spend)
 	if len(f.live.elements) <= packedMax {
 		f.gen = newPacked(f.live)
 	} else {

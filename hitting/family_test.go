@@ -219,6 +219,59 @@ func TestFamilyBounds(t *testing.T) {
 	}
 }
 
+// concurrentChains returns an order of n elements that is not an interval order: there are
+// m chains, and the first element is below all but the last of them.
+func concurrentChains(t testing.TB, n, m int32) (*poset.Poset, []int32) {
+	var edges []poset.Edge
+	chains := make([]int32, n)
+	for i := range n {
+		chains[i] = i % m
+		if i >= m {
+			edges = append(edges, poset.Edge{From: i - m, To: i})
+		} else if i > 0 && i < m-1 {
+			edges = append(edges, poset.Edge{From: 0, To: i})
+		}
+	}
+	p, err := poset.New(int(n), edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, chains
+}
+
+// TestLongTails: building a schedule of many concurrent elements takes quadratic work,
+// which is counted. It ends when the meter stops, and no incomplete schedule is yielded.
+func TestLongTails(t *testing.T) {
+	const n, m = 8000, 4
+	p, chains := concurrentChains(t, n, m)
+	count, last, longest := meter.New(nil), int64(0), int64(0)
+	count = meter.New(func() bool {
+		longest, last = max(longest, count.Spent()-last), count.Spent()
+		return false
+	})
+	NewFamily(p, chains, Options{Meter: count}).Count()
+	if least := int64(m * n * n / (8 * stepsPerUnit)); count.Spent() < least || longest > n {
+		t.Errorf("%d units, and %d between two questions, want at least %d, and at most %d",
+			count.Spent(), longest, least, n)
+	}
+
+	p, chains = concurrentChains(t, 2*tailsMax, m)
+	for questions := 1; questions < 200; questions += 3 {
+		asked := 0
+		f := NewFamily(p, chains, Options{Meter: meter.New(func() bool { asked++; return asked >= questions })})
+		for !f.Stopped() {
+			for index, s := range f.Grow() {
+				if !p.IsSchedule(s) {
+					t.Fatalf("stopped at question %d: the schedule of %v is incomplete", questions, index)
+				}
+			}
+		}
+		if asked != questions || f.Depth() > 2 {
+			t.Errorf("asked %d times up to depth %d, want %d times", asked, f.Depth(), questions)
+		}
+	}
+}
+
 func TestEmptyPoset(t *testing.T) {
 	f := NewFamily(poset.Interval(nil, nil), nil, Options{})
 	if f.Count() != 0 || !f.Done() {

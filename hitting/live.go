@@ -3,6 +3,7 @@ package hitting
 import (
 	"slices"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/poset"
 )
 
@@ -18,10 +19,12 @@ type liveElements struct {
 	fixed    []int32 // place in the schedule -> element, or -1 for a live one
 	m        int32   // chains
 	busy     []bool  // chain -> has live elements
+
+	spend func(work int) (goOn bool) // see Family.spend
 }
 
-func newLiveElements(p *poset.Poset, chains []int32) *liveElements {
-	v := &liveElements{p: p, fixed: p.Order()}
+func newLiveElements(p *poset.Poset, chains []int32, spend func(work int) (goOn bool)) *liveElements {
+	v := &liveElements{p: p, fixed: p.Order(), spend: spend}
 	blocks := p.Blocks()
 	var inOrder []int32
 	for b := 0; b+1 < len(blocks); b++ {
@@ -93,10 +96,18 @@ func (v *liveElements) appendElements(dst, live []int32) []int32 {
 // the chain go to the end, any other right after the last smaller one.
 //
 // All elements after the last smaller one are concurrent with the inserted one, so
-// that on interval orders an insertion costs O(c).
+// that on interval orders an insertion costs O(c). On other posets it costs up to O(n), so
+// long tails are counted. If the family is stopped, the tail is not complete.
 func (v *liveElements) appendTail(dst []int32, chain, x int32) []int32 {
 	from := len(dst)
+	steps := 0
 	for _, e := range v.order {
+		if steps++; steps >= tailSteps {
+			if !v.spend(steps / stepsPerUnit) {
+				return dst
+			}
+			steps = 0
+		}
 		if x >= 0 && e != x && !v.less(x, e) {
 			continue
 		}
@@ -108,7 +119,15 @@ func (v *liveElements) appendTail(dst []int32, chain, x int32) []int32 {
 		for at > from && !v.less(dst[at-1], e) {
 			at--
 		}
+		steps += len(dst) - at
 		dst = slices.Insert(dst, at, e)
 	}
 	return dst
 }
+
+const (
+	// stepsPerUnit is how many comparisons of a tail are a unit of work.
+	stepsPerUnit = 16
+	// tailSteps is how many comparisons are made before they are counted. Most tails take fewer.
+	tailSteps = stepsPerUnit * meter.AskEvery
+)

@@ -80,6 +80,9 @@ func (g *wide) walk() bool {
 		}
 		next := g.move(g.level(k + 1)[:0], word, x)
 		g.levels[k+1] = next
+		if g.f.stopped {
+			return false // next may lack its end
+		}
 		if slices.Equal(next, word) {
 			continue
 		}
