@@ -91,7 +91,7 @@ func newRound(in *replay.Instance, spec replay.Spec, machine *Machine, o replay.
 	return &round{
 		in:       in,
 		family:   hitting.NewFamily(in.Poset, in.Chains, hitting.Options{MaxBytes: half, Meter: m}),
-		replayer: &replayer{in, spec, machine, half},
+		replayer: &replayer{in: in, spec: spec, machine: machine, maxBytes: half, meter: m},
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -16,6 +17,8 @@ type replayer struct {
 	spec     replay.Spec
 	machine  *Machine // nil: run the object
 	maxBytes int64
+	meter    *meter.Meter
+	stopped  bool // by the meter
 }
 
 // tableFor returns the Machine for replaying schedules of h, or nil if they run
@@ -43,7 +46,10 @@ func (r *replayer) isWitness(schedule []int32) bool {
 		r.machine.gaveUp = full.gaveUp
 	}
 	state := r.machine.Start()
-	for _, e := range schedule {
+	for k, e := range schedule {
+		if r.mustStop(k) {
+			return false
+		}
 		if state = r.machine.Step(state, r.in.Ops[e]); state == Fail {
 			return false
 		}
@@ -54,7 +60,10 @@ func (r *replayer) isWitness(schedule []int32) bool {
 // run replays the schedule on a fresh object.
 func (r *replayer) run(schedule []int32) bool {
 	object := r.spec.New()
-	for _, e := range schedule {
+	for k, e := range schedule {
+		if r.mustStop(k) {
+			return false
+		}
 		op := &r.in.History.Ops[r.in.Ops[e]]
 		result, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
 		if !accepted(op, result, ok) {
@@ -62,6 +71,15 @@ func (r *replayer) run(schedule []int32) bool {
 		}
 	}
 	return true
+}
+
+// mustStop reports whether to stop after k operations of a schedule. It counts those of
+// long schedules.
+func (r *replayer) mustStop(k int) bool {
+	if k%meter.AskEvery == meter.AskEvery-1 {
+		r.stopped = r.meter.MustStop(meter.AskEvery)
+	}
+	return r.stopped
 }
 
 // accepted reports whether a recorded operation is consistent with the replay,
@@ -75,7 +93,10 @@ func accepted(op *history.Operation, result history.Value, ok bool) bool {
 
 // gaveUp returns why some schedules were not replayed to their end.
 func (r *replayer) gaveUp() replay.Cause {
-	if r.machine == nil {
+	switch {
+	case r.stopped:
+		return replay.Time
+	case r.machine == nil:
 		return replay.NoCause
 	}
 	return r.machine.GaveUp()

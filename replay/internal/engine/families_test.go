@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
+)
+
+// TestLongSchedules replays the only schedule of a long history, whose last result is
+// wrong. That is counted, and a history is not refuted by a replay that was stopped.
+func TestLongSchedules(t *testing.T) {
+	const n = 10 * meter.AskEvery
+	tosses := []history.Operation{{Method: "toss"}}
+	for len(tosses) < n {
+		tosses = append(tosses, history.Operation{Method: "look", Result: history.IntValue(1)})
+	}
+	tosses[n-1].Result = history.IntValue(2)
+	var numbers []history.Operation
+	for i := range int64(n) {
+		numbers = append(numbers, history.Operation{Method: "getAndIncrement", Result: history.IntValue(i)})
+	}
+	numbers[n-1].Result = history.IntValue(0)
+	for _, c := range []struct {
+		spec replay.Spec
+		h    *history.History
+	}{
+		{coin(), sequence(tosses...)},
+		{parse(t, "counter"), sequence(numbers...)},
+	} {
+		o := replay.Options{}.WithDefaults(n)
+		in, err := replay.NewInstance(c.h, true, o.Chains, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for stopAt := 1; stopAt <= 11; stopAt++ {
+			asked := 0
+			m := meter.New(func() bool { asked++; return asked >= stopAt })
+			f, err := engine.Families(in, c.spec, o, m)
+			want := replay.GaveUp(replay.Time)
+			if stopAt > 10 {
+				want = replay.Refuted(replay.FamiliesEngine)
+			}
+			if err != nil || f.Answer != want.Answer || f.Cause != want.Cause || asked != min(stopAt, 10) {
+				t.Errorf("%s, stopped at question %d: %v (%v), %v, after %d questions", c.spec.Name(), stopAt, f.Answer, f.Cause, err, asked)
+			}
+		}
+	}
+}
