@@ -171,11 +171,21 @@ func closure(nodes, keep int, edges []Edge, mustStop func(work int) bool) (*Pose
 		return nil, errors.New("poset: the edges close a cycle")
 	}
 	words := (keep + 63) / 64
-	p := &Poset{n: keep, words: words, mustStop: mustStop}
-	rows := make([]uint64, nodes*words)
+	p := &Poset{n: keep, words: words, mustStop: mustStop, above: make([]uint64, keep*words)}
+	rows := make([][]uint64, nodes)
+	var spare []uint64 // for rows of nodes that are not kept; taking all at once would take long
 	for k := nodes - 1; k >= 0; k-- {
 		v := int(sorted[k])
-		row := rows[v*words : (v+1)*words]
+		var row []uint64
+		if v < keep {
+			row = p.above[v*words : (v+1)*words]
+		} else {
+			if len(spare) == 0 {
+				spare = make([]uint64, words*min(rowsAtOnce, nodes-keep))
+			}
+			row, spare = spare[:words], spare[words:]
+		}
+		rows[v] = row
 		for _, w := range out[v] {
 			if int(w) < keep {
 				if row[w/64]>>(w%64)&1 != 0 {
@@ -186,17 +196,19 @@ func closure(nodes, keep int, edges []Edge, mustStop func(work int) bool) (*Pose
 			if p.isStopped(words) {
 				return nil, ErrStopped
 			}
-			for i, bits := range rows[int(w)*words : (int(w)+1)*words] {
+			for i, bits := range rows[w] {
 				row[i] |= bits
 			}
 		}
 	}
-	p.above = rows[: keep*words : keep*words]
 	if !p.setOrder() {
 		return nil, ErrStopped
 	}
 	return p, nil
 }
+
+// rowsAtOnce is the number of rows for which closure takes memory at a time.
+const rowsAtOnce = 64
 
 // isStopped counts work and reports whether to stop.
 func (p *Poset) isStopped(work int) bool { return p.mustStop != nil && p.mustStop(work) }
