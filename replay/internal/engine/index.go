@@ -3,8 +3,13 @@ package engine
 // An Index is a hash table with open addressing. It numbers keys from 0 on in
 // the order in which they are added; its user keeps the keys. The zero value is
 // empty.
+//
+// A long table that is full moves to the next one slot by slot, with each key that is added,
+// because moving all at once would take tenths of a second.
 type Index struct {
 	slots   []uint64 // number + 1 in the upper half, hash in the lower half; 0 if empty
+	old     []uint64 // the table before, if it is not empty yet
+	moved   int      // slots of old that are in slots, too
 	n       int
 	skipped int // numbers without a slot
 }
@@ -21,9 +26,17 @@ func (x *Index) Find(hash uint32, same func(i int32) bool) int32 {
 	if x.Keys() == 0 {
 		return -1
 	}
-	mask := uint32(len(x.slots) - 1)
-	for at := hash & mask; x.slots[at] != 0; at = (at + 1) & mask {
-		if slot := x.slots[at]; uint32(slot) == hash && same(int32(slot>>32)-1) {
+	i := find(x.slots, hash, same)
+	if i < 0 && x.old != nil {
+		i = find(x.old, hash, same)
+	}
+	return i
+}
+
+func find(slots []uint64, hash uint32, same func(i int32) bool) int32 {
+	mask := uint32(len(slots) - 1)
+	for at := hash & mask; slots[at] != 0; at = (at + 1) & mask {
+		if slot := slots[at]; uint32(slot) == hash && same(int32(slot>>32)-1) {
 			return int32(slot>>32) - 1
 		}
 	}
@@ -33,17 +46,39 @@ func (x *Index) Find(hash uint32, same func(i int32) bool) int32 {
 // Add numbers a key that Find did not find.
 func (x *Index) Add(hash uint32) int32 {
 	if 4*(x.Keys()+1) > 3*len(x.slots) {
-		old := x.slots
-		x.slots = make([]uint64, max(64, 2*len(old)))
-		for _, slot := range old {
-			if slot != 0 {
-				x.put(slot)
-			}
+		x.old, x.moved = x.slots, 0
+		x.slots = make([]uint64, max(64, 2*len(x.old)))
+		if len(x.old) < longTable {
+			x.move(len(x.old))
 		}
+	}
+	if x.old != nil {
+		x.move(movedAtOnce)
 	}
 	x.n++
 	x.put(uint64(x.n)<<32 | uint64(hash))
 	return int32(x.n - 1)
+}
+
+const (
+	// longTable is the number of slots from which a table moves slot by slot.
+	longTable = 1 << 16
+	// movedAtOnce is the number of slots that move when a key is added. The old table
+	// is empty long before the next one is full.
+	movedAtOnce = 16
+)
+
+// move moves so many slots of the old table.
+func (x *Index) move(slots int) {
+	end := min(x.moved+slots, len(x.old))
+	for _, slot := range x.old[x.moved:end] {
+		if slot != 0 {
+			x.put(slot)
+		}
+	}
+	if x.moved = end; end == len(x.old) {
+		x.old, x.moved = nil, 0
+	}
 }
 
 // Skip numbers a key that is not found any more.
@@ -69,13 +104,13 @@ func (x *Index) Clear() {
 		x.slots = x.slots[:len(x.slots)/2]
 	}
 	clear(x.slots)
-	x.n, x.skipped = 0, 0
+	x.old, x.moved, x.n, x.skipped = nil, 0, 0, 0
 }
 
 // Reset empties the index and keeps its table.
 func (x *Index) Reset() {
 	clear(x.slots)
-	x.n, x.skipped = 0, 0
+	x.old, x.moved, x.n, x.skipped = nil, 0, 0, 0
 }
 
 // Soon is the number of keys that can be added before Bytes is called again.
@@ -88,5 +123,5 @@ func (x *Index) Bytes() int64 {
 	if 4*(x.Keys()+Soon) > 3*slots {
 		slots += 2 * slots
 	}
-	return 8 * int64(slots)
+	return 8 * int64(slots+len(x.old))
 }
