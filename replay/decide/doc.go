@@ -27,8 +27,6 @@
 //     in O(n log n) (package monitor);
 //   - monitor of intervals: the same for histories with edges, if the edges
 //     hardly matter;
-//   - impossible results: results that nothing can explain, whatever else happened, such as
-//     a value that nobody was inserting;
 //   - serial: histories in which no two operations overlap, by replaying the only
 //     order;
 //   - short search: up to 5,000 configurations;
@@ -36,10 +34,6 @@
 //   - first families: the depth of histories with edges, and of specifications
 //     whose objects are not States, by enumeration: with all of the budget up to 24
 //     operations, and with few schedules up to 16,384;
-//   - listed values: histories in which a read lists values, as if it told in which order
-//     they came;
-//   - without reads: collections, from the rest of the history, if other engines do not
-//     know some of the operations that only read;
 //   - pieces: deques, between moments at which they can be empty;
 //   - longer search: of stacks, priority queues, and histories with pending operations;
 //   - few pairs: stacks, priority queues and deques of up to 16,384 operations, by
@@ -47,6 +41,12 @@
 //   - queue or stack search: queues and stacks with repeated values, also by
 //     intervals;
 //   - pairs: all of these collections, also with sizes and pending removals;
+//   - impossible results: results that nothing can explain, whatever else happened, such as
+//     a value that nobody was inserting;
+//   - listed values: histories in which a read lists values, as if it told in which order
+//     they came;
+//   - without reads: collections, from the rest of the history, if other engines do not
+//     know some of the operations that only read;
 //   - search: the complete search, part by part where objects have parts, and on
 //     states that share most of their memory where transactions concern several parts;
 //   - depths: the depth of a linearizable history, up to Options.MaxDepth. Its
