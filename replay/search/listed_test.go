@@ -119,7 +119,11 @@ func TestListedAgrees(t *testing.T) {
 		if want == replay.NotLinearizable {
 			refuted++
 		}
-		f := search.Listed(h, s, 1<<30, nil)
+		m := meter.New(nil)
+		if k%5 == 0 { // it may stop anywhere
+			m = m.Share(int64(r.IntN(3000)))
+		}
+		f := search.Listed(h, s, 1<<30, m)
 		if f.Answer == replay.Undecided {
 			continue
 		}
