@@ -32,7 +32,7 @@ const (
 	Memory                 // Budget.Bytes were used
 	Cancelled              // the context was cancelled
 	Declined               // the engine in Options.Engine does not decide such histories
-	Torn                   // there is no witness, but the file may be cut off (history.Header.Torn, Guessed)
+	Torn                   // no witness, but the file may have been cut; see Torn and Guessed in history.Header
 )
 
 func (c Cause) String() string {

@@ -154,7 +154,13 @@ func randomConstrained(r *rand.Rand) *history.History {
 			b.Mark(history.IntValue(op), true, 0)
 		}
 	}
-	for range r.IntN(4) {
+	return withEdges(r, b, n, r.IntN(4))
+}
+
+// withEdges builds the history of n operations with random edges. It returns nil if these
+// close a cycle.
+func withEdges(r *rand.Rand, b *history.Builder, n int64, edges int) *history.History {
+	for range edges {
 		b.AddEdge(history.IntValue(r.Int64N(n)), history.IntValue(r.Int64N(n)), 0)
 	}
 	h, err := b.Build()
@@ -244,14 +250,7 @@ func randomStamped(r *rand.Rand) *history.History {
 			n++
 		}
 	}
-	for range r.IntN(3) {
-		b.AddEdge(history.IntValue(r.Int64N(n)), history.IntValue(r.Int64N(n)), 0)
-	}
-	h, err := b.Build()
-	if err != nil {
-		return nil
-	}
-	return h
+	return withEdges(r, b, n, r.IntN(3))
 }
 
 // TestCoresOfSharedStamps: the order of a process whose calls share a stamp is not that of
