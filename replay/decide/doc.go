@@ -43,6 +43,11 @@
 //   - pairs: all of these collections, also with sizes and pending removals;
 //   - impossible results: results that nothing can explain, whatever else happened, such as
 //     a value that nobody was inserting;
+//   - appended lists: lists to which operations append different values, such as those of
+//     Elle's list-append, and sets to which they add, in the time that it takes to read
+//     them; among other lists and values, it may refute;
+//   - parts that are read together: histories that one part of the object refutes, where
+//     operations read several, such as the elements of a set;
 //   - listed values: histories in which a read lists values, as if it told in which order
 //     they came;
 //   - without reads: collections, from the rest of the history, if other engines do not

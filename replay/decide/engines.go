@@ -86,6 +86,8 @@ var engines = []row{
 		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
 	{name: "pairs", kind: replay.SearchEngine, min: short + 1, max: unbounded, share: collectionShare, run: runPairs},
 	{name: "impossible results", kind: replay.SearchEngine, max: unbounded, run: runImpossible},
+	{name: "appended lists", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runLists},
+	{name: "parts that are read together", kind: replay.MonitorEngine, max: unbounded, share: func(*task) int64 { return stackShare / 2 }, run: runProjected},
 	{name: "listed values", kind: replay.SearchEngine, max: long, share: func(*task) int64 { return longerShare }, run: runListed},
 	{name: "without reads", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare / 2 }, run: runWithoutReads},
@@ -224,6 +226,10 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 		return replay.Finding{}, err
 	}
 	return engine.Families(in, t.spec, o, m)
+}
+
+func runLists(t *task, m *meter.Meter) (replay.Finding, error) {
+	return monitor.Lists(t.h, t.spec, m), nil
 }
 
 func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {

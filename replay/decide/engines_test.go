@@ -33,6 +33,8 @@ var engines = []decider{
 	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
 	{"impossible results", rowAlone("impossible results")},
+	{"appended lists", rowAlone("appended lists")},
+	{"parts that are read together", rowAlone("parts that are read together")},
 	{"without reads", rowAlone("without reads")},
 	{"queue or stack search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
 		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)

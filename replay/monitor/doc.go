@@ -355,6 +355,62 @@
 // a piece overlap. [Run] decides a deque that is used as a stack or as a queue, and
 // declines others.
 //
+// # Lists and sets that grow
+//
+// [Lists] decides lists under keys to which operations append, such as the transactions of
+// Elle's list-append and texts in a key-value store, and sets to which operations add. An
+// operation may read and append to several lists at once, step by step. Each list that was
+// read tells the order of all appends to it so far:
+//
+//	A  |-- append(x, 1) --|
+//	B     |-- append(x, 2) --|
+//	C                           |-- read x: [2] --|
+//
+// C does not have 1, which A appended before.
+//
+// A list is useless if something else may change it, or if a value is appended to it twice;
+// and a text also if a read can be divided into appended texts in several ways. A value of a
+// set is useless if it may be added twice, or removed. Lists and values are independent
+// objects, so that a conflict among the others is a conflict of the history.
+//
+// If an operation read a list before it appended to it, the list that it found is known, and
+// also the one with all its appends. A list that was read after some of its own appends
+// shows what was there before them.
+//
+// Theorem. A history of lists of which none is useless is linearizable if and only if
+//
+//   - all values that were read are there at first or appended, and own appends are read
+//     where they should be;
+//   - of two known lists under one key, one is the beginning of the other;
+//   - what an operation appends to a list stands together in the longest known list under
+//     that key, the last list, or is not in it; and
+//   - these precedences have no loop with those of real time: an operation that appends a
+//     value of a last list comes before the one that appends the next; one that read a list
+//     comes after the one that appends the last value of it, and before the one that appends
+//     the next in the last list; and what is in no known list is appended after all appends
+//     and reads of the last list.
+//
+// A pending operation counts if a known list has one of its values, or if it is marked as
+// happened.
+//
+// Proof. Values never leave a list, so known lists are its states at different times, and
+// the conditions are necessary. Conversely, take an order of the operations that respects
+// the precedences and real time, with the pending operations that do not count at the end.
+// The values of a last list are appended in its order. Before a read, all values of what it
+// found have been appended, since each append comes before the next; no other value of the
+// last list has been, since the next one comes later; and no value has been that is in no
+// known list. ∎
+//
+// In a set, the known sets take the place of known lists: of two of them, one is a part of
+// the other. A value is added after the largest set without it was read for the last time,
+// and before the smallest with it was read. An operation that found a value, or did not,
+// comes after or before the one that adds it. The proof is the same.
+//
+// The precedences are as many as appends, reads and values of the sets that were read. The
+// operations are placed by response, each after those that have to come before it. If one
+// of these was invoked after the response, or comes back to an operation that waits for it,
+// there is a loop. It is a conflict, together with the operations that know the lists.
+//
 // # Sources
 //
 //   - M. P. Herlihy and J. M. Wing, Linearizability: a correctness condition for
@@ -366,6 +422,8 @@
 //     proofs, CONCUR 2013, and A. Bouajjani, M. Emmi, C. Enea and J. Hamza, On
 //     reducing linearizability to state reachability, ICALP 2015: queues (the
 //     latter stacks, too) have only violations of a few kinds.
+//   - K. Kingsbury and P. Alvaro, Elle: inferring isolation anomalies from experimental
+//     observations, PVLDB 14(3), 2020: lists that were read tell the order of versions.
 //   - M. Emmi and C. Enea, Sound, complete, and tractable linearizability
 //     monitoring for concurrent collections, POPL 2018: distinct values make
 //     collections tractable.

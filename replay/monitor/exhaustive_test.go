@@ -3,7 +3,6 @@ package monitor_test
 import (
 	"flag"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -66,19 +65,11 @@ func parseCalls(text string) []history.Operation {
 }
 
 func parseValue(word string) history.Value {
-	switch word {
-	case "":
-		return history.NoValue
-	case "null":
-		return history.NullValue
-	case "true", "false":
-		return history.BoolValue(word == "true")
-	}
-	n, err := strconv.ParseInt(word, 10, 64)
+	v, err := history.ParseValue(word)
 	if err != nil {
 		panic(err)
 	}
-	return history.IntValue(n)
+	return v
 }
 
 // arrangements yields every history in which the operations, by processes of

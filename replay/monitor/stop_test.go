@@ -24,26 +24,26 @@ func TestStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkStop(t, h, collection(t, w.Model), replay.Linearizable)
+		checkStop(t, h, collection(t, w.Model), monitor.Run, replay.Linearizable)
 	}
 	for _, s := range shapes {
 		if s.wrong > 0 {
-			checkStop(t, fromIntervals(t, s.ops(shaped), false), collection(t, "stack"), replay.NotLinearizable)
+			checkStop(t, fromIntervals(t, s.ops(shaped), false), collection(t, "stack"), monitor.Run, replay.NotLinearizable)
 		}
 	}
-	checkStop(t, fromIntervals(t, removedTwice(twice), false), collection(t, "set"), replay.NotLinearizable)
+	checkStop(t, fromIntervals(t, removedTwice(twice), false), collection(t, "set"), monitor.Run, replay.NotLinearizable)
 }
 
-func checkStop(t *testing.T, h *history.History, model replay.Spec, want replay.Answer) {
+func checkStop(t *testing.T, h *history.History, model replay.Spec, run func(*history.History, replay.Spec, *meter.Meter) replay.Finding, want replay.Answer) {
 	t.Helper()
 	questions := 0
-	f := monitor.Run(h, model, meter.New(func() bool { questions++; return false }))
+	f := run(h, model, meter.New(func() bool { questions++; return false }))
 	if questions < len(h.Ops)/5000 || f.Answer != want {
 		t.Errorf("%s: %d questions, %v", model.Name(), questions, f.Answer)
 	}
 	for k := range questions {
 		asked := 0
-		f := monitor.Run(h, model, meter.New(func() bool { asked++; return asked > k }))
+		f := run(h, model, meter.New(func() bool { asked++; return asked > k }))
 		if f.Reason == "" || f.Answer != replay.Undecided || asked > k+1 {
 			t.Fatalf("%s, stopped at question %d: declined %q, %v, asked %d times", model.Name(), k, f.Reason, f.Answer, asked)
 		}

@@ -80,6 +80,34 @@ func kvAppend(s *kvStore, args []value) value {
 	return history.NoValue
 }
 
+// A kvSpec knows which operations append.
+type kvSpec struct{ *specification[*kvStore] }
+
+// ListSteps returns what op does to the texts under the keys; see replay.Appending.
+func (s kvSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
+	i := s.table.find(op.Method, len(op.Args))
+	f, r := s.table.list[i].facts, op.Result
+	step := func(kind replay.ListStepKind, v value) ([]replay.ListStep, bool) {
+		return []replay.ListStep{{Kind: kind, Key: op.Args[0], Value: v}}, true
+	}
+	switch {
+	case !f.has(keyed):
+		return []replay.ListStep{{Kind: replay.ListLook}}, f.has(reads)
+	case s.table.list[i].names[0] == "append" && (op.Pending() || r.Kind() == history.None):
+		return step(replay.ListAppend, op.Args[1])
+	case f.has(reads) && r.Kind() == history.Unknown:
+		return nil, true
+	case f.has(peeks) && (r.Kind() == history.String || r.Equal(s.initial)):
+		return step(replay.ListRead, r)
+	case f.has(reads) && r.Kind() == history.Bool:
+		return step(replay.ListLook, r)
+	}
+	return step(replay.ListOther, r)
+}
+
+// FirstList returns the value for a missing key; see replay.Appending.
+func (s kvSpec) FirstList(value) value { return s.initial }
+
 var kvEntry = entry{"kv", "[:missing]",
 	"a map from keys to values; a missing key returns null or the argument",
 	&kvTable.signatures, newKV, []string{
@@ -92,6 +120,6 @@ func newKV(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing, isCell: true,
-		fresh: func() *kvStore { return &kvStore{missing: missing} }}, nil
+	return kvSpec{&specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing, isCell: true,
+		fresh: func() *kvStore { return &kvStore{missing: missing} }}}, nil
 }

@@ -183,6 +183,55 @@ func (s multiRegisterSpec) Divide(op *history.Operation) (steps []history.Operat
 	return steps, parts, true
 }
 
+// ListSteps returns what op does to the registers as lists; see replay.Appending.
+func (s multiRegisterSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
+	if s.table.list[s.table.find(op.Method, len(op.Args))].facts.has(reads) {
+		return listRead(nil, op.Args[0], op.Result), true
+	}
+	if op.Method != "txn" {
+		return []replay.ListStep{{Kind: replay.ListOther, Key: op.Args[0]}}, true
+	}
+	asked, err := microOps(op.Args[0])
+	answers := asked
+	if known := op.Result.Kind() == history.List; known && err == nil {
+		answers, err = microOps(op.Result)
+	} else if op.Result.Kind() != history.Unknown {
+		return nil, false
+	}
+	if err != nil || len(asked) != len(answers) {
+		return nil, false
+	}
+	var steps []replay.ListStep
+	for i, a := range asked {
+		b := answers[i]
+		switch {
+		case a.f != b.f || !a.key.Equal(b.key) || a.f != "read" && !a.value.Equal(b.value):
+			return nil, false
+		case a.f == "append":
+			steps = append(steps, replay.ListStep{Kind: replay.ListAppend, Key: a.key, Value: a.value})
+		case a.f == "write":
+			steps = append(steps, replay.ListStep{Kind: replay.ListOther, Key: a.key})
+		case op.Result.Kind() == history.List:
+			steps = listRead(steps, a.key, b.value)
+		}
+	}
+	return steps, true
+}
+
+// listRead appends the step of a read that found v.
+func listRead(steps []replay.ListStep, key, v value) []replay.ListStep {
+	switch {
+	case v.Kind() == history.Unknown:
+		return steps
+	case v.HoldsUnknown() || v.Kind() != history.List && v.Kind() != history.Null:
+		return append(steps, replay.ListStep{Kind: replay.ListOther, Key: key})
+	}
+	return append(steps, replay.ListStep{Kind: replay.ListRead, Key: key, Value: v})
+}
+
+// FirstList returns what a register holds at first; see replay.Appending.
+func (s multiRegisterSpec) FirstList(key value) value { return s.fresh().atFirst(key) }
+
 var multiRegisterEntry = entry{"multi-register", "[:initial]",
 	"registers under keys, read and written by transactions; initially null, or the argument: one value for all, or a map",
 	&multiRegisterTable.signatures, newMultiRegister, []string{

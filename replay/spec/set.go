@@ -48,6 +48,73 @@ var setTable = newTable([]method[*setOf]{
 	}, reads},
 }, sizeMethods[*setOf]())
 
+// A setSpec knows what the elements of a set tell of each value.
+type setSpec struct{ *specification[*setOf] }
+
+// Impossible returns why no state gives the result of op; see replay.Excluding.
+func (s setSpec) Impossible(op *history.Operation) string {
+	if op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && !isSet(op.Result.List()) {
+		return op.Method + " returns each element once, in order"
+	}
+	return s.specification.Impossible(op)
+}
+
+// isSet reports whether the values are sorted, each once.
+func isSet(list []value) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1].Compare(list[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Project returns whether the elements contain a value; see replay.Projecting.
+func (s setSpec) Project(op *history.Operation, part value) (history.Operation, bool) {
+	if op.Result.Kind() != history.List || op.Result.HoldsUnknown() {
+		return history.Operation{}, false
+	}
+	_, found := slices.BinarySearchFunc(op.Result.List(), part, value.Compare)
+	return history.Operation{Method: "contains", Args: []value{part}, Result: history.BoolValue(found)}, true
+}
+
+// PartsIn returns the elements; see replay.Projecting.
+func (s setSpec) PartsIn(op *history.Operation) []value { return op.Result.List() }
+
+// ListSteps returns what op does to the set; see replay.Appending.
+func (s setSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
+	f := s.Facts(op)
+	step := replay.ListStep{Kind: replay.SetOther, Value: f.Value}
+	switch f.Role {
+	case replay.Idle:
+		return nil, true
+	case replay.Insert:
+		step.Kind = replay.SetAdd
+	case replay.Look:
+		step.Kind = replay.SetHas
+	case replay.Absent:
+		step.Kind = replay.SetLacks
+	default:
+		switch {
+		case len(op.Args) > 0:
+			step.Value = op.Args[0]
+		case !f.ReadOnly:
+			return nil, false
+		case op.Pending():
+			return nil, true
+		default:
+			step.Kind = replay.ListLook
+			if op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && isSet(op.Result.List()) {
+				step.Kind, step.Value = replay.SetRead, op.Result
+			}
+		}
+	}
+	return []replay.ListStep{step}, true
+}
+
+// FirstList returns null; see replay.Appending.
+func (s setSpec) FirstList(value) value { return history.NullValue }
+
 var setEntry = entry{"set", "",
 	"a set of values; add and remove return whether they changed it",
 	&setTable.signatures, newSet, []string{
@@ -59,7 +126,7 @@ func newSet(args []value) (replay.Spec, error) {
 	if err := atMost("set", args, 0); err != nil {
 		return nil, err
 	}
-	return &specification[*setOf]{name: "set", args: args, table: setTable, discipline: replay.Named, order: sortedElements, fresh: func() *setOf { return &setOf{} }}, nil
+	return setSpec{&specification[*setOf]{name: "set", args: args, table: setTable, discipline: replay.Named, order: sortedElements, fresh: func() *setOf { return &setOf{} }}}, nil
 }
 
 // sortedElements reports a list that may be sorted as numbers, while the set sorts

@@ -1,0 +1,53 @@
+package replay
+
+import "github.com/leadline/leadline/history"
+
+// An Appending is a Spec whose objects hold lists under keys, to which operations append.
+// Texts are lists, too, of the texts that were appended. So are sets, to which operations
+// add values; they have no order.
+type Appending interface {
+	Spec
+	// ListSteps returns what op, an operation that Check accepts, does to the lists, if
+	// it has its recorded result: the steps are performed one after another, at once. It
+	// leaves out steps that neither change a list nor tell anything of it. It returns
+	// false if op may do anything to any list.
+	ListSteps(op *history.Operation) ([]ListStep, bool)
+	// FirstList returns what is under a key at first. Null is the empty list.
+	FirstList(key history.Value) history.Value
+}
+
+// A ListStep is what an operation does to the list, or the set, under a key.
+type ListStep struct {
+	Kind  ListStepKind
+	Key   history.Value
+	Value history.Value
+}
+
+// A ListStepKind is what a ListStep does.
+type ListStepKind uint8
+
+const (
+	ListOther  ListStepKind = iota // it may change the list in any way
+	ListLook                       // it changes nothing, and tells something of the list, or of several
+	ListAppend                     // it appends Value
+	ListRead                       // it finds that the list is Value, and changes nothing
+	SetAdd                         // it adds Value, which is not in the set yet
+	SetRead                        // it finds that the set has the values in the list Value and no others
+	SetHas                         // it finds Value in the set
+	SetLacks                       // it finds that Value is not in the set
+	SetOther                       // it may add Value to the set, or remove it, and changes nothing else
+)
+
+// A Projecting is a Spec of independent parts (Traits.Partitioned) with operations that
+// read several of them.
+type Projecting interface {
+	Spec
+	// Project returns an operation that concerns the part alone and changes nothing. It
+	// has its result in all states in which op has its own; op is an operation that
+	// Check accepts. An example for the elements of a set is that it contains a value.
+	// Project returns false if op tells nothing of the part. Only method, arguments and
+	// result count.
+	Project(op *history.Operation, part history.Value) (history.Operation, bool)
+	// PartsIn returns the parts that op read, of which others are told apart by Project.
+	PartsIn(op *history.Operation) []history.Value
+}

@@ -1,0 +1,422 @@
+package monitor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// Lists decides a history of lists to which operations append, or of sets to which they
+// add, with a Witness or a Conflict; see the package documentation. It declines if the
+// specification is not a replay.Appending, or if the order is not that of real time alone.
+// If it does not know what some operations do, or cannot use some of the lists or values,
+// it may only refute: without a conflict among the others, it declines. It takes
+// O(n + k log k) for operations and lists that have k values together, and gives up when m
+// stops.
+//
+// The specification must have accepted the history (replay.Check). Lists panics if one of
+// them is nil.
+func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
+	if h == nil || spec == nil {
+		panic("monitor: a nil history or specification")
+	}
+	s, ok := spec.(replay.Appending)
+	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
+		return replay.Declines("no lists in real time")
+	}
+	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true}
+	if !l.read() && !m.Stopped() {
+		return replay.Declines("operations that may change any list")
+	}
+	order, conflict := l.decide()
+	switch {
+	case m.Stopped():
+		return undecided(stopped)
+	case conflict != nil:
+		slices.Sort(conflict)
+		f := replay.Refuted(replay.MonitorEngine)
+		f.Conflict = slices.Compact(conflict)
+		return f
+	case !l.complete:
+		return replay.Declines("operations of which lists tell nothing")
+	}
+	return replay.Found(replay.MonitorEngine, (&problem{call: make([]int32, len(h.Ops))}).complete(order))
+}
+
+// lists are the lists and sets of a history, with what operations append to them and read.
+type lists struct {
+	h        *history.History
+	spec     replay.Appending
+	meter    *meter.Meter
+	complete bool // all that operations do is known
+
+	numbers  map[string]int32 // key -> list
+	list     []aList
+	appended map[string]int32 // list and value -> number in appends
+	appends  []anAppend
+	steps    []listStep // of lists
+	reads    []listRead
+	sets     []*aSet
+	buf      []byte
+}
+
+// An aList is a list under a key. It is useless unless all that changes it are appends of
+// different values.
+type aList struct {
+	useless bool
+	first   history.Value // what it is at first
+	lengths []int         // of the texts that are appended, sorted
+	known   []int32       // the longest list that is known, as numbers of appends
+	owner   int32         // the operation that knows it, or none
+	set     *aSet         // nil if it is none
+
+	// Of the last operation with a step on it:
+	op   int32
+	read int32   // how many appended values it found, or none if that is not known
+	own  []int32 // its appends
+}
+
+// An anAppend appends a value to a list. Its place is that in the known list, or none.
+type anAppend struct{ op, list, place int32 }
+
+type listStep struct {
+	kind     replay.ListStepKind
+	op, list int32
+	append   int32 // number
+	value    history.Value
+}
+
+// A listRead says that an operation found a list of so many appended values.
+type listRead struct{ op, list, length int32 }
+
+// read reads all steps. It reports false if one is not known.
+func (l *lists) read() bool {
+	for i := range l.h.Ops {
+		steps, ok := l.spec.ListSteps(&l.h.Ops[i])
+		if !ok || l.meter.MustStop(1+len(steps)) {
+			return false
+		}
+		for _, s := range steps {
+			l.enter(int32(i), s)
+		}
+	}
+	for k := range l.list {
+		on := &l.list[k]
+		slices.Sort(on.lengths)
+		on.lengths = slices.Compact(on.lengths)
+		if on.useless {
+			l.complete = false
+		}
+	}
+	return true
+}
+
+// enter enters a step of an operation.
+func (l *lists) enter(op int32, step replay.ListStep) {
+	if step.Kind == replay.ListLook {
+		l.complete = false
+		return
+	}
+	s := listStep{kind: step.Kind, op: op, list: l.number(step.Key), value: step.Value}
+	on := &l.list[s.list]
+	switch step.Kind {
+	case replay.ListOther:
+		on.useless = true
+		return
+	case replay.ListRead:
+	case replay.ListAppend:
+		s.append = int32(len(l.appends))
+		value := l.keyOf(s.list, s.value)
+		_, twice := l.appended[string(value)]
+		isEmpty := s.value.Kind() == history.String && s.value.Text() == "" // invisible in a text
+		on.useless = on.useless || twice || isEmpty
+		l.appended[string(value)] = s.append
+		l.appends = append(l.appends, anAppend{op, s.list, none})
+		if s.value.Kind() == history.String {
+			on.lengths = append(on.lengths, len(s.value.Text()))
+		}
+	default:
+		if on.set == nil {
+			on.set = &aSet{numbers: map[string]int32{}}
+			l.sets = append(l.sets, on.set)
+		}
+		on.set.enter(l, op, step)
+		return
+	}
+	l.steps = append(l.steps, s)
+}
+
+// number returns the number of the list under a key.
+func (l *lists) number(key history.Value) int32 {
+	l.buf = key.AppendKey(l.buf[:0])
+	if k, ok := l.numbers[string(l.buf)]; ok {
+		return k
+	}
+	k := int32(len(l.list))
+	l.numbers[string(l.buf)] = k
+	on := aList{first: l.spec.FirstList(key), owner: none, op: none, read: none}
+	switch on.first.Kind() {
+	case history.Null, history.List, history.String:
+	default:
+		on.useless = true
+	}
+	l.list = append(l.list, on)
+	return k
+}
+
+// keyOf returns a key of a value that is appended to a list, in l.buf.
+func (l *lists) keyOf(list int32, v history.Value) []byte {
+	l.buf = append(l.buf[:0], byte(list), byte(list>>8), byte(list>>16), byte(list>>24))
+	l.buf = v.AppendKey(l.buf)
+	return l.buf
+}
+
+// ignore makes a list useless.
+func (l *lists) ignore(list int32) {
+	l.list[list].useless = true
+	l.complete = false
+}
+
+// explainReads compares the lists that were read, and gives each append its place. It
+// returns a conflict if there is one.
+func (l *lists) explainReads() (conflict []int32) {
+	for first := 0; first < len(l.steps) && conflict == nil; {
+		end := first + 1
+		for end < len(l.steps) && l.steps[end].op == l.steps[first].op {
+			end++
+		}
+		if l.meter.MustStop(end - first) {
+			return nil
+		}
+		conflict = l.explain(l.steps[first:end])
+		first = end
+	}
+	if conflict != nil {
+		return conflict
+	}
+	return l.wholeBlocks()
+}
+
+// explain explains the steps of one operation. If it read a list, then the list before its
+// own appends is known, and the one after all of them.
+func (l *lists) explain(steps []listStep) (conflict []int32) {
+	op := steps[0].op
+	for i := range steps {
+		s := &steps[i]
+		on := &l.list[s.list]
+		if on.useless {
+			continue
+		}
+		if on.op != op {
+			on.op, on.read, on.own = op, none, on.own[:0]
+		}
+		if s.kind == replay.ListAppend {
+			on.own = append(on.own, s.append)
+			continue
+		}
+		values, answer := l.parse(s)
+		switch {
+		case answer == isAmbiguous:
+			l.ignore(s.list)
+			continue
+		case answer == isImpossible:
+			return []int32{op}
+		}
+		found := len(values) - len(on.own)
+		if found < 0 || !slices.Equal(values[found:], on.own) || on.read != none && int(on.read) != found {
+			return []int32{op}
+		}
+		if other := l.know(s.list, op, values[:found], 0); other != none {
+			return []int32{op, other}
+		}
+		if on.read == none {
+			on.read = int32(found)
+			l.reads = append(l.reads, listRead{op, s.list, on.read})
+		}
+	}
+	for i := range steps {
+		s := &steps[i]
+		on := &l.list[s.list]
+		if on.useless || on.read == none || len(on.own) == 0 || on.own[0] != s.append || s.kind != replay.ListAppend {
+			continue // but once for each list
+		}
+		if other := l.know(s.list, op, on.own, on.read); other != none {
+			return []int32{op, other}
+		}
+	}
+	return nil
+}
+
+// know enters that a list once had these values from a place on, and those before it that
+// are known. If that cannot be, it returns the operation that knows another list.
+func (l *lists) know(list, op int32, values []int32, from int32) (other int32) {
+	on := &l.list[list]
+	l.meter.Spend(1 + len(values)/8)
+	known := on.known[from:]
+	if n := min(len(known), len(values)); !slices.Equal(known[:n], values[:n]) {
+		return on.owner
+	}
+	for i := len(known); i < len(values); i++ {
+		a := &l.appends[values[i]]
+		if a.place != none { // it is there twice
+			return op
+		}
+		a.place = int32(len(on.known))
+		on.known, on.owner = append(on.known, values[i]), op
+	}
+	return none
+}
+
+// What parse finds.
+const (
+	isParsed = iota
+	isAmbiguous
+	isImpossible // there is a value that nobody appends, or what was there at first is not
+)
+
+// parse returns the appended values of a list that was read.
+func (l *lists) parse(s *listStep) (values []int32, answer int) {
+	on := &l.list[s.list]
+	v := s.value
+	switch {
+	case v.Equal(on.first):
+		return nil, isParsed
+	case v.Kind() == history.String && on.first.Kind() != history.List:
+		if rest, ok := strings.CutPrefix(v.Text(), on.first.Text()); ok && rest != "" {
+			return l.parseText(s.list, rest)
+		}
+	case v.Kind() == history.List && on.first.Kind() != history.String:
+		all, first := v.List(), on.first.List()
+		if len(all) <= len(first) || !slices.EqualFunc(all[:len(first)], first, history.Value.Equal) {
+			break
+		}
+		l.meter.Spend(len(all))
+		for _, w := range all[len(first):] {
+			number, ok := l.appended[string(l.keyOf(s.list, w))]
+			if !ok {
+				return nil, isImpossible
+			}
+			values = append(values, number)
+		}
+		return values, isParsed
+	}
+	return nil, isImpossible
+}
+
+// parseText divides a text into those that are appended. At each place, only one may fit.
+func (l *lists) parseText(list int32, text string) (values []int32, answer int) {
+	for len(text) > 0 {
+		length, number := 0, int32(none)
+		for _, k := range l.list[list].lengths {
+			l.meter.Spend(1)
+			if k > len(text) {
+				break
+			}
+			n, ok := l.appended[string(l.keyOf(list, history.StringValue(text[:k])))]
+			if !ok {
+				continue
+			}
+			if number != none {
+				return nil, isAmbiguous
+			}
+			length, number = k, n
+		}
+		if number == none {
+			return nil, isImpossible
+		}
+		values, text = append(values, number), text[length:]
+	}
+	return values, isParsed
+}
+
+// wholeBlocks returns a conflict if a known list has some of the values that an operation
+// appends at once, but not all of them one after another.
+func (l *lists) wholeBlocks() (conflict []int32) {
+	for k := range l.list {
+		l.list[k].op = none
+	}
+	for i := range l.steps {
+		s := &l.steps[i]
+		on := &l.list[s.list]
+		if on.useless || s.kind != replay.ListAppend {
+			continue
+		}
+		place := l.appends[s.append].place
+		if before := on.read; on.op == s.op && (before == none && place != none || before != none && place != before+1) {
+			return []int32{s.op, on.owner}
+		}
+		on.op, on.read = s.op, place // of its last append
+	}
+	return nil
+}
+
+// decide returns the operations that took effect in an order that explains all lists and
+// sets, or a conflict. If it is stopped, there may be neither.
+func (l *lists) decide() (order, conflict []int32) {
+	if l.meter.Stopped() {
+		return nil, nil
+	}
+	if conflict = l.explainReads(); conflict != nil || l.meter.Stopped() {
+		return nil, conflict
+	}
+	for _, s := range l.sets {
+		if conflict = s.explainReads(l); conflict != nil || l.meter.Stopped() {
+			return nil, conflict
+		}
+	}
+	p := newPlacing(l.h, l.meter)
+	for _, a := range l.appends {
+		if on := &l.list[a.list]; p.shownBy[a.op] == none && a.place != none && !on.useless {
+			p.shownBy[a.op] = on.owner
+		}
+	}
+	for _, s := range l.sets {
+		s.showAdded(p)
+	}
+	l.addPrecedences(p)
+	for _, s := range l.sets {
+		s.addPrecedences(p)
+	}
+	return p.run()
+}
+
+// addPrecedences enters what has to come before what, according to the lists.
+func (l *lists) addPrecedences(p *placing) {
+	end := make([]int32, len(l.list)) // when no known list is read any more
+	for k := range l.list {
+		on := &l.list[k]
+		if on.useless || on.set != nil {
+			continue
+		}
+		end[k] = p.moment()
+		if len(on.known) == 0 {
+			continue
+		}
+		for i, a := range on.known[1:] {
+			p.add(l.appends[on.known[i]].op, l.appends[a].op, on.owner)
+		}
+		p.add(on.owner, end[k], none)
+	}
+	for _, r := range l.reads {
+		on := &l.list[r.list]
+		if on.useless {
+			continue
+		}
+		if r.length > 0 {
+			p.add(l.appends[on.known[r.length-1]].op, r.op, none)
+		}
+		next := end[r.list]
+		if int(r.length) < len(on.known) {
+			next = l.appends[on.known[r.length]].op
+		}
+		p.add(r.op, next, none)
+	}
+	for _, a := range l.appends {
+		if a.place == none && p.shownBy[a.op] != none && !l.list[a.list].useless {
+			p.add(end[a.list], a.op, none)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package monitor
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/replay"
+)
+
+// An aSet is a set to which values are added. A value is unclear if it may be added twice,
+// or removed.
+type aSet struct {
+	numbers map[string]int32 // value -> number in values
+	values  []setValue
+	reads   []setRead
+	looks   []setLook
+	levels  int
+}
+
+type setValue struct {
+	add, shownBy int32 // operations, or none; shownBy found the value
+	unclear      bool
+	level        int32 // of the smallest set that has it, or none
+}
+
+// A setRead is that an operation found the set to have just these values. Sets have levels:
+// those at level i are alike, and part of those at level i+1.
+type setRead struct {
+	op, level int32
+	values    []int32
+}
+
+// A setLook is that an operation found a value, or that it was not there.
+type setLook struct {
+	op, value int32
+	found     bool
+}
+
+// enter enters a step of an operation.
+func (s *aSet) enter(l *lists, op int32, step replay.ListStep) {
+	if step.Kind == replay.SetRead {
+		list := step.Value.List()
+		l.meter.Spend(len(list))
+		r := setRead{op: op, values: make([]int32, len(list))}
+		for i, v := range list {
+			l.buf = v.AppendKey(l.buf[:0])
+			r.values[i] = s.number(l.buf)
+		}
+		s.reads = append(s.reads, r)
+		return
+	}
+	l.buf = step.Value.AppendKey(l.buf[:0])
+	number := s.number(l.buf)
+	v := &s.values[number]
+	switch step.Kind {
+	case replay.SetAdd:
+		v.unclear = v.unclear || v.add != none
+		v.add = op
+	case replay.SetOther:
+		v.unclear = true
+	default:
+		s.looks = append(s.looks, setLook{op, number, step.Kind == replay.SetHas})
+	}
+	l.complete = l.complete && !v.unclear
+}
+
+func (s *aSet) number(key []byte) int32 {
+	k, ok := s.numbers[string(key)]
+	if !ok {
+		k = int32(len(s.values))
+		s.numbers[string(key)] = k
+		s.values = append(s.values, setValue{add: none, shownBy: none, level: none})
+	}
+	return k
+}
+
+// explainReads compares the sets that were read, and gives values and reads their levels.
+// It returns a conflict if there is one.
+func (s *aSet) explainReads(l *lists) (conflict []int32) {
+	for i := range s.reads {
+		r := &s.reads[i]
+		slices.Sort(r.values)
+		r.values = slices.DeleteFunc(slices.Compact(r.values), func(v int32) bool { return s.values[v].unclear })
+		for _, v := range r.values {
+			if !s.show(v, r.op) {
+				return []int32{r.op}
+			}
+		}
+		if l.meter.MustStop(1 + len(r.values)) {
+			return nil
+		}
+	}
+	for _, look := range s.looks {
+		if look.found && !s.values[look.value].unclear && !s.show(look.value, look.op) {
+			return []int32{look.op}
+		}
+	}
+	slices.SortStableFunc(s.reads, func(a, b setRead) int { return cmp.Compare(len(a.values), len(b.values)) })
+	there := 0 // values of the sets so far
+	for i := range s.reads {
+		r := &s.reads[i]
+		if i == 0 || len(r.values) > there {
+			s.levels++
+		}
+		r.level = int32(s.levels - 1)
+		again := 0
+		for _, v := range r.values {
+			if s.values[v].level == none {
+				s.values[v].level = r.level
+			} else {
+				again++
+			}
+		}
+		if again < there {
+			return []int32{r.op, s.reads[i-1].op}
+		}
+		if there = len(r.values); l.meter.MustStop(there) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// show notes that op found a value. It reports false if nobody adds it.
+func (s *aSet) show(value, op int32) bool {
+	v := &s.values[value]
+	if v.shownBy == none {
+		v.shownBy = op
+	}
+	return v.add != none
+}
+
+// showAdded notes which additions took effect, as somebody found their values.
+func (s *aSet) showAdded(p *placing) {
+	for _, v := range s.values {
+		if v.add != none && !v.unclear && p.shownBy[v.add] == none {
+			p.shownBy[v.add] = v.shownBy
+		}
+	}
+}
+
+// addPrecedences enters what has to come before what. For each level, there are two
+// moments: when all of its values are there, and when its sets are not read any more.
+func (s *aSet) addPrecedences(p *placing) {
+	full, left := make([]int32, s.levels), make([]int32, s.levels)
+	for i := range s.levels {
+		if full[i], left[i] = p.moment(), p.moment(); i > 0 {
+			p.add(full[i-1], full[i], none)
+			p.add(left[i-1], left[i], none)
+		}
+	}
+	for _, r := range s.reads {
+		p.add(full[r.level], r.op, none)
+		p.add(r.op, left[r.level], none)
+	}
+	for _, v := range s.values {
+		if v.add == none || v.unclear || p.shownBy[v.add] == none {
+			continue
+		}
+		before := v.level - 1 // the last level without the value
+		if v.level == none {
+			before = int32(s.levels) - 1
+		} else {
+			p.add(v.add, full[v.level], none)
+		}
+		if before >= 0 {
+			p.add(left[before], v.add, none)
+		}
+	}
+	for _, look := range s.looks {
+		switch v := &s.values[look.value]; {
+		case v.unclear || v.add == none || p.shownBy[v.add] == none:
+		case look.found:
+			p.add(v.add, look.op, none)
+		default:
+			p.add(look.op, v.add, none)
+		}
+	}
+}
