@@ -31,7 +31,7 @@ const (
 	ListLook                       // it changes nothing, and tells something of the list, or of several
 	ListAppend                     // it appends Value
 	ListRead                       // it finds that the list is Value, and changes nothing
-	SetAdd                         // it adds Value, which is not in the set yet
+	SetAdd                         // it adds Value, or did nothing if that was in the set already
 	SetRead                        // it finds that the set has the values in the list Value and no others
 	SetHas                         // it finds Value in the set
 	SetLacks                       // it finds that Value is not in the set

@@ -263,3 +263,65 @@ func TestListsAgree(t *testing.T) {
 		}
 	}
 }
+
+// TestLostUpdate has 24 concurrent insertions and a read of the whole object, which lacks
+// one of them. The search would try the orders of the others.
+func TestLostUpdate(t *testing.T) {
+	t.Parallel()
+	const n = 24
+	number, text := func(i int) history.Value { return history.IntValue(int64(i)) }, history.StringValue
+	txn := func(f string, v history.Value) replay.Invocation {
+		return replay.Invocation{Method: "txn", Args: []history.Value{history.ListValue(history.ListValue(text(f), text("x"), v))}}
+	}
+	for _, c := range []struct {
+		model  string
+		insert func(i int) replay.Invocation
+		read   replay.Invocation
+	}{
+		{"multi-register", func(i int) replay.Invocation { return txn("append", number(i)) }, txn("read", history.NullValue)},
+		{"kv", func(i int) replay.Invocation {
+			return replay.Invocation{Method: "append", Args: []history.Value{text("x"), text(fmt.Sprint(i, ","))}}
+		}, replay.Invocation{Method: "get", Args: []history.Value{text("x")}}},
+		{"set", func(i int) replay.Invocation {
+			return replay.Invocation{Method: "add", Args: []history.Value{number(i)}}
+		}, replay.Invocation{Method: "elements"}},
+	} {
+		s := model(t, c.model)
+		for _, lost := range []int{-1, 17} {
+			b := history.NewBuilder(history.Header{})
+			object := s.New()
+			add := func(p int, e history.Event) {
+				e.Process, e.Line = number(p), b.Events()+1
+				b.Add(&e)
+			}
+			invoke := func(p int, inv replay.Invocation) {
+				add(p, history.Event{Type: history.Invoke, Method: inv.Method, Args: inv.Args})
+			}
+			for i := range n {
+				invoke(i, c.insert(i))
+			}
+			for i := range n {
+				target := object
+				if i == lost {
+					target = object.(replay.State).Clone()
+				}
+				result, _ := target.Apply(c.insert(i))
+				add(i, history.Event{Type: history.OK, Result: result})
+			}
+			invoke(n, c.read)
+			result, _ := object.Apply(c.read)
+			add(n, history.Event{Type: history.OK, Result: result})
+			h, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := check(t, h, s, replay.Options{Explain: true})
+			switch {
+			case lost < 0 && v.Answer != replay.Linearizable:
+				t.Errorf("%s: %v (%v)", c.model, v.Answer, v.Cause)
+			case lost >= 0 && (v.Answer != replay.NotLinearizable || !slices.Equal(v.Conflict, []int32{int32(lost), n}) || v.Explanation.Unexplained != n):
+				t.Errorf("%s, one lost: %v (%v), conflict %v, %+v", c.model, v.Answer, v.Cause, v.Conflict, v.Explanation)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/search"
 )
 
 // runProjected refutes a history in which operations read several parts of an object, such
@@ -25,8 +26,15 @@ func runProjected(t *task, m *meter.Meter) (replay.Finding, error) {
 			return replay.GaveUp(replay.Time), nil
 		}
 		f := monitor.Run(h, t.spec, m)
+		if !f.Decided() && len(ops) <= search.MaxSmall { // some result is unknown
+			f = search.Small(h, t.spec, m)
+		}
 		if f.Answer != replay.NotLinearizable {
 			continue
+		}
+		if f.Conflict == nil {
+			f.Conflict = ops
+			return f, nil
 		}
 		for c, i := range f.Conflict {
 			f.Conflict[c] = ops[i]

@@ -1,9 +1,11 @@
 package monitor
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
-	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // A placing puts operations in an order that respects real time and further precedences.
@@ -64,7 +66,14 @@ func (p *placing) add(from, to, shownBy int32) {
 // response, each after all that has to come before it: if that is invoked after the
 // response, there is no order.
 func (p *placing) run() (order, conflict []int32) {
-	for _, i := range engine.Responses(p.h) {
+	var returned []int32
+	for i := range p.h.Ops {
+		if !p.h.Ops[i].Pending() {
+			returned = append(returned, int32(i))
+		}
+	}
+	slices.SortFunc(returned, func(a, b int32) int { return cmp.Compare(p.h.Ops[a].Return, p.h.Ops[b].Return) })
+	for _, i := range returned {
 		if conflict = p.place(i, p.h.Ops[i].Return); conflict != nil || p.meter.Stopped() {
 			return nil, conflict
 		}

@@ -255,8 +255,8 @@ func (p *printer) result(v history.Value) string {
 // core draws the operations that are not linearizable by themselves.
 func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 	ops := e.Core
-	if len(ops) == 0 {
-		ops = v.Conflict
+	if len(ops) == 0 || len(ops) > p.Rows && 0 < len(v.Conflict) && len(v.Conflict) < len(ops) {
+		ops = v.Conflict // fits in the drawing
 	}
 	p.printf("\n")
 	all := len(p.h.Ops)

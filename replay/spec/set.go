@@ -85,29 +85,27 @@ func (s setSpec) PartsIn(op *history.Operation) []value { return op.Result.List(
 func (s setSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
 	f := s.Facts(op)
 	step := replay.ListStep{Kind: replay.SetOther, Value: f.Value}
-	switch f.Role {
-	case replay.Idle:
-		return nil, true
-	case replay.Insert:
+	isUnknown, isKeyed := op.Result.Kind() == history.Unknown, len(op.Args) > 0
+	switch {
+	case f.Role == replay.Insert:
 		step.Kind = replay.SetAdd
-	case replay.Look:
+	case f.Role == replay.Look:
 		step.Kind = replay.SetHas
-	case replay.Absent:
+	case f.Role == replay.Absent:
 		step.Kind = replay.SetLacks
-	default:
-		switch {
-		case len(op.Args) > 0:
-			step.Value = op.Args[0]
-		case !f.ReadOnly:
-			return nil, false
-		case op.Pending():
-			return nil, true
-		default:
-			step.Kind = replay.ListLook
-			if op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && isSet(op.Result.List()) {
-				step.Kind, step.Value = replay.SetRead, op.Result
-			}
+	case f.ReadOnly && isUnknown:
+		return nil, true
+	case isKeyed:
+		step.Value = op.Args[0]
+		if isUnknown && s.table.list[s.table.find(op.Method, len(op.Args))].facts.has(inserts) {
+			step.Kind = replay.SetAdd
 		}
+	case f.ReadOnly && op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && isSet(op.Result.List()):
+		step.Kind, step.Value = replay.SetRead, op.Result
+	case f.ReadOnly:
+		step.Kind = replay.ListLook
+	default:
+		return nil, false
 	}
 	return []replay.ListStep{step}, true
 }
