@@ -38,6 +38,34 @@ const (
 	SetOther                       // it may add Value to the set, or remove it, and changes nothing else
 )
 
+// An Overwriting is a Spec whose objects hold values under keys, which operations overwrite.
+type Overwriting interface {
+	Spec
+	// CellSteps returns what op, an operation that Check accepts, does to the values if it
+	// has its recorded result, and takes effect if it is pending: the steps are performed
+	// one after another, at once. It leaves out reads of which the result is unknown, and
+	// those that tell something else. It returns false if op may overwrite any value.
+	CellSteps(op *history.Operation) ([]CellStep, bool)
+	// FirstValue returns what is under a key at first.
+	FirstValue(key history.Value) history.Value
+}
+
+// A CellStep is what an operation does to the value under a key.
+type CellStep struct {
+	Kind  CellStepKind
+	Key   history.Value
+	Value history.Value
+}
+
+// A CellStepKind is what a CellStep does.
+type CellStepKind uint8
+
+const (
+	CellOther CellStepKind = iota // it may write any value
+	CellRead                      // it finds Value
+	CellWrite                     // it writes Value
+)
+
 // A Projecting is a Spec of independent parts (Traits.Partitioned) with operations that
 // read several of them.
 type Projecting interface {

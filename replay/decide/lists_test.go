@@ -28,12 +28,20 @@ func atomicHistory(t *testing.T, r *rand.Rand, s replay.Spec, n int, next func(i
 	b := history.NewBuilder(history.Header{ID: "random"})
 	object := s.New()
 	open := make([]*running, 2+r.IntN(4))
+	process := make([]int, len(open))
+	for p := range process {
+		process[p] = p
+	}
 	isOpen := func(o *running) bool { return o != nil }
-	for i, process := 0, int64(100); i < n || slices.ContainsFunc(open, isOpen); {
+	for i := 0; i < n || slices.ContainsFunc(open, isOpen); {
 		p := r.IntN(len(open))
 		add := func(kind history.EventType, e history.Event) {
-			e.Type, e.Process, e.Op, e.Line = kind, history.IntValue(process+int64(p)), open[p].op, b.Events()+1
+			e.Type, e.Process, e.Op, e.Line = kind, history.IntValue(int64(process[p])), open[p].op, b.Events()+1
 			b.Add(&e)
+		}
+		stop := func() { // for ever
+			open[p] = nil
+			process[p] += len(open)
 		}
 		switch o := open[p]; {
 		case o == nil && i < n:
@@ -41,20 +49,13 @@ func atomicHistory(t *testing.T, r *rand.Rand, s replay.Spec, n int, next func(i
 			add(history.Invoke, history.Event{Method: open[p].inv.Method, Args: open[p].inv.Args})
 			i++
 		case o == nil:
-		case r.IntN(25) == 0: // pending
-			process += int64(len(open))
-			for q, other := range open { // which keep their processes' operations apart
-				if other != nil && q != p {
-					open[q] = nil
-				}
-			}
-			open[p] = nil
+		case r.IntN(25) == 0:
+			stop()
 		case !o.applied:
 			result, ok := object.Apply(o.inv)
-			if !ok {
-				t.Fatalf("%v waits", o.inv)
+			if o.applied, o.result = true, result; !ok {
+				stop()
 			}
-			o.applied, o.result = true, result
 		default:
 			add(history.OK, history.Event{Result: spoil(o.inv, o.result)})
 			open[p] = nil
@@ -186,7 +187,76 @@ func addOnce() listCalls {
 	return c
 }
 
-// TestListsAgree compares the monitor of lists and the projection to parts with the
+// cells are calls on registers. Most values are written once.
+func cells(model string, methods ...string) listCalls {
+	var written []history.Value
+	some := func(r *rand.Rand) history.Value {
+		if len(written) == 0 || r.IntN(12) == 0 {
+			return history.NullValue
+		}
+		return written[len(written)-1-r.IntN(min(len(written), 5))]
+	}
+	next := func(r *rand.Rand, i int) history.Value {
+		v := history.IntValue(int64(10*i + r.IntN(3)))
+		if r.IntN(15) == 0 {
+			v = some(r)
+		}
+		written = append(written, v)
+		return v
+	}
+	return listCalls{model, func(r *rand.Rand, i int) replay.Invocation {
+		if i == 0 {
+			written = nil
+		}
+		key := history.StringValue("xy"[r.IntN(2):][:1])
+		inv := replay.Invocation{Method: methods[r.IntN(len(methods))]}
+		switch inv.Method {
+		case "read", "size":
+		case "write":
+			inv.Args = []history.Value{next(r, i)}
+		case "cas":
+			inv.Args = []history.Value{some(r), next(r, i)}
+			if model[:2] == "kv" {
+				inv.Args = append([]history.Value{key}, inv.Args...)
+			}
+		case "put":
+			inv.Args = []history.Value{key, next(r, i)}
+		case "append":
+			inv.Args = []history.Value{key, history.StringValue("a")}
+		case "get", "delete", "remove", "contains":
+			inv.Args = []history.Value{key}
+		case "txn":
+			var steps []history.Value
+			for range 1 + r.IntN(4) {
+				step := []history.Value{history.StringValue("read"), history.StringValue("xy"[r.IntN(2):][:1]), history.NullValue}
+				if r.IntN(2) == 0 {
+					step[0], step[2] = history.StringValue("write"), next(r, i)
+				}
+				steps = append(steps, history.ListValue(step...))
+			}
+			inv.Args = []history.Value{history.ListValue(steps...)}
+		}
+		return inv
+	}, func(r *rand.Rand, inv replay.Invocation, result history.Value) history.Value {
+		switch inv.Method {
+		case "read", "get":
+			return some(r)
+		case "cas":
+			return history.BoolValue(r.IntN(2) == 0)
+		case "txn":
+			steps := slices.Clone(result.List())
+			k := r.IntN(len(steps))
+			if step := slices.Clone(steps[k].List()); step[0].Text() == "read" {
+				step[2] = some(r)
+				steps[k] = history.ListValue(step...)
+			}
+			return history.ListValue(steps...)
+		}
+		return result
+	}}
+}
+
+// TestListsAgree compares the engines of lists and values that are overwritten with the
 // search, on random histories that are mostly almost right. A conflict has to be one by
 // itself.
 func TestListsAgree(t *testing.T) {
@@ -214,6 +284,14 @@ func TestListsAgree(t *testing.T) {
 		elements("add", "add", "remove", "contains", "elements"),
 		elements("add", "remove", "elements", "size", "isEmpty"),
 		elements("add", "add", "remove", "elements", "elements", "clear"),
+		cells("multi-register", "txn"),
+		cells("multi-register:10", "txn"),
+		cells("register", "read", "write"),
+		cells("cas-register", "read", "read", "write", "cas", "cas"),
+		cells("cas-register:0", "read", "cas", "cas"),
+		cells("kv", "get", "get", "put", "cas"),
+		cells(`kv:""`, "get", "get", "get", "put", "put", "put", "cas", "delete", "contains", "remove", "size"),
+		cells("kv", "get", "get", "get", "put", "put", "put", "append"),
 	} {
 		s := model(t, c.model)
 		decided := map[string]int{}
@@ -234,7 +312,7 @@ func TestListsAgree(t *testing.T) {
 			if k%50 == 0 && bruteForce(h, s) != (want == replay.Linearizable) {
 				t.Fatalf("%s: search says %v\n%s", c.model, want, show(h))
 			}
-			for _, row := range []string{"appended lists", "parts that are read together"} {
+			for _, row := range []string{"appended lists", "parts that are read together", "values overwritten"} {
 				v := startRow(t, row, h, s)
 				if !v.Decided() {
 					continue
@@ -247,7 +325,7 @@ func TestListsAgree(t *testing.T) {
 					if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 						t.Fatalf("%s: %s: %v\n%s", c.model, row, err, show(h))
 					}
-				} else if alone := engine.Restrict(h, v.Conflict); search.Run(alone, s, 1<<30, nil).Answer != replay.NotLinearizable {
+				} else if alone := engine.Restrict(h, v.Conflict); v.Conflict != nil && search.Run(alone, s, 1<<30, nil).Answer != replay.NotLinearizable {
 					t.Fatalf("%s: %s: %v is no conflict\n%s", c.model, row, v.Conflict, show(h))
 				}
 			}
@@ -258,7 +336,7 @@ func TestListsAgree(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %v", c.model, decided)
-		if decided["appended lists not-linearizable"]+decided["parts that are read together not-linearizable"] == 0 || decided["linearizable"] < rounds/2 {
+		if decided["appended lists not-linearizable"]+decided["parts that are read together not-linearizable"]+decided["values overwritten not-linearizable"] == 0 || decided["linearizable"] < rounds/2 {
 			t.Errorf("%s: decided %v", c.model, decided)
 		}
 	}

@@ -30,7 +30,8 @@ func Listed(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter
 	}
 	for _, rules := range []struct{ order, absence bool }{{true, true}, {false, true}, {true, false}} {
 		supposed := *h
-		if supposed.Edges = l.edges(rules.order, rules.absence); !l.isOrder(&supposed) {
+		supposed.Edges = l.edges(rules.order, rules.absence)
+		if _, ok := inOrder(&supposed, l.meter); !ok {
 			continue
 		}
 		// Without a witness under the supposition, there may be another one.
@@ -172,9 +173,10 @@ func (l *listings) brings(o int32) bool {
 	return brings
 }
 
-// isOrder reports whether edges and real time have no cycle. It places the operations by
-// response, after those that have to come first.
-func (l *listings) isOrder(h *history.History) bool {
+// inOrder returns the operations in an order that respects edges and real time. Pending ones
+// that nothing follows by edges are left out. It places the operations by response, after
+// those that have to come first. It returns false if there is no order, or if it must stop.
+func inOrder(h *history.History, m *meter.Meter) (order []int32, ok bool) {
 	in := make([][]int32, len(h.Ops))
 	for _, e := range h.Edges {
 		in[e.To] = append(in[e.To], e.From)
@@ -183,7 +185,7 @@ func (l *listings) isOrder(h *history.History) bool {
 	state := make([]int8, len(h.Ops))
 	var place func(i, at int32) bool
 	place = func(i, at int32) bool {
-		l.meter.Spend(1 + len(in[i]))
+		m.Spend(1 + len(in[i]))
 		switch {
 		case state[i] == placed:
 			return true
@@ -197,14 +199,15 @@ func (l *listings) isOrder(h *history.History) bool {
 			}
 		}
 		state[i] = placed
+		order = append(order, i)
 		return true
 	}
 	for _, i := range engine.Responses(h) {
-		if !place(i, h.Ops[i].Return) || l.meter.Stopped() {
-			return false
+		if !place(i, h.Ops[i].Return) || m.Stopped() {
+			return nil, false
 		}
 	}
-	return true
+	return order, true
 }
 
 // eachList calls f with the numbers and words of each list in v. The words of a text are

@@ -228,6 +228,36 @@ func (s *specification[S]) overwritten() bool {
 	return s.discipline == replay.Overwritten || s.discipline == replay.OverwrittenByKey
 }
 
+// A cellSpec is the specification of a register, or of a map of registers.
+type cellSpec[S state[S]] struct{ *specification[S] }
+
+// CellSteps returns what op does to the values; see replay.Overwriting.
+func (s cellSpec[S]) CellSteps(op *history.Operation) ([]replay.CellStep, bool) {
+	f, r, n := s.table.list[s.table.find(op.Method, len(op.Args))].facts, op.Result, len(op.Args)
+	key := history.NullValue
+	if f.has(keyed) {
+		key = op.Args[0]
+	}
+	read := func(v value) replay.CellStep { return replay.CellStep{Kind: replay.CellRead, Key: key, Value: v} }
+	write := func(v value) replay.CellStep { return replay.CellStep{Kind: replay.CellWrite, Key: key, Value: v} }
+	isKnown := r.Kind() != history.Unknown
+	switch {
+	case isKnown && r.Kind() == history.Exception:
+	case f.has(finds) && f.has(reads) && isKnown:
+		return []replay.CellStep{read(r)}, true
+	case f.has(reads), f.unchanged(r):
+		return nil, true
+	case f.has(inserts):
+		return []replay.CellStep{write(op.Args[n-1])}, true
+	case f.has(swaps) && (op.Pending() || r.Kind() == history.Bool):
+		return []replay.CellStep{read(op.Args[n-2]), write(op.Args[n-1])}, true
+	}
+	return []replay.CellStep{{Kind: replay.CellOther, Key: key}}, s.traits.Partitioned == f.has(keyed)
+}
+
+// FirstValue returns the initial value; see replay.Overwriting.
+func (s cellSpec[S]) FirstValue(value) value { return s.initial }
+
 // Concern returns which values op is about; see replay.Separable.
 func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
 	i := s.table.find(op.Method, len(op.Args))

@@ -81,7 +81,7 @@ func kvAppend(s *kvStore, args []value) value {
 }
 
 // A kvSpec knows which operations append.
-type kvSpec struct{ *specification[*kvStore] }
+type kvSpec struct{ cellSpec[*kvStore] }
 
 // ListSteps returns what op does to the texts under the keys; see replay.Appending.
 func (s kvSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
@@ -120,6 +120,6 @@ func newKV(args []value) (replay.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kvSpec{&specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing, isCell: true,
-		fresh: func() *kvStore { return &kvStore{missing: missing} }}}, nil
+	return kvSpec{cellSpec[*kvStore]{&specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing, isCell: true,
+		fresh: func() *kvStore { return &kvStore{missing: missing} }}}}, nil
 }

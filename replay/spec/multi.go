@@ -185,49 +185,85 @@ func (s multiRegisterSpec) Divide(op *history.Operation) (steps []history.Operat
 
 // ListSteps returns what op does to the registers as lists; see replay.Appending.
 func (s multiRegisterSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
-	if s.table.list[s.table.find(op.Method, len(op.Args))].facts.has(reads) {
-		return listRead(nil, op.Args[0], op.Result), true
-	}
-	if op.Method != "txn" {
-		return []replay.ListStep{{Kind: replay.ListOther, Key: op.Args[0]}}, true
-	}
-	asked, err := microOps(op.Args[0])
-	answers := asked
-	if known := op.Result.Kind() == history.List; known && err == nil {
-		answers, err = microOps(op.Result)
-	} else if op.Result.Kind() != history.Unknown {
-		return nil, false
-	}
-	if err != nil || len(asked) != len(answers) {
+	asked, answers, ok := s.microOps(op)
+	if !ok {
 		return nil, false
 	}
 	var steps []replay.ListStep
 	for i, a := range asked {
-		b := answers[i]
-		switch {
-		case a.f != b.f || !a.key.Equal(b.key) || a.f != "read" && !a.value.Equal(b.value):
-			return nil, false
-		case a.f == "append":
-			steps = append(steps, replay.ListStep{Kind: replay.ListAppend, Key: a.key, Value: a.value})
-		case a.f == "write":
-			steps = append(steps, replay.ListStep{Kind: replay.ListOther, Key: a.key})
-		case op.Result.Kind() == history.List:
-			steps = listRead(steps, a.key, b.value)
+		step := replay.ListStep{Kind: replay.ListOther, Key: a.key, Value: a.value}
+		switch a.f {
+		case "append":
+			step.Kind = replay.ListAppend
+		case "read":
+			step.Value = answers[i].value
+			if kind := step.Value.Kind(); kind == history.List || kind == history.Null {
+				step.Kind = replay.ListRead
+			}
+		}
+		if !step.Value.HoldsUnknown() {
+			steps = append(steps, step)
 		}
 	}
 	return steps, true
 }
 
-// listRead appends the step of a read that found v.
-func listRead(steps []replay.ListStep, key, v value) []replay.ListStep {
-	switch {
-	case v.Kind() == history.Unknown:
-		return steps
-	case v.HoldsUnknown() || v.Kind() != history.List && v.Kind() != history.Null:
-		return append(steps, replay.ListStep{Kind: replay.ListOther, Key: key})
+// microOps returns the steps of an operation and their results. A result that is not known
+// is Unknown. It returns false if the recorded result is not about the same steps.
+func (s multiRegisterSpec) microOps(op *history.Operation) (asked, answers []microOp, ok bool) {
+	r := op.Result
+	if op.Method != "txn" {
+		if s.table.list[s.table.find(op.Method, len(op.Args))].facts.has(reads) {
+			return []microOp{{f: "read", key: op.Args[0]}}, []microOp{{value: r}}, true
+		}
+		return []microOp{{"write", op.Args[0], op.Args[1]}}, []microOp{{}}, op.Pending() || r.Kind() == history.None || r.Kind() == history.Unknown
 	}
-	return append(steps, replay.ListStep{Kind: replay.ListRead, Key: key, Value: v})
+	asked, err := microOps(op.Args[0])
+	if err != nil {
+		return nil, nil, false
+	}
+	if r.Kind() == history.Unknown {
+		answers = slices.Clone(asked)
+		for i := range answers {
+			answers[i].value = r
+		}
+		return asked, answers, true
+	}
+	if answers, err = microOps(r); err != nil || r.Kind() != history.List || len(asked) != len(answers) {
+		return nil, nil, false
+	}
+	for i, a := range asked {
+		if b := answers[i]; a.f != b.f || !a.key.Equal(b.key) || a.f != "read" && !a.value.Equal(b.value) {
+			return nil, nil, false
+		}
+	}
+	return asked, answers, true
 }
+
+// CellSteps returns what op does to the registers; see replay.Overwriting.
+func (s multiRegisterSpec) CellSteps(op *history.Operation) ([]replay.CellStep, bool) {
+	asked, answers, ok := s.microOps(op)
+	if !ok {
+		return nil, false
+	}
+	var steps []replay.CellStep
+	for i, a := range asked {
+		step := replay.CellStep{Kind: replay.CellOther, Key: a.key, Value: a.value}
+		switch a.f {
+		case "read":
+			step.Kind, step.Value = replay.CellRead, answers[i].value
+		case "write":
+			step.Kind = replay.CellWrite
+		}
+		if !step.Value.HoldsUnknown() {
+			steps = append(steps, step)
+		}
+	}
+	return steps, true
+}
+
+// FirstValue returns what a register holds at first; see replay.Overwriting.
+func (s multiRegisterSpec) FirstValue(key value) value { return s.fresh().atFirst(key) }
 
 // FirstList returns what a register holds at first; see replay.Appending.
 func (s multiRegisterSpec) FirstList(key value) value { return s.fresh().atFirst(key) }

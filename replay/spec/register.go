@@ -56,6 +56,6 @@ func registerSpec(name string, t *table[*register], d replay.Discipline, args []
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*register]{name: name, args: args, table: t, discipline: d, initial: initial, isCell: true,
-		fresh: func() *register { return &register{initial} }}, nil
+	return cellSpec[*register]{&specification[*register]{name: name, args: args, table: t, discipline: d, initial: initial, isCell: true,
+		fresh: func() *register { return &register{initial} }}}, nil
 }
