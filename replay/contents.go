@@ -7,11 +7,11 @@ import "github.com/leadline/leadline/history"
 // add values; they have no order.
 type Appending interface {
 	Spec
-	// ListSteps returns what op, an operation that Check accepts, does to the lists, if
-	// it has its recorded result: the steps are performed one after another, at once. It
-	// leaves out steps that neither change a list nor tell anything of it. It returns
+	// AppendListSteps appends what op, an operation that Check accepts, does to the lists,
+	// if it has its recorded result: the steps are performed one after another, at once.
+	// It leaves out steps that neither change a list nor tell anything of it. It returns
 	// false if op may do anything to any list.
-	ListSteps(op *history.Operation) ([]ListStep, bool)
+	AppendListSteps(dst []ListStep, op *history.Operation) ([]ListStep, bool)
 	// FirstList returns what is under a key at first. Null is the empty list.
 	FirstList(key history.Value) history.Value
 }
@@ -41,11 +41,12 @@ const (
 // An Overwriting is a Spec whose objects hold values under keys, which operations overwrite.
 type Overwriting interface {
 	Spec
-	// CellSteps returns what op, an operation that Check accepts, does to the values if it
-	// has its recorded result, and takes effect if it is pending: the steps are performed
-	// one after another, at once. It leaves out reads of which the result is unknown, and
-	// those that tell something else. It returns false if op may overwrite any value.
-	CellSteps(op *history.Operation) ([]CellStep, bool)
+	// AppendCellSteps appends what op, an operation that Check accepts, does to the values
+	// if it has its recorded result, and takes effect if it is pending: the steps are
+	// performed one after another, at once. It leaves out reads of which the result is
+	// unknown, and those that tell something else. It returns false if op may overwrite any
+	// value.
+	AppendCellSteps(dst []CellStep, op *history.Operation) ([]CellStep, bool)
 	// FirstValue returns what is under a key at first.
 	FirstValue(key history.Value) history.Value
 }

@@ -28,8 +28,8 @@ func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding 
 		return replay.Declines("no lists in real time")
 	}
 	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true}
-	if !l.read() && !m.Stopped() {
-		return replay.Declines("operations that may change any list")
+	if (!l.grows() || !l.read()) && !m.Stopped() {
+		return replay.Declines("no lists that are read while they grow, or operations that may change any list")
 	}
 	order, conflict := l.decide()
 	switch {
@@ -92,11 +92,29 @@ type listStep struct {
 // A listRead says that an operation found a list of so many appended values.
 type listRead struct{ op, list, length int32 }
 
+// grows reports whether lists grow and are read.
+func (l *lists) grows() bool {
+	grows, areRead := false, false
+	var steps []replay.ListStep
+	for i := range l.h.Ops {
+		steps, _ = l.spec.AppendListSteps(steps[:0], &l.h.Ops[i])
+		for _, s := range steps {
+			grows = grows || s.Kind == replay.ListAppend || s.Kind == replay.SetAdd
+			areRead = areRead || s.Kind == replay.ListRead || s.Kind == replay.SetRead
+		}
+		if grows && areRead || l.meter.MustStop(1) {
+			return true
+		}
+	}
+	return false
+}
+
 // read reads all steps. It reports false if one is not known.
 func (l *lists) read() bool {
+	var steps []replay.ListStep
 	for i := range l.h.Ops {
-		steps, ok := l.spec.ListSteps(&l.h.Ops[i])
-		if !ok || l.meter.MustStop(1+len(steps)) {
+		ok := false
+		if steps, ok = l.spec.AppendListSteps(steps[:0], &l.h.Ops[i]); !ok || l.meter.MustStop(1+len(steps)) {
 			return false
 		}
 		for _, s := range steps {

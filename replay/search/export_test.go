@@ -116,3 +116,6 @@ func Arrange(h *history.History, maxBytes int64, m *meter.Meter) replay.Cause {
 	_, cause := arrange(h, maxBytes, m)
 	return cause
 }
+
+// MaxChains is how many operations may be open at once for Overwritten.
+const MaxChains = maxChains

@@ -49,6 +49,9 @@ func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	o.supposed.Edges = slices.Compact(o.supposed.Edges)
+	if witness := o.guess(); witness != nil {
+		return replay.Found(replay.SearchEngine, witness)
+	}
 	return Run(&o.supposed, spec, maxBytes, o.meter)
 }
 
@@ -66,6 +69,7 @@ type overwritten struct {
 	numbers map[string]int32 // key -> number of its cell
 	cells   []cell
 	writers map[string]int32 // cell and value -> the operation that wrote it
+	written []cellRead       // what each operation wrote last to a cell
 	asked   []cellRead       // reads before it is known who wrote what they found
 	reads   []cellRead
 	took    []bool // operation -> it took effect
@@ -85,6 +89,8 @@ type cell struct {
 	op    int32
 	wrote bool
 	last  string
+
+	lastWritten int
 }
 
 // A cellRead is that an operation found what another one wrote, or what was there at first.
@@ -117,10 +123,10 @@ func (o *overwritten) refute() bool {
 
 // read reads what operations do. It reports false if one may write anything anywhere.
 func (o *overwritten) read() bool {
+	var steps []replay.CellStep
 	for i := range o.h.Ops {
-		op := int32(i)
-		steps, ok := o.spec.CellSteps(&o.h.Ops[i])
-		if !ok || o.meter.MustStop(1+len(steps)) {
+		op, ok := int32(i), false
+		if steps, ok = o.spec.AppendCellSteps(steps[:0], &o.h.Ops[i]); !ok || o.meter.MustStop(1+len(steps)) {
 			return false
 		}
 		for _, s := range steps {
@@ -144,8 +150,12 @@ func (o *overwritten) read() bool {
 				} else {
 					o.writers[value] = op
 				}
-				if !at.wrote {
+				if at.wrote {
+					o.written[at.lastWritten].value = value
+				} else {
 					at.writers = append(at.writers, op)
+					at.lastWritten = len(o.written)
+					o.written = append(o.written, cellRead{op: op, cell: c, value: value})
 				}
 				at.wrote, at.last = true, value
 			case !at.wrote:

@@ -231,28 +231,30 @@ func (s *specification[S]) overwritten() bool {
 // A cellSpec is the specification of a register, or of a map of registers.
 type cellSpec[S state[S]] struct{ *specification[S] }
 
-// CellSteps returns what op does to the values; see replay.Overwriting.
-func (s cellSpec[S]) CellSteps(op *history.Operation) ([]replay.CellStep, bool) {
+// AppendCellSteps appends what op does to the values; see replay.Overwriting.
+func (s cellSpec[S]) AppendCellSteps(dst []replay.CellStep, op *history.Operation) ([]replay.CellStep, bool) {
 	f, r, n := s.table.list[s.table.find(op.Method, len(op.Args))].facts, op.Result, len(op.Args)
 	key := history.NullValue
 	if f.has(keyed) {
 		key = op.Args[0]
 	}
-	read := func(v value) replay.CellStep { return replay.CellStep{Kind: replay.CellRead, Key: key, Value: v} }
-	write := func(v value) replay.CellStep { return replay.CellStep{Kind: replay.CellWrite, Key: key, Value: v} }
-	isKnown := r.Kind() != history.Unknown
-	switch {
-	case isKnown && r.Kind() == history.Exception:
-	case f.has(finds) && f.has(reads) && isKnown:
-		return []replay.CellStep{read(r)}, true
-	case f.has(reads), f.unchanged(r):
-		return nil, true
-	case f.has(inserts):
-		return []replay.CellStep{write(op.Args[n-1])}, true
-	case f.has(swaps) && (op.Pending() || r.Kind() == history.Bool):
-		return []replay.CellStep{read(op.Args[n-2]), write(op.Args[n-1])}, true
+	add := func(kind replay.CellStepKind, v value) {
+		dst = append(dst, replay.CellStep{Kind: kind, Key: key, Value: v})
 	}
-	return []replay.CellStep{{Kind: replay.CellOther, Key: key}}, s.traits.Partitioned == f.has(keyed)
+	switch isException := r.Kind() == history.Exception; {
+	case !isException && f.has(peeks) && r.Kind() != history.Unknown:
+		add(replay.CellRead, r)
+	case !isException && (f.has(reads) || f.unchanged(r)):
+	case !isException && f.has(inserts):
+		add(replay.CellWrite, op.Args[n-1])
+	case f.has(swaps) && (op.Pending() || r.Kind() == history.Bool):
+		add(replay.CellRead, op.Args[n-2])
+		add(replay.CellWrite, op.Args[n-1])
+	default:
+		add(replay.CellOther, r)
+		return dst, s.traits.Partitioned == f.has(keyed)
+	}
+	return dst, true
 }
 
 // FirstValue returns the initial value; see replay.Overwriting.

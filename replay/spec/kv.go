@@ -83,26 +83,25 @@ func kvAppend(s *kvStore, args []value) value {
 // A kvSpec knows which operations append.
 type kvSpec struct{ cellSpec[*kvStore] }
 
-// ListSteps returns what op does to the texts under the keys; see replay.Appending.
-func (s kvSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
-	i := s.table.find(op.Method, len(op.Args))
-	f, r := s.table.list[i].facts, op.Result
-	step := func(kind replay.ListStepKind, v value) ([]replay.ListStep, bool) {
-		return []replay.ListStep{{Kind: kind, Key: op.Args[0], Value: v}}, true
+// AppendListSteps appends what op does to the texts under the keys; see replay.Appending.
+func (s kvSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
+	m := &s.table.list[s.table.find(op.Method, len(op.Args))]
+	f, r := m.facts, op.Result
+	if !f.has(keyed) {
+		return append(dst, replay.ListStep{Kind: replay.ListLook}), f.has(reads)
 	}
+	step := replay.ListStep{Kind: replay.ListOther, Key: op.Args[0]}
 	switch {
-	case !f.has(keyed):
-		return []replay.ListStep{{Kind: replay.ListLook}}, f.has(reads)
-	case s.table.list[i].names[0] == "append" && (op.Pending() || r.Kind() == history.None):
-		return step(replay.ListAppend, op.Args[1])
+	case m.names[0] == "append" && (op.Pending() || r.Kind() == history.None):
+		step.Kind, step.Value = replay.ListAppend, op.Args[1]
 	case f.has(reads) && r.Kind() == history.Unknown:
-		return nil, true
+		return dst, true
 	case f.has(peeks) && (r.Kind() == history.String || r.Equal(s.initial)):
-		return step(replay.ListRead, r)
+		step.Kind, step.Value = replay.ListRead, r
 	case f.has(reads) && r.Kind() == history.Bool:
-		return step(replay.ListLook, r)
+		step.Kind = replay.ListLook
 	}
-	return step(replay.ListOther, r)
+	return append(dst, step), true
 }
 
 // FirstList returns the value for a missing key; see replay.Appending.

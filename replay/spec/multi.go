@@ -183,13 +183,12 @@ func (s multiRegisterSpec) Divide(op *history.Operation) (steps []history.Operat
 	return steps, parts, true
 }
 
-// ListSteps returns what op does to the registers as lists; see replay.Appending.
-func (s multiRegisterSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
+// AppendListSteps appends what op does to the registers as lists; see replay.Appending.
+func (s multiRegisterSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
 	asked, answers, ok := s.microOps(op)
 	if !ok {
-		return nil, false
+		return dst, false
 	}
-	var steps []replay.ListStep
 	for i, a := range asked {
 		step := replay.ListStep{Kind: replay.ListOther, Key: a.key, Value: a.value}
 		switch a.f {
@@ -202,10 +201,10 @@ func (s multiRegisterSpec) ListSteps(op *history.Operation) ([]replay.ListStep, 
 			}
 		}
 		if !step.Value.HoldsUnknown() {
-			steps = append(steps, step)
+			dst = append(dst, step)
 		}
 	}
-	return steps, true
+	return dst, true
 }
 
 // microOps returns the steps of an operation and their results. A result that is not known
@@ -240,13 +239,12 @@ func (s multiRegisterSpec) microOps(op *history.Operation) (asked, answers []mic
 	return asked, answers, true
 }
 
-// CellSteps returns what op does to the registers; see replay.Overwriting.
-func (s multiRegisterSpec) CellSteps(op *history.Operation) ([]replay.CellStep, bool) {
+// AppendCellSteps appends what op does to the registers; see replay.Overwriting.
+func (s multiRegisterSpec) AppendCellSteps(dst []replay.CellStep, op *history.Operation) ([]replay.CellStep, bool) {
 	asked, answers, ok := s.microOps(op)
 	if !ok {
-		return nil, false
+		return dst, false
 	}
-	var steps []replay.CellStep
 	for i, a := range asked {
 		step := replay.CellStep{Kind: replay.CellOther, Key: a.key, Value: a.value}
 		switch a.f {
@@ -256,10 +254,10 @@ func (s multiRegisterSpec) CellSteps(op *history.Operation) ([]replay.CellStep, 
 			step.Kind = replay.CellWrite
 		}
 		if !step.Value.HoldsUnknown() {
-			steps = append(steps, step)
+			dst = append(dst, step)
 		}
 	}
-	return steps, true
+	return dst, true
 }
 
 // FirstValue returns what a register holds at first; see replay.Overwriting.

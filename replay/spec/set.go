@@ -81,8 +81,8 @@ func (s setSpec) Project(op *history.Operation, part value) (history.Operation, 
 // PartsIn returns the elements; see replay.Projecting.
 func (s setSpec) PartsIn(op *history.Operation) []value { return op.Result.List() }
 
-// ListSteps returns what op does to the set; see replay.Appending.
-func (s setSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
+// AppendListSteps appends what op does to the set; see replay.Appending.
+func (s setSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
 	f := s.Facts(op)
 	step := replay.ListStep{Kind: replay.SetOther, Value: f.Value}
 	isUnknown, isKeyed := op.Result.Kind() == history.Unknown, len(op.Args) > 0
@@ -94,7 +94,7 @@ func (s setSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
 	case f.Role == replay.Absent:
 		step.Kind = replay.SetLacks
 	case f.ReadOnly && isUnknown:
-		return nil, true
+		return dst, true
 	case isKeyed:
 		step.Value = op.Args[0]
 		if isUnknown && s.table.list[s.table.find(op.Method, len(op.Args))].facts.has(inserts) {
@@ -105,9 +105,9 @@ func (s setSpec) ListSteps(op *history.Operation) ([]replay.ListStep, bool) {
 	case f.ReadOnly:
 		step.Kind = replay.ListLook
 	default:
-		return nil, false
+		return dst, false
 	}
-	return []replay.ListStep{step}, true
+	return append(dst, step), true
 }
 
 // FirstList returns null; see replay.Appending.

@@ -1,0 +1,231 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
+)
+
+// A cellGuess looks for a witness step by step. It never overwrites a value that an
+// operation still has to read, which Run would notice only when that returns. Operations
+// that only read are placed at once.
+type cellGuess struct {
+	*overwritten
+	ops     []guessedOp
+	cells   []guessedCell
+	due     []int32 // operations that return, by response
+	first   int     // how many of these are placed before any other
+	unread  []int32 // unplaced operations by invocation: the next one, and the one before
+	back    []int32
+	blocked []int32 // operation -> how many that come before it by an edge are not placed
+	after   [][]int32
+	trail   []guessedChange
+	order   []int32
+	failed  map[uint64]bool // sets of placed operations that lead nowhere
+	placed  []bool
+	set     uint64
+}
+
+type guessedOp struct {
+	reads  []cellRead
+	writes []cellWrite
+	hash   uint64
+}
+
+// A cellWrite is the last write of an operation to a cell, with the number of reads that
+// find it.
+type cellWrite struct {
+	cell    int32
+	value   string
+	readers int32
+}
+
+// A guessedCell has what was written last, and how many still have to read it.
+type guessedCell struct {
+	value string
+	left  int32
+}
+
+type guessedChange struct {
+	cell   int32
+	before guessedCell
+}
+
+// guess returns a witness, or nil if it finds none within some steps.
+func (o *overwritten) guess() []int32 {
+	n := len(o.h.Ops)
+	g := &cellGuess{overwritten: o, ops: make([]guessedOp, n), cells: make([]guessedCell, len(o.cells)), unread: make([]int32, n+1), back: make([]int32, n+1),
+		blocked: make([]int32, n), after: make([][]int32, n), placed: make([]bool, n), failed: map[uint64]bool{}}
+	g.prepare()
+	type choice struct {
+		candidates  []int32
+		trail, next int
+		first       int
+	}
+	var path []choice
+	for steps := 16*n + 1<<12; steps > 0; steps-- {
+		if o.meter.MustStop(16) {
+			return nil
+		}
+		for g.first < len(g.due) && g.placed[g.due[g.first]] {
+			g.first++
+		}
+		if g.first == len(g.due) {
+			return g.witness()
+		}
+		var candidates []int32
+		if !g.failed[g.set] {
+			candidates = g.candidates()
+		}
+		path = append(path, choice{candidates: candidates, trail: len(g.trail), first: g.first})
+		for {
+			last := &path[len(path)-1]
+			g.first = last.first
+			if last.next < len(last.candidates) {
+				g.place(last.candidates[last.next])
+				last.next++
+				break
+			}
+			g.failed[g.set] = true
+			if path = path[:len(path)-1]; len(path) == 0 {
+				return nil
+			}
+			g.takeBack(path[len(path)-1].trail)
+		}
+	}
+	return nil
+}
+
+// prepare fills in what operations read and write, and what is unplaced.
+func (g *cellGuess) prepare() {
+	n := int32(len(g.h.Ops))
+	readers := map[string]int32{}
+	for _, r := range g.asked {
+		if g.took[r.op] {
+			g.ops[r.op].reads = append(g.ops[r.op].reads, r)
+			readers[r.value]++
+		}
+	}
+	for k := range g.overwritten.cells {
+		c := &g.overwritten.cells[k]
+		g.cells[k] = guessedCell{c.first, readers[c.first]}
+	}
+	for _, w := range g.written {
+		if g.took[w.op] {
+			g.ops[w.op].writes = append(g.ops[w.op].writes, cellWrite{w.cell, w.value, readers[w.value]})
+		}
+	}
+	for _, e := range g.supposed.Edges {
+		g.after[e.From] = append(g.after[e.From], e.To)
+		g.blocked[e.To]++
+	}
+	last := n
+	for i := range n {
+		g.ops[i].hash = (uint64(i) + 1) * 0x9e3779b97f4a7c15
+		g.ops[i].hash ^= g.ops[i].hash >> 29
+		g.ops[i].hash *= 0xbf58476d1ce4e5b9
+		if g.took[i] {
+			g.unread[last], g.back[i] = i, last
+			last = i
+		}
+	}
+	g.unread[last], g.back[n] = n, last
+	g.due = engine.Responses(g.h)
+}
+
+// candidates returns the operations that can be placed next, those that return early first.
+func (g *cellGuess) candidates() []int32 {
+	var list []int32
+	n := int32(len(g.h.Ops))
+	limit := g.h.Ops[g.due[g.first]].Return
+	for i := g.unread[n]; i != n && g.h.Ops[i].Call < limit; i = g.unread[i] {
+		if g.meter.MustStop(1) {
+			return nil
+		}
+		if g.blocked[i] > 0 || !g.fits(i) {
+			continue
+		}
+		if len(g.ops[i].writes) == 0 {
+			return []int32{i}
+		}
+		list = append(list, i)
+	}
+	slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(g.h.Ops[a].Return, g.h.Ops[b].Return) })
+	return list
+}
+
+// fits reports whether an operation finds what it read, and overwrites nothing that others
+// still have to read.
+func (g *cellGuess) fits(op int32) bool {
+	for _, r := range g.ops[op].reads {
+		if g.cells[r.cell].value != r.value {
+			return false
+		}
+	}
+	for _, w := range g.ops[op].writes {
+		left := g.cells[w.cell].left
+		for _, r := range g.ops[op].reads {
+			if r.cell == w.cell {
+				left--
+			}
+		}
+		if left > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *cellGuess) place(op int32) {
+	change := func(cell int32, now guessedCell) {
+		g.trail = append(g.trail, guessedChange{cell, g.cells[cell]})
+		g.cells[cell] = now
+	}
+	for _, r := range g.ops[op].reads {
+		change(r.cell, guessedCell{r.value, g.cells[r.cell].left - 1})
+	}
+	for _, w := range g.ops[op].writes {
+		change(w.cell, guessedCell{w.value, w.readers})
+	}
+	for _, next := range g.after[op] {
+		g.blocked[next]--
+	}
+	g.unread[g.back[op]], g.back[g.unread[op]] = g.unread[op], g.back[op]
+	g.placed[op] = true
+	g.set ^= g.ops[op].hash
+	g.order = append(g.order, op)
+}
+
+// takeBack takes back the last operation, and the changes after the first ones.
+func (g *cellGuess) takeBack(changes int) {
+	op := g.order[len(g.order)-1]
+	g.order = g.order[:len(g.order)-1]
+	g.set ^= g.ops[op].hash
+	g.placed[op] = false
+	g.unread[g.back[op]], g.back[g.unread[op]] = op, op
+	for _, next := range g.after[op] {
+		g.blocked[next]++
+	}
+	for len(g.trail) > changes {
+		c := g.trail[len(g.trail)-1]
+		g.cells[c.cell] = c.before
+		g.trail = g.trail[:len(g.trail)-1]
+	}
+}
+
+// witness returns the order with all other operations at its end, if it is a witness. It is
+// none if operations tell something else than what they read.
+func (g *cellGuess) witness() []int32 {
+	order := slices.Clone(g.order)
+	for i := range g.h.Ops {
+		if !g.placed[i] {
+			order = append(order, int32(i))
+		}
+	}
+	if replay.Verify(g.h, g.spec, order, g.meter) != nil {
+		return nil
+	}
+	return order
+}
