@@ -48,6 +48,8 @@
 //     them; among other lists and values, it may refute;
 //   - parts that are read together: histories that one part of the object refutes, where
 //     operations read several, such as the elements of a set;
+//   - values overwritten: registers, maps and transactions in which most values are written
+//     once, so that each read puts operations in order;
 //   - listed values: histories in which a read lists values, as if it told in which order
 //     they came;
 //   - without reads: collections, from the rest of the history, if other engines do not

@@ -39,8 +39,6 @@ const (
 	// long is the largest number of operations for which posets and small budgets
 	// are tried.
 	long = 1 << 14
-	// longest is the same for engines with tables by operation and process.
-	longest = 1 << 18
 	// familyWork is the number of operations of a longer history that the first
 	// families replay, which takes part of a millisecond.
 	familyWork = 1 << 14
@@ -90,7 +88,7 @@ var engines = []row{
 	{name: "impossible results", kind: replay.SearchEngine, max: unbounded, run: runImpossible},
 	{name: "appended lists", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runLists},
 	{name: "parts that are read together", kind: replay.MonitorEngine, max: unbounded, share: func(*task) int64 { return stackShare / 2 }, run: runProjected},
-	{name: "values overwritten", kind: replay.SearchEngine, max: longest, share: func(*task) int64 { return stackShare / 2 }, run: runOverwritten},
+	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOverwritten},
 	{name: "listed values", kind: replay.SearchEngine, max: long, share: func(*task) int64 { return longerShare }, run: runListed},
 	{name: "without reads", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare / 2 }, run: runWithoutReads},

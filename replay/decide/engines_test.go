@@ -33,8 +33,7 @@ var engines = []decider{
 	{"search without erasing", searchAlone(search.Pruning{NoErased: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
 	{"impossible results", rowAlone("impossible results")},
-	{"appended lists", rowAlone("appended lists")},
-	{"parts that are read together", rowAlone("parts that are read together")},
+	{"values overwritten", rowAlone("values overwritten")},
 	{"without reads", rowAlone("without reads")},
 	{"queue or stack search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
 		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
@@ -166,7 +165,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 	for _, e := range engines {
 		least, ok := map[string]int{"monitor": rounds, "queue or stack search": rounds, // of their kind
-			"impossible results": rounds / 4, "without reads": rounds / 8, "appended lists": rounds / 4, "parts that are read together": rounds / 16}[e.name] // rare
+			"impossible results": rounds / 4, "without reads": rounds / 8, "values overwritten": rounds}[e.name] // rare
 		if !ok {
 			least = 8 * rounds
 		}

@@ -63,6 +63,10 @@
 //     came about. What it takes grows with the concurrent pairs and with the insertions
 //     that a removal may take, and hardly with the number of orders.
 //
+// Overwritten decides histories in which most values are written once. It finds out which
+// operations have to come before others, as each read tells who wrote what it found, and
+// hands the rest to Run.
+//
 // Listed looks for a witness in which values came as reads list them, and Weave inserts
 // reads into a witness of the rest.
 //

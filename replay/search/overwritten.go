@@ -25,7 +25,7 @@ func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 		return replay.Declines("")
 	}
 	o := &overwritten{h: h, spec: s, meter: m.OrUnbounded(), numbers: map[string]int32{}, writers: map[string]int32{}}
-	if !o.read() || !o.findReads() || !o.divide(maxBytes/4) {
+	if int64(len(h.Ops)) > maxBytes/overwrittenBytes || !o.read() || !o.findReads() || !o.divide(maxBytes/4) {
 		return o.undecided()
 	}
 	for {
@@ -55,6 +55,14 @@ func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 	return Run(&o.supposed, spec, maxBytes, o.meter)
 }
 
+const (
+	// overwrittenBytes is about what an operation takes without the tables by chain.
+	overwrittenBytes = 512
+	// overwrittenTrial is the number of operations from which on Overwritten declines if an
+	// eighth of them wrote a value that was written before.
+	overwrittenTrial = 1 << 12
+)
+
 // maxChains bounds the chains of Overwritten, whose tables have a number for each operation
 // and chain.
 const maxChains = 64
@@ -64,6 +72,7 @@ type overwritten struct {
 	spec     replay.Overwriting
 	meter    *meter.Meter
 	refuted  bool
+	again    int             // writes of values that were written before
 	supposed history.History // with the edges that follow
 
 	numbers map[string]int32 // key -> number of its cell
@@ -126,6 +135,9 @@ func (o *overwritten) read() bool {
 	var steps []replay.CellStep
 	for i := range o.h.Ops {
 		op, ok := int32(i), false
+		if i >= overwrittenTrial && i&(i-1) == 0 && o.again > i/8 { // a power of 2
+			return false
+		}
 		if steps, ok = o.spec.AppendCellSteps(steps[:0], &o.h.Ops[i]); !ok || o.meter.MustStop(1+len(steps)) {
 			return false
 		}
@@ -147,6 +159,7 @@ func (o *overwritten) read() bool {
 				}
 				if _, known := o.writers[value]; known {
 					o.writers[value] = unclear
+					o.again++
 				} else {
 					o.writers[value] = op
 				}
