@@ -16,7 +16,7 @@ import (
 
 // atomicHistory returns a history of n calls, each of which takes effect at a random moment
 // between its invocation and its response. Some operations are left pending, with or
-// without an effect. spoil returns the result to record.
+// without an effect, or marked as happened. spoil returns the result to record.
 func atomicHistory(t *testing.T, r *rand.Rand, s replay.Spec, n int, next func(i int) replay.Invocation, spoil func(inv replay.Invocation, result history.Value) history.Value) *history.History {
 	t.Helper()
 	type running struct {
@@ -32,6 +32,7 @@ func atomicHistory(t *testing.T, r *rand.Rand, s replay.Spec, n int, next func(i
 	for p := range process {
 		process[p] = p
 	}
+	happened := map[int64]bool{}
 	isOpen := func(o *running) bool { return o != nil }
 	for i := 0; i < n || slices.ContainsFunc(open, isOpen); {
 		p := r.IntN(len(open))
@@ -40,6 +41,7 @@ func atomicHistory(t *testing.T, r *rand.Rand, s replay.Spec, n int, next func(i
 			b.Add(&e)
 		}
 		stop := func() { // for ever
+			happened[open[p].op.Int()] = open[p].applied && r.IntN(3) == 0
 			open[p] = nil
 			process[p] += len(open)
 		}
@@ -53,7 +55,7 @@ func atomicHistory(t *testing.T, r *rand.Rand, s replay.Spec, n int, next func(i
 			stop()
 		case !o.applied:
 			result, ok := object.Apply(o.inv)
-			if o.applied, o.result = true, result; !ok {
+			if o.applied, o.result = ok, result; !ok {
 				stop()
 			}
 		default:
@@ -64,6 +66,9 @@ func atomicHistory(t *testing.T, r *rand.Rand, s replay.Spec, n int, next func(i
 	h, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i := range h.Ops {
+		h.Ops[i].Happened = happened[h.Ops[i].ID().Int()]
 	}
 	return h
 }

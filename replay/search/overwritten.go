@@ -24,7 +24,7 @@ func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
 		return replay.Declines("")
 	}
-	o := &overwritten{h: h, spec: s, meter: m.OrUnbounded(), numbers: map[string]int32{}, writers: map[string]int32{}}
+	o := &overwritten{h: h, spec: s, meter: m.OrUnbounded(), numbers: map[string]int32{}, writers: map[string]int32{}, known: map[history.Edge]bool{}}
 	if int64(len(h.Ops)) > maxBytes/overwrittenBytes || !o.read() || !o.findReads() || !o.divide(maxBytes/4) {
 		return o.undecided()
 	}
@@ -74,6 +74,7 @@ type overwritten struct {
 	refuted  bool
 	again    int             // writes of values that were written before
 	supposed history.History // with the edges that follow
+	known    map[history.Edge]bool
 
 	numbers map[string]int32 // key -> number of its cell
 	cells   []cell
@@ -217,7 +218,7 @@ func (o *overwritten) findReads() bool {
 		byOp[r.op] = append(byOp[r.op], int32(k))
 	}
 	for i := range o.h.Ops {
-		if op := &o.h.Ops[i]; !op.Pending() || op.Happened {
+		if !o.h.Ops[i].Pending() { // one that happened may have failed, as a cas does
 			take(int32(i))
 		}
 	}
@@ -376,7 +377,8 @@ func (o *overwritten) follow() bool {
 
 // order adds an edge unless it follows from others.
 func (o *overwritten) order(from, to int32) {
-	if from != to && !o.comesBefore(from, to) {
-		o.supposed.Edges = append(o.supposed.Edges, history.Edge{From: from, To: to})
+	if e := (history.Edge{From: from, To: to}); from != to && !o.comesBefore(from, to) && !o.known[e] {
+		o.known[e] = true
+		o.supposed.Edges = append(o.supposed.Edges, e)
 	}
 }
