@@ -134,7 +134,9 @@
 //   - the first response that no order explains, and the operations that overlap it;
 //   - the states in which the object can be just before that response, and what
 //     the operation returns there;
-//   - a minimal sub-history that is not linearizable by itself, drawn over time;
+//   - a minimal sub-history that is not linearizable by itself, drawn over time. If it is
+//     too large for that, and a monitor found a few operations that are not linearizable by
+//     themselves, these are drawn;
 //   - other results with which the history would be linearizable;
 //   - the parts that were not computed, and why.
 //

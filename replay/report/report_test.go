@@ -222,3 +222,22 @@ func TestManyOperations(t *testing.T) {
 		}
 	}
 }
+
+// TestConflictOfLargeCore: if a sub-history is too large to draw, a conflict that an engine
+// found is drawn.
+func TestConflictOfLargeCore(t *testing.T) {
+	var lines []string
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf("A %d add(%d)", i, i), fmt.Sprintf("%d = true", i))
+	}
+	h, s := read(t, "set", append(lines, "A 30 elements()", "30 = [1]")...)
+	v := &replay.Verdict{Finding: replay.Refuted(replay.MonitorEngine)}
+	v.Conflict = []int32{7, 30}
+	for n, want := range map[int]string{31: "These 2 of its 31 operations", 15: "These 15 of its 31 operations"} {
+		v.Explanation = &replay.Explanation{Unexplained: 30, Core: allOf(31)[31-n:]}
+		out := text(t, func(b *strings.Builder) error { return Explain(b, h, s, v, Options{Rows: 20}) })
+		if !strings.Contains(out, want) || n == 31 && strings.Count(out, "  |") != 2 {
+			t.Errorf("%d operations, want %q:\n%s", n, want, out)
+		}
+	}
+}

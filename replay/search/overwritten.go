@@ -13,8 +13,9 @@ import (
 // who wrote what was read. Let r read what w wrote under a key, and x write there, too. Then
 // x comes before w if it comes before r, and after r if it comes after w. So each read
 // orders operations, and that orders others, until nothing follows any more. If an
-// operation had to come before itself, there is no witness. Otherwise Run searches the
-// history with these orders as edges: as they follow, its answer is that of the history.
+// operation had to come before itself, there is no witness. Otherwise a guess may find one;
+// see cellGuess. If not, Run searches the history with these orders as edges: as they
+// follow, its answer is that of the history.
 //
 // Values that several operations may write, and keys under which anything may be written,
 // order nothing. Overwritten declines histories with edges, those in which more than
@@ -79,10 +80,10 @@ type overwritten struct {
 	numbers map[string]int32 // key -> number of its cell
 	cells   []cell
 	writers map[string]int32 // cell and value -> the operation that wrote it
-	written []cellRead       // what each operation wrote last to a cell
-	asked   []cellRead       // reads before it is known who wrote what they found
-	reads   []cellRead
-	took    []bool // operation -> it took effect
+	written []access         // what each operation wrote last to a cell
+	asked   []access         // what it found there before
+	reads   []access         // those of asked of which it is known who wrote that
+	took    []bool           // operation -> it took effect
 	buf     []byte
 
 	chain, place []int32   // operation -> its chain and its place there
@@ -93,18 +94,19 @@ type overwritten struct {
 type cell struct {
 	unclear bool      // anything may be written
 	first   string    // what is there at first, as a key of writers
-	writers []int32   // of values that others can read
-	byChain [][]int32 // the same that took effect, by chain
-	// Of the last operation that used it:
-	op    int32
-	wrote bool
-	last  string
+	writers []int32   // operations
+	byChain [][]int32 // those that took effect, by chain
 
-	lastWritten int
+	// Of the last operation that used it:
+	op          int32
+	wrote       bool
+	last        string // what it wrote
+	lastWritten int    // number in written
 }
 
-// A cellRead is that an operation found what another one wrote, or what was there at first.
-type cellRead struct {
+// An access is that an operation reads or writes a value. If it reads, from is the operation
+// that wrote the value, or fromStart.
+type access struct {
 	op, cell, from int32
 	value          string // as a key of writers
 }
@@ -169,11 +171,11 @@ func (o *overwritten) read() bool {
 				} else {
 					at.writers = append(at.writers, op)
 					at.lastWritten = len(o.written)
-					o.written = append(o.written, cellRead{op: op, cell: c, value: value})
+					o.written = append(o.written, access{op: op, cell: c, value: value})
 				}
 				at.wrote, at.last = true, value
 			case !at.wrote:
-				o.asked = append(o.asked, cellRead{op: op, cell: c, value: value})
+				o.asked = append(o.asked, access{op: op, cell: c, value: value})
 			case at.last != value && !at.unclear && !o.h.Ops[i].Pending():
 				return o.refute()
 			}

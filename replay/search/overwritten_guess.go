@@ -16,20 +16,20 @@ type cellGuess struct {
 	ops     []guessedOp
 	cells   []guessedCell
 	due     []int32 // operations that return, by response
-	first   int     // how many of these are placed before any other
-	unread  []int32 // unplaced operations by invocation: the next one, and the one before
+	first   int     // the first of these that is not placed
+	next    []int32 // of the operations that are not placed, in a ring by invocation
 	back    []int32
 	blocked []int32 // operation -> how many that come before it by an edge are not placed
 	after   [][]int32
 	trail   []guessedChange
 	order   []int32
-	failed  map[uint64]bool // sets of placed operations that lead nowhere
 	placed  []bool
-	set     uint64
+	set     uint64          // a hash of what is placed
+	failed  map[uint64]bool // sets from which it found no witness
 }
 
 type guessedOp struct {
-	reads  []cellRead
+	reads  []access
 	writes []cellWrite
 	hash   uint64
 }
@@ -56,13 +56,12 @@ type guessedChange struct {
 // guess returns a witness, or nil if it finds none within some steps.
 func (o *overwritten) guess() []int32 {
 	n := len(o.h.Ops)
-	g := &cellGuess{overwritten: o, ops: make([]guessedOp, n), cells: make([]guessedCell, len(o.cells)), unread: make([]int32, n+1), back: make([]int32, n+1),
+	g := &cellGuess{overwritten: o, ops: make([]guessedOp, n), cells: make([]guessedCell, len(o.cells)), next: make([]int32, n+1), back: make([]int32, n+1),
 		blocked: make([]int32, n), after: make([][]int32, n), placed: make([]bool, n), failed: map[uint64]bool{}}
 	g.prepare()
 	type choice struct {
-		candidates  []int32
-		trail, next int
-		first       int
+		candidates         []int32
+		trail, next, first int
 	}
 	var path []choice
 	for steps := 16*n + 1<<12; steps > 0; steps-- {
@@ -127,11 +126,11 @@ func (g *cellGuess) prepare() {
 		g.ops[i].hash ^= g.ops[i].hash >> 29
 		g.ops[i].hash *= 0xbf58476d1ce4e5b9
 		if g.took[i] {
-			g.unread[last], g.back[i] = i, last
+			g.next[last], g.back[i] = i, last
 			last = i
 		}
 	}
-	g.unread[last], g.back[n] = n, last
+	g.next[last], g.back[n] = n, last
 	g.due = engine.Responses(g.h)
 }
 
@@ -140,7 +139,7 @@ func (g *cellGuess) candidates() []int32 {
 	var list []int32
 	n := int32(len(g.h.Ops))
 	limit := g.h.Ops[g.due[g.first]].Return
-	for i := g.unread[n]; i != n && g.h.Ops[i].Call < limit; i = g.unread[i] {
+	for i := g.next[n]; i != n && g.h.Ops[i].Call < limit; i = g.next[i] {
 		if g.meter.MustStop(1) {
 			return nil
 		}
@@ -192,7 +191,7 @@ func (g *cellGuess) place(op int32) {
 	for _, next := range g.after[op] {
 		g.blocked[next]--
 	}
-	g.unread[g.back[op]], g.back[g.unread[op]] = g.unread[op], g.back[op]
+	g.next[g.back[op]], g.back[g.next[op]] = g.next[op], g.back[op]
 	g.placed[op] = true
 	g.set ^= g.ops[op].hash
 	g.order = append(g.order, op)
@@ -204,7 +203,7 @@ func (g *cellGuess) takeBack(changes int) {
 	g.order = g.order[:len(g.order)-1]
 	g.set ^= g.ops[op].hash
 	g.placed[op] = false
-	g.unread[g.back[op]], g.back[g.unread[op]] = op, op
+	g.next[g.back[op]], g.back[g.next[op]] = op, op
 	for _, next := range g.after[op] {
 		g.blocked[next]++
 	}
