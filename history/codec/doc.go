@@ -179,7 +179,8 @@
 //     [key value], as independent tests have them, a kv. Independent tests of
 //     other objects are refused where an invocation with [key nil] shows them;
 //   - txn is a multi-register, whose initial values are what reads find before
-//     any write of that value, or nil in tests that append;
+//     any write of that value. In tests that append, it is nil, or [] where the first
+//     read of an empty list returns that;
 //   - add and read are a set, or a counter if numbers are read;
 //   - enqueue and dequeue, push and pop, acquire and release, insert and poll,
 //     push-front and its kin are queue, stack, mutex, priority-queue and deque.

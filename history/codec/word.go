@@ -269,12 +269,13 @@ func transaction(v history.Value, done bool) (history.Value, bool) {
 // record: the initial value of a key is what a read returns before any write of that
 // value to the key is invoked. If all inferred values are equal, initialOf returns that
 // value, for all registers; otherwise it returns a map from keys to values. It returns
-// None, which means nil, if nothing can be inferred, and in tests that append, whose
-// lists are empty at first.
+// None, which means nil, if nothing can be inferred. In tests that append, lists are empty
+// at first; some databases return [] for them, and others nil.
 func initialOf(events *wordEvents) history.Value {
 	written := map[string]bool{} // by key and value
-	seen := map[string]bool{}
-	var pairs []history.Value
+	seen, empty := map[string]bool{}, map[string]bool{}
+	var pairs, lists []history.Value
+	appends := false
 	for i := range events.n {
 		ev := events.packed(i)
 		if ev.typ != history.Invoke && ev.typ != history.OK {
@@ -289,14 +290,23 @@ func initialOf(events *wordEvents) history.Value {
 			both := string(m[2].AppendKey([]byte(key)))
 			switch f := strings.TrimPrefix(m[0].Text(), ":"); {
 			case f == "append":
-				return history.NoValue
+				appends = true
 			case f != "r" && f != "read":
 				written[both] = true
-			case ev.typ == history.OK && !written[both] && !seen[key]:
-				seen[key] = true
-				pairs = append(pairs, m[1], m[2])
+			case ev.typ == history.OK:
+				if k := m[2].Kind(); !empty[key] && (k == history.Null || k == history.List && len(m[2].List()) == 0) {
+					empty[key] = true
+					lists = append(lists, m[1], m[2])
+				}
+				if !written[both] && !seen[key] {
+					seen[key] = true
+					pairs = append(pairs, m[1], m[2])
+				}
 			}
 		}
+	}
+	if appends {
+		return initialFrom(lists)
 	}
 	return initialFrom(pairs)
 }
