@@ -77,6 +77,7 @@ type Projecting interface {
 	// Project returns false if op tells nothing of the part. Only method, arguments and
 	// result count.
 	Project(op *history.Operation, part history.Value) (history.Operation, bool)
-	// PartsIn returns the parts that op read, of which others are told apart by Project.
+	// PartsIn returns the parts that op found, such as the elements of a set. Project may
+	// tell something of other parts, too.
 	PartsIn(op *history.Operation) []history.Value
 }
