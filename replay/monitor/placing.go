@@ -63,8 +63,8 @@ func (p *placing) add(from, to, shownBy int32) {
 }
 
 // run returns the operations that took effect in order, or a conflict. It takes them by
-// response, each after all that has to come before it: if that is invoked after the
-// response, there is no order.
+// response, each after all that has to come before it. If some of that was invoked after
+// the response, no order exists.
 func (p *placing) run() (order, conflict []int32) {
 	var returned []int32
 	for i := range p.h.Ops {

@@ -175,7 +175,7 @@ func (l *listings) brings(o int32) bool {
 
 // inOrder returns the operations in an order that respects edges and real time. Pending ones
 // that nothing follows by edges are left out. It places the operations by response, after
-// those that have to come first. It returns false if there is no order, or if it must stop.
+// those that have to come first. It returns false if no order exists, or if it must stop.
 func inOrder(h *history.History, m *meter.Meter) (order []int32, ok bool) {
 	in := make([][]int32, len(h.Ops))
 	for _, e := range h.Edges {

@@ -111,7 +111,7 @@ type access struct {
 	value          string // as a key of writers
 }
 
-// Writers that are no operations.
+// Values of access.from that are not operations.
 const (
 	fromStart = -1 // it was there at first
 	unclear   = -2 // several may have written it
@@ -127,7 +127,7 @@ func (o *overwritten) undecided() replay.Finding {
 	return replay.Declines("")
 }
 
-// refute notes that there is no witness; it returns false.
+// refute notes that the history has no witness. It returns false.
 func (o *overwritten) refute() bool {
 	o.refuted = true
 	return false

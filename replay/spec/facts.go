@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"slices"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
@@ -242,12 +244,12 @@ func (s cellSpec[S]) AppendCellSteps(dst []replay.CellStep, op *history.Operatio
 		dst = append(dst, replay.CellStep{Kind: kind, Key: key, Value: v})
 	}
 	switch isException := r.Kind() == history.Exception; {
-	case !isException && f.has(peeks) && r.Kind() != history.Unknown:
+	case !isException && f.has(peeks) && !r.HoldsUnknown():
 		add(replay.CellRead, r)
 	case !isException && (f.has(reads) || f.unchanged(r)):
-	case !isException && f.has(inserts):
+	case !isException && f.has(inserts) && !op.Args[n-1].HoldsUnknown():
 		add(replay.CellWrite, op.Args[n-1])
-	case f.has(swaps) && (op.Pending() || r.Kind() == history.Bool):
+	case f.has(swaps) && (op.Pending() || r.Kind() == history.Bool) && !slices.ContainsFunc(op.Args, value.HoldsUnknown):
 		add(replay.CellRead, op.Args[n-2])
 		add(replay.CellWrite, op.Args[n-1])
 	default:

@@ -191,18 +191,17 @@ func (s multiRegisterSpec) AppendListSteps(dst []replay.ListStep, op *history.Op
 	}
 	for i, a := range asked {
 		step := replay.ListStep{Kind: replay.ListOther, Key: a.key, Value: a.value}
-		switch a.f {
-		case "append":
+		switch v := answers[i].value; {
+		case a.f == "append" && !a.value.HoldsUnknown():
 			step.Kind = replay.ListAppend
-		case "read":
-			step.Value = answers[i].value
-			if kind := step.Value.Kind(); kind == history.List || kind == history.Null {
-				step.Kind = replay.ListRead
-			}
+		case a.f == "read" && v.Kind() == history.Unknown && op.Result.Kind() == history.Unknown:
+			continue
+		case a.f == "read" && v.HoldsUnknown():
+			step.Kind = replay.ListLook
+		case a.f == "read" && (v.Kind() == history.List || v.Kind() == history.Null):
+			step.Kind, step.Value = replay.ListRead, v
 		}
-		if !step.Value.HoldsUnknown() {
-			dst = append(dst, step)
-		}
+		dst = append(dst, step)
 	}
 	return dst, true
 }
@@ -247,15 +246,15 @@ func (s multiRegisterSpec) AppendCellSteps(dst []replay.CellStep, op *history.Op
 	}
 	for i, a := range asked {
 		step := replay.CellStep{Kind: replay.CellOther, Key: a.key, Value: a.value}
-		switch a.f {
-		case "read":
-			step.Kind, step.Value = replay.CellRead, answers[i].value
-		case "write":
+		switch v := answers[i].value; {
+		case a.f == "read" && v.HoldsUnknown():
+			continue
+		case a.f == "read":
+			step.Kind, step.Value = replay.CellRead, v
+		case a.f == "write" && !a.value.HoldsUnknown():
 			step.Kind = replay.CellWrite
 		}
-		if !step.Value.HoldsUnknown() {
-			dst = append(dst, step)
-		}
+		dst = append(dst, step)
 	}
 	return dst, true
 }
