@@ -269,7 +269,7 @@ func TestCoresOfSharedStamps(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	rounds, cores, overlaps := 3000, 0, 0
 	if *full {
-		rounds = 50000
+		rounds = 15000
 	}
 	for range rounds {
 		h := randomStamped(r)

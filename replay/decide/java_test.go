@@ -157,7 +157,7 @@ func TestJavaCollections(t *testing.T) {
 	r := newRand(t)
 	trials := 400
 	if *full {
-		trials = 20000
+		trials = 6000
 	}
 	for _, class := range javaCollections {
 		decided := map[string]int{}

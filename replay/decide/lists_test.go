@@ -269,7 +269,7 @@ func TestListsAgree(t *testing.T) {
 	r := newRand(t)
 	rounds := 400
 	if *full {
-		rounds = 5000
+		rounds = 2500
 	}
 	numbered := func(_ *rand.Rand, i int) string { return string(rune('a'+i%26)) + "," }
 	ambiguous := func(r *rand.Rand, i int) string { return []string{"a", "ab", "b", "ba", "c", "cc", ""}[r.IntN(7)] }

@@ -136,7 +136,7 @@ func TestPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 92))
 	rounds := *pairRounds
 	if *full {
-		rounds = max(rounds, 20_000)
+		rounds = max(rounds, 10_000)
 	}
 	for _, model := range slices.Sorted(maps.Keys(pairMethods)) {
 		s, count := lookup(t, model), map[string]int{}

@@ -177,7 +177,7 @@ func TestPendingBrute(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 3))
 	rounds := 200
 	if *full {
-		rounds = 10_000
+		rounds = 4000
 	}
 	count := map[string]int{}
 	for k := range rounds {
@@ -219,7 +219,7 @@ func TestFronts(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 4))
 	rounds := 200
 	if *full {
-		rounds = 10_000
+		rounds = 4000
 	}
 	found, missed := 0, 0
 	for k := range rounds {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,6 +69,10 @@ func TestLostUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := newModule(t, "lost/lost.go", string(text), "main.go", explorer)
+	place := filepath.Join(dir, "lost", "lost.go")
+	if slices.Contains(strings.Fields(os.Getenv("GOFLAGS")), "-trimpath") {
+		place = "m/lost/lost.go"
+	}
 	for _, plain := range []bool{false, true} {
 		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"m/lost"}, Plain: plain, Cache: t.TempDir()})
 		if err != nil {
@@ -81,8 +86,8 @@ func TestLostUpdate(t *testing.T) {
 			"atomic lost: true kept: true\n",
 			fmt.Sprintf("plain lost: %v kept: true\n", plain),
 			"outside 1\n",
-			"atomic " + filepath.Join(dir, "lost/lost.go:11") + "\n",
-			"atomic " + filepath.Join(dir, "lost/lost.go:12") + "\n",
+			"atomic " + place + ":11\n",
+			"atomic " + place + ":12\n",
 		} {
 			if !strings.Contains(out, want) {
 				t.Errorf("plain %v: %q is missing in\n%s", plain, want, out)
