@@ -11,7 +11,7 @@ import (
 
 var (
 	seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
-	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full     = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 // newRand logs the seed first, so that a failure can be repeated by -seed.

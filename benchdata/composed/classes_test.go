@@ -13,7 +13,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write the table into README.md")
-	full   = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full   = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 func explore(t *testing.T, method func(composed.Map) any, o composed.Options) *composed.Report {

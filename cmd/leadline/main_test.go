@@ -17,7 +17,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write what the commands print into doc.go and the scripts")
-	full   = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full   = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 func TestMain(m *testing.M) {

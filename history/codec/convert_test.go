@@ -14,7 +14,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 
 func FuzzDecodeJepsen(f *testing.F)  { fuzzDecode(f, jepsenName) }
 func FuzzDecodeKV(f *testing.F)      { fuzzDecode(f, kvName) }

@@ -15,7 +15,7 @@ import (
 
 var (
 	seed = flag.Uint64("seed", 1, "seed of random tests")
-	full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 // A step is one operation of a random method, which runs if an earlier result is

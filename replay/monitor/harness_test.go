@@ -22,7 +22,7 @@ import (
 func init() { debug.SetGCPercent(400) }
 
 var (
-	full          = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full          = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 	seedFlag      = flag.Uint64("seed", 1, "seed of the random tests")
 	historiesFlag = flag.Int("histories", 1250, "random small histories per type; more with -full")
 )

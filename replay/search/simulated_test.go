@@ -13,7 +13,7 @@ import (
 
 var (
 	seedFlag = flag.Uint64("seed", 1, "seed of the random tests")
-	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full     = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 // TestSimulated searches histories of correct objects that are too long for

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full     = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 	programs = flag.String("programs", "", "`file` of programs by testdata/Programs.java for TestJDK to replay besides those in testdata")
 	fresh    = flag.Int("fresh", 0, "`number` of new programs per class that TestFreshJDK runs; 5000 with -full")
 )

@@ -173,7 +173,7 @@ func (c *Counter) Inc() int64 {
 func (c *Counter) Get() int64 { return atomic.LoadInt64(&c.n) }
 `
 
-var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 
 // TestUser runs go test in a module of a user: failures are reported at the
 // user's lines, the histories stay, and the commands that are printed work.

@@ -13,7 +13,7 @@ import (
 
 var (
 	seedFlag = flag.Uint64("seed", 0, "seed of the random program; 0: another one each time")
-	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full     = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 // program returns the files of the module of testdata/program, with a function

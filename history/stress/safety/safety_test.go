@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 
 func TestMain(m *testing.M) {
 	mostCPU, tooSlow = 600*time.Millisecond, time.Minute

@@ -16,7 +16,7 @@ import (
 var (
 	seed     = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of random programs")
 	programs = flag.Int("programs", 100, "random programs, with -full")
-	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full     = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 // An action is one line of a random program.

@@ -13,7 +13,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 
 // calls returns random invocations of the class's methods, and others that
 // are the same but for being of another class.

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	full     = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full     = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 	seedFlag = flag.Uint64("seed", 1, "seed of TestDepths")
 	cases    = flag.Int("cases", 2500, "random histories of TestDepths; more with -full")
 	fewest   = flag.Int("fewest", 1, "their fewest operations")

@@ -11,7 +11,7 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-var full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 
 // TestDeepen: several depths at once give the index that one after another gives,
 // also with pending operations, and where a jump takes too much work.

@@ -20,7 +20,7 @@ import (
 
 var (
 	seed = flag.Uint64("seed", rand.Uint64(), "of random programs")
-	full = flag.Bool("full", false, "run the tests in full size, as continuous integration does")
+	full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
 // A world is what the threads of a random program share. Its code is what the
