@@ -348,10 +348,17 @@ func TestSpin(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for seconds")
 	}
-	r, err := stress.Supervise(context.Background(), child("spin"), stress.Options{Seed: 1, Silence: 20 * time.Second,
-		Effort: stress.Effort{Name: "test", Time: 700 * time.Millisecond, Program: time.Millisecond}})
-	if err != nil || len(r.Crashes) > 0 || len(r.Findings) > 0 || r.Executions == 0 {
-		t.Errorf("%+v, %v", r, err)
+	r := &stress.Report{}
+	for limit := 700 * time.Millisecond; limit < patience && r.Executions == 0; limit *= 4 {
+		var err error
+		r, err = stress.Supervise(context.Background(), child("spin"), stress.Options{Seed: 1, Silence: 20 * time.Second,
+			Effort: stress.Effort{Name: "test", Time: limit, Program: time.Millisecond}})
+		if err != nil || len(r.Crashes) > 0 || len(r.Findings) > 0 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	if r.Executions == 0 {
+		t.Errorf("nothing was run: %+v", r)
 	}
 }
 
