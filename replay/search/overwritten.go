@@ -13,7 +13,7 @@ import (
 // who wrote what was read. Let r read what w wrote under a key, and x write there, too. Then
 // x comes before w if it comes before r, and after r if it comes after w. So each read
 // orders operations, and that orders others, until nothing follows any more. If an
-// operation had to come before itself, there is no witness. Otherwise a guess may find one;
+// operation had to come before itself, the history has no witness. Otherwise a guess may find one;
 // see cellGuess. If not, Run searches the history with these orders as edges: as they
 // follow, its answer is that of the history.
 //
