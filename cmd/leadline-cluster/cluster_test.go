@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -464,6 +465,31 @@ func TestInterrupted(t *testing.T) {
 	want := expected(t, replay.Options{Explain: true}, dir)
 	if n := strings.Count(out.String(), "\n"); !strings.HasPrefix(want, out.String()) || n == 50 {
 		t.Errorf("%d lines, which are not the first ones of all", n)
+	}
+}
+
+// TestClosed: a reader that goes away ends the command, which leaves no directories behind.
+func TestClosed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals")
+	}
+	dir, temporary := write(t, map[string]string{"a.jsonl": history("a", 2, false)}), t.TempDir()
+	output, closed, err := os.Pipe()
+	if err == nil {
+		err = output.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, messages := program(t, []string{"TMPDIR=" + temporary}, "check", "--workers", "1", dir)
+	cmd.Stdout = closed
+	_ = cmd.Run() // the status is looked at
+	closed.Close()
+	if status := cmd.ProcessState.ExitCode(); status != 128+int(syscall.SIGPIPE) || messages.Len() > 0 {
+		t.Errorf("status %d; %s", status, messages)
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
 	}
 }
 

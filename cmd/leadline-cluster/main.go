@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/cmd/internal/version"
 	"github.com/leadline/leadline/replay/batch"
 )
@@ -88,14 +87,14 @@ func (c command) run(s streams, args []string) int {
 	case err != nil:
 		return c.fail(s, &usageError{err})
 	}
-	// If nobody reads the output, writes fail and the context is cancelled, so that no
-	// directories are left behind. The second signal must not end the process either.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	out := &output.Writer{W: s.out}
+	s.out = out
+	ctx, restore := out.Interruptible()
 	defer restore()
-	context.AfterFunc(ctx, restore) // the second signal ends the process
 	status, err := do(ctx, s, flags.Args())
 	switch {
+	case out.Closed():
+		return output.StatusClosed
 	case ctx.Err() != nil:
 		fmt.Fprintf(s.err, "leadline-cluster %s: interrupted\n", c.name)
 		return worse(status, statusUnknown)

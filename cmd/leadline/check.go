@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
@@ -114,7 +115,7 @@ func (f *checkFlags) property() string {
 
 // run checks what args name and passes the results to p, which writes to out.
 func (f *checkFlags) run(s streams, command string, args []string, out *bufio.Writer, p presenter) int {
-	ctx, restore := interruptible()
+	ctx, restore := output.Interruptible()
 	defer restore()
 	return f.check(ctx, s, command, args, out, p)
 }

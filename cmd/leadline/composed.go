@@ -8,6 +8,7 @@ import (
 	"go/token"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/replay/composed/extract"
 	"github.com/spf13/pflag"
 )
@@ -29,7 +30,7 @@ func (f *composedFlags) run(s streams, args []string) int {
 	if len(args) == 0 {
 		return fail(s, "composed", errors.New("no packages; ./... is all of a module"))
 	}
-	ctx, restore := interruptible()
+	ctx, restore := output.Interruptible()
 	defer restore()
 	found, err := extract.Find(ctx, "", args)
 	switch {

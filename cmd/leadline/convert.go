@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay/batch"
@@ -62,7 +63,7 @@ func rename(h *history.History, model string) error {
 // convert writes every history that the format can represent. Other histories and
 // faults of the input are reported and skipped.
 func (f *convertFlags) convert(s streams, target codec.Format, args []string) int {
-	ctx, restore := interruptible()
+	ctx, restore := output.Interruptible()
 	defer restore()
 	out := bufio.NewWriter(s.out)
 	status, written := statusOK, 0

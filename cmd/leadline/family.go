@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -62,7 +63,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 	case f.timeout < 0:
 		return fail(s, "family", errors.New("--timeout must not be negative"))
 	}
-	ctx, restore := interruptible()
+	ctx, restore := output.Interruptible()
 	defer restore()
 
 	out := bufio.NewWriter(s.out)

@@ -61,8 +61,9 @@ var imports = map[string][]string{
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",
 		"github.com/olekukonko/tablewriter"},
 	"cmd/internal/flagkind": {"history/codec", "github.com/spf13/pflag"},
+	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},
-	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/version", "history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/safety", "history/stress/schedule", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "poset", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/safety", "history/stress/schedule", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "poset", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
 

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/replay/batch"
 )
 
@@ -22,8 +21,7 @@ const (
 	statusBad      = batch.ExitBad
 	statusUnknown  = batch.ExitUnknown
 	statusInternal = batch.ExitInternal
-	// statusClosed is what shells report of a program that SIGPIPE ended.
-	statusClosed = 128 + int(syscall.SIGPIPE)
+	statusClosed   = output.StatusClosed
 )
 
 func worse(a, b int) int { return batch.WorseExit(a, b) }
@@ -68,32 +66,16 @@ func commands() []command {
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := &checkedWriter{w: stdout}
+	out := &output.Writer{W: stdout}
 	status := runCommand(streams{stdin, out, stderr}, args)
 	switch {
-	case errors.Is(out.err, syscall.EPIPE): // as if the signal had ended the program
+	case out.Closed(): // as if the signal had ended the program
 		return statusClosed
-	case out.err != nil:
-		fmt.Fprintf(stderr, "leadline: writing the output: %v\n", out.err)
+	case out.Err != nil:
+		fmt.Fprintf(stderr, "leadline: writing the output: %v\n", out.Err)
 		status = worse(status, statusBad)
 	}
 	return status
-}
-
-// A checkedWriter keeps the first error of w, which run reports. Commands may stop at
-// that error; they need not report it.
-type checkedWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (c *checkedWriter) Write(p []byte) (int, error) {
-	if c.err != nil {
-		return 0, c.err
-	}
-	n, err := c.w.Write(p)
-	c.err = err
-	return n, err
 }
 
 func runCommand(s streams, args []string) int {
@@ -116,22 +98,13 @@ func runCommand(s streams, args []string) int {
 	return statusBad
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels, or another
-// of the given signals. A second one ends the program at once.
-func interruptible(more ...os.Signal) (ctx context.Context, restore func()) {
-	ctx, restore = signal.NotifyContext(context.Background(), append(more, os.Interrupt, syscall.SIGTERM)...)
-	context.AfterFunc(ctx, restore)
-	return ctx, restore
-}
-
-// untilClosed is interruptible for commands that leave directories behind if the reader
-// of their output has gone and the signal about it ends them.
-//
-// From then on, no such signal ends the program: that of the system and that of Go's
-// runtime come from one write, and the first one cancels the context.
-func untilClosed() (ctx context.Context, restore func()) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	return interruptible(syscall.SIGPIPE)
+// untilClosed returns a context that an interrupt cancels, or the first write that fails
+// as nobody reads the output.
+func (s streams) untilClosed() (ctx context.Context, restore func()) {
+	if out, ok := s.out.(*output.Writer); ok {
+		return out.Interruptible()
+	}
+	return output.Interruptible()
 }
 
 // flags returns the flags of the command, and the function that runs it once they
@@ -159,7 +132,7 @@ func (c command) run(s streams, args []string) int {
 
 // interrupted reports that a command was interrupted, unless nobody reads its output.
 func (s streams) interrupted(command string) {
-	if out, ok := s.out.(*checkedWriter); !ok || !errors.Is(out.err, syscall.EPIPE) {
+	if out, ok := s.out.(*output.Writer); !ok || !out.Closed() {
 		fmt.Fprintf(s.err, "leadline %s: interrupted\n", command)
 	}
 }
@@ -167,7 +140,7 @@ func (s streams) interrupted(command string) {
 // failed reports an error that ended a command, unless it is an error of standard
 // output, which run reports.
 func (s streams) failed(command string, err error) int {
-	if out, ok := s.out.(*checkedWriter); !ok || out.err == nil || !errors.Is(err, out.err) {
+	if out, ok := s.out.(*output.Writer); !ok || out.Err == nil || !errors.Is(err, out.Err) {
 		fmt.Fprintf(s.err, "leadline %s: %v\n", command, err)
 	}
 	return statusBad

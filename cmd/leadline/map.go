@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/spf13/pflag"
 )
@@ -16,7 +17,7 @@ func setupMap(*pflag.FlagSet) func(streams, []string) int {
 		if len(args) != 1 {
 			return fail(s, "map", errors.New("takes one file, or - for standard input"))
 		}
-		ctx, restore := interruptible()
+		ctx, restore := output.Interruptible()
 		defer restore()
 		return printMapping(ctx, s, args[0])
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/spf13/pflag"
 )
@@ -113,8 +114,8 @@ func written(s streams, outputs []string) func(fs.FileInfo) bool {
 		}
 	}
 	out := s.out
-	if checked, ok := out.(*checkedWriter); ok {
-		out = checked.w
+	if checked, ok := out.(*output.Writer); ok {
+		out = checked.W
 	}
 	for _, w := range []io.Writer{out, s.err} {
 		if file, ok := w.(fs.File); ok {

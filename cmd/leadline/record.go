@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
 	recording "github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
@@ -62,7 +63,7 @@ func (f *recordFlags) run(s streams, args []string) int {
 	} else if _, err := f.workload.Events(); err != nil {
 		return fail(s, "record", err)
 	}
-	ctx, restore := interruptible()
+	ctx, restore := output.Interruptible()
 	defer restore()
 	if err := f.write(ctx, s.out, record); err != nil {
 		return s.failed("record", err)

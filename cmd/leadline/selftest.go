@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide/selftest"
@@ -51,7 +52,7 @@ func (f *selftestFlags) run(s streams, args []string) int {
 	case f.duration < 0:
 		return fail(s, "selftest", errors.New("--duration must not be negative"))
 	}
-	ctx, restore := interruptible()
+	ctx, restore := output.Interruptible()
 	defer restore()
 
 	progress := newProgress(s.err)

@@ -124,7 +124,7 @@ func (f *stressFlags) run(s streams, args []string) int {
 	if err := errors.Join(f.checkSchedules(), f.Bounds.Validate()); err != nil {
 		return fail(s, "stress", err)
 	}
-	ctx, restore := untilClosed()
+	ctx, restore := s.untilClosed()
 	defer restore()
 	objects, err := f.objects(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -169,7 +169,7 @@ func (f *stressFlags) testSafety(s streams) int {
 	if err != nil {
 		return fail(s, "stress", err)
 	}
-	ctx, restore := untilClosed()
+	ctx, restore := s.untilClosed()
 	defer restore()
 	run := &safetyRun{streams: s, out: bufio.NewWriter(s.out), flags: f, declared: declared}
 	status := statusOK

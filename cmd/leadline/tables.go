@@ -15,6 +15,7 @@ import (
 	"github.com/leadline/leadline/benchdata/corpora"
 	"github.com/leadline/leadline/benchdata/tables"
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
@@ -87,7 +88,7 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	if err := f.input.addOutputs(f.all, args, "svg"); err != nil {
 		return fail(s, "tables", err)
 	}
-	ctx, restore := interruptible()
+	ctx, restore := output.Interruptible()
 	defer restore()
 
 	status, err := f.tabulate(ctx, s, args)

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/replay"
 )
 
 // terminalWidth returns the number of columns of the terminal that w writes to,
 // or 0 if that is not a terminal. COLUMNS overrides what the terminal reports.
 func terminalWidth(w io.Writer) int {
-	if c, ok := w.(*checkedWriter); ok {
-		w = c.w
+	if c, ok := w.(*output.Writer); ok {
+		w = c.W
 	}
 	f, ok := w.(*os.File)
 	if !ok {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay/view"
 	"github.com/spf13/pflag"
@@ -32,9 +33,9 @@ func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 		if err != nil {
 			return s.failed("view", err)
 		}
-		checked := &checkedWriter{w: out}
+		checked := &output.Writer{W: out}
 		status := f.view(streams{s.in, checked, s.err}, args)
-		if err := cmp.Or(checked.err, out.Close()); err != nil {
+		if err := cmp.Or(checked.Err, out.Close()); err != nil {
 			status = worse(status, s.failed("view", err))
 		}
 		return status

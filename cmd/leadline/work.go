@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/leadline/leadline/cmd/internal/output"
 )
 
 // maxJobs bounds --jobs. More jobs than processors are of no use.
@@ -119,8 +121,8 @@ type progress struct {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	if c, ok := w.(*checkedWriter); ok {
-		w = c.w
+	if c, ok := w.(*output.Writer); ok {
+		w = c.W
 	}
 	f, ok := w.(*os.File)
 	return ok && onTerminal(f)
