@@ -229,7 +229,7 @@ func TestSkip(t *testing.T) {
 	sameLines(t, list(t, dir, Options{Skip: SkipContent}, dir), "a.jsonl a", "skip empty", link, "skip notes", "real/b b",
 		"skip twice", "skip wide", "skip wider", "skip z.bz2")
 	sameLines(t, list(t, dir, Options{Skip: SkipNothing}, dir), "a.jsonl a", empty, link,
-		"notes: no known format "+known, "real/b b", twice, wide, wider, bzip2)
+		"notes: no known format "+known+other, "real/b b", twice, wide, wider, bzip2)
 }
 
 // TestClientFiles: a file of one of several clients is a fault, in a directory, as an

@@ -67,12 +67,9 @@ func (in *input) detect() (Format, error) {
 }
 
 func unknownFormat(keys []string) error {
-	hint := ""
-	switch {
-	case has(keys, "process") && has(keys, "type"):
-		hint = `; in leadline's own, a header line such as {"leadline":1} comes first`
-	case len(keys) > 0:
-		hint = "; other records in JSON need a mapping: leadline map proposes one for --map"
+	hint := "; other records need a mapping: leadline map proposes one for --map"
+	if has(keys, "process") && has(keys, "type") {
+		hint = `; in leadline's own, a header line such as {"leadline":1} comes first` + hint
 	}
 	return fmt.Errorf("%w (known are %s)%s", ErrUnknownFormat, formatNames(), hint)
 }

@@ -29,7 +29,7 @@ func tree(t *testing.T, files ...string) string {
 
 const (
 	known = "(known are native, violat, jepsen, kv, etcd, polylin, limo, jsonl)"
-	other = "; other records in JSON need a mapping: leadline map proposes one for --map"
+	other = "; other records need a mapping: leadline map proposes one for --map"
 )
 
 func TestFiles(t *testing.T) {
@@ -61,7 +61,7 @@ func TestFiles(t *testing.T) {
 		got = append(got, rel(f.Name))
 	}
 	want := []string{
-		"error a/empty: DIR/a/empty: the file is empty", "skip a/notes.txt: no known format " + known, "a/z.json", "b.jsonl",
+		"error a/empty: DIR/a/empty: the file is empty", "skip a/notes.txt: no known format " + known + other, "a/z.json", "b.jsonl",
 		"error broken.gz: DIR/broken.gz: gzip: invalid header", "c.gz", "c.zst", "skip d/labels.jsonl: no known format " + known + other, "link",
 		"-", "error missing: DIR/missing: no such file or directory", "skip d/labels.jsonl: no known format " + known + other,
 		"error d: DIR/d: the directory holds no histories", "a/notes.txt",
@@ -74,7 +74,7 @@ func TestFiles(t *testing.T) {
 func TestFileHistories(t *testing.T) {
 	dir := tree(t, "good", small, "empty", "", "other", "hello", "none", "{\"leadline\":1}\n")
 	for name, want := range map[string]string{
-		"good": "", "empty": "DIR/empty: the file is empty", "other": "DIR/other: no known format " + known,
+		"good": "", "empty": "DIR/empty: the file is empty", "other": "DIR/other: no known format " + known + other,
 		"none": "DIR/none:1: history has no events", "gone": "DIR/gone: no such file or directory",
 	} {
 		for f, err := range Files([]string{filepath.Join(dir, "good")}, Options{}) {

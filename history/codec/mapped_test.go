@@ -162,7 +162,7 @@ func TestMappingFaults(t *testing.T) {
 		{good + ",values=int", "values are string"},
 		{good + ",zone=Berlin", "zone is Z or as +02:00"},
 		{good + ",records=xml", "records are json, csv, tsv, logfmt"},
-		{good + ",key", `"key" is not NAME=PATH`}, {good + ",=k", "is not NAME=PATH"}, {good + ",key=", "is not NAME=PATH"},
+		{"my.map", "is written @FILE"}, {good + ",key", `"key" is not NAME=PATH`}, {good + ",=k", "is not NAME=PATH"}, {good + ",key=", "is not NAME=PATH"},
 		{good + ",perhaps when x=1", `"perhaps": a condition begins with`},
 		{good + ",ok when ", "is not NAME=PATH"}, {good + ",ok when a=1 and ", "is not PATH=WORD"}, {good + ",ok when =1", "is not PATH=WORD"},
 	} {

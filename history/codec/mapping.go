@@ -76,6 +76,9 @@ func parseMapping(text string) (*mapping, error) {
 		if ok {
 			return &SyntaxError{File: file, Line: line, Msg: err.Error()}
 		}
+		if !strings.Contains(text, "=") {
+			return fmt.Errorf("mapping: %w; a file that holds one is written @FILE", err)
+		}
 		return fmt.Errorf("mapping: %w", err)
 	}
 	m, line := &mapping{types: map[string]history.EventType{}}, 0
