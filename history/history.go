@@ -154,7 +154,8 @@ type History struct {
 	// order is StampOrder. They are for display; positions determine the order.
 	Stamps []int64
 
-	relaxed bool // see IsRelaxed
+	relaxed   bool       // see IsRelaxed
+	intervals []interval // of a relaxed history, before; ghosts come last
 }
 
 // IsRelaxed reports whether the history was made by ProgramOrder, so that

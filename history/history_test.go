@@ -341,7 +341,12 @@ func TestOrderOracle(t *testing.T) {
 			t.Fatalf("%d operations instead of %d", len(h.Ops), kept)
 		}
 		compareOrder(t, "real time", h, want)
-		compareOrder(t, "program order", h.ProgramOrder(), rec.order(false, tie))
+		relaxed := h.ProgramOrder()
+		compareOrder(t, "program order", relaxed, rec.order(false, tie))
+		compareOrder(t, "real time after program order", relaxed.RealTime(), want)
+		if h.RealTime() != nil {
+			t.Fatal("a history that was not relaxed has another in real time")
+		}
 		if len(h.Ghosts) > 0 {
 			ghosts++
 		}

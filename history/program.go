@@ -14,10 +14,12 @@ import "slices"
 func (h *History) ProgramOrder() *History {
 	p := &History{Header: h.Header, Processes: h.Processes, Dropped: h.Dropped, relaxed: true}
 	n, all := int32(len(h.Ops)), int32(len(h.Ops)+len(h.Ghosts))
+	p.intervals = make([]interval, 0, all)
 	overlap := func(ops []Operation, from int32) []Operation {
 		relaxed := slices.Clone(ops)
 		for i := range relaxed {
 			op := &relaxed[i]
+			p.intervals = append(p.intervals, interval{op.Call, op.Return})
 			op.Call = from + int32(i)
 			if op.Return != NoReturn {
 				op.Return = all + op.Call
@@ -51,4 +53,39 @@ func (h *History) ProgramOrder() *History {
 // order within a process.
 func (h *History) IsProgramEdge(e Edge) bool {
 	return h.relaxed && h.Operation(e.From).Process == h.Operation(e.To).Process
+}
+
+// An interval has the positions of the events of an operation.
+type interval struct{ call, end int32 }
+
+// RealTime returns the history that ProgramOrder relaxed: the operations and edges of h, in
+// the intervals that they had. Each order that h has, it has, too, so its witnesses are
+// witnesses of h. It returns nil if ProgramOrder did not make h, or operations have been
+// removed since. O(n) for n operations and edges.
+func (h *History) RealTime() *History {
+	n := len(h.Ops)
+	if len(h.intervals) != n+len(h.Ghosts) || !h.relaxed {
+		return nil
+	}
+	timed := *h
+	timed.relaxed, timed.intervals = false, nil
+	restore := func(ops []Operation, intervals []interval) []Operation {
+		ops = slices.Clone(ops)
+		for i := range ops {
+			op := &ops[i]
+			op.Call = intervals[i].call
+			if op.Return != NoReturn {
+				op.Return = intervals[i].end
+			}
+		}
+		return ops
+	}
+	timed.Ops, timed.Ghosts = restore(h.Ops, h.intervals), restore(h.Ghosts, h.intervals[n:])
+	timed.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e Edge) bool {
+		return timed.Operation(e.From).Return < timed.Operation(e.To).Call
+	})
+	if len(timed.Edges) == 0 {
+		timed.Edges, timed.Ghosts = nil, nil
+	}
+	return &timed
 }

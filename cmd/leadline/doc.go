@@ -95,7 +95,8 @@
 // --order program checks sequential consistency instead: a witness has to respect
 // only the order of each process's own operations and the edges in the file. Lines
 // then have consistent or not-consistent, and reports say "sequentially consistent".
-// The words that programs read stay the same, such as verdict in JSON.
+// The words that programs read stay the same, such as verdict in JSON. The check is fast
+// if the history is linearizable, too. Otherwise a thousand operations may be too many.
 //
 // # Explaining
 //

@@ -30,6 +30,7 @@
 //   - serial: histories in which no two operations overlap, by replaying the only
 //     order;
 //   - short search: up to 5,000 configurations;
+//   - real time: histories relaxed to program order, if they are linearizable, too;
 //   - depths of the undecided: the depth, within a fraction of a millisecond;
 //   - first families: the depth of histories with edges, and of specifications
 //     whose objects are not States, by enumeration: with all of the budget up to 24

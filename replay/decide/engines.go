@@ -50,6 +50,9 @@ const (
 	// of histories of more than 16,384.
 	stackShare = 1 << 15 * meter.AskEvery
 	stackWork  = 6 << 10
+	// realTimeWork is a share for each operation of a history relaxed to program order,
+	// to decide it in real time. Most take 5 to 150.
+	realTimeWork = 1 << 8
 	// depthBase is the binary logarithm of the share of the search for a depth of
 	// 0; the default depth takes some hundredths of a second. It is half as much
 	// for a history of depthLong operations.
@@ -75,6 +78,8 @@ var engines = []row{
 	{name: "serial", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, deepens: true, run: runSerial},
 	{name: "short search", kind: replay.SearchEngine, max: long,
 		share: func(*task) int64 { return quickShare }, run: runSearch},
+	{name: "real time", kind: replay.SearchEngine, min: short + 1, max: unbounded,
+		share: func(t *task) int64 { return longerShare + int64(len(t.h.Ops))*realTimeWork }, run: runRealTime},
 	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},

@@ -3,6 +3,7 @@ package decide
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -44,6 +45,26 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 		f.Witness[k] = number[i]
 	}
 	return f
+}
+
+// runRealTime decides a history that is relaxed to program order by its intervals before
+// that: if it is linearizable, it is sequentially consistent.
+func runRealTime(t *task, m *meter.Meter) (replay.Finding, error) {
+	if !t.h.IsRelaxed() {
+		return replay.Declines("not relaxed"), nil
+	}
+	if n := int64(len(t.h.Ops)); n > long && !t.clock.hasRoom(n*int64(unsafe.Sizeof(history.Operation{}))) {
+		return replay.GaveUp(replay.Memory), nil
+	}
+	h := t.h.RealTime()
+	if h == nil {
+		return replay.Declines("some operations are left out"), nil
+	}
+	f := t.decidePart(h, m)
+	if f.Answer != replay.Linearizable || replay.Verify(t.h, t.spec, f.Witness, m) != nil {
+		return replay.Declines("not known to be linearizable"), nil
+	}
+	return replay.Found(f.Engine, f.Witness), nil
 }
 
 // A moment orders the events of a tightened history: by position, then by the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -331,13 +332,19 @@ func TestRawOrder(t *testing.T) {
 			if v.Answer != want {
 				t.Fatalf("%v, want %v, real time %v, edges %v, %+v:\n%s", v.Answer, want, realTime, x.edges, x.ops, show(h))
 			}
+			if v, ok := rowAlone("real time")(t, relaxed, s.spec); ok {
+				counts["real time"]++
+				if v.Answer != want || replay.Verify(relaxed, s.spec, v.Witness, nil) != nil {
+					t.Fatalf("by real time: %v, want %v, witness %v, edges %v, %+v:\n%s", v.Answer, want, v.Witness, x.edges, x.ops, show(h))
+				}
+			}
 			counts[want.String()]++
 			if len(h.Ghosts) > 0 {
 				counts["with ghosts"]++
 			}
 		}
 	}
-	for _, what := range []string{"linearizable", "not-linearizable", "with ghosts"} {
+	for _, what := range []string{"linearizable", "not-linearizable", "with ghosts", "real time"} {
 		if counts[what] < rounds/3 {
 			t.Errorf("only %v", counts)
 		}
@@ -419,5 +426,33 @@ func TestProgramOrderOfOneStamp(t *testing.T) {
 	h := stamped(t, lines...).ProgramOrder()
 	if v := check(t, h, model(t, "kv"), replay.Options{}); v.Answer != replay.Linearizable {
 		t.Errorf("%d operations: %v (%v)", len(h.Ops), v.Answer, v.Cause)
+	}
+}
+
+// TestRealTime relaxes linearizable histories of repeated values, which are
+// sequentially consistent, but hard to decide in program order alone.
+func TestRealTime(t *testing.T) {
+	t.Parallel()
+	for _, w := range []simulate.Workload{
+		{Model: "queue", Threads: 4, Values: 8, Ops: 20000},
+		{Model: "queue", Threads: 16, Values: 8, Ops: 2000},
+		{Model: "stack", Threads: 4, Values: 8, Ops: 2000},
+		{Model: "kv", Threads: 8, Values: 4, Keys: 3, Ops: 20000},
+		{Model: "register", Threads: 8, Values: 4, Ops: 2000},
+		{Model: "counter", Threads: 4, Ops: 2000},
+	} {
+		w.Seed = 1
+		h, err := w.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, s := h.ProgramOrder(), model(t, w.Model)
+		if v, ok := rowAlone("real time")(t, h, s); !ok || replay.Verify(h, s, v.Witness, nil) != nil {
+			t.Errorf("%s, %d operations, %d threads: %v (%v %s)", w.Model, w.Ops, w.Threads, v.Answer, v.Cause, v.Reason)
+		}
+	}
+	stale := stamped(t, "A w 1 2 write 1", "B r 3 4 read : null").ProgramOrder()
+	if v, ok := rowAlone("real time")(t, stale, model(t, "register")); ok {
+		t.Errorf("a read that is stale in real time alone: %v", v.Answer)
 	}
 }
