@@ -17,8 +17,8 @@
 // they can be copied and have canonical keys. They are interned and each
 // transition is computed once, so replaying is a table lookup. Model makes one
 // from functions on values, including nondeterministic ones. Any other Object
-// is simply run, with a fresh one per schedule. For models written for porcupine,
-// there is a module of its own, replay/porcupine.
+// is simply run, with a fresh one per schedule. Package replay/porcupine is for
+// models written for porcupine.
 //
 // Pending operations may take effect at any time after their invocation, or
 // never; they have no result to compare. Where a schedule places one and the

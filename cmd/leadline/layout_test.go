@@ -55,6 +55,7 @@ var imports = map[string][]string{
 	"replay/stresstest":                    {"history", "history/codec", "history/stress", "history/stress/instrument", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
 	"replay/composed":                      {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract":              {"history/stress/instrument/golist"},
+	"replay/porcupine":                     {"history", "replay", "replay/decide", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
 	"replay/view":                          {"history", "replay", "replay/report", "github.com/klauspost/compress"},
 	"replay/decide/selftest":               {"history", "hitting", "hitting/meter", "poset", "replay", "replay/internal/engine", "replay/spec", "replay/search", "replay/decide"},
 	"benchdata/corpora":                    {},
@@ -137,6 +138,19 @@ func checkImports(t *testing.T, file, dir string) {
 			return isOwn && own == a || !isOwn && (name == a || strings.HasPrefix(name, a+"/"))
 		}) {
 			t.Errorf("%s imports %s, which %s may not", file, name, dir)
+		}
+	}
+}
+
+// TestInstall: go install refuses a module with a replace, and go get ignores it.
+func TestInstall(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(content)) {
+		if strings.HasPrefix(line, "replace") || strings.HasPrefix(line, "exclude") {
+			t.Errorf("go.mod has %q", strings.TrimSpace(line))
 		}
 	}
 }
