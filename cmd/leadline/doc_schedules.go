@@ -51,9 +51,11 @@
 // instrumentation, and reports how often they have the outcome. That may be never: Go
 // permits the schedule all the same. If threads spin, that process may not end either.
 //
-// The schedule is saved with the history, and --replay shows it step by step:
+// The schedule is saved with the history, and --replay shows it step by step. A saved file
+// is data only: what is built and run is the object on the command line, which must be the
+// one that the file names, with the same flags:
 //
-//	leadline stress --replay leadline-violations/example.com_queue.New-1.jsonl
+//	leadline stress --new example.com/queue.New --replay leadline-violations/example.com_queue.New-1.jsonl
 //	leadline stress --new example.com/queue.New --program '{ Put(0) } || { Put(1) }' --replay '0^4 1 0'
 //
 // The flags are for --schedules only:

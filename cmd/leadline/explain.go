@@ -238,28 +238,15 @@ func (f *checkFlags) explainCommand(r *result) string {
 	words := []string{"leadline", "explain"}
 	f.all.Visit(func(flag *pflag.Flag) {
 		if set := hintFlags[flag.Name]; set {
-			words = append(words, "--"+flag.Name+"="+quoteWord(flag.Value.String()))
+			words = append(words, "--"+flag.Name+"="+report.ShellWord(flag.Value.String()))
 		}
 	})
 	if r.History.ID != "" {
-		words = append(words, "--history="+quoteWord(r.History.ID))
+		words = append(words, "--history="+report.ShellWord(r.History.ID))
 	}
-	return strings.Join(append(words, quoteWord(file)), " ")
+	return strings.Join(append(words, report.ShellWord(file)), " ")
 }
 
 // hintFlags are the flags of check that explainCommand repeats: they decide how a file
 // is read or what is checked.
 var hintFlags = map[string]bool{"model": true, "format": true, "map": true, "order": true}
-
-// quoteWord quotes a word for the shell, if necessary.
-func quoteWord(word string) string {
-	if word != "" && word[0] != '#' && strings.IndexFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("@%+=:,./_-#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) < 0 {
-		return word
-	}
-	if clean := report.Clean(word); clean != word { // it has escapes, and a terminal shows them
-		return "$'" + strings.ReplaceAll(clean, "'", `\'`) + "'"
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}

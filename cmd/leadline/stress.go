@@ -380,11 +380,3 @@ func listSubjects(out io.Writer, asJSON bool) int {
 	}
 	return statusOK
 }
-
-// shellQuote quotes text for a shell if necessary.
-func shellQuote(text string) string {
-	if text != "" && !strings.ContainsAny(text, " \t\n'\"\\|&;<>()[]{}$`*?!#~") {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}

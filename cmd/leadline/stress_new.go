@@ -16,6 +16,7 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/replay/report"
 )
 
 // buildObject writes and builds the program that tests what a constructor
@@ -44,7 +45,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	if err != nil {
 		return object{}, err
 	}
-	o := object{name: d.Name, how: "--new " + shellQuote(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
+	o := object{name: d.Name, how: "--new " + report.ShellWord(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
 	if copies != nil {
 		o.instrumented = copies.Report
 	}

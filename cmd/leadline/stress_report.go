@@ -15,6 +15,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter/tw"
 )
 
@@ -95,7 +96,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 // again returns the commands that reproduce and reduce a violation.
 func (r *stressReport) again(o *object, f *stress.Finding) []string {
 	if f.Scheduled != nil {
-		return []string{"To replay: " + r.command(o, f.Program, 0) + " --replay " + shellQuote(f.Scheduled.Schedule)}
+		return []string{"To replay: " + r.command(o, f.Program, 0) + " --replay " + report.ShellWord(f.Scheduled.Schedule)}
 	}
 	command := r.command(o, f.Program, f.Again())
 	lines := []string{"To reproduce: " + command}
@@ -107,7 +108,7 @@ func (r *stressReport) again(o *object, f *stress.Finding) []string {
 
 // command returns the command that runs a program for the given time.
 func (r *stressReport) command(o *object, program string, time time.Duration) string {
-	command := fmt.Sprintf("leadline stress %s --program %s", r.flags.named(o), shellQuote(program))
+	command := fmt.Sprintf("leadline stress %s --program %s", r.flags.named(o), report.ShellWord(program))
 	if usual, _ := stress.EffortCalled("default"); time > usual.Program {
 		command += " --run " + time.String()
 	}
@@ -160,7 +161,7 @@ func designations(of *stress.ReflectOptions) string {
 		methods []string
 	}{{"core", of.Core}, {"read-only", of.ReadOnly}, {"weak", of.Weak}, {"exclude", of.Exclude}} {
 		if len(d.methods) > 0 {
-			text += " --" + d.name + " " + strings.Join(d.methods, ",")
+			text += " --" + d.name + " " + report.ShellWord(strings.Join(d.methods, ","))
 		}
 	}
 	return text

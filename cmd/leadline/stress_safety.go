@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress/safety"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter/tw"
 	"github.com/spf13/pflag"
 )
@@ -287,7 +288,7 @@ func (r *safetyRun) add(result *safety.Result, last reproduction) {
 		}
 		fmt.Fprintf(r.out, "\n  the Go test fails in %d of %s\n", row.Failing, counted(row.Runs, "run", "runs"))
 		if row.File != nil {
-			fmt.Fprintf(r.out, "  To reproduce: go test -count=%d %s\n", countedRuns, quoteWord(testArgument(*row.File)))
+			fmt.Fprintf(r.out, "  To reproduce: go test -count=%d %s\n", countedRuns, report.ShellWord(testArgument(*row.File)))
 		} else {
 			fmt.Fprintf(r.out, "\n%s", row.Source)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/replay/report"
 )
 
 // scheduleFlags are the flags of leadline stress about schedules.
@@ -36,7 +38,7 @@ func (f *scheduleFlags) declare(flags *pflag.FlagSet, o *stress.Options) {
 		"auto", "dfs", "pct", "pos", "walk", "family")
 	flags.BoolVar(&f.plain, "plain", false, "with --schedules: plain loads and stores are steps, too, not only synchronization")
 	flags.StringSliceVar(&f.instrument, "instrument", nil, "with --schedules: more `packages` to instrument than that of --new and what it imports of its module")
-	flags.StringVar(&f.replay, "replay", "", "replay a `schedule` of --program, or the schedule in the file of a saved violation, and print its steps")
+	flags.StringVar(&f.replay, "replay", "", "replay a `schedule` of --program, or the schedule in the file of a saved violation of the same object, and print its steps")
 }
 
 // isScheduled reports whether objects are built for the scheduler.
@@ -77,14 +79,14 @@ func (f *stressFlags) prepareReplay() error {
 	return nil
 }
 
-// readSchedule takes the object, the program and the schedule from the file of a
-// violation, as far as flags do not give them.
+// readSchedule takes the schedule from the file of a violation, and the program unless
+// --program gives it. The object to build comes from the command line alone, as the file
+// may be somebody else's. It must be the one that the file names.
 func (f *stressFlags) readSchedule(name string) error {
-	text, err := os.ReadFile(name)
+	saved, err := commentsOf(name)
 	if err != nil {
 		return err
 	}
-	saved := stress.ReadSchedule(string(text))
 	if saved.Schedule == "" || saved.Program == "" {
 		return fmt.Errorf("%s:1: it has no program and schedule in comments, as leadline stress --schedules saves them", name)
 	}
@@ -92,31 +94,43 @@ func (f *stressFlags) readSchedule(name string) error {
 	if len(f.Programs) == 0 {
 		f.Programs = []string{saved.Program}
 	}
-	if len(f.subjects)+len(f.construct) > 0 {
-		return nil
-	}
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringSliceVar(&f.subjects, "subject", nil, "")
-	flags.StringArrayVar(&f.construct, "new", nil, "")
-	flags.BoolVar(&f.schedules.plain, "plain", f.schedules.plain, "")
-	flags.StringSliceVar(&f.schedules.instrument, "instrument", f.schedules.instrument, "")
-	designationFlags(flags, &f.ReflectOptions)
-	fields, err := shellFields(saved.Object)
-	if err == nil {
-		err = flags.Parse(fields)
-	}
-	if err == nil && len(f.subjects)+len(f.construct) != 1 {
-		err = errors.New("no object is named; give --new")
-	}
-	if err != nil {
-		return fmt.Errorf("%s: the object %q: %w", name, saved.Object, err)
+	theirs, err := shellFields(saved.Object)
+	ours, err2 := shellFields(f.onCommandLine())
+	switch {
+	case err != nil || len(theirs) == 0:
+		return fmt.Errorf("%s: it does not name the object of its schedule: %q", name, saved.Object)
+	case theirs[0] != "--new" && theirs[0] != "--subject": // but a call in a Go test
+		return fmt.Errorf("%s: its schedule is of %q, which is not an object of this command; a Go test replays its own schedules when it runs again", name, saved.Object)
+	case f.from != "" || len(f.subjects)+len(f.construct) != 1:
+		return fmt.Errorf("%s: its schedule is of the object %q; name that object on the command line, too, if you trust its code", name, saved.Object)
+	case err2 != nil || !slices.Equal(theirs, ours):
+		return fmt.Errorf("%s: its schedule is of the object %q, and the command line names %q", name, saved.Object, f.onCommandLine())
 	}
 	return nil
 }
 
+// onCommandLine returns what the command line names, as named returns it.
+func (f *stressFlags) onCommandLine() string {
+	how := "--subject "
+	if len(f.construct) > 0 {
+		how = "--new "
+	}
+	return f.named(&object{how: how + report.ShellWord(strings.Join(slices.Concat(f.subjects, f.construct), ",")), reflect: f.ReflectOptions})
+}
+
+// commentsOf reads the comments at the beginning of a file, of which it reads a part only.
+func commentsOf(name string) (stress.SavedSchedule, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return stress.SavedSchedule{}, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostComments))
+	return stress.ReadSchedule(string(text)), err
+}
+
 // shellFields splits a line into words as a shell does, with single quotes only, as
-// shellQuote writes them.
+// report.ShellWord writes them.
 func shellFields(line string) (fields []string, err error) {
 	var word strings.Builder
 	in, quoted := false, false
@@ -160,7 +174,7 @@ func (f *stressFlags) named(o *object) string {
 			text += " --plain"
 		}
 		if len(f.schedules.instrument) > 0 {
-			text += " --instrument " + shellQuote(strings.Join(f.schedules.instrument, ","))
+			text += " --instrument " + report.ShellWord(strings.Join(f.schedules.instrument, ","))
 		}
 	}
 	return text

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/replay/report"
 )
 
 // stressed runs leadline stress and returns its status and all that it prints.
@@ -48,11 +51,59 @@ func TestScheduleFlags(t *testing.T) {
 	}
 }
 
+// TestHostileReplay: a saved file names neither what is compiled nor what is read; the
+// object on the command line must be the one that the file names.
+func TestHostileReplay(t *testing.T) {
+	built := runGoTool
+	defer func() { runGoTool = built }()
+	runGoTool = func(*exec.Cmd) ([]byte, error) {
+		t.Error("something is compiled")
+		return nil, errors.New("not here")
+	}
+	dir := t.TempDir()
+	done := filepath.Join(dir, "done")
+	write := func(object string) string {
+		file := filepath.Join(dir, "saved.jsonl")
+		if err := os.WriteFile(file, []byte("# object: "+object+"\n# program: { read() } || { write(1) }\n# schedule: 0 1\n"+oneRead), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	const hostile = `os/exec.Command("touch","DONE").CombinedOutput`
+	evil := "--new " + report.ShellWord(strings.ReplaceAll(hostile, "DONE", done))
+	for _, c := range []struct{ object, args, want string }{
+		{evil, "", "name that object on the command line"},
+		{evil, "--subject queue", `and the command line names "--subject queue"`},
+		{evil, "--new example.com/queue.New", `and the command line names "--new example.com/queue.New"`},
+		{"--new example.com/queue.New --instrument evil.com/a", "--new example.com/queue.New", "evil.com/a"},
+		{"--new example.com/queue.New --plain", "--new example.com/queue.New", `--new example.com/queue.New --plain"`},
+		{"--new example.com/queue.New", "--new example.com/queue.New --plain", `names "--new example.com/queue.New --plain"`},
+		{"--new example.com/queue.New --weak Size", "--new example.com/queue.New", "--weak Size"},
+		{"--subject queue", "", "name that object on the command line"},
+		{"--subject queue", "--subject all", `names "--subject all"`},
+		{"--subject queue", "--subject queue,stack", "name that object on the command line"},
+		{"call 1 of TestQueue", "--subject queue", "a Go test replays its own"},
+		{"", "--subject queue", "does not name the object"},
+		{"   ", "--subject queue", "does not name the object"},
+		{"--new 'x", "--subject queue", "does not name the object"},
+		{"--new \x1b[2Jx\u009b", "--subject queue", `\x1b[2Jx\u009b`},
+		{"--from " + os.DevNull, "", "a Go test replays its own"},
+	} {
+		args := append(strings.Fields(c.args), "--replay", write(c.object))
+		if status, text := stressed(args...); status != statusBad || !strings.Contains(text, c.want) || strings.ContainsAny(text, "\x1b\u009b") {
+			t.Errorf("%q with %s: status %d, %s", c.object, c.args, status, text)
+		}
+	}
+	if _, err := os.Stat(done); err == nil {
+		t.Error("the file ran a program")
+	}
+}
+
 func TestShellFields(t *testing.T) {
-	for _, words := range [][]string{nil, {"a"}, {"a\tb", "c"}, {"--new", "x.New[int](8)", "--core", "A,B"}, {"it's", "a b", "\\", "\"", "$x"}, {""}} {
+	for _, words := range [][]string{nil, {"a"}, {"a~b", "c"}, {"--new", "x.New[int](8)", "--core", "A,B"}, {"it's", "a b", "\\", "\"", "$x"}, {""}} {
 		var quoted []string
 		for _, w := range words {
-			q := shellQuote(w)
+			q := report.ShellWord(w)
 			if w == "" {
 				q = "''"
 			}
@@ -75,7 +126,7 @@ func testSchedules(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, text)
 	}
 	file := "explored/example.com_thing.NewBroken-1.jsonl"
-	status, replayed := stressed("--replay", file)
+	status, replayed := stressed("--replay", file, "--new", "example.com/thing.NewBroken")
 	if status != statusNot || !strings.Contains(replayed, "/thing.go:15 <- 1") || !strings.Contains(replayed, "answered 1,1, which no order of the invocations explains") {
 		t.Errorf("status %d\n%s", status, replayed)
 	}

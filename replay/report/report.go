@@ -139,6 +139,20 @@ func Clean(text string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
+// ShellWord quotes a word for the shell, if necessary, so that a command with it does
+// nothing else when it is pasted.
+func ShellWord(word string) string {
+	if word != "" && !strings.ContainsRune("#=", rune(word[0])) && strings.IndexFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("@%+=:,./_-#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) < 0 {
+		return word
+	}
+	if clean := Clean(word); clean != word { // it has escapes, and a terminal shows them
+		return "$'" + strings.ReplaceAll(clean, "'", `\'`) + "'"
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // elide cuts text in the middle so that it has at most width runes.
 func elide(text string, width int) string {
 	const gap = "..."

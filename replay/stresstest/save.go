@@ -17,6 +17,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/view"
 )
@@ -55,7 +56,7 @@ func save(t TB, item view.Item, comments string, bundled bool, dir string) (file
 	if !bundled {
 		return file, text + fmt.Sprintf("The command leadline does not have its specification. To check again: %s\n", rerun(t))
 	}
-	return file, text + fmt.Sprintf("To explain it: %s explain %s\n", program(), shellQuote(absolute))
+	return file, text + fmt.Sprintf("To explain it: %s explain %s\n", program(), report.ShellWord(absolute))
 }
 
 // create writes a file and makes its directory.
@@ -161,7 +162,7 @@ func program() string {
 		return "go run " + modulePath + "/cmd/leadline@" + m[1]
 	}
 	if _, err := os.Stat(filepath.Join(root, "cmd", "leadline")); err == nil && filepath.IsAbs(root) {
-		return "go run -C " + shellQuote(root) + " ./cmd/leadline"
+		return "go run -C " + report.ShellWord(root) + " ./cmd/leadline"
 	}
 	return "go run " + modulePath + "/cmd/leadline@latest"
 }
@@ -182,15 +183,7 @@ func testPattern(t TB) string {
 func rerun(t TB) string {
 	where := ""
 	if dir, err := os.Getwd(); err == nil {
-		where = "-C " + shellQuote(dir) + " "
+		where = "-C " + report.ShellWord(dir) + " "
 	}
-	return "go test " + where + "-run " + shellQuote(testPattern(t))
-}
-
-// shellQuote quotes text for a shell if necessary.
-func shellQuote(text string) string {
-	if text != "" && !strings.ContainsAny(text, " \t\n'\"\\|&;<>()[]{}$`*?!#~^") {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return "go test " + where + "-run " + report.ShellWord(testPattern(t))
 }
