@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
@@ -90,16 +88,11 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 	case f.memory < 1<<20:
 		return badUsage("--memory must be at least 1MiB")
 	}
-	if name, ok := strings.CutPrefix(f.settings.Map, "@"); ok { // workers do not have the file
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("reading the mapping: %w", err)
-		}
-		f.settings.Map = string(text)
-	}
-	if err := (&codec.Options{Format: f.settings.Format, Map: f.settings.Map}).Check(); err != nil {
+	read := &codec.Options{Format: f.settings.Format}
+	if err := flagkind.Mapping(read, f.settings.Map); err != nil {
 		return &usageError{err}
 	}
+	f.settings.Map = read.Map // workers do not have the file
 	if err := batch.CheckModel(f.settings.Model); err != nil {
 		return &usageError{err}
 	}

@@ -32,6 +32,7 @@ type task struct {
 	Settings settings
 	Files    []file
 	Stress   []string `json:",omitempty"`
+	Seed     string   `json:",omitempty"` // of stress
 	// Sources is a hash of what a stress run tests, and of the program that tests it.
 	Sources string `json:",omitempty"`
 }
@@ -49,7 +50,7 @@ type file struct {
 
 // key returns the key of the task's result.
 func (t *task) key() string {
-	header, err := json.Marshal(task{Settings: t.Settings, Stress: t.Stress, Sources: t.Sources})
+	header, err := json.Marshal(task{Settings: t.Settings, Stress: t.Stress, Seed: t.Seed, Sources: t.Sources})
 	if err != nil {
 		panic(fmt.Sprintf("leadline-cluster: %v", err)) // all fields have a form in JSON
 	}

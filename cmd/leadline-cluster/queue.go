@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -42,12 +43,8 @@ type connection struct {
 // address returns the URL, which may be in a file. A command line would show the token
 // in it to all users of the machine.
 func (c *connection) address() (string, error) {
-	name, ok := strings.CutPrefix(c.url, "@")
-	if !ok {
-		return c.url, nil
-	}
-	text, err := os.ReadFile(name)
-	return strings.TrimSpace(string(text)), err
+	text, err := flagkind.Text(c.url)
+	return strings.TrimSpace(text), err
 }
 
 // options returns the options of NATS that the flags ask for.

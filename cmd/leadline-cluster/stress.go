@@ -29,7 +29,19 @@ type stressFlags struct {
 
 // reserved are the flags of leadline stress that are set by the cluster, or that read
 // or write files.
-var reserved = []string{"seed", "output", "o", "save", "histories", "from", "declared", "list", "child"}
+var reserved = []string{"seed", "output", "o", "save", "histories", "from", "declared", "replay", "list", "child"}
+
+// checkArguments returns an error if arguments for leadline stress use a reserved flag.
+// Workers check them again: a task may come from anybody who can publish.
+func checkArguments(args []string) error {
+	for _, a := range args {
+		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if strings.HasPrefix(a, "-") && (slices.Contains(reserved, name) || strings.HasPrefix(a, "-o")) {
+			return badUsage("%s cannot be used in a cluster", a)
+		}
+	}
+	return nil
+}
 
 func setupStress(flags *pflag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &stressFlags{}
@@ -47,11 +59,8 @@ func setupStress(flags *pflag.FlagSet) func(context.Context, streams, []string) 
 		if len(args) == 0 {
 			return statusOK, badUsage("no arguments for leadline stress, as in -- --subject NAME")
 		}
-		for _, a := range args {
-			name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
-			if strings.HasPrefix(a, "-") && slices.Contains(reserved, name) {
-				return statusOK, badUsage("%s cannot be used in a cluster", a)
-			}
+		if err := checkArguments(args); err != nil {
+			return statusOK, err
 		}
 		if f.workers > 0 {
 			if _, err := exec.LookPath(f.leadline); err != nil {
@@ -73,7 +82,7 @@ func (f *stressFlags) run(ctx context.Context, s streams, args []string) (int, e
 		parts := func(yield func(*part) bool) {
 			for i := range f.seeds {
 				seed := strconv.FormatUint(f.first+uint64(i), 10)
-				one := &task{Stress: append(slices.Clone(args), "--seed", seed), Sources: sources}
+				one := &task{Stress: args, Seed: seed, Sources: sources}
 				if !yield(&part{task: one, key: one.key(), items: []item{{name: seed}}}) {
 					return
 				}

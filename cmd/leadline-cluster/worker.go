@@ -149,6 +149,8 @@ func (w *worker) do(ctx context.Context, key string, message []byte, delivery, t
 		r, err = w.split(ctx, t)
 	case delivery > tries:
 		r = fault(1, giveUp(tries))
+	case t.Stress != nil && checkArguments(t.Stress) != nil:
+		r = fault(1, checkArguments(t.Stress))
 	case t.Stress != nil:
 		r, err = w.stress(ctx, t)
 	default:
@@ -249,7 +251,9 @@ var statuses = []batch.Status{batch.Linearizable, batch.NotLinearizable, batch.I
 
 // stress runs leadline stress. The result has what it prints.
 func (w *worker) stress(ctx context.Context, t *task) (*result, error) {
-	cmd := exec.CommandContext(ctx, w.leadline, stressArguments(t.Stress)...)
+	cmd := exec.CommandContext(ctx, w.leadline, stressArguments(t)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own processes
+	cmd.WaitDelay = 10 * time.Second
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.Output()
@@ -279,8 +283,8 @@ func (w *worker) stress(ctx context.Context, t *task) (*result, error) {
 }
 
 // stressArguments returns the arguments of leadline for a task.
-func stressArguments(arguments []string) []string {
-	return append([]string{"stress", "--output", "json", "--save", ""}, arguments...)
+func stressArguments(t *task) []string {
+	return append([]string{"stress", "--output", "json", "--save", "", "--seed=" + t.Seed}, t.Stress...)
 }
 
 // An alive message says what a worker does.

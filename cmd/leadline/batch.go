@@ -128,7 +128,11 @@ func (f *checkFlags) plan(program string) batch.Plan {
 			}
 			return false
 		}
-		text := fmt.Sprintf("--%s=%s", flag.Name, strconv.Quote(flag.Value.String()))
+		value := flag.Value.String()
+		if flag.Name == "map" {
+			value = f.input.Map // and not the name of its file
+		}
+		text := fmt.Sprintf("--%s=%s", flag.Name, strconv.Quote(value))
 		switch {
 		case is(boundFlags):
 			bounds = append(bounds, text)

@@ -45,6 +45,7 @@ func names(h *history.History, ops []int32, separator string) string {
 // its flags say, and reports their faults on stderr.
 type input struct {
 	codec.Options
+	mapping string // of --map, which may name a file
 	model   string
 	quiet   bool
 	skip    *flagkind.Choice
@@ -69,7 +70,7 @@ var inputFlags = []string{"format", "map", "quiet", "skip-unknown", "max-line", 
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
-	flags.StringVar(&in.Map, "map", "", "which field of other records (JSON, CSV, logfmt) has what: `NAME=PATH,...`, as "+
+	flags.StringVar(&in.mapping, "map", "", "which field of other records (JSON, CSV, logfmt) has what: `NAME=PATH,...`, as "+
 		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that are left out")
 	in.skip = flagkind.NewChoice(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
@@ -91,7 +92,7 @@ func (in *input) check(paths []string) error {
 	if err := batch.CheckModel(in.model); err != nil {
 		return err
 	}
-	return in.Options.Check()
+	return flagkind.Mapping(&in.Options, in.mapping)
 }
 
 // read reads everything that paths name, in order, until ctx is cancelled. If reading

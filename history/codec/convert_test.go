@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,8 +92,12 @@ func TestMapping(t *testing.T) {
 	if _, err := (&Options{Map: plain, Format: nativeName}).format(); err == nil {
 		t.Error("a mapping for the native format")
 	}
-	if err := (&Options{Map: "@/no/such/file"}).Check(); err == nil {
-		t.Error("a mapping from a file that is not there")
+	file := filepath.Join(t.TempDir(), "m")
+	if err := os.WriteFile(file, []byte(plain), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Options{Map: "@" + file}).Check(); err == nil {
+		t.Error("a file is opened")
 	}
 }
 

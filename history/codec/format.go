@@ -127,7 +127,7 @@ type Options struct {
 	// Format is the name of the format; "" means to detect it.
 	Format string
 	// Map is a mapping for records of shapes that the format "jsonl" does not
-	// know, or @FILE for a file with one. See the package documentation.
+	// know. See the package documentation. It is never read from a file here.
 	Map    string
 	Limits Limits
 	// Stdin is read for the path "-"; nil means os.Stdin.

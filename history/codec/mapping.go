@@ -2,7 +2,6 @@ package codec
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -61,23 +60,14 @@ const (
 	startShape     = "process=client_id,op=op_id,start=event.Start,finish=event.Finish"
 )
 
-// parseMapping parses a mapping in the notation of Options.Map. An error in a file
-// has the line.
+// parseMapping parses a mapping in the notation of Options.Map. An error in one of several
+// lines has the line.
 func parseMapping(text string) (*mapping, error) {
-	file, ok := strings.CutPrefix(text, "@")
-	if ok {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("reading the mapping: %w", err)
-		}
-		text = strings.TrimPrefix(string(content), string(byteOrderMark))
-	}
+	text = strings.TrimPrefix(text, string(byteOrderMark))
+	lines := strings.Contains(text, "\n")
 	fault := func(line int, err error) error {
-		if ok {
-			return &SyntaxError{File: file, Line: line, Msg: err.Error()}
-		}
-		if !strings.Contains(text, "=") {
-			return fmt.Errorf("mapping: %w; a file that holds one is written @FILE", err)
+		if lines {
+			return &SyntaxError{File: "mapping", Line: line, Msg: err.Error()}
 		}
 		return fmt.Errorf("mapping: %w", err)
 	}

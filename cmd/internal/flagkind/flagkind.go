@@ -3,17 +3,70 @@
 package flagkind
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/spf13/pflag"
 )
+
+// mostText is how much of a file that a flag names as @FILE is read.
+const mostText = 64 << 10
+
+// Text returns what a flag's value stands for: itself, or the content of FILE for @FILE.
+// It opens the file once, and reads at most 64 KiB of it: a device has no end.
+func Text(value string) (string, error) {
+	name, ok := strings.CutPrefix(value, "@")
+	if !ok {
+		return value, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostText+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) > mostText:
+		return "", fmt.Errorf("%s: it has more than 64 KiB", name)
+	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
+		return "", fmt.Errorf("%s: it is not text", name)
+	}
+	return string(text), nil
+}
+
+// Mapping sets the mapping of o to the value of --map, and checks o.
+func Mapping(o *codec.Options, value string) error {
+	text, err := Text(value)
+	if err != nil {
+		return fmt.Errorf("reading the mapping: %w", err)
+	}
+	file, isFile := strings.CutPrefix(value, "@")
+	if isFile {
+		text += "\n" // so that an error has its line
+	}
+	o.Map = text
+	err = o.Check()
+	var at *codec.SyntaxError
+	switch {
+	case isFile && errors.As(err, &at):
+		at.File = file
+	case err != nil && !isFile && value != "" && !strings.Contains(value, "="):
+		err = fmt.Errorf("%w; a file that holds one is written @FILE", err)
+	}
+	return err
+}
 
 // Size is a flag that takes a number of bytes: 4096, 512MiB, 2GB.
 type Size int64
