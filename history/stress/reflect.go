@@ -112,7 +112,8 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // A method called Get, Len or the like (see readOnlyPrefixes) is read-only
 // unless a call of it, after random calls, changed the results of later calls. This is a
 // test, not a proof. It may miss a change with late effects, such as a change of the order
-// in which a cache evicts.
+// in which a cache evicts. Where it finds no method that changes the object, it takes none
+// to be read-only: a lazy value changes in its first call, though no result shows that.
 //
 // Methods with the common signatures on int, string and any are called directly
 // if T is not an interface. Others are called by reflection, which takes several
@@ -175,8 +176,16 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		}
 		return nil, fmt.Errorf("reflecting on %v: %s", t, text)
 	}
+	isMutator := func(m *Method) bool { return !m.ReadOnly && !m.Weak }
 	for _, m := range r.Class.Methods {
 		m.ReadOnly = m.ReadOnly || guess[m] && staysReadOnly(r.Class, m)
+	}
+	if !slices.ContainsFunc(r.Class.Methods, isMutator) { // no program would be worth running: the first call may differ
+		for m, guessed := range guess {
+			m.ReadOnly = m.ReadOnly && (m.Weak || !guessed)
+		}
+	}
+	for _, m := range r.Class.Methods {
 		if m.ReadOnly {
 			m.Failure = history.NoValue
 		}
