@@ -58,7 +58,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	if first != nil {
 		if err := build(ctx, dir, program, path, "stress.Must("+expression+")", copies); err != nil {
 			o.cleanup()
-			return object{}, fmt.Errorf("--new %s: %w", constructor, first)
+			return object{}, ofConstructor(constructor, first, func() string { return packageName(ctx, path) })
 		}
 	}
 	// Methods may write files.
@@ -167,6 +167,38 @@ func build(ctx context.Context, dir, program, path, expression string, copies *i
 	return compile(ctx, dir, source, copies, "build", "-o", program)
 }
 
+// An expressionFault is what the compiler says of the expression of --new, in the source
+// that was written for it.
+type expressionFault string
+
+func (f expressionFault) Error() string { return string(f) }
+
+// faultIn returns the first message about a source, without the place in it, or nil.
+func faultIn(source string, messages []byte) error {
+	name := regexp.QuoteMeta(filepath.Base(filepath.Dir(source))) + `[/\\]` + regexp.QuoteMeta(filepath.Base(source))
+	parts := regexp.MustCompile(`(?m)^.*`+name+`:\d+(:\d+)?: `).Split(string(messages), 3)
+	if len(parts) < 2 {
+		return nil
+	}
+	return expressionFault(strings.TrimSpace(parts[1]))
+}
+
+var (
+	alias  = regexp.MustCompile(`\bp\.`)
+	inMain = regexp.MustCompile(`(?m)^\S*` + stressMain + `[/\\]\S+\.go:\d+(:\d+)?: `)
+)
+
+// ofConstructor returns the error of a build with the expression as the user has written
+// it: the package has its own name there.
+func ofConstructor(constructor string, err error, name func() string) error {
+	if fault := expressionFault(""); errors.As(err, &fault) {
+		if own := name(); own != "" {
+			err = errors.New(alias.ReplaceAllString(string(fault), own+"."))
+		}
+	}
+	return fmt.Errorf("--new %s: %w", constructor, err)
+}
+
 // runGoTool runs a command of the Go tool. Tests replace it to build a program once.
 var runGoTool = (*exec.Cmd).CombinedOutput
 
@@ -202,7 +234,10 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 		text, err = run("-mod=readonly")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, advise(text))
+		if fault := faultIn(source, text); fault != nil {
+			return fault
+		}
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, inMain.ReplaceAllString(advise(text), ""))
 	}
 	return nil
 }

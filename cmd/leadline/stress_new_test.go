@@ -177,7 +177,9 @@ func testThreads(t *testing.T) {
 			`--program '.* --run 1s.*thing.\(\*Fatal\).Boom.func1.*saved as found/example.com_thing.NewFatal-crash-1.txt`},
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
 		{"--new example.com/thing.NewShared --program {Increment()}||{Increment()} --time 5m --run 5ms", statusUnknown, `nothing could be judged, as every program returned different results .*, such as \{ Increment`},
-		{"--new example.com/thing.NewOther --time 500ms", statusBad, `undefined: p.NewOther`},
+		{"--new example.com/thing.NewOther --time 500ms", statusBad, `(?m)--new example.com/thing.NewOther: undefined: thing.NewOther; see`},
+		{"--new example.com/thing.NewCell[int](thing.NewOther()) --time 500ms", statusBad, `: undefined: thing.NewOther; see`},
+		{"--new example.com/thing.NewBroken(1) --time 500ms", statusBad, `: too many arguments in call to thing.NewBroken\n\thave \(number\)`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
 		{"--new example.com/thing.NewBroken --time 1s --method Watch", statusBad, `method Watch of \S+ is left out: parameter of type func\(int\)`},
 		{"--new example.com/thing.NewBroken --time 1s --core Watch", statusBad, `core method Watch is left out: parameter of type func\(int\)`},
@@ -271,6 +273,25 @@ func TestStressVendor(t *testing.T) {
 	}
 	if err := compile(t.Context(), dir, source, nil, "list", "-deps"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFaultIn: the first message about the expression counts, without the place in a source
+// that the user has not written.
+func TestFaultIn(t *testing.T) {
+	for messages, want := range map[string]string{
+		"# m/leadline-stress-main\n/tmp/leadline-stress-1/main.go:12:29: undefined: p.Nw\n/tmp/leadline-stress-1/main.go:12:60: undefined: p.Nw\n": "--new m/q.Nw: undefined: q.Nw",
+		"../with space/leadline-stress-1/main.go:12:2: too many\n\twant p.N":                                                                       "--new m/q.Nw: too many\n\twant q.N",
+		"# m/q\nq/q.go:3:2: undefined: p.x":    "",
+		"/tmp/leadline-stress-2/main.go:12: x": "",
+	} {
+		err := faultIn("/tmp/leadline-stress-1/main.go", []byte(messages))
+		if err != nil {
+			err = ofConstructor("m/q.Nw", fmt.Errorf("building: %w", err), func() string { return "q" })
+		}
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%q: %v, want %s", messages, err, want)
+		}
 	}
 }
 

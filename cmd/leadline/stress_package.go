@@ -71,7 +71,7 @@ func (r *safetyRun) buildConstructor(ctx context.Context, dir, program, construc
 			first = err
 		}
 	}
-	return fmt.Errorf("--new %s: %w", constructor, first)
+	return ofConstructor(constructor, first, p.Name)
 }
 
 // buildPackage builds the program that tests all exported types of a package.

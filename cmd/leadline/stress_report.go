@@ -16,6 +16,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/replay/report"
+	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/olekukonko/tablewriter/tw"
 )
 
@@ -80,6 +81,13 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		fmt.Fprintf(r.out, "  %s", e.Outcome)
 	}
 	fmt.Fprintln(r.out)
+	var drawn strings.Builder
+	if err := stresstest.WriteTimeline(&drawn, f); err != nil {
+		fmt.Fprintf(&drawn, "the history cannot be drawn: %v\n", err)
+	}
+	for line := range strings.Lines(drawn.String()) {
+		fmt.Fprintf(r.out, "    %s", line)
+	}
 	if f.Scheduled != nil {
 		again = append(explored(f), again...)
 	}

@@ -40,14 +40,15 @@ package stresstest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
@@ -320,18 +321,9 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 	for _, w := range f.Waiting {
 		fmt.Fprintf(&b, "%s\n", w)
 	}
-	for h, err := range codec.Decode(strings.NewReader(f.History), "history", codec.Options{}) {
-		var item view.Item
-		if err == nil {
-			item, err = c.item(h)
-		}
-		if err == nil {
-			err = report.Timeline(&b, h, &item.Verdict, nil, report.Options{})
-		}
-		if err != nil {
-			fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
-			continue
-		}
+	if item, err := c.timeline(&b, f); err != nil {
+		fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
+	} else {
 		comments := ""
 		if s := f.Scheduled; s != nil {
 			comments = f.ScheduleComments(nameOf(t, call))
@@ -349,18 +341,35 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 			long = ", Schedules: true"
 		}
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}%s}\n", f.Program, long)
-		_, saved := save(t, item, comments, c.spec == nil || h.Model == spec.RunsName || isBundled(c.spec), dir)
+		_, saved := save(t, item, comments, c.spec == nil || item.History.Model == spec.RunsName || isBundled(c.spec), dir)
 		b.WriteString(saved)
 	}
 	return b.String()
 }
 
-// item returns the history of a violation with the reason.
-func (c *checker) item(h *history.History) (view.Item, error) {
-	s, err := c.lookup(h.Model, h.ModelArgs)
-	if err != nil {
-		return view.Item{}, err
+// WriteTimeline draws the history of a violation, as a failure of Test shows it.
+func WriteTimeline(w io.Writer, f *stress.Finding) error {
+	_, err := (&checker{}).timeline(w, f)
+	return err
+}
+
+// timeline draws the history of a violation. It returns the history with the reason.
+func (c *checker) timeline(w io.Writer, f *stress.Finding) (item view.Item, err error) {
+	for h, err := range codec.Decode(strings.NewReader(f.History), "history", codec.Options{}) {
+		if err != nil {
+			return item, err
+		}
+		item.History = h
 	}
-	v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
-	return view.Item{History: h, Spec: s, Verdict: v}, err
+	if item.History == nil {
+		return item, errors.New("there is none")
+	}
+	h := item.History
+	if item.Spec, err = c.lookup(h.Model, h.ModelArgs); err != nil {
+		return item, err
+	}
+	if item.Verdict, err = decide.Check(context.Background(), h, item.Spec, replay.Options{Explain: true}); err != nil {
+		return item, err
+	}
+	return item, report.Timeline(w, h, &item.Verdict, nil, report.Options{})
 }
