@@ -120,17 +120,17 @@ func (b *Builder) SetID(id string) { b.h.ID, b.errs.ID = id, id }
 // SetModel sets the specification, if it was not known to NewBuilder.
 func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs = name, args }
 
-// SetTorn notes that the history may have been cut at line; see Header.Torn.
-func (b *Builder) SetTorn(line int) { b.h.Torn = line }
+// SetUnterminated sets Header.Unterminated.
+func (b *Builder) SetUnterminated() { b.h.Unterminated = true }
 
-// SetCut notes that the input was cut at line, after all that was added. Build marks the
-// history as torn there if what is missing can change what was added: under StampOrder,
-// and where an edge leaves an operation that may turn out not to have happened.
+// Warn sets Header.Warning.
+func (b *Builder) Warn(text string) { b.h.Warning = text }
+
+// SetCut notes that the input was cut at line, after all that was added. What was added
+// is a prefix of the history, except in two cases, which are faults: under StampOrder any
+// event may be missing, and a pending operation that happened, by a mark or an edge, may
+// have done so after the cut, or its "fail" may be missing.
 func (b *Builder) SetCut(line int) { b.cut = line }
-
-// SetGuessed notes that the model was inferred from what came before a cut at line; see
-// Header.Guessed.
-func (b *Builder) SetGuessed(line int) { b.h.Guessed = line }
 
 // Failed reports whether there are so many faults that reading the rest of the
 // history is pointless.

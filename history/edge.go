@@ -23,8 +23,7 @@ func (b *Builder) resolveMarks() {
 }
 
 // resolveEdges turns identifiers into operation numbers. An edge out of a
-// pending operation says that it happened. Where the input was cut, that is not certain:
-// a response "fail" or a mark may be missing, so the history may be torn.
+// pending operation says that it happened.
 func (b *Builder) resolveEdges() []Edge {
 	var edges []Edge
 	for _, e := range b.edges {
@@ -40,7 +39,7 @@ func (b *Builder) resolveEdges() []Edge {
 		default:
 			op := &b.ops[from]
 			if op.ended != OK && !op.dropped && !op.Happened {
-				op.Happened, b.h.Torn = true, max(b.h.Torn, b.cut)
+				op.Happened = true
 			}
 			edges = append(edges, Edge{from, to})
 		}

@@ -18,17 +18,25 @@ func (b *Builder) Build() (*History, error) {
 	if b.h.Tie > HalfOpen {
 		b.Errorf(b.h.Line, "tie rule %d is unknown", b.h.Tie)
 	}
+	if b.h.Order == StampOrder && b.cut > 0 {
+		b.Errorf(b.cut, "the file is cut here, and lines ordered by stamps may come in any order, so that any event may be missing; "+
+			"if they are in the order of their stamps, as a recorder writes them, remove what is after the last whole line")
+		return nil, &b.errs
+	}
 	if b.h.Order == StampOrder {
 		b.pairLate()
 		if len(b.errs.List) == 0 { // with unpaired responses, operations would seem to overlap
 			b.orderProcesses()
 		}
 	}
-	if b.h.Order == StampOrder { // events come in no order, so that any may be missing
-		b.h.Torn = max(b.h.Torn, b.cut)
-	}
 	b.resolveMarks()
 	edges := b.resolveEdges()
+	for i := range b.ops {
+		if op := &b.ops[i]; b.cut > 0 && op.Happened {
+			b.Errorf(b.cut, "the file is cut here, and may lack what happened after operation %v%s, which is pending and happened by a mark or an edge",
+				op.ID(), atLine("", op.Line))
+		}
+	}
 	if b.h.Order == StampOrder && len(b.errs.List) == 0 {
 		edges = b.arrange(edges)
 	}

@@ -51,17 +51,14 @@ type Header struct {
 	ModelArgs []Value // its arguments, a capacity for instance
 	Tie       Tie
 	Order     Order
-	// Torn is the line at which the file may have been cut, so that some events
-	// may be missing or altered; 0 if the history is whole. It is not set if the
-	// events that were read are a prefix of the history, because a prefix is
-	// itself a history; except if an edge leaves a pending operation, which may
-	// turn out not to have happened.
-	Torn int
-	// Guessed is the line at which the file may have been cut, if it names no model and
-	// Model was inferred from the events before: that of the whole file may be another
-	// one. It is 0 if the file is whole, or Model does not depend on the events. Whoever
-	// chooses the model clears it.
-	Guessed int
+	// Unterminated is set if the last line of a text file has no newline, and was read
+	// as a whole line.
+	Unterminated bool
+	// SortedBy is "index" or "time" if the events have these, and they contradict the
+	// order of the lines: then the events are in their order.
+	SortedBy string
+	// Warning is what a reader should know about how the file was read; "" if nothing.
+	Warning string
 }
 
 // An Operation is an invocation with its response (Definition 3.3 of the

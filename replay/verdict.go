@@ -32,11 +32,10 @@ const (
 	Memory                 // Budget.Bytes were used
 	Cancelled              // the context was cancelled
 	Declined               // the engine in Options.Engine does not decide such histories
-	Torn                   // no witness, but the file may have been cut; see Torn and Guessed in history.Header
 )
 
 func (c Cause) String() string {
-	return nameIn([]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine", "torn"}, int(c), "cause")
+	return nameIn([]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine"}, int(c), "cause")
 }
 
 // A Finding is what an engine found out about a history. The zero value is

@@ -476,7 +476,11 @@
 //     message. If the file is at fault rather than a history, then history, model and
 //     ops are null. After an internal error the verdict is unknown, and errors has it.
 //
-// These keys are absent where they do not apply: order, exact_cause, impossible,
+// ordered_by is "index" or "time" if these, and not the lines, order the events; see
+// leadline formats --help. unterminated is true if the last line of a text file has no
+// newline, and was read as a whole line.
+//
+// These keys are absent where they do not apply: ordered_by, unterminated, order, exact_cause, impossible,
 // more_states, states_of_core, marks, edges, core_marks, core_edges, and without --times
 // elapsed_ns.
 //
@@ -539,7 +543,6 @@
 // --engine families, monitor or search uses that engine alone. A history that is not
 // decided is unknown, with a cause:
 //   - depth, schedules, time, memory or cancelled;
-//   - torn, if the file may have been cut, and what is missing may explain a violation;
 //   - engine, if the chosen engine cannot decide such histories.
 //
 // # Testing itself

@@ -99,10 +99,10 @@ func TestRecorderKilled(t *testing.T) {
 	if status := run([]string{"check", "-"}, bytes.NewReader(begun), &stdout, &stderr); status != statusBad {
 		t.Errorf("status %d, want 2", status)
 	}
-	if !strings.Contains(stderr.String(), "torn last line") {
-		t.Errorf("nothing is said of the torn line: %s", stderr.String())
+	if !strings.Contains(stderr.String(), "the file is cut within this line") {
+		t.Errorf("nothing is said of the cut line: %s", stderr.String())
 	}
-	// A header whose first event is the torn line makes an invalid history.
+	// A header whose first event is the cut line makes an invalid history.
 	got := strings.Count(stdout.String(), "linearizable  ") + strings.Count(stdout.String(), "invalid  ")
 	if got != headers {
 		t.Errorf("%d verdicts of %d histories\n%s", got, headers, stdout.String())

@@ -39,18 +39,12 @@ func checkPlain(format string, h *history.History) error {
 		return refusal(format, "a history in which nothing happened")
 	case len(h.Edges) > 0:
 		return refusal(format, "order edges")
-	case h.Guessed > 0:
-		return refusal(format, "the mark that the model was inferred before a cut (at line %d)", h.Guessed)
 	}
 	return nil
 }
 
-// write writes text if it is read as h. A history that may have been cut is written
-// without the last newline, which marks it as torn in formats of lines.
+// write writes text if it is read as h.
 func (c *carrier) write(w io.Writer, h *history.History, text []byte) error {
-	if h.Torn > 0 {
-		text = bytes.TrimSuffix(text, []byte("\n"))
-	}
 	back, err := c.decode(text)
 	if err != nil {
 		return refusal(c.format, "this history: what was written is read as %v", err)
@@ -86,9 +80,6 @@ func only(decode decoder, text []byte) (*history.History, error) {
 func (c *carrier) difference(h, back *history.History) string {
 	if modelText(h) != modelText(back) && !(h.Model == "register" && back.Model == "cas-register" && len(h.ModelArgs) == 0) {
 		return fmt.Sprintf("the model %s (of this history it has %s)", modelText(h), modelText(back))
-	}
-	if h.Torn > 0 && back.Torn == 0 {
-		return fmt.Sprintf("the mark that the history may have been cut (at line %d)", h.Torn)
 	}
 	if len(h.Ops) != len(back.Ops) {
 		return fmt.Sprintf("%d operations (%d are read again)", len(h.Ops), len(back.Ops))

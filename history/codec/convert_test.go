@@ -245,60 +245,6 @@ func essence(h *history.History) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// TestGuessed: that a model was inferred before a cut is kept by the native format, and
-// refused by all others.
-func TestGuessed(t *testing.T) {
-	const edn = "{:process 0, :type :invoke, :f :read}\n{:process 0, :type :ok, :f :read, :value 0}\n"
-	const records = `{"who":0,"t":"invoke","f":"read"}` + "\n" + `{"who":0,"t":"ok","f":"read","v":0}` + "\n"
-	const mapping = "process=who,type=t,f=f,value=v"
-	for _, test := range []struct {
-		in, mapping string
-		want        int
-	}{
-		{edn, "", 0},
-		{edn + "{:process", "", 3},
-		{"[" + edn, "", 3},
-		{"[" + edn + "] [", "", 0},
-		{records, mapping, 0},
-		{records + `{"who`, mapping, 3},
-		{records + `{"who`, mapping + ",model=register", 0},
-		{"0 :invoke :read nil\n0 :ok :read 0", "", 0},
-	} {
-		n := 0
-		for h, err := range Decode(strings.NewReader(test.in), "in", Options{Map: test.mapping}) {
-			if err != nil {
-				continue // of what is cut
-			}
-			if n++; n > 1 {
-				break
-			}
-			if h.Guessed != test.want {
-				t.Errorf("%q: guessed at %d, want %d", test.in, h.Guessed, test.want)
-			}
-			for _, format := range Formats() {
-				var b strings.Builder
-				err := format.Encode(&b, h)
-				switch {
-				case test.want == 0:
-				case format.Name != "native":
-					if err == nil {
-						t.Errorf("%q: format %s lost the mark", test.in, format.Name)
-					}
-				default:
-					for again, err := range format.Decode(strings.NewReader(b.String()), "in", Limits{}) {
-						if err != nil || again.Guessed == 0 {
-							t.Errorf("%q: %v, read again from %s", test.in, err, b.String())
-						}
-					}
-				}
-			}
-		}
-		if n == 0 {
-			t.Errorf("%q: no history", test.in)
-		}
-	}
-}
-
 // TestSharedFormats decodes histories of other projects, if they lie beside this one,
 // and converts each to every format that accepts it.
 func TestSharedFormats(t *testing.T) {

@@ -51,10 +51,8 @@
 //	             Without stamps it has no effect.
 //	interleaved  true: other histories may be in the stream at the same time;
 //	             see below.
-//	torn         true: the file that the history was first read from may have
-//	             been cut; see below.
-//	guessed      true: that file may have been cut, and model was inferred from
-//	             the events before.
+//	torn, guessed
+//	             of earlier versions: read, with a warning
 //
 // An event, which has the key type:
 //
@@ -105,27 +103,18 @@
 //	{"$bytes": "/w=="}                 a string that is not UTF-8, in base 64
 //	{"$exception-bytes": "/w=="}       an exception whose name is not UTF-8
 //
-// A file may be read while it is being written. A last line without a newline
-// that is not JSON is torn: it is reported, and everything before it is delivered.
-// The same holds for a gzip or zstd file that is cut short. Any other line that is
-// not JSON makes the histories that are open there invalid, since each may lack an
-// event. A last line without a newline that is a JSON object is complete.
+// A file may be read while it is being written. A last line without a newline that is a
+// JSON object is complete. One that is not JSON is cut: it is an error of the file. What
+// comes before it is then a prefix of a history in file order, and is read as that. A
+// history ordered by stamps is invalid there, because any of its events may be missing. So
+// is one in which a pending operation happened, by a mark or an edge. The same holds for
+// a gzip or zstd file that is cut short. Any other line that is not JSON makes the
+// histories that are open there invalid, since each may lack an event. A cut at the end
+// of a line cannot be seen.
 //
-// In file order, what comes before a cut is a prefix of the history. Its verdict is
-// definite if the model is given or named by the file. A model that is inferred from
-// events (see Jepsen) may depend on those that were cut: the history is marked guessed,
-// and never not-linearizable unless another model is chosen. In the native format, an
-// edge may leave an operation whose "fail" or mark was cut off: if such an operation is
-// pending, the history is marked torn. A cut at the end of a line cannot be seen.
-//
-// Events with stamps come in any order, so that any of them may be missing: the history
-// is marked torn. It is not-linearizable only if that holds whatever was cut; otherwise
-// it is linearizable or unknown. It is invalid if the rest is not well-formed, because
-// an operation lacks its invocation, or its response although its process goes on. The
-// same holds for the other formats with stamps, and for the last line of PolyLin, LiMo
-// and etcd without a newline, since "return 12" may have become "return 1". Four or more
-// lines of PolyLin that are in the order of their starts are taken for a file in that
-// order, so that only later operations are missing.
+// In all other formats, a record that is cut is an error. Lines of PolyLin, LiMo, etcd,
+// tables and logfmt need no newline at the end of the file: a last line that can be read
+// is whole, and Header.Unterminated is set.
 //
 // # Violat
 //
@@ -185,10 +174,9 @@
 //   - enqueue and dequeue, push and pop, acquire and release, insert and poll,
 //     push-front and its kin are queue, stack, mutex, priority-queue and deque.
 //
-// Histories with other words name no model, and their methods are the words. Choose the
-// model yourself if a file may end early: reads alone, for example, are a cas-register,
-// but with a later add they are a counter or a set. A warning names a model that was
-// inferred from reads alone which return values.
+// Histories with other words name no model, and their methods are the words. A warning
+// names a model that was inferred from reads alone which return values: with a later
+// add they are a counter or a set.
 //
 // Keywords are strings with their colon, sets sorted lists, ratios strings. Integers
 // may be written as 0x1F, 017 and 2r101 too.
@@ -334,8 +322,7 @@
 // not write names of histories and operations (jsonl writes the latter), nor PolyLin's
 // the processes. A method with several names is written with the first one. The
 // native format and PolyLin's keep stamps and tie rule; in other formats the order of
-// events replaces them. A history that may have been cut stays marked so: in the
-// native format by keys, in PolyLin, LiMo and etcd by a missing newline at the end.
+// events replaces them.
 //
 // # Promises
 //

@@ -278,21 +278,18 @@ func decodeInput(in *input, file string, opts Options) iter.Seq2[*history.Histor
 
 // warn warns about what the verdict of h may rest on besides its events.
 func warn(h *history.History, file string, warn func(*SyntaxError)) {
-	if h.Torn > 0 {
-		warn(&SyntaxError{File: file, Line: h.Torn, Msg: tornWarning})
+	if h.Warning != "" {
+		warn(&SyntaxError{File: file, Line: h.Line, Msg: h.Warning})
 	}
 	if fromReadsAlone(h) {
 		warn(&SyntaxError{File: file, Line: h.Line, Msg: readsWarning})
-	}
-	if h.Guessed > 0 {
-		warn(&SyntaxError{File: file, Line: h.Guessed, Msg: fmt.Sprintf(guessedWarning, h.Model)})
 	}
 }
 
 // fromReadsAlone reports whether the model of a Jepsen history was inferred from reads
 // only, although these returned values: then operations of another model are missing.
 func fromReadsAlone(h *history.History) bool {
-	if h.Format != jepsenName || h.Model != "cas-register" || h.Guessed > 0 {
+	if h.Format != jepsenName || h.Model != "cas-register" {
 		return false
 	}
 	found := false
@@ -308,12 +305,6 @@ func fromReadsAlone(h *history.History) bool {
 
 const readsWarning = "the model cas-register was inferred from reads alone, which return values: " +
 	"choose the model if writes are missing, or if it is a counter or a set"
-
-const guessedWarning = "the file may have been cut here, and the model %s was inferred from what is before: " +
-	"a history that ends here is never not-linearizable, unless you choose the model"
-
-const tornWarning = "the file may have been cut here (a whole one ends with a newline): " +
-	"a history that ends here is not-linearizable only if that holds whatever was cut"
 
 // inputError adds the file to an error that came before its first line.
 func inputError(file string, err error) error {

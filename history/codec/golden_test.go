@@ -112,8 +112,8 @@ func dump(seq iter.Seq2[*history.History, error]) string {
 func describeHistory(b *strings.Builder, h *history.History) {
 	fmt.Fprintf(b, "history %q line %d format %s model %q %v tie %v order %v processes %v\n",
 		h.ID, h.Line, h.Format, h.Model, h.ModelArgs, h.Tie, h.Order, h.Processes)
-	if h.Torn > 0 {
-		fmt.Fprintf(b, "torn at line %d\n", h.Torn)
+	if h.Unterminated {
+		fmt.Fprintf(b, "unterminated\n")
 	}
 	for i := range h.Ops {
 		describeOperation(b, &h.Ops[i])
@@ -220,7 +220,7 @@ func again(t testing.TB, format Format, h *history.History) {
 // positions of events counts.
 func normal(h *history.History, format Format) string {
 	c := *h
-	c.File, c.Line, c.Format, c.Torn = "", 0, "", min(h.Torn, 1)
+	c.File, c.Line, c.Format, c.Unterminated, c.Warning, c.SortedBy = "", 0, "", false, "", ""
 	if format.Name != nativeName {
 		// Histories have no names elsewhere, nor stamps, which are gone once
 		// events are in order.

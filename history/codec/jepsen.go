@@ -158,19 +158,17 @@ func (d *jepsen) build(w *wordHistory) {
 	d.out.build(w.b, w.line)
 }
 
-// finish delivers the last history at the end of the stream, also if that was cut:
-// open operations are then pending. Any other fault may hide events and is one of the
-// history. After an error of the stream nothing is delivered.
+// finish delivers the last history at the end of the stream. A fault, or a cut, may hide
+// events and is one of the history. After an error of the stream nothing is delivered.
 func (d *jepsen) finish() {
 	e := d.edn
 	err := e.err
-	cut := e.torn || err != nil && errors.Is(err, io.ErrUnexpectedEOF)
-	if e.failed() && !cut && d.current != nil {
-		d.current.b.Errorf(e.faultLine, "%s", e.fault)
-	}
 	inside := d.current != nil
-	if cut && inside {
-		d.current.cut = e.line
+	switch {
+	case inside && e.failed():
+		d.current.b.Errorf(e.faultLine, "%s", e.fault)
+	case inside && errors.Is(err, io.ErrUnexpectedEOF):
+		d.current.b.Errorf(e.line, "%s", cutShort)
 	}
 	d.current = nil
 	if err == nil || isEnd(err) {
@@ -180,7 +178,7 @@ func (d *jepsen) finish() {
 	case d.out.stopped:
 	case err != nil && err != io.EOF:
 		d.out.broken(e.line, err)
-	case e.failed() && (cut || !inside):
+	case e.failed() && !inside:
 		d.out.fault(e.faultLine, "%s", e.fault)
 	}
 }

@@ -82,11 +82,11 @@ func (d *jsonl) run() {
 		}
 		var e *end
 		if errors.As(err, &e) {
-			if e.good { // what came before a cut is a history too
-				d.finish(line, e.cut)
+			if d.words != nil && e.unterminated {
+				d.words.b.SetUnterminated()
 			}
-			if b := d.words; !e.good && b != nil && b.b.Faults() > 0 {
-				d.finish(line, false)
+			if d.words != nil && (e.err == io.EOF || d.words.b.Faults() > 0) {
+				d.finish()
 			}
 			switch {
 			case e.err == io.EOF:
@@ -149,16 +149,11 @@ func (d *jsonl) record(record history.Value, line int) {
 	}
 }
 
-// finish delivers the history, which ends at line. If the file was cut there, any
-// record may be missing if records have stamps, and the last one may be incomplete if
-// records are not objects.
-func (d *jsonl) finish(line int, cut bool) {
+// finish delivers the history.
+func (d *jsonl) finish() {
 	w := d.words
-	if w == nil || d.out.stopped {
+	if d.out.stopped {
 		return
-	}
-	if cut && (w.b.Header().Order == history.StampOrder || d.kind != jsonlName) {
-		w.b.SetTorn(line)
 	}
 	if d.stamps.list != nil {
 		scaled := d.stamps.scale()
@@ -179,8 +174,6 @@ func (d *jsonl) finish(line int, cut bool) {
 	}
 	if d.m.model != "" {
 		w.b.SetModel(d.m.model, d.m.args)
-	} else if cut && w.b.Header().Model != "" {
-		w.b.SetGuessed(line)
 	}
 	d.out.buildChanged(w.b, w.line, d.withoutNulls)
 	d.words = nil

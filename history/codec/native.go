@@ -55,7 +55,7 @@ type native struct {
 	sinceHeader int
 	lost        bool   // lines belong to no history, which has been reported
 	over        bool   // stop reading
-	torn        string // the fault of a torn last line
+	cut         string // the fault of a last line that was cut
 }
 
 // A stream is a history that is being read.
@@ -91,7 +91,7 @@ func (d *native) run() {
 		case whole:
 			d.unreadable()
 		case d.lines.err == io.EOF:
-			d.torn = d.scan.fault
+			d.cut = d.scan.fault
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (d *native) finish(err error) {
 			if st.closed || d.out.stopped {
 				continue
 			}
-			if d.torn != "" || err != io.EOF {
+			if d.cut != "" || err != io.EOF {
 				st.b.SetCut(d.lines.line)
 			}
 			d.close(st)
@@ -116,8 +116,8 @@ func (d *native) finish(err error) {
 	switch {
 	case err != io.EOF:
 		d.out.broken(d.lines.line, err)
-	case d.torn != "":
-		d.out.fault(d.lines.line, "torn last line: %s", d.torn)
+	case d.cut != "":
+		d.out.fault(d.lines.line, "the file is cut within this line (%s); what is open here in file order is checked as a prefix", d.cut)
 	}
 }
 
@@ -282,11 +282,8 @@ func (d *native) header() *stream {
 		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,
 		Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
 	})
-	if l.torn {
-		st.b.SetTorn(d.lines.line)
-	}
-	if l.guessed {
-		st.b.SetGuessed(d.lines.line)
+	if l.torn || l.guessed {
+		st.b.Warn("the file that this history was converted from may have been cut: a violation may be due to what is missing")
 	}
 	if l.interleaved {
 		id := l.history.Text()

@@ -145,12 +145,6 @@ func appendHeader(b []byte, h *history.Header) []byte {
 	if h.Order == history.StampOrder {
 		b = append(b, `,"order":"stamp"`...)
 	}
-	if h.Torn > 0 {
-		b = append(b, `,"torn":true`...)
-	}
-	if h.Guessed > 0 {
-		b = append(b, `,"guessed":true`...)
-	}
 	return append(b, "}\n"...)
 }
 

@@ -30,11 +30,10 @@ type records interface {
 // An end says why a stream of records ended.
 type end struct {
 	err error // io.EOF after a whole stream
-	// good is true if the records up to here are a history, which was cut, or may
-	// have been, if cut is true.
-	good, cut bool
 	// file is true if err is not about the syntax of a record.
 	file bool
+	// unterminated is true if the last line of a whole stream has no newline.
+	unterminated bool
 }
 
 func (e *end) Error() string { return e.err.Error() }
@@ -139,9 +138,7 @@ func (s *jsonRecords) next() (record history.Value, line int, err error) {
 	}
 	text, line, err := o.next()
 	if err != nil {
-		e := &end{err: err, good: o.err != nil && isEnd(o.err), cut: true}
-		e.file = errors.Is(err, ErrLimit) || o.err != nil && o.err != io.EOF
-		return record, line, e
+		return record, line, &end{err: err, file: errors.Is(err, ErrLimit) || o.err != nil && o.err != io.EOF}
 	}
 	s.text, s.state = text, afterObject
 	s.scan.reset(text)
@@ -159,9 +156,9 @@ func (s *jsonRecords) toObject() error {
 	for {
 		if err := o.more(); err != nil {
 			if err == io.EOF && s.list > 0 && s.state != listClosed {
-				return &end{err: fmt.Errorf("the file ends inside the list that begins at line %d", s.list), good: true, cut: true}
+				return &end{err: fmt.Errorf("the file ends inside the list that begins at line %d", s.list)}
 			}
-			return &end{err: err, good: isEnd(err), cut: err != io.EOF, file: true}
+			return &end{err: err, file: true}
 		}
 		c := o.buf[o.start]
 		switch {
@@ -322,8 +319,7 @@ func newTableRecords(r io.Reader, comma rune, p *pool, limit int64) *tableRecord
 type lineLimiter struct {
 	r           io.Reader
 	read, limit int64
-	last        byte  // the last one that was read
-	err         error // what ended r
+	last        byte // the last one that was read
 }
 
 func (l *lineLimiter) Read(p []byte) (int, error) {
@@ -334,7 +330,6 @@ func (l *lineLimiter) Read(p []byte) (int, error) {
 	if l.read += int64(n); n > 0 {
 		l.last = p[n-1]
 	}
-	l.err = err
 	return n, err
 }
 
@@ -347,7 +342,7 @@ func (t *tableRecords) next() (record history.Value, line int, err error) {
 	}
 	cells, line, err := t.row()
 	var e *end
-	if first && errors.As(err, &e) && isEnd(e.err) {
+	if first && errors.As(err, &e) && e.err == io.EOF {
 		err = &end{err: errors.New("the table has a header and no record")}
 	}
 	if err != nil {
@@ -365,7 +360,6 @@ func (t *tableRecords) next() (record history.Value, line int, err error) {
 func (t *tableRecords) row() (cells []string, line int, err error) {
 	t.input.read = 0
 	cells, err = t.rows.Read()
-	atEnd := t.input.err != nil && isEnd(t.input.err) && t.input.last != '\n'
 	var syntax *csv.ParseError
 	switch {
 	case err == nil:
@@ -379,10 +373,9 @@ func (t *tableRecords) row() (cells []string, line int, err error) {
 		if errors.Is(err, csv.ErrFieldCount) {
 			why = fmt.Errorf("the line has %d columns, the header %d", len(cells), len(t.names))
 		}
-		return nil, syntax.StartLine, &end{err: why, good: atEnd, cut: atEnd}
+		return nil, syntax.StartLine, &end{err: why}
 	}
-	// A last line without a newline may be cut, as 12 from 123.
-	return nil, t.line, &end{err: err, good: isEnd(err), cut: err != io.EOF || atEnd, file: true}
+	return nil, t.line, &end{err: err, file: true, unterminated: t.input.last != '\n'}
 }
 
 // header reads the names of the columns.
@@ -429,11 +422,12 @@ func (l *logfmtRecords) next() (record history.Value, line int, err error) {
 	for {
 		text, whole, err := l.lines.next()
 		if err != nil {
-			return record, l.lines.line, &end{err: err, good: isEnd(err), cut: err != io.EOF || !l.whole, file: true}
+			return record, l.lines.line, &end{err: err, file: true, unterminated: !l.whole}
 		}
-		if l.whole = whole; isBlank(text) {
+		if isBlank(text) {
 			continue
 		}
+		l.whole = whole
 		pairs, fault := logfmtPairs(text)
 		switch {
 		case !utf8.Valid(text):
@@ -442,7 +436,7 @@ func (l *logfmtRecords) next() (record history.Value, line int, err error) {
 			fault = "no NAME=VALUE in the line"
 		}
 		if fault != "" {
-			return record, l.lines.line, &end{err: errors.New(fault), good: !whole, cut: !whole}
+			return record, l.lines.line, &end{err: errors.New(fault)}
 		}
 		l.names, l.fields = l.names[:0], l.fields[:0]
 		for _, p := range pairs {

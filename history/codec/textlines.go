@@ -38,23 +38,13 @@ func decodeText(r io.Reader, file, format string, lim Limits, open func(t *textL
 }
 
 func (t *textLines) run(lines *lineReader, f textFormat) {
-	torn, cut := "", false // the fault of the last line, and whether it has no newline
+	unterminated := false // the last line that is not blank
 	for !t.out.stopped {
 		text, whole, err := lines.next()
 		if err != nil {
-			if isEnd(err) {
-				t.markTorn(lines.line, cut && torn == "", cut || err != io.EOF)
-				t.out.deliver()
-			}
-			switch {
-			case err != io.EOF:
-				t.out.broken(lines.line, err)
-			case torn != "":
-				t.out.fault(lines.line, "torn last line: %s", torn)
-			}
+			t.finish(lines.line, err, unterminated)
 			return
 		}
-		cut = !whole
 		if t.held += int64(len(text)) + 1; t.held > t.limit {
 			t.out.broken(lines.line, tooLarge(t.limit))
 			return
@@ -64,17 +54,15 @@ func (t *textLines) run(lines *lineReader, f textFormat) {
 			return
 		}
 		if isBlank(text) {
-			cut = false
 			continue
 		}
+		unterminated = !whole
 		fault := "invalid UTF-8"
 		if t.format == etcdName || utf8.Valid(text) { // logs may have any noise
 			fault = f.line(text, lines.line)
 		}
 		switch {
 		case fault == "":
-		case !whole && t.out.last != nil:
-			torn = fault
 		case t.out.last != nil:
 			t.out.last.b.Errorf(lines.line, "%s", fault)
 		default:
@@ -91,14 +79,25 @@ func (t *textLines) expectMore(n int) int {
 	return max(0, expected(t.size, t.held, n)-n)
 }
 
-// markTorn marks the current history, which ends at line, as torn: if its last line
-// was read although it may be cut ("return 12" as "return 1"), or if the file is cut
-// and its lines have no order, so that any may be missing.
-func (t *textLines) markTorn(line int, altered, cut bool) {
-	if b := t.out.last; b != nil && (altered || cut && b.b.Header().Order == history.StampOrder) {
-		b.b.SetTorn(line)
+// finish delivers the last history at the end of the stream. If that was cut short, as
+// compressed files are, the history is not whole.
+func (t *textLines) finish(line int, err error, unterminated bool) {
+	if last := t.out.last; last != nil && isEnd(err) {
+		switch {
+		case err != io.EOF:
+			last.b.Errorf(line, "%s", cutShort)
+		case unterminated:
+			last.b.SetUnterminated()
+		}
+		t.out.deliver()
+	}
+	if err != io.EOF {
+		t.out.broken(line, err)
 	}
 }
+
+// cutShort is the fault of a history whose file ends before it is complete.
+const cutShort = "the file is cut here, so that the history is not whole"
 
 // isEnd reports whether what came before err is to be delivered: at the end of the
 // stream, or where it was cut.

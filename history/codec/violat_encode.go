@@ -57,12 +57,6 @@ func (e *violatEncoder) object() {
 	if len(h.Edges) > 0 {
 		e.refuse("order edges")
 	}
-	if h.Torn > 0 {
-		e.refuse("a history that may have been cut (at line %d)", h.Torn)
-	}
-	if h.Guessed > 0 {
-		e.refuse("the mark that the model was inferred before a cut (at line %d)", h.Guessed)
-	}
 	e.raw(`{"schema":{"class":`)
 	class := h.Model
 	if !strings.Contains(class, ".") || strings.HasPrefix(class, violatPackage) {

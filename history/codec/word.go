@@ -2,7 +2,6 @@ package codec
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -36,10 +35,6 @@ type wordHistory struct {
 	pool    pool // of arguments
 	// Used by finish:
 	words []*word // by name; nil for a name that the dialect lacks
-	torn  int32   // line at which the history is cut
-	// cut is the line at which the stream was cut after the events, which are not altered;
-	// 0 if it was not.
-	cut int
 }
 
 func newWordHistory(file, format string, line int) *wordHistory {
@@ -62,9 +57,6 @@ func (w *wordHistory) finish() {
 	} else {
 		w.b.SetModel(d.model, d.args)
 	}
-	if w.cut > 0 && w.dialect == nil && d.model != "" {
-		w.b.SetGuessed(w.cut)
-	}
 	if d.model == "multi-register" {
 		if initial := initialOf(&w.events); initial.Kind() != history.None {
 			w.b.SetModel(d.model, []history.Value{initial})
@@ -74,7 +66,6 @@ func (w *wordHistory) finish() {
 	for i, name := range w.events.names {
 		w.words[i] = d.find(name)
 	}
-	w.torn = int32(min(w.b.Header().Torn, math.MaxInt32))
 	w.b.Expect(w.events.invocations)
 	for i := range w.events.n {
 		if w.b.Failed() {
@@ -129,11 +120,10 @@ func (w *wordHistory) add(d *dialect, i int) {
 	w.b.Add(&out)
 }
 
-// invocation sets method and arguments. If the completion has a value and is not cut,
-// that replaces the value of the invocation.
+// invocation sets method and arguments. If the completion has a value, that replaces the value of the invocation.
 func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.Event) (fault string) {
 	from := ev
-	done := end != nil && end.typ == history.OK && end.line != w.torn
+	done := end != nil && end.typ == history.OK
 	if done && !end.isNull(d.pairs) {
 		from = end
 	}

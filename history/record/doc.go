@@ -87,7 +87,7 @@
 // since room for a response is reserved before the call draws its stamp. A
 // process that is idle, in the middle of an operation, or gone has drawn
 // nothing and delays nothing. Events are in the file in the order of their
-// stamps, so the rule also holds if the last write was torn.
+// stamps, so the rule also holds up to the last whole line if the last write was cut.
 //
 // The end of a recording, by Close or ErrFull, first fixes the last stamp and
 // then informs the processes. So nothing in the file depends on operations that
@@ -95,8 +95,8 @@
 //
 // Each flush is one write, and one frame if compressed. A kill loses at most
 // what was recorded since the last flush (see Options.FlushEvery). If the last
-// line or frame is torn, leadline first delivers the history before it, and
-// then reports an error of the file.
+// line or frame is cut, leadline reports that the file is invalid, since it does not
+// rely on the order of lines with stamps: remove what is after the last whole line.
 //
 // # Without stamps
 //
@@ -122,7 +122,7 @@
 // operation influenced the result of another, its call read the epoch before
 // the other's return did, and epochs only grow. Within an epoch, the file has
 // the events of one process after those of another, so this does not hold for a
-// torn last write. After a kill, drop what follows the last line "# epoch N is
+// last write that was cut. After a kill, drop what follows the last line "# epoch N is
 // complete".
 //
 // # Costs

@@ -95,7 +95,6 @@ func TestKey(t *testing.T) {
 	differs("a mark", key(&Checker{}, plain+`{"mark":"happened","op":3}`+"\n"))
 	differs("an edge", key(&Checker{}, plain+`{"edge":[1,2]}`+"\n"))
 	differs("a ghost", key(&Checker{}, plain+`{"mark":"did-not-happen","op":3}`+"\n"+`{"edge":[1,3]}`+"\n"))
-	differs("a cut file", key(&Checker{}, strings.Replace(plain, `"args":[0]`, `"args":[0],"torn":true`, 1)))
 	relaxed := read(t, "file", plain)[0]
 	k, err := new(Checker).Key(Content(relaxed.History.ProgramOrder()))
 	if err != nil {

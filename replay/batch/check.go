@@ -112,11 +112,6 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 		return r
 	}
 	r.Spec, r.Model = s, s.Name()
-	if e.History.Guessed > 0 && c.Model != "" {
-		given := *e.History
-		given.Guessed = 0
-		r.History = &given
-	}
 	r.Verdict, r.Err = decide.Check(ctx, r.History, s, c.Options)
 	if r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {
 		r.Err = nil

@@ -94,7 +94,7 @@ func appendString(b []byte, s string) []byte {
 func (c *contentHash) history(h *history.History) {
 	c.b = appendValues(appendString(c.b, h.Model), h.ModelArgs)
 	flags := byte(0)
-	for i, set := range []bool{h.Torn > 0, h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder, h.Guessed > 0} {
+	for i, set := range []bool{h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder} {
 		if set {
 			flags |= 1 << i
 		}
@@ -107,13 +107,6 @@ func (c *contentHash) history(h *history.History) {
 		c.numbers(int(e.From), int(e.To))
 	}
 	c.numbers(h.Dropped)
-	if h.Torn > 0 { // the lines and the format decide whether the missing part matters
-		c.b = appendString(c.b, h.Format)
-		c.numbers(h.Line, h.Torn)
-		for i := range h.Ops {
-			c.numbers(int(h.Ops[i].Line))
-		}
-	}
 }
 
 func (c *contentHash) operations(ops []history.Operation) {

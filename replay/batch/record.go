@@ -20,6 +20,10 @@ type place struct {
 	File    string  `json:"file"`
 	History *string `json:"history"`
 	Format  *string `json:"format"`
+	// SortedBy is "index" or "time" if that, and not the order of the lines, is the order
+	// of the events. Unterminated is set if the last line has no newline.
+	SortedBy     string `json:"ordered_by,omitempty"`
+	Unterminated bool   `json:"unterminated,omitempty"`
 }
 
 // A record is the rest of the line: it depends on the content of the history, the
@@ -191,6 +195,7 @@ func AppendLine(dst []byte, e *Entry, o *Outcome) []byte {
 	p := place{File: e.File, History: present(e.ID())}
 	if e.History != nil {
 		p.Format = present(e.History.Format)
+		p.SortedBy, p.Unterminated = e.History.SortedBy, e.History.Unterminated
 	}
 	dst = appendJSON(dst, p)
 	dst[len(dst)-1] = ',' // in place of the bracket

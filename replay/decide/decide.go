@@ -84,10 +84,6 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 // such as two events at one position or overlapping operations of one process, can
 // make the verdict wrong.
 //
-// If the file may have been cut off (history.Header.Torn), the verdict is
-// NotLinearizable only if that holds whatever is missing. It is never NotLinearizable
-// if the model was inferred from the rest of a file that was cut (Header.Guessed).
-//
 // Time and memory are bounded by o.Budget; the number of schedules of depth d
 // by m n^(d-1), for m chains and n operations, each replayed in O(n); the
 // search by the number of configurations it can meet.
@@ -123,9 +119,6 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	defer t.release()
 	if v, err = t.check(); err != nil {
 		return replay.Verdict{}, err
-	}
-	if v.Answer == replay.NotLinearizable && (h.Guessed > 0 || h.Torn > 0 && !t.refutedWhateverWasCut()) {
-		v.Finding = replay.Finding{Cause: replay.Torn, Replayed: v.Replayed}
 	}
 	if o.Explain && v.Answer == replay.NotLinearizable {
 		v.Explanation = t.explain(&v.Finding)

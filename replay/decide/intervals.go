@@ -155,3 +155,15 @@ func fromMoments(h *history.History, call, ret []moment) (*history.History, []in
 	}
 	return tight, number
 }
+
+// decidePart decides another history of the same operations, or some of them,
+// without depths.
+func (t *task) decidePart(h *history.History, m *meter.Meter) replay.Finding {
+	part := &task{h: h, spec: t.spec, o: t.o, engines: t.engines, clock: t.clock, meter: m, checked: true, shallow: true}
+	defer part.release()
+	f, err := part.decide()
+	if err != nil {
+		return replay.Finding{}
+	}
+	return f
+}

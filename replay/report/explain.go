@@ -400,12 +400,6 @@ func (p *printer) undecided(v *replay.Verdict) {
 			text += " (" + v.Reason + ")"
 		}
 		text += ". Leave out --engine."
-	case replay.Torn:
-		if p.h.Guessed > 0 {
-			text = fmt.Sprintf("No order gives the recorded results, but the file may be cut at line %d, and the model %s was inferred from what is before. Choose the model with --model.", p.h.Guessed, p.h.Model)
-			break
-		}
-		text = fmt.Sprintf("No order gives the recorded results, but the file may be cut at line %d: what is missing there may explain them. Record the history again.", p.h.Torn)
 	default:
 		text = "The cause is not known."
 	}

@@ -139,9 +139,8 @@ func TestLongWitness(t *testing.T) {
 // TestUndecided: every cause of an unknown verdict has an explanation of its own.
 func TestUndecided(t *testing.T) {
 	h, s := queueHistory(t)
-	h.Torn = 7
 	seen := map[string]bool{}
-	for cause := replay.NoCause; cause <= replay.Torn; cause++ {
+	for cause := replay.NoCause; cause <= replay.Declined; cause++ {
 		v := &replay.Verdict{Finding: replay.GaveUp(cause)}
 		v.Reason = "edges"
 		out := text(t, func(b *strings.Builder) error { return Explain(b, h, s, v, Options{}) })

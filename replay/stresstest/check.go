@@ -129,7 +129,6 @@ func reread(file string, h *history.History) *history.History {
 // it is a bundled one, and the specification.
 func (o *CheckOptions) named(h *history.History, s replay.Spec) (*history.History, replay.Spec, error) {
 	model, args, ok := h.Model, h.ModelArgs, true
-	given := s != nil || o.Model != ""
 	var err error
 	switch {
 	case s != nil:
@@ -148,9 +147,6 @@ func (o *CheckOptions) named(h *history.History, s replay.Spec) (*history.Histor
 	named := *h
 	if ok {
 		named.Model, named.ModelArgs = model, args
-	}
-	if given {
-		named.Guessed = 0
 	}
 	return &named, s, nil
 }

@@ -249,7 +249,6 @@ func TestCheckOptions(t *testing.T) {
 	} {
 		tb := &fakeTB{}
 		h := *recorded(t, test.words)
-		h.Guessed = 1 // which the model of the options replaces
 		Check(tb, &h, nil, test.o)
 		if got := strings.Join(tb.errors, "\n"); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

@@ -66,7 +66,6 @@ type page struct {
 	Engine    string   `json:"engine,omitempty"`
 	CP        int64    `json:"cp,omitempty"`
 	Dropped   int      `json:"dropped,omitempty"`
-	Torn      int      `json:"torn,omitempty"`
 	Relaxed   bool     `json:"relaxed,omitempty"` // positions are not those of time
 	Processes []string `json:"processes"`
 	Texts     []string `json:"texts"`
@@ -142,7 +141,7 @@ func (t *texts) number(text string) int32 {
 func newPage(item *Item) *page {
 	h, v := item.History, &item.Verdict
 	p := &page{
-		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Torn: max(h.Torn, h.Guessed), Relaxed: h.IsRelaxed(),
+		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Relaxed: h.IsRelaxed(),
 		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: cleanLines(item.Steps),
 	}
 	if v.Decided() {

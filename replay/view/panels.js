@@ -137,7 +137,6 @@ function whyPanel(model, actions) {
   if (row.pending) notes.push([`${plural(row.pending, "operation")} never returned. Such an operation may take effect at any time after its invocation, or never.`]);
   if (d.dropped) notes.push([`${plural(d.dropped, "operation")} certainly did not happen and ${d.dropped === 1 ? "is" : "are"} not shown.`]);
   if (d.relaxed) notes.push(["Only the order of each process counts (--order program): the timeline has each process's operations one after another, and positions of different processes say nothing."]);
-  if (d.torn) notes.push([`The file may have been cut at line ${d.torn}.`]);
   if (model.edges.length) notes.push([`${plural(model.edges.length, "order", "orders")} beyond real time ${model.edges.length > 2000 ? "are too many to be drawn" : "are drawn as arrows"}.`]);
   if (notes.length) {
     heading("Note");

@@ -34,9 +34,7 @@ func check(t testing.TB, h *history.History, s replay.Spec, o replay.Options) re
 func byChecker(t testing.TB) func(*history.History, replay.Spec) bool {
 	return func(h *history.History, s replay.Spec) bool {
 		t.Helper()
-		whole := *h
-		whole.Torn = 0
-		v := check(t, &whole, s, replay.Options{})
+		v := check(t, h, s, replay.Options{})
 		if v.Answer == replay.Undecided {
 			t.Fatalf("undecided (%v)", v.Cause)
 		}
