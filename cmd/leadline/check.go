@@ -164,7 +164,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		}
 		if r.Internal != nil {
 			progress.clear()
-			fmt.Fprintf(s.err, "leadline: %v\nPlease send %s to the maintainers of leadline.\n", r.Internal, r.File)
+			fmt.Fprintf(s.err, "leadline: %v\n%sPlease send %s to the maintainers of leadline.\n", r.Internal, r.Stack, r.File)
 		}
 		if failed = p.present(r); failed == nil && waiting {
 			failed = out.Flush()

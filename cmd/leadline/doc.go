@@ -498,15 +498,17 @@
 //     that are known to have happened, and orders, if need be through others.
 //   - blame has the smallest groups of up to three results that make the history
 //     linearizable if they are replaced. An entry has the operation, the recorded
-//     result, some allowed ones and the number of its group. It is [] if there are no
-//     such groups. Results are values of the native format.
+//     result, up to five allowed ones and the number of its group. It is [] if there
+//     are no such groups. If explanation_cause has blame, the list may be incomplete:
+//     there may be other groups, or smaller ones. Results are values of the native format.
 //   - marks and edges take the place of prefix and unexplained if real time alone (or,
 //     with --order program, the order within each process alone) can be explained. They
 //     are the operations that are known to have happened, and the orders in the file,
 //     that rule out every order.
 //   - explanation_cause says why parts are missing: its keys are prefix, states, core
 //     and blame; a cause is time, memory, work, cancelled or a sentence. If it has
-//     core, core is a sub-history that fails, but may not be minimal.
+//     core, core is a sub-history that fails, but may not be minimal. An internal error
+//     in an explanation costs only the part in which it happens, and is the cause.
 //
 // engine is what decided: families (also the only order of a history without overlaps),
 // monitor (distinct values in a queue, stack and the like, in polynomial time) or search.

@@ -23,11 +23,11 @@ func TestInternalErrors(t *testing.T) {
 		{nil, ""},
 		{&history.Errors{ID: "h"}, ""},
 		{errors.New("bad input"), ""},
-		{fmt.Errorf("checking: %w", panicked), "internal error at file:3: out of range\ngoroutine 1"},
+		{fmt.Errorf("checking: %w", panicked), "internal error: file:3: out of range"},
 		{fmt.Errorf("%w: history h", decide.ErrWitness), "file:3: internal error: a witness failed its second replay: history h"},
 	} {
-		got := internalError("file:3", c.err)
-		if (got == nil) != (c.want == "") || got != nil && got.Error() != c.want {
+		got, stack := internalError("file:3", c.err)
+		if (stack != nil) != errors.As(c.err, new(*decide.PanicError)) || (got == nil) != (c.want == "") || got != nil && got.Error() != c.want {
 			t.Errorf("%v: %v, want %q", c.err, got, c.want)
 		}
 	}
@@ -123,6 +123,22 @@ func TestCheckModel(t *testing.T) {
 	} {
 		if err := CheckModel(model); (err == nil) != ok {
 			t.Errorf("%q: %v", model, err)
+		}
+	}
+}
+
+// TestFaultyExplanation: an explanation that does not fit the history costs its own parts
+// of the line, not the verdict.
+func TestFaultyExplanation(t *testing.T) {
+	e := read(t, "file", plain)[0]
+	r := &Result{Entry: e, Model: "register", Verdict: replay.Verdict{
+		Finding:     replay.Finding{Answer: replay.NotLinearizable},
+		Explanation: &replay.Explanation{Prefix: 2, Unexplained: replay.NoOperation, Core: []int32{99}},
+	}}
+	line := string(AppendLine(nil, &e, r.Outcome(false)))
+	for _, want := range []string{`"verdict":"not-linearizable"`, `"prefix":null`, `"core":null`, `"core":"internal error: runtime error: index out of range`} {
+		if !strings.Contains(line, want) {
+			t.Errorf("no %s in %s", want, line)
 		}
 	}
 }

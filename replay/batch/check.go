@@ -63,7 +63,8 @@ type Result struct {
 	Model    string
 	Spec     replay.Spec // nil if there is not one
 	Verdict  replay.Verdict
-	Internal error // a fault of leadline; nothing else counts then
+	Internal error  // a fault of leadline; nothing else counts then
+	Stack    []byte // of a panic that is Internal; no line of results has it
 	// Skipped is set if the context was cancelled before the check began.
 	// Nothing is known of the entry then.
 	Skipped bool
@@ -96,7 +97,7 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 	r = &Result{Entry: e}
 	defer func() {
 		if p := recover(); p != nil {
-			r.Internal = fmt.Errorf("internal error at %s: %v\n%s", r.Place(), p, debug.Stack())
+			r.Internal, r.Stack = fmt.Errorf("internal error: %s: %v", r.Place(), p), debug.Stack()
 		}
 	}()
 	switch {
@@ -113,7 +114,7 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 	}
 	r.Spec, r.Model = s, s.Name()
 	r.Verdict, r.Err = decide.Check(ctx, r.History, s, c.Options)
-	if r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {
+	if r.Internal, r.Stack = internalError(r.Place(), r.Err); r.Internal != nil {
 		r.Err = nil
 	}
 	return r
@@ -168,17 +169,17 @@ func (r *Result) keep(ctx context.Context, times bool) {
 	}
 }
 
-// internalError returns the error of a check of the history at a place if it is
-// a fault of leadline or of a specification, or nil.
-func internalError(place string, err error) error {
+// internalError returns the error of a check of the history at a place, and the stack of
+// its panic, if it is a fault of leadline or of a specification, or nil.
+func internalError(place string, err error) (error, []byte) {
 	var p *decide.PanicError
 	switch {
 	case errors.As(err, &p):
-		return fmt.Errorf("internal error at %s: %v\n%s", place, p.Value, p.Stack)
+		return fmt.Errorf("internal error: %s%s", place, p.Fault()), p.Stack
 	case errors.Is(err, decide.ErrWitness):
-		return fmt.Errorf("%s: %w", place, err)
+		return fmt.Errorf("%s: %w", place, err), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // CheckModel returns an error if no history could be checked with this model. "" is

@@ -263,8 +263,18 @@ func (r *Result) record(times bool) *record {
 	return rec
 }
 
-// explain adds the parts of an explanation.
+// explain adds the parts of an explanation. If that panics, the line has none of them.
 func (rec *record) explain(h *history.History, e *replay.Explanation) {
+	verdict := *rec
+	defer func() {
+		if value := recover(); value != nil {
+			*rec = verdict
+			rec.ExplanationCause = map[string]string{}
+			for _, part := range []string{"prefix", "states", "core", "blame"} {
+				rec.ExplanationCause[part] = fmt.Sprintf("internal error: %v", value)
+			}
+		}
+	}()
 	rec.Prefix, rec.Core = positive(e.Prefix), Identifiers(h, e.Core)
 	if e.Unexplained != replay.NoOperation {
 		rec.Unexplained, rec.Impossible = identifier(h, e.Unexplained), e.Impossible

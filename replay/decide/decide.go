@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -37,14 +38,25 @@ type PanicError struct {
 // Error says "internal error" only if the specification is a bundled one. It has
 // the file and line of the panic.
 func (e *PanicError) Error() string {
-	s := fmt.Sprintf("checking history %q against %s panicked", e.History, e.Spec)
+	s := fmt.Sprintf("checking history %q against %s panicked", e.History, e.Spec) + e.Fault()
 	if e.internal {
 		s = "internal error: " + s
 	}
+	return s
+}
+
+// Fault returns where the panic was and its value, as in " at FILE:LINE: VALUE". It is the
+// same in every run: of a value that may have addresses in it, it has the type.
+func (e *PanicError) Fault() string {
+	text := ": "
 	if e.position != "" {
-		s += " at " + e.position
+		text = " at " + e.position + text
 	}
-	return fmt.Sprintf("%s: %v", s, e.Value)
+	_, isError := e.Value.(error)
+	if kind := reflect.ValueOf(e.Value).Kind(); isError || kind <= reflect.Complex128 || kind == reflect.String {
+		return text + fmt.Sprint(e.Value)
+	}
+	return text + fmt.Sprintf("a value of type %T", e.Value)
 }
 
 // panicked returns the error for a panic, in the function that recovers it.

@@ -42,6 +42,13 @@ func (t *task) explain(f *replay.Finding) *replay.Explanation {
 			t.clock.expired()
 			return t.clock.cause
 		},
+		Fault: func(value any) string {
+			e := panicked(t.h, t.spec, value)
+			if e.internal {
+				return "internal error" + e.Fault()
+			}
+			return "the specification panicked" + e.Fault()
+		},
 	})
 }
 

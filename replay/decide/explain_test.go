@@ -1,11 +1,13 @@
 package decide_test
 
 import (
+	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec"
 )
 
 // upTo is the history as it was right after the event at the given position.
@@ -163,4 +165,40 @@ func isLinearizable(t *testing.T, h *history.History, s replay.Spec) bool {
 		t.Fatalf("undecided (%v)", v.Cause)
 	}
 	return v.Answer == replay.Linearizable
+}
+
+// A mute object panics when it is asked for its state in words, which no verdict needs.
+type mute struct{ replay.State }
+
+func (m mute) Clone() replay.State { return mute{m.State.Clone()} }
+
+func (mute) String() string { panic(&struct{ at *int }{new(int)}) }
+
+type muteSpec struct{ replay.Spec }
+
+func (s muteSpec) New() replay.Object { return mute{s.Spec.New().(replay.State)} }
+
+// TestFaultOfExplanation: a panic in an explanation costs the part in which it happens. Its
+// cause is the same in every run.
+func TestFaultOfExplanation(t *testing.T) {
+	s, err := spec.Parse("register")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := history.New(history.Header{}, []history.Event{
+		{Process: history.IntValue(0), Method: "read"},
+		{Type: history.OK, Process: history.IntValue(0), Result: history.IntValue(7)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := check(t, h, muteSpec{s}, replay.Options{Explain: true})
+	e := v.Explanation
+	if v.Answer != replay.NotLinearizable || len(e.Missing) != 1 || len(e.Core) != 1 || len(e.Free) != 1 {
+		t.Fatalf("%v, %+v", v, e)
+	}
+	cause := regexp.MustCompile(`^the specification panicked at .*explain_test.go:\d+: a value of type \*struct { at \*int }$`)
+	if m := e.Missing[0]; m.Part != "states" || !cause.MatchString(m.Cause) {
+		t.Errorf("%+v", e.Missing)
+	}
 }

@@ -25,8 +25,9 @@ const (
 // Explain writes the verdict of h and the reason for it in plain sentences, with
 // a timeline of the operations that matter. For a linearizable history the reason
 // is its witness.
-func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdict, o Options) error {
+func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdict, o Options) (err error) {
 	p := newPrinter(w, h, o)
+	defer p.rescue(&err)
 	p.title(spec)
 	switch v.Answer {
 	case replay.NotLinearizable:
@@ -288,7 +289,11 @@ func (p *printer) changes(e *replay.Explanation) {
 		p.say("No change of up to three results would make it %s.", p.property())
 		return
 	}
-	p.say("It would be %s with other results:", p.property())
+	if isMissing {
+		p.say("It would be %s with other results. There may be more changes like these:", p.property())
+	} else {
+		p.say("It would be %s with other results:", p.property())
+	}
 	for k, group := range e.Free {
 		if k == freeListed {
 			p.printf("    and %d more such changes\n", len(e.Free)-k)
@@ -413,8 +418,9 @@ func (p *printer) undecided(v *replay.Verdict) {
 // linearizable: the response that no order explains, results that would make the
 // history linearizable, the sizes of its parts, and what was not computed. It
 // writes nothing about other histories.
-func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) error {
+func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err error) {
 	p := newPrinter(w, h, o)
+	defer p.rescue(&err)
 	if v.Answer != replay.NotLinearizable {
 		return nil
 	}

@@ -52,6 +52,14 @@ func newPrinter(w io.Writer, h *history.History, o Options) *printer {
 	return &printer{bufio.NewWriter(w), h, o}
 }
 
+// rescue ends a report that panicked. The fault costs the rest of it, and nothing else.
+func (p *printer) rescue(err *error) {
+	if value := recover(); value != nil {
+		p.printf("\nThe report ends here: internal error: %v\n", value)
+		*err = p.Flush()
+	}
+}
+
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
 // say writes sentences, wrapped to the width.

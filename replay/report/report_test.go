@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -238,6 +239,28 @@ func TestConflictOfLargeCore(t *testing.T) {
 		out := text(t, func(b *strings.Builder) error { return Explain(b, h, s, v, Options{Rows: 20}) })
 		if !strings.Contains(out, want) || n == 31 && strings.Count(out, "  |") != 2 {
 			t.Errorf("%d operations, want %q:\n%s", n, want, out)
+		}
+	}
+}
+
+// TestFaultyExplanation: an explanation that does not fit the history costs the rest of the
+// report, not the program.
+func TestFaultyExplanation(t *testing.T) {
+	h, err := history.New(history.Header{}, []history.Event{
+		{Type: history.Invoke, Process: history.IntValue(0), Method: "read"},
+		{Type: history.OK, Process: history.IntValue(0), Result: history.IntValue(7)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &replay.Verdict{Finding: replay.Finding{Answer: replay.NotLinearizable}, Explanation: &replay.Explanation{Unexplained: 99}}
+	for name, write := range map[string]func(io.Writer) error{
+		"Explain": func(w io.Writer) error { return Explain(w, h, nil, v, Options{}) },
+		"Short":   func(w io.Writer) error { return Short(w, h, v, Options{}) },
+	} {
+		var text strings.Builder
+		if err := write(&text); err != nil || !strings.Contains(text.String(), "The report ends here: internal error: ") {
+			t.Errorf("%s: %v\n%s", name, err, &text)
 		}
 	}
 }

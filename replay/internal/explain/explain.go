@@ -23,16 +23,50 @@ type Problem struct {
 	Bytes  int64        // bounds the memory of tables
 	// Stopped returns why all work has to end, or NoCause if it need not.
 	Stopped func() replay.Cause
+	// Fault describes a panic, given its value. It is called while the panic is recovered.
+	Fault func(value any) string
 }
 
-// Run explains the history.
+// Run explains the history. A panic costs the part of the explanation in which it
+// happens, and no other part, since the verdict is known already.
 func Run(p Problem) *replay.Explanation {
 	x := newExplainer(p, &spare{})
-	base, conflict := x.base()
-	r := x.core(base, conflict)
-	x.states(base)
-	x.blame(r)
+	base, conflict := p.History, p.Finding.Conflict
+	var r *reducer
+	x.guard("prefix", func() { base, conflict = x.base() })
+	x.guard("core", func() { r = x.core(base, conflict) })
+	x.guard("states", func() { x.states(base) })
+	x.guard("blame", func() { x.blame(r) })
 	return x.e
+}
+
+// guard computes a part of the explanation. If it panics, the part is missing.
+func (x *explainer) guard(part string, compute func()) {
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		e := x.e
+		missing := []string{part}
+		switch part {
+		case "prefix":
+			*e = replay.Explanation{Unexplained: replay.NoOperation}
+			missing = append(missing, "states")
+		case "core":
+			e.Core, e.CoreMarks, e.CoreEdges = nil, nil, nil
+		case "states":
+			e.States, e.MoreStates, e.StatesOfCore, e.Returns, e.Earlier = nil, false, false, nil, nil
+		case "blame":
+			e.Free = nil
+		}
+		e.Missing = slices.DeleteFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == part })
+		cause := x.Fault(value)
+		for _, part := range missing {
+			x.missFor(part, cause)
+		}
+	}()
+	compute()
 }
 
 type explainer struct {

@@ -17,7 +17,10 @@ func (x *explainer) states(base *history.History) {
 	ops := x.partOf(base, x.e.Unexplained)
 	cause := x.statesOf(base, ops, mostAtOnce)
 	if cause == tooMany {
-		if x.e.StatesOfCore = len(x.e.Core) > 0 && len(x.e.Core) < len(ops); x.e.StatesOfCore {
+		// The core fails by itself, but another of its responses may be the reason: then the
+		// operation is not in it, and neither are the states before its response.
+		_, inCore := slices.BinarySearch(x.e.Core, x.e.Unexplained)
+		if x.e.StatesOfCore = inCore && len(x.e.Core) < len(ops); x.e.StatesOfCore {
 			ops = x.e.Core
 		}
 		cause = x.statesOf(base, ops, mostOfCore)
@@ -89,7 +92,8 @@ type stateText struct {
 }
 
 // statesOf finds the states before the last response of the history of some
-// operations of base, or returns why it does not.
+// operations of base, or returns why it does not. The unexplained operation is one of
+// them.
 func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
 	whole := x.spare.sub(base, ops)
 	h := before(whole)
@@ -129,13 +133,21 @@ func (x *explainer) statesOf(base *history.History, ops []int32, most int) (caus
 
 const stopped = "stopped"
 
+const (
+	mostText = 1 << 26 // bytes of the texts of all states
+	textUnit = 1 << 6  // bytes of a text that take a unit of work
+)
+
 // texts goes to the end and returns the states there in the order of their texts,
 // and the results that the operation watched may have got before.
 func (w *walk) texts() (list []stateText, earlier []history.Value, cause string) {
 	place, got := map[string]int{}, map[int32]bool{}
-	finished, silent := w.run(func(int) {}), false
+	finished, silent, size := w.run(func(int) {}), false, 0
 	if finished && !w.lost {
 		w.explore(func(c configuration) bool {
+			if w.lost = size > mostText; w.lost {
+				return true
+			}
 			if c.result > 0 && !got[c.result] {
 				got[c.result] = true
 				earlier = append(earlier, w.results[c.result-1])
@@ -143,8 +155,10 @@ func (w *walk) texts() (list []stateText, earlier []history.Value, cause string)
 			for _, o := range w.machine.Objects(c.state) {
 				text := replay.StateText(o)
 				silent = silent || text == ""
+				w.meter.Spend(len(text) / textUnit)
 				at, known := place[text]
 				if !known {
+					size += len(text)
 					at = len(list)
 					place[text] = at
 					list = append(list, stateText{text: text})

@@ -175,7 +175,7 @@ func (w *walk) respond(op int32) {
 func (w *walk) explore(visit func(configuration) bool) {
 	w.seen.clear()
 	w.stack = append(w.stack[:0], w.current.list...)
-	for len(w.stack) > 0 {
+	for len(w.stack) > 0 && !w.lost {
 		c := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		if !w.seen.add(c) || visit(c) {
@@ -218,6 +218,9 @@ func (w *walk) watch(op int32) {
 // resultIn returns the result of the operation watched in a state, as configurations
 // have it; 0 if it has to wait there. It sets several if there is more than one.
 func (w *walk) resultIn(state int32) int32 {
+	if w.meter.MustStop(1) {
+		return 0
+	}
 	op := &w.h.Ops[w.watched]
 	objects := w.machine.Objects(state)
 	outcomes := replay.Transitions(objects[0], replay.Invocation{Method: op.Method, Args: op.Args})
