@@ -68,8 +68,8 @@ type Explanation struct {
 	Edges []history.Edge
 	// Free are the ways to make the history linearizable by freeing the results
 	// of as few operations as possible, at most three. Each is a group of
-	// operations. If it is empty, no such group exists, unless Missing has
-	// "blame": then there may be others, or smaller ones.
+	// operations. If it is empty, no such group exists. If Missing has "blame",
+	// Free may be incomplete: there may be other groups, or smaller ones.
 	Free [][]FreedResult
 	// Missing are the parts that were not computed.
 	Missing []MissingPart

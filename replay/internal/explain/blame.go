@@ -16,9 +16,12 @@ const (
 	allowedMax = 5
 	// freeMax is the largest number of operations for which all groups are tried,
 	// whatever the specification is. freeWork bounds the work of that, since some
-	// histories with many unknown results are hard.
+	// histories with many unknown results are hard; fewWork does for up to fewOps, where
+	// more work often helps.
 	freeMax  = 256
 	freeWork = 1 << 19
+	fewOps   = 32
+	fewWork  = 1 << 21
 	// localWork, and localEach for each operation up to localAll, bound the work of
 	// blameLocally; or localLong for each operation if that is more.
 	localWork = 1 << 20
@@ -28,18 +31,43 @@ const (
 )
 
 // blame finds the smallest groups of results that make the history linearizable
-// when they are freed. r found the core.
+// when they are freed. r found the core; it is nil if nothing did. If groups may have been
+// overlooked, the explanation says so.
 func (x *explainer) blame(r *reducer) {
-	cause := ""
-	if len(x.History.Ops) <= freeMax {
+	n, cause := len(x.History.Ops), ""
+	switch {
+	case n <= fewOps:
+		x.e.Free, cause = x.blameAll(x.Meter.Share(fewWork))
+	case n <= freeMax:
 		x.e.Free, cause = x.blameAll(x.Meter.Share(freeWork))
 	}
-	if len(x.History.Ops) > freeMax || cause != "" {
-		x.e.Free, cause = x.blameLocally(r)
+	switch {
+	case n <= freeMax && cause == "":
+		return
+	case r == nil:
+		cause = "the minimal sub-history was not found"
+	default:
+		local, why := x.blameLocally(r)
+		x.e.Free, cause = smallest(x.e.Free, local), cmp.Or(why, "in long histories, only results next to the minimal sub-history are tried")
 	}
-	if cause != "" && (len(x.e.Free) == 0 || len(x.e.Free[0]) > 1) {
-		x.missFor("blame", cause)
+	x.missFor("blame", cause)
+}
+
+// smallest joins two lists of groups, of which each has groups of one size.
+func smallest(all, more [][]replay.FreedResult) [][]replay.FreedResult {
+	switch {
+	case len(all) == 0 || len(more) > 0 && len(more[0]) < len(all[0]):
+		return more
+	case len(more) == 0 || len(more[0]) > len(all[0]):
+		return all
 	}
+	all = slices.Concat(all, more)
+	slices.SortStableFunc(all, compareGroups)
+	return slices.CompactFunc(all, func(a, b []replay.FreedResult) bool { return compareGroups(a, b) == 0 })
+}
+
+func compareGroups(a, b []replay.FreedResult) int {
+	return slices.CompareFunc(a, b, func(f, g replay.FreedResult) int { return cmp.Compare(f.Op, g.Op) })
 }
 
 // blameAll finds all groups of the smallest size, or returns why some may have been
@@ -139,9 +167,7 @@ func (b *blamer) groups(most int, decisive func(free []int32) []int32, try func(
 		}
 		level = next
 	}
-	slices.SortFunc(found, func(a, b []replay.FreedResult) int {
-		return slices.CompareFunc(a, b, func(f, g replay.FreedResult) int { return cmp.Compare(f.Op, g.Op) })
-	})
+	slices.SortFunc(found, compareGroups)
 	return found
 }
 
@@ -215,7 +241,7 @@ func (s *spare) with(h *history.History, ops []int32, results []history.Value) *
 func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 	results := unknown(len(ops))
 	group := make([]replay.FreedResult, len(ops))
-	seen := seen(b.h, b.Spec, ops, witness)
+	seen := b.seen(b.h, ops, witness)
 	for k, op := range ops {
 		group[k] = replay.FreedResult{Op: op}
 		for at, other := range slices.Concat(seen[k], b.candidates(op)) {
@@ -241,10 +267,11 @@ const seenMax = 64
 
 // seen returns the results that the object may give to the operations in the order
 // of the witness, in which their own results are free: one result for each if it
-// is deterministic. Results of a replay.Judge are not listed.
-func seen(h *history.History, spec replay.Spec, ops []int32, witness []int32) [][]history.Value {
+// is deterministic. Results of a replay.Judge are not listed, nor those of what comes after
+// the meter stops.
+func (b *blamer) seen(h *history.History, ops []int32, witness []int32) [][]history.Value {
 	seen := make([][]history.Value, len(ops))
-	first := spec.New()
+	first := b.Spec.New()
 	if state, ok := first.(replay.Nondeterministic); ok {
 		states := []replay.State{state}
 		for _, i := range witness {
@@ -254,6 +281,9 @@ func seen(h *history.History, spec replay.Spec, ops []int32, witness []int32) []
 				op.Result = history.UnknownValue
 			}
 			var next []replay.State
+			if b.meter.MustStop(len(states)) {
+				return seen
+			}
 			for _, s := range states[:min(len(states), seenMax)] {
 				if _, ok := s.(replay.Judge); ok && k >= 0 {
 					return seen
@@ -274,6 +304,9 @@ func seen(h *history.History, spec replay.Spec, ops []int32, witness []int32) []
 		return seen
 	}
 	for _, i := range witness {
+		if b.meter.MustStop(1) {
+			break
+		}
 		result, ok := first.Apply(replay.Invocation{Method: h.Ops[i].Method, Args: h.Ops[i].Args})
 		if k := slices.Index(ops, i); k >= 0 && ok {
 			seen[k] = []history.Value{result}

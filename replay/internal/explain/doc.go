@@ -98,6 +98,6 @@
 // impossible, the group is not enough. Otherwise it is tried on the whole history. A
 // second result is searched for in the same way, in the history in which a first one
 // has another value. A group that is found makes the history linearizable, but others
-// may be overlooked. Unless the group is a single result, Explanation.Missing has
-// "blame".
+// may be overlooked. So Explanation.Missing has "blame" then. It has it, too, if a shorter
+// history is so hard that the search for all groups gave up.
 package explain

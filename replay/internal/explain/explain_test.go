@@ -172,6 +172,68 @@ func verifyBlame(t *testing.T, h *history.History, s replay.Spec, e *replay.Expl
 	}
 }
 
+// TestBlameIsWhole: where an explanation does not say that its list of single results may be
+// incomplete, no other result would do. The first history was listed incompletely.
+func TestBlameIsWhole(t *testing.T) {
+	t.Parallel()
+	h, s := decode(t, readFile(t, "blame-incomplete.jsonl"))
+	if n := len(singles(t, h, s, true)); n != 6 {
+		t.Errorf("%d single results would do, not 6", n)
+	}
+	whole, incomplete := 0, 0
+	for seed := range uint64(2) {
+		for _, model := range []string{"queue", "stack", "kv"} {
+			for _, n := range []int{24, 40} {
+				w := simulate.Workload{Model: model, Ops: n, Values: 6, Threads: 14, Seed: seed, Faults: []simulate.Fault{{Kind: simulate.Wrong, Percent: 50}}}
+				h, err := w.History()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s, err = w.Spec(); err != nil {
+					t.Fatal(err)
+				}
+				if singles(t, h, s, false) != nil {
+					whole++
+				} else {
+					incomplete++
+				}
+			}
+		}
+	}
+	if whole < 4 || incomplete < 1 {
+		t.Errorf("%d lists are whole, %d may be incomplete: too few to say much", whole, incomplete)
+	}
+}
+
+// singles returns the single results to blame, after freeing each result of h. It returns
+// nil if the explanation says that the list may be incomplete.
+func singles(t *testing.T, h *history.History, s replay.Spec, mustBeWhole bool) map[int32]bool {
+	t.Helper()
+	e := check(t, h, s, replay.Options{Explain: true}).Explanation
+	if isMissing(e, "blame") {
+		if mustBeWhole {
+			t.Fatalf("blame is incomplete: %v", e.Missing)
+		}
+		return nil
+	}
+	named := map[int32]bool{}
+	for _, group := range e.Free {
+		if len(group) == 1 {
+			named[group[0].Op] = true
+		}
+	}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Pending() || op.Result.Kind() == history.None {
+			continue
+		}
+		freed := withResults(h, []int32{int32(i)}, unknowns(1))
+		if byChecker(t)(freed, s) != named[int32(i)] {
+			t.Fatalf("freeing %v would do: %v, and not as the explanation says, of\n%s", &h.Ops[i], !named[int32(i)], show(h))
+		}
+	}
+	return named
+}
+
 // verifyStates enumerates all orders of the events before the last response of the
 // prefix.
 func verifyStates(t *testing.T, h *history.History, s replay.Spec, e *replay.Explanation) {

@@ -236,7 +236,7 @@ func (l *local) trySmall(group []int32) (answer replay.Answer, found [][]history
 		}
 		switch f := l.askOnce(l.spare.freed(part, inPart), l.meter.Share(smallWork)); f.Answer {
 		case replay.Linearizable:
-			return f.Answer, seen(part, l.Spec, inPart, f.Witness)
+			return f.Answer, l.seen(part, inPart, f.Witness)
 		case replay.NotLinearizable:
 			return l.askOnce(l.spare.sub(l.r.h, without(ops, group)), l.meter.Share(smallWork)).Answer, nil
 		}
@@ -384,7 +384,7 @@ func (l *local) tryFree(group []int32) (replay.Answer, []replay.FreedResult) {
 		return f.Answer, nil
 	}
 	var results []replay.FreedResult
-	for k, values := range seen(l.h, l.Spec, group, f.Witness) {
+	for k, values := range l.seen(l.h, group, f.Witness) {
 		r := replay.FreedResult{Op: group[k]}
 		if len(values) == 1 {
 			r.Allowed = values
@@ -428,7 +428,7 @@ func (l *local) readsIn(order []int32, read int32) []history.Value {
 	}
 	var values []history.Value
 	object := l.Spec.New()
-	for k := 0; k <= end && len(values) < allowedMax; k++ {
+	for k := 0; k <= end && len(values) < allowedMax && !l.meter.MustStop(1); k++ {
 		if k >= first {
 			result, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
 			if ok && !slices.ContainsFunc(values, result.Equal) {
