@@ -12,7 +12,7 @@ const (
 	Invoke EventType = iota // the operation begins
 	OK                      // it returned; Result says what
 	Fail                    // it certainly did not happen
-	Info                    // its outcome is unknown: it stays pending, and its process is retired
+	Info                    // its outcome is unknown: it stays pending. If its process goes on, that is a new process
 )
 
 var eventNames = [...]string{"invoke", "ok", "fail", "info"}
@@ -183,6 +183,10 @@ func (b *Builder) invoke(ev *Event) {
 		if int(p) == len(b.open) {
 			b.open = append(b.open, -1)
 		}
+		if o := b.open[p]; o >= 0 && b.ops[o].ended == Info {
+			p = b.processes.succeed(p)
+			b.open = append(b.open, -1)
+		}
 		// After a fault the new operation is the open one, so that a single
 		// lost response is a single fault.
 		if o := b.open[p]; o >= 0 {
@@ -275,11 +279,7 @@ func (b *Builder) overlap(line int, process, op Value, open *Operation) {
 	if op.Kind() != None {
 		what = fmt.Sprintf("invokes operation %v", op)
 	}
-	state := "is still open"
-	if open.ended == Info {
-		state = `ended with "info", which retires the process`
-	}
-	b.Errorf(line, "process %v %s while its %s%s %s", process, what, open.Method, atLine("", open.Line), state)
+	b.Errorf(line, "process %v %s while its %s%s is still open", process, what, open.Method, atLine("", open.Line))
 }
 
 func (b *Builder) respond(ev *Event) {

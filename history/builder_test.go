@@ -57,7 +57,7 @@ var faultTests = []struct {
 	{"overlap with names", FileOrder, Closed, "A 1 invoke\nA 2 invoke", `2: process "A" invokes operation 2 while its m (line 1) is still open`},
 	{"lost response is one fault", FileOrder, Closed, "A - invoke\nA - invoke\nA - ok\nA - invoke\nA - ok", `2: process "A" invokes an operation while its m (line 1) is still open`},
 	{"late response is no further fault", FileOrder, Closed, "A 1 invoke\nA 2 invoke\n- 1 ok\nA - ok", `2: process "A" invokes operation 2 while its m (line 1) is still open`},
-	{"retired", FileOrder, Closed, "A - invoke\nA - info\nA - invoke", `3: process "A" invokes an operation while its m (line 1) ended with "info", which retires the process`},
+	{"successor", FileOrder, Closed, "A - invoke\nA - info\nA - invoke\nA - invoke", `4: process "A" invokes an operation while its m (line 3) is still open`},
 	{"retired answers", FileOrder, Closed, "A - invoke\nA - info\nA - ok", `3: response of process "A", which has no open operation`},
 	{"retired answers by name", FileOrder, Closed, "A 1 invoke\nA 1 info\nA 1 ok", `3: duplicate response of operation 1 (invoked at line 1)`},
 	{"response first", FileOrder, Closed, "A 1 ok\nA 1 invoke", `1: response of operation 1, which was not invoked before`},
@@ -73,7 +73,8 @@ var faultTests = []struct {
 	{"no name in a response with stamps", StampOrder, Closed, "A 1 invoke 1\nA - ok 2", `2: response without an operation identifier; a history ordered by stamps needs them`},
 	{"stamps: overlap", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 5\nA 2 invoke 4\nA 2 ok 9", `3: process "A" invokes operation 2 while its m (line 1) is still open`},
 	{"stamps: overlap with pending", StampOrder, HalfOpen, "A 1 invoke 1\nA 2 invoke 4", `2: process "A" invokes operation 2 while its m (line 1) is still open`},
-	{"stamps: retired", StampOrder, Closed, "A 1 invoke 1\nA 1 info 2\nA 2 invoke 4", `3: process "A" invokes operation 2 while its m (line 1) ended with "info", which retires the process`},
+	{"stamps: before the unknown end", StampOrder, Closed, "A 1 invoke 1\nA 1 info 5\nA 2 invoke 4", `3: process "A" invokes operation 2 while its m (line 1) is still open`},
+	{"stamps: successor", StampOrder, Closed, "A 1 invoke 1\nA 1 info 2\nA 2 invoke 4\nA 3 invoke 5", `4: process "A" invokes operation 3 while its m (line 3) is still open`},
 	{"stamps: same start", StampOrder, Closed, "A 1 invoke 1\nA 1 ok 2\nA 2 invoke 1\nA 2 ok 2", `3: process "A" invokes operation 2 while its m (line 1) is still open`},
 	{"stamps: early response", StampOrder, Closed, "A 1 invoke 5\nA 1 ok 4", `2: response of operation 1 at 4, not after its invocation at 5 (line 1)`},
 	{"stamps: no length half-open", StampOrder, HalfOpen, "A 1 invoke 5\nA 1 ok 5", `2: response of operation 1 at 5, not after its invocation at 5 (line 1)`},
@@ -92,6 +93,47 @@ var faultTests = []struct {
 	{"marks against each other", FileOrder, Closed, "A 1 invoke\nmark 1 happened\nmark 1 not", `3: operation 1 is marked as not happened but did (line 1)`},
 	{"marks the other way round", FileOrder, Closed, "A 1 invoke\nmark 1 not\nmark 1 happened", `3: operation 1 is marked as happened but did not (line 1)`},
 	{"marks and edges without names", FileOrder, Closed, "A - invoke\nmark 0 happened\nedge 0 0", "2: mark on operation 0, which is never invoked\n3: edge from operation 0, which is never invoked"},
+}
+
+// TestSuccessors: what a process does after an unknown outcome belongs to a new process.
+func TestSuccessors(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		order Order
+		text  string
+		want  string // the processes of the operations, by invocation
+	}{
+		{"in the file", FileOrder, "A - invoke\nA - info\nB - invoke\nA - invoke\nA - ok\nA - invoke\nA - info\nA - invoke\nB - ok\nA - ok\nB - invoke",
+			`"A" "B" "A#2" "A#2" "A#3" "B"`},
+		{"by identifier", FileOrder, "7 1 invoke\n- 1 info\n7 2 invoke\n- 2 ok\n7 3 invoke", `7 "7#2" "7#2"`},
+		{"a name that is taken", FileOrder, "A - invoke\nA - info\nA - invoke\nA#2 - invoke\nA#2 - ok\nA - ok", `"A" "A#3" "A#2"`},
+		{"a number and a string", FileOrder, "7 - invoke\n7 - info\n7 - invoke\n7#3 - invoke\n7 - info\n7 - invoke", `7 "7#2" "7#3" "7#4"`},
+		{"by stamps", StampOrder, "A 3 invoke 9\nA 3 ok 9\nA 2 invoke 5\nA 2 ok 6\nA 1 info 2\nA 1 invoke 1", `"A" "A#2" "A#2"`},
+		{"at the same stamp", StampOrder, "A 1 invoke 5\nA 1 info 5\nA 2 invoke 5\nA 2 ok 9\nA 3 invoke 9", `"A" "A#2" "A#2"`},
+		{"twice at the same stamp", StampOrder, "A 1 invoke 5\nA 1 info 5\nA 2 invoke 5\nA 2 info 5\nA 3 invoke 5", `"A" "A#2" "A#3"`},
+		{"an operation that did not happen", FileOrder, "A 1 invoke\nA 1 info\nA 2 invoke\nA 2 fail\nA 3 invoke\nmark 1 not", `"A#2"`},
+	} {
+		h, err := parse(Header{Order: test.order}, test.text)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		var got []string
+		for i := range h.Ops {
+			got = append(got, h.Processes[h.Ops[i].Process].String())
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %s, want %s", test.name, strings.Join(got, " "), test.want)
+		}
+		for i := range h.Ops { // no process has two operations at once
+			for k := range i {
+				x, y := &h.Ops[k], &h.Ops[i]
+				if x.Process == y.Process && x.Return > y.Call {
+					t.Errorf("%s: %v and %v overlap in one process", test.name, x, y)
+				}
+			}
+		}
+	}
 }
 
 func TestFaults(t *testing.T) {

@@ -40,7 +40,8 @@
 // a mark may say so of a pending one. Such operations are left out and
 // counted in Dropped. One with order edges is kept among the Ghosts, since the
 // order through it holds all the same. Info says that the outcome is unknown:
-// the operation stays pending, and its process is retired. An edge out of
+// the operation stays pending. If its process "a" goes on, that is a new process, "a#2".
+// An edge out of
 // a pending operation, or a mark, says that it happened.
 //
 // # Values

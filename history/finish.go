@@ -69,6 +69,7 @@ func (b *Builder) finish(edges []Edge) *History {
 		}
 	}
 	if b.shared {
+		b.processes.nameHeirs()
 		h.Processes = b.processes.renumber(h.Ops, h.Ghosts)
 	} else {
 		h.Processes = nameLikeOperations(h.Ops, h.Ghosts)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -19,7 +20,7 @@ type response struct {
 // arranged, Call and Return of an operation are the places of its events in the
 // file.
 type timing struct {
-	calls, returns []int64 // stamps; a return is 0 while there is none
+	calls, returns []int64 // stamps; a return is 0 while there is none, and may be that of an Info
 	lines          []int32 // of the responses
 	returned       []int32 // the operations that returned or failed, by place of the response
 	// late holds the responses that Build pairs: the first one that is faulty or
@@ -71,6 +72,7 @@ func (b *Builder) finishBy(r *response, o int32) {
 	case Fail:
 		op.dropped = true
 	default: // Info: pending
+		t.returns[o] = r.at
 		return
 	}
 	op.Return, t.returns[o] = r.place, r.at
@@ -120,7 +122,8 @@ func (b *Builder) compareEnds(x, y int32) int {
 
 // orderProcesses fills timing.order: the operations of each process by
 // invocation, those invoked at one stamp by response, then by place in the
-// file. It refuses overlapping operations of one process. O(n) where the
+// file. It refuses overlapping operations of one process, and makes what a process does
+// after an unknown outcome that of a new process. O(n) where the
 // operations of each process come in order.
 func (b *Builder) orderProcesses() {
 	if !b.shared {
@@ -140,8 +143,14 @@ func (b *Builder) orderProcesses() {
 		t.order[ends[p]] = int32(i)
 		ends[p]++
 	}
+	endOf := func(o int32) int64 {
+		if b.ops[o].Pending() && b.ops[o].ended != Info {
+			return math.MaxInt64
+		}
+		return t.returns[o]
+	}
 	compare := func(x, y int32) int {
-		return cmp.Or(cmp.Compare(t.calls[x], t.calls[y]), b.compareEnds(x, y), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(t.calls[x], t.calls[y]), cmp.Compare(endOf(x), endOf(y)), b.compareEnds(x, y), cmp.Compare(x, y))
 	}
 	begin := int32(0)
 	for _, end := range ends[:len(ends)-1] {
@@ -150,12 +159,20 @@ func (b *Builder) orderProcesses() {
 		}
 		begin = end
 	}
-	for k := 1; k < len(t.order); k++ {
-		prev, next := t.order[k-1], t.order[k]
-		op, before := &b.ops[next], &b.ops[prev]
-		if op.Process == before.Process && (before.Pending() || t.returns[prev] > t.calls[next]) {
-			b.overlap(int(op.Line), b.processes.names[op.Process], op.ID(), before)
+	process, now := int32(-1), int32(-1)
+	for k, next := range t.order {
+		op := &b.ops[next]
+		if op.Process != process {
+			process, now = op.Process, op.Process
+			continue
 		}
+		switch before := t.order[k-1]; {
+		case endOf(before) > t.calls[next]:
+			b.overlap(int(op.Line), b.processes.names[op.Process], op.ID(), &b.ops[before])
+		case b.ops[before].ended == Info:
+			now = b.processes.succeed(now)
+		}
+		op.Process = now
 	}
 }
 

@@ -1,6 +1,10 @@
 package history
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // An idIndex finds operations by identifier. The usual ones are the operations'
 // own numbers, which need no table; other small integers are looked up in a
@@ -87,18 +91,56 @@ func (x *idIndex) renumber(moved []int32) {
 type processTable struct {
 	names []Value
 	byID  idIndex
+	// latest are the latest successors of processes that went on after an unknown outcome,
+	// and heirs all successors, which have the name of the first one until they get their own.
+	latest map[int32]int32
+	heirs  []int32
 }
 
-func (t *processTable) find(name Value) (int32, bool) { return t.byID.get(name) }
+func (t *processTable) find(name Value) (int32, bool) {
+	i, ok := t.byID.get(name)
+	if next, succeeded := t.latest[i]; ok && succeeded {
+		return next, true
+	}
+	return i, ok
+}
 
 func (t *processTable) index(name Value) int32 {
-	if i, ok := t.byID.get(name); ok {
+	if i, ok := t.find(name); ok {
 		return i
 	}
 	i := int32(len(t.names))
 	t.byID.put(name, i)
 	t.names = append(t.names, name)
 	return i
+}
+
+// succeed returns a new process, which goes on for process p.
+func (t *processTable) succeed(p int32) int32 {
+	first, _ := t.byID.get(t.names[p])
+	next := int32(len(t.names))
+	if t.latest == nil {
+		t.latest = map[int32]int32{}
+	}
+	t.latest[first], t.heirs, t.names = next, append(t.heirs, next), append(t.names, t.names[p])
+	return next
+}
+
+// nameHeirs names the successors of process "a" "a#2", "a#3" and so on.
+func (t *processTable) nameHeirs() {
+	number := map[string]int{}
+	for _, p := range t.heirs {
+		base := t.names[p].Text()
+		if t.names[p].Kind() == Int {
+			base = strconv.FormatInt(t.names[p].Int(), 10)
+		}
+		for taken := true; taken; _, taken = t.byID.get(t.names[p]) {
+			number[base]++
+			t.names[p] = StringValue(fmt.Sprintf("%s#%d", base, number[base]+1))
+		}
+		t.byID.put(t.names[p], p)
+	}
+	t.heirs = nil
 }
 
 // renumber numbers the processes of ops by their first operation there and

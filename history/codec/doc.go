@@ -57,7 +57,8 @@
 // An event, which has the key type:
 //
 //	type         "invoke", "ok", "fail" (it certainly did not happen) or "info"
-//	             (unknown: it stays pending, and its process is retired)
+//	             (unknown: it stays pending, and what its process does afterwards is
+//	             that of a new process, named "3#2" after process 3)
 //	process      integer or string: who. Required of invocations; a response may
 //	             leave it out if it has op.
 //	op           integer or string: which operation. Either all invocations of
@@ -159,8 +160,8 @@
 //
 // An operation that completes with :fail did not happen and is left out. So is
 // a cas that failed to compare: its record only promises that it changed
-// nothing. With :info, or no completion, an operation stays pending and its
-// process is retired. The value of an :ok is what was done and returned.
+// nothing. With :info, or no completion, an operation stays pending; after :info
+// its process may go on, as a new one. The value of an :ok is what was done and returned.
 //
 // Words and values determine the model:
 //

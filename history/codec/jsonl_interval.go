@@ -168,21 +168,23 @@ func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault st
 	}
 	ev := history.Event{Process: r.process, Op: r.id, Method: r.method, At: r.call, Line: r.line}
 	d.word(record, &ev, began)
-	if r.end != lost {
-		ev.Type, ev.At = r.end.event(), r.ret
-		d.word(record, &ev, r.end)
+	if ev.Type = r.end.event(); r.end != lost {
+		ev.At = r.ret
 	}
+	d.word(record, &ev, r.end)
 	return ""
 }
 
 // add gives an operation to the Builder.
 func (r *intervalRecord) add(b *history.Builder, method string, args []history.Value, result history.Value) {
 	b.Add(&history.Event{Type: history.Invoke, Process: r.process, Op: r.id, Method: method, Args: args, At: r.call, Line: r.line})
-	switch {
-	case r.happened:
+	end := history.Event{Type: r.end.event(), Process: r.process, Op: r.id, Result: result, At: r.ret, Line: r.line}
+	if r.end == lost {
+		end.Result, end.At = history.NoValue, r.call // its client may go on from then on
+	}
+	b.Add(&end)
+	if r.happened {
 		b.Mark(r.id, true, r.line)
-	case r.end != lost:
-		b.Add(&history.Event{Type: r.end.event(), Process: r.process, Op: r.id, Result: result, At: r.ret, Line: r.line})
 	}
 }
 

@@ -507,7 +507,7 @@ func (p *proposal) try(head []byte) {
 		i := slices.Index(p.entries, "process="+p.process.path)
 		without := slices.Delete(slices.Clone(p.entries), i, i+1)
 		if others, fewer := attemptMapping(without, head); fewer < faults {
-			p.doubt("a %s begins an operation while another one is open or lost: each operation is a process of its own", p.process.path)
+			p.doubt("a %s begins an operation while another one is open: each operation is a process of its own", p.process.path)
 			p.entries, notes = without, others
 		}
 	}
