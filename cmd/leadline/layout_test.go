@@ -28,7 +28,8 @@ var imports = map[string][]string{
 	"history":                              {},
 	"history/codec":                        {"history", "github.com/klauspost/compress"},
 	"history/record":                       {"history", "history/codec"},
-	"history/stress":                       {"history", "history/codec", "history/record", "history/stress/schedule"},
+	"history/stress":                       {"history", "history/codec", "history/record", "history/stress/procgroup", "history/stress/schedule"},
+	"history/stress/procgroup":             {},
 	"history/stress/safety":                {"history/stress"},
 	"history/stress/schedule":              {},
 	"history/stress/schedule/shim":         {},
@@ -52,7 +53,7 @@ var imports = map[string][]string{
 	"replay/decide":                        {"history", "hitting", "hitting/meter", "replay", "replay/internal/engine", "replay/internal/explain", "replay/monitor", "replay/search"},
 	"replay/report":                        {"history", "replay"},
 	"replay/batch":                         {"history", "history/codec", "hitting", "replay", "replay/decide", "replay/spec"},
-	"replay/stresstest":                    {"history", "history/codec", "history/stress", "history/stress/instrument", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
+	"replay/stresstest":                    {"history", "history/codec", "history/stress", "history/stress/instrument", "history/stress/procgroup", "replay", "replay/spec", "replay/decide", "replay/report", "replay/view"},
 	"replay/composed":                      {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract":              {"history/stress/instrument/golist"},
 	"replay/porcupine":                     {"history", "replay", "replay/decide", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
@@ -64,12 +65,12 @@ var imports = map[string][]string{
 	"cmd/internal/flagkind": {"history/codec", "github.com/spf13/pflag"},
 	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},
-	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/safety", "history/stress/schedule", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "poset", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/procgroup", "history/stress/safety", "history/stress/schedule", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "poset", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/decide/selftest", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
 
-	"history/stress/instrument":        {"history/stress/instrument/golist"},
-	"history/stress/instrument/golist": {},
+	"history/stress/instrument":        {"history/stress/instrument/golist", "history/stress/procgroup"},
+	"history/stress/instrument/golist": {"history/stress/procgroup"},
 }
 
 // TestImports holds the table against the files, which it parses itself.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/replay/report"
 )
 
@@ -34,11 +35,11 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 		options := *in
 		options.Packages = append([]string{path}, in.Packages...)
 		options.Object = regexp.MustCompile(`\w+`).FindString(expression[strings.Index(expression, "p.")+2:])
-		if options.Dir, err = moduleRoot(); err != nil {
+		if options.Dir, err = moduleRoot(ctx); err != nil {
 			return object{}, err
 		}
 		if copies, err = instrument.Build(ctx, options); err != nil {
-			return object{}, fmt.Errorf("--new %s: %s", constructor, advise([]byte(err.Error())))
+			return object{}, fmt.Errorf("--new %s: %s", constructor, advise(ctx, []byte(err.Error())))
 		}
 	}
 	dir, err := os.MkdirTemp("", "leadline-stress-")
@@ -130,11 +131,11 @@ func aliased(expression string, name func() string) string {
 // packageName returns the name of a package, or "" if it cannot be found. The compiler
 // reports that.
 func packageName(ctx context.Context, path string) string {
-	root, err := moduleRoot()
+	root, err := moduleRoot(ctx)
 	if err != nil {
 		return ""
 	}
-	cmd := exec.CommandContext(ctx, "go", "list", "-find", "-f", "{{.Name}}", path)
+	cmd := procgroup.Tool(ctx, "go", "list", "-find", "-f", "{{.Name}}", "--", path)
 	cmd.Dir = root
 	text, err := cmd.Output()
 	if err != nil {
@@ -209,7 +210,7 @@ const stressMain = "leadline-stress-main"
 // there are some. The source is outside the module; an overlay makes the Go tool
 // see it inside.
 func compile(ctx context.Context, dir, source string, copies *instrument.Result, args ...string) error {
-	root, err := moduleRoot()
+	root, err := moduleRoot(ctx)
 	if err != nil {
 		return err
 	}
@@ -223,7 +224,7 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 	}
 	var cmd *exec.Cmd
 	run := func(more ...string) ([]byte, error) {
-		cmd = exec.CommandContext(ctx, "go", slices.Concat(args, flags, more, []string{"./" + stressMain})...)
+		cmd = procgroup.Tool(ctx, "go", slices.Concat(args, flags, more, []string{"./" + stressMain})...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), copies.Env...)
 		return runGoTool(cmd)
@@ -237,19 +238,19 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 		if fault := faultIn(source, text); fault != nil {
 			return fault
 		}
-		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, inMain.ReplaceAllString(advise(text), ""))
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, inMain.ReplaceAllString(advise(ctx, text), ""))
 	}
 	return nil
 }
 
 // advise returns the error message of the Go tool, with advice about the most
 // frequent ones.
-func advise(text []byte) string {
+func advise(ctx context.Context, text []byte) string {
 	const module = "github.com/leadline/leadline"
 	s := string(bytes.TrimSpace(text))
 	// In a workspace, the message may be about any of its modules.
 	if strings.Contains(s, module) || strings.Contains(s, stressMain) {
-		if exec.Command("go", "list", "-m", module).Run() != nil {
+		if procgroup.Tool(ctx, "go", "list", "-m", module).Run() != nil {
 			s += "\nThe module has to require leadline, as for tests that call it: go get " + module
 		}
 	}
@@ -260,8 +261,8 @@ func advise(text []byte) string {
 }
 
 // moduleRoot returns the directory of the go.mod for the working directory.
-func moduleRoot() (string, error) {
-	text, err := exec.Command("go", "env", "GOMOD").Output()
+func moduleRoot(ctx context.Context) (string, error) {
+	text, err := procgroup.Tool(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("go env GOMOD: %w", err)
 	}

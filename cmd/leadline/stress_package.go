@@ -221,7 +221,7 @@ func sourceOf(p *types.Package, t types.Type) string {
 
 // loadPackage returns the declarations of a package, which the Go tool compiles.
 func loadPackage(ctx context.Context, path string) (*types.Package, error) {
-	root, err := moduleRoot()
+	root, err := moduleRoot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func loadPackage(ctx context.Context, path string) (*types.Package, error) {
 			continue
 		}
 		if _, faults := list.Check(p); len(faults) > 0 {
-			return nil, errors.New(advise([]byte(errors.Join(faults...).Error())))
+			return nil, errors.New(advise(ctx, []byte(errors.Join(faults...).Error())))
 		}
 	}
 	return list.Import(path)

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/history/stress/safety"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter/tw"
@@ -223,9 +224,7 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, program)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
+	cmd := procgroup.Tool(ctx, program)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	in, err := cmd.StdinPipe()
@@ -239,6 +238,7 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	if err != nil {
 		return err
 	}
+	defer func() { _ = procgroup.Kill(cmd) }() // what the methods have started
 	fmt.Fprintf(in, "%s\n", options)
 	var last reproduction
 	for results := bufio.NewReader(out); ; {
@@ -250,7 +250,7 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 				last = reproduce(ctx, dir, result.Candidate)
 				fmt.Fprintf(in, "%v\n", last.Failing > 0)
 			case result.Report != nil:
-				r.add(&result, last)
+				r.add(ctx, &result, last)
 				last = reproduction{}
 			}
 		}
@@ -265,7 +265,7 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 }
 
 // add reports what was found of a type, and how the last Go test ran.
-func (r *safetyRun) add(result *safety.Result, last reproduction) {
+func (r *safetyRun) add(ctx context.Context, result *safety.Result, last reproduction) {
 	row := &safetyRow{Result: *result, Declared: "unknown", reproduction: last}
 	if d, ok := r.declared[result.Target]; ok {
 		row.Declared = d
@@ -288,7 +288,7 @@ func (r *safetyRun) add(result *safety.Result, last reproduction) {
 		}
 		fmt.Fprintf(r.out, "\n  the Go test fails in %d of %s\n", row.Failing, counted(row.Runs, "run", "runs"))
 		if row.File != nil {
-			fmt.Fprintf(r.out, "  To reproduce: go test -count=%d %s\n", countedRuns, report.ShellWord(testArgument(*row.File)))
+			fmt.Fprintf(r.out, "  To reproduce: go test -count=%d %s\n", countedRuns, report.ShellWord(testArgument(ctx, *row.File)))
 		} else {
 			fmt.Fprintf(r.out, "\n%s", row.Source)
 		}
@@ -303,8 +303,8 @@ const countedRuns = 10
 
 // testArgument returns what names the test in a file to the Go tool: its directory, or the
 // file itself outside of the module.
-func testArgument(file string) string {
-	root, err := moduleRoot()
+func testArgument(ctx context.Context, file string) string {
+	root, err := moduleRoot(ctx)
 	dir, err2 := filepath.Abs(filepath.Dir(file))
 	if err == nil && err2 == nil {
 		if inside, err := filepath.Rel(root, dir); err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
@@ -400,11 +400,13 @@ func failsLike(ctx context.Context, program string, f *safety.Finding) (fails bo
 	ctx, cancel := context.WithTimeout(ctx, 5*longReproduction)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-test.timeout=0")
-	cmd.Dir = filepath.Dir(program)
+	cmd.Dir, cmd.WaitDelay = filepath.Dir(program), time.Second
+	procgroup.Lead(cmd)
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil { // it did not start
 		return false, longReproduction
 	}
+	_ = procgroup.Kill(cmd) // what the test has started
 	used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return err != nil && ctx.Err() == nil && f.In(string(out)), used
 }

@@ -306,14 +306,14 @@ func (f *stressFlags) buildSubjects(ctx context.Context, list []object) error {
 	if len(list) == 0 {
 		return nil
 	}
-	root, err := moduleRoot()
+	root, err := moduleRoot(ctx)
 	if err != nil {
 		return fmt.Errorf("--subject with --schedules builds package history/stress/subject in the module of the working directory: %w", err)
 	}
 	copies, err := instrument.Build(ctx, instrument.Options{Dir: root, Plain: f.schedules.plain,
 		Packages: append([]string{"github.com/leadline/leadline/history/stress/subject"}, f.schedules.instrument...)})
 	if err != nil {
-		return errors.New(advise([]byte(err.Error())))
+		return errors.New(advise(ctx, []byte(err.Error())))
 	}
 	dir, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {

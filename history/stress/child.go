@@ -19,7 +19,7 @@ type job struct {
 	Options
 	Settled bool   // another process has completed the designations
 	Mark    string // begins each line of a message
-	// Attached means that the search ends when its input does, because the
+	// Attached means that the process ends when its input does, because the
 	// supervisor was interrupted or has exited.
 	Attached bool
 	Replay   *replayJob `json:",omitempty"`
@@ -106,9 +106,16 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 	defer cancel()
 	if j.Attached {
 		signal.Ignore(os.Interrupt, syscall.SIGTERM) // a terminal sends them to all processes
+		ended := make(chan struct{})
+		defer close(ended)
 		go func() {
 			_, _ = io.Copy(io.Discard, in)
 			cancel()
+			select {
+			case <-ended:
+			case <-time.After(2 * grace): // a method does not return, and nobody may be left to end the process
+				os.Exit(2)
+			}
 		}()
 	}
 	if err == nil {

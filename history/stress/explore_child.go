@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os/exec"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/history/stress/schedule"
 )
 
@@ -167,7 +167,7 @@ const spinningThreads = 5 * time.Second
 func (s *supervisor) replay(ctx context.Context, start func(context.Context) *exec.Cmd, r *replayJob) (*Replayed, error) {
 	j := s.job
 	j.Replay = r
-	j.Attached = false
+	j.Attached = true
 	for {
 		text, err := json.Marshal(j)
 		if err != nil {
@@ -195,6 +195,7 @@ func (s *supervisor) replay(ctx context.Context, start func(context.Context) *ex
 func oneMessage(cmd *exec.Cmd, text []byte, mark string) (last message, err error) {
 	var stderr head
 	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
+	procgroup.Lead(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return last, err
@@ -206,27 +207,27 @@ func oneMessage(cmd *exec.Cmd, text []byte, mark string) (last message, err erro
 	if err := cmd.Start(); err != nil {
 		return last, err
 	}
-	_, _ = in.Write(text) // if the process is gone, it has not read this
-	_ = in.Close()
+	defer func() { _ = procgroup.Kill(cmd) }() // what the process has started
+	go in.Write(text)                          // until the process has read it all, or is gone
 	read := false
 	lines := bufio.NewReader(out)
-	for {
-		line, err := markedLine(lines, mark)
-		if err != nil {
+	for err == nil {
+		line, gone := markedLine(lines, mark)
+		if gone != nil {
 			break
 		}
-		last = message{}
-		if err := json.Unmarshal(line, &last); err != nil {
-			return last, fmt.Errorf("the process said %q: %w", line, err)
+		last, read = message{}, true
+		if err = json.Unmarshal(line, &last); err != nil {
+			err = fmt.Errorf("the process said %q: %w", line, err)
+			_ = procgroup.Kill(cmd)
 		}
-		read = true
 	}
-	_, _ = io.Copy(io.Discard, out)
+	_ = in.Close()
 	_ = cmd.Wait() // what it wrote counts
-	if !read {
+	if err == nil && !read {
 		return last, fmt.Errorf("the process ended early: %s", stderr.why())
 	}
-	return last, nil
+	return last, err
 }
 
 // verify replays the schedule of a finding in another process, and runs its

@@ -51,6 +51,8 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(stress.ServeLike(&hits{}, never, stresstest.Checker(nil), os.Stdin, os.Stdout))
+	case "init", "init loud", "init below":
+		hangInInit(child)
 	case "crash", "hang", "loud", "at once":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	default:

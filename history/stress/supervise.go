@@ -12,8 +12,11 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/leadline/leadline/history/stress/procgroup"
 )
 
 const silence = 45 * time.Second
@@ -99,6 +102,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	cmd := start(alive)
+	procgroup.Lead(cmd)
 	var stderr head
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = time.Second
@@ -113,10 +117,14 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	_, _ = in.Write(text) // if the process is gone, it has not read this
+	defer func() { _ = procgroup.Kill(cmd) }() // what the process has started; nothing may be left
+	var heard atomic.Bool
 	defer context.AfterFunc(ctx, func() {
-		_ = in.Close() // it ends with a report
-		time.AfterFunc(grace, kill)
+		if _ = in.Close(); heard.Load() {
+			time.AfterFunc(grace, kill) // it ends with a report
+		} else {
+			kill()
+		}
 	})()
 	watchdog := time.AfterFunc(j.Silence, func() {
 		if cmd.Process.Signal(syscall.SIGQUIT) != nil { // with the goroutines
@@ -124,8 +132,13 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 		}
 		time.AfterFunc(grace, kill)
 	})
+	go in.Write(text) // until the process has read it all, or is gone
 	stopped := false
-	done, failure := s.follow(out, func() { watchdog.Reset(j.Silence + j.Effort.Program) }, func() { stopped = watchdog.Stop() })
+	said := func() {
+		heard.Store(true)
+		watchdog.Reset(j.Silence + j.Effort.Program)
+	}
+	done, failure := s.follow(out, said, func() { stopped = watchdog.Stop() })
 	silent := failure == nil && !done && !stopped
 	if failure != nil {
 		kill() // what it writes from now on is not read

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history/stress/instrument/golist"
+	"github.com/leadline/leadline/history/stress/procgroup"
 )
 
 // Options say what is instrumented.
@@ -135,7 +136,7 @@ func (b *build) environment(ctx context.Context) error {
 }
 
 func (b *build) goTool(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := procgroup.Tool(ctx, "go", args...)
 	cmd.Dir = b.Dir
 	out, err := cmd.Output()
 	var exit *exec.ExitError

@@ -13,11 +13,12 @@ import (
 	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/history/stress/procgroup"
 )
 
 // A Config is how the Go tool runs.
@@ -107,7 +108,7 @@ func Load(ctx context.Context, c Config, patterns ...string) (*List, error) {
 		args = append(args, "-test")
 	}
 	args = slices.Concat(args, c.Flags, []string{"--"}, patterns)
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := procgroup.Tool(ctx, "go", args...)
 	cmd.Dir = c.Dir
 	if len(c.Env) > 0 {
 		cmd.Env = append(os.Environ(), c.Env...)
