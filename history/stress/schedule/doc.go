@@ -114,7 +114,8 @@
 //     uninstrumented map ranges, globals that executions change. Result.Diverged
 //     shows it when decisions repeat, Result.Fingerprint when schedules do.
 //   - Goroutines that are not started by Spawn. Their hooks do nothing, and Result.Foreign counts
-//     them: such an execution proves nothing. They are recognised by the address of their stack,
+//     them: such an execution proves nothing. Those that Spawn started outside of any execution
+//     do not count, since they belong to other objects. Foreign ones are recognised by the address of their stack,
 //     so one that has just got the former stack of a thread may be missed.
 //   - Run must not be called by a goroutine that is locked to its operating system thread, since
 //     coroutines cannot be switched there.

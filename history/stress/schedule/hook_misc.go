@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 	"unsafe"
 )
 
@@ -19,12 +20,18 @@ func Threads() int {
 }
 
 // Go is go f().
-func Go(f func()) {
-	if Active() {
-		Spawn(f)
-		return
-	}
-	go f()
+func Go(f func()) { Spawn(f) }
+
+// outsiders has the numbers of goroutines that objects started outside of any execution.
+var outsiders sync.Map
+
+// Outside calls f in a goroutine that was started outside of any execution. Its hooks do
+// nothing, and Result.Foreign does not count them: it belongs to an object of its own.
+func Outside(f func()) {
+	id := routine()
+	outsiders.Store(id, true)
+	defer outsiders.Delete(id)
+	f()
 }
 
 // Load replaces the load *p, with a scheduling point before it.

@@ -105,11 +105,11 @@ func Choose(n int) int {
 }
 
 // Spawn starts a goroutine of the object as a new thread, a daemon: it does not
-// keep an execution from ending. If the caller is not Active, it is go f().
+// keep an execution from ending. If the caller is not Active, it is go Outside(f).
 func Spawn(f func()) {
 	t := self()
 	if t == nil {
-		go f()
+		go Outside(f)
 		return
 	}
 	t.spawn(f)
@@ -124,6 +124,7 @@ func Now() int64 {
 	}
 	the.markClock()
 	the.changed = true // see hangs
+	the.result.Timed = true
 	return the.clock
 }
 
@@ -140,11 +141,21 @@ func Sleep(d int64, what string) {
 	}
 }
 
+// Pass lets d nanoseconds pass, as if the caller had been interrupted: unlike after Sleep,
+// other threads need not have gone on.
+func Pass(d int64) {
+	if t := self(); t != nil {
+		t.step(Write, 0, "")
+		the.clock += d
+	}
+}
+
 // SleepUntil blocks the caller until the virtual time is at, at least. If no other
 // thread can run, the clock jumps.
 func SleepUntil(at int64, what string) {
 	if t := self(); t != nil {
 		t.wake = at
+		the.result.Timed = true
 		the.sleeping |= t.bit
 		t.step(Yield, 0, what)
 	}

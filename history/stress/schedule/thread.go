@@ -128,8 +128,10 @@ func (t *thread) reset(body func(), daemon bool) {
 //
 // The size of a stack is a power of two of at least 2 KiB, and stacks are aligned to it.
 func (t *thread) owns(at uintptr) bool {
-	if routine() != t.routine {
-		the.foreign.Add(1)
+	if id := routine(); id != t.routine {
+		if _, ok := outsiders.Load(id); !ok {
+			the.foreign.Add(1)
+		}
 		return false
 	}
 	low, high := at&^2047, at|2047

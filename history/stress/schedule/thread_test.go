@@ -227,6 +227,32 @@ func TestForeign(t *testing.T) {
 	works(t)
 }
 
+// TestOutsiders: goroutines that an object started outside of any execution may go on
+// during one. They count as little as the objects do.
+func TestOutsiders(t *testing.T) {
+	ping, pong := make(chan bool), make(chan bool)
+	schedule.Spawn(func() {
+		for range ping {
+			new(cell).store(1)
+			schedule.Spawn(func() {
+				schedule.Choose(3)
+				pong <- true
+			})
+		}
+	})
+	defer close(ping)
+	var c *cell
+	r := once(&schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){func() {
+		c.store(1)
+		ping <- true
+		<-pong
+		c.store(2)
+	}, func() { c.store(3) }}})
+	if r.Steps != 3 || r.Foreign != 0 {
+		t.Errorf("%d steps, %d foreign", r.Steps, r.Foreign)
+	}
+}
+
 // grow needs a stack of about n KiB.
 func grow(c *cell, n int) byte {
 	var b [1024]byte

@@ -68,7 +68,7 @@ func NewTimer(d Duration) *Timer {
 // AfterFunc calls f in a goroutine of its own after d.
 func AfterFunc(d Duration, f func()) *Timer {
 	if !schedule.Active() {
-		return &Timer{real: time.AfterFunc(d, f)}
+		return &Timer{real: time.AfterFunc(d, func() { schedule.Outside(f) })}
 	}
 	return &Timer{alarm: newAlarm(d, f)}
 }
