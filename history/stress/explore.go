@@ -211,7 +211,10 @@ func (x *explorer) invoke(sequence, i int) {
 // execute runs the program once.
 func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 	r := schedule.Run(&x.run, s, schedule.Limits{})
-	x.spawns = x.spawns || spawns(r)
+	x.spawns = x.spawns || r.Spawned > 0
+	if x.oracle != nil {
+		x.oracle.timed = x.oracle.timed || r.Timed
+	}
 	e := x.result
 	e.Executions++
 	e.Steps += int64(r.Steps)
@@ -254,11 +257,6 @@ func (x *explorer) noteSteps(r *schedule.Result) {
 			note(begin, -1)
 		}
 	}
-}
-
-// spawns reports whether the object started a goroutine.
-func spawns(r *schedule.Result) bool {
-	return slices.ContainsFunc(r.Trace, func(a schedule.Access) bool { return a.Kind == schedule.Start })
 }
 
 // record returns the execution that has just ended, which may have been seen before. It
@@ -512,9 +510,7 @@ func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
 		return false, nil
 	}
 	if x.oracle != nil && (byRuns || !v.RealTime) {
-		sure := x.oracle.search(rec.outcome, min(bound, mostPreempted)+1, v.numbers)
-		// Sequential runs with few delays prove nothing about runs with more.
-		sure = sure && (bound <= mostPreempted || !x.oracle.threads || x.oracle.exact)
+		sure := x.oracle.search(rec.outcome, bound, v.numbers)
 		v.RealTime = x.expected.Contains(rec.outcome)
 		if x.oracle.failure != nil {
 			return false, fmt.Errorf("running %v sequentially: %w", x.program, x.oracle.failure)
@@ -542,10 +538,6 @@ func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
 	rec.verdict = violates
 	return true, nil
 }
-
-// mostPreempted bounds the preemptions of sequential runs of objects that start
-// goroutines.
-const mostPreempted = 2
 
 // outcomesOf returns the outcomes of executions, which are in their order.
 func outcomesOf(list []recorded) []Count {

@@ -17,12 +17,16 @@ var (
 )
 
 // Limits for objects that start goroutines: of all sequential runs, of those with one
-// outcome within a bound of delays, and of those with random schedules.
+// outcome, and of those with random schedules.
 const (
 	threadedSequential = 500
 	maxThreaded        = 20000
 	randomSequential   = 1000
 )
+
+// mostPreempted is how many preemptions an execution may have if the sequential runs with
+// which it is compared are only those within a bound of delays.
+const mostPreempted = 2
 
 // An oracle runs the invocations of a program one after another in the scheduler. It
 // tries every order that NewExpected tries, and for each of them every choice of the
@@ -30,7 +34,7 @@ const (
 // invocations is also a choice. An invocation waits if that thread is in a deadlock.
 //
 // An object may start goroutines. Then the runs range over some of their schedules,
-// and search tries all within a bound.
+// and search tries all, or all within a bound.
 type oracle struct {
 	*shuffler
 	expected  *Expected
@@ -42,12 +46,9 @@ type oracle struct {
 	runs     map[uint64][]sequentialRun // by the hash of the outcome
 	places   map[string]*waitingPlace
 	threads  bool // the object starts goroutines
+	timed    bool // the object reads the clock
 	diverged bool
 	more     bool // the last strategy has more schedules
-
-	// exhausted means that all schedules of an object with goroutines were tried within
-	// the limit, and exact that there are no others.
-	exhausted, exact bool
 
 	// target is the outcome that is searched for; runs with other results are abandoned.
 	// paused makes time pass between the calls. explained has the earlier targets.
@@ -117,7 +118,7 @@ func (o *oracle) drive() {
 	for i := range o.outcome {
 		o.outcome[i] = notCalled
 	}
-	pause := int64(0)
+	pause := pauses[0]
 	if o.paused {
 		pause = pauses[schedule.Choose(len(pauses))]
 	}
@@ -127,8 +128,10 @@ func (o *oracle) drive() {
 			return
 		}
 		i := o.open[schedule.Choose(len(o.open))]
-		if pause > 0 {
-			schedule.SleepUntil(schedule.Now()+pause, "a pause")
+		if pause.sleeps {
+			schedule.Sleep(pause.time, "a pause")
+		} else if pause.time > 0 {
+			schedule.Pass(pause.time)
 		}
 		schedule.Invocation(0, len(o.order))
 		o.order = append(o.order, i)
@@ -152,8 +155,11 @@ func (o *oracle) drive() {
 }
 
 // pauses are the times in nanoseconds that pass before each call, for objects that read
-// the clock.
-var pauses = [...]int64{0, 50e3, 1e6, 1e9, 3600e9}
+// the clock. If the thread sleeps, goroutines of the object go on until they block.
+var pauses = [...]struct {
+	time   int64
+	sleeps bool
+}{{}, {50e3, true}, {1e6, true}, {1e9, true}, {3600e9, true}, {50e3, false}, {1e6, false}, {1e9, false}, {3600e9, false}}
 
 // explore runs the next schedules of a strategy. It reports whether these were all, and
 // none was cut.
@@ -173,7 +179,8 @@ func (o *oracle) explore(s schedule.Strategy, limit int) bool {
 
 // note adds the run that has ended. It returns false if the run proves nothing.
 func (o *oracle) note(r *schedule.Result) bool {
-	o.threads = o.threads || spawns(r)
+	o.threads = o.threads || r.Spawned > 0
+	o.timed = o.timed || r.Timed
 	switch n := len(o.order); {
 	case r.Panic != nil:
 		o.failure = fmt.Errorf("a goroutine of the object panics in a sequential run: %v", r.Panic)
@@ -267,42 +274,59 @@ func (o *oracle) explains(outcome Outcome, events []int16) bool {
 	return false
 }
 
-// search searches for more runs with the outcome: with all choices, with pauses, with up
-// to the given number of preemptions, and with the random numbers of the execution in any
-// order. It reports whether it has certainly found all of them.
+// search searches for more runs with the outcome of an execution within a bound of
+// preemptions: with all choices, with pauses if the object reads the clock, and with the
+// random numbers of the execution in any order. It reports whether it has certainly found
+// all of them.
 func (o *oracle) search(outcome Outcome, bound int, numbers []uint64) bool {
 	for _, e := range o.explained {
 		if e.outcome.equal(outcome) && e.bound >= bound && slices.Equal(e.numbers, numbers) {
 			return e.sure
 		}
 	}
-	if o.threads && !o.exhausted {
-		s := schedule.NewDPOR()
-		o.exhausted, o.exact = true, o.explore(s, maxSequential) && s.Exhausted()
-	}
-	most, byDelays, asked := maxExplaining, false, bound
-	if !o.threads || o.exact {
-		bound = 0
-	} else {
-		most, byDelays = maxThreaded, true
-	}
 	o.target = outcome
-	o.paused = true
-	sure := o.explore(sequentialStrategy(bound, byDelays), most)
+	sure := o.searchPauses(bound)
 	if len(numbers) > 0 {
 		schedule.Redraw(numbers)
-		sure = o.explore(sequentialStrategy(bound, byDelays), most) && sure
+		sure = o.searchPauses(bound) && sure
 		schedule.Redraw(nil)
-	}
-	o.paused = false
-	if byDelays {
-		o.explore(sequentialStrategy(bound-1, false), randomSequential)
-		o.explore(schedule.NewPOS(1), randomSequential)
 	}
 	o.target = nil
 	sure = sure && o.failure == nil
-	o.explained = append(o.explained, explained{slices.Clone(outcome), asked, numbers, sure})
+	o.explained = append(o.explained, explained{slices.Clone(outcome), bound, numbers, sure})
 	return sure
+}
+
+// searchPauses is search with one way to draw random numbers.
+func (o *oracle) searchPauses(bound int) bool {
+	sure := o.searchSchedules(bound)
+	if o.timed {
+		o.paused = true
+		sure = o.searchSchedules(bound) && sure
+		o.paused = false
+	}
+	return sure
+}
+
+// searchSchedules is search with or without pauses. Without goroutines, the choices are all
+// that differs from run to run. A run may start goroutines only after a pause, so this is
+// known afterwards. With goroutines, the runs may be too many; then runs with few delays
+// prove nothing about executions with more preemptions.
+func (o *oracle) searchSchedules(bound int) bool {
+	if !o.threads {
+		if sure := o.explore(sequentialStrategy(0, false), maxExplaining); !o.threads {
+			return sure
+		}
+	}
+	all := schedule.NewDPOR()
+	if o.explore(all, maxThreaded) && all.Exhausted() {
+		return true
+	}
+	most := min(bound, mostPreempted)
+	sure := o.explore(sequentialStrategy(most+1, true), maxThreaded)
+	o.explore(sequentialStrategy(most, false), randomSequential)
+	o.explore(schedule.NewPOS(1), randomSequential)
+	return sure && bound <= mostPreempted
 }
 
 // sequentialStrategy returns all schedules within a bound of preemptions or delays.

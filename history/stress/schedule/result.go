@@ -55,6 +55,8 @@ type Result struct {
 	Crash       *Crash    // where it was
 	Diverged    bool      // a decision of the strategy was impossible: the program is not deterministic
 	Withheld    bool      // a goroutine that seemed to spin when all others were done did not go on
+	Spawned     int       // goroutines that the object started
+	Timed       bool      // the clock was read, or a thread slept
 	DaemonsLeft int
 
 	TooManyThreads bool // cut for it
