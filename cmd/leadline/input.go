@@ -48,11 +48,13 @@ type input struct {
 	mapping string // of --map, which may name a file
 	model   string
 	quiet   bool
-	skip    *flagkind.Choice
-	stderr  io.Writer
-	outputs []string                   // what the command writes, which is not read
-	skipped fileReasons                // files that hold no histories
-	leftOut [len(reasonNames)]struct { // skipped files to report, by reason
+	// comments makes read keep the comments at the beginning of each file.
+	comments bool
+	skip     *flagkind.Choice
+	stderr   io.Writer
+	outputs  []string                   // what the command writes, which is not read
+	skipped  fileReasons                // files that hold no histories
+	leftOut  [len(reasonNames)]struct { // skipped files to report, by reason
 		n     int
 		names []string // the first ones
 	}
@@ -132,7 +134,12 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 					reading(info.Size())
 				}
 			}
+			comments := ""
+			if in.comments {
+				comments = file.Comments()
+			}
 			for e := range batch.Entries(file) {
+				e.Comments, comments = comments, ""
 				if errors.Is(e.Err, context.Canceled) || !yield(e) {
 					return
 				}

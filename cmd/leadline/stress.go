@@ -230,14 +230,17 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 	return list, nil
 }
 
+// mostLines bounds the files of --from and --declared, in bytes.
+const mostLines = 1 << 20
+
 // readObjects adds the objects of a file, which has the flags of one on each line, in
 // quotes as for a shell if need be.
 func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object, error) {
-	text, err := os.ReadFile(f.from)
+	text, err := flagkind.ReadFile(f.from, mostLines)
 	if err != nil {
 		return list, err
 	}
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue

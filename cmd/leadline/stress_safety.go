@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/history/stress/safety"
 	"github.com/leadline/leadline/replay/report"
@@ -49,12 +50,12 @@ func (f *safetyFlags) declarations() (map[string]string, error) {
 	if f.declared == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(f.declared)
+	text, err := flagkind.ReadFile(f.declared, mostLines)
 	if err != nil {
 		return nil, err
 	}
 	list := map[string]string{}
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
 			continue

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/history/stress/schedule"
@@ -83,9 +83,13 @@ func (f *stressFlags) prepareReplay() error {
 // --program gives it. The object to build comes from the command line alone, as the file
 // may be somebody else's. It must be the one that the file names.
 func (f *stressFlags) readSchedule(name string) error {
-	saved, err := commentsOf(name)
-	if err != nil {
-		return err
+	var saved stress.SavedSchedule
+	for file, err := range codec.Files([]string{name}, codec.Options{}) { // one, unless it is a directory
+		if err != nil {
+			return err
+		}
+		saved = stress.ReadSchedule(file.Comments())
+		break
 	}
 	if saved.Schedule == "" || saved.Program == "" {
 		return fmt.Errorf("%s:1: it has no program and schedule in comments, as leadline stress --schedules saves them", name)
@@ -116,17 +120,6 @@ func (f *stressFlags) onCommandLine() string {
 		how = "--new "
 	}
 	return f.named(&object{how: how + report.ShellWord(strings.Join(slices.Concat(f.subjects, f.construct), ",")), reflect: f.ReflectOptions})
-}
-
-// commentsOf reads the comments at the beginning of a file, of which it reads a part only.
-func commentsOf(name string) (stress.SavedSchedule, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return stress.SavedSchedule{}, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostComments))
-	return stress.ReadSchedule(string(text)), err
 }
 
 // shellFields splits a line into words as a shell does, with single quotes only, as
@@ -292,6 +285,7 @@ const subjectProgram = `package main
 import (
 	"os"
 
+	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay/stresstest"

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/leadline/leadline/cmd/internal/output"
@@ -16,7 +15,7 @@ import (
 
 func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 	f := newCheckFlags(flags)
-	f.explain = true
+	f.explain, f.input.comments = true, true
 	var file string
 	flags.StringVarP(&file, "output", "o", "-", "`FILE` to write the page to")
 	return func(s streams, args []string) int {
@@ -61,34 +60,13 @@ func (f *checkFlags) view(s streams, args []string) int {
 type pagePresenter struct {
 	page  *view.Writer
 	input *input
-	last  string // file of the previous history
-}
-
-// mostComments is how many bytes at the beginning of a file are searched for the steps
-// of a schedule.
-const mostComments = 1 << 20
-
-// steps returns the steps of a schedule in the comments of a file, or "" if there are
-// none.
-func steps(name string) string {
-	file, err := os.Open(name)
-	if err != nil {
-		return "" // it may be a member of an archive
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostComments))
-	if err != nil {
-		return ""
-	}
-	return stress.ReadSchedule(string(text)).Steps
 }
 
 func (p *pagePresenter) present(r *result) error {
 	item := view.Item{Name: r.Place(), History: r.History, Spec: r.Spec, Verdict: r.Verdict, Err: r.Err}
-	if r.Err == nil && r.File != p.last { // a schedule is about the first history of a file
-		item.Steps = steps(r.File)
+	if r.Err == nil {
+		item.Steps = stress.ReadSchedule(r.Comments).Steps
 	}
-	p.last = r.File
 	switch {
 	case r.Internal != nil:
 		item.Err = errors.New("internal error")

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,38 @@ func (f File) Histories() iter.Seq2[*history.History, error] {
 			if !yield(h, err) {
 				return
 			}
+		}
+	}
+}
+
+// mostComments is how much of a file Comments reads.
+const mostComments = 1 << 20
+
+// Comments returns the lines that begin with '#' at the beginning of the file, as far as
+// they are in its first megabyte. Histories reads them again: a pipe is opened once.
+func (f File) Comments() string {
+	in := f.in
+	if in == nil {
+		r, err := f.opts.openFile(f.Name)
+		if err != nil {
+			return "" // Histories reports it
+		}
+		defer r.Close()
+		if in, err = newInput(r, f.opts.Limits); err != nil {
+			return ""
+		}
+		defer in.close()
+	}
+	for at := 0; ; {
+		text := in.head[at:]
+		line := bytes.IndexByte(text, '\n') + 1
+		switch {
+		case line > 0 && text[0] == '#':
+			at += line
+		case len(text) > 0 && text[0] != '#' || in.err != nil || len(in.head) >= mostComments:
+			return string(in.head[:at])
+		default:
+			in.look()
 		}
 	}
 }

@@ -17,6 +17,9 @@ type Entry struct {
 	Number  int              // of the entry in its file, from 0
 	History *history.History // nil with Err
 	Err     error
+	// Comments has the comments at the beginning of the file, if the reader of the
+	// entries asks for them, in the first one.
+	Comments string
 }
 
 // Entries yields the histories and faults of a file, in order.
@@ -24,7 +27,7 @@ func Entries(f codec.File) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		n := 0
 		for h, err := range f.Histories() {
-			if !yield(Entry{f.Name, n, h, err}) {
+			if !yield(Entry{File: f.Name, Number: n, History: h, Err: err}) {
 				return
 			}
 			n++

@@ -19,27 +19,33 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mostText is how much of a file that a flag names as @FILE is read.
+// mostText is how much text a file may have that a flag names as @FILE.
 const mostText = 64 << 10
 
-// Text returns what a flag's value stands for: itself, or the content of FILE for @FILE.
-// It opens the file once, and reads at most 64 KiB of it: a device has no end.
+// Text returns what a flag's value stands for: itself, or the content of FILE for @FILE,
+// of at most 64 KiB.
 func Text(value string) (string, error) {
 	name, ok := strings.CutPrefix(value, "@")
 	if !ok {
 		return value, nil
 	}
+	return ReadFile(name, mostText)
+}
+
+// ReadFile returns the text of a file that a flag names. It opens the file once, and reads
+// little more than it may have: a device has no end.
+func ReadFile(name string, most int) (string, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostText+1))
+	text, err := io.ReadAll(io.LimitReader(file, int64(most)+1))
 	switch {
 	case err != nil:
 		return "", err
-	case len(text) > mostText:
-		return "", fmt.Errorf("%s: it has more than 64 KiB", name)
+	case len(text) > most:
+		return "", fmt.Errorf("%s: it has more than %d KiB", name, most>>10)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
 		return "", fmt.Errorf("%s: it is not text", name)
 	}
