@@ -94,7 +94,8 @@ func appendString(b []byte, s string) []byte {
 func (c *contentHash) history(h *history.History) {
 	c.b = appendValues(appendString(c.b, h.Model), h.ModelArgs)
 	flags := byte(0)
-	for i, set := range []bool{h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder} {
+	timed := h.RealTime() // an order of the processes alone may be found in real time first
+	for i, set := range []bool{h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder, timed != nil} {
 		if set {
 			flags |= 1 << i
 		}
@@ -107,6 +108,15 @@ func (c *contentHash) history(h *history.History) {
 		c.numbers(int(e.From), int(e.To))
 	}
 	c.numbers(h.Dropped)
+	if timed == nil {
+		return
+	}
+	for _, ops := range [][]history.Operation{timed.Ops, timed.Ghosts} {
+		c.numbers(len(ops))
+		for i := range ops {
+			c.numbers(int(ops[i].Call), int(ops[i].Return))
+		}
+	}
 }
 
 func (c *contentHash) operations(ops []history.Operation) {
