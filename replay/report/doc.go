@@ -3,6 +3,7 @@
 //
 //   - Timeline draws operations over time.
 //   - Explain writes the verdict and the reason for it in sentences.
+//   - Reason returns the same sentences in passages, which pages show.
 //   - Short writes the few lines that check prints for a history that is not
 //     linearizable.
 //   - Witness writes the witness of a linearizable history with the state after

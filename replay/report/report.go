@@ -39,6 +39,7 @@ type printer struct {
 	*bufio.Writer
 	h *history.History
 	Options
+	collect func(Passage) // gets passages in place of the text; nil for a text
 }
 
 func newPrinter(w io.Writer, h *history.History, o Options) *printer {
@@ -49,13 +50,13 @@ func newPrinter(w io.Writer, h *history.History, o Options) *printer {
 		o.Rows = DefaultRows
 	}
 	o.Width = max(o.Width, minWidth)
-	return &printer{bufio.NewWriter(w), h, o}
+	return &printer{Writer: bufio.NewWriter(w), h: h, Options: o}
 }
 
 // rescue ends a report that panicked. The fault costs the rest of it, and nothing else.
 func (p *printer) rescue(err *error) {
 	if value := recover(); value != nil {
-		p.printf("\nThe report ends here: internal error: %v\n", value)
+		p.passagef("Fault", "The report ends here: internal error: %v", value)
 		*err = p.Flush()
 	}
 }

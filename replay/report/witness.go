@@ -11,19 +11,23 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// linearizable explains a linearizable history by its witness.
-func (p *printer) linearizable(spec replay.Spec, v *replay.Verdict) {
+// linearizable says what a witness is, and how deep.
+func (p *printer) linearizable(v *replay.Verdict) {
 	what := "Linearizable"
 	if p.h.IsRelaxed() {
 		what = "Sequentially consistent"
 	}
-	p.say("%s: the order below respects %s and gives the recorded results.", p.paint(green, what), p.requirement())
+	p.passagef("", "%s: an order of the operations respects %s and gives the recorded results.", p.paint(green, what), p.requirement())
 	switch {
 	case v.Depth > 0:
 		p.depth(v)
 	case v.Deeper > 0:
-		p.say("Its depth is more than %d: no schedule index that delays fewer than %s gives such an order.", v.Deeper, operations(v.Deeper))
+		p.passagef("", "Its depth is more than %d: no schedule index that delays fewer than %s gives such an order.", v.Deeper, operations(v.Deeper))
 	}
+}
+
+// picture draws a witness.
+func (p *printer) picture(spec replay.Spec, v *replay.Verdict) {
 	p.printf("\n")
 	if len(p.h.Ops) <= p.Rows {
 		p.timeline(v, allOf(len(p.h.Ops)), "  ")

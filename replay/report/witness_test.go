@@ -25,7 +25,7 @@ func TestExplainWitness(t *testing.T) {
 		return Explain(b, h, s, found([]int32{1, 2, 0, 4, 3}, 2, 0), Options{})
 	}), `
 test.jsonl#h: 5 operations, 3 processes, 1 pending, queue
-Linearizable: the order below respects real time and gives the recorded results.
+Linearizable: an order of the operations respects real time and gives the recorded results.
 Its depth is 2: the operations of chain 1 take effect as late as they can, and 1 operation is
 delayed further:
     0 enqueue(1) (process A, line 2) is delayed past 2 dequeue(): 2 and 1 other that it overlaps

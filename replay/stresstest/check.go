@@ -115,12 +115,15 @@ func reread(file string, h *history.History) *history.History {
 	}
 	defer r.Close()
 	for read, err := range codec.Decode(r, file, codec.Options{}) {
-		if err == nil && slices.EqualFunc(read.Ops, h.Ops, func(a, b history.Operation) bool {
-			return a.Method == b.Method && a.Call == b.Call && a.Return == b.Return
-		}) && read.IsRelaxed() == h.IsRelaxed() && slices.Equal(read.Edges, h.Edges) {
-			return read
+		if err != nil || !slices.EqualFunc(read.Ops, h.Ops, func(a, b history.Operation) bool { return a.Method == b.Method && a.ID().Equal(b.ID()) }) {
+			break
 		}
-		break
+		saved := *h
+		saved.File, saved.Line, saved.Ops = file, read.Line, slices.Clone(h.Ops)
+		for i := range saved.Ops {
+			saved.Ops[i].Line = read.Ops[i].Line
+		}
+		return &saved
 	}
 	return h
 }

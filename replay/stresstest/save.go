@@ -39,7 +39,7 @@ func save(t TB, item view.Item, comments string, bundled bool, dir string) (file
 		return errors.Join(err, native.Encode(w, item.History))
 	})
 	if err == nil {
-		item.Name = filepath.Base(file)
+		item.Name, item.History = filepath.Base(file), reread(file, item.History)
 		err = create(page, func(w io.Writer) error { return view.Write(w, item) })
 	}
 	if err != nil {

@@ -2,7 +2,10 @@ package stresstest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -10,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -87,6 +91,7 @@ func TestTest(t *testing.T) {
 		t.Fatalf("files %q, %v", files, err)
 	}
 	checkFile(t, files[1])
+	checkLines(t, tb.dir)
 
 	// The same without what is broken, and with a given program.
 	tb = &fakeTB{dir: t.TempDir()}
@@ -186,6 +191,47 @@ func TestCheck(t *testing.T) {
 		if broken && (!strings.Contains(tb.errors[0], "is not linearizable") || !strings.Contains(tb.errors[0], "|-")) {
 			t.Errorf("%s", tb.errors[0])
 		}
+		if broken {
+			checkLines(t, tb.dir)
+		}
+	}
+}
+
+// checkLines checks that the page in a directory has the lines of the file that was saved
+// beside it.
+func checkLines(t *testing.T, dir string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(dir, "Test_it.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`id="h0">([A-Za-z0-9+/=]*)<`).FindSubmatch(page)
+	if found == nil {
+		t.Fatal("the page has no history")
+	}
+	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(found[1])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data struct {
+		Line   []int32 // differences
+		Reason []struct{ Items []struct{ Text string } }
+	}
+	if err := json.NewDecoder(zip).Decode(&data); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "Test_it.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, at := strings.Split(string(text), "\n"), int32(0)
+	for i, step := range data.Line {
+		if at += step; at < 1 || int(at) > len(lines) || !strings.Contains(lines[at-1], `"type":"invoke"`) {
+			t.Fatalf("line %d is not the invocation of operation %d:\n%s", at, i, text)
+		}
+	}
+	if len(data.Line) == 0 || !strings.Contains(fmt.Sprint(data.Reason), "line ") {
+		t.Errorf("the page has no lines: %v", data)
 	}
 }
 

@@ -88,38 +88,26 @@ type page struct {
 	Stamps []uint64       `json:"stamps,omitempty"` // of the events by rank: differences from the one before
 	Edges  []history.Edge `json:"edges,omitempty"`  // beyond those of real and program order, between operations
 
-	Chain   int32    `json:"chain,omitempty"` // of the schedule index
-	Tuple   []int32  `json:"tuple,omitempty"`
-	Witness []int32  `json:"witness,omitempty"`
-	States  *states  `json:"states,omitempty"`
-	Why     *reasons `json:"why,omitempty"`
-	Clash   []int32  `json:"clash,omitempty"` // Verdict.Conflict
-	Steps   string   `json:"steps,omitempty"`
+	Chain   int32            `json:"chain,omitempty"` // of the schedule index
+	Tuple   []int32          `json:"tuple,omitempty"`
+	Witness []int32          `json:"witness,omitempty"`
+	States  *states          `json:"states,omitempty"`
+	Reason  []report.Passage `json:"reason"`
+	Why     *reasons         `json:"why,omitempty"`
+	Clash   []int32          `json:"clash,omitempty"` // Verdict.Conflict
+	Steps   string           `json:"steps,omitempty"`
 }
 
-// reasons is a replay.Explanation.
+// reasons are the operations that matter to a replay.Explanation.
 type reasons struct {
-	Unexplained  int32      `json:"unexplained"`
-	Prefix       int        `json:"prefix"`
-	States       []string   `json:"states,omitempty"`
-	Returns      [][]string `json:"returns,omitempty"`
-	MoreStates   bool       `json:"more,omitempty"`
-	StatesOfCore bool       `json:"ofCore,omitempty"`
-	Core         []int32    `json:"core,omitempty"`
-	Marks        []string   `json:"marks,omitempty"`
-	Edges        []string   `json:"edges,omitempty"`
-	Free         [][]freed  `json:"free,omitempty"`
-	Missing      []missing  `json:"missing,omitempty"`
+	Unexplained int32     `json:"unexplained"`
+	Core        []int32   `json:"core,omitempty"`
+	Free        [][]freed `json:"free,omitempty"`
 }
 
 type freed struct {
 	Op      int32    `json:"op"`
 	Allowed []string `json:"allowed"`
-}
-
-type missing struct {
-	Part  string `json:"part"`
-	Cause string `json:"cause"`
 }
 
 // texts assigns numbers to distinct strings.
@@ -161,8 +149,9 @@ func newPage(item *Item) *page {
 		p.States = replayWitness(h, item.Spec, v.Witness, statesBudget)
 	}
 	if e := v.Explanation; e != nil {
-		p.Why = newReasons(h, e)
+		p.Why = newReasons(e)
 	}
+	p.Reason = report.Reason(h, v)
 	return p
 }
 
@@ -278,39 +267,18 @@ func (p *page) addTimes(h *history.History) {
 	}
 }
 
-func newReasons(h *history.History, e *replay.Explanation) *reasons {
-	r := &reasons{
-		Unexplained: e.Unexplained, Prefix: e.Prefix, Core: e.Core,
-		MoreStates: e.MoreStates, StatesOfCore: e.StatesOfCore,
-	}
-	for _, state := range e.States {
-		r.States = append(r.States, report.Clean(state))
-	}
-	text := func(i int32) string {
-		op := h.Operation(i)
-		if int(i) >= len(h.Ops) {
-			return plain(op.ID()) + " " + report.Clean(op.Method) + ", which did not happen"
-		}
-		return plain(op.ID()) + " " + report.Clean(op.String())
-	}
-	for _, i := range e.Marks {
-		r.Marks = append(r.Marks, text(i))
-	}
-	for _, edge := range e.Edges {
-		r.Edges = append(r.Edges, text(edge.From)+" comes before "+text(edge.To))
-	}
-	for _, results := range e.Returns {
-		r.Returns = append(r.Returns, resultTexts(results))
-	}
+func newReasons(e *replay.Explanation) *reasons {
+	r := &reasons{Unexplained: e.Unexplained, Core: e.Core}
 	for _, group := range e.Free {
 		var all []freed
 		for _, f := range group {
-			all = append(all, freed{f.Op, resultTexts(f.Allowed)})
+			texts := resultTexts(f.Allowed)
+			if len(texts) == 0 {
+				texts = []string{"something else"}
+			}
+			all = append(all, freed{f.Op, texts})
 		}
 		r.Free = append(r.Free, all)
-	}
-	for _, m := range e.Missing {
-		r.Missing = append(r.Missing, missing(m))
 	}
 	return r
 }

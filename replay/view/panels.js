@@ -107,7 +107,7 @@ function opButton(model, i, actions) {
 function opButtons(model, ops, actions, limit) {
   const all = [];
   ops.slice(0, limit).forEach((i, k) => all.push(...(k ? [" "] : []), opButton(model, i, actions)));
-  if (ops.length > limit) all.push(` and ${ops.length - limit} more`);
+  if (ops.length > limit) all.push(` and ${(ops.length - limit).toLocaleString("en")} more`);
   return all;
 }
 
@@ -120,19 +120,21 @@ function either(texts) {
   return parts;
 }
 
-// whyPanel returns what there is to say about the verdict.
+// whyPanel returns what there is to say about the verdict. The sentences are those of the
+// text reports.
 function whyPanel(model, actions) {
   const all = [], row = model.row, d = model.data;
   const p = (...parts) => all.push(element("p", {}, ...parts));
   const heading = text => all.push(element("h3", {}, text));
   const list = (tag, items) => all.push(element(tag, {}, ...items.map(i => element("li", {}, ...i))));
-  if (row.verdict === "linearizable") whyLinearizable(model, actions, p, heading, list);
-  else if (row.verdict === "not-linearizable") whyNot(model, actions, p, heading, list);
-  else {
-    all.push(element("h2", {}, "Unknown"));
-    p(`It is not known whether there is an order that explains the history: ${row.cause || "the check did not end"}.`);
-    if (row.cause === "time" || row.cause === "memory") p("More of it may help: see the flags --timeout and --memory.");
+  for (const passage of d.reason) {
+    if (passage.title) heading(passage.title);
+    if (passage.text) p(passage.text);
+    if (passage.items) list("ul", passage.items.map(i => passageItem(model, i, actions)));
+    if (passage.more) p(`and ${passage.more.toLocaleString("en")} more`);
+    if (passage.core && model.core.length) p(element("button", {type: "button", onclick: () => actions.show("core")}, "Show only these"));
   }
+  if (row.verdict === "linearizable") whyLinearizable(model, p, heading);
   const notes = [];
   if (row.pending) notes.push([`${plural(row.pending, "operation")} never returned. Such an operation may take effect at any time after its invocation, or never.`]);
   if (d.dropped) notes.push([`${plural(d.dropped, "operation")} certainly did not happen and ${d.dropped === 1 ? "is" : "are"} not shown.`]);
@@ -145,22 +147,15 @@ function whyPanel(model, actions) {
   return all;
 }
 
-function whyLinearizable(model, actions, p, heading, list) {
-  const row = model.row, d = model.data;
-  p(d.relaxed ? "The operations have an order that keeps the order of each process, such that " : "Each operation can take effect at one moment between its invocation and its response, such that ",
-    element("b", {}, row.model), " run in this order returns every recorded result.");
-  if (row.depth) {
-    heading(`Depth ${row.depth}`);
-    p(row.depth === 1 ? `The order is simple: the operations of chain ${d.chain} take effect as late as they can, all others as early as they can.`
-      : `The order is found by delaying ${plural(row.depth - 1, "operation")}. Besides, the operations of chain ${d.chain} take effect as late as they can.`);
-    if (model.late.length) {
-      p("Delayed to the end, with everything that begins after their responses, in this order:");
-      list("ol", model.late.slice(0, 50).map(i => [opButton(model, i, actions)]));
-      if (model.late.length > 50) p(`and ${model.late.length - 50} more`);
-    }
-  } else if (row.deeper) {
-    p(`No schedule that delays at most ${plural(row.deeper - 1, "operation")} explains the history: its depth is more than ${row.deeper}.`);
-  }
+// passageItem returns the parts of an item: the text about an operation selects it.
+function passageItem(model, item, actions) {
+  const text = item.op < 0 ? code(item.text)
+    : element("button", {className: "op", type: "button", onclick: () => actions.go(item.op)}, cut(item.text, 400));
+  return [item.lead ? item.lead + " " : "", text, item.then ? ": " + item.then : ""];
+}
+
+// whyLinearizable adds what the page shows of a witness.
+function whyLinearizable(model, p, heading) {
   if (!model.order.length) return;
   heading("Order");
   p(model.gap ? "The points in the bars, and the list \u201cOrder\u201d, show one order." : "The list \u201cOrder\u201d shows one.", model.states ? "" : " The specification does not describe its states.");
@@ -170,56 +165,6 @@ function whyLinearizable(model, actions, p, heading, list) {
     p(`The states are long: the page has those after ${s.step.length.toLocaleString("en")} of ${model.order.length.toLocaleString("en")} steps, evenly spread.`);
   }
   if (model.idle.size) p(`${plural(model.idle.size, "pending operation")} did not take effect in this order.`);
-}
-
-function whyNot(model, actions, p, heading, list) {
-  const why = model.data.why;
-  p(`No order of the operations that ${model.data.relaxed ? "keeps the order of each process" : "respects real time"} gives the recorded results.`);
-  if (!why) p("The reason was not computed.");
-  else if (why.unexplained >= 0) whyUnexplained(model, why, actions, p, heading, list);
-  else if (why.marks || why.edges) {
-    p("Real time alone can be explained. It cannot if:");
-    list("ul", (why.marks || []).map(m => [code(m), " happened"]).concat((why.edges || []).map(e => [code(e)])));
-  }
-  if (model.free.length) {
-    heading("It would be linearizable if");
-    list("ul", model.free.slice(0, 20).map(group => group.flatMap((f, k) => [k ? " and " : "", opButton(model, f.op, actions), " had returned ", ...either(f.allowed)])));
-    if (model.free.length > 20) p(`and ${model.free.length - 20} more ways`);
-  }
-  if (model.core.length) {
-    heading(`Minimal sub-history: ${plural(model.core.length, "operation")}`);
-    p(model.core.length === 1 ? "This operation alone is not linearizable." : "These operations alone are not linearizable, up to the end of the failing prefix, and no part of them can be left out.");
-    p(element("button", {type: "button", onclick: () => actions.show("core")}, "Show only these"), " ", ...opButtons(model, model.core, actions, 12));
-  }
-  if (model.clash.length) {
-    heading("In conflict");
-    p("A history of these operations alone is not linearizable:");
-    p(...opButtons(model, model.clash, actions, 12));
-  }
-  if (why && why.missing) {
-    heading("Not computed");
-    const names = {prefix: "the shortest failing prefix", states: "the states before it", core: "a minimal sub-history", blame: "the results that would do"};
-    list("ul", why.missing.map(m => [`${names[m.part] || m.part}: ${m.cause}`]));
-  }
-}
-
-function whyUnexplained(model, why, actions, p, heading, list) {
-  const op = why.unexplained, with_ = model.concurrent(op, 200).filter(i => model.call[i] < model.end[op]);
-  heading("The first response that no order explains");
-  p(opButton(model, op, actions), ` of process ${model.process(op)}`, model.line[op] ? `, line ${model.line[op]}` : "", ".");
-  if (why.prefix) p(`It is event ${why.prefix.toLocaleString("en")} of ${model.events.toLocaleString("en")}. Up to the event before it the history is linearizable; what is after it (shaded) does not matter.`);
-  if (with_.length) p("Concurrent with it: ", ...opButtons(model, with_, actions, 10), ".");
-  else if (!model.data.relaxed) p("Nothing is concurrent with it.");
-  const states = why.states || [];
-  if (!states.length) return;
-  heading(`Just before that response${why.ofCore ? ", in the minimal sub-history" : ""}`);
-  p(why.more ? `The object can be in many states, among them:` : states.length === 1 ? "The object can only be in this state:" : `The object can be in ${states.length} states:`);
-  list("ul", states.map((text, k) => {
-    const returns = why.returns && why.returns[k];
-    if (!returns) return [code(text)];
-    if (!returns.length) return [code(text), ": ", code(model.method(op)), " would wait"];
-    return [code(text), `: ${model.method(op)} returns `, ...either(returns)];
-  }));
 }
 
 // showDetails fills the box about the selected operation.
@@ -254,7 +199,7 @@ function showDetails(model, i, actions) {
     const group = model.free[g];
     add("would do", ...either(group.find(f => f.op === i).allowed), group.length > 1 ? ` with ${plural(group.length - 1, "other change")}` : "");
   }
-  const beside = model.concurrent(i, 500);
+  const beside = model.concurrent(i, model.n);
   if (beside.length) add("concurrent", ...opButtons(model, beside, actions, 8));
   box.replaceChildren(
     ...model.tags(i).map(([kind, text]) => element("span", {className: "tag " + kind}, text)),

@@ -80,9 +80,9 @@ func TestViolation(t *testing.T) {
 	p := open(t, violation(t))
 	p.contains("badge", "✗ not linearizable")
 	p.contains("facts", "queue", "6 operations", "3 processes", "1 pending")
-	p.contains("panel-why", "#3 dequeue(): 2", "event 8 of 11", "Concurrent with it: #2 enqueue(3)", "2 states",
-		"[1, 2]: dequeue returns 1", "[1, 2, 3]: dequeue would wait", "#3 dequeue(): 2 had returned 1 and #4 dequeue(): 3 had returned 2",
-		"Minimal sub-history: 3 operations", "the states before it: time", "1 operation never returned")
+	p.contains("panel-why", "3 dequeue(): 2 (process a, line ", "Up to event 7 of 11", "It overlaps 1 operation:", "2 enqueue(3)", "one of 2 states",
+		"[1, 2]: dequeue() returns 1", "[1, 2, 3]: dequeue() has to wait", "had returned 1 instead of 2", "had returned 2 instead of 3",
+		"These 3 of its 6 operations are not linearizable by themselves", "the states before the response: the time is used up", "1 operation never returned")
 	p.contains("legend", "minimal sub-history", "another result would do", "never returned")
 	want(p, `leadline.model.prefixEnd`, 7)
 	want(p, `document.getElementById("tab-order").hidden`, true)
@@ -113,7 +113,7 @@ func TestWitness(t *testing.T) {
 	it := deep(t)
 	p := open(t, it)
 	p.contains("badge", "✓ linearizable")
-	p.contains("panel-why", fmt.Sprintf("Depth %d", it.Verdict.Depth), "chain", "Delayed to the end", "may take effect at any time")
+	p.contains("panel-why", fmt.Sprintf("Its depth is %d", it.Verdict.Depth), "chain", "delayed further", "may take effect at any time")
 	p.click("tab-order")
 	p.contains("panel-order", "write(1)", "write(2)", "read(): 1", "read(): 2")
 	want(p, `leadline.model.late.length`, it.Verdict.Depth-1)
@@ -183,14 +183,14 @@ func TestOthers(t *testing.T) {
 	d := deep(t)
 	relaxed := checked(t, d.History.ProgramOrder(), d.Spec)
 	p = open(t, relaxed)
-	p.contains("panel-why", "an order that keeps the order of each process", "Only the order of each process counts", "shows one.")
+	p.contains("panel-why", "an order of the operations respects the order within each process", "Only the order of each process counts", "shows one.")
 	want(p, `leadline.timeline.lanes.length`, 4)
 
 	d.Verdict = replay.Verdict{}
 	d.Verdict.Cause = replay.Memory
 	p = open(t, d)
 	p.contains("badge", "? unknown (memory)")
-	p.contains("panel-why", "It is not known", "--memory")
+	p.contains("panel-why", "Unknown: neither a witness was found", "--memory")
 
 	p = open(t, view.Item{Name: "bad", Err: errors.New("file:3: what is wrong")})
 	p.contains("problem", "file:3: what is wrong")
@@ -203,7 +203,7 @@ func TestOthers(t *testing.T) {
 
 	h.Verdict.Explanation = &replay.Explanation{Unexplained: replay.NoOperation, Missing: []replay.MissingPart{{Part: "prefix", Cause: "time"}}}
 	p = open(t, h)
-	p.contains("panel-why", "the shortest failing prefix: time")
+	p.contains("panel-why", "the shortest prefix that fails: the time is used up")
 	want(p, `document.getElementById("panel-why").innerText.includes("Real time alone")`, false)
 	want(p, `leadline.model.prefixEnd`, -1)
 }
