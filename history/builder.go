@@ -123,6 +123,12 @@ func (b *Builder) SetModel(name string, args []Value) { b.h.Model, b.h.ModelArgs
 // SetUnterminated sets Header.Unterminated.
 func (b *Builder) SetUnterminated() { b.h.Unterminated = true }
 
+// SetSorted says by what the events were ordered that follow (see Header.SortedBy), with
+// a warning about that. It must come before the first event.
+func (b *Builder) SetSorted(by string, order Order, warning string) {
+	b.h.SortedBy, b.h.Order, b.h.Warning = by, order, warning
+}
+
 // Warn sets Header.Warning.
 func (b *Builder) Warn(text string) { b.h.Warning = text }
 

@@ -477,7 +477,7 @@
 //     ops are null. After an internal error the verdict is unknown, and errors has it.
 //
 // ordered_by is "index" or "time" if these, and not the lines, order the events; see
-// leadline formats --help. unterminated is true if the last line of a text file has no
+// leadline help formats. unterminated is true if the last line of a text file has no
 // newline, and was read as a whole line.
 //
 // These keys are absent where they do not apply: ordered_by, unterminated, order, exact_cause, impossible,

@@ -73,7 +73,9 @@
 //	             only. A response of type "ok" with none of these three has no
 //	             result, as of a void method.
 //	at           integer: the stamp, in whatever unit. Required under order
-//	             "stamp", otherwise ignored.
+//	             "stamp". Ignored under "file"; but if the header has no order,
+//	             stamps that contradict the order of the lines (see Jepsen) are a
+//	             fault.
 //	history      string: which history, if several are interleaved
 //
 // An order edge, {"edge":[3,5]}: operation 3 came before operation 5, whatever
@@ -151,7 +153,7 @@
 // history, or operations one after another, which are one. An operation is a
 // map with :process, :type, :f and :value, tagged or not, or a tuple
 // [process type f value]. The process :nemesis is ignored, and so are other keys,
-// except :key, which only format kv has. The order of operations is that of the file.
+// except :key, which only format kv has, and :index and :time.
 //
 //	[{:process 0, :type :invoke, :f :write, :value 1}
 //	 {:process 1, :type :invoke, :f :read,  :value nil}
@@ -163,12 +165,24 @@
 // nothing. With :info, or no completion, an operation stays pending; after :info
 // its process may go on, as a new one. The value of an :ok is what was done and returned.
 //
+// The order of the events is that of the lines. An :index or a :time contradicts it if a
+// response comes before an invocation in the file and not by :index or :time, or the
+// other way round. Two invocations, or two responses, may come in any order. After a
+// contradiction the index orders the events if each has one, and otherwise the time, where
+// equal times are concurrent. A warning says so, and Header.SortedBy is set. A history is
+// invalid if neither is complete, or if events of a process do not alternate in that
+// order.
+//
+// The same history as JSON, a list of objects or one after another, is read with the keys
+// process, type, f, value, index and time.
+//
 // Words and values determine the model:
 //
 //   - read, write and cas are a cas-register, nil at first; with values
 //     [key value], as independent tests have them, a kv. Independent tests of
 //     other objects are refused where an invocation with [key nil] shows them;
-//   - txn is a multi-register, whose initial values are what reads find before
+//   - txn is a multi-register, and so are read, write and append if all values are lists of
+//     micro-operations such as [[:r 9 nil] [:w 9 3]]. Its initial values are what reads find before
 //     any write of that value. In tests that append, it is nil, or [] where the first
 //     read of an empty list returns that;
 //   - add and read are a set, or a counter if numbers are read;
@@ -184,9 +198,9 @@
 //
 // Format kv is the same with a :key in every operation and the words get, put,
 // append, delete and cas: a kv, in which a missing key is "", or nil if a get reads
-// that or a cas expects it. Format etcd is a log with lines PROCESS :TYPE :F VALUE,
-// after "jepsen.util - " or not, and noise between them: a cas-register. An error may
-// follow the value of a :fail or :info. A read that fails with :timed-out there has
+// that or a cas expects it. Format etcd is Jepsen's log, or a history.txt: lines
+// PROCESS :TYPE :F VALUE, after jepsen.util or not, and noise between them. A date at the
+// beginning of a line is its time. An error may follow the value of a :fail or :info. A read that fails with :timed-out there has
 // returned with an unknown result, since its process goes on.
 //
 // # PolyLin and LiMo
@@ -208,8 +222,8 @@
 //
 // # Other JSON
 //
-// Format jsonl reads records of other shapes, one history per file. It knows
-// two:
+// Format jsonl reads records of other shapes, one history per file. Besides Jepsen's, it
+// knows two:
 //
 //   - operations {"ClientId", "Input", "Call", "Output", "Return"} with closed stamps.
 //     One is pending if Return is missing or negative, or if Output has a member

@@ -12,16 +12,17 @@ import (
 
 const etcdName = "etcd"
 
-// etcdPrefix precedes an operation in Jepsen's log, but not in its history.txt.
-var etcdPrefix = []byte("jepsen.util - ")
+// etcdPrefix precedes an operation in Jepsen's log, but not in its history.txt. A colon or
+// a dash follows it.
+var etcdPrefix = []byte("jepsen.util")
 
 const timedOut = ":timed-out"
 
+// etcdDialect is what encodeEtcd writes.
 var etcdDialect = dialectFor("cas-register", false)
 
-// decodeEtcd reads the log of a Jepsen test of etcd: a register with cas that is nil at
-// first. It skips lines that are not about an operation. See the package documentation
-// for the meaning of timeouts.
+// decodeEtcd reads the log of a Jepsen test, or its history.txt. It skips lines that are
+// not about an operation. See the package documentation for the meaning of timeouts.
 func decodeEtcd(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return decodeText(r, file, etcdName, lim, func(t *textLines) textFormat { return &etcd{textLines: t, edn: newEDNReader(nil, 0)} })
 }
@@ -38,12 +39,16 @@ type etcdLine struct {
 	process, f []byte
 	typ        history.EventType
 	value      []byte
+	time       []byte // at the beginning of the line, or nil
 }
 
 // readEtcdLine reports false for a line that is not about an operation.
 func readEtcdLine(text []byte) (l etcdLine, ok bool) {
-	if i := bytes.Index(text, etcdPrefix); i >= 0 {
-		text = text[i+len(etcdPrefix):]
+	if before, after, found := bytes.Cut(text, etcdPrefix); found {
+		if l.time = before[:min(len(before), len("2006-01-02 15:04:05,000"))]; !isDate(string(l.time)) {
+			l.time = nil
+		}
+		text = bytes.TrimPrefix(bytes.TrimPrefix(after, []byte(":")), []byte(" -"))
 	}
 	var typ []byte
 	l.process, text = cutWord(text)
@@ -64,21 +69,20 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	}
 	if d.words == nil {
 		b := d.begin(history.Header{}, number)
-		d.words = &wordHistory{b: b, line: number, dialect: etcdDialect}
+		d.words = &wordHistory{b: b, line: number}
 		d.out.last.finish = d.words.finish
 	}
 	process, _ := strconv.ParseInt(string(l.process), 10, 64)
 	ev := wordEvent{typ: l.typ, process: history.IntValue(process), f: string(l.f[1:]), line: number}
-	word := etcdDialect.find(ev.f)
-	if word == nil {
-		return "an operation on a register is :read, :write or :cas, not " + clip(l.f)
+	if l.time != nil {
+		ev.time = history.StringValue(string(l.time))
 	}
 	if ev.value, fault = d.value(l.value, l.typ == history.Fail || l.typ == history.Info); fault != "" {
 		return fault
 	}
 	// The result of a read that timed out is unknown. But it returned: its
 	// process goes on. Other operations that time out end with :info.
-	if ev.typ == history.Fail && word.shape == answer && ev.value.Text() == timedOut {
+	if ev.typ == history.Fail && isWord(ev.f, "read") && ev.value.Text() == timedOut {
 		ev.typ, ev.value, ev.unknown = history.OK, history.NullValue, true
 	}
 	d.words.events.add(&ev)
@@ -149,7 +153,7 @@ func appendEtcdLine(buf []byte, h *history.History, op *history.Operation, typ s
 	if process.Kind() != history.Int {
 		return buf, refusal(etcdName, "process %v, which is not an integer", process)
 	}
-	buf = append(append(buf, "INFO  "...), etcdPrefix...)
+	buf = append(append(append(buf, "INFO  "...), etcdPrefix...), " - "...)
 	buf = append(strconv.AppendInt(buf, process.Int(), 10), '\t')
 	buf = append(append(buf, typ...), "\t:"...)
 	buf = append(append(buf, p.f...), '\t')

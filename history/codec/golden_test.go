@@ -112,6 +112,9 @@ func dump(seq iter.Seq2[*history.History, error]) string {
 func describeHistory(b *strings.Builder, h *history.History) {
 	fmt.Fprintf(b, "history %q line %d format %s model %q %v tie %v order %v processes %v\n",
 		h.ID, h.Line, h.Format, h.Model, h.ModelArgs, h.Tie, h.Order, h.Processes)
+	if h.SortedBy != "" {
+		fmt.Fprintf(b, "ordered by %s; warning: %s\n", h.SortedBy, h.Warning)
+	}
 	if h.Unterminated {
 		fmt.Fprintf(b, "unterminated\n")
 	}

@@ -16,6 +16,9 @@ const (
 	kvName     = "kv"
 )
 
+// isJepsen reports whether a format has the events of a Jepsen test.
+func isJepsen(format string) bool { return format == jepsenName || format == etcdName }
+
 // decodeJepsen reads Jepsen's histories: EDN vectors or lists of operations,
 // each a history of its own, or operations one after another, which are one
 // history. See the package documentation.
@@ -322,6 +325,10 @@ func (d *jepsen) fromMap(pairs []history.Value) (fault string) {
 			f = v
 		case ":value":
 			ev.value = v
+		case ":index":
+			ev.index = v
+		case ":time":
+			ev.time = v
 		case ":key":
 			if keyed = true; d.format == kvName {
 				ev.key = v

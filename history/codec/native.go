@@ -69,6 +69,8 @@ type stream struct {
 	builder int64 // size of b when it was last measured
 	values  int64 // bytes of its arguments and results
 	closed  bool
+	ordered bool        // the header says what orders the events
+	clash   clashFinder // of lines with stamps, unless ordered
 }
 
 // run reads line by line until the stream or the caller ends.
@@ -185,6 +187,9 @@ func (d *native) handle(size int) {
 	}
 	if l.problem == "" {
 		l.addTo(st.b, d.lines.line)
+		if l.seen&fieldAt != 0 && !st.ordered {
+			st.clash.add(l.event.Type, l.event.At, d.lines.line)
+		}
 	}
 	if l.problem != "" {
 		st.b.Errorf(d.lines.line, "%s", l.problem)
@@ -277,7 +282,7 @@ func (d *native) header() *stream {
 	if d.sinceHeader = 0; len(d.open) == d.closed {
 		d.spoilt = d.spoilt[:0]
 	}
-	st := &stream{line: d.lines.line, ordinal: d.out.count, spoilt: len(d.spoilt)}
+	st := &stream{line: d.lines.line, ordinal: d.out.count, spoilt: len(d.spoilt), ordered: l.seen&fieldOrder != 0}
 	st.b = history.NewBuilder(history.Header{
 		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,
 		Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
@@ -331,6 +336,9 @@ func (d *native) close(st *stream) {
 	d.held -= st.bytes
 	d.taken -= st.builder + st.values
 	d.catchUp(st)
+	if c := st.clash.clash; st.clash.found {
+		st.b.Errorf(max(c.response, c.invocation), `%s; write "order":"stamp" or "order":"file" into the header`, c.message(`"at"`))
+	}
 	st.closed = true
 	if d.closed++; 2*d.closed > len(d.open) {
 		d.open = slices.DeleteFunc(d.open, func(o *stream) bool { return o.closed })

@@ -20,6 +20,8 @@ type wordEvent struct {
 	op      history.Value // identifier, None without one
 	at      int64         // stamp, of a history that has them
 	line    int
+	// index and time order the events as well, if they have them; see wordHistory.order.
+	index, time history.Value
 }
 
 // A wordHistory collects the events of one history. Their meaning depends on the words
@@ -28,13 +30,10 @@ type wordHistory struct {
 	b      *history.Builder
 	line   int
 	events wordEvents
-	keyed  bool // events have keys of their own
-	idle   bool // there were events of the nemesis
-	// dialect is set if the format determines it.
-	dialect *dialect
-	pool    pool // of arguments
-	// Used by finish:
-	words []*word // by name; nil for a name that the dialect lacks
+	keyed  bool    // events have keys of their own
+	idle   bool    // there were events of the nemesis
+	pool   pool    // of arguments
+	words  []*word // by name; nil for a name that the dialect lacks; set by finish
 }
 
 func newWordHistory(file, format string, line int) *wordHistory {
@@ -51,6 +50,9 @@ const eventBytes = 256
 
 // finish gives the events to the Builder.
 func (w *wordHistory) finish() {
+	if !w.order() {
+		return
+	}
 	d := w.choose()
 	if d == nil {
 		d = &dialect{}
@@ -77,9 +79,6 @@ func (w *wordHistory) finish() {
 
 // choose returns the first dialect that has all the words, or nil.
 func (w *wordHistory) choose() *dialect {
-	if w.dialect != nil {
-		return w.dialect
-	}
 	for i := range dialects {
 		d := &dialects[i]
 		if d.keyed == w.keyed && d.covers(&w.events) && (d.when == nil || d.when(&w.events)) {
@@ -156,7 +155,7 @@ func (w *wordHistory) invocation(d *dialect, ev, end *packedEvent, out *history.
 			}
 		}
 	} else {
-		if word.shape.asks() && ev.isNull(true) && !ev.isNull(false) && w.b.Header().Format == jepsenName {
+		if word.shape.asks() && ev.isNull(true) && !ev.isNull(false) && isJepsen(w.b.Header().Format) {
 			return fmt.Sprintf("%s is invoked with the :value [key nil], as in an independent test: "+
 				"leadline reads those of registers, if all values have keys; "+
 				"write the operations on each key to a file of their own", f)
@@ -375,6 +374,9 @@ var independentWords = []word{
 
 // dialects are tried in this order.
 var dialects = []dialect{
+	// Micro-operations, whatever the transactions are called.
+	{model: "multi-register", when: transactions, words: []word{
+		{f: "txn", aliases: []string{"read", "write", "append", "r", "w"}, shape: transact, method: "txn"}}},
 	// The value of a missing key is nil, or else "".
 	{model: "kv", keyed: true, words: keyValueWords, when: readsNull},
 	{model: "kv", keyed: true, words: keyValueWords, args: []history.Value{history.StringValue("")}},
@@ -471,6 +473,23 @@ func dialectFor(model string, keyed bool) *dialect {
 		return nil
 	}
 	return &dialects[i]
+}
+
+// transactions reports whether the values of all invocations are lists of micro-operations.
+func transactions(events *wordEvents) bool {
+	for i := range events.n {
+		ev := events.packed(i)
+		if ev.typ != history.Invoke {
+			continue
+		}
+		v, ok := transaction(ev.whole(), false)
+		if !ok || len(v.List()) == 0 || slices.ContainsFunc(v.List(), func(micro history.Value) bool {
+			return !isWord(micro.List()[0].Text(), "read", "write", "append")
+		}) {
+			return false
+		}
+	}
+	return events.invocations > 0
 }
 
 // readsNull reports whether a get returns nil, or a cas expects it.

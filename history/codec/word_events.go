@@ -22,6 +22,7 @@ type wordEvents struct {
 	open        []int32            // per process, its last open invocation + 1
 	openIDs     map[violatID]int32 // open events with identifiers
 	stamps      []wordStamp        // per event; nil while none has an identifier or a stamp
+	index, time orderKey
 }
 
 // A packedEvent is a wordEvent that takes less memory.
@@ -82,6 +83,8 @@ func (w *wordEvents) add(ev *wordEvent) {
 		w.pieces = append(w.pieces, make([]packedEvent, min(eventPiece, max(16, 2*w.n)))[:0])
 	}
 	i := int32(w.n)
+	w.index.add(w.n, ev.index)
+	w.time.add(w.n, ev.time)
 	p := packedEvent{
 		value: ev.value, key: ev.key, process: w.process(ev.process), f: w.name(ev.f), line: int32(min(ev.line, math.MaxInt32)),
 		other: -1, typ: ev.typ, unknown: ev.unknown, paired: ev.paired,
