@@ -10,11 +10,15 @@
 //	violat     Violat's JSON: an object with schema and events per history
 //	jepsen     Jepsen's EDN: a vector, list or stream of maps or tuples
 //	kv         key-value logs in EDN, a map with :key per line (porcupine's test data)
-//	etcd       Jepsen's logs of etcd: process, type, read, write or cas, and value in a line
+//	etcd       Jepsen's logs and history.txt: process, type, word and value in a line
 //	polylin    PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque
 //	limo       LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue
-//	jsonl      other JSON Lines: starts and finishes, operations with Call and Return, or what --map says
+//	jsonl      other JSON: Jepsen's events, starts and finishes, operations with Call and Return, or what --map says
 //	Each may be plain or compressed by gzip or zstd, and in a tar or zip archive.
+//
+// Events of Jepsen are in the order of the file. If an index or a time contradicts that,
+// because a response comes before an invocation by one and not by the other, events are
+// ordered by the index if each has one, and otherwise by the time. A warning says so.
 //
 // Convert writes histories in another format, and with --model under the name of
 // another model. What that format cannot represent is an error:
@@ -135,7 +139,8 @@
 // a fault if none has the key, the return or the duration, or a value, result or output
 // that is needed.
 //
-// These need no mapping: histories of Jepsen and Maelstrom (history.edn), porcupine's
+// These need no mapping: histories of Jepsen and Maelstrom (history.edn, history.txt,
+// jepsen.log, also as JSON), porcupine's
 // operations as JSON, one after another or in a list, and the operations of etcd's
 // robustness tests. The latter have a file per client, which together are one history:
 //

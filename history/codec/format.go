@@ -78,7 +78,7 @@ func formats() []Format {
 		{
 			Name:        etcdName,
 			Single:      true,
-			Description: "Jepsen's logs of etcd: process, type, read, write or cas, and value in a line",
+			Description: "Jepsen's logs and history.txt: process, type, word and value in a line",
 			Decode:      decodeEtcd, Encode: encodeEtcd,
 			detect: func(b *beginning) bool { return b.etcd },
 		},
@@ -97,10 +97,11 @@ func formats() []Format {
 		{
 			Name:        jsonlName,
 			Single:      true,
-			Description: "other JSON Lines: starts and finishes, operations with Call and Return, or what --map says",
+			Description: "other JSON: Jepsen's events, starts and finishes, operations with Call and Return, or what --map says",
 			Decode:      decodeJSONL, Encode: encodeJSONL,
 			detect: func(b *beginning) bool {
-				return has(b.keys, "ClientId") && has(b.keys, "Call") || has(b.keys, "event") && has(b.keys, "client_id")
+				return has(b.keys, "ClientId") && has(b.keys, "Call") || has(b.keys, "event") && has(b.keys, "client_id") ||
+					isJepsenRecord(b.keys)
 			},
 		},
 	}
@@ -289,7 +290,7 @@ func warn(h *history.History, file string, warn func(*SyntaxError)) {
 // fromReadsAlone reports whether the model of a Jepsen history was inferred from reads
 // only, although these returned values: then operations of another model are missing.
 func fromReadsAlone(h *history.History) bool {
-	if h.Format != jepsenName || h.Model != "cas-register" {
+	if !isJepsen(h.Format) || h.Model != "cas-register" {
 		return false
 	}
 	found := false

@@ -46,6 +46,7 @@ type jsonl struct {
 	records records
 	kind    string // of records
 	m       *mapping
+	jepsen  bool // records are Jepsen's events
 	pool    *pool
 	input   int64 // bytes; 0 if unknown
 	limit   int64
@@ -108,8 +109,11 @@ func (d *jsonl) run() {
 func (d *jsonl) open(record history.Value, line int) {
 	if d.m == nil {
 		shape := startShape
-		if member(record, "ClientId").Kind() != history.None {
+		switch {
+		case member(record, "ClientId").Kind() != history.None:
 			shape = operationShape
+		case member(record, "process").Kind() != history.None && member(record, "f").Kind() != history.None:
+			shape, d.jepsen = jepsenShape, true
 		}
 		m, err := parseMapping(shape)
 		if err != nil {
@@ -121,6 +125,9 @@ func (d *jsonl) open(record history.Value, line int) {
 		d.m = m
 	}
 	h := history.Header{File: d.out.file, Line: line, Format: d.kind, Tie: d.m.tie}
+	if d.jepsen {
+		h.Format = jepsenName
+	}
 	if d.m.hasSpans() || d.m.has(mapAt) {
 		h.Order = history.StampOrder
 	}
@@ -307,6 +314,9 @@ func (d *jsonl) word(record history.Value, ev *history.Event, e ending) {
 	}
 	if w.key = d.m.value(record, mapKey); w.key.Kind() != history.None {
 		d.words.keyed = true
+	}
+	if d.jepsen {
+		w.index, w.time = member(record, "index"), member(record, "time")
 	}
 	w.unknown = e == returnedUnknown
 	w.value, w.key = d.pool.kept(w.value), d.pool.kept(w.key)

@@ -58,7 +58,13 @@ var mapNames = [mapSize]string{"process", "type", "status", "f", "args", "value"
 const (
 	operationShape = "process=ClientId,input=Input,call=Call,output=Output,return=Return"
 	startShape     = "process=client_id,op=op_id,start=event.Start,finish=event.Finish"
+	jepsenShape    = "process=process,type=type,f=f,value=value,skip when process=nemesis|:nemesis"
 )
+
+// isJepsenRecord reports whether keys are those of an event of Jepsen in JSON.
+func isJepsenRecord(keys []string) bool {
+	return has(keys, "process") && has(keys, "type") && has(keys, "f")
+}
 
 // parseMapping parses a mapping in the notation of Options.Map. An error in one of several
 // lines has the line.
