@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -106,7 +107,6 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 
 func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status int, err error) {
 	return f.coordinate(ctx, s, checkKind, func(ctx context.Context, c *coordinator, t *table) (int, error) {
-		status := statusOK
 		r := newReader(f.settings, c.queue.payload())
 		r.skip = codec.Skip(f.skip.Index())
 		r.stdin, r.quiet, r.buckets, r.spool = s.in, f.quiet, c.queue.js, c.queue.spool
@@ -114,30 +114,46 @@ func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status 
 			t.aside(func() { fmt.Fprintf(s.err, "leadline-cluster: "+format+"\n", args...) })
 		}
 		out := bufio.NewWriter(s.out)
+		var all shown
 		err := c.each(ctx, r.parts(ctx, args), func(p *part, of *result) error {
 			for i := range p.items {
-				worst, err := f.show(ctx, out, c, r, &p.items[i], p, of)
-				if err != nil {
+				if err := f.show(ctx, out, c, r, &p.items[i], p, of, &all); err != nil {
 					return err
 				}
-				status = worse(status, worst)
 			}
 			return t.flush(out)
 		})
 		if flushed := out.Flush(); !errors.Is(err, flushed) {
 			err = errors.Join(err, flushed)
 		}
-		return status, err
+		if ctx.Err() != nil {
+			var input batch.Census
+			r.quiet = true
+			input.Finish(args, func(ctx context.Context) iter.Seq[batch.Entry] { return r.entries(ctx, args) })
+			err = &stoppedError{input.Stopped(all.histories, all.not, f.property())}
+		}
+		return all.status, err
 	})
 }
 
+// property names what the verdicts are about.
+func (f *checkFlags) property() string {
+	if f.settings.ProgramOrder {
+		return "sequentially consistent"
+	}
+	return "linearizable"
+}
+
+// shown sums up the lines that are written.
+type shown struct{ status, histories, not int }
+
 // show writes the lines of an item.
-func (f *checkFlags) show(ctx context.Context, out *bufio.Writer, c *coordinator, r *reader, it *item, p *part, of *result) (worst int, err error) {
+func (f *checkFlags) show(ctx context.Context, out *bufio.Writer, c *coordinator, r *reader, it *item, p *part, of *result, all *shown) (err error) {
 	one, lines := fileResult{Entries: []entryResult{it.known}}, it.line
 	if it.line == nil {
 		if it.at.key != p.key { // an equal file came before
 			if of, err = c.stored(ctx, it.at.key); err != nil {
-				return statusOK, err
+				return err
 			}
 		}
 		one, lines = of.file(it.at.index)
@@ -148,11 +164,17 @@ func (f *checkFlags) show(ctx context.Context, out *bufio.Writer, c *coordinator
 	for _, e := range one.Entries {
 		line, err := named(lines[:e.Size], it.name)
 		if err != nil {
-			return worst, fmt.Errorf("%s: %w", it.name, err)
+			return fmt.Errorf("%s: %w", it.name, err)
 		}
 		lines = lines[e.Size:]
 		status := e.Status.Exit()
-		worst = worse(worst, status)
+		all.status = worse(all.status, status)
+		if it.line == nil {
+			all.histories++
+		}
+		if e.Status == batch.NotLinearizable {
+			all.not++
+		}
 		if e.Status == batch.Internal {
 			r.warn("%s: %s", it.name, e.Reason)
 		}
@@ -160,10 +182,10 @@ func (f *checkFlags) show(ctx context.Context, out *bufio.Writer, c *coordinator
 			continue
 		}
 		if _, err := out.Write(line); err != nil {
-			return worst, err
+			return err
 		}
 	}
-	return worst, nil
+	return nil
 }
 
 // coordinate opens the queue, starts the workers of this machine and calls do.

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -435,7 +436,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	files := map[string]string{}
 	for i := range 400 {
-		files[fmt.Sprintf("%03d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, false)
+		files[fmt.Sprintf("%03d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, true)
 	}
 	dir := write(t, files)
 	cmd, _, messages := program(t, []string{slowVariable + "=50ms"}, "check", "--workers", "1", dir)
@@ -460,6 +461,9 @@ func TestInterrupted(t *testing.T) {
 	_ = cmd.Wait() // the status is looked at
 	if status := cmd.ProcessState.ExitCode(); status != statusUnknown || !strings.Contains(messages.String(), "interrupted") {
 		t.Errorf("status %d; %s", status, messages)
+	}
+	if n := strings.Count(out.String(), "\n"); !regexp.MustCompile(fmt.Sprintf(`\nleadline-cluster check: stopped after %d of (400|\d+ or more): %[1]d not linearizable\n$`, n)).MatchString(messages.String()) {
+		t.Errorf("%d lines, and the last message is not about them: %s", n, messages)
 	}
 	want := expected(t, replay.Options{Explain: true}, dir)
 	if n := strings.Count(out.String(), "\n"); !strings.HasPrefix(want, out.String()) || n == 50 {

@@ -23,7 +23,7 @@
 //
 // The output has the lines of leadline check --output json, in the order of the
 // input, and the exit status has the same meaning: 0 all linearizable, 1 some not, 2 bad
-// usage or input, 3 some unknown, 4 an internal error. For the arguments, and for which
+// usage or input, 3 some unknown or interrupted, 4 an internal error. For the arguments, and for which
 // files are skipped, see leadline help batches. If standard error is a terminal, or with
 // --progress, it shows a table of the workers and their rates.
 //

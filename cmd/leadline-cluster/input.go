@@ -110,6 +110,25 @@ func (r *reader) open(ctx context.Context, argument string) (string, iter.Seq2[c
 	return prefix, codec.Files([]string{argument}, options)
 }
 
+// entries yields what the files hold.
+func (r *reader) entries(ctx context.Context, arguments []string) iter.Seq[batch.Entry] {
+	return func(yield func(batch.Entry) bool) {
+		for _, argument := range arguments {
+			_, files := r.open(ctx, argument)
+			for f, err := range files {
+				if err != nil {
+					continue
+				}
+				for e := range batch.Entries(f) {
+					if !yield(e) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // add adds a file to the next part, and reports whether it is the last one of it.
 func (r *reader) add(name string, f codec.File, err error) (last bool, failed error) {
 	if err != nil {

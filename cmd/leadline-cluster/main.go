@@ -97,15 +97,23 @@ func (c command) run(s streams, args []string) int {
 		return output.StatusClosed
 	case ctx.Err() != nil:
 		fmt.Fprintf(s.err, "leadline-cluster %s: interrupted\n", c.name)
-		return worse(status, statusUnknown)
+		if stopped := (*stoppedError)(nil); errors.As(err, &stopped) {
+			fmt.Fprintf(s.err, "leadline-cluster %s: %v\n", c.name, err)
+		}
+		return batch.InterruptedExit(status)
 	case errors.Is(err, errOutOfReach):
 		c.fail(s, err)
-		return worse(status, statusUnknown)
+		return batch.InterruptedExit(status)
 	case err != nil:
 		return worse(status, c.fail(s, err))
 	}
 	return status
 }
+
+// A stoppedError has the last line of a batch that was interrupted.
+type stoppedError struct{ line string }
+
+func (e *stoppedError) Error() string { return e.line }
 
 // A usageError is an error in the command line.
 type usageError struct{ error }
@@ -130,7 +138,7 @@ func usage(w io.Writer) {
 		fmt.Fprintf(&b, "  %-8s %s\n", c.name, c.short)
 	}
 	b.WriteString("\nleadline-cluster COMMAND --help describes each; go doc github.com/leadline/leadline/cmd/leadline-cluster is the manual.\n" +
-		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown, 4 internal error.\n")
+		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown or interrupted, 4 internal error.\n")
 	fmt.Fprint(w, b.String())
 }
 

@@ -151,7 +151,7 @@ type batchRun struct {
 	totals   batchTotals
 	journal  *batch.Journal
 	cache    *batch.Cache
-	summary  *os.File // nil without --summary
+	summary  *batch.WholeFile // nil without --summary
 }
 
 // batchTotals counts the results of a batch. It is what --summary writes.
@@ -255,7 +255,7 @@ func (run *batchRun) open(s streams, f *checkFlags) error {
 	}
 	if b.summary != "" {
 		var err error
-		if run.summary, err = os.Create(b.summary); err != nil {
+		if run.summary, err = batch.CreateWhole(b.summary); err != nil {
 			return err
 		}
 	}
@@ -312,7 +312,7 @@ func (run *batchRun) finish(s streams, in *input, complete bool, status int) int
 	if run.summary == nil {
 		return status
 	}
-	if err := errors.Join(writeJSON(run.summary, t), run.summary.Close()); err != nil {
+	if err := run.summary.Finish(writeJSON(run.summary, t)); err != nil {
 		status = worse(status, s.failed("check", err))
 	}
 	return status

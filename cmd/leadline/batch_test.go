@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -215,7 +216,12 @@ func TestInterruptedBatch(t *testing.T) {
 			journal, summary := filepath.Join(dir, "journal"), filepath.Join(dir, "summary")
 			stderr, status := stopBatch(t, archive[:ends[39]], journal, 2000, signal, "--summary", summary, "-")
 			s := summaryOf(t, summary)
-			if status != statusNot && status != statusUnknown || s.Complete || s.Unknown > runtime.GOMAXPROCS(0) || !strings.Contains(stderr, ": interrupted; ") {
+			last := fmt.Sprintf("leadline check: stopped after %d of %%d or more: %d not linearizable\n", s.Histories, s.NotLinearizable)
+			var read int
+			if n, err := fmt.Sscanf(stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:], last, &read); n != 1 || err != nil || read < s.Histories || read > 40 {
+				t.Errorf("want %s, and stderr is\n%s", last, stderr)
+			}
+			if status != statusUnknown || s.Status != status || s.Complete || s.Unknown > runtime.GOMAXPROCS(0) || !strings.Contains(stderr, ": interrupted; ") {
 				t.Errorf("status %d, summary %+v, stderr\n%s", status, s, stderr)
 			}
 			got, _, _ := runBatch(t, archive, "--resume", journal, "--summary", summary, "-")
@@ -223,6 +229,81 @@ func TestInterruptedBatch(t *testing.T) {
 				t.Errorf("%+v, %s", s, firstDifference(got, want))
 			}
 		})
+	}
+}
+
+// TestStoppedAfter: a batch of files that is interrupted counts all that they have. It ends
+// with status 3 although it met a violation, and with 2 if a file is faulty.
+func TestStoppedAfter(t *testing.T) {
+	dir := t.TempDir()
+	const bad = `{"leadline":1,"history":"bad","model":"register","args":[0]}
+{"process":"A","type":"invoke","method":"read"}
+{"process":"A","type":"ok","result":9}
+`
+	slow := filepath.Join(dir, "b.zst")
+	writeLarge(t, slow)
+	for name, text := range map[string]string{"a.jsonl": bad + strings.Replace(bad, "bad", "worse", 1), "c.jsonl": oneRead, "faulty.jsonl": faulty} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		want   string
+	}{
+		{"text", []string{"check", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown, `(?m)^stopped after [34] of [34] or more: 2 not linearizable$`},
+		{"JSON", []string{"check", "-o", "json", "--jobs", "2", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown,
+			`(?m)^leadline check: stopped after [34] of [34] or more: 2 not linearizable$`},
+		{"explain", []string{"explain", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown, `(?m)^leadline explain: stopped after [34] of [34] or more: 2 not linearizable$`},
+		{"program order", []string{"check", "--order", "program", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown,
+			`(?m)^stopped after [34] of [34] or more: 2 not sequentially consistent$`},
+		{"fault", []string{"check", "--max-ratio", "0", file("a.jsonl"), file("faulty.jsonl"), slow}, statusBad, `(?m)^stopped after [45] of [45] or more: 2 not linearizable$`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			printed, status := interrupt(t, strings.NewReader(""), "one", c.args...)
+			last := printed[strings.LastIndex(strings.TrimSpace(printed), "\n")+1:]
+			if status != c.status || !regexp.MustCompile(c.want).MatchString(last) {
+				t.Errorf("status %d, want %d and %s in\n%s", status, c.status, c.want, printed)
+			}
+		})
+	}
+}
+
+// TestKilledReports: a batch that is killed leaves the reports that were there.
+func TestKilledReports(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	archive, ends := tarOf(t, 20)
+	dir := t.TempDir()
+	var args []string
+	for _, flag := range []string{"junit", "sarif", "summary"} {
+		file := filepath.Join(dir, flag)
+		if err := os.WriteFile(file, []byte("the last one"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "--"+flag, file)
+	}
+	stopBatch(t, archive[:ends[9]], filepath.Join(dir, "journal"), 500, syscall.SIGKILL, append(args, "-")...)
+	for _, flag := range []string{"junit", "sarif", "summary"} {
+		if text, err := os.ReadFile(filepath.Join(dir, flag)); err != nil || string(text) != "the last one" {
+			t.Errorf("%s: %q, %v", flag, text, err)
+		}
+	}
+	runBatch(t, archive, append(args, "-")...)
+	for _, flag := range []string{"junit", "sarif", "summary"} {
+		file := filepath.Join(dir, flag)
+		text, err := os.ReadFile(file)
+		info, err2 := os.Stat(file)
+		if err != nil || err2 != nil || string(text) == "the last one" || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %q, %v, %v, %v", flag, text, info, err, err2)
+		}
+		if _, err := os.Stat(file + ".part"); err == nil {
+			t.Errorf("%s.part is left", flag)
+		}
 	}
 }
 

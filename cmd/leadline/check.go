@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"slices"
 	"time"
 
@@ -181,10 +183,8 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		}
 		return goOn
 	}
-	from := f.input.read(working, s, args, garbage.reading)
-	if f.history != "" {
-		from = f.onlyHistory(from)
-	}
+	var read batch.Census
+	from := read.Of(working, f.entries(working, s, args, garbage.reading))
 	if f.order.Value == "program" {
 		from = inProgramOrder(from)
 	}
@@ -207,10 +207,10 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		}
 		return r
 	}
-	batch.InOrder(f.batch.shard.only(from), f.jobs, entry.Ops, one, emit)
+	batch.InOrder(from, f.jobs, entry.Ops, one, emit)
 	progress.end()
 	complete = complete && ctx.Err() == nil
-	status = worse(status, f.input.end(ctx, s, command))
+	status = f.input.end(ctx, s, command, status)
 	if failed == nil {
 		if failed = p.finish(); failed == nil {
 			failed = out.Flush()
@@ -219,7 +219,28 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if failed != nil {
 		status = worse(status, s.failed(command, failed))
 	}
-	return run.finish(s, f.input, complete, status)
+	status = run.finish(s, f.input, complete, status)
+	if ctx.Err() != nil {
+		read.Finish(args, func(ctx context.Context) iter.Seq[entry] {
+			return f.entries(ctx, streams{s.in, s.out, io.Discard}, args, nil)
+		})
+		line := read.Stopped(run.totals.Histories, run.totals.NotLinearizable, f.property())
+		if isText {
+			fmt.Fprintln(s.out, line)
+		} else {
+			fmt.Fprintf(s.err, "leadline %s: %s\n", command, line)
+		}
+	}
+	return status
+}
+
+// entries yields what the command checks of its input.
+func (f *checkFlags) entries(ctx context.Context, s streams, args []string, reading func(int64)) iter.Seq[entry] {
+	from := f.input.read(ctx, s, args, reading)
+	if f.history != "" {
+		from = f.onlyHistory(from)
+	}
+	return f.batch.shard.only(from)
 }
 
 // presents reports whether p is a P.

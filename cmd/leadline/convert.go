@@ -90,7 +90,7 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 		}
 		written++
 	}
-	status = worse(status, f.input.end(ctx, s, "convert"))
+	status = f.input.end(ctx, s, "convert", status)
 	if err := out.Flush(); err != nil {
 		status = worse(status, s.failed("convert", err))
 	}

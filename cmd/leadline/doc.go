@@ -559,18 +559,19 @@
 //	0  all histories are linearizable
 //	1  some are not linearizable
 //	2  bad usage or bad input
-//	3  some are unknown, or the command was interrupted
+//	3  some are unknown, or the command was interrupted, whatever it found before
 //	4  an internal error; the message says what to send
 //
-// When several hold, the status is the first of 4, 2, 1, 3, 0. View and tables show
+// When several hold, the status is the first of 4, 2, 1, 3, 0; an interrupted batch is
+// incomplete, so that it never ends with 1. View and tables show
 // histories: for them, no verdict changes the status. For stress, 1 means that there are
 // violations or crashes, and 3 that no execution of any program of an object could be
 // judged.
 //
 // An interrupt (SIGINT or SIGTERM) ends a command, even while it waits for input. The
 // command prints the results and totals of what it has read; a second interrupt
-// ends it at once. Files of a directory that are not histories are left out and
-// reported on stderr. Files that are missing, unreadable, empty or larger than the
+// ends it at once. Files of a directory that are not histories are left out, and
+// reported on stderr; the last line counts them. Files that are missing, unreadable, empty or larger than the
 // limits allow are faults: the last line counts them by reason, and the status is 2.
 // It is also 2 if the output cannot be written.
 package main

@@ -35,7 +35,10 @@
 //
 // After SIGINT or SIGTERM, the journal is complete up to there and a summary is
 // printed. Histories that were not reached are not counted, not even as unknown. The
-// status is then 3, or worse.
+// last line says how far the batch came, as in "stopped after 40 of 60: 2 not
+// linearizable": on stdout below the totals, on stderr with --output json. If the
+// histories cannot all be counted within a second, it says "of 60 or more". The status is
+// then 3, or 2 or 4 if these hold, whatever was found.
 //
 // --cache DIR, with --output json, keeps results by content, for any batch. A result is
 // used again only for the same history, model, options and build of leadline. Results
@@ -54,7 +57,8 @@
 // --progress, stderr shows the number of histories, their rate, how much of the files
 // was read, and the remaining time.
 //
-// Reports for other programs:
+// Reports for other programs are written to FILE.part, which is renamed at the end, so
+// that after kill -9 FILE is as it was before:
 //   - --junit FILE: JUnit XML. Every history is a test case. One that is not
 //     linearizable is a failure; one that is unknown or invalid is an error. The time is
 //     that of the check, or 0 if a journal or cache has the result without --times.

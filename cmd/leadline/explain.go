@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/spf13/pflag"
 )
@@ -35,13 +35,13 @@ func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
 		if core == "" {
 			return f.run(s, "explain", args, out, p)
 		}
-		file, err := os.Create(core)
+		file, err := batch.CreateWhole(core)
 		if err != nil {
 			return s.failed("explain", err)
 		}
 		p.core = file
 		status := f.run(s, "explain", args, out, p)
-		if err := errors.Join(p.coreErr, file.Close()); err != nil {
+		if err := file.Finish(p.coreErr); err != nil {
 			status = worse(status, s.failed("explain", err))
 		}
 		return status

@@ -86,7 +86,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 			fmt.Fprintf(s.err, "leadline family: %s: not complete within --timeout and --memory\n", placeText(&e))
 		}
 	}
-	return worse(status, f.input.end(ctx, s, "family"))
+	return f.input.end(ctx, s, "family", status)
 }
 
 // print writes the families of one history. It returns statusUnknown if a bound cut

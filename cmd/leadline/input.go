@@ -174,8 +174,9 @@ func (in *input) report(file string, err error) {
 const leftOutNames = 5
 
 // end reports which files were skipped, and whether an interrupt ended the command. It
-// returns statusUnknown after an interrupt, since some histories may not have been read.
-func (in *input) end(ctx context.Context, s streams, command string) int {
+// returns the exit status, given that of the results: after an interrupt, some histories
+// may not have been read.
+func (in *input) end(ctx context.Context, s streams, command string, status int) int {
 	for i, out := range in.leftOut {
 		if out.n == 0 || in.quiet {
 			continue
@@ -193,10 +194,10 @@ func (in *input) end(ctx context.Context, s streams, command string) int {
 		fmt.Fprintf(s.err, "leadline %s: --max-line, --max-history and --max-ratio set the limits; check --memory bounds what reading takes\n", command)
 	}
 	if ctx.Err() == nil {
-		return statusOK
+		return status
 	}
 	fmt.Fprintf(s.err, "leadline %s: interrupted; the results are those of what was done before\n", command)
-	return statusUnknown
+	return batch.InterruptedExit(status)
 }
 
 // inProgramOrder relaxes the histories to program order.

@@ -159,5 +159,5 @@ func usage(w io.Writer) {
 	}
 	fmt.Fprint(w, "\nleadline help COMMAND describes each; leadline help TOPIC and leadline manual have the manual.\nTopics: "+
 		strings.Join(topics(), ", ")+".\n"+
-		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown, 4 internal error.\n")
+		"Exit status: 0 all linearizable, 1 some not, 2 bad usage or input, 3 some unknown or interrupted, 4 internal error.\n")
 }

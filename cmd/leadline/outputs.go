@@ -12,6 +12,7 @@ import (
 
 	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
 
@@ -31,21 +32,22 @@ func (in *input) addOutputs(flags *pflag.FlagSet, inputs []string, names ...stri
 		case file == "" || file == "-":
 			return fmt.Errorf("--%s needs the name of a file, not %q", name, file)
 		}
+		part := batch.PartName(file)
 		for _, input := range inputs {
 			switch {
-			case isSameFile(file, input):
+			case isSameFile(file, input) || isSameFile(part, input):
 				return fmt.Errorf("--%s would overwrite the input %s", name, input)
 			case name != "resume" && isBelow(file, input) && in.holdsHistories(file):
 				return fmt.Errorf("--%s would overwrite %s, which is one of the files in %s with histories", name, file, input)
 			}
 		}
 		for _, other := range outputs {
-			if isSameFile(file, other.Value.String()) {
+			if of := other.Value.String(); isSameFile(file, of) || isSameFile(part, of) || isSameFile(file, batch.PartName(of)) {
 				return fmt.Errorf("--%s and --%s name the same file, %s", other.Name, name, file)
 			}
 		}
 		outputs = append(outputs, o)
-		in.outputs = append(in.outputs, file)
+		in.outputs = append(in.outputs, file, part)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/history/stress/safety"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter/tw"
 	"github.com/spf13/pflag"
@@ -426,7 +427,7 @@ func (r *safetyRun) save(row *safetyRow) string {
 		}
 		file := filepath.Join(dir, "safety_test.go")
 		if err == nil {
-			err = os.WriteFile(file, []byte(row.Source), 0o644)
+			err = batch.WriteWhole(file, []byte(row.Source))
 		}
 		r.note(err)
 		return file

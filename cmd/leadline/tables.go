@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"os"
 	"path"
 	"path/filepath"
 	"time"
@@ -151,7 +150,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	}
 	picture := collection.Picture(!f.noPaper)
 	if f.svg != "" && f.read > 0 {
-		if err := os.WriteFile(f.svg, []byte(picture), 0o644); err != nil {
+		if err := batch.WriteWhole(f.svg, []byte(picture)); err != nil {
 			return status, err
 		}
 	}
@@ -231,7 +230,7 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 		progress.step()
 		return ctx.Err() == nil
 	})
-	return worse(status, f.input.end(ctx, s, "tables"))
+	return f.input.end(ctx, s, "tables", status)
 }
 
 // write writes the tables. Without histories there are none.

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/view"
 	"github.com/spf13/pflag"
 )
@@ -28,13 +28,13 @@ func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 			}
 			return f.view(s, args)
 		}
-		out, err := os.Create(file)
+		out, err := batch.CreateWhole(file)
 		if err != nil {
 			return s.failed("view", err)
 		}
 		checked := &output.Writer{W: out}
 		status := f.view(streams{s.in, checked, s.err}, args)
-		if err := cmp.Or(checked.Err, out.Close()); err != nil {
+		if err := out.Finish(checked.Err); err != nil {
 			status = worse(status, s.failed("view", err))
 		}
 		return status

@@ -25,6 +25,15 @@ func (s Status) Exit() int {
 	return ExitInternal
 }
 
+// InterruptedExit returns the exit status of a batch that was interrupted: whatever was found
+// until then, the rest is unknown.
+func InterruptedExit(status int) int {
+	if status == ExitBad || status == ExitInternal {
+		return status
+	}
+	return ExitUnknown
+}
+
 // WorseExit returns which of two exit statuses to report: the first of 4, 2, 1, 3, 0.
 func WorseExit(a, b int) int {
 	rank := [...]int{ExitOK: 0, ExitUnknown: 1, ExitNot: 2, ExitBad: 3, ExitInternal: 4}

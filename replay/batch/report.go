@@ -59,7 +59,7 @@ func message(e *Entry, o *Outcome) string {
 // A junit is a report in JUnit XML. The format has the totals first, so the test cases
 // are in a temporary file until the end.
 type junit struct {
-	file   *os.File
+	file   *WholeFile
 	body   *os.File
 	out    *bufio.Writer
 	counts [len(statusNames)]int
@@ -70,7 +70,7 @@ type junit struct {
 // entry is a test case. It is a failure if it is not linearizable, and an error if it is
 // unknown or invalid.
 func NewJUnit(name string) (Report, error) {
-	file, err := os.Create(name)
+	file, err := CreateWhole(name)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func attribute(text string) string {
 }
 
 func (j *junit) Close(complete bool) error {
-	err := errors.Join(j.finish(complete), j.file.Close(), j.body.Close())
+	err := errors.Join(j.file.Finish(j.finish(complete)), j.body.Close())
 	if removed := os.Remove(j.body.Name()); !errors.Is(removed, fs.ErrNotExist) {
 		err = errors.Join(err, removed)
 	}
@@ -163,7 +163,7 @@ const SARIFResults = 25_000
 
 // A sarif is a report in SARIF 2.1.0.
 type sarif struct {
-	file *os.File
+	file *WholeFile
 	out  *bufio.Writer
 	n    int
 	more int // results that are left out
@@ -225,7 +225,7 @@ var sarifRules = []sarifRule{
 
 // NewSARIF creates a report in SARIF 2.1.0 about the entries that are not linearizable.
 func NewSARIF(name, version string) (Report, error) {
-	file, err := os.Create(name)
+	file, err := CreateWhole(name)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +278,7 @@ func (s *sarif) Close(complete bool) error {
 		i.Notifications = append(i.Notifications, sarifNotification{"error", sarifText{"the batch was stopped before its end"}})
 	}
 	fmt.Fprintf(s.out, "],\n\"invocations\":[%s]}]}\n", appendJSON(nil, i))
-	return errors.Join(s.out.Flush(), s.file.Close())
+	return s.file.Finish(s.out.Flush())
 }
 
 // Annotations bounds the number of annotations of each level: GitHub shows no more for
