@@ -205,10 +205,17 @@ func (r *rewriter) goStatement(s *ast.GoStmt) {
 		return
 	}
 	at, pending := s.Go, "{ "
-	keep := func(x ast.Expr, name string) {
-		r.cut(at, x.Pos(), pending+name+" := ")
-		r.value(x)
-		at, pending = x.End(), "; "
+	keep := func(x ast.Expr, name string) string {
+		m, arguments := r.genericMethod(x)
+		if m == nil {
+			r.cut(at, x.Pos(), pending+name+" := ")
+			r.value(x)
+			at, pending = x.End(), "; "
+			return name
+		}
+		r.receiver(m, at, pending+name+" := ")
+		at, pending = m.X.End(), "; "
+		return name + "." + m.Sel.Name + arguments
 	}
 	var f string
 	builtin := r.Info.Types[c.Fun].IsBuiltin()
@@ -219,8 +226,7 @@ func (r *rewriter) goStatement(s *ast.GoStmt) {
 			r.notes.count("channel", 1)
 		}
 	} else {
-		f = hook + "f"
-		keep(c.Fun, f)
+		f = keep(c.Fun, hook+"f")
 	}
 	var args []string
 	for i, x := range c.Args {
@@ -247,7 +253,7 @@ func (r *rewriter) goStatement(s *ast.GoStmt) {
 				r.refuse(x.Pos(), "the type of this argument of a go statement is not written, and has no name here; use a variable")
 			}
 		default:
-			keep(x, name)
+			name = keep(x, name)
 		}
 		args = append(args, name)
 	}
@@ -267,13 +273,71 @@ func (r *rewriter) isDeclared(x ast.Expr) bool {
 		return ok
 	case *ast.SelectorExpr:
 		_, ok := r.Info.Uses[f.Sel].(*types.Func)
-		return ok && r.Info.Selections[f] == nil
+		s := r.Info.Selections[f]
+		return ok && (s == nil || s.Kind() == types.MethodExpr)
 	case *ast.IndexExpr:
 		return r.isDeclared(f.X)
 	case *ast.IndexListExpr:
 		return r.isDeclared(f.X)
 	}
 	return false
+}
+
+// genericMethod returns the x.Method of an expression that selects a method with type
+// parameters, and its type arguments as they are written. If some are inferred from a
+// call, x.Method cannot be kept in a variable, but x can.
+func (r *rewriter) genericMethod(x ast.Expr) (m *ast.SelectorExpr, arguments string) {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.IndexExpr:
+		m, _ = r.genericMethod(x.X)
+		return m, "[" + oneLine([]byte(r.source(x.Index))) + "]"
+	case *ast.IndexListExpr:
+		var list []string
+		for _, t := range x.Indices {
+			list = append(list, oneLine([]byte(r.source(t))))
+		}
+		m, _ = r.genericMethod(x.X)
+		return m, "[" + strings.Join(list, ", ") + "]"
+	case *ast.SelectorExpr:
+		if s := r.Info.Selections[x]; s != nil && s.Kind() == types.MethodVal && s.Obj().(*types.Func).Origin().Signature().TypeParams().Len() > 0 {
+			return x, ""
+		}
+	}
+	return nil, ""
+}
+
+// receiver rewrites the x of x.Method to what the method gets: a pointer to x, or to the
+// embedded field that has the method, or a copy. The text before it is cut from at.
+func (r *rewriter) receiver(m *ast.SelectorExpr, at token.Pos, before string) {
+	s := r.Info.Selections[m]
+	t, path := r.Info.TypeOf(m.X), ""
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		if p, ok := core(t).(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		f := core(t).(*types.Struct).Field(i)
+		if !f.Exported() && f.Pkg() != r.Types {
+			r.refuse(m.Pos(), "the method of this go statement is promoted from a field of another package; use a function literal")
+		}
+		t, path = f.Type(), path+"."+f.Name()
+	}
+	byPointer := isPointer(s.Obj().(*types.Func).Signature().Recv().Type())
+	switch {
+	case byPointer && !isPointer(t):
+		before += "&"
+	case !byPointer && isPointer(t) && !r.plain:
+		before += "*"
+	case !byPointer && isPointer(t):
+		r.notes.count("load", 1)
+		before, path = before+r.hooked("Load("), path+")"
+	}
+	r.cut(at, m.X.Pos(), before)
+	if !isPointer(r.Info.TypeOf(m.X)) && (byPointer || path != "") {
+		r.target(m.X)
+	} else {
+		r.value(m.X)
+	}
+	r.closed(m.X.End(), path)
 }
 
 // nameAt returns the name of a type at a place, if it has one there.

@@ -20,7 +20,7 @@ func compiled(expression string) func() *regexp.Regexp {
 // uncontrolled matches functions of the standard library that block, draw random
 // numbers, read clocks or start goroutines, and have no stand-in.
 var uncontrolled = compiled(`^(reflect\.Select|\(reflect\.Value\)\.(Send|Recv|TrySend|TryRecv|MapKeys|MapRange)|` +
-	`weak\.Make|crypto/rand\.\w+|os/signal\.\w+|iter\.Pull2?)$`)
+	`weak\.Make|crypto/rand\.\w+|uuid\.New\w*|os/signal\.\w+|iter\.Pull2?)$`)
 
 // uncontrolled notes functions that have no stand-in.
 func (r *rewriter) uncontrolled(f *ast.File) {

@@ -17,7 +17,7 @@ import (
 const (
 	// version is part of all keys of the cache. It has to change with the output of
 	// the rewriter.
-	version = "10"
+	version = "11"
 
 	hook     = "leadline__"
 	schedule = "github.com/leadline/leadline/history/stress/schedule"
@@ -352,7 +352,9 @@ func (r *rewriter) value(x ast.Expr) {
 	case *ast.KeyValueExpr:
 		r.value(e.Key)
 		r.value(e.Value)
-	case *ast.IndexListExpr, *ast.Ident, *ast.BasicLit:
+	case *ast.IndexListExpr: // a method with type arguments, or a function
+		r.value(e.X)
+	case *ast.Ident, *ast.BasicLit:
 	default:
 		r.refuse(x.Pos(), "an expression that the rewriter does not know: %T", x)
 	}
