@@ -150,7 +150,7 @@ func (l *List) Import(path string) (*types.Package, error) {
 func (l *List) importer(forTest string) types.Importer {
 	i, ok := l.importers[forTest]
 	if !ok {
-		i = importer.ForCompiler(l.Fset, "gc", func(path string) (io.ReadCloser, error) {
+		i = guarded{importer.ForCompiler(l.Fset, "gc", func(path string) (io.ReadCloser, error) {
 			p := l.Packages[path]
 			// Export data names a variant like the package.
 			if v := l.Packages[path+" ["+forTest+".test]"]; v != nil {
@@ -166,10 +166,23 @@ func (l *List) importer(forTest string) types.Importer {
 				return nil, fmt.Errorf("package %s has no export data: it does not compile", path)
 			}
 			return os.Open(p.Export)
-		})
+		})}
 		l.importers[forTest] = i
 	}
 	return i
+}
+
+// guarded makes an error of the panic with which package importer refuses what a newer
+// compiler wrote.
+type guarded struct{ types.Importer }
+
+func (g guarded) Import(path string) (p *types.Package, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%v; this program was built with %s: build it again with the Go that the module uses", fault, runtime.Version())
+		}
+	}()
+	return g.Importer.Import(path)
 }
 
 // A Source is a package whose files are parsed and type-checked.

@@ -1,6 +1,7 @@
 package golist_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -93,5 +94,32 @@ func TestFaults(t *testing.T) {
 		if !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) {
 			t.Errorf("none of %q contains %q", got, want)
 		}
+	}
+}
+
+// What a newer compiler has written is an error, not a panic.
+func TestNewerExport(t *testing.T) {
+	dir := module(t, "go.mod", "module m\n\ngo 1.22\n", "q/q.go", "package q\n\ntype T struct{}\n")
+	list, err := golist.Load(ctx, golist.Config{Dir: dir}, "./q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := list.Packages["m/q"]
+	text, err := os.ReadFile(q.Export)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const header = "\n$$B\nu" // the version follows
+	before, after, found := bytes.Cut(text, []byte(header))
+	if !found {
+		t.Fatalf("%s has no header", q.Export)
+	}
+	after[0] = 99
+	q.Export = filepath.Join(dir, "newer")
+	if err := os.WriteFile(q.Export, slices.Concat(before, []byte(header), after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := list.Import("m/q"); err == nil || !strings.Contains(err.Error(), "this program was built with go") {
+		t.Errorf("the error is %v", err)
 	}
 }
