@@ -31,13 +31,14 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	}
 	expression = aliased(expression, func() string { return packageName(ctx, path) })
 	var copies *instrument.Result
+	if d.Module, err = moduleRoot(ctx); err != nil {
+		return object{}, err
+	}
 	if in != nil {
 		options := *in
+		options.Dir = d.Module
 		options.Packages = append([]string{path}, in.Packages...)
 		options.Object = regexp.MustCompile(`\w+`).FindString(expression[strings.Index(expression, "p.")+2:])
-		if options.Dir, err = moduleRoot(ctx); err != nil {
-			return object{}, err
-		}
 		if copies, err = instrument.Build(ctx, options); err != nil {
 			return object{}, fmt.Errorf("--new %s: %s", constructor, advise(ctx, []byte(err.Error())))
 		}

@@ -119,6 +119,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		}()
 	}
 	if err == nil {
+		j.ReflectOptions.settled = j.Settled
 		r, err = derive(j.ReflectOptions)
 	}
 	if err == nil {

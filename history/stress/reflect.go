@@ -37,6 +37,11 @@ type ReflectOptions struct {
 	Spec Spec `json:"-"`
 	// Close is that of the Class.
 	Close func(object any) `json:"-"`
+	// Module is a directory of the module in which the Go tool finds the source of the type,
+	// which alone shows generic methods. The default is the working directory.
+	Module string
+
+	settled bool // another process has found the methods that are left out
 }
 
 // A Spec is what this package needs of a specification; see replay.Spec.
@@ -99,8 +104,9 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // object that goes on changing it, that may end the process, as in any program.
 //
 // Left out are
-//   - methods with other types, such as functions and channels; see stresstest.Test
-//     for how to test these;
+//   - methods with other types, such as functions and channels, and generic methods; see
+//     stresstest.Test for how to test these;
+//   - if T is an interface, the methods of the object that it does not have;
 //   - methods that twice do not return within 200 ms on a fresh object. If such a method
 //     waits for other calls, it is left out only if it also waits after each of 30 random
 //     sequences of calls. The goroutines of these calls may remain;
@@ -128,15 +134,24 @@ func Reflect[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 
 func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	t := reflect.TypeFor[T]()
-	if v := reflect.ValueOf(newObject()); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+	v := reflect.ValueOf(newObject())
+	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("reflecting on %v: a new object is nil", t)
-	} else {
-		closeReflected(o, v.Interface())
 	}
-	if err := o.check(t); err != nil {
+	closeReflected(o, v.Interface())
+	var leftOut []LeftOut
+	if !o.settled {
+		leftOut = unreachable(t, v.Interface(), o.Module)
+	}
+	if err := o.check(t, leftOut); err != nil {
 		return nil, fmt.Errorf("reflecting on %v: %w", t, err)
 	}
-	r := &Reflected{Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close}}
+	for i, l := range leftOut {
+		if slices.Contains(o.Exclude, l.Method) {
+			leftOut[i].Reason = excludedReason
+		}
+	}
+	r := &Reflected{LeftOut: leftOut, Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close}}
 	if o.Spec != nil {
 		r.Class.Model = o.Spec.Name()
 	}
@@ -207,10 +222,17 @@ func typeName(t reflect.Type) string {
 }
 
 // check returns an error if a designation names a method that t does not have, or if
-// two contradict each other.
-func (o *ReflectOptions) check(t reflect.Type) error {
-	for _, name := range slices.Concat(o.Core, o.ReadOnly, o.Weak, o.Exclude) {
-		if _, ok := t.MethodByName(name); !ok {
+// two contradict each other. Exclude may name one that is left out.
+func (o *ReflectOptions) check(t reflect.Type, leftOut []LeftOut) error {
+	for i, name := range slices.Concat(o.Core, o.ReadOnly, o.Weak, o.Exclude) {
+		_, ok := t.MethodByName(name)
+		n := slices.IndexFunc(leftOut, func(l LeftOut) bool { return l.Method == name })
+		excluded := i >= len(o.Core)+len(o.ReadOnly)+len(o.Weak)
+		switch {
+		case ok, excluded && (n >= 0 || o.settled):
+		case n >= 0:
+			return fmt.Errorf("method %s is left out: %s", name, leftOut[n].Reason)
+		default:
 			return fmt.Errorf("there is no method %s", name)
 		}
 	}
