@@ -100,8 +100,8 @@
 //     invoke=asked|sent, ok=done, fail=refused, lost=expired;
 //   - status, how an operation ended, with the words of type;
 //   - f, the method; key, a first argument in a field of its own; args, a list of
-//     arguments or a single one (null is none if no record of the method has another);
-//     result; exception, the name of one;
+//     arguments or a single one (null is none if no record of the method has another), or
+//     several fields, as in args=[key old new]; result; exception, the name of one;
 //   - value instead of args and result, where one field has both;
 //   - at, the stamp of an event, if events are not in order in the file;
 //   - call and return, or start and finish; input and output;
@@ -110,7 +110,8 @@
 // Stamps are integers of any unit, decimal numbers, or RFC 3339 dates. They are never
 // rounded. If stamps are numbers, a duration has the same unit; with dates it has a unit
 // of its own, as 1.5ms, or that of unit=ms (s, ms, us or ns), which is a fault with
-// numbers. An operation without a return is pending. Conditions say how operations ended;
+// numbers. With stamps=ns, numbers have that unit, and stamps and durations of other units
+// are converted. An operation without a return is pending. Conditions say how operations ended;
 // they come before the status:
 //
 //	ok when status=ok|found
@@ -126,6 +127,7 @@
 // that meets no condition and has no status is a fault. Further entries are:
 //   - void=put|delete: these methods return nothing, and an absent result of others is
 //     null;
+//   - rename=GET:get|ENQ:enqueue: the methods that words of f mean;
 //   - values=string: numbers, true and false in args, result, key and value are strings,
 //     also inside lists and objects, for logs that record a value now as 7, now as "7";
 //   - tie, half-open if a return at a time precedes a call at the same time, or closed

@@ -282,7 +282,9 @@
 //	status     how the operation ended
 //	f          the method; an end may lack it
 //	args       the arguments: a list of them, or the only one; null is none if no
-//	           record of the method has another
+//	           record of the method has another. args=[PATH PATH ...] has them from
+//	           several places: what is absent is left out, and so is null in a
+//	           place where no record of the method has anything else
 //	key        an argument before them
 //	result     the result; one that is absent is none
 //	exception  the name of an exception in place of a result, if there is
@@ -298,11 +300,15 @@
 // numbers or all are dates. Stamps are exact and never rounded. zone=Z or
 // zone=+02:00 is the time zone of dates that have none. If stamps are numbers, a
 // duration has their unit. If they are dates, it has its own, as in 1.5ms, or that of
-// the entry unit=ms (s, ms, us, ns), which is a fault with numbers.
+// the entry unit=ms (s, ms, us, ns), which is a fault with numbers. The entry stamps=ns
+// gives the unit of stamps that are numbers; stamps and durations with another unit are
+// converted to it then.
 //
 // The words for type and status are the usual ones, or those of the entries invoke,
 // ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods
-// without a result; then an absent result of others is null. Further entries are
+// without a result; then an absent result of others is null. The entry
+// rename=GET:get|PUT:put says what the words of f mean; other entries use the new names.
+// Further entries are
 // model=NAME:ARGUMENT, values=string, which makes strings of numbers and booleans in
 // args, result, key and value, also inside lists and objects, tie=half-open, and
 // records=json, csv, tsv or logfmt, which is detected otherwise.

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 )
@@ -30,7 +29,7 @@ func decodeMapped(m *mapping) decoder {
 				d.records, d.kind = newJSONRecords(r, d.pool, lim), jsonlName
 			} else {
 				d.records, d.kind = openRecords(r, m.records, d.pool, lim)
-				d.stamps.zone = m.zone
+				d.stamps.zone, d.stamps.unit = m.zone, m.stamps
 				if table, ok := d.records.(*tableRecords); ok {
 					table.needed = m.allPaths()
 				}
@@ -254,7 +253,7 @@ func (d *jsonl) event(record history.Value, line int) (fault string) {
 	if k := method.Kind(); k != history.String && (e == began || k != history.None && k != history.Null) {
 		return d.m.named(mapF) + " " + wrongKind(method, "a string")
 	}
-	ev.Type, ev.Method = e.event(), method.Text()
+	ev.Type, ev.Method = e.event(), d.m.method(method.Text())
 	if d.m.has(mapValue) {
 		d.word(record, &ev, e)
 		return ""
@@ -377,6 +376,9 @@ func (d *jsonl) arguments(record history.Value, method string) []history.Value {
 	if key := d.m.value(record, mapKey); key.Kind() != history.None {
 		args = append(args, key)
 	}
+	if d.m.parts != nil {
+		return d.m.partsOf(record, args)
+	}
 	v := d.m.value(record, mapArgs)
 	if v.Kind() == history.Null && !d.nulls[method] {
 		if d.nulls == nil {
@@ -390,6 +392,9 @@ func (d *jsonl) arguments(record history.Value, method string) []history.Value {
 // withoutNulls removes null where the records of a method have nothing else in place of
 // arguments. Programs that write all fields of a record do so for methods that take none.
 func (d *jsonl) withoutNulls(h *history.History) {
+	if d.m.parts != nil {
+		dropAbsent(h)
+	}
 	if d.nulls == nil {
 		return
 	}
@@ -532,61 +537,4 @@ func outcome(name string, payload history.Value) (history.EventType, history.Val
 		return history.OK, history.ExceptionValue(payload.Text())
 	}
 	return history.OK, payload
-}
-
-// encodeJSONL writes h as a stream of starts and finishes. The first record
-// names the model.
-func encodeJSONL(w io.Writer, h *history.History) error {
-	if err := checkPlain(jsonlName, h); err != nil {
-		return err
-	}
-	buf := []byte{}
-	for i, ev := range eventsOf(h) {
-		op, ok := &h.Ops[ev.op], true
-		buf = append(buf, '{')
-		if i == 0 && h.Model != "" {
-			buf, ok = appendPlain(append(buf, `"model":`...), history.StringValue(h.Model))
-			if len(h.ModelArgs) > 0 && ok {
-				buf, ok = appendPlain(append(buf, `,"model_args":`...), history.ListValue(h.ModelArgs...))
-			}
-			buf = append(buf, ',')
-		}
-		if !ok {
-			return refusal(jsonlName, "the model %s", modelText(h))
-		}
-		if buf, ok = appendUnion(append(buf, `"event":`...), op, ev.ret); !ok {
-			return refusal(jsonlName, "%v (operation %v), whose result has a kind of its own or is unknown", op, op.ID())
-		}
-		process := h.Processes[op.Process]
-		if !utf8.ValidString(process.Text()) || !utf8.ValidString(op.ID().Text()) {
-			return refusal(jsonlName, "the names of %v, which are not UTF-8", op)
-		}
-		buf = AppendValue(append(buf, `,"client_id":`...), process)
-		buf = AppendValue(append(buf, `,"op_id":`...), op.ID())
-		buf = append(buf, "}\n"...)
-	}
-	c := carrier{format: jsonlName, processes: true,
-		decode: func(text []byte) (*history.History, error) { return only(decodeJSONL, text) }}
-	return c.write(w, h, buf)
-}
-
-// appendUnion appends a start or a finish.
-func appendUnion(buf []byte, op *history.Operation, ret bool) ([]byte, bool) {
-	ok := true
-	if !ret {
-		if buf, ok = appendPlain(append(buf, `{"Start":{`...), history.StringValue(op.Method)); !ok {
-			return buf, false
-		}
-		buf, ok = appendPlain(append(buf, ':'), history.ListValue(op.Args...))
-		return append(buf, "}}"...), ok
-	}
-	switch op.Result.Kind() {
-	case history.None:
-		return append(buf, `{"Finish":"Ok"}`...), true
-	case history.Exception:
-		buf, ok = appendPlain(append(buf, `{"Finish":{"Exception":`...), history.StringValue(op.Result.Text()))
-	default:
-		buf, ok = appendPlain(append(buf, `{"Finish":{"Ok":`...), op.Result)
-	}
-	return append(buf, "}}"...), ok
 }

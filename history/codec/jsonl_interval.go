@@ -161,7 +161,7 @@ func (d *jsonl) plainInterval(record history.Value, r *intervalRecord) (fault st
 	if method.Kind() != history.String {
 		return d.m.named(mapF) + " " + wrongKind(method, "a string")
 	}
-	if r.method = method.Text(); !d.m.has(mapValue) {
+	if r.method = d.m.method(method.Text()); !d.m.has(mapValue) {
 		r.args, r.output = d.pool.keptList(d.arguments(record, r.method)), d.pool.kept(d.result(record, r.end, r.method))
 		d.intervals = append(d.intervals, *r)
 		return ""

@@ -160,6 +160,8 @@ func TestMappingFaults(t *testing.T) {
 		{good + ",tie=open", "tie is closed or half-open"},
 		{"process=p,start=s,finish=f,values=string", "values goes with"}, {"call=c,return=r,input=i,values=string", "values goes with"},
 		{good + ",values=int", "values are string"},
+		{good + ",rename=r:get|w", "rename is WORD:METHOD"},
+		{good + ",stamps=h", "stamps is s, ms, us or ns"},
 		{good + ",zone=Berlin", "zone is Z or as +02:00"},
 		{good + ",records=xml", "records are json, csv, tsv, logfmt"},
 		{"my.map", "is not NAME=PATH"}, {good + ",key", `"key" is not NAME=PATH`}, {good + ",=k", "is not NAME=PATH"}, {good + ",key=", "is not NAME=PATH"},

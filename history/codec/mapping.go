@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,10 +19,13 @@ type mapping struct {
 	model      string
 	args       []history.Value
 	tie        history.Tie
-	zone       string // of dates without one
-	unit       string // of durations without one
-	records    string // the kind of records, "" to detect it
-	strings    bool   // numbers and booleans among arguments and results are strings
+	zone       string            // of dates without one
+	unit       string            // of durations without one
+	stamps     string            // unit of stamps that are numbers
+	parts      []string          // paths of the arguments, if args is a list of paths
+	rename     map[string]string // methods, by their names in records
+	records    string            // the kind of records, "" to detect it
+	strings    bool              // numbers and booleans among arguments and results are strings
 }
 
 // A mapped is a name that a mapping gives a path.
@@ -144,10 +148,23 @@ func (m *mapping) set(entry string) error {
 			return fmt.Errorf("zone is Z or as +02:00, not %q", clip([]byte(what)))
 		}
 		return nil
-	case "unit":
-		m.unit = what
+	case "unit", "stamps":
+		of := &m.unit
+		if name == "stamps" {
+			of = &m.stamps
+		}
+		*of = what
 		if _, ok := durationUnits[what]; !ok {
-			return fmt.Errorf("unit is s, ms, us or ns, not %q", clip([]byte(what)))
+			return fmt.Errorf("%s is s, ms, us or ns, not %q", name, clip([]byte(what)))
+		}
+		return nil
+	case "rename":
+		m.rename = map[string]string{}
+		for _, pair := range wordsOf(what) {
+			from, to, ok := strings.Cut(pair, ":")
+			if m.rename[from] = to; !ok || to == "" {
+				return fmt.Errorf("rename is WORD:METHOD|..., not %q", clip([]byte(what)))
+			}
 		}
 		return nil
 	case "records":
@@ -160,14 +177,20 @@ func (m *mapping) set(entry string) error {
 	i := slices.Index(mapNames[:], name)
 	switch {
 	case i < 0:
-		return fmt.Errorf("unknown name %q; known are %s, and invoke, ok, fail, lost, void, values, model, tie, zone, unit, records",
+		return fmt.Errorf("unknown name %q; known are %s, and invoke, ok, fail, lost, void, values, model, tie, zone, unit, stamps, rename, records",
 			clip([]byte(name)), strings.Join(mapNames[:], ", "))
 	case m.paths[i] != "":
 		return fmt.Errorf("%s is given twice", name)
 	}
 	m.paths[i] = what
+	if list, ok := strings.CutPrefix(what, "["); ok && mapped(i) == mapArgs && strings.HasSuffix(list, "]") {
+		m.parts = strings.Fields(strings.TrimSuffix(list, "]"))
+	}
 	return nil
 }
+
+// method returns the name of a method that record has.
+func (m *mapping) method(name string) string { return cmp.Or(m.rename[name], name) }
 
 // wordsOf splits WORD|WORD and trims blanks around words. A word may be empty.
 func wordsOf(text string) []string {
@@ -267,7 +290,11 @@ func (m *mapping) check() error {
 
 // allPaths returns the paths of the entries and the conditions.
 func (m *mapping) allPaths() []string {
-	paths := slices.DeleteFunc(slices.Clone(m.paths[:]), func(path string) bool { return path == "" })
+	paths := slices.Clone(m.paths[:])
+	if m.parts != nil {
+		paths[mapArgs] = ""
+	}
+	paths = slices.DeleteFunc(append(paths, m.parts...), func(path string) bool { return path == "" })
 	for _, c := range m.conditions {
 		for _, t := range c.tests {
 			paths = append(paths, t.path)
@@ -291,6 +318,45 @@ func (m *mapping) value(record history.Value, f mapped) history.Value {
 		v = asString(v)
 	}
 	return v
+}
+
+// partsOf appends to args what record has at the paths of the arguments, or None.
+func (m *mapping) partsOf(record history.Value, args []history.Value) []history.Value {
+	for _, path := range m.parts {
+		v := at(record, path)
+		if m.strings {
+			v = asString(v)
+		}
+		args = append(args, v)
+	}
+	return args
+}
+
+// dropAbsent removes the arguments that are absent, and those that are null in all records
+// of their method.
+func dropAbsent(h *history.History) {
+	type place struct {
+		method string
+		i      int
+	}
+	used := map[place]bool{}
+	for i := range int32(len(h.Ops) + len(h.Ghosts)) {
+		op := h.Operation(i)
+		for k, v := range op.Args {
+			if v.Kind() != history.None && v.Kind() != history.Null {
+				used[place{op.Method, k}] = true
+			}
+		}
+	}
+	for i := range int32(len(h.Ops) + len(h.Ghosts)) {
+		op, kept := h.Operation(i), []history.Value(nil)
+		for k, v := range op.Args {
+			if v.Kind() != history.None && used[place{op.Method, k}] {
+				kept = append(kept, v)
+			}
+		}
+		op.Args = kept
+	}
 }
 
 // asString replaces the numbers and booleans in v by strings.
@@ -401,172 +467,4 @@ func listIndex(key string) int {
 		return -1
 	}
 	return n
-}
-
-// A condition says what a record means if all tests hold.
-type condition struct {
-	then  ending
-	tests []test
-}
-
-// A test is PATH=WORD|..., PATH!=WORD|... or PATH, which holds if there is something
-// other than null, false, 0 and "".
-type test struct {
-	path   string
-	words  []string // nil: any
-	differ bool
-}
-
-// An ending is what a record means: how an operation ended, or that it is an
-// invocation, or that it is not about an operation.
-type ending uint8
-
-const (
-	noEnding ending = iota
-	began
-	returned
-	returnedNull    // it returned null
-	returnedUnknown // its result was not recorded
-	failed          // it did not happen
-	lost
-	skipRecord
-)
-
-var endings = map[string]ending{"invoke": began, "ok": returned, "null": returnedNull, "unknown": returnedUnknown,
-	"fail": failed, "info": lost, "lost": lost, "skip": skipRecord}
-
-func parseCondition(name, tests string) (c condition, err error) {
-	c.then = endings[name]
-	if c.then == noEnding {
-		return c, fmt.Errorf("%q: a condition begins with ok, null, unknown, fail, lost, invoke or skip", clip([]byte(name)))
-	}
-	for text := range strings.SplitSeq(tests+" ", " and ") {
-		var t test
-		path, words, some := strings.Cut(text, "=")
-		path, t.differ = strings.CutSuffix(path, "!")
-		if t.path = strings.TrimSpace(path); t.path == "" {
-			return c, fmt.Errorf("%q is not PATH=WORD|WORD, PATH!=WORD or PATH", clip([]byte(text)))
-		}
-		if some {
-			t.words = wordsOf(words)
-		}
-		c.tests = append(c.tests, t)
-	}
-	return c, nil
-}
-
-func (c *condition) holds(record history.Value) bool {
-	return !slices.ContainsFunc(c.tests, func(t test) bool { return !t.holds(record) })
-}
-
-func (t *test) holds(record history.Value) bool {
-	v := at(record, t.path)
-	if t.words == nil {
-		return isSet(v)
-	}
-	return slices.Contains(t.words, wordOf(v)) != t.differ
-}
-
-// isSet reports whether v is something other than none, null, false, 0 and "".
-func isSet(v history.Value) bool {
-	switch v.Kind() {
-	case history.None, history.Null:
-		return false
-	}
-	return !slices.Contains([]string{"", "false", "0"}, wordOf(v))
-}
-
-// wordOf returns v as a word of a condition; None is "".
-func wordOf(v history.Value) string {
-	switch v.Kind() {
-	case history.None:
-		return ""
-	case history.String:
-		return v.Text()
-	}
-	return v.String()
-}
-
-// typeWords are the usual names of the types of events.
-var typeWords = map[string]history.EventType{
-	"invoke": history.Invoke, "invocation": history.Invoke, "call": history.Invoke, "start": history.Invoke,
-	"begin": history.Invoke, "request": history.Invoke,
-	"ok": history.OK, "return": history.OK, "response": history.OK, "finish": history.OK, "end": history.OK,
-	"success": history.OK, "complete": history.OK,
-	"fail": history.Fail, "failed": history.Fail, "failure": history.Fail,
-	"info": history.Info, "timeout": history.Info, "unknown": history.Info, "pending": history.Info,
-}
-
-// eventType returns the type that v, a word, stands for.
-func (m *mapping) eventType(v history.Value) (history.EventType, bool) {
-	name := strings.TrimPrefix(wordOf(v), ":")
-	if t, ok := m.types[name]; ok {
-		return t, true
-	}
-	t, ok := typeWords[strings.ToLower(name)]
-	return t, ok
-}
-
-// meets returns the ending of the first condition that holds, or noEnding.
-func (m *mapping) meets(record history.Value) ending {
-	for i := range m.conditions {
-		if c := &m.conditions[i]; c.holds(record) {
-			return c.then
-		}
-	}
-	return noEnding
-}
-
-// states reports whether a condition or the status says how the operation of a
-// record ended.
-func (m *mapping) states(record history.Value) bool {
-	return len(m.conditions) > 0 && m.meets(record) != noEnding || m.has(mapStatus) && m.find(record, mapStatus).Kind() != history.None
-}
-
-// endingOf returns the ending for an event type.
-func endingOf(t history.EventType) ending {
-	return [...]ending{history.Invoke: began, history.OK: returned, history.Fail: failed, history.Info: lost}[t]
-}
-
-// ending returns what a record means. It uses the first of these that applies:
-// conditions for skip and invoke, a type that is an invocation, other conditions, a
-// type that is not "ok", the status.
-func (m *mapping) ending(record history.Value) (e ending, fault string) {
-	met := m.meets(record)
-	byType := noEnding
-	if m.has(mapType) && met != skipRecord {
-		word := m.find(record, mapType)
-		switch t, ok := m.eventType(word); {
-		case ok:
-			byType = endingOf(t)
-		case met == noEnding:
-			return 0, m.unknownWord(mapType, word, "invoke=asked,ok=done")
-		}
-	}
-	switch {
-	case met == skipRecord, met == began:
-		return met, ""
-	case byType == began:
-		return began, ""
-	case met != noEnding:
-		return met, ""
-	case byType == failed || byType == lost:
-		return byType, ""
-	}
-	if status := m.find(record, mapStatus); m.has(mapStatus) && status.Kind() != history.None {
-		t, ok := m.eventType(status)
-		if !ok || t == history.Invoke {
-			return 0, m.unknownWord(mapStatus, status, "ok=done,lost=timed-out")
-		}
-		return endingOf(t), ""
-	}
-	if i := slices.IndexFunc(m.conditions, func(c condition) bool { return c.then == returned }); i >= 0 {
-		path := m.conditions[i].tests[0].path
-		v := at(record, path)
-		if v.Kind() == history.None {
-			return 0, "no condition says how the operation ended: " + path + " is missing"
-		}
-		return 0, fmt.Sprintf("no condition says how the operation ended: %s is %s", path, describe(v))
-	}
-	return returned, ""
 }

@@ -32,6 +32,7 @@ type stamps struct {
 	// wall is set if stamps are dates, numbers if they are numbers.
 	wall, numbers bool
 	zone          string // of dates that have none
+	unit          string // of numbers; "" if unknown
 }
 
 // take returns the number that represents s. When list becomes non-nil, take calls
@@ -109,6 +110,15 @@ func (t *stamps) read(v history.Value, text string) (s stamp, fault string) {
 			}
 			t.wall = true
 			return parseDate(text, t.zone)
+		}
+		if number, own := cutUnit(text); own != "" {
+			_, wrong := parseDecimal(number)
+			switch {
+			case wrong == "" && t.unit == "":
+				return s, fmt.Sprintf("has a unit, %q; the mapping may have one for all stamps, as in stamps=ns", clip([]byte(text)))
+			case wrong == "":
+				text = convert(number, own, t.unit)
+			}
 		}
 		s, fault = parseDecimal(text)
 	default:
@@ -214,12 +224,28 @@ func parseDate(text, zone string) (s stamp, fault string) {
 // durationUnits are the units of durations, as decimal places of a second.
 var durationUnits = map[string]int{"s": 0, "ms": 3, "us": 6, "µs": 6, "ns": 9}
 
+// cutUnit returns a number with a unit, as in 1.5ms, without the unit, and the unit.
+func cutUnit(text string) (number, unit string) {
+	number = strings.TrimRight(text, "nuµms")
+	return strings.TrimSpace(number), text[len(number):]
+}
+
+// convert returns the text of a number in another unit. Without a known unit, it is not a
+// number.
+func convert(number, from, to string) string {
+	places, known := durationUnits[from]
+	if !known || strings.ContainsAny(number, "eE") {
+		return number + from
+	}
+	return fmt.Sprintf("%se%d", number, durationUnits[to]-places)
+}
+
 // duration reads the duration v. If v is a Float, text is how it was written. If
-// stamps are numbers, the duration must have their unit. If they are dates, which are
+// stamps are numbers of unknown unit, the duration must have that. If they are dates, which are
 // in seconds, it has its own unit, as in 1.5ms, or else the given one. The stamp that
 // it belongs to must have been read before.
 func (t *stamps) duration(v history.Value, text, unit string) (s stamp, fault string) {
-	if unit != "" && !t.wall {
+	if unit != "" && !t.wall && t.unit == "" {
 		return s, fmt.Sprintf("has the unit of the mapping, %s, but stamps are numbers, whose unit it has", unit)
 	}
 	switch v.Kind() {
@@ -227,19 +253,20 @@ func (t *stamps) duration(v history.Value, text, unit string) (s stamp, fault st
 		text = v.String()
 	case history.Float:
 	case history.String:
-		written := strings.TrimSpace(v.Text())
-		text = strings.TrimRight(written, "nuµms")
-		own := written[len(text):]
-		if own != "" && !t.wall {
-			return s, fmt.Sprintf("has a unit, %q, but stamps are numbers", clip([]byte(written)))
+		number, own := cutUnit(strings.TrimSpace(v.Text()))
+		if own != "" && !t.wall && t.unit == "" {
+			return s, fmt.Sprintf("has a unit, %q, but stamps are numbers; the mapping may have theirs, as in stamps=ns", clip([]byte(v.Text())))
 		}
-		text, unit = strings.TrimSpace(text), cmp.Or(own, unit)
+		text, unit = number, cmp.Or(own, unit)
 	default:
 		return s, wrongKind(v, "a number")
 	}
 	places, known := durationUnits[unit]
 	if t.wall && !known {
 		return s, fmt.Sprintf("has none of the units s, ms, us and ns: %s; the mapping may have one, as in unit=ms", describe(v))
+	}
+	if !t.wall && unit != "" {
+		text = convert(text, unit, t.unit)
 	}
 	s, fault = parseDecimal(text)
 	switch {
