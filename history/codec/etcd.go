@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 )
@@ -66,6 +67,9 @@ func (d *etcd) line(text []byte, number int) (fault string) {
 	l, ok := readEtcdLine(text)
 	if !ok || string(l.process) == ":nemesis" {
 		return ""
+	}
+	if !utf8.Valid(l.f) {
+		return "invalid UTF-8"
 	}
 	if d.words == nil {
 		b := d.begin(history.Header{}, number)
