@@ -11,38 +11,84 @@ import (
 
 // An orderKey is what orders events besides their place in the file: an index or a time.
 type orderKey struct {
-	at     []int64 // per event, or noKey; nil while no event has one
-	absent bool    // some event has none
+	n      int        // events
+	some   bool       // one of them has a key
+	absent bool       // one of them has none
+	pieces []keyPiece // of eventPiece keys each
 	stamps stamps
+}
+
+// A keyPiece has the keys of consecutive events. As long as these are consecutive numbers
+// too, as an index usually is, it has the first only.
+type keyPiece struct {
+	first int64
+	keys  []int64
 }
 
 const noKey = math.MinInt64
 
-// add adds the key of event number n. What is no stamp is absent.
-func (k *orderKey) add(n int, v history.Value) {
+// at returns the key of an event, or noKey.
+func (k *orderKey) at(i int) int64 {
+	p, i := &k.pieces[i/eventPiece], i%eventPiece
+	if p.keys != nil {
+		return p.keys[i]
+	}
+	return p.first + int64(i)
+}
+
+// set sets the key of an event before the last one, or adds that.
+func (k *orderKey) set(i int, key int64) {
+	if i%eventPiece == 0 && i == k.n {
+		k.pieces = append(k.pieces, keyPiece{first: key})
+	}
+	p := &k.pieces[i/eventPiece]
+	if within := i % eventPiece; p.keys == nil && (key == noKey || key != p.first+int64(within)) {
+		begin := i - within
+		keys := make([]int64, eventPiece)
+		for n := begin; n < min(k.n, begin+eventPiece); n++ {
+			keys[n-begin] = k.at(n)
+		}
+		p.keys = keys
+	}
+	if p.keys != nil {
+		p.keys[i%eventPiece] = key
+	}
+	k.n = max(k.n, i+1)
+}
+
+// add adds the key of the next event. What is no stamp is absent.
+func (k *orderKey) add(v history.Value) {
 	s, fault := stamp{}, "absent"
-	if kind := v.Kind(); kind == history.Int || kind == history.Float || kind == history.String {
+	switch v.Kind() {
+	case history.Int:
+		s, fault = k.stamps.read(v, "")
+	case history.Float, history.String:
 		k.stamps.zone = "Z"
 		s, fault = k.stamps.read(v, v.String())
 	}
-	if fault != "" {
-		if k.absent = true; k.at != nil {
-			k.at = append(k.at, noKey)
+	switch {
+	case fault == "" && !k.some:
+		k.some = true
+		for n := range k.n {
+			k.n = n
+			k.set(n, noKey)
+		}
+	case fault != "":
+		if k.absent = true; k.some {
+			k.set(k.n, noKey)
+		} else {
+			k.n++
 		}
 		return
 	}
-	if k.at == nil {
-		k.at = slices.Repeat([]int64{noKey}, n)
-	}
-	at := k.stamps.take(s, k.apply)
-	k.at = append(k.at, at)
+	k.set(k.n, k.stamps.take(s, k.apply))
 }
 
 // apply applies f to all keys.
 func (k *orderKey) apply(f func(int64) int64) {
-	for i, at := range k.at {
-		if at != noKey {
-			k.at[i] = f(at)
+	for i := range k.n {
+		if at := k.at(i); at != noKey {
+			k.set(i, f(at))
 		}
 	}
 }
@@ -86,8 +132,8 @@ func (w *wordEvents) clashOf(k *orderKey) (clash, bool) {
 		k.stamps.list = nil
 	}
 	var c clashFinder
-	for i, at := range k.at {
-		if p := w.packed(i); at != noKey {
+	for i := 0; k.some && i < k.n; i++ {
+		if p, at := w.packed(i), k.at(i); at != noKey {
 			c.add(p.typ, at, int(p.line))
 		}
 	}
@@ -121,10 +167,10 @@ func (w *wordHistory) order() bool {
 		return true
 	}
 	w.b.SetSorted(name, history.StampOrder, text+": events are ordered by "+name)
-	return w.sortBy(by.at, text)
+	return w.sortBy(*by, text)
 }
 
-func (k *orderKey) isComplete() bool { return k.at != nil && !k.absent }
+func (k *orderKey) isComplete() bool { return k.some && !k.absent }
 
 func (c clash) message(name string) string {
 	first, second := fmt.Sprintf("response at line %d", c.response), fmt.Sprintf("invocation at line %d", c.invocation)
@@ -135,13 +181,13 @@ func (c clash) message(name string) string {
 }
 
 // sortBy sorts the events by their keys, and pairs them anew.
-func (w *wordHistory) sortBy(at []int64, clash string) bool {
+func (w *wordHistory) sortBy(k orderKey, clash string) bool {
 	old := w.events
 	list := make([]int, old.n)
 	for i := range list {
 		list[i] = i
 	}
-	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(at[x], at[y]) })
+	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(k.at(x), k.at(y)) })
 	w.events = wordEvents{}
 	for _, i := range list {
 		p := old.packed(i)
@@ -150,7 +196,7 @@ func (w *wordHistory) sortBy(at []int64, clash string) bool {
 	}
 	stamps, calls, sound := make([]wordStamp, old.n), int64(0), true
 	for i, from := range list {
-		stamps[i].at = at[from]
+		stamps[i].at = k.at(from)
 		switch p := w.events.packed(i); {
 		case p.typ == history.Invoke:
 			stamps[i].op = history.IntValue(calls)

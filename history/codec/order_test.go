@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,52 @@ func TestClashFinder(t *testing.T) {
 	}
 	if found < 100 || found > 1900 {
 		t.Errorf("%d clashes say little", found)
+	}
+}
+
+// TestOrderKey compares an orderKey with a list, past several pieces.
+func TestOrderKey(t *testing.T) {
+	r := random(t)
+	for range 200 {
+		var k orderKey
+		var want []string
+		next, fractions := int64(r.IntN(10)), r.IntN(2) == 0
+		for range r.IntN(4 * eventPiece) {
+			v := history.IntValue(next)
+			switch r.IntN(eventPiece) {
+			case 0:
+				next = int64(r.IntN(1000))
+			case 1:
+				v = history.NullValue
+			case 2, 3:
+				if fractions {
+					v = history.FloatValue(float64(next) + 0.5)
+				}
+			}
+			next++
+			k.add(v)
+			want = append(want, v.String())
+		}
+		if !k.some {
+			continue
+		}
+		for i := range want {
+			got := "null"
+			if at := k.at(i); at != noKey && k.stamps.list != nil {
+				s := k.stamps.list[at]
+				if got = fmt.Sprint(s.whole); s.frac > 0 {
+					got += ".5"
+				}
+			} else if at != noKey {
+				got = fmt.Sprint(at)
+			}
+			if got != want[i] {
+				t.Fatalf("key %d is %s, want %s", i, got, want[i])
+			}
+		}
+		if k.absent != slices.Contains(want, "null") || k.n != len(want) {
+			t.Fatalf("%d keys, some absent %v: %v", k.n, k.absent, want)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ func (w *wordHistory) finish() {
 	if !w.order() {
 		return
 	}
+	w.events.index, w.events.time = orderKey{}, orderKey{}
 	d := w.choose()
 	if d == nil {
 		d = &dialect{}

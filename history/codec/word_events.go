@@ -83,8 +83,8 @@ func (w *wordEvents) add(ev *wordEvent) {
 		w.pieces = append(w.pieces, make([]packedEvent, min(eventPiece, max(16, 2*w.n)))[:0])
 	}
 	i := int32(w.n)
-	w.index.add(w.n, ev.index)
-	w.time.add(w.n, ev.time)
+	w.index.add(ev.index)
+	w.time.add(ev.time)
 	p := packedEvent{
 		value: ev.value, key: ev.key, process: w.process(ev.process), f: w.name(ev.f), line: int32(min(ev.line, math.MaxInt32)),
 		other: -1, typ: ev.typ, unknown: ev.unknown, paired: ev.paired,
