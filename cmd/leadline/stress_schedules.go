@@ -285,7 +285,6 @@ const subjectProgram = `package main
 import (
 	"os"
 
-	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay/stresstest"
