@@ -126,6 +126,9 @@ func (f *checkFlags) run(ctx context.Context, s streams, args []string) (status 
 		if flushed := out.Flush(); !errors.Is(err, flushed) {
 			err = errors.Join(err, flushed)
 		}
+		if r.skipped > 0 {
+			r.warn("left out %d of the files", r.skipped)
+		}
 		if ctx.Err() != nil {
 			var input batch.Census
 			r.quiet = true

@@ -40,9 +40,10 @@ type reader struct {
 	buckets  jetstream.JetStream
 	spool    string // directory of large files; "" for that of temporary files
 
-	seen  map[[sha256.Size]byte]reference
-	files int // number of new files
-	next  *part
+	seen    map[[sha256.Size]byte]reference
+	files   int // number of new files
+	skipped int
+	next    *part
 }
 
 func newReader(s settings, payload int64) *reader {
@@ -99,7 +100,10 @@ func (r *reader) open(ctx context.Context, argument string) (string, iter.Seq2[c
 	prefix := ""
 	options := codec.Options{Format: r.settings.Format, Map: r.settings.Map, Limits: r.settings.Limits, Context: ctx, Stdin: r.stdin,
 		Skip: r.skip, Skipped: func(name string, why error) {
-			if !r.quiet && !batch.IsLabels(name) {
+			if batch.IsLabels(name) {
+				return
+			}
+			if r.skipped++; !r.quiet {
 				r.warn("skipped %s: %v", prefix+name, why)
 			}
 		}}

@@ -263,7 +263,11 @@ func TestStoppedAfter(t *testing.T) {
 		{"fault", []string{"check", "--max-ratio", "0", file("a.jsonl"), file("faulty.jsonl"), slow}, statusBad, `(?m)^stopped after [45] of [45] or more: 2 not linearizable$`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			printed, status := interrupt(t, strings.NewReader(""), "one", c.args...)
+			awaited := "#one"
+			if c.name == "JSON" {
+				awaited = `"one"`
+			}
+			printed, status := interrupt(t, strings.NewReader(""), awaited, c.args...)
 			last := printed[strings.LastIndex(strings.TrimSpace(printed), "\n")+1:]
 			if status != c.status || !regexp.MustCompile(c.want).MatchString(last) {
 				t.Errorf("status %d, want %d and %s in\n%s", status, c.status, c.want, printed)

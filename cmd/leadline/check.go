@@ -64,7 +64,8 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 		}
 		out := bufio.NewWriter(s.out)
 		var p presenter = &textPresenter{out: out, flags: f, width: terminalWidth(s.out), options: f.reportOptions(s.out)}
-		if f.output.Value == "json" {
+		f.input.counts = f.output.Value != "json"
+		if !f.input.counts {
 			p = &jsonPresenter{out: out, flags: f}
 		}
 		return f.run(s, "check", args, out, p)

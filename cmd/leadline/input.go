@@ -48,6 +48,7 @@ type input struct {
 	mapping string // of --map, which may name a file
 	model   string
 	quiet   bool
+	counts  bool // the last line of the output counts skipped files
 	// comments makes read keep the comments at the beginning of each file.
 	comments bool
 	skip     *flagkind.Choice
@@ -74,7 +75,7 @@ func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
 	flags.StringVar(&in.mapping, "map", "", "which field of other records (JSON, CSV, logfmt) has what: `NAME=PATH,...`, as "+
 		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
-	flags.BoolVarP(&in.quiet, "quiet", "q", false, "print nothing about files of directories that are left out")
+	flags.BoolVarP(&in.quiet, "quiet", "q", false, "do not name the files of directories that are left out, only count them")
 	in.skip = flagkind.NewChoice(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
 		"is empty or in another compression or encoding (content), or none", "format", "content", "none")
 	flagkind.Limits(flags, &in.Limits)
@@ -170,6 +171,19 @@ func (in *input) report(file string, err error) {
 	}
 }
 
+// leftOutText returns what the last line says about skipped files.
+func (in *input) leftOutText() string {
+	var reasons fileReasons
+	for i, out := range in.leftOut {
+		reasons.n += out.n
+		reasons.by[i] = out.n
+	}
+	if reasons.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s left out%v", counted(reasons.n, "file", "files"), &reasons)
+}
+
 // leftOutNames is how many skipped files are named for each reason.
 const leftOutNames = 5
 
@@ -178,17 +192,20 @@ const leftOutNames = 5
 // may not have been read.
 func (in *input) end(ctx context.Context, s streams, command string, status int) int {
 	for i, out := range in.leftOut {
-		if out.n == 0 || in.quiet {
+		if out.n == 0 || in.quiet && in.counts {
 			continue
 		}
-		were := "were"
+		were, names := "were", ""
 		if out.n == 1 {
 			were = "was"
 		}
 		if out.n > leftOutNames {
 			out.names = append(out.names, "...")
 		}
-		fmt.Fprintf(s.err, "leadline: %s %s left out: %s\n", reasonNames[i].files(out.n), were, strings.Join(out.names, ", "))
+		if !in.quiet {
+			names = ": " + strings.Join(out.names, ", ")
+		}
+		fmt.Fprintf(s.err, "leadline: %s %s left out%s\n", reasonNames[i].files(out.n), were, names)
 	}
 	if in.limited {
 		fmt.Fprintf(s.err, "leadline %s: --max-line, --max-history and --max-ratio set the limits; check --memory bounds what reading takes\n", command)

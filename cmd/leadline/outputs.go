@@ -96,7 +96,7 @@ func (in *input) holdsHistories(file string) bool {
 			}
 			for _, err := range f.Histories() {
 				// A report is not a history for a format that a flag names.
-				if err == nil || o.Format == "" && o.Map == "" && !errors.Is(err, codec.ErrUnknownFormat) && !errors.Is(err, codec.ErrEmpty) {
+				if err == nil || o.Format == "" && o.Map == "" && (!errors.Is(err, codec.ErrUnknownFormat) || errors.Is(err, codec.ErrNoHeader)) && !errors.Is(err, codec.ErrEmpty) {
 					return true
 				}
 				break

@@ -178,6 +178,6 @@ func (p *textPresenter) finish() error {
 			return fmt.Errorf("table of totals: %w", err)
 		}
 	}
-	_, err := fmt.Fprintln(p.out, p.totals.all.summary(p.flags.property()))
+	_, err := fmt.Fprintln(p.out, p.totals.all.summary(p.flags.property())+p.flags.input.leftOutText())
 	return err
 }

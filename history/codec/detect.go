@@ -60,18 +60,36 @@ func (in *input) detect() (Format, error) {
 		case unsupported(in.head) != nil:
 			return Format{}, unsupported(in.head)
 		case settled || last:
-			return Format{}, unknownFormat(b.keys)
+			if line := nativeLineIn(in.head); line > 0 {
+				return Format{}, &SyntaxError{Line: line, Msg: ErrNoHeader.Error(), Err: ErrNoHeader}
+			}
+			return Format{}, unknownFormat()
 		}
 		in.look()
 	}
 }
 
-func unknownFormat(keys []string) error {
-	hint := "; other records need a mapping: leadline map proposes one for --map"
-	if has(keys, "process") && has(keys, "type") {
-		hint = `; in leadline's own, a header line such as {"leadline":1} comes first` + hint
+func unknownFormat() error {
+	return fmt.Errorf("%w (known are %s); other records need a mapping: leadline map proposes one for --map", ErrUnknownFormat, formatNames())
+}
+
+// nativeLineIn returns the number of the first line that is a header or an event of the
+// native format, or 0: a file with one, but of no known format, has lost its beginning.
+func nativeLineIn(text []byte) int {
+	var l nativeLine
+	s, number := scanner{pool: new(pool)}, 0
+	for line := range bytes.Lines(text[:min(len(text), detectText)]) {
+		number++
+		if line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark)); len(line) == 0 || line[0] != '{' {
+			continue
+		}
+		l.read(&s, line)
+		isEvent := l.seen&fieldType != 0 && l.seen&(fieldProcess|fieldOp) != 0
+		if !s.failed() && l.problem == "" && (isEvent || l.seen&fieldLeadline != 0) {
+			return number
+		}
 	}
-	return fmt.Errorf("%w (known are %s)%s", ErrUnknownFormat, formatNames(), hint)
+	return 0
 }
 
 var byteOrderMark = []byte("\uFEFF")

@@ -508,8 +508,11 @@ func (s *source) directory(dir string) bool {
 
 // fileError turns err, which may name the path, into a SyntaxError about path.
 func fileError(path string, err error) error {
-	if pe, ok := err.(*fs.PathError); ok {
-		err = pe.Err
+	switch e := err.(type) {
+	case *fs.PathError:
+		err = e.Err
+	case *SyntaxError:
+		return &SyntaxError{File: path, Line: e.Line, Msg: e.Msg, Err: e.Err}
 	}
 	return &SyntaxError{File: path, Msg: err.Error(), Err: err}
 }

@@ -120,6 +120,10 @@ func Lookup(name string) (Format, bool) {
 // ErrUnknownFormat is wrapped by the error for an input of no known format.
 var ErrUnknownFormat = errors.New("no known format")
 
+// ErrNoHeader is wrapped by the error for an input with lines of leadline's own format that
+// does not begin with a header. Such a file is never skipped.
+var ErrNoHeader = fmt.Errorf(`%w: a line of leadline's own, but no header such as {"leadline":1} comes first`, ErrUnknownFormat)
+
 // ErrEmpty is wrapped by the error for an input that has at most white space.
 var ErrEmpty = errors.New("the file is empty")
 
@@ -164,6 +168,9 @@ const (
 
 // skips reports whether a file that holds no histories for this reason is skipped.
 func (o *Options) skips(why error) bool {
+	if errors.Is(why, ErrNoHeader) {
+		return false
+	}
 	switch o.Skip {
 	case SkipUnknown:
 		return errors.Is(why, ErrUnknownFormat)
@@ -309,6 +316,9 @@ const readsWarning = "the model cas-register was inferred from reads alone, whic
 
 // inputError adds the file to an error that came before its first line.
 func inputError(file string, err error) error {
+	if e, ok := err.(*SyntaxError); ok {
+		return &SyntaxError{File: file, Line: e.Line, Msg: e.Msg, Err: e.Err}
+	}
 	msg := err.Error()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		msg = "the file is cut short: " + msg

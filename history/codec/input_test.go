@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/iotest"
 
 	"github.com/klauspost/compress/gzip"
@@ -311,6 +312,45 @@ func TestParseInt(t *testing.T) {
 		plain := err == nil && strconv.FormatInt(want, 10) == word
 		if n, ok := plainInt([]byte(word)); ok != plain || ok && n != want {
 			t.Errorf("plainInt(%q) = %d, %v, not %d, %v", word, n, ok, want, plain)
+		}
+	}
+}
+
+// TestNoHeader: a file that has lost its header, or the beginning of it, is a fault also
+// in a directory, at the line of its first event.
+func TestNoHeader(t *testing.T) {
+	const events = `{"process":0,"type":"invoke","method":"read"}` + "\n" + `{"process":0,"type":"ok","result":1}` + "\n"
+	for name, c := range map[string]struct {
+		text string
+		line int // 0: it is skipped
+	}{
+		"lost":         {events, 1},
+		"cut":          {`ne":1,"model":"register"}` + "\n" + events, 2},
+		"bare":         {"# a comment\n\n" + events, 3},
+		"misspelt":     {`{"lead":1,"model":"register"}` + "\r\n" + events, 2},
+		"preceded":     {"Recorded by me\n" + `{"leadline":1,"model":"register"}` + "\n" + events, 2},
+		"response":     {`{"op":1,"type":"info"}` + "\n", 1},
+		"mark":         {"\uFEFF" + events, 1},
+		"others":       {`{"process":0,"type":"invoke","method":"read","thread":7}` + "\n", 0},
+		"other types":  {`{"process":0,"type":"started","method":"read"}` + "\n", 0},
+		"no operation": {`{"type":"ok"}` + "\n", 0},
+		"text":         {"some words about {\"process\":0,\"type\":\"ok\"}\n", 0},
+	} {
+		for _, content := range []string{c.text, string(gzipped(c.text)), string(zstdded(c.text))} {
+			skipped := 0
+			o := Options{FS: fstest.MapFS{"d/f": &fstest.MapFile{Data: []byte(content)}}, Skipped: func(string, error) { skipped++ }}
+			var errs []error
+			for f, err := range Files([]string{"d"}, o) {
+				if err == nil {
+					t.Errorf("%s: %s is read", name, f.Name)
+				}
+				errs = append(errs, err)
+			}
+			var at *SyntaxError
+			if len(errs) != 1 || !errors.As(errs[0], &at) || skipped != map[bool]int{true: 1}[c.line == 0] ||
+				c.line > 0 && (at.Line != c.line || at.File != "d/f" || !errors.Is(errs[0], ErrNoHeader)) {
+				t.Errorf("%s: %v, %d skipped, want line %d", name, errs, skipped, c.line)
+			}
 		}
 	}
 }
