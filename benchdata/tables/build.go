@@ -29,6 +29,7 @@ func (c *Collection) Table1(paper bool) *Table {
 				int(p.cp[0]), decimal{p.cp[1], 2}, decimal{p.cp[2], 2})
 		}
 	}
+	t.notef("c is the most operations that are open at once, cp the number of pairs of concurrent operations.")
 	c.notePending(t)
 	return t
 }

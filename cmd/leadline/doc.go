@@ -47,9 +47,11 @@
 //     none (see --max-depth); "by search" or "by monitor" if no depth could be
 //     tried; the cause of an unknown verdict; "-" if it is not linearizable;
 //   - the number of operations and the number of processes;
-//   - the level of concurrency c and the number of concurrent pairs cp, or "-"
-//     for both if a history with order edges is too long;
-//   - the number of orders that real time allows, if it can be counted quickly;
+//   - the level of concurrency c, which is the most operations that are open at once, and
+//     cp, the number of pairs of concurrent operations, or "-" for both if a history with
+//     order edges is too long;
+//   - the number of orders (linear extensions) of the operations that real time allows, if
+//     it can be counted quickly. One of them has to explain all results;
 //   - the number of pending operations, if there are any. If the depth would differ
 //     with pending operations left out at no cost, that depth follows, as in "free=3".
 //
@@ -189,7 +191,8 @@
 // Tables prints Tables 1 to 3 and Figure 4 of the paper "Checking Linearizability
 // Using Hitting Families" (PPoPP 2019), and a table of linearizability depths. They
 // are about the given histories, or about the bundled ones of java.util.concurrent,
-// beside the paper's numbers where it has any (--no-paper leaves them out). --svg FILE
+// beside the paper's numbers where it has any (--no-paper leaves them out). The bundled
+// histories were chosen to have the paper's c and cp. --svg FILE
 // draws Figure 4; --blame reports instead which methods are not atomic. --output
 // chooses text, markdown, csv, json, html (with the figure) or latex (with booktabs).
 // --max-depth sets the largest depth that has a column. --timeout bounds the time for

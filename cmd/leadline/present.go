@@ -172,7 +172,15 @@ func orDash(n int) string {
 	return strconv.Itoa(n)
 }
 
+// legend explains what people ask about on a terminal.
+const legend = "c: most operations open at once; cp: pairs of concurrent operations; orders: those of all operations that real time allows"
+
 func (p *textPresenter) finish() error {
+	if p.width >= 120 && p.totals.all.histories > 0 && !p.flags.input.quiet {
+		if _, err := fmt.Fprintln(p.out, legend); err != nil {
+			return err
+		}
+	}
 	if p.totals.all.entries() > 1 && !p.flags.input.quiet {
 		if err := p.totals.table(p.out, p.flags.property(), p.flags.maxDepth, p.width); err != nil {
 			return fmt.Errorf("table of totals: %w", err)

@@ -294,8 +294,8 @@ function makeArchive() {
       const text = (r.name + " " + r.model + " " + (r.error || "")).toLowerCase();
       if ((!verdict || r.verdict === verdict) && words.every(w => text.includes(w))) list.push(i);
     });
-    const field = fields[state.by];
-    if (field) list.sort((i, j) => {
+    const field = fields[state.by] || fields.Verdict; // failures come first
+    list.sort((i, j) => {
       const x = field(rows[i]), y = field(rows[j]);
       const sign = typeof x === "string" ? x.localeCompare(y, "en", {numeric: true}) : x - y;
       return (state.down ? -sign : sign) || i - j;

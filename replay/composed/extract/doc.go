@@ -79,7 +79,7 @@
 // Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: a
 // function that returns or panics before its second operation passes the test.
 // For collections other than sync.Map, an adapter has their methods. What cannot be
-// copied is a comment in a test that is skipped, with the reason. For instance,
+// copied is a comment in a test that fails until it is edited, with the reason. For instance,
 // composed.Map does not have Range, and the copy may not compile. If the directory is
 // that of the package, the copy can use all that the package declares.
 // Otherwise the test is in a package composed_test, and the copy can use other

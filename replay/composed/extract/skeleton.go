@@ -138,7 +138,7 @@ func (f *Function) head(b *bytes.Buffer, name string, inside bool, imports []str
 func (f *Function) todo(name string, inside bool, reason string) ([]byte, error) {
 	var b bytes.Buffer
 	f.head(&b, name, inside, nil)
-	fmt.Fprintf(&b, "\tt.Skip(\"TODO: write the function, and remove this line\")\n"+
+	fmt.Fprintf(&b, "\tt.Fatal(\"TODO: write the function, and remove this line\")\n"+
 		"\tcomposed.Test(t, func(m composed.Map) any {\n"+
 		"\t\t// TODO: write what %s does to %s as operations of m, and return its results.\n"+
 		"\t\t// It is not copied: %s.\n\t\t//\n", f.Name, f.Collection, reason)

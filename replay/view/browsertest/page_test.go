@@ -438,6 +438,7 @@ func TestArchive(t *testing.T) {
 	p.contains("facts", "201 linearizable", "1 not linearizable", "1 invalid")
 	want(p, `document.querySelectorAll("#archive [role=row]").length < 60`, true)
 	first := `leadline.archive.rows[0]`
+	want(p, `leadline.archive.rows[1]`, 2) // failures are first, although nothing is sorted yet
 	p.run(`[...document.querySelectorAll("#archive [role=columnheader] button")].find(b => b.textContent === "Verdict").click()`)
 	want(p, first, 0)
 	want(p, `document.querySelector("#archive [role=columnheader]").getAttribute("aria-sort")`, "ascending")
