@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,11 +11,21 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 )
 
 // A Trusted specification has tests of its own, so that Probe leaves it out. The
 // bundled ones are.
 type Trusted interface{ Trusted() }
+
+// Calls returns the meter for calls of the objects of a specification, which may take long:
+// m, or nil if the specification is trusted. See Meter.Call.
+func Calls(s Spec, m *meter.Meter) *meter.Meter {
+	if _, trusted := s.(Trusted); trusted {
+		return nil
+	}
+	return m
+}
 
 // Validate returns an error if a specification is nil, or a Model without one of
 // the functions that it needs.
@@ -60,7 +71,7 @@ func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	if _, ok := s.(Trusted); ok {
 		return nil
 	}
-	p := &probe{context: ctx, spec: s, seen: map[string]string{}}
+	p := &probe{context: ctx, spec: s, seen: map[[sha256.Size]byte]string{}}
 	defer func() { _ = recover() }()
 	p.choose(ops)
 	first := s.New()
@@ -96,8 +107,8 @@ type probe struct {
 	context     context.Context
 	spec        Spec
 	invocations []Invocation
-	texts       []string          // of the invocations
-	seen        map[string]string // key and number of an invocation -> results
+	texts       []string                     // of the invocations
+	seen        map[[sha256.Size]byte]string // key and number of an invocation -> results
 }
 
 func (p *probe) errorf(format string, args ...any) error {
@@ -254,7 +265,7 @@ func (p *probe) visit(state State) ([]probed, error) {
 			}
 			results = text
 		}
-		which := fmt.Sprintf("%d %s", i, key)
+		which := sha256.Sum256(fmt.Appendf(nil, "%d %s", i, key)) // keys may be long
 		if before, ok := p.seen[which]; ok && before != results {
 			return nil, p.errorf("states with the same key %q differ: %v returns %s in one and %s in another", key, inv, orNone(before), orNone(results))
 		}

@@ -165,14 +165,15 @@ func DefaultSchedules(n int) int64 {
 // A Budget bounds the work on one history. A zero value stands for the default.
 // Time is exceeded by at most 20 ms or a twentieth. A long history may add some
 // tenths of a microsecond per operation, since single passes over it and
-// sorting are not interrupted. A witness that was found in time is replayed once more
+// sorting are not interrupted. Nor is a call of a specification: at most one call that
+// takes over 5 ms follows the end, or up to 16 of them after calls that were fast. A witness that was found in time is replayed once more
 // in any case, which takes as little with the bundled objects; with others, it may
 // take as long again.
 type Budget struct {
 	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
 	ExactWork int64         // states stepped for Options.ExactDepth; DefaultExactWork
 	Time      time.Duration // no bound
-	Bytes     int64         // memory of tables: fingerprints, states; DefaultBytes
+	Bytes     int64         // memory of tables: fingerprints, states and their keys; DefaultBytes
 	Process   int64         // memory of the whole process, as the Go runtime counts it; no bound
 }
 

@@ -24,7 +24,7 @@ func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) erro
 	if h == nil || spec == nil {
 		return errNil
 	}
-	v := verifier{h: h, meter: m}
+	v := verifier{h: h, meter: m, calls: Calls(spec, m)}
 	if err := v.checkOrder(witness); err != nil {
 		return err
 	}
@@ -38,6 +38,7 @@ func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) erro
 		}
 		op := &h.Ops[i]
 		result, ok := object.Apply(Invocation{op.Method, op.Args})
+		v.calls.Call()
 		if !accepted(op, result, ok) {
 			return fmt.Errorf("operation %v, %v, cannot follow", op.ID(), op)
 		}
@@ -51,7 +52,8 @@ var errNil = errors.New("replay: the history or the specification is nil")
 type verifier struct {
 	h     *history.History
 	meter *meter.Meter
-	place []int32 // of each operation in the witness, from 1
+	calls *meter.Meter // of the object
+	place []int32      // of each operation in the witness, from 1
 }
 
 // checkOrder checks that the witness is an order of all operations that
@@ -221,6 +223,7 @@ func (v *verifier) replayStates(start State, witness []int32) error {
 				return ErrStopped
 			}
 			outcomes := OutcomesOf(s, op)
+			v.calls.Call()
 			for _, o := range outcomes {
 				if v.meter.MustStop(1) {
 					return ErrStopped

@@ -273,7 +273,7 @@ func TestVerifyStops(t *testing.T) {
 		if err := replay.Verify(h, anything{}, witness, meter.New(func() bool { asked++; return false })); err != nil {
 			t.Fatal(err)
 		}
-		if most := 8*n/meter.AskEvery + 1; asked > most || n > meter.AskEvery && asked < n/meter.AskEvery {
+		if most := n + 8*n/meter.AskEvery + 1; asked > most || n > meter.AskEvery && asked < n/meter.AskEvery {
 			t.Errorf("%d operations: asked %d times, at most %d expected", n, asked, most)
 		}
 		for last := range asked {

@@ -16,10 +16,21 @@
 // of one of them.
 package meter
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // AskEvery is how much work is done between two calls of the stop function.
 const AskEvery = 1 << 11
+
+// Calls of a specification may take long, whatever work they count as. So the stop
+// function is also called after as many of them as took askAfter the last time, and at
+// most askCalls.
+const (
+	askAfter = 5 * time.Millisecond
+	askCalls = 16
+)
 
 // Unlimited is the size of a share that only the stop function bounds.
 const Unlimited = math.MaxInt64
@@ -38,6 +49,10 @@ type count struct {
 	left    int         // work until the next question
 	asked   int64       // work done at the last question
 	stopped bool
+
+	calls, due int       // until the next question, and between that and the last one
+	called     time.Time // of that one, or zero
+	now        func() time.Time
 }
 
 // New returns a meter that asks stop about once in AskEvery units of work. A
@@ -46,7 +61,7 @@ func New(stop func() bool) *Meter {
 	both := &struct {
 		meter Meter
 		count count
-	}{Meter{limit: Unlimited}, count{stop: stop, left: AskEvery}}
+	}{Meter{limit: Unlimited}, count{stop: stop, left: AskEvery, calls: 1, due: 1, now: time.Now}}
 	both.meter.count = &both.count
 	return &both.meter
 }
@@ -94,7 +109,33 @@ func (c *count) ask() bool {
 	c.asked += int64(AskEvery - c.left)
 	c.left = AskEvery
 	c.stopped = c.stopped || c.stop != nil && c.stop()
+	if c.stopped { // whoever shares the count asks at once
+		c.asked, c.left = c.asked-AskEvery, 0
+	}
 	return true
+}
+
+// Call counts a call of code that may take long, after it has returned, and reports
+// whether the stop function has ended the work. It counts no work.
+func (m *Meter) Call() bool {
+	if m == nil || m.count.stop == nil {
+		return false
+	}
+	c := m.count
+	if c.calls--; c.calls > 0 || c.stopped {
+		return c.stopped
+	}
+	now, most := c.now(), int64(1)
+	if !c.called.IsZero() {
+		most = min(int64(c.due)*int64(askAfter)/max(1, int64(now.Sub(c.called))), askCalls)
+	}
+	c.due = int(max(1, most))
+	c.calls, c.called = c.due, now
+	if c.stop() {
+		c.stopped = true
+		c.asked, c.left = c.asked-int64(c.left), 0
+	}
+	return c.stopped
 }
 
 // Stopped reports whether the stop function or the share has ended the work.

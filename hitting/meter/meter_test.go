@@ -1,6 +1,9 @@
 package meter
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestAsks: the stop function is called once in AskEvery units, however they
 // are spent.
@@ -72,5 +75,58 @@ func TestNil(t *testing.T) {
 	}
 	if share := m.Share(10); share.MustStop(10) || !share.MustStop(AskEvery) || !share.MustStop(1) {
 		t.Error("a share of a nil meter does not end after its work")
+	}
+}
+
+// TestCall: calls that take long ask more often whether to stop, also if they were fast
+// before, and then all shares notice the end at once. They are no work, and do not change
+// when callers check their bounds.
+func TestCall(t *testing.T) {
+	for _, fast := range []int{0, 1, 100} {
+		for _, c := range []struct {
+			call time.Duration
+			most int // calls after the end
+		}{{time.Nanosecond, askCalls}, {time.Millisecond, 5}, {4 * time.Millisecond, 1}, {20 * time.Millisecond, 1}, {time.Minute, 1}} {
+			now, asked := time.Unix(0, 0), 0
+			end := now.Add(1000 * c.call)
+			m := New(func() bool { asked++; return now.After(end) })
+			m.count.now = func() time.Time { return now }
+			share, other := m.Share(1<<40), m.Share(1<<40)
+			if share.MustStop(3) || other.MustStop(4) {
+				t.Fatal("stopped before its time")
+			}
+			for range fast {
+				share.Call()
+			}
+			late := 0
+			for !share.Call() {
+				if now = now.Add(c.call); now.After(end) {
+					late++
+				}
+			}
+			if late > c.most+1 && fast == 0 || late > askCalls+1 {
+				t.Errorf("calls of %v after %d fast ones: %d are late", c.call, fast, late)
+			}
+			if least := 1000 / (c.most + 1); asked < min(least, 1000/askCalls) {
+				t.Errorf("calls of %v: asked %d times", c.call, asked)
+			}
+			if m.Spent() != 7 || !other.MustStop(1) || !share.MustStop(1) || !m.Spend(1) || !m.Stopped() || m.Spent() != 10 {
+				t.Errorf("calls of %v: a share does not notice the end, after %d units", c.call, m.Spent())
+			}
+		}
+	}
+	var m *Meter
+	if m.Call() || New(nil).Call() {
+		t.Error("a meter without an end has ended")
+	}
+	checks := 0
+	m = New(func() bool { return false })
+	for range 10 * AskEvery {
+		if m.Call(); m.Spend(1) {
+			checks++
+		}
+	}
+	if checks != 10 {
+		t.Errorf("%d checks, want 10", checks)
 	}
 }

@@ -22,13 +22,14 @@ func runSerial(t *task, m *meter.Meter) (replay.Finding, error) {
 	if _, set := object.(replay.Nondeterministic); set {
 		return replay.Declines(""), nil
 	}
-	order := make([]int32, len(t.h.Ops))
+	order, calls := make([]int32, len(t.h.Ops)), replay.Calls(t.spec, m)
 	for i := range t.h.Ops {
 		if m.MustStop(1) {
 			return replay.GaveUp(replay.Time), nil
 		}
 		op := &t.h.Ops[i]
 		result, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
+		calls.Call()
 		if !ok || !replay.Accepts(op.Result, result) {
 			f := replay.Refuted(replay.FamiliesEngine)
 			f.Reached = op.Return

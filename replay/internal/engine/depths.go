@@ -131,6 +131,7 @@ func (r *depthRound) Step(state, element int32) int32 {
 	}
 	o := &r.x.h.Ops[op]
 	result, ok := r.object.Apply(replay.Invocation{Method: o.Method, Args: o.Args})
+	replay.Calls(r.x.spec, r.x.meter).Call()
 	if !accepted(o, result, ok) {
 		return Fail
 	}

@@ -205,8 +205,12 @@ func argumentWork(op *history.Operation) int {
 // compute applies op to each state of the set and interns the resulting set. A
 // pending operation for which there is no transition did not take effect. Sets
 // can grow by a factor with each operation, so bounds are checked inside the
-// loop.
+// loop. The time and memory of slow objects and of large states are checked after each
+// transition, because the engines do that only once in a while.
 func (m *Machine) compute(state int32, op *history.Operation) int32 {
+	if m.gaveUp != replay.NoCause {
+		return Fail
+	}
 	var after []replay.State
 	long := argumentWork(op)
 	for _, s := range m.states[state] {
@@ -226,11 +230,22 @@ func (m *Machine) compute(state int32, op *history.Operation) int32 {
 			return Fail
 		}
 	}
-	if len(after) == 0 {
-		return Fail
+	next := int32(Fail)
+	if len(after) > 0 {
+		next = m.intern(after)
 	}
-	return m.intern(after)
+	isLarge := len(m.scratch) > largeKey
+	switch {
+	case isLarge && m.meter.Call(), replay.Calls(m.spec, m.meter).Call():
+		m.gaveUp = replay.Time
+	case isLarge && m.maxBytes > 0 && m.Bytes() > m.maxBytes:
+		m.gaveUp = replay.Memory
+	}
+	return next
 }
+
+// largeKey is the length from which the key of a state is large.
+const largeKey = 1 << 12
 
 // outcomeWork is the work of one of several outcomes: making the state,
 // computing its key and finding its place among the others.

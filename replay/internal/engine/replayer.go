@@ -59,14 +59,14 @@ func (r *replayer) isWitness(schedule []int32) bool {
 
 // run replays the schedule on a fresh object.
 func (r *replayer) run(schedule []int32) bool {
-	object := r.spec.New()
+	object, calls := r.spec.New(), replay.Calls(r.spec, r.meter)
 	for k, e := range schedule {
 		if r.mustStop(k) {
 			return false
 		}
 		op := &r.in.History.Ops[r.in.Ops[e]]
 		result, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
-		if !accepted(op, result, ok) {
+		if r.stopped = r.stopped || calls.Call(); !accepted(op, result, ok) {
 			return false
 		}
 	}

@@ -288,7 +288,9 @@ func (b *blamer) seen(h *history.History, ops []int32, witness []int32) [][]hist
 				if _, ok := s.(replay.Judge); ok && k >= 0 {
 					return seen
 				}
-				for _, o := range replay.OutcomesOf(s, &op) {
+				outcomes := replay.OutcomesOf(s, &op)
+				b.meter.Call()
+				for _, o := range outcomes {
 					if replay.Accepts(op.Result, o.Result) {
 						next = append(next, o.Next)
 						if k >= 0 && !slices.ContainsFunc(seen[k], o.Result.Equal) {
@@ -308,6 +310,7 @@ func (b *blamer) seen(h *history.History, ops []int32, witness []int32) [][]hist
 			break
 		}
 		result, ok := first.Apply(replay.Invocation{Method: h.Ops[i].Method, Args: h.Ops[i].Args})
+		b.meter.Call()
 		if k := slices.Index(ops, i); k >= 0 && ok {
 			seen[k] = []history.Value{result}
 		}

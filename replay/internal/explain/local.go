@@ -438,6 +438,7 @@ func (l *local) readsIn(order []int32, read int32) []history.Value {
 		if k < end {
 			i := order[k]
 			object.Apply(replay.Invocation{Method: l.h.Ops[i].Method, Args: l.h.Ops[i].Args})
+			l.meter.Call()
 		}
 	}
 	slices.SortFunc(values, history.Value.Compare)

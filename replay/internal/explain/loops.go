@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"crypto/sha256"
 	"slices"
 
 	"github.com/leadline/leadline/replay"
@@ -116,7 +117,7 @@ func (r *reducer) moments() []moment {
 		return moments
 	}
 	defer w.machine.Release()
-	number, key := map[string]int32{}, []byte(nil)
+	number, key := map[[sha256.Size]byte]int32{}, []byte(nil) // keys may be long
 	b := r.newBalance()
 	w.restarts = b.applies
 	done := 0
@@ -132,10 +133,11 @@ func (r *reducer) moments() []moment {
 			for _, o := range w.machine.Objects(w.current.list[0].state) {
 				key = o.AppendKey(key)
 			}
-			n, ok := number[string(key)]
+			sum := sha256.Sum256(key)
+			n, ok := number[sum]
 			if !ok {
 				n = int32(len(number))
-				number[string(key)] = n
+				number[sum] = n
 			}
 			state = n
 		}

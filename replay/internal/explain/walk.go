@@ -224,6 +224,7 @@ func (w *walk) resultIn(state int32) int32 {
 	op := &w.h.Ops[w.watched]
 	objects := w.machine.Objects(state)
 	outcomes := replay.Transitions(objects[0], replay.Invocation{Method: op.Method, Args: op.Args})
+	w.meter.Call()
 	w.several = w.several || len(objects) > 1 || len(outcomes) > 1
 	if len(outcomes) == 0 {
 		return 0
