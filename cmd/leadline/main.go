@@ -13,6 +13,7 @@ import (
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/report"
 )
 
 const (
@@ -141,14 +142,14 @@ func (s streams) interrupted(command string) {
 // output, which run reports.
 func (s streams) failed(command string, err error) int {
 	if out, ok := s.out.(*output.Writer); !ok || out.Err == nil || !errors.Is(err, out.Err) {
-		fmt.Fprintf(s.err, "leadline %s: %v\n", command, err)
+		fmt.Fprintf(s.err, "leadline %s: %s\n", command, report.CleanLines(err.Error()))
 	}
 	return statusBad
 }
 
 // fail reports bad usage.
 func fail(s streams, command string, err error) int {
-	fmt.Fprintf(s.err, "leadline %s: %v; see leadline %s --help\n", command, err, command)
+	fmt.Fprintf(s.err, "leadline %s: %s; see leadline %s --help\n", command, report.CleanLines(err.Error()), command)
 	return statusBad
 }
 

@@ -327,7 +327,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		result, err := stress.Supervise(ctx, o.start, options)
 		progress.clear()
 		if err != nil {
-			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", o.name, err)
+			s.failed("stress", fmt.Errorf("%s: %w", o.name, err))
 			status = statusBad
 		}
 		if result == nil {

@@ -182,7 +182,7 @@ func (f *stressFlags) testSafety(s streams) int {
 			break
 		}
 		if err := run.test(ctx, name, i < len(f.construct)); err != nil && ctx.Err() == nil {
-			fmt.Fprintf(s.err, "leadline stress: %s: %v\n", name, err)
+			s.failed("stress", fmt.Errorf("%s: %w", name, err))
 			status = statusBad
 		}
 	}

@@ -221,10 +221,19 @@ func appendText(dst []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
+		if c >= ' ' && c != '"' && c != '\\' && c != 0x7f && c != 0xc2 {
 			continue
 		}
-		dst = append(dst, s[from:i]...)
+		if c == 0xc2 { // U+0080 to U+009F are controls, too, which a terminal obeys
+			if i+1 == len(s) || s[i+1] < 0x80 || s[i+1] >= 0xa0 {
+				continue
+			}
+			dst = append(dst, s[from:i]...)
+			i++
+			c = s[i]
+		} else {
+			dst = append(dst, s[from:i]...)
+		}
 		from = i + 1
 		switch c {
 		case '"', '\\':

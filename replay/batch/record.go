@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
@@ -210,8 +211,23 @@ func appendJSON(dst []byte, v any) []byte {
 	if err := e.Encode(v); err != nil {
 		panic(fmt.Sprintf("batch: %v", err)) // all values have a form in JSON
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if !bytes.ContainsFunc(text[len(dst):], isControl) {
+		return text
+	}
+	escaped := slices.Clone(dst)
+	for _, r := range string(text[len(dst):]) {
+		if isControl(r) {
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		} else {
+			escaped = utf8.AppendRune(escaped, r)
+		}
+	}
+	return escaped
 }
+
+// isControl reports whether JSON may have r as it is, although a terminal obeys it.
+func isControl(r rune) bool { return 0x7f <= r && r < 0xa0 }
 
 func (r *Result) record(times bool) *record {
 	rec := &record{Model: present(r.Model), Verdict: r.Status().String()}

@@ -148,6 +148,19 @@ func Clean(text string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
+// CleanLines is Clean for text of several lines, which may have tabs.
+func CleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		fields := strings.Split(line, "\t")
+		for k, f := range fields {
+			fields[k] = Clean(f)
+		}
+		lines[i] = strings.Join(fields, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // ShellWord quotes a word for the shell, if necessary, so that a command with it does
 // nothing else when it is pasted.
 func ShellWord(word string) string {

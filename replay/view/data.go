@@ -27,7 +27,7 @@ type row struct {
 
 func newRow(item *Item) row {
 	if item.Err != nil {
-		return row{Name: report.Clean(nameOf(item)), Verdict: "invalid", Error: cleanLines(item.Err.Error())}
+		return row{Name: report.Clean(nameOf(item)), Verdict: "invalid", Error: report.CleanLines(item.Err.Error())}
 	}
 	h, v := item.History, &item.Verdict
 	r := row{
@@ -130,7 +130,7 @@ func newPage(item *Item) *page {
 	h, v := item.History, &item.Verdict
 	p := &page{
 		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Relaxed: h.IsRelaxed(),
-		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: cleanLines(item.Steps),
+		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: report.CleanLines(item.Steps),
 	}
 	if v.Decided() {
 		p.Engine = v.Engine.String()
@@ -162,15 +162,6 @@ func plain(id history.Value) string {
 		return report.Clean(id.Text())
 	}
 	return id.String()
-}
-
-// cleanLines escapes non-printing characters in each line.
-func cleanLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = report.Clean(line)
-	}
-	return strings.Join(lines, "\n")
 }
 
 func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
