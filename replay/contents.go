@@ -51,6 +51,13 @@ type Overwriting interface {
 	FirstValue(key history.Value) history.Value
 }
 
+// An Initial is an Overwriting whose users choose what is under all keys at first.
+type Initial interface {
+	Overwriting
+	// Initially returns the specification with another initial value.
+	Initially(value history.Value) (Spec, bool)
+}
+
 // A CellStep is what an operation does to the value under a key.
 type CellStep struct {
 	Kind  CellStepKind

@@ -71,6 +71,10 @@ type Explanation struct {
 	// operations. If it is empty, no such group exists. If Missing has "blame",
 	// Free may be incomplete: there may be other groups, or smaller ones.
 	Free [][]FreedResult
+	// Initial is another initial value, as in "cas-register:0", under which the whole
+	// history is linearizable, or ""; see the type Initial. It is one of the values that
+	// operations of Core found.
+	Initial string
 	// Missing are the parts that were not computed.
 	Missing []MissingPart
 }
@@ -81,7 +85,7 @@ const MaxStates = 16
 
 // A MissingPart is a part of an Explanation that was not computed.
 type MissingPart struct {
-	Part  string // "prefix", "states", "core" or "blame", as in JSON
+	Part  string // "prefix", "states", "core", "blame" or "initial", as in JSON
 	Cause string // why, for people: "time", "memory", "work", "cancelled", or a short sentence
 }
 

@@ -484,7 +484,7 @@
 // newline, and was read as a whole line.
 //
 // These keys are absent where they do not apply: ordered_by, unterminated, order, exact_cause, impossible,
-// more_states, states_of_core, marks, edges, core_marks, core_edges, and without --times
+// more_states, states_of_core, initial, marks, edges, core_marks, core_edges, and without --times
 // elapsed_ns.
 //
 // These keys explain why a history is not linearizable:
@@ -504,12 +504,14 @@
 //     result, up to five allowed ones and the number of its group. It is [] if there
 //     are no such groups. If explanation_cause has blame, the list may be incomplete:
 //     there may be other groups, or smaller ones. Results are values of the native format.
+//   - initial, if present, is a --model with another initial value, with which the whole
+//     history is linearizable: first reads find a value that nothing wrote before.
 //   - marks and edges take the place of prefix and unexplained if real time alone (or,
 //     with --order program, the order within each process alone) can be explained. They
 //     are the operations that are known to have happened, and the orders in the file,
 //     that rule out every order.
-//   - explanation_cause says why parts are missing: its keys are prefix, states, core
-//     and blame; a cause is time, memory, work, cancelled or a sentence. If it has
+//   - explanation_cause says why parts are missing: its keys are prefix, states, core,
+//     blame and initial; a cause is time, memory, work, cancelled or a sentence. If it has
 //     core, core is a sub-history that fails, but may not be minimal. An internal error
 //     in an explanation costs only the part in which it happens, and is the cause.
 //

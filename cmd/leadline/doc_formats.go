@@ -19,6 +19,9 @@
 // Events of Jepsen are in the order of the file. If an index or a time contradicts that,
 // because a response comes before an invocation by one and not by the other, events are
 // ordered by the index if each has one, and otherwise by the time. A warning says so.
+// A read of nil that is :ok returned null here, where knossos lets any state explain it. A
+// register is null at first; --model cas-register:0 begins with 0. If first reads find
+// another value, explain names the initial value that would do, if there is one.
 //
 // Convert writes histories in another format, and with --model under the name of
 // another model. What that format cannot represent is an error:

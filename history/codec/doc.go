@@ -180,7 +180,9 @@
 //
 //   - read, write and cas are a cas-register, nil at first; with values
 //     [key value], as independent tests have them, a kv. Independent tests of
-//     other objects are refused where an invocation with [key nil] shows them;
+//     other objects are refused where an invocation with [key nil] shows them. An :ok
+//     read of nil returned null; in knossos any state explains it. If the object is not
+//     nil at first, choose its initial value, as in --model cas-register:0;
 //   - txn is a multi-register, and so are read, write and append if all values are lists of
 //     micro-operations such as [[:r 9 nil] [:w 9 3]]. Its initial values are what reads find before
 //     any write of that value. In tests that append, it is nil, or [] where the first

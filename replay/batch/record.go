@@ -66,6 +66,7 @@ type record struct {
 	StatesOfCore     bool              `json:"states_of_core,omitempty"`
 	Core             []any             `json:"core"`
 	Blame            []recordBlame     `json:"blame"`
+	Initial          string            `json:"initial,omitempty"`
 	ExplanationCause map[string]string `json:"explanation_cause"`
 	// Marks are operations that are known to have happened, and Edges are orders beyond
 	// real time. Together they rule out every order that real time alone allows.
@@ -304,7 +305,7 @@ func (rec *record) explain(h *history.History, e *replay.Explanation) {
 	for _, edge := range e.CoreEdges {
 		rec.CoreEdges = append(rec.CoreEdges, [2]any{identifier(h, edge.From), identifier(h, edge.To)})
 	}
-	rec.Blame = newBlame(h, e.Free)
+	rec.Blame, rec.Initial = newBlame(h, e.Free), e.Initial
 	if rec.Blame == nil && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" }) {
 		rec.Blame = []recordBlame{} // it is known that there is no such group
 	}

@@ -36,6 +36,7 @@ func (t *task) explain(f *replay.Finding) *replay.Explanation {
 	return explain.Run(explain.Problem{
 		History: t.h, Spec: t.spec, Finding: f,
 		Decide: t.decidePart,
+		Under:  t.decideUnder,
 		Meter:  t.meter.Share(t.explainWork()),
 		Bytes:  t.o.Budget.Bytes,
 		Stopped: func() replay.Cause {

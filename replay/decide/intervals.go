@@ -159,7 +159,12 @@ func fromMoments(h *history.History, call, ret []moment) (*history.History, []in
 // decidePart decides another history of the same operations, or some of them,
 // without depths.
 func (t *task) decidePart(h *history.History, m *meter.Meter) replay.Finding {
-	part := &task{h: h, spec: t.spec, o: t.o, engines: t.engines, clock: t.clock, meter: m, checked: true, shallow: true}
+	return t.decideUnder(t.spec, h, m)
+}
+
+// decideUnder is decidePart with another specification that accepts the operations.
+func (t *task) decideUnder(spec replay.Spec, h *history.History, m *meter.Meter) replay.Finding {
+	part := &task{h: h, spec: spec, o: t.o, engines: t.engines, clock: t.clock, meter: m, checked: true, shallow: true}
 	defer part.release()
 	f, err := part.decide()
 	if err != nil {

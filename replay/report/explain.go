@@ -107,6 +107,10 @@ func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err e
 		p.conflict(v.Conflict)
 	}
 	if e != nil {
+		if e.Initial != "" {
+			text := p.initially(e)
+			p.printf("    %s\n", strings.ToLower(text[:1])+text[1:])
+		}
 		p.sizes(e)
 		for _, m := range e.Missing {
 			text := missingText(e, m)

@@ -128,6 +128,9 @@ func (p *printer) refuted(v *replay.Verdict) {
 	if v.Explanation != nil {
 		p.changes(e)
 	}
+	if e.Initial != "" {
+		p.passagef("Another initial value", "%s", p.initially(e))
+	}
 	p.missing(e)
 }
 
@@ -317,6 +320,15 @@ func (p *printer) allowed(f replay.FreedResult) string {
 	return list(p.values(f.Allowed), "or")
 }
 
+// initially says which initial value explains the first reads.
+func (p *printer) initially(e *replay.Explanation) string {
+	flag := Clean(e.Initial)
+	if strings.ContainsAny(flag, " \"'\\[]{}<>()$&|;*?!#~`") {
+		flag = "'" + strings.ReplaceAll(flag, "'", `'\''`) + "'"
+	}
+	return fmt.Sprintf("It would be %s if the object held another value at first: --model %s", p.property(), flag)
+}
+
 // missing lists what was not computed.
 func (p *printer) missing(e *replay.Explanation) {
 	title := "What is missing"
@@ -328,10 +340,11 @@ func (p *printer) missing(e *replay.Explanation) {
 
 // partNames are the parts of an Explanation in words.
 var partNames = map[string]string{
-	"prefix": "the shortest prefix that fails",
-	"states": "the states before the response",
-	"core":   "the minimal sub-history",
-	"blame":  "other results that would do",
+	"prefix":  "the shortest prefix that fails",
+	"states":  "the states before the response",
+	"core":    "the minimal sub-history",
+	"blame":   "other results that would do",
+	"initial": "another initial value that would do",
 }
 
 // causeTexts explain causes and say what may help.

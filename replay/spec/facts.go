@@ -262,6 +262,12 @@ func (s cellSpec[S]) AppendCellSteps(dst []replay.CellStep, op *history.Operatio
 // FirstValue returns the initial value; see replay.Overwriting.
 func (s cellSpec[S]) FirstValue(value) value { return s.initial }
 
+// Initially returns the specification with another initial value; see replay.Initial.
+func (s *specification[S]) Initially(v value) (replay.Spec, bool) {
+	other, err := Lookup(s.name, []value{v})
+	return other, err == nil
+}
+
 // Concern returns which values op is about; see replay.Separable.
 func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
 	i := s.table.find(op.Method, len(op.Args))

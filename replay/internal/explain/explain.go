@@ -19,8 +19,10 @@ type Problem struct {
 	// Decide decides a history of operations that the specification accepts. It
 	// may give up, at the latest when the meter stops.
 	Decide func(h *history.History, m *meter.Meter) replay.Finding
-	Meter  *meter.Meter // bounds the work
-	Bytes  int64        // bounds the memory of tables
+	// Under is Decide with another specification. It may be nil.
+	Under func(spec replay.Spec, h *history.History, m *meter.Meter) replay.Finding
+	Meter *meter.Meter // bounds the work
+	Bytes int64        // bounds the memory of tables
 	// Stopped returns why all work has to end, or NoCause if it need not.
 	Stopped func() replay.Cause
 	// Fault describes a panic, given its value. It is called while the panic is recovered.
@@ -35,6 +37,7 @@ func Run(p Problem) *replay.Explanation {
 	var r *reducer
 	x.guard("prefix", func() { base, conflict = x.base() })
 	x.guard("core", func() { r = x.core(base, conflict) })
+	x.guard("initial", x.initial)
 	x.guard("states", func() { x.states(base) })
 	x.guard("blame", func() { x.blame(r) })
 	return x.e

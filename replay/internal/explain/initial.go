@@ -1,0 +1,42 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// initialMax bounds the initial values that are tried.
+const initialMax = 3
+
+// initial looks for another initial value under which the whole history is linearizable,
+// among the values that the operations of the core found.
+func (x *explainer) initial() {
+	s, ok := x.Spec.(replay.Initial)
+	if !ok || x.Under == nil {
+		return
+	}
+	var steps []replay.CellStep
+	var values []history.Value
+	for _, i := range x.e.Core {
+		if steps, ok = s.AppendCellSteps(steps[:0], &x.History.Ops[i]); !ok {
+			return
+		}
+		for _, step := range steps {
+			if step.Kind == replay.CellRead && !step.Value.Equal(s.FirstValue(step.Key)) && !slices.ContainsFunc(values, step.Value.Equal) {
+				values = append(values, step.Value)
+			}
+		}
+	}
+	m := x.share(20)
+	for _, v := range values[:min(len(values), initialMax)] {
+		if other, ok := s.Initially(v); ok {
+			if f := x.Under(other, x.History, m); f.Answer == replay.Linearizable && replay.Verify(x.History, other, f.Witness, m) == nil {
+				x.e.Initial = fmt.Sprint(other)
+				return
+			}
+		}
+	}
+}
