@@ -26,7 +26,7 @@ func TestInternalErrors(t *testing.T) {
 		{fmt.Errorf("checking: %w", panicked), "internal error: file:3: out of range"},
 		{fmt.Errorf("%w: history h", decide.ErrWitness), "file:3: internal error: a witness failed its second replay: history h"},
 	} {
-		got, stack := internalError("file:3", c.err)
+		stack, got := internalError("file:3", c.err)
 		if (stack != nil) != errors.As(c.err, new(*decide.PanicError)) || (got == nil) != (c.want == "") || got != nil && got.Error() != c.want {
 			t.Errorf("%v: %v, want %q", c.err, got, c.want)
 		}

@@ -114,7 +114,7 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 	}
 	r.Spec, r.Model = s, s.Name()
 	r.Verdict, r.Err = decide.Check(ctx, r.History, s, c.Options)
-	if r.Internal, r.Stack = internalError(r.Place(), r.Err); r.Internal != nil {
+	if r.Stack, r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {
 		r.Err = nil
 	}
 	return r
@@ -170,14 +170,14 @@ func (r *Result) keep(ctx context.Context, times bool) {
 }
 
 // internalError returns the error of a check of the history at a place, and the stack of
-// its panic, if it is a fault of leadline or of a specification, or nil.
-func internalError(place string, err error) (error, []byte) {
+// its panic, if it is a fault of leadline or of a specification. Otherwise it returns nil.
+func internalError(place string, err error) (stack []byte, internal error) {
 	var p *decide.PanicError
 	switch {
 	case errors.As(err, &p):
-		return fmt.Errorf("internal error: %s%s", place, p.Fault()), p.Stack
+		return p.Stack, fmt.Errorf("internal error: %s%s", place, p.Fault())
 	case errors.Is(err, decide.ErrWitness):
-		return fmt.Errorf("%s: %w", place, err), nil
+		return nil, fmt.Errorf("%s: %w", place, err)
 	}
 	return nil, nil
 }
