@@ -365,16 +365,21 @@
 // Reflection finds the methods. Methods with parameters for which stress has no
 // values are left out and listed. --core names methods that are trusted to be
 // atomic. A program then has one invocation of another method, which is to blame,
-// and the core methods are tested among themselves ("-" in the table). Without
-// --core, a program mixes all methods; after a violation, its methods are no longer
-// called in parallel. --weak names methods that are documented not to be atomic: their
-// results never count as violations.
+// and the core methods are tested among themselves ("(core)" in the tables). A method
+// that was to blame is reported at the end: if the core methods turn out not to be
+// atomic themselves, it may be. Without --core, a program mixes all methods, and a
+// violation is of all of them "(together)". After that, they are no longer called in
+// parallel, and the last line has the command without those that hide the rest, such as
+// a Size that is known to be weak. --weak names methods that are documented not to be
+// atomic: their results never count as violations.
 //
-// At the end, stress prints two tables. The first lists the programs with
+// A violation comes with its history: in the notation of explain, the operations that do
+// not fit. At the end, stress prints two tables. The first lists the programs with
 // violations: the number of invocations, sequences and values; how many programs ran
 // before; the outcome; and how many of the program's executions had an outcome that
 // no order explains. The second lists the methods: trusted, seemingly atomic, not
-// atomic, and weak.
+// atomic, and weak. If there is no violation, a line says how many programs and
+// executions there were, and whether the clock ended the search.
 //
 // Methods may wait for one another, as those of a bounded queue do. In an outcome, W
 // is an invocation that waits for ever, and - one that was not called. That is a

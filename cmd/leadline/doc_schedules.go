@@ -21,7 +21,8 @@
 // passes over the thread whose turn it is. Some random schedules come first. --delays sets
 // that bound for all objects. --strategy restricts stress to one kind of schedules: dfs,
 // the random ones pct, pos and walk, or family, a strong hitting family of the steps.
-// --plain makes plain loads and stores steps, too.
+// --plain makes plain loads and stores steps, too; without it, a pass says that they were
+// not interleaved.
 //
 // By default, stress instruments the package of the constructor, what that imports from
 // its module, and the packages of the types that the object consists of; --instrument
@@ -67,7 +68,8 @@
 // the execution is a violation. The page of leadline view has the steps below the picture.
 // In a Go test, stresstest.Options{Schedules: true} does all that; a schedule that
 // a failed test has saved is replayed first when the test runs again. If some methods were
-// not exercised, the test explores plain loads and stores, too.
+// not exercised, the test explores plain loads and stores, too; otherwise a line says that
+// they were not interleaved.
 //
 // Executions are sequentially consistent, as Go's atomic operations are, so effects of
 // data races are not found. Assembly, cgo, finalizers, and code of the standard library

@@ -60,7 +60,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	if first != nil {
 		if err := build(ctx, dir, program, path, "stress.Must("+expression+")", copies); err != nil {
 			o.cleanup()
-			return object{}, ofConstructor(constructor, first, func() string { return packageName(ctx, path) })
+			return object{}, ofConstructor(constructor, clearer(first, err), func() string { return packageName(ctx, path) })
 		}
 	}
 	// Methods may write files.
@@ -189,6 +189,15 @@ var (
 	alias  = regexp.MustCompile(`\bp\.`)
 	inMain = regexp.MustCompile(`(?m)^\S*` + stressMain + `[/\\]\S+\.go:\d+(:\d+)?: `)
 )
+
+// clearer returns the error about an expression that makes an object, or about one that
+// also returns an error, whichever of them the expression is.
+func clearer(object, withError error) error {
+	if strings.Contains(object.Error(), "multiple-value") && !strings.Contains(withError.Error(), "stress.Must") {
+		return withError
+	}
+	return object
+}
 
 // ofConstructor returns the error of a build with the expression as the user has written
 // it: the package has its own name there.

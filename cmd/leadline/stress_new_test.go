@@ -119,6 +119,24 @@ func (f *Fatal) Boom() {
 	}
 }
 
+// Inc of an Armed is not atomic, and Kick is.
+type Armed struct {
+	on atomic.Bool
+	Counter
+}
+
+func NewArmed() *Armed { return &Armed{} }
+
+func (a *Armed) Arm()  { a.on.Store(true) }
+func (a *Armed) Kick() { a.on.Store(true) }
+func (a *Armed) Inc() int {
+	if a.on.Load() {
+		return a.Increment()
+	}
+	return int(a.n.Add(1))
+}
+func (a *Armed) Size() int { return int(a.n.Load()) }
+
 func NewNothing() (*Counter, error) { return nil, errors.New("no") }
 `
 

@@ -67,9 +67,10 @@ func (r *safetyRun) buildConstructor(ctx context.Context, dir, program, construc
 		if err == nil {
 			return nil
 		}
-		if first == nil {
-			first = err
+		if must {
+			err = clearer(first, err)
 		}
+		first = err
 	}
 	return ofConstructor(constructor, first, p.Name)
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/instrument"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/olekukonko/tablewriter/tw"
@@ -41,12 +40,12 @@ type stressReport struct {
 	out     *bufio.Writer
 	flags   *stressFlags
 	results []*stress.Report
-	built   map[*stress.Report]*instrument.Report
+	objects map[*stress.Report]object
 	err     error
 }
 
 func newStressReport(s streams, f *stressFlags) *stressReport {
-	return &stressReport{streams: s, out: bufio.NewWriter(s.out), flags: f, built: map[*stress.Report]*instrument.Report{}}
+	return &stressReport{streams: s, out: bufio.NewWriter(s.out), flags: f, objects: map[*stress.Report]object{}}
 }
 
 // found shows a violation and saves it.
@@ -275,11 +274,11 @@ func (r *stressReport) violations() {
 			if f.Generated > 0 {
 				explored += "/" + strconv.Itoa(f.Generated)
 			}
-			rows = append(rows, []string{f.Subject, textOrDash(f.Method), fmt.Sprintf("%d,%d,%d", f.Rank[0], f.Rank[1], f.Rank[2]), explored, f.Program, f.Outcome,
+			rows = append(rows, []string{f.Subject, blamedIn(result, f.Method), fmt.Sprintf("%d,%d,%d", f.Rank[0], f.Rank[1], f.Rank[2]), explored, f.Program, f.Outcome,
 				fmt.Sprintf("%d/%d", f.Times, f.Executions), f.Elapsed.Round(10 * time.Millisecond).String()})
 		}
 		for _, c := range result.Crashes {
-			rows = append(rows, []string{result.Subject, textOrDash(c.Method), "", "", c.Program, c.What, "", ""})
+			rows = append(rows, []string{result.Subject, blamedIn(result, c.Method), "", "", c.Program, c.What, "", ""})
 		}
 	}
 	if len(rows) > 0 {
@@ -288,11 +287,16 @@ func (r *stressReport) violations() {
 	}
 }
 
-func textOrDash(text string) string {
-	if text == "" {
-		return "-"
+// blamedIn returns the method to blame as the tables have it: any of the core methods, or
+// of all methods together, if no single one is.
+func blamedIn(result *stress.Report, method string) string {
+	switch {
+	case method != "":
+		return method
+	case len(result.Core) > 0:
+		return "(core)"
 	}
-	return text
+	return "(together)"
 }
 
 // methods writes the table of the methods.
@@ -301,7 +305,7 @@ func (r *stressReport) methods() {
 	for _, result := range r.results {
 		nonAtomic := result.NonAtomic
 		if slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
-			nonAtomic = slices.Insert(slices.Clone(nonAtomic), 0, "-")
+			nonAtomic = slices.Insert(slices.Clone(nonAtomic), 0, blamedIn(result, ""))
 		}
 		rows = append(rows, []string{result.Subject, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
 			strings.Join(nonAtomic, " "), strings.Join(result.Weak, " ")})
@@ -314,7 +318,7 @@ func (r *stressReport) methods() {
 // remarks writes how much was run, and remarks on an object.
 func (r *stressReport) remarks(result *stress.Report) {
 	if result.Explored != nil {
-		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.built[result]), "\n  "))
+		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.objects[result].instrumented), "\n  "))
 	} else {
 		fmt.Fprintf(r.out, "%s: %s; %.2g a second, %v\n", result.Subject, result.Coverage(),
 			float64(result.Executions)/result.Elapsed.Seconds(), result.Elapsed.Round(10*time.Millisecond))
@@ -322,14 +326,8 @@ func (r *stressReport) remarks(result *stress.Report) {
 	for _, set := range result.Apart {
 		fmt.Fprintf(r.out, "  not called in parallel after that: %s\n", strings.Join(set, " and "))
 	}
-	if len(result.NonAtomic) > 0 && len(result.Core) > 0 && slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
-		fmt.Fprintf(r.out, "  the core methods are not atomic themselves: %s may be atomic\n", strings.Join(result.NonAtomic, " "))
-	}
 	for _, line := range result.Remarks() {
 		fmt.Fprintf(r.out, "  %s\n", line)
-	}
-	if result.Explored != nil && len(result.Unexercised)+len(result.Explored.Stepless()) > 0 && !r.flags.schedules.plain {
-		fmt.Fprintln(r.out, "  with --plain, loads and stores without a lock are steps, too")
 	}
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
@@ -351,6 +349,34 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if line, _ := result.Unsteadiness(); line != "" {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
+	if line := result.Passed(); line != "" {
+		fmt.Fprintf(r.out, "  %s\n", line)
+	}
+	if result.Explored != nil && len(result.Findings)+len(result.Crashes) == 0 && !r.flags.schedules.plain {
+		fmt.Fprintln(r.out, "  plain loads and stores were not interleaved; with --plain, they are steps, too")
+	}
+	if command := r.withoutBlamed(result); command != "" {
+		fmt.Fprintf(r.out, "  To test what these violations hide: %s\n", command)
+	}
+}
+
+// withoutBlamed returns the command that leaves out the methods whose violations hide
+// others, or "" if there are none or the flags of the object cannot name them.
+func (r *stressReport) withoutBlamed(result *stress.Report) string {
+	o := r.objects[result]
+	if len(result.Blamed) == 0 || !strings.HasPrefix(o.how, "--new ") {
+		return ""
+	}
+	d := &o.reflect
+	d.Exclude = slices.Concat(d.Exclude, result.Blamed)
+	for _, list := range []*[]string{&d.ReadOnly, &d.Weak} {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(m string) bool { return slices.Contains(result.Blamed, m) })
+	}
+	command := "leadline stress " + r.flags.named(&o)
+	if r.flags.Schedules {
+		command += " --schedules"
+	}
+	return command
 }
 
 // A historiesFile receives recorded executions.

@@ -155,7 +155,19 @@ func testSchedules(t *testing.T) {
 		t.Errorf("a shared object: status %d\n%s", status, text)
 	}
 	if status, text := stressed("--new", "example.com/thing.NewCell[int](0)", "--schedules", "--program", "{ Load(); Store(1) } || { Store(0); Load() }"); status != statusOK ||
-		!strings.Contains(text, "1 complete to 3 preemptions") {
+		!strings.Contains(text, "1 complete to 3 preemptions") || !strings.Contains(text, "\n  plain loads and stores were not interleaved; with --plain") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+	// The core is convicted after Kick was blamed for a violation that it has by itself.
+	status, text = stressed("--new", "example.com/thing.NewArmed", "--core", "Arm,Inc", "--exclude", "Increment,Watch,Size", "--schedules", "--exhaustive", "--values", "1",
+		"--min-invocations", "3", "--max-invocations", "4", "--save", "armed", "--time", "5m")
+	saved, err := filepath.Glob("armed/*Kick*")
+	if status != statusNot || err != nil || len(saved) > 0 || strings.Contains(text, "Kick is not atomic") || !strings.Contains(text, "example.com/thing.NewArmed is not atomic: ") ||
+		!regexp.MustCompile(`(?m)^\| example.com/thing.NewArmed +\| Arm Inc +\| +\| \(core\) +\|`).MatchString(text) || !strings.Contains(text, "may be atomic, as the core methods of their violations are not: Kick") {
+		t.Errorf("status %d, saved %q, %v\n%s", status, saved, err, text)
+	}
+	status, text = stressed("--new", "example.com/thing.NewBroken", "--exclude", "Watch", "--schedules", "--save", "", "--time", "2s", "--name", "one")
+	if status != statusNot || strings.Contains(text, "hide") { // nothing is left without Increment
 		t.Errorf("status %d\n%s", status, text)
 	}
 }

@@ -214,3 +214,50 @@ func TestUnexercised(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// An armed object has a core method Inc that is not atomic, once the object is armed. Kick
+// is atomic, but arms it, too.
+type armed struct{ n, on cell }
+
+func (a *armed) Arm()  { a.on.store(1) }
+func (a *armed) Kick() { a.on.store(1) }
+func (a *armed) Inc() int {
+	if a.on.load() == 0 {
+		return int(a.n.add(1))
+	}
+	n := a.n.load() + 1
+	a.n.store(n)
+	return int(n)
+}
+
+// TestAcquit: a method that was blamed is not, once its core methods are.
+func TestAcquit(t *testing.T) {
+	d := stress.ReflectOptions{Core: []string{"Arm", "Inc"}}
+	for _, supervised := range []bool{false, true} {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		blamed := map[string]bool{}
+		o := stress.Options{Schedules: true, Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 3, MaxInvocations: 4, Values: 1}, ReflectOptions: d,
+			Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Found: func(f *stress.Finding) {
+				if blamed[f.Method] = true; len(blamed) == 2 {
+					stop()
+				}
+			}}
+		var r *stress.Report
+		var err error
+		if supervised {
+			r, err = stress.Supervise(ctx, child("armed"), o)
+		} else {
+			r, err = searchUntil(ctx, classOf(t, func() *armed { return &armed{} }, d), o)
+		}
+		if err != nil || !blamed["Kick"] || !blamed[""] {
+			t.Fatalf("blamed are %v, %v", blamed, err)
+		}
+		if len(r.NonAtomic) > 0 || !slices.Equal(r.Suspect, []string{"Kick"}) || len(r.Findings) != 1 || r.Findings[0].Method != "" {
+			t.Errorf("%+v", r)
+		}
+		if line := strings.Join(r.Remarks(), "\n"); !strings.Contains(line, "may be atomic, as the core methods of their violations are not: Kick") {
+			t.Error(line)
+		}
+	}
+}

@@ -52,7 +52,8 @@
 //
 // With core methods, the core is to blame if the violation also occurs without the
 // method that is not core. From then on, every second program for another method
-// avoids calling the core methods of that violation in parallel, if possible.
+// avoids calling the core methods of that violation in parallel, if possible. The methods
+// that were to blame before become Suspect: any of them may be atomic.
 //
 // A method counts as Atomic if it was exercised: invocations of a program overlapped,
 // and different orders had different results.

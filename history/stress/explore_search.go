@@ -155,10 +155,12 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 	if len(s.programs) > 0 {
 		o.Executions, o.Time = 0, s.options.Effort.Time
 	}
+	begin := time.Now()
 	e, err := s.exploreProgram(x, o)
 	if err != nil {
 		return false, err
 	}
+	s.report.Clock = s.report.Clock || o.Executions == 0 && time.Since(begin) >= o.Time
 	last := min(e.Complete, bound)
 	if whole = e.Complete == Unbounded; whole {
 		last = s.deepest()

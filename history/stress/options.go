@@ -331,7 +331,8 @@ type Report struct {
 	Atomic    []string `json:"atomic"` // exercised, and no violation was seen
 	NonAtomic []string `json:"non_atomic"`
 	Weak      []string `json:"weak"` // documented not to be atomic
-	// Suspect methods were in a violation that the core methods also have without them.
+	// Suspect methods were in a violation, but the core methods that they are called with
+	// have one without them.
 	Suspect []string `json:"suspect,omitempty"`
 	// Unexercised methods are neither core nor weak. No sequence called them in a
 	// program with overlaps and several possible outcomes.
@@ -343,6 +344,11 @@ type Report struct {
 	// Apart are the sets of methods that were not called in parallel any more, as
 	// there was a violation or a crash with them; see Options.GoOn.
 	Apart [][]string `json:"apart,omitempty"`
+	// Blamed methods hide others: a search without them, and with those of their
+	// violations that remain, says whether these are atomic.
+	Blamed []string `json:"blamed,omitempty"`
+	// Clock says that the time of the effort was over before all programs had run.
+	Clock bool `json:"clock,omitempty"`
 	// Unproved is how many violations were too rare to be distinguished in time
 	// from results of chance; they do not count.
 	Unproved   int     `json:"unproved,omitempty"`
@@ -500,7 +506,7 @@ func (r *Report) Coverage() string {
 func (r *Report) Remarks() []string {
 	var lines []string
 	if len(r.Suspect) > 0 {
-		lines = append(lines, "in violations that the core methods have without them, too: "+strings.Join(r.Suspect, " "))
+		lines = append(lines, "may be atomic, as the core methods of their violations are not: "+strings.Join(r.Suspect, " "))
 	}
 	if _, nothing := r.Unsteadiness(); len(r.Unexercised) > 0 && !nothing {
 		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))

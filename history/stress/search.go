@@ -372,6 +372,10 @@ func (s *searcher) reported(t *target, f *Finding) {
 	}
 	if f.Method == "" && s.class.hasCore() {
 		s.broken = append(s.broken, f.program.parallel())
+		if core := s.target(""); core != nil && t.method != "" { // the smaller program does without its method
+			s.suspect(t.method, f.program)
+			t = core
+		}
 	}
 	if s.separates() {
 		s.separate(f)
@@ -497,6 +501,11 @@ func (s *searcher) complete() {
 	if s.separates() {
 		r.Apart = s.options.Apart
 	}
+	if r.Blamed = s.hiding(); s.class.hasCore() {
+		r.acquit()
+	}
+	r.Clock = r.Clock || len(s.programs) == 0 && s.ctx.Err() == nil && s.left() <= 0 &&
+		slices.ContainsFunc(s.targets, func(t *target) bool { return !t.done && !t.ended })
 	if r.Recorded > 0 {
 		r.Overlap = float64(s.overlap) / float64(r.Recorded)
 	}

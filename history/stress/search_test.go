@@ -42,6 +42,8 @@ func TestMain(m *testing.M) {
 		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "hits", "differs":
 		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil), os.Stdin, os.Stdout))
+	case "armed":
+		os.Exit(stress.ServeLike(&armed{}, func() any { return &armed{} }, stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "stuck":
 		os.Exit(stress.Serve(stuck(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "constructor":

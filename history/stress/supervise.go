@@ -59,6 +59,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 		}
 		over := time.Since(begin) >= o.Effort.Time && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && s.crashes > 0
 		if !again || ctx.Err() != nil || over {
+			s.result.Clock = s.result.Clock || again && over && len(o.Programs) == 0
 			break
 		}
 	}
@@ -86,6 +87,7 @@ type supervisor struct {
 	settled    bool // by the last process
 	worn       int  // processes that ended early; see Report.Worn
 	crashes    int  // of processes
+	hasCore    bool // the class has core methods, which are a target
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
 	context  context.Context
@@ -222,6 +224,7 @@ func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err e
 			s.result.LeftOut = m.Settled.LeftOut
 		case m.Targets != nil:
 			s.methods = m.Targets
+			s.hasCore = s.hasCore || len(s.job.Methods) == 0 && len(m.Targets) > 1
 		case m.Apart != nil:
 			s.job.Apart = m.Apart
 		case m.Starting != nil:
@@ -304,6 +307,7 @@ func (s *supervisor) merge(r *Report) {
 	t.Waited += r.Waited
 	t.Unclear += r.Unclear
 	t.Unproved += r.Unproved
+	t.Blamed, t.Clock = r.Blamed, t.Clock || r.Clock
 	t.Memory = max(t.Memory, r.Memory)
 	t.Worn = r.Worn
 	if r.Explored != nil {
@@ -366,6 +370,9 @@ func (s *supervisor) complete() {
 		}
 	}
 	r.Apart = s.job.Apart
+	if s.hasCore {
+		r.acquit()
+	}
 	slices.Sort(r.Suspect)
 	r.Suspect = slices.DeleteFunc(slices.Compact(r.Suspect), func(m string) bool { return slices.Contains(r.NonAtomic, m) })
 	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool {

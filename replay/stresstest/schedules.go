@@ -61,13 +61,13 @@ func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int 
 // superviseSchedules explores the schedules of a class in an instrumented build of the test's
 // program. A schedule that an earlier run of the test has saved comes first. If no
 // violation is found, and methods were not exercised or took no step, plain loads and
-// stores are steps, too.
-func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Report, error) {
+// stores are steps, too; plain reports whether they were.
+func superviseSchedules(t TB, c *stress.Class, o Options, call int) (report *stress.Report, plain bool, err error) {
 	t.Helper()
 	ctx := contextOf(t)
 	dir, err := os.MkdirTemp("", "leadline-test-")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer os.RemoveAll(dir)
 	start := func(program string) func(context.Context) *exec.Cmd {
@@ -101,7 +101,7 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 		for _, plain := range []bool{false, true} {
 			program, err := build(plain)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			again := o
 			again.Programs = nil
@@ -110,23 +110,24 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (*stress.Rep
 				again.Programs = []string{saved.Program}
 				r, err := stress.Supervise(ctx, program, again)
 				if err != nil || len(r.Findings)+len(r.Crashes) > 0 || ctx.Err() != nil {
-					return r, err
+					return r, plain, err
 				}
 			}
 		}
 	}
 	program, err := build(false)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	r, err := stress.Supervise(ctx, program, o)
 	if err != nil || isEnough(r) || ctx.Err() != nil {
-		return r, err
+		return r, false, err
 	}
 	if program, err = build(true); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return stress.Supervise(ctx, program, o)
+	r, err = stress.Supervise(ctx, program, o)
+	return r, true, err
 }
 
 // isEnough reports whether another search with plain loads and stores as steps would add

@@ -45,6 +45,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,12 +122,15 @@ func Test[T any](t TB, newObject func() T, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	testClass(t, r.Class, o, call)
+	blamed := testClass(t, r.Class, o, call)
 	switch text := leftOut(r); {
 	case text != "" && o.Strict:
 		t.Errorf("stress: %s; Options.Exclude can name them", text)
 	case text != "":
 		warn(t, "stress: %s", text)
+	}
+	if len(blamed) > 0 {
+		t.Logf("To test what this violation hides: Options{ReflectOptions: stress.ReflectOptions{Exclude: %#v}}", slices.Concat(o.Exclude, blamed))
 	}
 }
 
@@ -181,8 +185,11 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		return
 	}
 	call := calls.next(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker, os.Stdin, os.Stdout) })
-	if call >= 0 {
-		testClass(t, c, o, call)
+	if call < 0 {
+		return
+	}
+	if blamed := testClass(t, c, o, call); len(blamed) > 0 {
+		t.Logf("To test what this violation hides: a class without %s", strings.Join(blamed, ", "))
 	}
 }
 
@@ -200,8 +207,9 @@ func specified(c *stress.Class, o Options) *stress.Class {
 	return &described
 }
 
-// testClass is TestClass for the call of this number in the test.
-func testClass(t TB, c *stress.Class, o Options, call int) {
+// testClass is TestClass for the call of this number in the test. It returns the methods
+// whose violations hide others.
+func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	t.Helper()
 	c = specified(c, o)
 	o.Effort = effortFor(t, o.Effort)
@@ -210,30 +218,41 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	o.Reduce, o.Checker = true, decider
 	// Errorf finds the line of the test only outside of Search.
 	var failures []string
+	var held []*stress.Finding // a method is to blame, unless its core methods turn out to be
 	found := o.Found
 	o.Found = func(f *stress.Finding) {
-		failures = append(failures, decider.describe(t, f, o.Dir, call))
+		if f.Method != "" && len(o.Methods) == 0 {
+			held = append(held, f)
+		} else {
+			failures = append(failures, decider.describe(t, f, o.Dir, call))
+		}
 		if found != nil {
 			found(f)
 		}
 	}
 	var report *stress.Report
 	var err error
+	plain := false
 	if o.Schedules {
-		report, err = superviseSchedules(t, c, o, call)
+		report, plain, err = superviseSchedules(t, c, o, call)
 	} else {
 		report, err = stress.Search(contextOf(t), c, o)
 	}
+	for _, f := range held {
+		if report == nil || slices.Contains(report.Findings, f) {
+			failures = append(failures, decider.describe(t, f, o.Dir, call))
+		}
+	}
 	if decider.fault != nil { // any finding may be due to it
 		t.Errorf("stress: %v", decider.fault)
-		return
+		return nil
 	}
 	for _, f := range failures {
 		t.Errorf("%s", f)
 	}
 	if err != nil {
 		t.Errorf("stress: %s: %v", c.Name, err)
-		return
+		return nil
 	}
 	for _, crash := range report.Crashes {
 		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
@@ -276,6 +295,13 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 		}
 		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little%s", c.Name, hint)
 	}
+	if line := report.Passed(); line != "" {
+		t.Logf("stress: %s: %s", c.Name, line)
+	}
+	if o.Schedules && !plain && len(report.Findings)+len(report.Crashes) == 0 {
+		warn(t, "stress: %s: plain loads and stores were not interleaved; leadline stress --new PACKAGE.CONSTRUCTOR --schedules --plain does that", c.Name)
+	}
+	return report.Blamed
 }
 
 // effortFor returns the effort of a test, given that of its options.
