@@ -292,7 +292,7 @@ func TestStressVendor(t *testing.T) {
 	}
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, safetyProgram, "example.com/thing", "thing", "", ""), 0o644); err != nil {
+	if err := os.WriteFile(source, fmt.Appendf(nil, safetyProgram, "example.com/thing", "thing", "", "", ""), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := compile(t.Context(), dir, source, nil, "list", "-deps"); err != nil {

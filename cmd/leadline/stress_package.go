@@ -31,7 +31,7 @@ var (
 
 func main() {
 	os.Exit(safety.Main(&safety.Library{
-		Path: %[1]q, Package: %[2]q,
+		Path: %[1]q, Package: %[2]q, Module: %[5]q,
 		Functions: []safety.Function{
 %[3]s		},
 		Targets: []safety.Target{
@@ -104,8 +104,12 @@ func (r *safetyRun) buildSafety(ctx context.Context, dir, program string, p *typ
 		source := "p." + f.name
 		fmt.Fprintf(&functions, "\t\t\t{Source: %q, Value: %s},\n", source, source)
 	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
 	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, safetyProgram, p.Path(), p.Name(), functions.String(), targets), 0o644); err != nil {
+	if err := os.WriteFile(source, fmt.Appendf(nil, safetyProgram, p.Path(), p.Name(), functions.String(), targets, root), 0o644); err != nil {
 		return err
 	}
 	args := []string{"build", "-o", program}

@@ -30,16 +30,16 @@ func unreachable(t reflect.Type, object any, dir string) []LeftOut {
 			}
 		}
 	}
-	for _, name := range genericMethods(dynamic, dir) {
+	for _, name := range GenericMethods(dynamic, dir) {
 		list = append(list, LeftOut{name, "a generic method"})
 	}
 	return list
 }
 
-// genericMethods returns the exported generic methods of a type and its embedded fields.
+// GenericMethods returns the exported generic methods of a type and its embedded fields.
 // A program has them only as source, so the result is empty where the Go tool, run in dir,
 // does not find the package.
-func genericMethods(t reflect.Type, dir string) []string {
+func GenericMethods(t reflect.Type, dir string) []string {
 	if !slices.Contains(build.Default.ReleaseTags, "go1.27") {
 		return nil
 	}

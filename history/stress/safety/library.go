@@ -15,6 +15,7 @@ import (
 // A Library has the types to test and the functions that make parameters.
 type Library struct {
 	Path, Package string // the import path and the name of the package
+	Module        string // a directory of the module; see stress.GenericMethods
 	Functions     []Function
 	Targets       []Target
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/leadline/leadline/history/stress"
 )
 
 // Options are the parameters of Search. The zero value means the defaults, which
@@ -132,6 +134,7 @@ func Search(ctx context.Context, l *Library, target int, o Options) (*Report, er
 			h.report.Untried = append(h.report.Untried, c.functions[m].name)
 		}
 	}
+	h.report.Untried = append(h.report.Untried, stress.GenericMethods(l.Targets[target].Type, l.Module)...)
 	if ctx.Err() != nil {
 		err = nil
 	}
