@@ -123,7 +123,9 @@ func readArray(r io.Reader, file string, add func(element json.RawMessage) error
 	case token != json.Delim('['):
 		return fail(int(d.InputOffset()), errors.New("a JSON array expected"))
 	}
-	for d.More() {
+	// What More and Token return at the end of the text depends on the release of Go.
+	atEnd := func() bool { return len(bytes.TrimSpace(text[d.InputOffset():])) == 0 }
+	for d.More() && !atEnd() {
 		var element json.RawMessage
 		at := len(text) - len(bytes.TrimLeft(text[d.InputOffset():], " \t\r\n,"))
 		line += bytes.Count(text[counted:at], []byte("\n"))
@@ -134,6 +136,9 @@ func readArray(r io.Reader, file string, add func(element json.RawMessage) error
 		if err := add(element); err != nil {
 			return fail(at, err)
 		}
+	}
+	if atEnd() {
+		return fail(len(text), io.EOF)
 	}
 	if _, err := d.Token(); err != nil {
 		return fail(len(text), err)
