@@ -199,7 +199,7 @@ func TestOthers(t *testing.T) {
 	h := violation(t)
 	h.Verdict.Explanation = &replay.Explanation{Unexplained: replay.NoOperation, Marks: []int32{5}, Edges: []history.Edge{{From: 0, To: 4}}}
 	p = open(t, h)
-	p.contains("panel-why", "Real time alone can be explained", "5 peek(): pending happened", "0 enqueue(1) comes before 4 dequeue(): 3")
+	p.contains("panel-why", "Real time alone can be explained", "5 peek(): pending (line 12) happened", "0 enqueue(1) (line 2) comes before 4 dequeue(): 3 (line 10)")
 
 	h.Verdict.Explanation = &replay.Explanation{Unexplained: replay.NoOperation, Missing: []replay.MissingPart{{Part: "prefix", Cause: "time"}}}
 	p = open(t, h)
