@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -169,12 +172,24 @@ func (s *Stack) brokenPop() (int, bool) {
 }
 `
 
-// TestReadmeTest compiles the test of the README in a module of its own, and runs
-// it: it fails for a stack with a Pop that is not atomic, and passes for the other.
+// cloneCommand is the command for a module that uses a clone.
+var cloneCommand = regexp.MustCompile("(?m)^`(go mod edit -replace [^`\n]+)`")
+
+// TestReadmeTest compiles the test of the README in a module of its own, which the README's
+// command prepares, and runs it: it fails for a stack with a Pop that is not atomic, and
+// passes for the other.
 func TestReadmeTest(t *testing.T) {
 	t.Parallel()
 	if !*full {
 		t.Skip("builds and runs a module: with -full")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the command is for a Unix shell")
+	}
+	text, err := os.ReadFile(root + "/README.md")
+	prepare := cloneCommand.FindSubmatch(text)
+	if err != nil || prepare == nil {
+		t.Fatalf("the README does not have a command for a clone: %v", err)
 	}
 	test := ""
 	for _, b := range readme(t) {
@@ -186,9 +201,9 @@ func TestReadmeTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	sums, err := os.ReadFile(filepath.Join(clone, "go.sum"))
-	if err != nil {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "stack")
+	if err := errors.Join(os.Symlink(clone, filepath.Join(parent, "leadline")), os.Mkdir(dir, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	write := func(name, text string) {
@@ -197,20 +212,19 @@ func TestReadmeTest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	environment := append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off")
+	environment := append(os.Environ(), "GOFLAGS=-ldflags=-w", "GOPROXY=off", "GOWORK=off")
 	command := func(name string, args ...string) (string, error) {
 		cmd := exec.Command(name, args...)
 		cmd.Dir, cmd.Env = dir, environment
 		output, err := cmd.CombinedOutput()
 		return string(output), err
 	}
-	write("go.mod", "module example.com/stack\n\ngo 1.26\n\nrequire github.com/leadline/leadline v0.0.0\n")
-	write("go.sum", string(sums))
-	write("stack_test.go", test+"\n")
 	write("stack.go", testedStack)
-	for _, args := range [][]string{{"mod", "edit", "-replace", "github.com/leadline/leadline=" + clone}, {"test", "-c", "-o", "stack.test"}} {
-		if output, err := command("go", args...); err != nil {
-			t.Fatalf("go %s: %v\n%s", args[0], err, output)
+	for _, line := range []string{"go mod init example.com/stack", string(prepare[1]), "", "go test -c -o stack.test", "go tool leadline version"} {
+		if line == "" {
+			write("stack_test.go", test+"\n") // the command does not need it
+		} else if output, err := command("sh", "-c", line); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, output)
 		}
 	}
 	program := filepath.Join(dir, "stack.test")

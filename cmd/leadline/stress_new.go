@@ -261,7 +261,7 @@ func advise(ctx context.Context, text []byte) string {
 	// In a workspace, the message may be about any of its modules.
 	if strings.Contains(s, module) || strings.Contains(s, stressMain) {
 		if procgroup.Tool(ctx, "go", "list", "-m", module).Run() != nil {
-			s += "\nThe module has to require leadline, as for tests that call it: go get " + module
+			s += "\nThe module has to require leadline, as for tests that call it: go get " + module + "/replay/stresstest"
 		}
 	}
 	if more := instrument.Explain(s); more != "" {
