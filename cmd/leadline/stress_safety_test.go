@@ -47,7 +47,7 @@ func TestStressSafety(t *testing.T) {
 		{"--new " + correctPackage + ".NewCounter(0) --time 1ns", statusUnknown, []string{
 			`^\| \S+/correct\.NewCounter\(0\) +\| unknown +\| not tested +\| no test within the time `}},
 		{"--new " + correctPackage + ".NewCounter(0) --exclude Other", statusBad, []string{`does not have a method Other`}},
-		{"--new " + correctPackage + ".NewOther", statusBad, []string{`undefined: p.NewOther`}},
+		{"--new " + correctPackage + ".NewOther", statusBad, []string{`undefined: correct.NewOther`}},
 		{"--package " + correctPackage + "/other", statusBad, []string{`correct/other`}},
 	}
 	if !*full { // each but the last builds a program
