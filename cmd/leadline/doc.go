@@ -362,8 +362,9 @@
 //
 // Arguments are Go expressions; the package of the constructor has its own name there,
 // and no other is imported.
-// Reflection finds the methods. Methods with parameters for which stress has no
-// values are left out and listed. --core names methods that are trusted to be
+// Reflection finds the methods. Left out and listed are methods with parameters for which
+// stress has no values, generic methods, and methods that are not in the interface that the
+// constructor returns. --core names methods that are trusted to be
 // atomic. A program then has one invocation of another method, which is to blame,
 // and the core methods are tested among themselves ("(core)" in the tables). A method
 // that was to blame is reported at the end: if the core methods turn out not to be

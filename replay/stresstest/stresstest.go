@@ -80,7 +80,7 @@ const shortTime = time.Second
 // history, saves it, and says how to reproduce it. If t is a *testing.T or
 // *testing.B, go test -short shortens the test to a second.
 //
-// Methods that Reflect leaves out are not tested. A line of the log names them,
+// Methods that Reflect leaves out, generic ones among them, are not tested. A line of the log names them,
 // and so does a line on standard error unless -v shows the log. Of a package that
 // passes, go test shows standard error if it was called without a list of
 // packages. Options.Strict makes them an error. There are such lines, too, about
