@@ -385,7 +385,9 @@
 // Methods may wait for one another, as those of a bounded queue do. In an outcome, W
 // is an invocation that waits for ever, and - one that was not called. That is a
 // violation unless some order of the invocations ends there, too: a lost wake-up, or a
-// deadlock.
+// deadlock. Calls that can return only together, as those of a rendezvous, take effect
+// together. Generated programs in which some call waits in every order are not run, and a
+// line says how many.
 //
 // Each object has a process and a working directory of its own. If it crashes or
 // hangs, stress reports the program, says if a sequential run of it was enough, and

@@ -326,7 +326,7 @@ func (r *stressReport) remarks(result *stress.Report) {
 	for _, set := range result.Apart {
 		fmt.Fprintf(r.out, "  not called in parallel after that: %s\n", strings.Join(set, " and "))
 	}
-	for _, line := range result.Remarks() {
+	for _, line := range slices.Concat(result.Waits(), result.Remarks()) {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
 	for _, l := range result.LeftOut {

@@ -72,6 +72,16 @@
 //	{ Put(0) } || { Put(1) } || { Get() }      has the outcomes (),(),0 and (),(),1
 //	{ Put(0) } || { Put(1) }                   has the outcomes (),W and W,()
 //
+// Of a rendezvous or a barrier, each call waits for another one, so no order lets all
+// return. Then runs count in which calls that wait for one another are open together:
+//
+//	{ Send(0) } || { Recv() }                  has the outcome (),0
+//
+// Each call begins when every open one waits. Where the same calls can also return one
+// after another, such a run does not count. Report.Together is the number of programs that
+// need such runs. Report.Hopeless is that of programs in which some call waits in every run;
+// Search runs them only if Options.Programs has them.
+//
 // An execution that waits forever also has such an outcome. It is correct if some
 // shuffle ends the same way. Otherwise it is a violation: a lost wake-up or a deadlock.
 //

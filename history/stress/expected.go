@@ -64,6 +64,8 @@ func newExpected(c *Class, p *Program, known map[string]bool) (*Expected, error)
 	s.next()
 	e.waited = s.waited
 	switch {
+	case s.failure != nil:
+		return nil, s.failure
 	case s.bench.spins:
 		return nil, errSpins
 	case s.bench.unclear:
@@ -121,6 +123,7 @@ type shuffler struct {
 	stuck   int
 	times   int  // how often each order is run
 	differs bool // runs of one order had different results
+	failure error
 }
 
 // nothingStuck is larger than any place in an order.
@@ -226,6 +229,10 @@ func (s *shuffler) ready(i int) bool {
 // not end for an unknown reason.
 func (s *shuffler) next() {
 	if s.bench.unclear {
+		return
+	}
+	if s.program.together {
+		s.runTogether()
 		return
 	}
 	n := len(s.order)

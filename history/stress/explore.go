@@ -132,12 +132,20 @@ type sequenceEnd struct{ done bool }
 func (e *sequenceEnd) Ready() bool { return e.done }
 
 func newExplorer(ctx context.Context, c *Class, p *Program, checker Checker) (*explorer, error) {
-	o, err := newOracle(c, p)
+	run := func(p *Program) (*Expected, error) {
+		o, err := newOracle(c, p)
+		if err != nil {
+			return nil, err
+		}
+		p.oracle = o
+		return o.expected, nil
+	}
+	e, err := run(p)
 	if err != nil {
 		return nil, err
 	}
-	p.oracle = o
-	return explorerOf(ctx, c, p, checker, o.expected, o), nil
+	e = enabled(p, e, run)
+	return explorerOf(ctx, c, p, checker, e, p.oracle), nil
 }
 
 func explorerOf(ctx context.Context, c *Class, p *Program, checker Checker, e *Expected, o *oracle) *explorer {

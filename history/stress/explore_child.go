@@ -115,22 +115,24 @@ func fitting(a, b schedule.Schedule) int {
 
 // runOnThreads runs a program on real threads and counts unexpected executions.
 func runOnThreads(ctx context.Context, c *Class, p *Program, checker Checker, j *replayJob) (*Replayed, error) {
-	e, err := NewExpected(c, p)
+	run := func(p *Program) (*Expected, error) { return newExpected(c, p, nil) }
+	e, err := run(p)
 	if err != nil {
 		return nil, err
 	}
-	run := RunProgram(ctx, c, p, RunOptions{Time: j.Threads, Blocking: e.waited})
-	defer run.release(c)
-	result := &Replayed{Program: p.String(), Executions: run.Executions}
-	for _, o := range run.Outcomes {
+	e = enabled(p, e, run)
+	ran := RunProgram(ctx, c, p, RunOptions{Time: j.Threads, Blocking: e.waited})
+	defer ran.release(c)
+	result := &Replayed{Program: p.String(), Executions: ran.Executions}
+	for _, o := range ran.Outcomes {
 		if !e.Contains(o.Outcome) {
 			result.Seen += o.Times
 		}
 	}
 	if result.Seen == 0 && j.RealTime {
-		result.Executions = run.Recorded
-		for i := range run.histories {
-			r := &run.histories[i]
+		result.Executions = ran.Recorded
+		for i := range ran.histories {
+			r := &ran.histories[i]
 			h, err := r.history(c, p)
 			if err != nil {
 				return nil, err

@@ -105,6 +105,9 @@ func newOracle(c *Class, p *Program) (*oracle, error) {
 			o.explore(first, maxSequential)
 		}
 	}
+	if o.failure == nil && p.together {
+		o.failure = o.runTogether()
+	}
 	if o.failure == nil && e.set.n == 0 {
 		o.failure = errors.New("no order of its invocations could be run")
 	}
@@ -279,6 +282,9 @@ func (o *oracle) explains(outcome Outcome, events []int16) bool {
 // random numbers of the execution in any order. It reports whether it has certainly found
 // all of them.
 func (o *oracle) search(outcome Outcome, bound int, numbers []uint64) bool {
+	if o.program.together { // all runs are known, apart from the schedules of goroutines
+		return !o.threads
+	}
 	for _, e := range o.explained {
 		if e.outcome.equal(outcome) && e.bound >= bound && slices.Equal(e.numbers, numbers) {
 			return e.sure

@@ -171,6 +171,12 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 	if e.ByDelays && from == 0 {
 		s.report.Explored.ByDelays++
 	}
+	if p.together && from == 0 {
+		s.report.Together++
+	}
+	if len(e.Violations) > 0 && s.enables(p, e.Violations[0].Outcome, e.Violations[0].RealTime, expected) {
+		e.Violations = nil // and the executions so far count as judged
+	}
 	if len(e.Violations) > 0 {
 		f := s.findingOf(x, e, e.Violations[0])
 		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
@@ -433,7 +439,7 @@ func (s *searcher) lookFor(f *Finding, p *Program) *Finding {
 	o := s.exploreOptions(bound)
 	o.Strategy = "" // random schedules would take long without a violation
 	e, err := s.exploreProgram(x, o)
-	if err != nil || len(e.Violations) == 0 {
+	if err != nil || len(e.Violations) == 0 || s.enables(p, e.Violations[0].Outcome, e.Violations[0].RealTime, x.expected) {
 		return nil
 	}
 	return s.findingOf(x, e, e.Violations[0])

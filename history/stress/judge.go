@@ -17,8 +17,41 @@ const (
 	sampledGiven = 1000
 )
 
-// expected returns the outcomes that the program can have.
+// mostFruitless bounds the programs that are run with calls that are open at the same time,
+// until that explains an outcome of one.
+const mostFruitless = 64
+
+// expected returns the outcomes that the program can have. If some call waits in every order
+// of its invocations, it looks for orders in which they enable each other.
 func (s *searcher) expected(p *Program) (*Expected, error) {
+	e, err := s.expectedOf(p)
+	if err != nil || !e.waited || p.together || s.options.ByModel {
+		return e, err
+	}
+	isWhole := e.initial == len(p.Initial) && e.final == len(p.Final)
+	if s.together || isWhole && !e.complete && s.fruitless < mostFruitless {
+		if e = enabled(p, e, s.expectedOf); p.together {
+			s.together = true
+		} else {
+			s.fruitless++
+		}
+	}
+	return e, nil
+}
+
+// enables reports whether an unexpected outcome of a program is one of calls that wait for
+// one another.
+func (s *searcher) enables(p *Program, o Outcome, realTime bool, e *Expected) bool {
+	if !e.waited || p.together || s.options.ByModel {
+		return false
+	}
+	more := enabled(p, e, s.expectedOf)
+	s.together = s.together || p.together
+	return p.together && (realTime || more.Contains(o))
+}
+
+// expectedOf is expected without a change of the program.
+func (s *searcher) expectedOf(p *Program) (*Expected, error) {
 	if s.options.Schedules && !s.options.ByModel {
 		return s.sequential(p)
 	}
@@ -54,6 +87,9 @@ func (s *searcher) seen(p *Program, run *Run, expected *Expected) *Finding {
 // waited continues after all.
 func (s *searcher) proves(f *Finding, run *Run, expected *Expected) bool {
 	p, n := f.program, f.Executions/f.Times
+	if s.enables(p, f.outcome, f.RealTime, expected) {
+		return false
+	}
 	if !f.RealTime {
 		n = s.measure(f)
 	}

@@ -361,8 +361,13 @@ type Report struct {
 	// Worn means that the search ended early, because too many goroutines wait or do
 	// not end, or because of objects that are not garbage. In the second case, Memory
 	// is how many bytes the process had.
-	Waited   int64         `json:"waited,omitempty"`
-	Unclear  int64         `json:"unclear,omitempty"`
+	Waited  int64 `json:"waited,omitempty"`
+	Unclear int64 `json:"unclear,omitempty"`
+	// Together is how many programs have orders in which every call returns only if calls
+	// that wait for one another are open at the same time. Hopeless programs have none:
+	// generated ones are not run.
+	Together int           `json:"together,omitempty"`
+	Hopeless int           `json:"hopeless,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`
 	Memory   int64         `json:"memory,omitempty"`
 	Overlap  float64       `json:"overlap"` // share of recorded executions that overlapped

@@ -24,6 +24,7 @@ type Program struct {
 	oracle   *oracle         // sequential runs in the scheduler
 	steady   int64           // see searcher.believes
 	unsteady bool
+	together bool // it is compared with runs in which calls are open at the same time
 }
 
 // An Invocation is a call of a method with arguments.

@@ -109,7 +109,8 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //   - if T is an interface, the methods of the object that it does not have;
 //   - methods that twice do not return within 200 ms on a fresh object. If such a method
 //     waits for other calls, it is left out only if it also waits after each of 30 random
-//     sequences of calls. The goroutines of these calls may remain;
+//     sequences of calls, and if in 30 others no call after it makes it return. The
+//     goroutines of these calls may remain;
 //   - Lock, Unlock and the like without parameters, unless a designation names them, since
 //     unlocking an unlocked mutex ends the process.
 //
@@ -357,6 +358,14 @@ func blocking(c *Class, timers bool) map[*Method]bool {
 			}
 		}
 	}
+	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), func(m *Method) bool { return list[m] && !slices.Contains(waiting, m) })
+	for _, m := range waiting {
+		for n := 0; n < waitingTrials && list[m]; n++ {
+			if isEnabled(random, &usable, m) {
+				delete(list, m)
+			}
+		}
+	}
 	if !timers {
 		return list
 	}
@@ -367,6 +376,21 @@ func blocking(c *Class, timers bool) map[*Method]bool {
 		}
 	}
 	return list
+}
+
+// isEnabled reports whether a call of a method that waits returns after other calls, which may
+// wait as well, or enables one of them.
+func isEnabled(random *rand.Rand, c *Class, m *Method) bool {
+	x := newMeeting(c)
+	defer x.close()
+	first := x.begin(sampleCall(m, 0))
+	for range maxSequences - 1 {
+		if x.unclear || first.done.Load() {
+			break
+		}
+		x.begin(randomCall(random, c.Methods[random.IntN(len(c.Methods))]))
+	}
+	return first.done.Load()
 }
 
 // waitingTrials is how often a method that waits on a fresh object is tried after random

@@ -23,6 +23,18 @@ func (r *Report) Passed() string {
 	return line
 }
 
+// Waits returns lines about programs in which calls wait for one another.
+func (r *Report) Waits() []string {
+	var lines []string
+	if r.Together > 0 {
+		lines = append(lines, counted(r.Together, "program was", "programs were")+" compared with runs in which calls that wait for one another are open together, as no other order lets them return")
+	}
+	if r.Hopeless > 0 {
+		lines = append(lines, counted(r.Hopeless, "program has", "programs have")+" no order in which every call returns; such programs are run only if they are given")
+	}
+	return lines
+}
+
 // hiding returns the methods to leave out so that a search finds what their violations
 // hide: of each set of methods that are not called in parallel any more, the read-only
 // ones, or else all. It returns nil if no method that changes the object would be left.

@@ -38,6 +38,10 @@ type searcher struct {
 	batch   int             // see batchFor
 	// diverged is how often a program was found to diverge.
 	diverged int
+	// together says that calls of a program wait for one another, and fruitless in how many
+	// others that was not so.
+	together  bool
+	fruitless int
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -311,6 +315,9 @@ func (s *searcher) try(t *target, p *Program) error {
 		s.skipped, s.why = s.skipped+1, err
 		return nil
 	}
+	if p.together {
+		s.report.Together++
+	}
 	if s.options.parallel != nil {
 		s.options.parallel()
 	}
@@ -406,11 +413,15 @@ func (s *searcher) fit(p *Program) (*Program, *Expected, error) {
 		s.waits = s.waits || e.waited
 		switch {
 		case len(s.programs) > 0:
+			if !e.complete {
+				s.report.Hopeless++
+			}
 			return p, e, nil
 		case e.initial < len(p.Initial) || e.final < len(p.Final):
 			p = p.clone()
 			p.Initial, p.Final = p.Initial[:e.initial], p.Final[:e.final]
 		case !e.complete:
+			s.report.Hopeless++
 			return p, nil, errors.New("it waits for ever in every order of its invocations")
 		default:
 			return p, e, nil

@@ -307,6 +307,8 @@ func (s *supervisor) merge(r *Report) {
 	t.Waited += r.Waited
 	t.Unclear += r.Unclear
 	t.Unproved += r.Unproved
+	t.Together += r.Together
+	t.Hopeless += r.Hopeless
 	t.Blamed, t.Clock = r.Blamed, t.Clock || r.Clock
 	t.Memory = max(t.Memory, r.Memory)
 	t.Worn = r.Worn

@@ -93,11 +93,23 @@ func TestBlocking(t *testing.T) {
 	}
 }
 
-// TestRendezvous: methods that always wait for another one cannot be tested.
+// A Stuck waits for nothing that a call of it gives.
+type Stuck struct{}
+
+func (Stuck) Get() int { select {} }
+
+// TestRendezvous: methods that always wait for another one are tested together, and the log
+// says so. A method that nothing wakes is left out.
 func TestRendezvous(t *testing.T) {
 	tb := &fakeTB{dir: t.TempDir()}
-	Test(tb, func() ChannelQueue { return ChannelQueue{make(chan int)} }, Options{})
-	if text := strings.Join(tb.errors, "\n"); !strings.Contains(text, "no method to call; Get is left out: ") {
+	effort := stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 10 * time.Millisecond}
+	Test(tb, func() ChannelQueue { return ChannelQueue{make(chan int)} }, Options{Effort: effort, Programs: []string{"{ Put(0) } || { Get() }"}})
+	if text := strings.Join(tb.logs, "\n"); len(tb.errors) > 0 || !strings.Contains(text, "1 program was compared with runs in which calls that wait for one another are open together") {
+		t.Errorf("%q, %s", tb.errors, text)
+	}
+	tb = &fakeTB{dir: t.TempDir()}
+	Test(tb, func() Stuck { return Stuck{} }, Options{})
+	if text := strings.Join(tb.errors, "\n"); !strings.Contains(text, "no method to call; Get is left out: blocks") {
 		t.Errorf("%q", text)
 	}
 }

@@ -265,6 +265,9 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	if report.Waited > 0 && len(failures) == 0 {
 		t.Logf("stress: %s: %d executions waited for ever, as they do in some order", c.Name, report.Waited)
 	}
+	for _, line := range report.Waits() {
+		t.Logf("stress: %s: %s", c.Name, line)
+	}
 	if report.Unclear > 0 {
 		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", c.Name, report.Unclear)
 	}

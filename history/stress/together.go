@@ -1,0 +1,332 @@
+package stress
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/schedule"
+)
+
+// Of a rendezvous, each call waits for another one: one after another, none returns. Such
+// objects are atomic in the sense of set-linearizability (Neiger, "Set-linearizability",
+// PODC 1994): calls that wait for one another take effect together. So the runs that an
+// execution of such a program is compared with begin each call when every open one waits,
+// and end when all have returned, or when those that are left wait:
+//
+//	0  |-------|   Send(1)
+//	1       |--|   Recv(): 1
+//
+// Where the same calls can also return one after another, such a run does not count, nor
+// does one in which a call waits that would return: that is what a faulty object may do.
+//
+// Unlike set-linearizability, the histories of such programs do not say that the calls
+// overlapped: an execution in which they did not is taken to be correct.
+
+// maxTogether bounds these runs of a program.
+const maxTogether = 1 << 12
+
+var errTogether = fmt.Errorf("its calls can wait for one another in more than %d orders", maxTogether)
+
+// enabled returns what is expected of a program if calls that wait for one another take
+// effect together. If that makes a difference, the program is together from then on; else
+// enabled returns e, what is expected of calls one after another. again runs the program.
+func enabled(p *Program, e *Expected, again func(*Program) (*Expected, error)) *Expected {
+	if !e.waited || p.together {
+		return e
+	}
+	alone := p.oracle
+	p.together, p.oracle, p.runs = true, nil, nil
+	more, err := again(p)
+	if err == nil && slices.ContainsFunc(more.Outcomes(), func(c Count) bool { return !e.Contains(c.Outcome) }) {
+		more.waited = true
+		return more
+	}
+	p.together, p.oracle, p.runs = false, alone, nil
+	return e
+}
+
+// A togetherRun is a run in which calls were open at the same time.
+type togetherRun struct {
+	order   []int  // in which the invocations began
+	closed  []bool // whether none was open after that
+	outcome Outcome
+	waits   []int // those that are left
+}
+
+// together runs the program once. choose picks the next invocation, which begin begins.
+func (s *shuffler) together(choose func(int) int, begin func(i int), returned func(i int) bool) *togetherRun {
+	r := &togetherRun{outcome: make(Outcome, len(s.calls))}
+	for i := range r.outcome {
+		r.outcome[i] = notCalled
+	}
+	s.order = s.order[:0]
+	clear(s.at)
+	isOpen := func(i int) bool { return r.outcome[i] == Waiting && !returned(i) }
+	for {
+		list := slices.DeleteFunc(s.candidates(), func(i int) bool {
+			return slices.ContainsFunc(s.order, func(open int) bool { return isOpen(open) && s.follows(i, open) })
+		})
+		if len(list) == 0 {
+			break
+		}
+		i := list[choose(len(list))]
+		s.order = append(s.order, i)
+		if at := s.sequence[i]; at >= 0 {
+			s.at[at]++
+		}
+		if m := s.calls[i].method; m.Weak && !m.ReadOnly && choose(2) == 1 {
+			r.outcome[i] = m.Failure
+		} else {
+			r.outcome[i] = Waiting
+			begin(i)
+		}
+		r.closed = append(r.closed, !slices.ContainsFunc(s.order, isOpen))
+	}
+	r.order = slices.Clone(s.order)
+	for _, i := range r.order {
+		if isOpen(i) {
+			r.waits = append(r.waits, i)
+		}
+	}
+	return r
+}
+
+// follows reports whether an invocation can begin only after the other one has returned.
+func (s *shuffler) follows(i, other int) bool {
+	a, b := s.sequence[i], s.sequence[other]
+	return a < 0 || b < 0 || a == b || slices.Contains(s.before[a], b)
+}
+
+// runTogether runs the program in every order.
+func (s *shuffler) runTogether() {
+	var runs []*togetherRun
+	var picks, limits []int
+	for more := true; more && !s.bench.unclear; {
+		if len(runs) == maxTogether {
+			s.failure = errTogether
+			return
+		}
+		at := 0
+		m := newMeeting(s.class)
+		open := make([]*openCall, len(s.calls))
+		r := s.together(func(n int) int {
+			if at == len(picks) {
+				picks, limits = append(picks, 0), append(limits, n)
+			}
+			at++
+			return picks[at-1]
+		}, func(i int) { open[i] = m.begin(s.calls[i].run) }, func(i int) bool { return open[i].done.Load() })
+		for i, c := range open {
+			if c != nil && c.done.Load() {
+				r.outcome[i] = c.result
+			}
+		}
+		s.bench.unclear, s.bench.spins = s.bench.unclear || m.unclear, s.bench.spins || m.spins
+		m.close()
+		runs = append(runs, r)
+		for len(picks) > 0 && picks[len(picks)-1]+1 == limits[len(limits)-1] {
+			picks, limits = picks[:len(picks)-1], limits[:len(limits)-1]
+		}
+		if more = len(picks) > 0; more {
+			picks[len(picks)-1]++
+		}
+	}
+	s.waited = true
+	for _, r := range legal(runs) {
+		s.seen.add(r.outcome, 1)
+		if s.ran != nil {
+			s.ran(r.order, r.outcome, len(r.waits))
+		}
+	}
+}
+
+// legal returns the runs that count, those that wait with the invocations that are left at
+// the end of the order.
+func legal(runs []*togetherRun) []*togetherRun {
+	key := func(before, set []int) string { return fmt.Sprint(before, slices.Sorted(slices.Values(set))) }
+	alone, ends := map[string]bool{}, map[string]bool{} // after some invocations, others return one after another; or all
+	prefixes := map[string]*togetherRun{}
+	for _, r := range runs {
+		for a := range r.order {
+			if a > 0 && !r.closed[a-1] {
+				continue
+			}
+			prefixes[fmt.Sprint(r.order[:a])] = r
+			inRow := true
+			for b := a; b < len(r.order); b++ {
+				if inRow = inRow && r.closed[b]; inRow {
+					alone[key(r.order[:a], r.order[a:b+1])] = true
+				}
+				if r.closed[b] {
+					ends[key(r.order[:a], r.order[a:b+1])] = true
+				}
+			}
+		}
+		if n := len(r.order); n > 0 && r.closed[n-1] {
+			prefixes[fmt.Sprint(r.order)] = r
+		}
+	}
+	// needed reports whether the first n invocations were open together only where that is
+	// the only way for them to return.
+	needed := func(r *togetherRun, n int) bool {
+		from := 0
+		for k := range n {
+			if !r.closed[k] {
+				continue
+			}
+			if k > from && alone[key(r.order[:from], r.order[from:k+1])] {
+				return false
+			}
+			from = k + 1
+		}
+		return true
+	}
+	var list []*togetherRun
+	for _, r := range runs {
+		rest := slices.DeleteFunc(slices.Clone(r.order), func(i int) bool { return slices.Contains(r.waits, i) })
+		like := prefixes[fmt.Sprint(rest)]
+		isLegal := like != nil && needed(like, len(rest))
+		for n := 1; n < 1<<len(r.waits) && isLegal; n++ {
+			var some []int
+			for k, i := range r.waits {
+				if n>>k&1 != 0 {
+					some = append(some, i)
+				}
+			}
+			isLegal = !ends[key(rest, some)]
+		}
+		if isLegal {
+			list = append(list, &togetherRun{order: append(rest, r.waits...), outcome: r.outcome, waits: r.waits})
+		}
+	}
+	return list
+}
+
+// A meeting is an object with calls that are open at the same time, each in a goroutine of
+// its own.
+type meeting struct {
+	class   *Class
+	object  any
+	open    []*openCall
+	unclear bool // whether they wait
+	spins   bool
+}
+
+type openCall struct {
+	id     int64
+	result history.Value
+	done   atomic.Bool
+}
+
+func newMeeting(c *Class) *meeting { return &meeting{class: c, object: c.New()} }
+
+// begin begins a call and waits until every open one has returned or waits.
+func (m *meeting) begin(call Call) *openCall {
+	c, started := &openCall{}, make(chan struct{})
+	go func() {
+		c.id = goroutineID()
+		close(started)
+		c.result = call(m.object)
+		c.done.Store(true)
+	}()
+	<-started
+	m.open = append(m.open, c)
+	pause, begun := 20*time.Microsecond, time.Now()
+	for n := 0; ; n++ {
+		m.open = slices.DeleteFunc(m.open, func(c *openCall) bool { return c.done.Load() })
+		if len(m.open) == 0 {
+			break
+		}
+		if n < 20 {
+			runtime.Gosched()
+			continue
+		}
+		var ids []int64
+		for _, c := range m.open {
+			ids = append(ids, c.id)
+		}
+		l, _ := lookAt(ids)
+		if l == waits {
+			break
+		}
+		if late := time.Since(begun); late > spinLimit || l == mayMove && late > unproven {
+			m.unclear, m.spins = true, l == moves
+			break
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, lastLook)
+	}
+	m.class.moved()
+	return c
+}
+
+// close releases the object.
+func (m *meeting) close() {
+	left := m.open
+	ended := func() bool { return !slices.ContainsFunc(left, func(c *openCall) bool { return !c.done.Load() }) }
+	switch {
+	case ended():
+		m.class.close(m.object)
+	case m.unclear:
+		abandoned.Add(int64(len(left)))
+	default:
+		m.class.release(m.object, ended)
+	}
+}
+
+// quiet is a time that passes only when no thread can go on.
+const quiet = int64(time.Hour)
+
+// runTogether runs the program in every order in the scheduler, with every choice of the
+// object, and replaces the sequential runs. One thread begins the calls, each in a goroutine.
+func (o *oracle) runTogether() error {
+	var r *togetherRun
+	results, done := make(Outcome, len(o.calls)), make([]bool, len(o.calls))
+	p := o.scheduled
+	p.Threads = []func(){func() {
+		r = o.together(schedule.Choose, func(i int) {
+			schedule.Spawn(func() {
+				results[i] = o.calls[i].run(o.object)
+				done[i] = true
+			})
+			schedule.Sleep(quiet, "until no call goes on")
+		}, func(i int) bool { return done[i] })
+	}}
+	var runs []*togetherRun
+	strategy := sequentialStrategy(0, false)
+	for more := true; more; {
+		if len(runs) == maxTogether {
+			return errTogether
+		}
+		clear(done)
+		r = nil
+		result := schedule.Run(&p, strategy, schedule.Limits{})
+		switch {
+		case result.Panic != nil:
+			return fmt.Errorf("a goroutine of the object panics in a sequential run: %v", result.Panic)
+		case result.Cut:
+			return errSpins
+		case result.Diverged || r == nil:
+			o.diverged = true
+			return errors.New("its sequential runs depend on more than the order of its invocations")
+		}
+		for i := range r.outcome {
+			if done[i] {
+				r.outcome[i] = results[i]
+			}
+		}
+		runs = append(runs, r)
+		more = strategy.Next(result)
+	}
+	clear(o.runs)
+	o.expected.set, o.expected.complete, o.expected.waits = tally{}, false, false
+	for _, r := range legal(runs) {
+		o.add(r.order, r.outcome, len(r.waits))
+	}
+	return nil
+}
