@@ -13,7 +13,6 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/leadline/leadline/replay/view"
@@ -25,7 +24,7 @@ type Info struct {
 	History *history.History
 	Spec    replay.Spec
 	Verdict replay.Verdict
-	// Err is the reason if the check has no verdict: the history is ill-formed or the
+	// Err is the reason if the check has no verdict: the history is ill-formed, or the
 	// model panicked. The result is Unknown then.
 	Err error
 }
@@ -54,7 +53,7 @@ func (i *Info) Explain(w io.Writer) error {
 // history is ill-formed, if the model panics, or if the check needs too much
 // memory, because it cannot report any of these.
 func CheckOperations(model porcupine.Model, ops []porcupine.Operation) bool {
-	info := checkOperations(model, ops, quick(0))
+	info := checkOperations(model, ops, false, 0)
 	return info.mustDecide()
 }
 
@@ -62,69 +61,72 @@ func CheckOperations(model porcupine.Model, ops []porcupine.Operation) bool {
 // Unknown if that takes longer than timeout, where 0 means no limit, and in the
 // cases in which CheckOperations panics.
 func CheckOperationsTimeout(model porcupine.Model, ops []porcupine.Operation, timeout time.Duration) porcupine.CheckResult {
-	info := checkOperations(model, ops, quick(timeout))
+	info := checkOperations(model, ops, false, timeout)
 	return info.Result()
 }
 
 // CheckOperationsVerbose is like CheckOperationsTimeout, and returns all that leadline
 // finds: the witness and its depth, or why there is none.
 func CheckOperationsVerbose(model porcupine.Model, ops []porcupine.Operation, timeout time.Duration) (porcupine.CheckResult, Info) {
-	info := checkOperations(model, ops, verbose(timeout))
+	info := checkOperations(model, ops, true, timeout)
 	return info.Result(), info
 }
 
 // CheckEvents is CheckOperations for events.
 func CheckEvents(model porcupine.Model, events []porcupine.Event) bool {
-	info := checkEvents(model, events, quick(0))
+	info := checkEvents(model, events, false, 0)
 	return info.mustDecide()
 }
 
 // CheckEventsTimeout is CheckOperationsTimeout for events.
 func CheckEventsTimeout(model porcupine.Model, events []porcupine.Event, timeout time.Duration) porcupine.CheckResult {
-	info := checkEvents(model, events, quick(timeout))
+	info := checkEvents(model, events, false, timeout)
 	return info.Result()
 }
 
 // CheckEventsVerbose is CheckOperationsVerbose for events.
 func CheckEventsVerbose(model porcupine.Model, events []porcupine.Event, timeout time.Duration) (porcupine.CheckResult, Info) {
-	info := checkEvents(model, events, verbose(timeout))
+	info := checkEvents(model, events, true, timeout)
 	return info.Result(), info
 }
 
-// quick are the options if only the answer counts.
-func quick(timeout time.Duration) replay.Options {
-	return replay.Options{MaxDepth: 1, Budget: replay.Budget{Time: timeout}}
+func checkOperations(model porcupine.Model, ops []porcupine.Operation, verbose bool, timeout time.Duration) Info {
+	c, err := fromOperations(model, ops)
+	return checkFor(timeout, c, err, verbose)
 }
 
-func verbose(timeout time.Duration) replay.Options {
-	return replay.Options{Explain: true, Budget: replay.Budget{Time: timeout}}
+func checkEvents(model porcupine.Model, events []porcupine.Event, verbose bool, timeout time.Duration) Info {
+	c, err := fromEvents(model, events)
+	return checkFor(timeout, c, err, verbose)
 }
 
-func checkOperations(model porcupine.Model, ops []porcupine.Operation, o replay.Options) (i Info) {
-	if i.History, i.Spec, i.Err = Operations(model, ops); i.Err == nil {
-		i.check(o)
+func checkFor(timeout time.Duration, c *converter, err error, verbose bool) Info {
+	ctx := context.Background()
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
 	}
-	return i
+	return check(ctx, c, err, verbose)
 }
 
-func checkEvents(model porcupine.Model, events []porcupine.Event, o replay.Options) (i Info) {
-	if i.History, i.Spec, i.Err = Events(model, events); i.Err == nil {
-		i.check(o)
+// check decides what was converted. Only a verbose check needs more than the answer.
+func check(ctx context.Context, c *converter, err error, verbose bool) (i Info) {
+	if i.Err = err; err != nil {
+		return i
 	}
-	return i
-}
-
-func (i *Info) check(o replay.Options) {
-	v, err := decide.Check(context.Background(), i.History, i.Spec, o)
-	var panicked *decide.PanicError
-	if errors.As(err, &panicked) {
-		err = fmt.Errorf("the model panicked: %v\n%s", panicked.Value, panicked.Stack)
+	start := time.Now()
+	s := search{converter: c, verbose: verbose, options: replay.Options{MaxDepth: 1}, ctx: ctx}
+	if verbose {
+		s.options = replay.Options{Explain: true}
 	}
-	i.Verdict, i.Err = v, err
+	i.Err = s.run(&i)
+	i.Verdict.Elapsed = time.Since(start)
 	isBlame := func(m replay.MissingPart) bool { return m.Part == "blame" }
-	if e := v.Explanation; e != nil && len(e.Free) == 0 && !slices.ContainsFunc(e.Missing, isBlame) {
+	if e := i.Verdict.Explanation; e != nil && len(e.Free) == 0 && !slices.ContainsFunc(e.Missing, isBlame) {
 		e.Missing = append(e.Missing, replay.MissingPart{Part: "blame", Cause: "only results that the history has for an equal input were tried"})
 	}
+	return i
 }
 
 // mustDecide reports whether the history is linearizable.
@@ -157,22 +159,27 @@ func VisualizePath(model porcupine.Model, info Info, path string) error {
 // explains why it is not; see stresstest.Check, which also saves the history.
 func RequireOperations(t stresstest.TB, model porcupine.Model, ops []porcupine.Operation) {
 	t.Helper()
-	h, spec, err := Operations(model, ops)
-	require(t, h, spec, err)
+	c, err := fromOperations(model, ops)
+	require(t, c, err)
 }
 
 // RequireEvents is RequireOperations for events.
 func RequireEvents(t stresstest.TB, model porcupine.Model, events []porcupine.Event) {
 	t.Helper()
-	h, spec, err := Events(model, events)
-	require(t, h, spec, err)
+	c, err := fromEvents(model, events)
+	require(t, c, err)
 }
 
-func require(t stresstest.TB, h *history.History, spec replay.Spec, err error) {
+func require(t stresstest.TB, c *converter, err error) {
 	t.Helper()
-	if err != nil {
-		t.Errorf("leadline: %v", err)
+	ctx := context.Background()
+	if own, ok := t.(interface{ Context() context.Context }); ok {
+		ctx = own.Context()
+	}
+	info := check(ctx, c, err, true)
+	if info.Err != nil {
+		t.Errorf("leadline: %v", info.Err)
 		return
 	}
-	stresstest.Check(t, h, spec, stresstest.CheckOptions{})
+	stresstest.Check(t, info.History, info.Spec, stresstest.CheckOptions{Verdict: &info.Verdict})
 }

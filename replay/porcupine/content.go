@@ -1,7 +1,9 @@
 package leadline
 
 import (
+	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"math"
 	"reflect"
 	"slices"
@@ -11,17 +13,58 @@ import (
 // the same number only if no pure function distinguishes them. Values that are
 // alike may have different numbers, which costs time but is never wrong.
 type contents struct {
-	types      map[reflect.Type]uint64
-	unique     uint64 // the last one given to something that equals nothing else
-	references int    // pointers, slices and maps met so far: what can change
-	follow     int    // length of dst up to which append follows pointers
+	types  map[reflect.Type]uint64
+	unique uint64 // the last one given to something that equals nothing else
+
+	deep    bool      // see sum
+	left    int       // what sum may still look at
+	open    []uintptr // pointers that lead to where sum is
+	changes bool      // sum met a pointer, a slice or a map
+	looked  int64     // at how much, by all calls of sum
+	summed  []byte
 }
 
-// followBytes bounds the bytes behind pointers that are compared to find changes.
-const followBytes = 1 << 16
+// equalWork is what a call of Equal counts as looked at.
+const equalWork = 64
+
+// sumBytes bounds the content that is summed, about.
+const sumBytes = 1 << 16
+
+var seed = maphash.MakeSeed()
+
+// sum returns a hash of the content of v and of what pointers in it lead to, up to about
+// sumBytes. Functions and channels count by address, and a pointer that leads back by the
+// number of pointers since then. It reports whether something in v can change.
+//
+// Values of one sum may differ, and those of two may be equal for a model.
+func (c *contents) sum(v any) (sum uint64, changes bool) {
+	c.deep, c.left, c.changes, c.open = true, sumBytes, false, c.open[:0]
+	c.summed = c.appendAny(c.summed[:0], reflect.ValueOf(v), 0)
+	c.deep, c.looked = false, c.looked+int64(sumBytes-c.left)
+	return maphash.Bytes(seed, c.summed), c.changes
+}
+
+// equal compares two states of a model without Equal: by == if that is possible, as
+// porcupine does, or else by content.
+func (c *contents) equal(a, b any) bool {
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	if x.IsValid() && y.IsValid() && (!x.Comparable() || !y.Comparable()) {
+		return bytes.Equal(c.append(nil, a), c.append(nil, b))
+	}
+	return a == b
+}
 
 // maxDepth bounds the nesting of values that are compared by content.
 const maxDepth = 500
+
+// sumOf returns the sum of v if something in it can change, or else 0.
+func (c *contents) sumOf(v any) uint64 {
+	sum, changes := c.sum(v)
+	if !changes {
+		return 0
+	}
+	return max(1, sum)
+}
 
 // append appends the content of v to dst. Floats are compared by their bits, so
 // that 0 and -0 differ. Pointers and channels are compared by address, so they
@@ -48,7 +91,10 @@ func (c *contents) appendAny(dst []byte, v reflect.Value, depth int) []byte {
 }
 
 func (c *contents) appendContent(dst []byte, v reflect.Value, depth int) []byte {
-	if depth > maxDepth {
+	switch c.left -= 8; {
+	case c.deep && (c.left < 0 || depth > maxDepth):
+		return dst
+	case depth > maxDepth:
 		return c.appendUnique(dst)
 	}
 	switch v.Kind() {
@@ -68,14 +114,15 @@ func (c *contents) appendContent(dst []byte, v reflect.Value, depth int) []byte 
 		return binary.AppendUvarint(dst, math.Float64bits(imag(v.Complex())))
 	case reflect.String:
 		dst = binary.AppendUvarint(dst, uint64(v.Len()))
+		if c.left -= v.Len(); c.deep {
+			return append(dst, v.String()[:max(0, v.Len()+min(c.left, 0))]...)
+		}
 		return append(dst, v.String()...)
 	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
-		c.references++
-		dst = binary.AppendUvarint(dst, uint64(v.Pointer()))
-		if v.Kind() == reflect.Pointer && !v.IsNil() && len(dst) < c.follow {
-			dst = c.appendContent(dst, v.Elem(), depth+1)
+		if c.deep && v.Kind() == reflect.Pointer && !v.IsNil() {
+			return c.appendTarget(dst, v, depth)
 		}
-		return dst
+		return binary.AppendUvarint(dst, uint64(v.Pointer()))
 	case reflect.Interface:
 		return c.appendAny(dst, v.Elem(), depth)
 	case reflect.Struct:
@@ -84,21 +131,24 @@ func (c *contents) appendContent(dst []byte, v reflect.Value, depth int) []byte 
 		}
 		return dst
 	case reflect.Func:
-		if !v.IsNil() {
-			return c.appendUnique(append(dst, 1))
+		switch {
+		case v.IsNil():
+			return append(dst, 0)
+		case c.deep:
+			return binary.AppendUvarint(dst, uint64(v.Pointer()))
 		}
-		return append(dst, 0)
+		return c.appendUnique(append(dst, 1))
 	case reflect.Slice, reflect.Map:
-		if v.IsNil() {
+		if v.IsNil() && !c.deep {
 			return append(dst, 0)
 		}
-		c.references++
+		c.changes = c.changes || !v.IsNil()
 		dst = binary.AppendUvarint(dst, uint64(v.Len())+1)
 	}
 	if v.Kind() == reflect.Map {
 		return c.appendMap(dst, v, depth)
 	}
-	for i := range v.Len() { // of a slice or an array
+	for i := 0; i < v.Len() && (!c.deep || c.left >= 0); i++ { // of a slice or an array
 		dst = c.appendContent(dst, v.Index(i), depth+1)
 	}
 	return dst
@@ -107,14 +157,29 @@ func (c *contents) appendContent(dst []byte, v reflect.Value, depth int) []byte 
 // appendMap appends the entries of a map, sorted by content.
 func (c *contents) appendMap(dst []byte, v reflect.Value, depth int) []byte {
 	var entries []string
-	for it := v.MapRange(); it.Next(); {
+	for it := v.MapRange(); (!c.deep || c.left >= 0) && it.Next(); {
 		entry := c.appendContent(nil, it.Key(), depth+1)
 		entries = append(entries, string(c.appendContent(entry, it.Value(), depth+1)))
+	}
+	if c.deep && c.left < 0 {
+		return dst // which entries are within the bound depends on their order
 	}
 	slices.Sort(entries)
 	for _, entry := range entries {
 		dst = append(dst, entry...)
 	}
+	return dst
+}
+
+// appendTarget appends what a pointer leads to.
+func (c *contents) appendTarget(dst []byte, v reflect.Value, depth int) []byte {
+	if i := slices.Index(c.open, v.Pointer()); i >= 0 {
+		return binary.AppendUvarint(dst, uint64(len(c.open)-i))
+	}
+	c.changes = true
+	c.open = append(c.open, v.Pointer())
+	dst = c.appendContent(append(dst, 0), v.Elem(), depth+1)
+	c.open = c.open[:len(c.open)-1]
 	return dst
 }
 

@@ -14,22 +14,30 @@ import (
 // Operations returns the history of the operations, and the model as a
 // specification for it, for decide.Check and the other packages of leadline.
 // Identifiers of operations are their indices in ops.
-func Operations(model porcupine.Model, ops []porcupine.Operation) (h *history.History, spec replay.Spec, err error) {
-	defer recovered("converting operations", &err)
-	c, err := newConverter(model, history.StampOrder)
+func Operations(model porcupine.Model, ops []porcupine.Operation) (*history.History, replay.Spec, error) {
+	c, err := fromOperations(model, ops)
 	if err != nil {
 		return nil, nil, err
 	}
+	return c.build()
+}
+
+func fromOperations(model porcupine.Model, ops []porcupine.Operation) (c *converter, err error) {
+	defer recovered("converting operations", &err)
+	if c, err = newConverter(model, history.StampOrder); err != nil {
+		return nil, err
+	}
 	for i := range ops {
 		if op := &ops[i]; op.Return < op.Call {
-			return nil, nil, fmt.Errorf("operation %d returns at %d, before its call at %d", i, op.Return, op.Call)
+			return nil, fmt.Errorf("operation %d returns at %d, before its call at %d", i, op.Return, op.Call)
 		}
 	}
 	if model.Partition == nil {
 		for i := range ops {
 			c.add(i, 0, &ops[i])
 		}
-		return c.build()
+		c.arrange()
+		return c, nil
 	}
 	index := c.indices(len(ops), func(i int) string { return c.keyOf(&ops[i]) })
 	unknown := len(ops)
@@ -45,7 +53,8 @@ func Operations(model porcupine.Model, ops []porcupine.Operation) (h *history.Hi
 			c.add(number, p, op)
 		}
 	}
-	return c.build()
+	c.arrange()
+	return c, nil
 }
 
 // Events returns the history of the events, and the model as a specification for
@@ -53,11 +62,18 @@ func Operations(model porcupine.Model, ops []porcupine.Operation) (h *history.Hi
 //
 // Errors are a call or a return without the other, and an identifier that is used
 // twice. A partition may use an identifier once in each of its elements.
-func Events(model porcupine.Model, events []porcupine.Event) (h *history.History, spec replay.Spec, err error) {
-	defer recovered("converting events", &err)
-	c, err := newConverter(model, history.FileOrder)
+func Events(model porcupine.Model, events []porcupine.Event) (*history.History, replay.Spec, error) {
+	c, err := fromEvents(model, events)
 	if err != nil {
 		return nil, nil, err
+	}
+	return c.build()
+}
+
+func fromEvents(model porcupine.Model, events []porcupine.Event) (c *converter, err error) {
+	defer recovered("converting events", &err)
+	if c, err = newConverter(model, history.FileOrder); err != nil {
+		return nil, err
 	}
 	parts := [][]porcupine.Event{events}
 	if model.PartitionEvent != nil {
@@ -73,14 +89,14 @@ func Events(model porcupine.Model, events []porcupine.Event) (h *history.History
 			call, isOpen := open[ev.Id]
 			switch {
 			case ev.Kind == porcupine.CallEvent && (isOpen || done[ev.Id]):
-				return nil, nil, fmt.Errorf("operation %d is called twice", ev.Id)
+				return nil, fmt.Errorf("operation %d is called twice", ev.Id)
 			case ev.Kind == porcupine.CallEvent:
 				open[ev.Id] = i
 				continue
 			case done[ev.Id]:
-				return nil, nil, fmt.Errorf("operation %d returns twice", ev.Id)
+				return nil, fmt.Errorf("operation %d returns twice", ev.Id)
 			case !isOpen:
-				return nil, nil, fmt.Errorf("operation %d returns without having been called", ev.Id)
+				return nil, fmt.Errorf("operation %d returns without having been called", ev.Id)
 			}
 			delete(open, ev.Id)
 			done[ev.Id] = true
@@ -94,11 +110,12 @@ func Events(model porcupine.Model, events []porcupine.Event) (h *history.History
 		}
 		for i := range part {
 			if call, isOpen := open[part[i].Id]; isOpen && call == i {
-				return nil, nil, fmt.Errorf("operation %d does not return", part[i].Id)
+				return nil, fmt.Errorf("operation %d does not return", part[i].Id)
 			}
 		}
 	}
-	return c.build()
+	c.arrange()
+	return c, nil
 }
 
 // recovered turns a panic of a function of the model into an error.
@@ -115,6 +132,7 @@ type recorded struct {
 	part, client  int
 	input, output any
 	call, ret     int64
+	place         int32 // of the operation in the history, by build
 }
 
 // A converter makes a history and the specification for it.
@@ -222,7 +240,6 @@ func (c *converter) arrange() {
 // A call precedes a return at the same time, so that intervals are closed. This also
 // holds for operations of one client, which belong to two processes then.
 func (c *converter) build() (*history.History, replay.Spec, error) {
-	c.arrange()
 	type event struct {
 		at  int64
 		op  int
@@ -241,6 +258,7 @@ func (c *converter) build() (*history.History, replay.Spec, error) {
 	free := map[int][]int{} // client -> its processes without an open operation, the next one last
 	processes := map[int]int{}
 	process := make([]int, len(c.ops))
+	place := int32(0)
 	for _, e := range events {
 		op, name := &c.ops[e.op], &names[e.op]
 		idle := free[op.client]
@@ -249,6 +267,8 @@ func (c *converter) build() (*history.History, replay.Spec, error) {
 			b.Add(&history.Event{Type: history.OK, Op: op.id, Result: name.result, At: e.at})
 			continue
 		}
+		op.place = place
+		place++
 		if last := len(idle) - 1; last >= 0 {
 			process[e.op], free[op.client] = idle[last], idle[:last]
 		} else {

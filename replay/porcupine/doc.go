@@ -39,22 +39,33 @@
 //   - Partition and PartitionEvent are trusted: the history is linearizable if each
 //     of their parts is. An operation that a partition leaves out is not checked. An
 //     operation that it changes gets an identifier beyond those of the others.
-//   - Equal is trusted. Without it, leadline compares states by content, whereas
-//     porcupine compares with == and panics if that is not possible. Pointers and
-//     channels in a state are compared by address, so such models need an Equal.
+//   - Equal is trusted, and may sort something in the states that it compares. Without
+//     it, states are compared by ==, as by porcupine, or by content where porcupine panics
+//     as == is not possible. Pointers and channels in a state are compared by address then.
 //   - A NondeterministicModel is converted by its ToModel, as for porcupine.
 //
 // Some faults that porcupine does not report are errors: an operation that returns
 // before its call, a call or a return without the other, an identifier that is used
 // twice in one part, and a Step that panics.
 //
-// A model must be purely functional, as porcupine's documentation says, because
-// leadline keeps states and compares them. It is an error if a state changes after Init
-// or Step returned it, but a Step may append to a slice that is its state. The first 64
-// KiB that pointers lead to are compared; changes beyond that are not noticed.
+// # How it decides
 //
-// Steps are not interrupted. StepContext gets a context that is never cancelled, and a
-// timeout is checked between steps.
+// The same search as in porcupine calls the model, in turns with the engines of leadline.
+// It needs about the same steps as porcupine and a little less memory. The engines begin
+// after about 100,000 steps and may do a quarter of the work. They decide some histories
+// that porcupine does not, and find depths and explanations.
+//
+// A Hash helps the search, as in porcupine. The engines number the states. They look for an
+// equal one among those with the same content, of which about 64 KiB count, and then among
+// the last ones of the same Hash, or of all. What they miss costs time, never the verdict.
+//
+// A model must be purely functional, as porcupine's documentation says. The engines give
+// up if a state has changed after Init or Step returned it. Then the search
+// decides alone: rightly if a Step only appends to a slice in its state, and like porcupine
+// if a Step changes the state that it gets, which makes verdicts meaningless.
+//
+// Steps are not interrupted, and a timeout is checked between them. StepContext gets a
+// context that is done when the time is over, so that a step that waits can return.
 //
 // # Explanations
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +18,8 @@ import (
 type specification struct {
 	model  porcupine.Model
 	judge  func(state, input, output any) (bool, any) // StepContext if the model has it, or Step
+	ctx    context.Context                            // done when the time of the check is over
+	turns  *turns                                     // of the check, or nil
 	states stateTable
 	calls  map[string]*call // by callKey
 	parts  []string         // names of the elements of the model's partition
@@ -41,7 +42,7 @@ type result struct {
 }
 
 func newSpecification(model porcupine.Model) (*specification, error) {
-	s := &specification{model: model, judge: model.Step, calls: map[string]*call{}}
+	s := &specification{model: model, judge: model.Step, ctx: context.Background(), calls: map[string]*call{}}
 	switch {
 	case model.Init == nil:
 		return nil, fmt.Errorf("the model has no Init")
@@ -49,7 +50,7 @@ func newSpecification(model porcupine.Model) (*specification, error) {
 		return nil, fmt.Errorf("the model has neither Step nor StepContext")
 	case model.StepContext != nil:
 		s.judge = func(state, input, output any) (bool, any) {
-			return model.StepContext(context.Background(), state, input, output)
+			return model.StepContext(s.ctx, state, input, output)
 		}
 	}
 	s.states.equal, s.states.hash = model.Equal, model.Hash
@@ -111,30 +112,42 @@ type partState struct {
 	part   int
 	value  any
 	number int64  // see stateTable
-	sum    uint64 // of the value when it was new
+	sum    uint64 // of the value when it was new; see contents.sumOf
 }
 
-// stateOf wraps a state that the model returned. It cuts the capacity of a slice, since a
-// Step that appends to its argument would write to the states after it.
+// stateOf wraps a state that the model returned.
 func (s *specification) stateOf(part int, value any) partState {
-	if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && v.Cap() > v.Len() {
-		value = v.Slice3(0, v.Len(), v.Len()).Interface()
-	}
-	return partState{part, value, s.states.number(value), s.states.sum(value)}
+	value = clip(value)
+	number, sum := s.states.number(value)
+	return partState{part, value, number, sum}
 }
 
 // step calls the model's Step. It panics if the state has changed since it was new:
 // states and transitions are kept, so verdicts would be wrong. Another Step may have
 // changed it by appending to a slice that the two states share.
 func (s *specification) step(state *partState, input, output any) (bool, any) {
+	if t := s.turns; t != nil {
+		t.spend(stepWork + s.states.content.looked/lookedBytes)
+		if s.states.content.looked = 0; t.ended {
+			panic(context.Canceled)
+		}
+	}
 	s.mustBeAsNew(state)
 	ok, next := s.judge(state.value, input, output)
+	if s.ctx.Err() != nil {
+		panic(s.ctx.Err()) // StepContext may have given up
+	}
 	s.mustBeAsNew(state)
 	return ok, next
 }
 
 func (s *specification) mustBeAsNew(state *partState) {
-	if state.sum != 0 && s.states.sum(state.value) != state.sum {
+	if state.sum == 0 {
+		return
+	}
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	if s.states.content.sumOf(state.value) != state.sum {
 		panic(fmt.Sprintf("a state changed after Init or Step returned it, and is now %v; Step must not change its argument, nor append to a part of it", state.value))
 	}
 }

@@ -1,23 +1,23 @@
 package leadline
 
-import (
-	"hash/maphash"
-	"sync"
-)
+import "sync"
 
-// A stateTable numbers the states of a model. Two states have the same number
-// only if their contents or the model's Equal say that they are equal.
+// A stateTable numbers the states of a model. Two states have the same number only if the
+// model's Equal says that they are equal, or without one their contents.
 type stateTable struct {
 	equal func(a, b any) bool // nil: by content alone
 	hash  func(state any) uint64
 
-	mu       sync.Mutex
-	contents contents
-	scratch  []byte
-	byKey    map[string]numbered
-	byHash   map[uint64][]numbered
-	bytes    int
-	last     int64 // the last number; numbers are not used again
+	mu      sync.Mutex
+	content contents
+	scratch []byte
+	byKey   map[string]numbered   // without equal
+	bySum   map[uint64][]numbered // with equal: states of one sum
+	byHash  map[uint64][]numbered // states of one hash of the model, or all
+	looked  int                   // states looked for in byHash without a hash
+	found   int                   // those that were there
+	bytes   int
+	last    int64 // the last number; numbers are not used again
 }
 
 // A numbered state is kept alive, since its content may have addresses in it.
@@ -30,71 +30,74 @@ const (
 	// tableBytes bounds the contents that are kept. A state that was forgotten gets
 	// another number when it occurs again.
 	tableBytes = 64 << 20
-	// compared bounds the states of one hash that are compared by Equal.
+	// compared bounds the states of one sum or hash that are compared by Equal: the last.
 	compared = 64
+	// futile is the number of states that are compared with the last ones of any content,
+	// unless one in 16 was there.
+	futile = 256
+	// stateBytes is the memory of an entry besides its content.
+	stateBytes = 256
 )
 
-// number returns the number of a state.
-func (t *stateTable) number(state any) int64 {
+// number returns the number of a state, and its sum: see sumOf.
+func (t *stateTable) number(state any) (number int64, sum uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.contents.follow = 0
-	t.scratch = t.contents.append(t.scratch[:0], state)
-	if s, known := t.byKey[string(t.scratch)]; known {
-		return s.number
-	}
 	if t.byKey == nil || t.bytes > tableBytes {
-		t.byKey, t.byHash, t.bytes = map[string]numbered{}, map[uint64][]numbered{}, 0
+		t.byKey, t.bytes = map[string]numbered{}, 0
+		t.bySum, t.byHash = map[uint64][]numbered{}, map[uint64][]numbered{}
 	}
-	s := numbered{state: state}
-	if t.equal != nil {
-		s.number = t.like(state)
+	if t.equal == nil {
+		t.scratch = t.content.append(t.scratch[:0], state)
+		s, known := t.byKey[string(t.scratch)]
+		if !known {
+			s = numbered{state, t.last + 1}
+			t.byKey[string(t.scratch)] = s
+			t.add(s, len(t.scratch))
+		}
+		return s.number, t.content.sumOf(state)
 	}
-	if s.number == 0 {
-		t.last++
-		s.number = t.last
-	}
-	t.byKey[string(t.scratch)] = s
-	t.bytes += len(t.scratch) + stateBytes
-	return s.number
-}
-
-var seed = maphash.MakeSeed()
-
-// sum returns a hash of a state and of what it points to, up to a bound. It is 0 if
-// nothing in the state can change, or if it equals nothing, not even itself.
-func (t *stateTable) sum(state any) uint64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	unique, references := t.contents.unique, t.contents.references
-	t.contents.follow = followBytes
-	t.scratch = t.contents.append(t.scratch[:0], state)
-	if t.contents.unique != unique || t.contents.references == references {
-		return 0
-	}
-	return max(1, maphash.Bytes(seed, t.scratch))
-}
-
-// stateBytes is the memory of an entry besides its content.
-const stateBytes = 256
-
-// like returns the number of a recent state that equals the given one, or 0 and
-// adds it to the recent ones.
-func (t *stateTable) like(state any) int64 {
-	h := uint64(0)
+	t.equal(state, state) // Equal may sort something in it, once and for all
+	sum, _ = t.content.sum(state)
+	hash := uint64(0)
 	if t.hash != nil {
-		h = t.hash(state)
+		hash = t.hash(state)
 	}
-	recent := t.byHash[h]
-	for i := len(recent) - 1; i >= 0; i-- {
-		if t.equal(recent[i].state, state) {
-			return recent[i].number
+	if number = t.find(t.bySum[sum], state); number == 0 && (t.hash != nil || t.looked < futile || t.found*16 > t.looked) {
+		t.looked++
+		if number = t.find(t.byHash[hash], state); number != 0 {
+			t.found++
 		}
 	}
-	if len(recent) == compared {
-		copy(recent, recent[1:])
-		recent = recent[:compared-1]
+	if number == 0 {
+		s := numbered{state, t.last + 1}
+		t.bySum[sum], t.byHash[hash] = with(t.bySum[sum], s), with(t.byHash[hash], s)
+		t.add(s, 0)
+		number = s.number
 	}
-	t.byHash[h] = append(recent, numbered{state, t.last + 1})
+	return number, t.content.sumOf(state)
+}
+
+func (t *stateTable) add(s numbered, bytes int) {
+	t.last = s.number
+	t.bytes += bytes + stateBytes
+}
+
+// find returns the number of the last state that equals the given one, or 0.
+func (t *stateTable) find(list []numbered, state any) int64 {
+	for i := len(list) - 1; i >= 0; i-- {
+		t.content.looked += equalWork
+		if t.equal(list[i].state, state) {
+			return list[i].number
+		}
+	}
 	return 0
+}
+
+func with(list []numbered, s numbered) []numbered {
+	if len(list) == compared {
+		copy(list, list[1:])
+		list = list[:compared-1]
+	}
+	return append(list, s)
 }

@@ -1,0 +1,57 @@
+package leadline
+
+import (
+	"context"
+	"iter"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+)
+
+// turns runs decide.Check in turns with something else. It is the context of that check,
+// which pauses when it asks whether it has to stop, or makes a step, after its share.
+type turns struct {
+	context.Context
+	yield func(struct{}) bool
+	left  int64 // of the share
+	ended bool  // the rest is not needed
+	next  func() (struct{}, bool)
+	stop  func()
+
+	done    bool
+	verdict replay.Verdict
+	err     error
+}
+
+func newTurns(ctx context.Context, h *history.History, spec *specification, o replay.Options) *turns {
+	t := &turns{Context: ctx}
+	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.yield = yield
+		t.verdict, t.err = decide.Check(t, h, spec, o)
+		t.done = true
+	})
+	return t
+}
+
+// run lets the check do some work.
+func (t *turns) run(work int64) {
+	if t.left = work; !t.done {
+		t.next()
+	}
+}
+
+// spend counts work, and pauses the check at the end of its share.
+func (t *turns) spend(work int64) {
+	if t.left -= work; t.left <= 0 && !t.ended && !t.done {
+		t.ended = !t.yield(struct{}{})
+	}
+}
+
+// Err implements context.Context.
+func (t *turns) Err() error {
+	if t.spend(askedWork); t.ended {
+		return context.Canceled
+	}
+	return t.Context.Err()
+}
