@@ -122,6 +122,63 @@
 // and time is linear in n as far as the number of sets of states per downset is
 // bounded.
 //
+// # Two bounds on depth
+//
+// Bound gives a depth at which every strong hitting family has all schedules. Let P
+// be a poset of n elements, w one of its schedules, and G the graph of its concurrent
+// pairs.
+//
+// Lemma. If the distinct elements of a tuple stand in the order of w, then every
+// schedule s that strongly hits the tuple has them in that order, too. Proof:
+// otherwise x_j comes before x_i in s for some i < j. The definition for x_j and
+// y = x_i gives x_i >= x_k in P for some k >= j > i. But x_i comes before x_k in w.
+//
+// Theorem 1 (components). Let the connected components of G have k_1, ..., k_c
+// elements. Then w is the only schedule that strongly hits some tuple of
+// max(1, (k_1 - 1) + ... + (k_c - 1)) elements. Proof: elements of different
+// components are comparable, and all of one component are below all of another: if
+// a < b, and a' is concurrent with a, then a' < b, since b < a' would give a < a'. So
+// components are contiguous in every schedule. The tuple has all elements but the
+// first of each component in w, in the order of w.
+//
+//   - w strongly hits it. Let y come at or after x_i in w. If y is in the tuple, y
+//     is x_j for some j >= i. Otherwise y is the first of its component, x_i is of an
+//     earlier one, and y >= x_i.
+//   - No other schedule s does. By the lemma only the first element f of a component
+//     could have another place, behind some x_i of its component. Then f >= x_j for
+//     some j >= i. So x_j comes before f in w, but all x of this component come after f.
+//
+// If all components are single, P is a chain, which has one schedule.
+//
+// Theorem 2 (vertex cover). Let t be the least number of elements whose removal
+// leaves a chain: the size of a smallest vertex cover of G. Then w is the only
+// schedule that strongly hits some tuple of at most max(1, 2 t) elements. Proof: let V
+// be such a set, and C the chain of the other elements. The tuple has, in the order of
+// w, each element of V, and after each maximal run of elements of V the element of C
+// that follows it in w, if there is one.
+//
+//   - w strongly hits it. Let y come after x_i in w and not be in the tuple. Then y is
+//     in C, and what comes right before y in w is in C. Going back from y through
+//     elements of C, we meet x_i itself, or an element c of C that follows a run, is
+//     in the tuple, and comes at or after x_i in w. Both are in C, so y >= c.
+//   - No other schedule s does. By the lemma the tuple keeps its order, and P orders
+//     C. What is left are pairs of an element c of C outside the tuple and a v in V. If
+//     v comes before c in w, the element c' of C that follows the run of v is in the
+//     tuple. Then v comes before c' in s, and c' before c. If c comes before
+//     v = x_i in w but after it in s, then c >= x_j for some j >= i. So x_j comes
+//     before c in w. But x_j comes at or after v in w, which comes after c.
+//
+// Corollary (families refute). For b = the smaller bound, every schedule has a tuple
+// of exactly b elements that it alone strongly hits: the proofs hold word for word
+// when further elements of C, or first elements of components, are added in the order of w. So
+// every strong b-hitting family has all schedules. If none of them is a witness, the
+// history is not linearizable.
+//
+// Corollary (preemptions). In an execution of threads that run one at a time and
+// neither block nor yield, an operation that overlaps another one and began first was
+// preempted. So the preempted operations cover G, and an execution with p preemptions
+// has depth at most max(1, 2 p).
+//
 // A programming error, such as a chain out of range, is a panic whose message begins
 // with "hitting: " or "poset: ".
 package hitting

@@ -25,6 +25,7 @@ type Family struct {
 	gen     generator
 	opt     Options
 	d       int
+	bound   int // see mostDepth; 0: not computed
 	size    int64
 	exact   bool
 	stopped bool
@@ -77,7 +78,7 @@ func (f *Family) Exact() bool { return f.exact }
 func (f *Family) Stopped() bool { return f.stopped }
 
 // Done reports whether the family contains all linear extensions, so that no
-// greater depth adds any: always so at d = n.
+// greater depth adds any: always so at d = Bound(p).
 func (f *Family) Done() bool { return f.done }
 
 // Grow goes on to the next depth d and yields the schedules of the d-family that
@@ -132,7 +133,15 @@ func (f *Family) grow(yield func(chain int32, tuple []int32) bool) {
 	}
 	// If every tuple of a depth can be shortened, that depth adds nothing, and
 	// neither does any greater one.
-	f.done = !any || f.d >= len(f.live.elements)
+	f.done = !any || f.d >= f.mostDepth()
+}
+
+// mostDepth returns the bound of the poset, which most witnesses come too early to need.
+func (f *Family) mostDepth() int {
+	if f.bound == 0 {
+		f.bound = Bound(f.live.p)
+	}
+	return f.bound
 }
 
 func (f *Family) isNew() bool {

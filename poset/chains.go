@@ -184,6 +184,40 @@ func (p *Poset) Concurrency() (c int, cp int64) {
 	return c, cp
 }
 
+// LongestChain returns the size of a largest chain. O(n log n) on interval orders,
+// otherwise linear in the number of comparable pairs. It may return less if that was
+// stopped; see Extend.
+func (p *Poset) LongestChain() int {
+	if p.n == 0 {
+		return 0
+	}
+	if !p.IsInterval() {
+		return p.longestPath()
+	}
+	// The element that returns first leaves the most room for the rest of the chain.
+	size, last := 0, int32(-1)
+	for _, e := range p.byReturn() {
+		if last < 0 || p.Less(last, e) {
+			size, last = size+1, e
+		}
+	}
+	return size
+}
+
+// longestPath returns LongestChain of a general poset.
+func (p *Poset) longestPath() int {
+	below := make([]int32, p.n) // the size of a largest chain below each element
+	longest := int32(0)
+	for _, e := range p.Order() {
+		next := below[e] + 1
+		longest = max(longest, next)
+		if p.isStopped(p.words + p.eachAbove(int(e), func(j int) { below[j] = max(below[j], next) })) {
+			break
+		}
+	}
+	return int(longest)
+}
+
 func (p *Poset) width() int {
 	m := int32(0)
 	for _, chain := range p.MinimumChains() {
