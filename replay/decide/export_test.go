@@ -2,9 +2,12 @@ package decide
 
 import (
 	"context"
+	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/search"
 )
 
 // A Row is what a test needs of a row of the table of engines.
@@ -50,3 +53,38 @@ func DepthWork(h *history.History, spec replay.Spec) (share, work int64) {
 
 // Tighten is tighten.
 func Tighten(h *history.History) (*history.History, []int32) { return tighten(h) }
+
+// CheckRows is Check with some rows of the table of engines changed or left out. It
+// returns the name of the row that decided, too.
+func CheckRows(h *history.History, spec replay.Spec, o replay.Options, rows []Row) (replay.Verdict, string, error) {
+	o = o.WithDefaults(len(h.Ops))
+	t := newTask(context.Background(), h, spec, o)
+	t.clock.deadline = time.Now().Add(o.Budget.Time)
+	defer t.release()
+	decidedBy := ""
+	t.engines = nil
+	for _, r := range rows {
+		e := *r.row
+		run := e.run
+		e.run = func(t *task, m *meter.Meter) (replay.Finding, error) {
+			f, err := run(t, m)
+			if decidedBy == "" && f.Decided() {
+				decidedBy = e.name
+			}
+			return f, err
+		}
+		t.engines = append(t.engines, e)
+	}
+	v, err := t.check()
+	return v, decidedBy, err
+}
+
+// Pruned returns the row of a search with other rules of pruning.
+func (r Row) Pruned(p search.Pruning) Row {
+	e := *r.row
+	e.run = func(t *task, m *meter.Meter) (replay.Finding, error) {
+		return search.RunPruned(t.h, t.spec, p, t.o.Budget.Bytes, m), nil
+	}
+	r.row = &e
+	return r
+}
