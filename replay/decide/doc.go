@@ -51,8 +51,6 @@
 //     operations read several, such as the elements of a set;
 //   - values overwritten: registers, maps and transactions in which most values are written
 //     once, so that each read puts operations in order;
-//   - listed values: histories in which a read lists values, as if it told in which order
-//     they came;
 //   - without reads: collections, from the rest of the history, if other engines do not
 //     know some of the operations that only read;
 //   - search: the complete search, part by part where objects have parts, and on

@@ -94,7 +94,6 @@ var engines = []row{
 	{name: "appended lists", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runLists},
 	{name: "parts that are read together", kind: replay.MonitorEngine, max: unbounded, share: func(*task) int64 { return stackShare / 2 }, run: runProjected},
 	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOverwritten},
-	{name: "listed values", kind: replay.SearchEngine, max: long, share: func(*task) int64 { return longerShare }, run: runListed},
 	{name: "without reads", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare / 2 }, run: runWithoutReads},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
@@ -160,10 +159,6 @@ func runLonger(t *task, m *meter.Meter) (replay.Finding, error) {
 
 func runOverwritten(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Overwritten(t.h, t.spec, t.o.Budget.Bytes, m), nil
-}
-
-func runListed(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Listed(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
 // runFewPairs decides histories in which it is mostly clear what each removal takes.

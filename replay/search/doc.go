@@ -67,8 +67,7 @@
 // operations have to come before others, as each read tells who wrote what it found, and
 // hands the rest to Run.
 //
-// Listed looks for a witness in which values came as reads list them, and Weave inserts
-// reads into a witness of the rest.
+// Weave inserts reads into a witness of the rest.
 //
 // The answer is definite unless memory or time run out, also with pending
 // operations, edges, unknown results and nondeterministic specifications. All

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // Overwritten decides histories in which most values are written once, so that it is known
@@ -383,4 +384,41 @@ func (o *overwritten) order(from, to int32) {
 		o.known[e] = true
 		o.supposed.Edges = append(o.supposed.Edges, e)
 	}
+}
+
+// inOrder returns the operations in an order that respects edges and real time. Pending ones
+// that nothing follows by edges are left out. It places the operations by response, after
+// those that have to come first. It returns false if no order exists, or if it must stop.
+func inOrder(h *history.History, m *meter.Meter) (order []int32, ok bool) {
+	in := make([][]int32, len(h.Ops))
+	for _, e := range h.Edges {
+		in[e.To] = append(in[e.To], e.From)
+	}
+	const begun, placed = 1, 2
+	state := make([]int8, len(h.Ops))
+	var place func(i, at int32) bool
+	place = func(i, at int32) bool {
+		m.Spend(1 + len(in[i]))
+		switch {
+		case state[i] == placed:
+			return true
+		case state[i] == begun || h.Ops[i].Call > at:
+			return false
+		}
+		state[i] = begun
+		for _, before := range in[i] {
+			if !place(before, at) {
+				return false
+			}
+		}
+		state[i] = placed
+		order = append(order, i)
+		return true
+	}
+	for _, i := range engine.Responses(h) {
+		if !place(i, h.Ops[i].Return) || m.Stopped() {
+			return nil, false
+		}
+	}
+	return order, true
 }
