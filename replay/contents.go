@@ -73,18 +73,3 @@ const (
 	CellRead                      // it finds Value
 	CellWrite                     // it writes Value
 )
-
-// A Projecting is a Spec of independent parts (Traits.Partitioned) with operations that
-// read several of them.
-type Projecting interface {
-	Spec
-	// Project returns an operation that concerns the part alone and changes nothing. It
-	// has its result in all states in which op has its own; op is an operation that
-	// Check accepts. An example for the elements of a set is that it contains a value.
-	// Project returns false if op tells nothing of the part. Only method, arguments and
-	// result count.
-	Project(op *history.Operation, part history.Value) (history.Operation, bool)
-	// PartsIn returns the parts that op found, such as the elements of a set. Project may
-	// tell something of other parts, too.
-	PartsIn(op *history.Operation) []history.Value
-}

@@ -47,8 +47,6 @@
 //   - appended lists: lists to which operations append different values, such as those of
 //     Elle's list-append, and sets to which they add, in the time that it takes to read
 //     them; among other lists and values, it may refute;
-//   - parts that are read together: histories that one part of the object refutes, where
-//     operations read several, such as the elements of a set;
 //   - values overwritten: registers, maps and transactions in which most values are written
 //     once, so that each read puts operations in order;
 //   - without reads: collections, from the rest of the history, if other engines do not

@@ -92,7 +92,6 @@ var engines = []row{
 	{name: "pairs", kind: replay.SearchEngine, min: short + 1, max: unbounded, share: collectionShare, run: runPairs},
 	{name: "impossible results", kind: replay.SearchEngine, max: unbounded, run: runImpossible},
 	{name: "appended lists", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runLists},
-	{name: "parts that are read together", kind: replay.MonitorEngine, max: unbounded, share: func(*task) int64 { return stackShare / 2 }, run: runProjected},
 	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOverwritten},
 	{name: "without reads", kind: replay.SearchEngine, min: short + 1, max: unbounded,
 		share: func(*task) int64 { return stackShare / 2 }, run: runWithoutReads},

@@ -69,18 +69,6 @@ func isSet(list []value) bool {
 	return true
 }
 
-// Project returns whether the elements contain a value; see replay.Projecting.
-func (s setSpec) Project(op *history.Operation, part value) (history.Operation, bool) {
-	if op.Result.Kind() != history.List || op.Result.HoldsUnknown() {
-		return history.Operation{}, false
-	}
-	_, found := slices.BinarySearchFunc(op.Result.List(), part, value.Compare)
-	return history.Operation{Method: "contains", Args: []value{part}, Result: history.BoolValue(found)}, true
-}
-
-// PartsIn returns the elements; see replay.Projecting.
-func (s setSpec) PartsIn(op *history.Operation) []value { return op.Result.List() }
-
 // AppendListSteps appends what op does to the set; see replay.Appending.
 func (s setSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
 	f := s.Facts(op)
