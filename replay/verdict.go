@@ -58,9 +58,6 @@ type Finding struct {
 	// Index is the first schedule index of Depth, by chain and tuple, that
 	// gives a witness. Its elements are operation numbers.
 	Index hitting.Index
-	// Contributions are what each engine did for the verdict. It is nil where
-	// one engine did everything in one piece.
-	Contributions []Contribution
 	// Replayed counts the schedules replayed per depth, starting at 1, up to
 	// the witness in index order.
 	Replayed []int64
@@ -138,13 +135,6 @@ func (v Verdict) String() string {
 		return fmt.Sprintf("linearizable, deeper than %d", v.Deeper)
 	}
 	return v.Answer.String()
-}
-
-// A Contribution is what one engine did for a verdict.
-type Contribution struct {
-	Engine Engine
-	Pieces int // parts of the history that it decided
-	Ops    int // operations in them
 }
 
 // Default bounds, for zero values in Options and Budget.

@@ -459,8 +459,8 @@
 // A missing value is null, except as said below:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","contributions":null,"exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
 //
 // With --order program, order is "program" and the verdict is about sequential
 // consistency; otherwise order is absent. About the other keys:
@@ -525,9 +525,8 @@
 //
 // engine is what decided: families (also the only order of a history without overlaps),
 // monitor (distinct values in a queue, stack and the like, in polynomial time) or search.
-// If several engines decided parts of the history, contributions has the number of parts
-// and of operations that each decided. conflict has operations that a monitor found to be
-// in conflict: they are not linearizable by themselves.
+// conflict has operations that a monitor found to be in conflict: they are not linearizable
+// by themselves.
 //
 // Tables prints one object per table and line:
 //

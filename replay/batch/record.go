@@ -37,17 +37,15 @@ type record struct {
 	C         *int    `json:"c"`
 	CP        *int64  `json:"cp"`
 	// Order is "program" if real time does not order operations.
-	Order    string  `json:"order,omitempty"`
-	Verdict  string  `json:"verdict"`
-	Cause    *string `json:"cause"`
-	Depth    *int    `json:"depth"`
-	Index    *Index  `json:"schedule_index"`
-	Replayed []int64 `json:"replayed"`
-	Engine   *string `json:"engine"`
-	// Contributions says what each of several engines decided.
-	Contributions []recordContribution `json:"contributions"`
-	ExactDepth    *int                 `json:"exact_depth"`
-	ExactCause    *string              `json:"exact_cause,omitempty"`
+	Order      string  `json:"order,omitempty"`
+	Verdict    string  `json:"verdict"`
+	Cause      *string `json:"cause"`
+	Depth      *int    `json:"depth"`
+	Index      *Index  `json:"schedule_index"`
+	Replayed   []int64 `json:"replayed"`
+	Engine     *string `json:"engine"`
+	ExactDepth *int    `json:"exact_depth"`
+	ExactCause *string `json:"exact_cause,omitempty"`
 	// Deeper is a depth that is known to be too small, and DepthCause says why the depth
 	// is not known. FreeDepth is the depth if pending operations may be left out at no
 	// cost.
@@ -85,12 +83,6 @@ type record struct {
 type Index struct {
 	Chain int32 `json:"chain"`
 	Tuple []any `json:"tuple"`
-}
-
-type recordContribution struct {
-	Engine string `json:"engine"`
-	Pieces int    `json:"pieces"`
-	Ops    int    `json:"ops"`
 }
 
 type recordBlame struct {
@@ -265,9 +257,6 @@ func (r *Result) record(times bool) *record {
 		rec.Index = NewIndex(r.History, v.Index)
 	}
 	rec.Replayed = v.Replayed
-	for _, c := range v.Contributions {
-		rec.Contributions = append(rec.Contributions, recordContribution{c.Engine.String(), c.Pieces, c.Ops})
-	}
 	rec.Conflict = Identifiers(r.History, v.Conflict)
 	rec.Witness = Identifiers(r.History, v.Witness)
 	if v.Explanation != nil {

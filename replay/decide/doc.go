@@ -35,7 +35,6 @@
 //   - first families: the depth of histories with edges, and of specifications
 //     whose objects are not States, by enumeration: with all of the budget up to 24
 //     operations, and with few schedules up to 16,384;
-//   - pieces: deques, between moments at which they can be empty;
 //   - longer search: of stacks, priority queues, and histories with pending operations;
 //   - few pairs: stacks, priority queues and deques of up to 16,384 operations, by
 //     constraints on pairs of operations, where it is mostly clear what is removed;

@@ -83,7 +83,6 @@ var engines = []row{
 	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,
 		share: func(*task) int64 { return quickShare }, run: runDepths},
 	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
-	{name: "pieces", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runPieces},
 	{name: "longer search", kind: replay.SearchEngine, min: short + 1, max: long, share: func(*task) int64 { return longerShare }, run: runLonger},
 	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: collectionShare, run: runFewPairs},
 	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
@@ -234,10 +233,6 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 
 func runLists(t *task, m *meter.Meter) (replay.Finding, error) {
 	return monitor.Lists(t.h, t.spec, m), nil
-}
-
-func runPieces(t *task, m *meter.Meter) (replay.Finding, error) {
-	return inPieces(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
 // depthShare bounds the search for a depth. Each further depth gets four times as

@@ -147,12 +147,10 @@ func TestMisuse(t *testing.T) {
 	}
 	queue := collection(t, "queue")
 	for name, f := range map[string]func(){
-		"Run: no history":          func() { monitor.Run(nil, queue, nil) },
-		"Run: no specification":    func() { monitor.Run(h, nil, nil) },
-		"Lists: no history":        func() { monitor.Lists(nil, queue, nil) },
-		"Lists: no specification":  func() { monitor.Lists(h, nil, nil) },
-		"Pieces: no history":       func() { monitor.Pieces(nil, queue, nil) },
-		"Pieces: no specification": func() { monitor.Pieces(h, nil, nil) },
+		"Run: no history":         func() { monitor.Run(nil, queue, nil) },
+		"Run: no specification":   func() { monitor.Run(h, nil, nil) },
+		"Lists: no history":       func() { monitor.Lists(nil, queue, nil) },
+		"Lists: no specification": func() { monitor.Lists(h, nil, nil) },
 	} {
 		func() {
 			defer func() {

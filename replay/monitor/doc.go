@@ -347,13 +347,8 @@
 // We know no polynomial monitor of deques. A deque that is used at one end is a
 // stack, and one that is filled at one end and emptied at the other is a queue.
 // Mixed use is neither a matter of pairs of values, as in queues, nor of a value
-// that stays at the bottom, as in stacks. The lemma on empty moments holds for
-// deques as well: their sequences, too, stay allowed when values are dropped and
-// when one that ends empty is followed by another. So [Pieces] cuts a history
-// wherever no inner interval lies, in O(n log n), and leaves the pieces to a
-// search. The search is exponential, in the worst case, in how many insertions of
-// a piece overlap. [Run] decides a deque that is used as a stack or as a queue, and
-// declines others.
+// that stays at the bottom, as in stacks. [Run] decides a deque that is used as a
+// stack or as a queue, and declines others.
 //
 // # Lists and sets that grow
 //

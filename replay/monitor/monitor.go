@@ -10,7 +10,7 @@ import (
 
 // Run decides the history if a monitor can, with a Witness or a Conflict.
 // Otherwise it declines with a reason. It takes O(n log n) for n operations. It
-// decides deques that are used as stacks or queues; see Pieces for the others. It
+// decides deques that are used as stacks or queues. It
 // gives up when m stops.
 //
 // The specification must have accepted the history (replay.Check). Run panics if
