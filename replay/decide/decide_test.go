@@ -168,7 +168,7 @@ func (c expiring) Err() error { return c.asked() }
 // TestTimeIsAsked: little is done between two questions whether time is up, and
 // nothing after it is, whichever engine is at work.
 func TestTimeIsAsked(t *testing.T) {
-	const most = 1 << 16 // the search of small histories, which does not ask, ends below
+	const most = 1 << 16
 	for _, questions := range []int{1, 10, 1000} {
 		steps, last, longest, asked := 0, 0, 0, 0
 		ctx := expiring{context.Background(), func() error {
@@ -272,9 +272,9 @@ func TestEmptyHistory(t *testing.T) {
 	}
 }
 
-// TestSmallIsFirst: a small history without a witness is the search's, with one
+// TestShortHistories: a short history without a witness is the search's, with one
 // the families say how deep it lies.
-func TestSmallIsFirst(t *testing.T) {
+func TestShortHistories(t *testing.T) {
 	register := model(t, "register:0")
 	h := newHistory(t, "invoke A write 1", "invoke B read", "ok A", "ok B 1")
 	if v := check(t, h, register, replay.Options{}); v.Engine != replay.FamiliesEngine || v.Depth != 1 {

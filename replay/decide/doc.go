@@ -22,7 +22,6 @@
 // declines the histories that it cannot decide. In order:
 //
 //   - first depths: the depth of up to 24 operations, in microseconds;
-//   - small search: up to 32 operations without edges, in microseconds;
 //   - monitor: collections, registers and maps with distinct values, and sets,
 //     in O(n log n) (package monitor);
 //   - monitor of intervals: the same for histories with edges, if the edges

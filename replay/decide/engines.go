@@ -72,7 +72,6 @@ const (
 var engines = []row{
 	{name: "first depths", kind: replay.FamiliesEngine, max: short,
 		share: func(*task) int64 { return quickShare }, checks: true, run: runFirstDepths},
-	{name: "small search", kind: replay.SearchEngine, max: search.MaxSmall, forced: true, checks: true, run: runSmall},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
 	{name: "serial", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, deepens: true, run: runSerial},
@@ -120,10 +119,6 @@ func (e *row) start(t *task) (replay.Finding, error) {
 		return e.run(t, t.meter)
 	}
 	return e.run(t, t.meter.Share(e.share(t)))
-}
-
-func runSmall(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Small(t.h, t.spec, m), nil
 }
 
 // longBytes is what monitors, posets and witnesses take at least for an

@@ -39,10 +39,6 @@ var engines = []decider{
 		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
 		return v, v.Answer != replay.Undecided
 	}},
-	{"small search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-		v.Finding = search.Small(h, s, nil)
-		return v, v.Decided()
-	}},
 	{"monitor", forced(replay.MonitorEngine)},
 	{"portfolio", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		v, err := decide.Check(context.Background(), h, s, replay.Options{MaxDepth: 2})

@@ -45,10 +45,8 @@
 // once. Then a configuration consists of the state and the number of operations
 // placed of each chain; see vectors.
 //
-// Three more searches have other configurations, or none:
+// Two more searches have other configurations, or none:
 //
-//   - Small decides histories of a few operations. The set of operations placed
-//     is one word.
 //   - QueueOrStack decides queues and stacks in which values are inserted more than
 //     once. In a queue, a removal fixes the order of insertions, so configurations
 //     differ mainly in the removals that have been placed. The search of a stack

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -91,54 +90,12 @@ func checkFinding(t *testing.T, name string, h *history.History, s replay.Spec, 
 	}
 }
 
-// TestMaxSmall: Small decides histories of up to MaxSmall operations and
-// declines longer ones. Its answers are those of the search.
-func TestMaxSmall(t *testing.T) {
-	t.Parallel()
-	count := map[replay.Answer]int{}
-	seeds := 2
-	if *full {
-		seeds = 8
-	}
-	for _, model := range []string{"queue", "stack"} {
-		s := lookup(t, model)
-		for n := search.MaxSmall - 1; n <= search.MaxSmall+1; n++ {
-			for _, threads := range []int{2, 4} {
-				for seed := range uint64(seeds) {
-					w := workload.Workload{Model: model, Ops: n, Threads: threads, Seed: seed + 1, Values: 8}
-					if seed%2 == 1 {
-						w.Faults = []workload.Fault{{Kind: workload.Wrong, Percent: 50}}
-					}
-					h, err := w.History()
-					if err != nil {
-						continue // the history is too short for a fault
-					}
-					want := search.Run(h, s, 1<<28, nil).Answer
-					f := search.Small(h, s, nil)
-					switch {
-					case n > search.MaxSmall && f.Cause != replay.Declined:
-						t.Errorf("%d operations: %v (%v), want declined", n, f.Answer, f.Cause)
-					case n <= search.MaxSmall && f.Decided():
-						checkFinding(t, "small search", h, s, f, want)
-						count[f.Answer]++
-					}
-				}
-			}
-		}
-	}
-	if 4*count[replay.Linearizable] < 5*seeds || 4*count[replay.NotLinearizable] < 5*seeds {
-		t.Errorf("too few decided: %v", count)
-	}
-}
-
 // TestWorkLimits has n concurrent additions to a set and a read that no order
-// explains: 2^n configurations. The limits of Small and of the work before a
-// guess are exceeded for some n and not for others. The answer is the same on
-// both sides.
+// explains: 2^n configurations. The limit of the work before a guess is exceeded
+// for some n and not for others. The answer is the same on both sides.
 func TestWorkLimits(t *testing.T) {
 	t.Parallel()
 	set := lookup(t, "set")
-	decided, declined := 0, 0
 	last := 15
 	if *full {
 		last = 17
@@ -151,15 +108,6 @@ func TestWorkLimits(t *testing.T) {
 			}
 			checkFinding(t, "search", h, set, search.RunPruned(h, set, prune, 1<<28, nil), replay.NotLinearizable)
 		}
-		if f := search.Small(h, set, nil); f.Decided() {
-			checkFinding(t, "small search", h, set, f, replay.NotLinearizable)
-			decided++
-		} else {
-			declined++
-		}
-	}
-	if decided == 0 || declined == 0 {
-		t.Errorf("Small decided %d and declined %d", decided, declined)
 	}
 }
 

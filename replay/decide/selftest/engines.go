@@ -80,10 +80,6 @@ var engines = []decider{
 		v.Finding = search.Pairs(t.h, t.spec, false, maxBytes, nil)
 		return nil
 	}},
-	{"small search", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.Small(t.h, t.spec, nil)
-		return nil
-	}},
 	{"monitor", forced(replay.MonitorEngine)},
 	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {
 		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{MaxDepth: 2})
