@@ -112,8 +112,7 @@ var pruningRules = []struct {
 	{"dominance", search.Pruning{NoDominance: true}},
 	{"twins", search.Pruning{NoTwins: true}},
 	{"erased", search.Pruning{NoErased: true}},
-	{"guesses", search.Pruning{NoGuess: true}},
-	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoDominance: true, NoTwins: true, NoErased: true, NoGuess: true}},
+	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoDominance: true, NoTwins: true, NoErased: true}},
 }
 
 type outcome struct {

@@ -28,7 +28,6 @@ type arrangement struct {
 	number   []int32          // operation -> number in the original history; nil: the same
 	before   [][]int32        // operation -> predecessors that the intervals do not order; nil if there are none
 	followed []bool           // operation -> is in a list of before
-	out      []bool           // operation -> is left out by a supposition; nil without one
 }
 
 // arrange takes O(n log n) for n operations and edges, unless many edges lead through
@@ -160,9 +159,6 @@ func (a *arrangement) mayStayOut(i int32) bool {
 	op := &a.h.Ops[i]
 	return op.Pending() && !op.Happened && (a.followed == nil || !a.followed[i])
 }
-
-// isOut reports whether a supposition leaves the operation out.
-func (a *arrangement) isOut(i int32) bool { return a.out != nil && a.out[i] }
 
 // original translates a witness to the numbers of the original history.
 func (a *arrangement) original(witness []int32) []int32 {

@@ -271,9 +271,7 @@ func tryHistory(r *rand.Rand, s subject, n, edges int) (*history.History, error)
 // prunings are variants of the search that must have equal findings.
 var prunings = []search.Pruning{
 	{},
-	{GuessFirst: true},
 	{NoParts: true},
-	{NoParts: true, GuessFirst: true},
 	{NoParts: true, NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true},
 	{NoParts: true, NoReadsAtOnce: true},
 	{NoParts: true, NoReadsAtOnce: true, NoErased: true},

@@ -29,15 +29,6 @@
 //
 // Tests switch off each rule and compare the search with brute force.
 //
-// A search with pending operations pauses early to suppose which of them took effect,
-// as their values tell, and when; see supposition. Where values do not tell, it searches
-// for a witness with few pending operations in breadth; see fronts. Otherwise, all
-// sequences of pending operations would be tried after each wrong choice.
-//
-// A long search pauses to guess a witness; see guesser. That finds witnesses
-// of histories in which the order of two operations, such as two enqueues,
-// becomes visible only much later. A failed guess proves nothing.
-//
 // Edges narrow the intervals of the operations. Where that is not enough, an
 // operation is blocked until its predecessors have been placed; see arrangement.
 // Responses do not guide the search if real time orders nothing, as in a history

@@ -96,21 +96,6 @@ func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 	return a.original(s.trail)
 }
 
-// Guess returns a witness found by guessing alone, or nil.
-func Guess(h *history.History, spec replay.Spec) []int32 { return alone(h, spec, guess) }
-
-// Fronts returns a witness found by fronts alone, or nil.
-func Fronts(h *history.History, spec replay.Spec) []int32 { return alone(h, spec, advanceFronts) }
-
-func alone(h *history.History, spec replay.Spec, find func(*sweep) []int32) []int32 {
-	a, _ := arrange(h, 1<<30, nil)
-	machine := engine.NewMachine(a.recorded, spec)
-	defer machine.Release()
-	s, _ := newSweep(a, spec, machine, Pruning{})
-	s.maxBytes, s.meter = 1<<30, meter.New(nil)
-	return a.original(find(s))
-}
-
 // Arrange returns why the order of a history was not arranged within bounds.
 func Arrange(h *history.History, maxBytes int64, m *meter.Meter) replay.Cause {
 	_, cause := arrange(h, maxBytes, m)

@@ -61,7 +61,6 @@ func TestOpenAtOnce(t *testing.T) {
 				for name, f := range map[string]replay.Finding{
 					"search":                search.Run(h, s, 1<<28, nil),
 					"search along chains":   search.RunPruned(h, s, search.Pruning{NoSweep: true}, 1<<28, nil),
-					"guess first":           search.RunPruned(h, s, search.Pruning{GuessFirst: true}, 1<<28, nil),
 					"queue or stack search": search.QueueOrStack(h, s, 1<<28, nil),
 				} {
 					// A stack with distinct values in the wrong order is refuted without the others.
@@ -91,23 +90,17 @@ func checkFinding(t *testing.T, name string, h *history.History, s replay.Spec, 
 }
 
 // TestWorkLimits has n concurrent additions to a set and a read that no order
-// explains: 2^n configurations. The limit of the work before a guess is exceeded
-// for some n and not for others. The answer is the same on both sides.
+// explains: 2^n configurations.
 func TestWorkLimits(t *testing.T) {
 	t.Parallel()
 	set := lookup(t, "set")
-	last := 15
+	last := 14
 	if *full {
 		last = 17
 	}
 	for n := 14; n <= last; n++ {
 		h := concurrentAdds(t, n, false)
-		for _, prune := range []search.Pruning{{NoParts: true}, {NoParts: true, NoGuess: true}} {
-			if n > 14 && !*full {
-				break
-			}
-			checkFinding(t, "search", h, set, search.RunPruned(h, set, prune, 1<<28, nil), replay.NotLinearizable)
-		}
+		checkFinding(t, "search", h, set, search.RunPruned(h, set, search.Pruning{NoParts: true}, 1<<28, nil), replay.NotLinearizable)
 	}
 }
 
@@ -127,7 +120,7 @@ func TestManyPending(t *testing.T) {
 			if read > n {
 				want = replay.NotLinearizable
 			}
-			for _, prune := range []search.Pruning{{}, {NoDominance: true}, {NoSweep: true}, {GuessFirst: true}} {
+			for _, prune := range []search.Pruning{{}, {NoDominance: true}, {NoSweep: true}} {
 				checkFinding(t, "search", h, counter, search.RunPruned(h, counter, prune, 1<<28, nil), want)
 			}
 		}

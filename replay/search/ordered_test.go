@@ -138,52 +138,12 @@ func TestEdgesForbid(t *testing.T) {
 			{[][2]int64{{last - 1, last}, {last, last + 1}}, replay.NotLinearizable},
 		} {
 			h := smallHistory(t, lines, c.edges)
-			for _, prune := range []search.Pruning{{}, {NoSweep: true}, {GuessFirst: true}} {
+			for _, prune := range []search.Pruning{{}, {NoSweep: true}} {
 				v := run(t, h, s, prune)
 				if v.Answer != c.want {
 					t.Errorf("n=%d, edges %v: %v, want %v (%+v)", n, c.edges, v.Answer, c.want, prune)
 				}
 			}
-		}
-	}
-}
-
-// TestGuess: guessing alone finds witnesses of most histories of correct
-// objects, with and without edges.
-func TestGuess(t *testing.T) {
-	t.Parallel()
-	t.Logf("-seed %d", *seedFlag)
-	r := rand.New(rand.NewPCG(*seedFlag, 6))
-	rounds := 2
-	if *full {
-		rounds = 10
-	}
-	for _, c := range simulated {
-		s := lookup(t, c.model)
-		least := map[string]int{"queue": 7, "kv": 4, "register": 2}[c.model] // of 10
-		inAll := 0
-		for _, edges := range []int{0, 40} {
-			for _, lost := range []int{0, 2} {
-				found := 0
-				for range rounds {
-					b, effects := simulation(r, s, 3, 300, lost, c.next)
-					h := withEdges(t, r, b, effects, edges)
-					witness := search.Guess(h, s)
-					if witness == nil {
-						continue
-					}
-					found++
-					if err := replay.Verify(h, s, witness, nil); err != nil {
-						t.Fatalf("%s: %v", c.model, err)
-					}
-				}
-				if inAll += found; *full && found < least {
-					t.Errorf("%s, %d edges, lost %d: only %d of %d found", c.model, edges, lost, found, rounds)
-				}
-			}
-		}
-		if 10*inAll < least*4*rounds {
-			t.Errorf("%s: only %d of %d found", c.model, inAll, 4*rounds)
 		}
 	}
 }
@@ -211,7 +171,7 @@ func TestVectorsAgainstSweep(t *testing.T) {
 			}
 		}
 		var want, v replay.Verdict
-		want.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true, NoGuess: true}, 1<<20, nil)
+		want.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, nil)
 		v.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true, NoSweep: true}, 1<<20, nil)
 		if want.Answer == replay.Undecided || v.Answer == replay.Undecided {
 			continue

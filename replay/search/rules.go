@@ -12,10 +12,8 @@ type Pruning struct {
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
 	NoParts       bool // see engine.Split
-	NoGuess       bool // see guess
 	NoErased      bool // see erases
 	NoSweep       bool // search by vectors what a sweep could
-	GuessFirst    bool // guess before searching
 }
 
 // observers reports which operations only read; see replay.Facts.

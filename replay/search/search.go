@@ -28,7 +28,6 @@ type runner struct {
 	prune    Pruning
 	maxBytes int64
 	meter    *meter.Meter
-	without  []int32 // a witness without operations that only read, or nil; see supposition
 }
 
 // decide searches a history.
@@ -63,9 +62,7 @@ func (r *runner) split(a *arrangement) replay.Finding {
 	if f.Answer == replay.NotLinearizable || f.Cause == replay.Time {
 		return f
 	}
-	guided := *r
-	guided.without = f.Witness
-	return guided.whole(a)
+	return r.whole(a)
 }
 
 // whole searches without parts, along the responses. It searches along the
@@ -83,47 +80,13 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	defer machine.Release()
 	if !r.prune.NoSweep && !a.isRelaxed() {
 		if s, ok := newSweep(a, r.spec, machine, r.prune); ok {
-			return r.sweep(s)
+			s.maxBytes, s.meter = r.maxBytes, r.meter
+			return s.finding(s.run())
 		}
 	}
 	s := newVectors(a, r, machine)
 	found, cause := s.run()
 	return finding(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return engine.Complete(s.trail, len(a.h.Ops)) })
-}
-
-func (r *runner) sweep(s *sweep) replay.Finding {
-	s.maxBytes, s.meter = r.maxBytes, r.meter
-	guesses := []pausing{{guessAfter, guess}}
-	if len(s.pendings) > 0 {
-		guesses = []pausing{{supposeAfter, r.suppose}, {frontAfter, advanceFronts}, {guessAfter, guess}}
-	}
-	if r.prune.NoGuess {
-		guesses = nil
-	}
-	for _, g := range guesses {
-		s.pause = g.after
-		if r.prune.GuessFirst {
-			s.pause = s.work + 1
-		}
-		found, cause := s.run()
-		if !s.paused {
-			return s.finding(found, cause)
-		}
-		if witness := g.guess(s); witness != nil {
-			return replay.Found(replay.SearchEngine, witness)
-		}
-		if r.meter.Stopped() {
-			return replay.GaveUp(replay.Time)
-		}
-	}
-	return s.finding(s.run())
-}
-
-// A pausing is what a sweep does when it pauses after some configurations. It returns a
-// witness or nil.
-type pausing struct {
-	after int
-	guess func(*sweep) []int32
 }
 
 func (s *sweep) finding(found bool, cause replay.Cause) replay.Finding {

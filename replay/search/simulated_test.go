@@ -17,7 +17,7 @@ var (
 )
 
 // TestSimulated searches histories of correct objects that are too long for
-// brute force. They are searched with and without guessing and with and without
+// brute force. They are searched with and without rules and with and without
 // lost responses. Each must have a witness that Verify accepts. If one result
 // is replaced by a value that was never inserted, there must be no witness.
 func TestSimulated(t *testing.T) {
@@ -36,7 +36,7 @@ func TestSimulated(t *testing.T) {
 		s := lookup(t, c.model)
 		for k := range rounds {
 			h := simulate(t, r, s, 2+k%3, 65+r.IntN(40), k%2*4, c.next)
-			for _, prune := range []search.Pruning{{}, {NoGuess: true}, {NoGuess: true, NoReadsAtOnce: true, NoTwins: true, NoParts: true}} {
+			for _, prune := range []search.Pruning{{}, {NoDominance: true}, {NoReadsAtOnce: true, NoTwins: true, NoParts: true}} {
 				v := run(t, h, s, prune)
 				if v.Answer == replay.NotLinearizable {
 					t.Fatalf("%s: a correct object's history is not linearizable (%+v)", c.model, prune)

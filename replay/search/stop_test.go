@@ -82,23 +82,19 @@ func stubborns(t testing.TB) []stubborn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noGuess := search.Pruning{NoGuess: true}
 	return []stubborn{
-		{"sweep", "queue", long, noGuess, true, 30},
-		{"sweep", "queue", long, noGuess, false, 300},
-		{"sweep, many pending", "queue", lost, noGuess, true, 30},
-		{"sweep, many pending", "queue", lost, noGuess, false, 300},
+		{"sweep", "queue", long, search.Pruning{}, true, 30},
+		{"sweep", "queue", long, search.Pruning{}, false, 300},
+		{"sweep, many pending", "queue", lost, search.Pruning{}, true, 30},
+		{"sweep, many pending", "queue", lost, search.Pruning{}, false, 300},
 		{"sweep, many pending, without rules", "queue", lost,
-			search.Pruning{NoGuess: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true}, false, 300},
-		{"guess", "queue", long, search.Pruning{GuessFirst: true}, true, 30},
-		{"guess", "queue", long, search.Pruning{GuessFirst: true}, false, 300},
-		{"guess, many pending", "queue", lost, search.Pruning{GuessFirst: true}, false, 2000},
-		{"vectors, many open", "queue", many, noGuess, true, 30},
-		{"vectors, many open", "queue", many, noGuess, false, 300},
-		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, true, 30},
-		{"vectors, program order", "queue", long.ProgramOrder(), noGuess, false, 300},
-		{"vectors, program order and pending", "queue", lost.ProgramOrder(), noGuess, false, 300},
-		{"vectors, many reads", "register", manyReads(t), noGuess, false, 300},
+			search.Pruning{NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true}, false, 300},
+		{"vectors, many open", "queue", many, search.Pruning{}, true, 30},
+		{"vectors, many open", "queue", many, search.Pruning{}, false, 300},
+		{"vectors, program order", "queue", long.ProgramOrder(), search.Pruning{}, true, 30},
+		{"vectors, program order", "queue", long.ProgramOrder(), search.Pruning{}, false, 300},
+		{"vectors, program order and pending", "queue", lost.ProgramOrder(), search.Pruning{}, false, 300},
+		{"vectors, many reads", "register", manyReads(t), search.Pruning{}, false, 300},
 		{"parts", "kv", keys, search.Pruning{}, false, 1 << 30},
 		{"parts with edges", "kv", edges, search.Pruning{}, false, 1 << 30},
 	}

@@ -84,7 +84,7 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
 	s.fits = func() bool { return s.bytes() <= s.maxBytes || s.forget() }
 	for i := range ops {
-		if a.isOut(int32(i)) || s.changesNothing(int32(i)) {
+		if s.changesNothing(int32(i)) {
 			s.slot[i] = stayOut
 		} else if a.mayStayOut(int32(i)) {
 			s.pendings = append(s.pendings, int32(i))

@@ -13,9 +13,6 @@ type walk struct {
 	meter  *meter.Meter
 	fits   func() bool // whether memory is within its bound, perhaps after forgetting failures
 	gaveUp replay.Cause
-	work   int // configurations visited
-	pause  int // work after which explore pauses; 0: never
-	paused bool
 }
 
 // A space has the configurations that a walk explores, the path, and the failures.
@@ -39,17 +36,14 @@ type space interface {
 }
 
 // explore reports whether it found a witness. If not, it returns the cause if it had to
-// give up. After a pause, the next call continues where it stopped.
+// give up.
 func (w *walk) explore(s space) (bool, replay.Cause) {
-	resumed := w.paused
-	for w.paused = false; ; resumed = false {
-		if !resumed {
-			if s.settle() {
-				return true, replay.NoCause
-			}
-			if !s.hasFailed() {
-				s.push()
-			}
+	for {
+		if s.settle() {
+			return true, replay.NoCause
+		}
+		if !s.hasFailed() {
+			s.push()
 		}
 		if !w.choose(s) {
 			return false, w.gaveUp
@@ -61,10 +55,6 @@ func (w *walk) explore(s space) (bool, replay.Cause) {
 // reports false if there is none, or if the walk has to stop.
 func (w *walk) choose(s space) bool {
 	for s.back() && w.gaveUp == replay.NoCause {
-		if w.work++; w.work == w.pause {
-			w.paused = true
-			return false
-		}
 		if s.move() {
 			return true
 		}

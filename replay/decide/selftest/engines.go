@@ -61,7 +61,7 @@ var engines = []decider{
 	{"depths", depths(replay.AutoChains)},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
 	{"search without pruning", without(
-		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true, NoGuess: true, NoErased: true},
+		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true, NoErased: true},
 		func(t *trial) bool {
 			return t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts()
 		})},
