@@ -111,8 +111,7 @@ var pruningRules = []struct {
 	{"useless pending", search.Pruning{NoUseless: true}},
 	{"dominance", search.Pruning{NoDominance: true}},
 	{"twins", search.Pruning{NoTwins: true}},
-	{"erased", search.Pruning{NoErased: true}},
-	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoDominance: true, NoTwins: true, NoErased: true}},
+	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoDominance: true, NoTwins: true}},
 }
 
 type outcome struct {

@@ -195,7 +195,7 @@ func TestPendingBrute(t *testing.T) {
 				want = replay.Linearizable
 			}
 			count[fmt.Sprint(c.model, want)]++
-			for _, prune := range []search.Pruning{{}, {NoParts: true}, {NoParts: true, NoErased: true}} {
+			for _, prune := range []search.Pruning{{}, {NoParts: true}, {NoParts: true, NoUseless: true}} {
 				v := run(t, h, s, prune)
 				if v.Answer != want {
 					t.Fatalf("%s: %v, want %v (%+v):\n%s", c.model, v.Answer, want, prune, show(h))

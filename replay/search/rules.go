@@ -12,7 +12,6 @@ type Pruning struct {
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
 	NoParts       bool // see engine.Split
-	NoErased      bool // see erases
 	NoSweep       bool // search by vectors what a sweep could
 }
 
@@ -72,23 +71,6 @@ func (s *sweep) isUseless(op, state int32) bool {
 // is useless everywhere.
 func (s *sweep) changesNothing(op int32) bool {
 	return s.mayStayOut(op) && !s.prune.NoUseless && s.machine.ReadOnly(op)
-}
-
-// erases reports whether op erases the effect of the step before:
-//
-//   - that step placed a pending operation and nothing else, since it left due
-//     and mask as they were;
-//   - the state after op would be the same without it.
-//
-// Then the pending operation need not have been placed. The configuration
-// without it covers this one, and is reached from the one before that step.
-// (Nothing is blocked there that is not blocked here.)
-func (s *sweep) erases(op, state int32) bool {
-	if len(s.stack) < 2 || s.prune.NoErased {
-		return false
-	}
-	from := &s.stack[len(s.stack)-2]
-	return from.due == s.at.due && from.mask == s.at.mask && s.machine.Step(from.state, op) == state
 }
 
 // isSecondTwin reports whether another open operation that has not been placed

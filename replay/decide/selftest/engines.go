@@ -61,7 +61,7 @@ var engines = []decider{
 	{"depths", depths(replay.AutoChains)},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
 	{"search without pruning", without(
-		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true, NoErased: true},
+		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true},
 		func(t *trial) bool {
 			return t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts()
 		})},
@@ -69,7 +69,6 @@ var engines = []decider{
 	{"search without twins", without(search.Pruning{NoTwins: true}, (*trial).hasTwins)},
 	{"search without dominance", without(search.Pruning{NoDominance: true}, (*trial).hasOpen)},
 	{"search with useless operations", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
-	{"search without erasing", without(search.Pruning{NoErased: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
 	{"queue or stack search", func(t *trial, v *replay.Verdict) error {
