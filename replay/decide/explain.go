@@ -11,7 +11,7 @@ const (
 	// explanation may always take explainTimes the work of its verdict, since each
 	// check in it is about as hard. The bound is halved for stacks, whose search takes
 	// longer for a unit of work.
-	explainWork    = 1 << 22
+	explainWork    = 1 << 24
 	explainEach    = 1 << 8
 	explainFurther = 1 << 5
 	explainLong    = 3 << 24

@@ -19,9 +19,9 @@ const (
 	// histories with many unknown results are hard; fewWork does for up to fewOps, where
 	// more work often helps.
 	freeMax  = 256
-	freeWork = 1 << 19
+	freeWork = 1 << 21
 	fewOps   = 32
-	fewWork  = 1 << 21
+	fewWork  = 1 << 23
 	// localWork, and localEach for each operation up to localAll, bound the work of
 	// blameLocally; or localLong for each operation if that is more.
 	localWork = 1 << 20
