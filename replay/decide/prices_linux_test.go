@@ -38,7 +38,7 @@ type priced struct {
 	cpu  time.Duration // of the whole check
 }
 
-// BenchmarkPrices prints the price list of the package documentation. For each row
+// BenchmarkPrices prints what each engine and rule is worth. For each row
 // of the table of engines, and for each rule by which the search prunes, it has:
 //
 //   - decided: the histories that the row decides in a check with all rows;
