@@ -55,9 +55,10 @@
 // after about 100,000 steps and may do a quarter of the work. They decide some histories
 // that porcupine does not, and find depths and explanations.
 //
-// A Hash helps the search, as in porcupine. The engines number the states. They look for an
-// equal one among those with the same content, of which about 64 KiB count, and then among
-// the last ones of the same Hash, or of all. What they miss costs time, never the verdict.
+// A Hash helps, as in porcupine. Where many states are to be compared, an equal one is looked
+// for among those with the same content, of which about 64 KiB count, and then among others:
+// all, or the last ones if these were of no use so far. What is missed costs time, and never
+// the verdict.
 //
 // A model must be purely functional, as porcupine's documentation says. The engines give
 // up if a state has changed after Init or Step returned it. Then the search

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,5 +178,46 @@ func TestSlicesIn(t *testing.T) {
 		if got := (slicesIn{}).inside(row.state); got != row.want {
 			t.Errorf("%T: %v", row.state, got)
 		}
+	}
+}
+
+// TestMemory: a memory knows what it has seen, also where many states have one set of
+// operations. It never knows what it has not seen, whatever Equal ignores.
+func TestMemory(t *testing.T) {
+	type pair struct{ value, ignored int }
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, ignored := range []int{1, 2, 1000} { // with 1, equal states have equal sums
+		for _, pointers := range []bool{false, true} {
+			m := newMemory(&specification{states: stateTable{equal: func(a, b any) bool {
+				if pointers {
+					return a.(*pair).value == b.(*pair).value
+				}
+				return a.(pair).value == b.(pair).value
+			}}}, 1)
+			seen := map[[2]int]bool{}
+			for range 5000 {
+				value, set := r.IntN(300), r.IntN(3)
+				state := any(pair{value, r.IntN(ignored)})
+				if pointers {
+					state = &pair{value, r.IntN(ignored)}
+				}
+				known := m.visit(7, []uint64{uint64(set)}, state)
+				if before := seen[[2]int{value, set}]; known != before && (known || ignored < 1000) {
+					t.Fatalf("%d ignored, pointers %v: state %d is known: %v, want %v", ignored, pointers, value, known, before)
+				}
+				seen[[2]int{value, set}] = true
+			}
+			if m.misled != (ignored > 1) || ignored == 1 && m.agreed < enough {
+				t.Errorf("%d ignored: %d found by their sums, misled: %v", ignored, m.agreed, m.misled)
+			}
+		}
+	}
+	// A Step wrote to a state that the memory has.
+	m := newMemory(&specification{states: stateTable{equal: func(a, b any) bool { return slices.Equal(a.(hidden).m["x"], b.(hidden).m["x"]) }}}, 1)
+	shared := []int{1, 2}
+	m.visit(0, []uint64{1}, hidden{m: map[string][]int{"x": shared}})
+	shared[1] = 3
+	if m.visit(0, []uint64{1}, hidden{m: map[string][]int{"x": {1, 3}}}) || !m.visit(0, []uint64{1}, hidden{m: map[string][]int{"x": {1, 3}}}) {
+		t.Error("a state that was written to is taken for another, or a new one is forgotten")
 	}
 }

@@ -1,0 +1,190 @@
+package leadline
+
+import (
+	"math/bits"
+	"reflect"
+	"slices"
+)
+
+// A memory has the configurations that a plain search has visited: sets of operations
+// with states. Like porcupine, it compares a state with all of the same set, and of the
+// same hash if the model has one. If these are many, it sums up the content of states, and
+// looks among those of the same sum. Where that has found equal states and nothing else
+// has, it compares with few others.
+//
+// A Step that appends to a slice in its argument is pure enough: it may write to a state
+// that the search has left behind, but that changes its sum.
+type memory struct {
+	equal   func(a, b any) bool
+	hash    func(state any) uint64 // or nil
+	slices  slicesIn
+	content contents
+
+	seen   []configuration
+	words  int      // of a set
+	sets   []uint64 // of each of seen
+	bySet  map[uint64]int32
+	bySum  map[uint64]int32 // only of crowded sets
+	agreed int              // equal states that were found by their sums
+	misled bool             // one was found among others
+}
+
+// A configuration is in two lists, linked by numbers of configurations: of its set, and of
+// those with the same sum. Numbers begin at 1, and lists with the last one.
+type configuration struct {
+	state  any
+	sum    uint64 // 0: not known, and no Step can write to the state
+	due    int32
+	bySet  int32 // the one before
+	bySum  int32
+	length int32 // of the list from bySet on
+}
+
+const (
+	// crowd is the number of states of a set from which on sums are used, and of those that
+	// are compared in any case.
+	crowd = 32
+	// enough is the number of states to find by their sums before these are relied on.
+	enough = 64
+)
+
+func newMemory(spec *specification, words int) memory {
+	m := memory{equal: spec.states.equal, hash: spec.states.hash, slices: slicesIn{}, words: words,
+		bySet: map[uint64]int32{}, bySum: map[uint64]int32{}}
+	if m.equal == nil {
+		m.equal = new(contents).equal
+	}
+	return m
+}
+
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^b, 0x9e3779b97f4a7c15)
+	return hi ^ lo
+}
+
+// visit reports whether the configuration has been visited before. If not, it has now.
+func (m *memory) visit(due int32, set []uint64, state any) bool {
+	h := uint64(due)
+	for _, w := range set {
+		h = mix(h, w)
+	}
+	if m.hash != nil {
+		h ^= m.hash(state)
+	}
+	c := configuration{state: state, due: due, bySet: m.bySet[h]}
+	if c.bySet > 0 {
+		c.length = m.seen[c.bySet-1].length + 1
+	}
+	crowded := c.length > crowd && !m.misled
+	if crowded || m.slices.inside(state) {
+		c.sum = m.sumOf(state)
+	}
+	most := c.length
+	if crowded {
+		for k := m.bySum[mix(h, c.sum)]; k > 0; k = m.seen[k-1].bySum {
+			if m.same(k, &c, set) {
+				m.agreed++
+				return true
+			}
+		}
+		if m.agreed >= enough {
+			most = crowd
+		}
+	}
+	for k := c.bySet; k > 0 && most > 0; k, most = m.seen[k-1].bySet, most-1 {
+		if m.same(k, &c, set) {
+			m.misled = m.misled || crowded
+			return true
+		}
+	}
+	m.seen = append(m.seen, c)
+	m.sets = append(m.sets, set...)
+	m.bySet[h] = int32(len(m.seen))
+	switch {
+	case m.misled:
+	case crowded:
+		m.addBySum(int32(len(m.seen)), h)
+	case c.length == crowd:
+		for k := m.bySet[h]; k > 0; k = m.seen[k-1].bySet {
+			m.addBySum(k, h)
+		}
+	}
+	return false
+}
+
+func (m *memory) addBySum(k int32, h uint64) {
+	c := &m.seen[k-1]
+	if c.sum == 0 {
+		c.sum = m.sumOf(c.state)
+	}
+	key := mix(h, c.sum)
+	c.bySum, m.bySum[key] = m.bySum[key], k
+}
+
+// same reports whether configuration k has the set and a state equal to that of c, which
+// no Step has changed since.
+func (m *memory) same(k int32, c *configuration, set []uint64) bool {
+	v := &m.seen[k-1]
+	return v.due == c.due && slices.Equal(m.sets[int(k-1)*m.words:int(k)*m.words], set) && m.equal(c.state, v.state) &&
+		(v.sum == 0 || v.sum == m.sumOf(v.state))
+}
+
+func (m *memory) sumOf(state any) uint64 {
+	m.equal(state, state) // Equal may sort something in it, once and for all
+	sum, _ := m.content.sum(state)
+	return max(1, sum)
+}
+
+// clip cuts the capacity of a state that is a slice, so that a Step which appends to it
+// copies it.
+func clip(state any) any {
+	if v := reflect.ValueOf(state); v.Kind() == reflect.Slice && v.Cap() > v.Len() {
+		return v.Slice3(0, v.Len(), v.Len()).Interface()
+	}
+	return state
+}
+
+// slicesIn says which types may lead to slices.
+type slicesIn map[reflect.Type]bool
+
+// inside reports whether a state may have a slice inside. One that is a slice has been
+// clipped.
+func (s slicesIn) inside(state any) bool {
+	v := reflect.ValueOf(state)
+	switch {
+	case !v.IsValid():
+		return false
+	case v.Kind() != reflect.Slice:
+		return s.in(v.Type())
+	case v.Type().Elem().Kind() != reflect.Interface:
+		return s.in(v.Type().Elem())
+	}
+	for i := range v.Len() {
+		if e := v.Index(i).Elem(); e.IsValid() && s.in(e.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s slicesIn) in(t reflect.Type) bool {
+	leads, known := s[t]
+	if known {
+		return leads
+	}
+	s[t] = true // a type within itself may
+	switch leads = false; t.Kind() {
+	case reflect.Slice, reflect.Interface, reflect.UnsafePointer:
+		leads = true
+	case reflect.Array, reflect.Pointer:
+		leads = s.in(t.Elem())
+	case reflect.Map:
+		leads = s.in(t.Key()) || s.in(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			leads = leads || s.in(t.Field(i).Type)
+		}
+	}
+	s[t] = leads
+	return leads
+}
