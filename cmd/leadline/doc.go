@@ -380,7 +380,8 @@
 // before; the outcome; and how many of the program's executions had an outcome that
 // no order explains. The second lists the methods: trusted, seemingly atomic, not
 // atomic, and weak. If there is no violation, a line says how many programs and
-// executions there were, and whether the clock ended the search.
+// executions there were, and whether the clock ended the search. Methods share the time:
+// those whose programs take much longer than others get fewer, and a line names them.
 //
 // Methods may wait for one another, as those of a bounded queue do. In an outcome, W
 // is an invocation that waits for ever, and - one that was not called. That is a

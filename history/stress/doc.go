@@ -41,7 +41,9 @@
 // results are skipped.
 //
 // A search without violations means little: interleavings are left to chance. A
-// seed fixes the programs, not how their threads interleave. Some faults show
+// seed fixes the programs, not how their threads interleave, nor how many there are. If the
+// programs of some methods take much longer than those of others, some of them are skipped:
+// the methods share the time, and Remarks names those that got few programs. Some faults show
 // only in the order in which invocations of different sequences begin and end.
 // Search finds these only in the executions that are recorded, about one in
 // twenty.

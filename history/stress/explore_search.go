@@ -65,15 +65,13 @@ func (s *searcher) exploreAll() error {
 		}
 		var next later
 		if b > 1 {
-			next, levels[b].programs = levels[b].programs[0], levels[b].programs[1:]
+			next = s.takeLater(&levels[b])
 			if next.target.done || callsAll(next.program, s.options.Apart) {
 				continue
 			}
 		} else {
-			next.target = s.targets[at%len(s.targets)]
-			if at++; next.target.done || next.target.ended {
-				continue
-			}
+			next.target = s.turn(at)
+			at++
 			var ok bool
 			if next.program, ok = s.draw(next.target); !ok {
 				next.target.ended = true
@@ -94,6 +92,16 @@ func (s *searcher) exploreAll() error {
 		}
 	}
 	return nil
+}
+
+// takeLater takes the next program of a level, if possible one without a slow method that
+// had its share of the time.
+func (s *searcher) takeLater(l *level) later {
+	first := l.programs[:min(len(l.programs), mostSlow)]
+	n := max(0, slices.IndexFunc(first, func(l later) bool { return !s.hadShare(s.slowest(l.program)) }))
+	next := l.programs[n]
+	l.programs = slices.Delete(l.programs, n, n+1)
+	return next
 }
 
 // maxLater is how many programs wait for a level at most.
@@ -141,7 +149,11 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 		t.explored++
 		s.report.Programs++
 	}
+	begin := time.Now()
 	p, expected, err := s.fit(p)
+	if err != nil {
+		s.charge(p, time.Since(begin))
+	}
 	switch {
 	case err != nil && len(s.programs) > 0:
 		return false, fmt.Errorf("running %v: %w", p, err)
@@ -154,13 +166,20 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 	o := s.exploreOptions(bound)
 	if len(s.programs) > 0 {
 		o.Executions, o.Time = 0, s.options.Effort.Time
+	} else if from == 0 || s.isSlow(s.slowest(p)) {
+		o.Time = min(o.Time, s.limit())
 	}
-	begin := time.Now()
+	explored := time.Now()
 	e, err := s.exploreProgram(x, o)
 	if err != nil {
 		return false, err
 	}
-	s.report.Clock = s.report.Clock || o.Executions == 0 && time.Since(begin) >= o.Time
+	if from == 0 {
+		s.ran(p, time.Since(begin))
+	} else {
+		s.charge(p, time.Since(begin))
+	}
+	s.report.Clock = s.report.Clock || o.Executions == 0 && time.Since(explored) >= o.Time
 	last := min(e.Complete, bound)
 	if whole = e.Complete == Unbounded; whole {
 		last = s.deepest()

@@ -351,11 +351,14 @@ type Report struct {
 	Clock bool `json:"clock,omitempty"`
 	// Unproved is how many violations were too rare to be distinguished in time
 	// from results of chance; they do not count.
-	Unproved   int     `json:"unproved,omitempty"`
-	Crashes    []Crash `json:"crashes"`
-	Programs   int     `json:"programs"`
-	Executions int64   `json:"executions"`
-	Recorded   int64   `json:"recorded"`
+	Unproved int `json:"unproved,omitempty"`
+	// MethodPrograms counts the programs that were run by the methods that they call in
+	// parallel.
+	MethodPrograms map[string]int `json:"method_programs,omitempty"`
+	Crashes        []Crash        `json:"crashes"`
+	Programs       int            `json:"programs"`
+	Executions     int64          `json:"executions"`
+	Recorded       int64          `json:"recorded"`
 	// Waited is how many executions wait forever. Unclear is how many do not
 	// continue, though a goroutine of the object might wake them; they do not count.
 	// Worn means that the search ended early, because too many goroutines wait or do
@@ -515,6 +518,9 @@ func (r *Report) Remarks() []string {
 	}
 	if _, nothing := r.Unsteadiness(); len(r.Unexercised) > 0 && !nothing {
 		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
+	}
+	if line := r.fewPrograms(); line != "" {
+		lines = append(lines, line)
 	}
 	if r.Explored != nil {
 		if list := r.Explored.Stepless(); len(list) > 0 {

@@ -42,6 +42,8 @@ type searcher struct {
 	// others that was not so.
 	together  bool
 	fruitless int
+	shares    map[*Method]share
+	spent     time.Duration // by all methods
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -51,8 +53,8 @@ type searcher struct {
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
-	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(),
-		called: map[*Method]bool{}, known: map[string]bool{}, before: abandoned.Load(),
+	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
+		called: map[*Method]bool{}, known: map[string]bool{}, shares: map[*Method]share{}, before: abandoned.Load(),
 		memory: memoryUsed() + maxMemory}
 	s.end = s.start.Add(o.Effort.Time)
 	if len(o.Programs) > 0 { // they have the time that they need
@@ -76,10 +78,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		}
 	}
 	for round := 0; !o.Schedules && s.goesOn(targets); round++ {
-		t := targets[round%len(targets)]
-		if t.done {
-			continue
-		}
+		t := s.turn(round)
 		p, ok := s.draw(t)
 		if !ok {
 			t.done = true
@@ -202,6 +201,10 @@ func (s *searcher) draw(t *target) (*Program, bool) {
 	if s.waits {
 		next = t.next[t.explored%len(t.next)]
 	}
+	slow := mostSlow
+	if s.options.Exhaustive || s.hadShare(s.class.Method(t.method)) {
+		slow = 0
+	}
 	avoid := 0 // in this many draws, programs with a violation known of the core methods alone are skipped
 	if t.method != "" && t.explored%2 == 1 && !s.options.Exhaustive {
 		avoid = mostAvoided
@@ -213,6 +216,7 @@ func (s *searcher) draw(t *target) (*Program, bool) {
 			return p, ok
 		case callsAll(p, s.options.Apart):
 		case drawn < avoid && callsAll(p, s.broken):
+		case drawn < slow && s.hadShare(s.slowest(p)):
 		default:
 			return p, true
 		}
@@ -303,7 +307,11 @@ func (s *searcher) try(t *target, p *Program) error {
 	s.starting(method, p)
 	t.explored++
 	s.report.Programs++
+	begin := time.Now()
 	p, expected, err := s.fit(p)
+	if err != nil {
+		s.charge(p, time.Since(begin))
+	}
 	switch {
 	case err != nil && len(s.programs) > 0:
 		return fmt.Errorf("running %v: %w", p, err)
@@ -323,6 +331,7 @@ func (s *searcher) try(t *target, p *Program) error {
 	}
 	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
 	defer run.release(s.class)
+	s.ran(p, time.Since(begin))
 	if f := s.seen(p, run, expected); f != nil {
 		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
 		s.bounded(max(s.left(), lateTime), func() { err = s.found(t, f, run, expected) })

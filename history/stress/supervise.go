@@ -44,7 +44,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 	if o.Silence == 0 {
 		o.Silence = silence
 	}
-	s := &supervisor{job: job{Options: o, Mark: newMark(), Attached: true}, result: &Report{}, context: ctx, start: start}
+	s := &supervisor{job: job{Options: o, Mark: newMark(), Attached: true}, result: &Report{MethodPrograms: map[string]int{}}, context: ctx, start: start}
 	begin := time.Now()
 	for {
 		left := s.job
@@ -307,6 +307,9 @@ func (s *supervisor) merge(r *Report) {
 	t.Waited += r.Waited
 	t.Unclear += r.Unclear
 	t.Unproved += r.Unproved
+	for m, n := range r.MethodPrograms {
+		t.MethodPrograms[m] += n
+	}
 	t.Together += r.Together
 	t.Hopeless += r.Hopeless
 	t.Blamed, t.Clock = r.Blamed, t.Clock || r.Clock
