@@ -2,6 +2,7 @@ package stress
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -108,9 +109,8 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //     stresstest.Test for how to test these;
 //   - if T is an interface, the methods of the object that it does not have;
 //   - methods that twice do not return within 200 ms on a fresh object. If such a method
-//     waits for other calls, it is left out only if it also waits after each of 30 random
-//     sequences of calls, and if in 30 others no call after it makes it return. The
-//     goroutines of these calls may remain;
+//     waits for other calls, it is left out only if it also waits in 30 trials with random
+//     calls before and after it. The goroutines of these calls may remain;
 //   - Lock, Unlock and the like without parameters, unless a designation names them, since
 //     unlocking an unlocked mutex ends the process.
 //
@@ -352,20 +352,10 @@ func blocking(c *Class, timers bool) map[*Method]bool {
 	random := rand.New(rand.NewPCG(1, 2)) // the same trials each time
 	for _, m := range waiting {
 		for n := 0; n < waitingTrials && list[m]; n++ {
-			calls := append(randomCalls(random, &usable, 3), sampleCall(m, 0))
-			if len(b.run(calls)) == len(calls) {
-				delete(list, m)
-			}
+			list[m] = !isEnabled(random, &usable, m)
 		}
 	}
-	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), func(m *Method) bool { return list[m] && !slices.Contains(waiting, m) })
-	for _, m := range waiting {
-		for n := 0; n < waitingTrials && list[m]; n++ {
-			if isEnabled(random, &usable, m) {
-				delete(list, m)
-			}
-		}
-	}
+	maps.DeleteFunc(list, func(_ *Method, blocks bool) bool { return !blocks })
 	if !timers {
 		return list
 	}
@@ -378,22 +368,24 @@ func blocking(c *Class, timers bool) map[*Method]bool {
 	return list
 }
 
-// isEnabled reports whether a call of a method that waits returns after other calls, which may
-// wait as well, or enables one of them.
+// isEnabled reports whether a call of a method that waits returns among other calls, which
+// may wait as well. Each begins when the others have returned or wait.
 func isEnabled(random *rand.Rand, c *Class, m *Method) bool {
-	x := newMeeting(c)
+	x := newMeeting(c, tryTime)
 	defer x.close()
-	first := x.begin(sampleCall(m, 0))
-	for range maxSequences - 1 {
-		if x.unclear || first.done.Load() {
-			break
+	var tried *openCall
+	at := random.IntN(maxSequences)
+	for n := 0; n < maxSequences && !x.unclear && (tried == nil || !tried.done.Load()); n++ {
+		if n == at {
+			tried = x.begin(sampleCall(m, 0))
+		} else {
+			x.begin(randomCall(random, c.Methods[random.IntN(len(c.Methods))]))
 		}
-		x.begin(randomCall(random, c.Methods[random.IntN(len(c.Methods))]))
 	}
-	return first.done.Load()
+	return tried != nil && tried.done.Load()
 }
 
-// waitingTrials is how often a method that waits on a fresh object is tried after random
+// waitingTrials is how often a method that waits on a fresh object is tried among random
 // calls.
 const waitingTrials = 30
 

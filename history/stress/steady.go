@@ -75,8 +75,21 @@ func (t *trials) run(n int64, limit time.Duration) (same, enough bool) {
 	}
 	t.same = t.same && seen.n == t.expected.set.n &&
 		!slices.ContainsFunc(t.all, func(r trialRun) bool { return !t.expected.Contains(r.outcome) }) &&
-		!shuffles.bench.unclear && t.slowly() && shuffles.bench.stayed()
+		!shuffles.bench.unclear && t.slowly() && shuffles.bench.stayed() && t.waitAlone()
 	return t.same, runs >= most
+}
+
+// waitAlone reports whether the calls that have to be open together really wait without each
+// other, and not for a timer.
+func (t *trials) waitAlone() bool {
+	if !t.program.together {
+		return true
+	}
+	p := t.program.clone() // which is not
+	alone := newShuffler(t.class, p, &tally{})
+	defer alone.bench.close()
+	alone.next()
+	return !alone.bench.unclear && alone.bench.stayed()
 }
 
 const (

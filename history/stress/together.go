@@ -112,7 +112,7 @@ func (s *shuffler) runTogether() {
 			return
 		}
 		at := 0
-		m := newMeeting(s.class)
+		m := newMeeting(s.class, spinLimit)
 		open := make([]*openCall, len(s.calls))
 		r := s.together(func(n int) int {
 			if at == len(picks) {
@@ -213,7 +213,8 @@ type meeting struct {
 	class   *Class
 	object  any
 	open    []*openCall
-	unclear bool // whether they wait
+	limit   time.Duration // of a call that does not wait
+	unclear bool          // whether they wait
 	spins   bool
 }
 
@@ -223,7 +224,9 @@ type openCall struct {
 	done   atomic.Bool
 }
 
-func newMeeting(c *Class) *meeting { return &meeting{class: c, object: c.New()} }
+func newMeeting(c *Class, limit time.Duration) *meeting {
+	return &meeting{class: c, object: c.New(), limit: limit}
+}
 
 // begin begins a call and waits until every open one has returned or waits.
 func (m *meeting) begin(call Call) *openCall {
@@ -254,7 +257,7 @@ func (m *meeting) begin(call Call) *openCall {
 		if l == waits {
 			break
 		}
-		if late := time.Since(begun); late > spinLimit || l == mayMove && late > unproven {
+		if late := time.Since(begun); late > m.limit || l == mayMove && late > unproven {
 			m.unclear, m.spins = true, l == moves
 			break
 		}

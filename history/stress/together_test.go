@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A meetingPoint is an unbuffered channel that can be closed.
@@ -180,6 +181,38 @@ func TestTogether(t *testing.T) {
 		slices.Sort(got)
 		if got := strings.Join(got, " "); got != test.want || e.complete != complete {
 			t.Errorf("%s of %s: %s, want %s", test.program, test.class.Name, got, test.want)
+		}
+	}
+}
+
+// A hurried meeting point is left after a time.
+type hurriedPoint struct{ *meetingPoint }
+
+func (h *hurriedPoint) Recv() int {
+	select {
+	case v := <-h.c:
+		return v
+	case <-time.After(300 * time.Millisecond):
+		return -2
+	}
+}
+
+// TestTogetherTimers: calls that give up after a time only seem to wait for another one, so
+// nothing is known of such a program.
+func TestTogetherTimers(t *testing.T) {
+	for want, c := range map[bool]*Class{true: reflected(t, newMeetingPoint), false: reflected(t, func() *hurriedPoint { return &hurriedPoint{newMeetingPoint()} })} {
+		p, err := Parse("{ Recv() } || { Send(1) }", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.together = true
+		e, err := newExpected(c, p, nil)
+		if err != nil || len(e.Outcomes()) != 1 || e.Outcomes()[0].Outcome.String() != "1,()" {
+			t.Fatalf("%v, %v", e, err)
+		}
+		trials := trials{class: c, program: p, expected: e}
+		if same, enough := trials.run(1, time.Minute); same != want || want && !enough {
+			t.Errorf("%s: the same %v, enough %v", c.Name, same, enough)
 		}
 	}
 }

@@ -46,6 +46,7 @@ type trial struct {
 	at      atomic.Int64 // 0 without an object, else 1 and the calls that have returned
 	ended   atomic.Bool
 	since   time.Time // of a trial that waits
+	stuck   int64     // at, then
 	unclear bool      // it may go on
 }
 
@@ -152,7 +153,7 @@ func (b *bench) follow(t *trial) {
 		late := l == mayMove && time.Since(since) > unproven || b.limit > 0 && l != waits && time.Since(begun) > b.limit
 		// Without an object, it is unknown why the trial waits.
 		if before > 0 && t.at.Load() == before && !t.ended.Load() && (l == waits && time.Since(begun) > b.patience || late) {
-			t.since = time.Now()
+			t.since, t.stuck = time.Now(), before
 			if b.left = append(b.left, t); l != waits {
 				b.unclear, t.unclear, b.spins = true, true, b.spins || l == moves
 			}
@@ -169,7 +170,7 @@ func (b *bench) follow(t *trial) {
 func (b *bench) stayed() bool {
 	for _, t := range b.left {
 		time.Sleep(patience - time.Since(t.since))
-		if t.ended.Load() {
+		if t.ended.Load() || t.at.Load() != t.stuck {
 			return false
 		}
 	}
