@@ -145,62 +145,77 @@ func (s *shuffler) runTogether() {
 	}
 }
 
-// legal returns the runs that count, those that wait with the invocations that are left at
-// the end of the order.
-func legal(runs []*togetherRun) []*togetherRun {
-	key := func(before, set []int) string { return fmt.Sprint(before, slices.Sorted(slices.Values(set))) }
-	alone, ends := map[string]bool{}, map[string]bool{} // after some invocations, others return one after another; or all
-	prefixes := map[string]*togetherRun{}
+// knownRuns says what other runs show about the start of a run. Keys are lists of
+// invocations in the order in which they began, and sets of those that follow.
+type knownRuns struct {
+	alone    map[string]bool         // after a list, those of a set can return one after another
+	ends     map[string]bool         // after a list, all of a set can return
+	prefixes map[string]*togetherRun // a run that begins with a list, with none open after it
+}
+
+func keyOf(list, set []int) string { return fmt.Sprint(list, slices.Sorted(slices.Values(set))) }
+
+func learn(runs []*togetherRun) *knownRuns {
+	k := &knownRuns{map[string]bool{}, map[string]bool{}, map[string]*togetherRun{}}
 	for _, r := range runs {
-		for a := range r.order {
+		for a := range len(r.order) + 1 {
 			if a > 0 && !r.closed[a-1] {
 				continue
 			}
-			prefixes[fmt.Sprint(r.order[:a])] = r
+			k.prefixes[fmt.Sprint(r.order[:a])] = r
 			inRow := true
 			for b := a; b < len(r.order); b++ {
-				if inRow = inRow && r.closed[b]; inRow {
-					alone[key(r.order[:a], r.order[a:b+1])] = true
-				}
-				if r.closed[b] {
-					ends[key(r.order[:a], r.order[a:b+1])] = true
+				inRow = inRow && r.closed[b]
+				if key := keyOf(r.order[:a], r.order[a:b+1]); r.closed[b] {
+					k.ends[key] = true
+					k.alone[key] = k.alone[key] || inRow
 				}
 			}
-		}
-		if n := len(r.order); n > 0 && r.closed[n-1] {
-			prefixes[fmt.Sprint(r.order)] = r
 		}
 	}
-	// needed reports whether the first n invocations were open together only where that is
-	// the only way for them to return.
-	needed := func(r *togetherRun, n int) bool {
-		from := 0
-		for k := range n {
-			if !r.closed[k] {
-				continue
-			}
-			if k > from && alone[key(r.order[:from], r.order[from:k+1])] {
-				return false
-			}
-			from = k + 1
+	return k
+}
+
+// needed reports whether the first n invocations of a run were open together only where
+// that is the only way for them to return.
+func (k *knownRuns) needed(r *togetherRun, n int) bool {
+	from := 0
+	for i := range n {
+		if !r.closed[i] {
+			continue
 		}
-		return true
+		if i > from && k.alone[keyOf(r.order[:from], r.order[from:i+1])] {
+			return false
+		}
+		from = i + 1
 	}
+	return true
+}
+
+// mayWait reports whether no nonempty set of the invocations can return after the others.
+func (k *knownRuns) mayWait(others, waits []int) bool {
+	for n := 1; n < 1<<len(waits); n++ {
+		var some []int
+		for bit, i := range waits {
+			if n>>bit&1 != 0 {
+				some = append(some, i)
+			}
+		}
+		if k.ends[keyOf(others, some)] {
+			return false
+		}
+	}
+	return true
+}
+
+// legal returns the runs that count. The invocations that still wait come last in order.
+func legal(runs []*togetherRun) []*togetherRun {
+	known := learn(runs)
 	var list []*togetherRun
 	for _, r := range runs {
 		rest := slices.DeleteFunc(slices.Clone(r.order), func(i int) bool { return slices.Contains(r.waits, i) })
-		like := prefixes[fmt.Sprint(rest)]
-		isLegal := like != nil && needed(like, len(rest))
-		for n := 1; n < 1<<len(r.waits) && isLegal; n++ {
-			var some []int
-			for k, i := range r.waits {
-				if n>>k&1 != 0 {
-					some = append(some, i)
-				}
-			}
-			isLegal = !ends[key(rest, some)]
-		}
-		if isLegal {
+		like := known.prefixes[fmt.Sprint(rest)]
+		if like != nil && known.needed(like, len(rest)) && known.mayWait(rest, r.waits) {
 			list = append(list, &togetherRun{order: append(rest, r.waits...), outcome: r.outcome, waits: r.waits})
 		}
 	}
