@@ -20,7 +20,7 @@ type response struct {
 // arranged, Call and Return of an operation are the places of its events in the
 // file.
 type timing struct {
-	calls, returns []int64 // stamps; a return is 0 while there is none, and may be that of an Info
+	calls, returns []int64 // stamps; a return is 0 while there is none; an Info has one, too
 	lines          []int32 // of the responses
 	returned       []int32 // the operations that returned or failed, by place of the response
 	// late holds the responses that Build pairs: the first one that is faulty or

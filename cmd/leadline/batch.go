@@ -294,7 +294,7 @@ func (run *batchRun) close(complete bool) error {
 	return errors.Join(errs...)
 }
 
-// finish ends the batch and returns the exit status, given that of the results.
+// finish ends the batch and returns the exit status; status is the one for the results alone.
 func (run *batchRun) finish(s streams, in *input, complete bool, status int) int {
 	t := &run.totals
 	if err := run.close(complete); err != nil {

@@ -188,8 +188,8 @@ func (in *input) leftOutText() string {
 const leftOutNames = 5
 
 // end reports which files were skipped, and whether an interrupt ended the command. It
-// returns the exit status, given that of the results: after an interrupt, some histories
-// may not have been read.
+// returns the exit status; status is the one for the results alone. After an interrupt,
+// some histories may not have been read.
 func (in *input) end(ctx context.Context, s streams, command string, status int) int {
 	for i, out := range in.leftOut {
 		if out.n == 0 || in.quiet && in.counts {

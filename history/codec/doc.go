@@ -165,7 +165,7 @@
 // nothing. With :info, or no completion, an operation stays pending; after :info
 // its process may go on, as a new one. The value of an :ok is what was done and returned.
 //
-// The order of the events is that of the lines. An :index or a :time contradicts it if a
+// Events are ordered as their lines are. An :index or a :time contradicts it if a
 // response comes before an invocation in the file and not by :index or :time, or the
 // other way round. Two invocations, or two responses, may come in any order. After a
 // contradiction the index orders the events if each has one, and otherwise the time, where

@@ -56,7 +56,7 @@ func (k *orderKey) set(i int, key int64) {
 	k.n = max(k.n, i+1)
 }
 
-// add adds the key of the next event. What is no stamp is absent.
+// add adds the key of the next event. A value that is not a stamp counts as absent.
 func (k *orderKey) add(v history.Value) {
 	s, fault := stamp{}, "absent"
 	switch v.Kind() {

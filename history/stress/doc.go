@@ -81,8 +81,8 @@
 //
 // Each call begins when every open one waits. Where the same calls can also return one
 // after another, such a run does not count. Report.Together is the number of programs that
-// need such runs. Report.Hopeless is that of programs in which some call waits in every run;
-// Search runs them only if Options.Programs has them.
+// need such runs. Report.Hopeless is the number of programs in which some call waits in every
+// run. Search runs these only if Options.Programs has them.
 //
 // An execution that waits forever also has such an outcome. It is correct if some
 // shuffle ends the same way. Otherwise it is a violation: a lost wake-up or a deadlock.
