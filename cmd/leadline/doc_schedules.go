@@ -27,7 +27,10 @@
 // By default, stress instruments the package of the constructor, what that imports from
 // its module, and the packages of the types that the object consists of; --instrument
 // adds packages. The clock of an execution jumps when no thread can continue, so timeouts
-// cost nothing. Methods that wait are left out, unless a timer of their own ends them
+// cost nothing. Up to twice in an execution, it also jumps while threads can continue: so a
+// tick of a timer or ticker may come between any two steps. The sequential runs have such
+// ticks, too. Goroutines of the object that never end do not matter: an execution ends when
+// its calls have returned. Methods that wait are left out, unless a timer of their own ends them
 // within 200 ms.
 //
 // Every execution is compared with the sequential runs of the program, and the order of

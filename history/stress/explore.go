@@ -86,6 +86,7 @@ type Violation struct {
 	events              []int16
 	trace               uint64 // fingerprint of its steps
 	bound               int
+	ticks               int      // of its result
 	numbers             []uint64 // random ones that it drew
 	spins               bool     // threads spin forever
 }
@@ -221,7 +222,7 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 	r := schedule.Run(&x.run, s, schedule.Limits{})
 	x.spawns = x.spawns || r.Spawned > 0
 	if x.oracle != nil {
-		x.oracle.timed = x.oracle.timed || r.Timed
+		x.oracle.timed, x.oracle.sleeps = x.oracle.timed || r.Timed, x.oracle.sleeps || r.Slept
 	}
 	e := x.result
 	e.Executions++
@@ -291,6 +292,10 @@ func (x *explorer) record(r *schedule.Result) *recorded {
 // explore runs the schedules that the options name.
 func (x *explorer) explore(o ExploreOptions) (*Exploration, error) {
 	x.options, x.result, x.seen = o, &Exploration{Complete: -1}, recordedTally{}
+	if x.oracle != nil && o.Time > 0 {
+		x.oracle.end = time.Now().Add(o.Time)
+		defer func() { x.oracle.end = time.Time{} }()
+	}
 	var err error
 	switch o.Strategy {
 	case "", "dfs":
@@ -482,7 +487,7 @@ func (x *explorer) spinsLonger(v *Violation) bool {
 // describe adds what is known of the execution.
 func (v *Violation) describe(r *schedule.Result) {
 	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
-	v.trace, v.Switches, v.spins = r.Fingerprint, switchesOf(r), r.Spins && v.Outcome.waits()
+	v.trace, v.Switches, v.spins, v.ticks = r.Fingerprint, switchesOf(r), r.Spins && v.Outcome.waits(), r.Ticks
 	if v.ByDelays {
 		v.Delays = v.bound
 	}
@@ -496,55 +501,6 @@ func switchesOf(r *schedule.Result) int {
 		}
 	}
 	return n
-}
-
-// A judgement is the verdict about a recorded execution.
-type judgement uint8
-
-const (
-	unjudged judgement = iota
-	explainable
-	violates
-	undecided
-	spinsAWhile // and its outcome would be a violation if it did so forever
-)
-
-// judge reports whether an execution is a violation, and describes it in v. The schedule
-// has the given number of preemptions.
-func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
-	rec.verdict, v.RealTime = explainable, x.expected.Contains(rec.outcome)
-	byRuns := x.oracle != nil && (x.class.Model == "" || rec.outcome.waits())
-	if v.RealTime && x.checker == nil || byRuns && x.oracle.explains(rec.outcome, rec.events) {
-		return false, nil
-	}
-	if x.oracle != nil && (byRuns || !v.RealTime) {
-		sure := x.oracle.search(rec.outcome, bound, v.numbers)
-		v.RealTime = x.expected.Contains(rec.outcome)
-		if x.oracle.failure != nil {
-			return false, fmt.Errorf("running %v sequentially: %w", x.program, x.oracle.failure)
-		}
-		switch {
-		case byRuns && x.oracle.explains(rec.outcome, rec.events), v.RealTime && x.checker == nil:
-			return false, nil
-		case !sure:
-			rec.verdict = undecided
-			x.result.Undecided++
-			return false, nil
-		}
-	}
-	if x.checker != nil {
-		h, err := rec.history(x.class, x.program)
-		if err != nil {
-			return false, fmt.Errorf("execution of %v: %w", x.program, err)
-		}
-		bad, err := x.checker.Violates(x.ctx, h)
-		if err != nil || !bad {
-			return false, err
-		}
-		v.History = h
-	}
-	rec.verdict = violates
-	return true, nil
 }
 
 // outcomesOf returns the outcomes of executions, which are in their order.

@@ -92,7 +92,7 @@ func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Re
 		m, outcome := mark(r.Fingerprint, rec.events), rec.outcome.String()
 		if n == 0 || result.Outcome == "" {
 			result.Mark, result.Outcome = m, outcome
-			if result.Violates, err = x.judge(rec, &Violation{numbers: schedule.Drawn()}, r.Preemptions); err != nil {
+			if result.Violates, err = x.judge(rec, &Violation{numbers: schedule.Drawn(), ticks: r.Ticks}, r.Preemptions); err != nil {
 				return nil, err
 			}
 		}

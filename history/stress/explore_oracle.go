@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/schedule"
@@ -17,12 +18,16 @@ var (
 )
 
 // Limits for objects that start goroutines: of all sequential runs, of those with one
-// outcome, and of those with random schedules.
+// outcome, of these within a bound of delays, and of those with random schedules.
 const (
 	threadedSequential = 500
+	maxExact           = 60000
 	maxThreaded        = 20000
 	randomSequential   = 1000
 )
+
+// mostTicks bounds the ticks of sequential runs.
+const mostTicks = 2 * schedule.Ticks
 
 // mostPreempted is how many preemptions an execution may have if the sequential runs with
 // which it is compared are only those within a bound of delays.
@@ -47,16 +52,20 @@ type oracle struct {
 	places   map[string]*waitingPlace
 	threads  bool // the object starts goroutines
 	timed    bool // the object reads the clock
+	sleeps   bool // its calls do
 	diverged bool
 	more     bool // the last strategy has more schedules
 
-	// target is the outcome that is searched for; runs with other results are abandoned.
-	// paused makes time pass between the calls. explained has the earlier targets.
-	target    Outcome
-	left      bool
-	paused    bool
-	explained []explained
-	failure   error
+	// target is what is searched for. Runs with other results are abandoned, and none follows
+	// when it is found. paused makes time pass between the calls. searched has the earlier
+	// targets.
+	target   *sought
+	found    bool
+	left     bool
+	paused   bool
+	searched []sought
+	end      time.Time // of what the program may take, if not zero
+	failure  error
 }
 
 // A sequentialRun is an order of invocations with its outcome. The last of them, counted
@@ -75,12 +84,19 @@ type waitingPlace struct {
 	waits      []int
 }
 
-// An explained outcome has been searched for with schedules up to the bound.
-type explained struct {
-	outcome Outcome
-	bound   int
-	numbers []uint64
-	sure    bool // every run with the outcome is known
+// A sought outcome is that of an execution with at most so many preemptions and ticks, which
+// drew these numbers. If events is not nil, the runs have to explain that order of events.
+type sought struct {
+	outcome      Outcome
+	events       []int16
+	bound, ticks int
+	numbers      []uint64
+	sure         bool // a run was found, or certainly all
+}
+
+// covers reports whether a search for s has found what one for t would find.
+func (s *sought) covers(t *sought) bool {
+	return s.outcome.equal(t.outcome) && slices.Equal(s.events, t.events) && s.bound >= t.bound && s.ticks >= t.ticks && slices.Equal(s.numbers, t.numbers)
 }
 
 // newOracle runs the program sequentially. It returns an error if that is not
@@ -127,10 +143,11 @@ func (o *oracle) drive() {
 	}
 	for {
 		o.open = o.candidates()
-		if len(o.open) == 0 {
+		list := o.inTime()
+		if len(list) == 0 {
 			return
 		}
-		i := o.open[schedule.Choose(len(o.open))]
+		i := list[schedule.Choose(len(list))]
 		if pause.sleeps {
 			schedule.Sleep(pause.time, "a pause")
 		} else if pause.time > 0 {
@@ -150,11 +167,31 @@ func (o *oracle) drive() {
 		}
 		schedule.Returned() // it does not return if the execution is being ended
 		o.outcome[i] = v
-		if o.target != nil && !v.Equal(o.target[i]) {
+		if o.target != nil && !v.Equal(o.target.outcome[i]) {
 			o.left = true
 			return
 		}
 	}
+}
+
+// inTime returns the invocations that can be next: those that did not begin after the end of
+// another one that is still to come, if the order of events is to be explained.
+func (o *oracle) inTime() []int {
+	if o.target == nil || o.target.events == nil {
+		return o.open
+	}
+	var list []int
+	for _, e := range o.target.events {
+		if e >= 0 && slices.Contains(o.open, int(e)) {
+			list = append(list, int(e))
+		} else if e < 0 && o.target.outcome[-1-e] != Waiting && !slices.Contains(o.order, int(-1-e)) {
+			break
+		}
+	}
+	if len(list) == 0 {
+		return o.open // of the initial or the final part
+	}
+	return list
 }
 
 // pauses are the times in nanoseconds that pass before each call, for objects that read
@@ -168,8 +205,11 @@ var pauses = [...]struct {
 // none was cut.
 func (o *oracle) explore(s schedule.Strategy, limit int) bool {
 	whole := true
-	for n := 0; n < limit && o.failure == nil; n++ {
-		r := schedule.Run(&o.scheduled, s, schedule.Limits{})
+	for n := 0; n < limit && o.failure == nil && !o.found; n++ {
+		if n%256 == 255 && !o.end.IsZero() && time.Now().After(o.end) {
+			break
+		}
+		r := schedule.Run(&o.scheduled, s, o.limits())
 		whole = o.note(r) && whole
 		if o.more = s.Next(r); !o.more {
 			o.conclude()
@@ -180,10 +220,24 @@ func (o *oracle) explore(s schedule.Strategy, limit int) bool {
 	return false
 }
 
+// limits are those of sequential runs. They have as many ticks as the execution at least, and more
+// if calls sleep: there, one may have woken because all others waited.
+func (o *oracle) limits() schedule.Limits {
+	if o.target == nil {
+		return schedule.Limits{}
+	}
+	n := max(o.target.ticks, schedule.Ticks)
+	if o.sleeps {
+		n += schedule.Ticks
+	}
+	return schedule.Limits{Ticks: min(n, mostTicks)}
+}
+
 // note adds the run that has ended. It returns false if the run proves nothing.
 func (o *oracle) note(r *schedule.Result) bool {
 	o.threads = o.threads || r.Spawned > 0
 	o.timed = o.timed || r.Timed
+	o.sleeps = o.sleeps || r.Slept && !o.paused
 	switch n := len(o.order); {
 	case r.Panic != nil:
 		o.failure = fmt.Errorf("a goroutine of the object panics in a sequential run: %v", r.Panic)
@@ -217,6 +271,7 @@ func (o *oracle) add(order []int, outcome Outcome, waiting int) {
 	o.seen.add(outcome, 1)
 	o.program.runs = nil
 	o.expected.note(len(order)-waiting, waiting)
+	o.found = o.target != nil && outcome.equal(o.target.outcome) && o.explains(o.target.outcome, o.target.events)
 }
 
 // addPlace notes that an invocation waits after the others.
@@ -277,36 +332,37 @@ func (o *oracle) explains(outcome Outcome, events []int16) bool {
 	return false
 }
 
-// search searches for more runs with the outcome of an execution within a bound of
-// preemptions: with all choices, with pauses if the object reads the clock, and with the
-// random numbers of the execution in any order. It reports whether it has certainly found
-// all of them.
-func (o *oracle) search(outcome Outcome, bound int, numbers []uint64) bool {
+// search searches for a run that explains an execution: with all choices, with pauses if the
+// object reads the clock, and with the random numbers of the execution in any order. It
+// reports whether it has found one, or certainly all runs with the outcome.
+func (o *oracle) search(t sought) bool {
 	if o.program.together { // all runs are known, apart from the schedules of goroutines
 		return !o.threads
 	}
-	for _, e := range o.explained {
-		if e.outcome.equal(outcome) && e.bound >= bound && slices.Equal(e.numbers, numbers) {
-			return e.sure
+	for i := range o.searched {
+		if o.searched[i].covers(&t) {
+			return o.searched[i].sure
 		}
 	}
-	o.target = outcome
-	sure := o.searchPauses(bound)
-	if len(numbers) > 0 {
-		schedule.Redraw(numbers)
-		sure = o.searchPauses(bound) && sure
+	o.target = &t
+	sure := o.searchPauses(t.bound)
+	if len(t.numbers) > 0 && !o.found {
+		schedule.Redraw(t.numbers)
+		sure = o.searchPauses(t.bound) && sure
 		schedule.Redraw(nil)
 	}
-	o.target = nil
-	sure = sure && o.failure == nil
-	o.explained = append(o.explained, explained{slices.Clone(outcome), bound, numbers, sure})
-	return sure
+	t.outcome, t.sure = slices.Clone(t.outcome), o.found || sure && o.failure == nil && t.ticks <= mostTicks
+	if !o.found { // with another order of events it may be needed again
+		o.searched = append(o.searched, t)
+	}
+	o.target, o.found = nil, false
+	return t.sure
 }
 
 // searchPauses is search with one way to draw random numbers.
 func (o *oracle) searchPauses(bound int) bool {
 	sure := o.searchSchedules(bound)
-	if o.timed {
+	if o.timed && !o.found {
 		o.paused = true
 		sure = o.searchSchedules(bound) && sure
 		o.paused = false
@@ -324,14 +380,14 @@ func (o *oracle) searchSchedules(bound int) bool {
 			return sure
 		}
 	}
+	o.explore(schedule.NewPOS(1), randomSequential)
 	all := schedule.NewDPOR()
-	if o.explore(all, maxThreaded) && all.Exhausted() {
+	if o.explore(all, maxExact) && all.Exhausted() {
 		return true
 	}
 	most := min(bound, mostPreempted)
 	sure := o.explore(sequentialStrategy(most+1, true), maxThreaded)
 	o.explore(sequentialStrategy(most, false), randomSequential)
-	o.explore(schedule.NewPOS(1), randomSequential)
 	return sure && bound <= mostPreempted
 }
 

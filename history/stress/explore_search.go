@@ -380,7 +380,7 @@ func (s *searcher) stillUnexpected(f *Finding) bool {
 	}
 	x.result = &Exploration{}
 	rec := &recorded{outcome: f.outcome, events: f.found.events}
-	bad, err := x.judge(rec, &Violation{numbers: f.found.numbers}, max(f.found.bound, f.found.Preemptions))
+	bad, err := x.judge(rec, &Violation{numbers: f.found.numbers, ticks: f.found.ticks}, max(f.found.bound, f.found.Preemptions))
 	if err == nil && !bad && rec.verdict == explainable {
 		s.diverges(f.program)
 	}

@@ -323,7 +323,7 @@ func (o *oracle) runTogether() error {
 		}
 		clear(done)
 		r = nil
-		result := schedule.Run(&p, strategy, schedule.Limits{})
+		result := schedule.Run(&p, strategy, schedule.Limits{Ticks: -1}) // it wakes when no call goes on
 		switch {
 		case result.Panic != nil:
 			return fmt.Errorf("a goroutine of the object panics in a sequential run: %v", result.Panic)

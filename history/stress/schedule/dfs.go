@@ -9,7 +9,7 @@ type DFSOptions struct {
 	// invocation begins, and how often a thread that polls does not wait; -1 means not bounded.
 	Preemptions int
 	// Delays bounds how often the scheduler passes over a thread; -1 means not bounded. The order
-	// is the current thread, then those after it, in a circle, and one that polls last. Where a thread ends, blocks
+	// is the current thread, then those after it, in a circle, and one that polls last. A tick is one delay. Where a thread ends, blocks
 	// or begins an invocation, going on with one that begins an invocation costs nothing.
 	Delays int
 	// Filter preempts only where another thread conflicts; see the package's documentation.
@@ -46,6 +46,7 @@ type node struct {
 	numbers  int16 // of a choice of the program: how many; 0 of threads
 	current  int8
 	polls    int8 // see Decision; its rank is the last one
+	tick     int8 // see Decision; it comes after the other enabled threads
 	rank     int8 // of chosen, among the enabled threads
 	free     bool
 	relevant bool // a preemption here may matter
@@ -83,7 +84,7 @@ func (d *DFS) Begin() { d.at, d.cost, d.preempts = 0, 0, 0 }
 func (d *DFS) Pick(decision *Decision) int {
 	if d.at == len(d.nodes) {
 		d.nodes = append(d.nodes, node{
-			enabled: decision.Enabled, before: decision.Before, current: int8(decision.Current), polls: int8(decision.Polls), free: decision.Free, relevant: !d.options.Filter,
+			enabled: decision.Enabled, before: decision.Before, current: int8(decision.Current), polls: int8(decision.Polls), tick: int8(decision.Tick), free: decision.Free, relevant: !d.options.Filter,
 			cost: int32(d.cost), preempts: int32(d.preempts), chosen: int16(decision.first()),
 		})
 		if d.delays {
@@ -112,14 +113,23 @@ func (n *node) ranks() int {
 	return bits.OnesCount64(n.enabled)
 }
 
+// ticks reports whether the thread of a rank sleeps.
+func (n *node) ticks(rank int) bool { return n.tick >= 0 && rank == bits.OnesCount64(n.enabled)-1 }
+
 // order returns the thread of a rank: the current one is first, the rest
-// follow in a circle, and one that polls is last.
+// follow in a circle, then one that sleeps, and one that polls is last.
 func (n *node) order(rank int) int {
-	if rank == bits.OnesCount64(n.enabled) {
+	working := n.enabled
+	switch {
+	case rank == bits.OnesCount64(n.enabled):
 		return int(n.polls)
+	case n.ticks(rank):
+		return int(n.tick)
+	case n.tick >= 0:
+		working &^= 1 << n.tick
 	}
 	from := max(n.current, 0)
-	rotated := bits.RotateLeft64(n.enabled, -int(from))
+	rotated := bits.RotateLeft64(working, -int(from))
 	for range rank {
 		rotated &= rotated - 1
 	}
@@ -139,6 +149,8 @@ func (d *DFS) price(n *node, rank int) (cost, preempts int) {
 		return preempts, preempts
 	case n.free && preempts == 0 && n.begins>>n.order(rank)&1 != 0:
 		return 0, preempts
+	case n.ticks(rank):
+		return 1, preempts
 	}
 	return rank, preempts
 }
@@ -203,12 +215,18 @@ func (d *DFS) advance(n *node) bool {
 // mark finds the nodes before accesses that conflict with those of another thread.
 func (d *DFS) mark(r *Result) {
 	d.conflict.collect(r)
+	var before [MaxThreads]*node // of the last step of each thread, if going on elsewhere was a preemption
 	for i := r.From; i < r.To; i++ {
 		a := &r.Trace[i]
-		if a.Node < 0 || int(a.Node) >= len(d.nodes) {
-			continue
+		if a.Flags&Follows == 0 { // otherwise it belongs to the step before
+			before[a.Thread] = nil
 		}
-		if n := &d.nodes[a.Node]; !n.relevant && int16(a.Thread) == n.chosen && a.Thread == n.current {
+		if a.Node >= 0 && int(a.Node) < len(d.nodes) {
+			if n := &d.nodes[a.Node]; int16(a.Thread) == n.chosen && a.Thread == n.current {
+				before[a.Thread] = n
+			}
+		}
+		if n := before[a.Thread]; n != nil && !n.relevant {
 			n.relevant = d.conflict.with(a)
 		}
 	}
@@ -230,7 +248,7 @@ type location struct {
 
 func (c *conflicts) collect(r *Result) {
 	trace := r.Trace[r.From:r.To]
-	if n := len(trace) + len(r.Pending); len(c.table) < 2*n+2 {
+	if n := len(trace) + len(r.Pending) + 1; len(c.table) < 2*n+2 {
 		c.table, c.run = make([]location, 1<<bits.Len(uint(4*n+64))), 0
 	}
 	c.run++
@@ -246,6 +264,9 @@ func (c *conflicts) collect(r *Result) {
 func (c *conflicts) add(a *Access) {
 	bit := uint64(1) << a.Thread
 	c.used |= bit
+	if a.Flags&Clock != 0 {
+		c.at(clockAddress).writers |= bit
+	}
 	switch {
 	case a.Flags&Global != 0:
 		c.wild |= bit
@@ -267,8 +288,14 @@ func (c *conflicts) with(a *Access) bool {
 			others |= l.readers
 		}
 	}
+	if a.Flags&Clock != 0 {
+		others |= c.at(clockAddress).writers
+	}
 	return others&^(1<<a.Thread) != 0
 }
+
+// clockAddress stands for the clock in a table of conflicts. Nothing has that address.
+const clockAddress = 1
 
 func (c *conflicts) at(addr uintptr) *location {
 	mask := uint64(len(c.table) - 1)

@@ -34,7 +34,7 @@
 // invocation: the results are the same, and more invocations return before it. An execution
 // that is not linearizable remains so if more invocations precede others.
 //
-// Before and After run without decisions between threads. When Before, the threads or After have
+// Before and After run without decisions between threads, and without ticks. When Before, the threads or After have
 // ended, the goroutines of the object run until they block.
 //
 // # Which schedules
@@ -92,8 +92,21 @@
 // Result.Withheld reports that one of them had not called Gosched: its later steps are
 // not explored.
 //
-// A deadlock is certain: a thread of the program has not ended, and no thread can continue
-// or sleeps, including goroutines of the object. Result.Blocked has what each thread waits
+// # Time
+//
+// Each execution has a clock of its own. It advances a little when it is read, and not with
+// steps: how many these are makes no difference. Time passes until the next sleeper wakes if no
+// other thread can continue. It may also pass at any other decision between threads: such a
+// tick is a choice of the strategy like that of a thread, see Decision.Tick. An execution has
+// two at most, see Limits.Ticks. (With that limit, the reductions of [DPOR] and of the filter are
+// heuristics: executions that are equivalent otherwise may need different numbers of ticks.) So a timeout may come early, or a goroutine that cleans up
+// every hour may do so between two steps of a call.
+//
+// # Deadlocks
+//
+// In a deadlock, a thread of the program has not ended, and no thread can continue,
+// including goroutines of the object. These may sleep and wake again and again, as tickers do.
+// Once that was four times in vain, it is taken to be so forever. Result.Blocked has what each thread waits
 // for, which thread holds it, and where. It is normal that goroutines wait when all threads
 // of the program have ended.
 //

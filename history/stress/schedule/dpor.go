@@ -86,6 +86,9 @@ func (d *DPOR) Pick(decision *Decision) int {
 		if d.at-1 == d.branch {
 			d.seen = len(the.trace)
 			d.sleep = n.sleep | n.done
+			if decision.End { // what follows may be another thing after a tick
+				d.sleep &^= 1 << decision.Current
+			}
 			for m := n.done; m != 0; m &= m - 1 {
 				t := bits.TrailingZeros64(m)
 				d.feet[t] = foot{thread: int8(t), kind: Yield} // it blocked before its first step
@@ -102,6 +105,9 @@ func (d *DPOR) Pick(decision *Decision) int {
 		return -1
 	}
 	chosen := bits.TrailingZeros64(awake)
+	if work := awake & decision.working(); work != 0 {
+		chosen = bits.TrailingZeros64(work)
+	}
 	if c := decision.Current; c >= 0 && awake>>c&1 != 0 {
 		chosen = c
 	}
@@ -109,6 +115,9 @@ func (d *DPOR) Pick(decision *Decision) int {
 	*n = choice{chosen: int16(chosen), enabled: decision.Enabled, before: decision.Before, backtrack: 1 << chosen, sleep: d.sleep, feet: n.feet[:0]}
 	for m := d.sleep; m != 0; m &= m - 1 {
 		n.feet = append(n.feet, d.feet[bits.TrailingZeros64(m)])
+	}
+	if decision.End {
+		n.backtrack |= awake
 	}
 	return chosen
 }

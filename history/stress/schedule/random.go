@@ -92,7 +92,7 @@ func NewPOS(seed uint64) *Random {
 // conflicts reports whether the order of two steps of different threads matters.
 func (a *Access) conflicts(b *Access) bool {
 	switch {
-	case (a.Flags|b.Flags)&Global != 0:
+	case (a.Flags|b.Flags)&Global != 0, a.Flags&b.Flags&Clock != 0:
 		return true
 	case a.Kind > Write || b.Kind > Write || a.Kind == Read && b.Kind == Read:
 		return false

@@ -290,7 +290,8 @@ func (p random) explore(t *testing.T, s schedule.Strategy, steps bool, most int)
 	seen := map[outcome]bool{}
 	n := 0
 	for {
-		r := schedule.Run(prog, s, schedule.Limits{})
+		// The reductions do not know how many ticks are left.
+		r := schedule.Run(prog, s, schedule.Limits{Ticks: 1 << 20})
 		n++
 		if r.Diverged || r.Panic != nil || r.Cut || r.Foreign > 0 || r.Lost > 0 {
 			t.Fatalf("%v%+v", p, r)
@@ -380,6 +381,8 @@ func TestReductions(t *testing.T) {
 		{"go", "load", "store", "critical", "wait"},
 		{"load", "store", "yield", "spin", "clear"},
 		{"load", "store", "now", "sleep"},
+		{"go", "load", "store", "sleep", "sleep"},
+		{"go", "add", "now", "sleep"},
 		{"load", "store", "cas", "add", "lock", "unlock", "critical", "rlock", "wlock", "wait", "either", "clear", "choose", "go", "yield"},
 	}
 	var total [3]int

@@ -41,10 +41,18 @@ func (r *Replay) left() bool { return r.at < len(r.schedule) }
 
 func (r *Replay) Next(*Result) bool { return false }
 
+// working returns the enabled threads that do not sleep. There is at least one.
+func (d *Decision) working() uint64 {
+	if d.Tick >= 0 {
+		return d.Enabled &^ (1 << d.Tick)
+	}
+	return d.Enabled
+}
+
 // first returns the decision that is not a preemption: the current thread, or the first one.
 func (d *Decision) first() int {
 	if d.Current >= 0 {
 		return d.Current
 	}
-	return bits.TrailingZeros64(d.Enabled)
+	return bits.TrailingZeros64(d.working())
 }

@@ -25,6 +25,7 @@ const (
 	Waits                     // it waited, or could have
 	Follows                   // belongs to the step of its thread before it
 	Returns                   // an invocation returned after it
+	Clock                     // reads the clock, or sleeps: conflicts with others that do
 )
 
 // An Event is the beginning or end of an invocation. Its stamp is the number of steps executed then.
@@ -55,8 +56,10 @@ type Result struct {
 	Crash       *Crash    // where it was
 	Diverged    bool      // a decision of the strategy was impossible: the program is not deterministic
 	Withheld    bool      // a goroutine that seemed to spin when all others were done did not go on
+	Ticks       int       // how often the strategy let time pass, and sleeping goroutines woke before a thread of the program
 	Spawned     int       // goroutines that the object started
-	Timed       bool      // the clock was read, or a thread slept
+	Timed       bool      // the clock was read
+	Slept       bool      // a thread of the program slept
 	DaemonsLeft int
 
 	TooManyThreads bool // cut for it

@@ -37,6 +37,8 @@ type Decision struct {
 	Daemons uint64 // the threads that are goroutines of the object
 	Before  uint64 // the fingerprint of the steps taken so far: see Result
 	Free    bool   // going on with another than Current is not a preemption
+	Tick    int    // an enabled thread that sleeps, or -1: picking it lets time pass until it wakes
+	End     bool   // the threads have ended: Current is the thread of After, and there is a Tick
 }
 
 // Pending returns the next step of a thread. For an invocation or a thread that is
@@ -52,9 +54,13 @@ func (d *Decision) From() int { return the.result.From }
 // Limits bound an execution.
 type Limits struct {
 	Steps int   // of Before, of the threads, and of After; 5,000 if zero
-	Tick  int64 // how much the clock advances with a step, in nanoseconds; 1,000 if zero
+	Tick  int64 // how much the clock advances when it is read, in nanoseconds; 1,000 if zero
 	Spin  int   // steps that each thread takes in vain before that is a hang; as Steps, if zero
+	Ticks int   // how often the strategy may let time pass although a thread can go on; -1 means never, 0 means the constant Ticks
 }
+
+// Ticks is Limits.Ticks by default.
+const Ticks = 2
 
 type scheduler struct {
 	mu       sync.Mutex
@@ -65,6 +71,7 @@ type scheduler struct {
 	decision Decision
 
 	alive, waiting, sleeping, yielded uint64
+	clocked                           // which sleepers go on
 
 	next        *thread // who runs after the present one; nil ends the phase
 	remaining   int     // threads that keep the phase from ending
@@ -75,10 +82,11 @@ type scheduler struct {
 	aborting    bool
 	reporting   bool
 	traced      bool
+	after       int // the thread of Before and After
 	most        int // steps of a part
 	limit       int // the step that ends this part
 	steps       int
-	clock, tick int64
+	clock, step int64 // the step is that of a reading
 	rounds      int   // times that all threads yielded since the last write
 	node        int32 // the decision before the next step, or -1
 	woken       uint64
@@ -113,14 +121,18 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	if l.Steps == 0 {
 		l.Steps = 5000
 	}
-	if s.tick = l.Tick; s.tick == 0 {
-		s.tick = 1000
+	if s.step = l.Tick; s.step == 0 {
+		s.step = 1000
 	}
 	epoch.Add(1)
 	s.decision.Daemons = 0
 	s.foreign.Store(0)
-	s.strategy, s.live, s.traced = st, 0, traced
+	s.strategy, s.live, s.traced, s.after = st, 0, traced, len(p.Threads)
 	s.alive, s.waiting, s.sleeping, s.yielded, s.woken = 0, 0, 0, 0, 0
+	s.clocked = clocked{ticks: l.Ticks}
+	if l.Ticks == 0 {
+		s.ticks = Ticks
+	}
 	s.steps, s.most, s.clock, s.rounds, s.node, s.print = 0, l.Steps, 0, 0, -1, 0
 	s.parallel, s.quiescing, s.stopped = false, false, false
 	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
@@ -196,7 +208,7 @@ func (s *scheduler) together(p *Program) bool {
 	s.parallel = false
 	s.result.To = len(s.trace)
 	for m := s.alive; m != 0; m &= m - 1 {
-		if t := s.threads[bits.TrailingZeros64(m)]; t.waiter != nil {
+		if t := s.threads[bits.TrailingZeros64(m)]; t.waiter != nil || s.sleeping&t.bit != 0 {
 			s.pending = append(s.pending, t.pend)
 		}
 	}
@@ -232,7 +244,7 @@ func (s *scheduler) loop(next *thread) bool {
 func (s *scheduler) ended(t *thread) {
 	s.alive &^= t.bit
 	s.waiting &^= t.bit
-	s.sleeping &^= t.bit
+	s.wakes(t)
 	s.yielded &^= t.bit
 	s.node = -1
 	if s.trying {
@@ -291,6 +303,12 @@ func (s *scheduler) finish() {
 // decide returns the thread that goes on. t is the thread that ran, or nil if it has ended.
 func (s *scheduler) decide(t *thread) *thread {
 	mask := s.enabled()
+	if sleeper := s.sleeper(); mask == 0 && s.quiescing && sleeper != nil {
+		if s.asksAtEnd(sleeper) {
+			return sleeper
+		}
+		return nil
+	}
 	if mask == 0 {
 		s.result.Withheld = s.result.Withheld || s.quiescing && t != nil && t.polls && t.pend.Kind != Yield
 		return nil
@@ -311,6 +329,11 @@ func (s *scheduler) decide(t *thread) *thread {
 	if t != nil && t.polls && mask&t.bit == 0 && (t.waiter == nil || t.waiter.Ready()) {
 		polls = t.id
 	}
+	tick := -1
+	if sleeper := s.sleeper(); sleeper != nil {
+		tick = sleeper.id
+		mask |= sleeper.bit
+	}
 	switch {
 	case mask&(mask-1) == 0 && (polls < 0 || !s.parallel):
 		return s.threads[bits.TrailingZeros64(mask)]
@@ -321,8 +344,8 @@ func (s *scheduler) decide(t *thread) *thread {
 		return s.threads[bits.TrailingZeros64(mask)]
 	}
 	d := &s.decision
-	d.Current, d.Polls, d.Enabled, d.Free, d.Before = -1, polls, mask, true, s.fingerprint()
-	if t != nil && mask&t.bit != 0 && !t.polls {
+	d.Current, d.Polls, d.Tick, d.Enabled, d.Free, d.End, d.Before = -1, polls, tick, mask, true, false, s.fingerprint()
+	if t != nil && mask&t.bit != 0 && !t.polls && t.id != tick {
 		d.Current, d.Free = t.id, t.pend.Kind == Begin
 	}
 	n := s.strategy.Pick(d)
@@ -346,6 +369,9 @@ func (s *scheduler) decide(t *thread) *thread {
 		s.result.Preemptions++
 	}
 	s.record(n)
+	if n == tick {
+		s.ticksFor(s.threads[n])
+	}
 	return s.threads[n]
 }
 
@@ -358,18 +384,12 @@ func (s *scheduler) record(n int) {
 // other thread can.
 func (s *scheduler) enabled() uint64 {
 	mask := s.alive &^ (s.waiting | s.sleeping)
+	if s.due != 0 {
+		mask |= s.earliest(s.due).bit
+	}
 	for m := s.waiting; m != 0; m &= m - 1 {
 		if i := bits.TrailingZeros64(m); s.threads[i].waiter.Ready() {
 			mask |= 1 << i
-		}
-	}
-	earliest := int64(-1)
-	for m := s.sleeping; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		if at := s.threads[i].wake; at <= s.clock {
-			mask |= 1 << i
-		} else if earliest < 0 || at < earliest {
-			earliest = at
 		}
 	}
 	if fresh := mask &^ s.yielded; fresh != 0 {
@@ -378,14 +398,13 @@ func (s *scheduler) enabled() uint64 {
 	if s.quiescing {
 		return 0
 	}
-	if earliest >= 0 {
-		s.clock = earliest
+	if s.wakeNext() {
 		s.yielded = 0
 		return s.enabled()
 	}
 	if mask != 0 {
 		// All threads poll: time passes faster and faster.
-		s.clock += 1e6 << min(s.rounds, 20)
+		s.passTo(s.clock + 1e6<<min(s.rounds, 20))
 		s.yielded = 0
 		if s.rounds++; s.rounds > 60 {
 			s.result.Cut, s.doubtful = true, true
@@ -398,7 +417,9 @@ func (s *scheduler) enabled() uint64 {
 // executed adds the pending step of t to the trace.
 func (s *scheduler) executed(t *thread) {
 	s.steps++
-	s.clock += s.tick
+	if !t.daemon {
+		s.works()
+	}
 	s.print = s.fingerprint()
 	t.pend.Node, s.node = s.node, -1
 	s.trace = append(s.trace, t.pend)
@@ -423,13 +444,15 @@ func (s *scheduler) unasked(t *thread) {
 	s.executed(t)
 }
 
-// arrive is called when t is about to yield or sleep. The time when it goes on depends on
-// when it arrived, when its last step ended, and on all other steps.
-func (s *scheduler) arrive(t *thread) {
+// mark adds a flag to the last step of t.
+func (s *scheduler) mark(t *thread, f Flags) {
+	if s.aborting || s.trying {
+		return
+	}
 	if t.fresh {
 		s.unasked(t)
 	}
-	s.trace[len(s.trace)-1].Flags |= Global
+	s.trace[len(s.trace)-1].Flags |= f
 }
 
 // fingerprint returns the fingerprint of the trace. The last step may still turn out to be a read.
@@ -440,13 +463,6 @@ func (s *scheduler) fingerprint() uint64 {
 	a := &s.trace[len(s.trace)-1]
 	h := (s.print ^ uint64(a.Thread)<<8 ^ uint64(a.Kind) ^ uint64(a.Flags&Waits)<<16 + 1) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
-}
-
-// markClock makes the last step conflict with all others: the caller read the clock, which counts them.
-func (s *scheduler) markClock() {
-	if n := len(s.trace); n > 0 && !s.aborting && !s.trying {
-		s.trace[n-1].Flags |= Global
-	}
 }
 
 // event notes the beginning or end of an invocation.

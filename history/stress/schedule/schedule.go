@@ -116,29 +116,39 @@ func Spawn(f func()) {
 }
 
 // Now returns the virtual time of the execution in nanoseconds. It advances by
-// Limits.Tick with each step.
+// Limits.Tick with each reading, which wakes no sleeper.
 func Now() int64 {
 	t := self()
 	if t == nil {
 		return 0
 	}
-	the.markClock()
+	the.mark(t, Clock)
 	the.changed = true // see hangs
 	the.result.Timed = true
+	the.clock += the.step
 	return the.clock
 }
 
-// Sleep blocks the caller for d nanoseconds. Unlike SleepUntil(Now() + d), it reads no clock:
-// the caller does not know the time.
+// Sleep blocks the caller for d nanoseconds. Unlike SleepUntil(Now() + d), it does not show the
+// clock to the caller.
 func Sleep(d int64, what string) {
 	if self() != nil {
-		the.markClock()
-		at := the.clock + max(d, 0)
-		if at < the.clock {
-			at = math.MaxInt64
-		}
-		SleepUntil(at, what)
+		SleepUntil(After(d), what)
 	}
+}
+
+// After returns the virtual time after d nanoseconds, for a sleeper. Unlike that of Now, its
+// result is not meant to be shown to the code under test.
+func After(d int64) int64 {
+	t := self()
+	if t == nil {
+		return 0
+	}
+	the.mark(t, Clock)
+	if at := the.clock + max(d, 0); at >= the.clock {
+		return at
+	}
+	return math.MaxInt64
 }
 
 // Pass lets d nanoseconds pass, as if the caller had been interrupted: unlike after Sleep,
@@ -146,18 +156,23 @@ func Sleep(d int64, what string) {
 func Pass(d int64) {
 	if t := self(); t != nil {
 		t.step(Write, 0, "")
-		the.clock += d
+		the.mark(t, Clock)
+		the.passTo(the.clock + d)
 	}
 }
 
-// SleepUntil blocks the caller until the virtual time is at, at least. If no other
-// thread can run, the clock jumps.
+// SleepUntil blocks the caller until the virtual time is at, at least. The clock jumps there if
+// no other thread can go on, or if the strategy decides so, up to Limits.Ticks times.
 func SleepUntil(at int64, what string) {
 	if t := self(); t != nil {
 		t.wake = at
-		the.result.Timed = true
 		the.sleeping |= t.bit
+		the.result.Slept = the.result.Slept || !t.daemon
+		if at <= the.clock {
+			the.due |= t.bit
+		}
 		t.step(Yield, 0, what)
+		Note(what)
 	}
 }
 

@@ -60,7 +60,7 @@ func (t *thread) try(k Kind, addr uintptr) {
 	blocks := t.waiter != nil && !t.waiter.Ready()
 	t.waiter = nil
 	s.waiting &^= t.bit
-	s.sleeping &^= t.bit
+	s.wakes(t)
 	if s.wrote || blocks || k == Begin {
 		s.changed = true
 	}

@@ -20,6 +20,7 @@ type thread struct {
 	pend   Access // the step before which the thread is
 	waiter Waiter // what the pending step needs, or nil
 	wake   int64  // when a sleeper goes on
+	vain   int    // how often it woke since a thread of the program took a step
 	what   string // names the pending step
 
 	fresh     bool // no step yet: the first one needs no decision
@@ -117,7 +118,7 @@ func (t *thread) renew() {
 func (t *thread) reset(body func(), daemon bool) {
 	t.body, t.daemon = body, daemon
 	t.pend = Access{Thread: int8(t.id), Kind: Begin, Node: -1}
-	t.waiter, t.what, t.fresh, t.begun, t.aborts = nil, "", true, false, 0
+	t.waiter, t.what, t.fresh, t.begun, t.aborts, t.vain = nil, "", true, false, 0, 0
 	t.polls, t.started, t.spun = false, false, false
 	t.quiet, t.same, t.last, t.run = 0, 0, 0, 0
 	t.sequence, t.index = -1, -1
@@ -167,15 +168,20 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 		t.try(k, addr)
 		return
 	}
+	sleeps := s.sleeping&t.bit != 0
 	polls := k == Yield || k != Begin && t.spins(addr)
-	if polls {
-		s.arrive(t)
+	if sleeps {
+		s.mark(t, Clock)
+	} else if polls { // when it goes on depends on when it arrived, and on all other steps
+		s.mark(t, Global)
 	}
 	t.pend.Kind, t.pend.Addr, t.what = k, addr, what
 	t.flag()
 	if polls {
 		t.pend.Flags = Global | Waits
-		if t.polls = s.sleeping&t.bit == 0; t.polls {
+		if t.polls = !sleeps; sleeps {
+			t.pend.Flags = Clock | Waits
+		} else {
 			s.yielded |= t.bit
 		}
 	}
@@ -193,7 +199,7 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 	}
 	t.waiter, t.polls = nil, false
 	s.waiting &^= t.bit
-	s.sleeping &^= t.bit
+	s.wakes(t)
 	s.yielded &^= t.bit
 	if s.trying {
 		s.wrote = k == Write

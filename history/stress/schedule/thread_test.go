@@ -291,7 +291,7 @@ func TestTime(t *testing.T) {
 	p := &schedule.Program{Before: func() { woken = nil }, Threads: []func(){sleep(3e9), sleep(1e9), sleep(2e9)}}
 	for _, s := range strategies() {
 		for n, more := 0, true; more && n < 100; n++ {
-			r := schedule.Run(p, s, schedule.Limits{})
+			r := schedule.Run(p, s, schedule.Limits{Ticks: -1})
 			if r.Deadlock || r.Cut || fmt.Sprint(woken) != "[1000000000 2000000000 3000000000]" {
 				t.Fatalf("%v %+v", woken, r)
 			}

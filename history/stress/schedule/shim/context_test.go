@@ -116,7 +116,7 @@ func schedules(t *testing.T, before func(), saw func() string, threads ...func()
 	for _, s := range []schedule.Strategy{schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1, Filter: true}), schedule.NewPOS(*seed)} {
 		n := 0
 		for more := true; more && n < 1000; n++ {
-			r := schedule.Run(&schedule.Program{Before: before, Threads: threads}, s, schedule.Limits{})
+			r := schedule.Run(&schedule.Program{Before: before, Threads: threads}, s, schedule.Limits{Ticks: -1})
 			switch {
 			case r.Panic != nil || r.Cut || r.Foreign > 0:
 				t.Fatalf("-seed %d: %+v", *seed, r)

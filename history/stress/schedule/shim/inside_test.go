@@ -34,7 +34,7 @@ func outcomes(t *testing.T, start func(log func(...any)) []func()) map[string]in
 	s := schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})
 	for n := 0; ; n++ {
 		text = nil
-		r := schedule.Run(p, s, schedule.Limits{})
+		r := schedule.Run(p, s, schedule.Limits{Ticks: -1})
 		if r.Cut || r.Diverged || r.Foreign > 0 || n > 50000 {
 			t.Fatalf("execution %d: cut %v, diverged %v, foreign %d", n, r.Cut, r.Diverged, r.Foreign)
 		}

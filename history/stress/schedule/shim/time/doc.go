@@ -1,5 +1,5 @@
 // Package time replaces time in instrumented code. An execution has a clock
-// of its own, which starts at a fixed time, advances with each step, and
+// of its own, which starts at a fixed time, advances with each reading, and
 // jumps to the earliest sleeper or timer when no thread can go on:
 //
 //	thread 0   time.Sleep(time.Hour)                                  returns at once

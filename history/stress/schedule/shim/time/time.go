@@ -1,7 +1,6 @@
 package time
 
 import (
-	"math"
 	"time"
 	"unsafe"
 
@@ -34,18 +33,6 @@ func Sleep(d Duration) {
 		return
 	}
 	schedule.Sleep(int64(d), "time.Sleep")
-}
-
-// after returns the time of the clock after d.
-func after(d Duration) int64 {
-	now := schedule.Now()
-	if d <= 0 {
-		return now
-	}
-	if at := now + int64(d); at > now {
-		return at
-	}
-	return math.MaxInt64
 }
 
 // A Timer replaces time.Timer.
@@ -212,7 +199,7 @@ func (a *alarm) run(d Duration) {
 	}
 	a.running = true
 	a.runs++
-	this, next := a.runs, after(d)
+	this, next := a.runs, schedule.After(int64(d))
 	schedule.Spawn(func() {
 		for {
 			schedule.SleepUntil(next, "timer")
@@ -236,7 +223,7 @@ func (a *alarm) run(d Duration) {
 			}
 			// Ticks are dropped until this one is received.
 			schedule.Wait(schedule.Read, a.address(), &received{a, this}, "ticker")
-			next += a.period * (1 + max(0, schedule.Now()-next)/a.period)
+			next += a.period * (1 + max(0, schedule.After(0)-next)/a.period)
 		}
 	})
 }
