@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/leadline/leadline/cmd/internal/flagkind"
-	"github.com/leadline/leadline/cmd/internal/version"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
@@ -23,28 +21,20 @@ import (
 type batchFlags struct {
 	resume       string
 	retryUnknown bool
-	cache        string
-	cacheBytes   flagkind.Size
 	shard        shard
 	failFast     bool
 	progress     bool
-	junit, sarif string
-	github       bool
+	junit        string
 	summary      string
 }
 
 func (b *batchFlags) declare(flags *pflag.FlagSet) {
-	b.cacheBytes = batch.DefaultCacheBytes
 	flags.StringVar(&b.resume, "resume", "", "journal: a `FILE` that keeps all results, so that the same command goes on after it was stopped")
 	flags.BoolVar(&b.retryUnknown, "retry-unknown", false, "check what is unknown in the journal again, with other bounds")
-	flags.StringVar(&b.cache, "cache", "", "`directory` that keeps results by content, for any batch")
-	flags.Var(&b.cacheBytes, "cache-size", "most bytes in the cache")
 	flags.Var(&b.shard, "shard", "check only part i of n, as 3/10, of the histories")
 	flags.BoolVar(&b.failFast, "fail-fast", false, "stop after the first history that is not linearizable")
 	flags.BoolVar(&b.progress, "progress", false, "print the progress on stderr, even if that is not a terminal")
 	flags.StringVar(&b.junit, "junit", "", "write a report in the XML of JUnit to this `FILE`")
-	flags.StringVar(&b.sarif, "sarif", "", "write a report in SARIF 2.1.0 to this `FILE`")
-	flags.BoolVar(&b.github, "github", false, "write annotations for GitHub Actions to stderr")
 	flags.StringVar(&b.summary, "summary", "", "write an object in JSON that sums up the batch to this `FILE`")
 }
 
@@ -89,28 +79,18 @@ func (s *shard) only(from iter.Seq[entry]) iter.Seq[entry] {
 
 func (b *batchFlags) validate(f *checkFlags, args []string) error {
 	switch {
-	case (b.resume != "" || b.cache != "") && f.output.Value != "json":
-		return errors.New("--resume and --cache need --output json")
+	case b.resume != "" && f.output.Value != "json":
+		return errors.New("--resume needs --output json")
 	case b.retryUnknown && b.resume == "":
 		return errors.New("--retry-unknown needs --resume")
-	case b.cacheBytes < 1<<20:
-		return errors.New("--cache-size must be at least 1MiB")
 	}
-	if b.cache == "" {
-		if err := noEffect(f.all, "without --cache", "cache-size"); err != nil {
-			return err
-		}
-	}
-	if b.cache != "" {
-		f.input.outputs = append(f.input.outputs, b.cache)
-	}
-	return f.input.addOutputs(f.all, args, "resume", "junit", "sarif", "summary")
+	return f.input.addOutputs(f.all, args, "resume", "junit", "summary")
 }
 
 // notWork are the flags that do not change the results of histories, and boundFlags
 // those that bound the work on a history.
 var (
-	notWork = []string{"jobs", "resume", "retry-unknown", "cache", "cache-size", "fail-fast", "progress", "junit", "sarif", "github",
+	notWork = []string{"jobs", "resume", "retry-unknown", "fail-fast", "progress", "junit",
 		"summary", "quiet", "color", "skip-unknown", "shard", "verbose", "output", "witness"}
 	boundFlags = []string{"timeout", "memory", "max-schedules"}
 )
@@ -146,11 +126,10 @@ func (f *checkFlags) plan(program string) batch.Plan {
 // A batchRun is a running batch: what its flags have opened, and its totals.
 type batchRun struct {
 	flags    *batchFlags
-	property string // what the verdicts are about
-	reports  []batch.Report
+	property string       // what the verdicts are about
+	junit    *batch.JUnit // nil without --junit
 	totals   batchTotals
 	journal  *batch.Journal
-	cache    *batch.Cache
 	summary  *batch.WholeFile // nil without --summary
 }
 
@@ -166,7 +145,6 @@ type batchTotals struct {
 	Skipped         map[string]int `json:"skipped_files"`
 	Checked         int            `json:"checked"`
 	FromJournal     int            `json:"from_journal"`
-	FromCache       int            `json:"from_cache"`
 	Shard           *string        `json:"shard"`
 	Complete        bool           `json:"complete"`
 	Status          int            `json:"status"`
@@ -194,82 +172,54 @@ func (t *batchTotals) add(r *result) {
 	default:
 		t.Unknown++
 	}
-	switch {
-	case r.Source == batch.FromJournal:
+	if r.FromJournal {
 		t.FromJournal++
-	case r.Source == batch.FromCache:
-		t.FromCache++
-	default:
+	} else {
 		t.Checked++
 	}
 }
 
-// start opens the files that the flags name, and gives the checker its journal and
-// cache.
+// start opens the files that the flags name, and gives the checker its journal.
 func (b *batchFlags) start(s streams, f *checkFlags, c *batch.Checker) (*batchRun, error) {
 	run := &batchRun{flags: b, property: f.property(), totals: batchTotals{start: time.Now()}}
 	err := run.open(s, f)
 	if err != nil {
 		return nil, errors.Join(err, run.close(false))
 	}
-	c.Journal, c.Cache = run.journal, run.cache
+	c.Journal = run.journal
 	return run, nil
 }
 
-func (run *batchRun) open(s streams, f *checkFlags) error {
+func (run *batchRun) open(s streams, f *checkFlags) (err error) {
 	b := run.flags
-	if b.resume != "" || b.cache != "" {
+	if b.resume != "" {
 		program, err := batch.Program()
 		if err != nil {
 			return err
 		}
-		if b.cache != "" {
-			if run.cache, err = batch.OpenCache(b.cache, int64(b.cacheBytes)); err != nil {
-				return err
-			}
-		}
-		if b.resume != "" {
-			if run.journal, err = batch.OpenJournal(b.resume, f.plan(program), b.retryUnknown); err != nil {
-				return err
-			}
-			if run.journal.Remark != "" {
-				fmt.Fprintf(s.err, "leadline check: %s: %s\n", b.resume, run.journal.Remark)
-			}
-		}
-	}
-	for _, report := range []struct {
-		name string
-		open func(string) (batch.Report, error)
-	}{
-		{b.junit, batch.NewJUnit},
-		{b.sarif, func(name string) (batch.Report, error) { return batch.NewSARIF(name, version.Text()) }},
-	} {
-		if report.name == "" {
-			continue
-		}
-		r, err := report.open(report.name)
-		if err != nil {
+		if run.journal, err = batch.OpenJournal(b.resume, f.plan(program), b.retryUnknown); err != nil {
 			return err
 		}
-		run.reports = append(run.reports, r)
+		if run.journal.Remark != "" {
+			fmt.Fprintf(s.err, "leadline check: %s: %s\n", b.resume, run.journal.Remark)
+		}
+	}
+	if b.junit != "" {
+		if run.junit, err = batch.NewJUnit(b.junit); err != nil {
+			return err
+		}
 	}
 	if b.summary != "" {
-		var err error
-		if run.summary, err = batch.CreateWhole(b.summary); err != nil {
-			return err
-		}
+		run.summary, err = batch.CreateWhole(b.summary)
 	}
-	if b.github {
-		run.reports = append(run.reports, batch.NewAnnotations(s.err))
-	}
-	return nil
+	return err
 }
 
 // add counts and reports a result. It returns false if the batch ends with it.
 func (run *batchRun) add(r *result) (bool, error) {
 	run.totals.add(r)
-	for _, report := range run.reports {
-		if err := report.Add(&r.Entry, r.Outcome(false)); err != nil {
+	if run.junit != nil {
+		if err := run.junit.Add(&r.Entry, r.Outcome(false)); err != nil {
 			return false, err
 		}
 	}
@@ -282,14 +232,11 @@ func (run *batchRun) add(r *result) (bool, error) {
 // close closes what open opened. complete is true if all of the input was checked.
 func (run *batchRun) close(complete bool) error {
 	var errs []error
-	for _, report := range run.reports {
-		errs = append(errs, report.Close(complete))
+	if run.junit != nil {
+		errs = append(errs, run.junit.Close(complete))
 	}
 	if run.journal != nil {
 		errs = append(errs, run.journal.Close(complete))
-	}
-	if run.cache != nil {
-		errs = append(errs, run.cache.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -306,8 +253,8 @@ func (run *batchRun) finish(s streams, in *input, complete bool, status int) int
 	in.skipped.each(func(name string, n int) { t.Skipped[name] = n })
 	t.Shard = present(run.flags.shard.String())
 	if run.journal != nil {
-		fmt.Fprintf(s.err, "leadline check: %s: %d checked, %d from the journal, %d from the cache; %d not %s, %d unknown, %d invalid\n",
-			counted(t.Histories, "history", "histories"), t.Checked, t.FromJournal, t.FromCache, t.NotLinearizable, run.property, t.Unknown, t.Invalid)
+		fmt.Fprintf(s.err, "leadline check: %s: %d checked, %d from the journal; %d not %s, %d unknown, %d invalid\n",
+			counted(t.Histories, "history", "histories"), t.Checked, t.FromJournal, t.NotLinearizable, run.property, t.Unknown, t.Invalid)
 	}
 	if run.summary == nil {
 		return status
@@ -360,7 +307,7 @@ func (m *pace) measure(ctx context.Context, paths []string) {
 
 // add counts a result.
 func (m *pace) add(r *result, now time.Time) {
-	if r.Source == batch.FromJournal {
+	if r.FromJournal {
 		m.known++
 		return
 	}

@@ -284,7 +284,7 @@ func TestKilledReports(t *testing.T) {
 	archive, ends := tarOf(t, 20)
 	dir := t.TempDir()
 	var args []string
-	for _, flag := range []string{"junit", "sarif", "summary"} {
+	for _, flag := range []string{"junit", "summary"} {
 		file := filepath.Join(dir, flag)
 		if err := os.WriteFile(file, []byte("the last one"), 0o600); err != nil {
 			t.Fatal(err)
@@ -292,13 +292,13 @@ func TestKilledReports(t *testing.T) {
 		args = append(args, "--"+flag, file)
 	}
 	stopBatch(t, archive[:ends[9]], filepath.Join(dir, "journal"), 500, syscall.SIGKILL, append(args, "-")...)
-	for _, flag := range []string{"junit", "sarif", "summary"} {
+	for _, flag := range []string{"junit", "summary"} {
 		if text, err := os.ReadFile(filepath.Join(dir, flag)); err != nil || string(text) != "the last one" {
 			t.Errorf("%s: %q, %v", flag, text, err)
 		}
 	}
 	runBatch(t, archive, append(args, "-")...)
-	for _, flag := range []string{"junit", "sarif", "summary"} {
+	for _, flag := range []string{"junit", "summary"} {
 		file := filepath.Join(dir, flag)
 		text, err := os.ReadFile(file)
 		info, err2 := os.Stat(file)
@@ -391,7 +391,7 @@ func TestFailFast(t *testing.T) {
 // first check.
 func TestReportsOpenFirst(t *testing.T) {
 	archive, _ := tarOf(t, 1)
-	for _, flag := range []string{"--junit", "--sarif", "--summary"} {
+	for _, flag := range []string{"--junit", "--summary"} {
 		if out, stderr, status := runBatch(t, archive, flag, t.TempDir(), "-"); out != "" || status != statusBad {
 			t.Errorf("%s: status %d, output %q, stderr\n%s", flag, status, out, stderr)
 		}

@@ -40,11 +40,6 @@
 // histories cannot all be counted within a second, it says "of 60 or more". The status is
 // then 3, or 2 or 4 if these hold, whatever was found.
 //
-// --cache DIR, with --output json, keeps results by content, for any batch. A result is
-// used again only for the same history, model, options and build of leadline. Results
-// that were cut short for lack of time or memory are not kept. --cache-size bounds the
-// files in DIR; the oldest are removed. Processes may share DIR.
-//
 // --shard 3/10 checks the third of ten parts: every tenth history. The parts do not
 // overlap, and together they are the whole input, which each of them reads:
 //
@@ -61,12 +56,20 @@
 // that after kill -9 FILE is as it was before:
 //   - --junit FILE: JUnit XML. Every history is a test case. One that is not
 //     linearizable is a failure; one that is unknown or invalid is an error. The time is
-//     that of the check, or 0 if a journal or cache has the result without --times.
-//   - --sarif FILE: SARIF 2.1.0, with at most 25,000 results.
-//   - --github: annotations for GitHub Actions, at most ten errors and ten warnings.
+//     that of the check, or 0 if a journal has the result without --times.
 //   - --summary FILE: a JSON object. histories is the sum of linearizable,
 //     not_linearizable, unknown, invalid and internal_errors, and also the sum of
-//     checked, from_journal and from_cache. file_faults and skipped_files count files by
-//     reason. complete is false if the batch ended before its input did. The other keys
-//     are shard, status (the exit status) and elapsed_ns.
+//     checked and from_journal. file_faults and skipped_files count files by reason.
+//     complete is false if the batch ended before its input did. The other keys are
+//     shard, status (the exit status) and elapsed_ns.
+//
+// These steps of a workflow of GitHub Actions show the counts in the summary of a run,
+// and annotate a pull request with what is not linearizable:
+//
+//	- run: leadline check -q --junit leadline.xml --summary leadline.json histories/
+//	- if: ${{ !cancelled() }}
+//	  run: jq -r '"\(.not_linearizable) of \(.histories) not linearizable"' leadline.json >>"$GITHUB_STEP_SUMMARY"
+//	- if: ${{ !cancelled() }}
+//	  uses: mikepenz/action-junit-report@v6
+//	  with: {report_paths: leadline.xml}
 package main

@@ -42,20 +42,10 @@ type Checker struct {
 	Options replay.Options
 	// Times adds the time of each check to its line.
 	Times bool
-	// Journal and Cache have outcomes that take the place of checks. New outcomes are
-	// added to them. Each may be nil.
+	// Journal has outcomes that take the place of checks. New outcomes are added to it.
+	// It may be nil.
 	Journal *Journal
-	Cache   *Cache
 }
-
-// A Source is where an outcome comes from.
-type Source uint8
-
-const (
-	FromCheck Source = iota
-	FromJournal
-	FromCache
-)
 
 // A Result is an entry with the result of its check.
 type Result struct {
@@ -68,10 +58,10 @@ type Result struct {
 	// Skipped is set if the context was cancelled before the check began.
 	// Nothing is known of the entry then.
 	Skipped bool
-	// Source is where the outcome comes from. If nothing was checked, there is no Spec,
-	// no Verdict and no error.
-	Source  Source
-	outcome *Outcome
+	// FromJournal is set if the outcome comes from the journal. Nothing was checked then:
+	// there is no Spec, no Verdict and no error.
+	FromJournal bool
+	outcome     *Outcome
 }
 
 // Status says how the check ended.
@@ -120,42 +110,19 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 	return r
 }
 
-// CheckOnce is Check with the journal and the cache. It computes the outcome as well.
+// CheckOnce is Check with the journal. It computes the outcome as well.
 func (c *Checker) CheckOnce(ctx context.Context, e Entry) *Result {
-	if e.History == nil || c.Journal == nil && c.Cache == nil {
-		r := c.Check(ctx, e)
-		r.keep(ctx, c.Times)
-		return r
-	}
-	content := Content(e.History)
-	if c.Journal != nil {
+	var content key
+	if c.Journal != nil && e.History != nil {
+		content = contentKey(e.History)
 		if o, ok := c.Journal.get(&e, content); ok {
-			return &Result{Entry: e, Source: FromJournal, outcome: o}
-		}
-	}
-	r := c.checkCached(ctx, e, content)
-	if o := r.outcome; c.Journal != nil && o != nil && o.Status < Invalid && !o.cancelled {
-		c.Journal.put(&e, content, o)
-	}
-	return r
-}
-
-// checkCached is CheckOnce with the cache alone.
-func (c *Checker) checkCached(ctx context.Context, e Entry, content Key) *Result {
-	var key Key
-	if c.Cache != nil {
-		var err error
-		if key, err = c.Key(content); err != nil {
-			return &Result{Entry: e, Internal: err}
-		}
-		if o, ok := c.Cache.Get(key); ok {
-			return &Result{Entry: e, Source: FromCache, outcome: o}
+			return &Result{Entry: e, FromJournal: true, outcome: o}
 		}
 	}
 	r := c.Check(ctx, e)
 	r.keep(ctx, c.Times)
-	if c.Cache != nil && r.outcome != nil {
-		c.Cache.Put(key, r.outcome)
+	if o := r.outcome; c.Journal != nil && o != nil && o.Status < Invalid && !o.cancelled {
+		c.Journal.put(&e, content, o)
 	}
 	return r
 }

@@ -7,9 +7,7 @@
 //     file, with its place;
 //   - a Checker turns an entry into a Result, which has the whole verdict;
 //   - an Outcome is the part of a result that can be stored: enough for the line of the
-//     entry;
-//   - a Key identifies a check by its content: two checks with the same key have
-//     the same outcome, wherever the histories were read.
+//     entry.
 //
 // # Example
 //
@@ -29,21 +27,17 @@
 //
 // # What is kept
 //
-// A Checker may have a Journal, a Cache or both. CheckOnce looks for an outcome there
-// first, and adds the outcomes that it computes. Both are files of lines with checksums;
-// each line is written as soon as it is known. Lines that a crash has damaged are removed
-// when the file is opened again, and those histories are checked again.
+// A Checker may have a Journal. CheckOnce looks for an outcome there first, and adds the
+// outcomes that it computes. The journal is a file of lines with checksums, which belongs
+// to one Plan. It has the outcomes of all checks that were not interrupted, by file,
+// number and content of the history. Each line is written as soon as it is known. Lines
+// that a crash has damaged are removed when the file is opened again, and those histories
+// are checked again.
 //
-//   - A Journal is one file, which belongs to one Plan. It has the outcomes of all
-//     checks that were not interrupted, by file, number and content of the history.
-//   - A Cache is a directory of files with a bound on their bytes. It has final
-//     outcomes, by Key.
+// An open Journal takes about 40 bytes of memory for each outcome that was there when it
+// was opened.
 //
-// An open Journal or Cache takes about 40 bytes of memory for each outcome that was
-// there when it was opened.
-//
-// A Report presents results to other programs: NewJUnit, NewSARIF and NewAnnotations
-// create one. Package schematest tests them against the schemas of their formats.
+// NewJUnit creates a report for other programs.
 //
 // # Promises
 //
@@ -51,10 +45,6 @@
 // for outcomes, too, if Outcome.Final is true. A check that ended for lack of time or
 // memory, or by an interrupt, may end differently the next time, so only final outcomes
 // may take the place of another check.
-//
-// Key covers the content of the history, including the identifiers of its
-// operations, the model, the options, and the program itself by a hash of its
-// executable file. It does not cover the name of the file and of the history.
 //
 // InOrder gives the same results in the same order for any number of workers. It
 // holds a bounded number of entries.

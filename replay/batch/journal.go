@@ -152,7 +152,7 @@ func (j *Journal) about(l journalLine) error {
 }
 
 // get returns the outcome of an entry with this content, if the journal has it.
-func (j *Journal) get(e *Entry, content Key) (*Outcome, bool) {
+func (j *Journal) get(e *Entry, content key) (*Outcome, bool) {
 	o, at, ok := j.store.get(content.at(e))
 	if !ok || o.Status == Unknown && j.retry && at < j.header {
 		return nil, false
@@ -161,7 +161,7 @@ func (j *Journal) get(e *Entry, content Key) (*Outcome, bool) {
 }
 
 // put adds the outcome of an entry. Err returns the first error.
-func (j *Journal) put(e *Entry, content Key, o *Outcome) {
+func (j *Journal) put(e *Entry, content key, o *Outcome) {
 	line := appendOutcome(nil, content.at(e), o)
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -13,16 +13,17 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A Key identifies a check: two checks with the same key have the same outcome.
-type Key [16]byte
+// A key is a hash of what an outcome of a batch depends on: two checks in it with the
+// same key have the same outcome.
+type key [16]byte
 
-// Content returns a hash of everything in a history that an outcome depends on. It does
-// not cover the file, the name of the history, lines and stamps.
-func Content(h *history.History) Key {
+// contentKey covers everything in a history that an outcome depends on. It does not cover
+// the file, the name of the history, lines and stamps.
+func contentKey(h *history.History) key {
 	c := contentHash{sha: sha256.New(), b: make([]byte, 0, 2*contentChunk)}
 	c.history(h)
 	c.flush()
-	return Key(c.sha.Sum(nil)[:16])
+	return key(c.sha.Sum(nil)[:16])
 }
 
 // A contentHash hashes an encoding that it makes piece by piece.
@@ -36,17 +37,6 @@ const contentChunk = 4 << 10
 func (c *contentHash) flush() {
 	c.sha.Write(c.b)
 	c.b = c.b[:0]
-}
-
-// Key returns the key of the check of a history with this content, which covers the
-// model, the options and the program as well.
-func (c *Checker) Key(content Key) (Key, error) {
-	program, err := Program()
-	if err != nil {
-		return Key{}, err
-	}
-	sum := sha256.Sum256(appendString(appendString(content[:len(content):len(content)], program), c.Settings()))
-	return Key(sum[:16]), nil
 }
 
 // Settings returns the model and the options as text.
@@ -75,14 +65,14 @@ var Program = sync.OnceValues(func() (string, error) {
 
 // at returns a key for an entry at its place: the file, the number in it and the
 // name too.
-func (k Key) at(e *Entry) Key {
+func (k key) at(e *Entry) key {
 	b := append([]byte(nil), k[:]...)
 	b = appendString(b, e.File)
 	b = binary.AppendVarint(b, int64(e.Number))
 	b = appendString(b, e.History.ID)
 	b = appendString(b, e.History.Format)
 	sum := sha256.Sum256(b)
-	return Key(sum[:16])
+	return key(sum[:16])
 }
 
 func appendString(b []byte, s string) []byte {

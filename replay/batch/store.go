@@ -17,8 +17,8 @@ import (
 
 // A store is a file of outcomes by key, to which lines are appended. The fields of a
 // line, separated by tabs, are: a checksum of what follows, the key, the status, the
-// operation that the reason is about, whether the outcome is final, the reason as JSON,
-// and the rest of the line of results. Lines that begin with a brace are about the store.
+// operation that the reason is about, the reason as JSON, and the rest of the line of
+// results. Lines that begin with a brace are about the store.
 //
 // Each line is written by one call. If the process or the machine stopped within a line,
 // that line and all after it are removed when the store is opened again.
@@ -40,13 +40,12 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 var errDamaged = errors.New("the line is damaged")
 
 // appendOutcome appends the line of an outcome.
-func appendOutcome(dst []byte, k Key, o *Outcome) []byte {
+func appendOutcome(dst []byte, k key, o *Outcome) []byte {
 	start := len(dst)
 	dst = append(dst, "00000000\t"...)
 	dst = hex.AppendEncode(dst, k[:])
 	dst = append(append(append(dst, '\t'), o.Status.String()...), '\t')
 	dst = strconv.AppendInt(dst, int64(o.At), 10)
-	dst = strconv.AppendBool(append(dst, '\t'), o.Final)
 	dst = appendJSON(append(dst, '\t'), o.Reason)
 	dst = append(append(dst, '\t'), o.rest...)
 	sum := crc32.Checksum(dst[start+checksumDigits:], castagnoli)
@@ -56,7 +55,7 @@ func appendOutcome(dst []byte, k Key, o *Outcome) []byte {
 
 // checkLine reports whether a line, without its newline, is whole, and returns its
 // key.
-func checkLine(line []byte) (k Key, ok bool) {
+func checkLine(line []byte) (k key, ok bool) {
 	const afterKey = checksumDigits + 1 + 2*len(k)
 	if len(line) <= afterKey || line[checksumDigits] != '\t' || line[afterKey] != '\t' {
 		return k, false
@@ -69,16 +68,16 @@ func checkLine(line []byte) (k Key, ok bool) {
 }
 
 // parseOutcome parses a line of a store, without its newline.
-func parseOutcome(line []byte) (k Key, o *Outcome, err error) {
+func parseOutcome(line []byte) (k key, o *Outcome, err error) {
 	k, ok := checkLine(line)
-	fields := bytes.SplitN(line, []byte("\t"), 7)
-	if !ok || len(fields) < 7 {
+	fields := bytes.SplitN(line, []byte("\t"), 6)
+	if !ok || len(fields) < 6 {
 		return k, nil, errDamaged
 	}
-	o = &Outcome{Final: string(fields[4]) == "true", rest: fields[6]}
+	o = &Outcome{rest: fields[5]}
 	at, err := strconv.ParseInt(string(fields[3]), 10, 32)
 	if err == nil {
-		err = json.Unmarshal(fields[5], &o.Reason)
+		err = json.Unmarshal(fields[4], &o.Reason)
 	}
 	if err == nil {
 		o.At = int32(at)
@@ -143,10 +142,10 @@ func (s *store) truncate() error {
 	return s.file.Truncate(s.size)
 }
 
-func (k Key) half() uint64 { return binary.BigEndian.Uint64(k[:]) }
+func (k key) half() uint64 { return binary.BigEndian.Uint64(k[:]) }
 
 // get returns the outcome with a key, and where its line is.
-func (s *store) get(k Key) (*Outcome, int64, bool) {
+func (s *store) get(k key) (*Outcome, int64, bool) {
 	s.mu.Lock()
 	at, ok := s.offsets[k.half()]
 	s.mu.Unlock()

@@ -3,11 +3,9 @@ package batch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +17,8 @@ import (
 // TestOutcomeLine: what a store has is what was put there, and a line with any byte
 // changed or missing is refused.
 func TestOutcomeLine(t *testing.T) {
-	k := Content(read(t, "f", plain)[0].History)
-	o := &Outcome{Status: NotLinearizable, At: 3, Reason: "a \"tab\"\t and a\nline", Final: true, rest: []byte(`{"model":"x"}`)}
+	k := contentKey(read(t, "f", plain)[0].History)
+	o := &Outcome{Status: NotLinearizable, At: 3, Reason: "a \"tab\"\t and a\nline", rest: []byte(`{"model":"x"}`)}
 	line := bytes.TrimSuffix(appendOutcome(nil, k, o), []byte("\n"))
 	if found, got, err := parseOutcome(line); err != nil || found != k || fmt.Sprint(*got) != fmt.Sprint(*o) {
 		t.Errorf("got %x, %+v, %v; want %x, %+v", found, got, err, k, o)
@@ -60,92 +58,6 @@ func TestFinal(t *testing.T) {
 		if o := r.Outcome(false); o.Final != c.final {
 			t.Errorf("%v: final is %v: %s", c.v, o.Final, o.rest)
 		}
-	}
-}
-
-// TestCache: outcomes are found by any process, damaged ones are not, and the oldest
-// files are removed when there are too many.
-func TestCache(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "cache")
-	open := func(limit int64) *Cache {
-		c, err := OpenCache(dir, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	key := func(i int) Key { return Key{byte(i), byte(i >> 8)} }
-	outcome := func(i int, final bool) *Outcome {
-		return &Outcome{Status: Linearizable, At: -1, Final: final, rest: fmt.Appendf(nil, `{"n":%d,"pad":"%s"}`, i, strings.Repeat("x", 900))}
-	}
-	const limit = 64 << 10
-	first, second := open(limit), open(limit)
-	for i := range 10 {
-		first.Put(key(i), outcome(i, true))
-	}
-	first.Put(key(10), outcome(10, false))
-	second.Put(key(11), outcome(11, true)) // at the same time
-	for i, c := range map[int]*Cache{3: first, 11: second} {
-		if o, ok := c.Get(key(i)); !ok || !bytes.Equal(o.rest, outcome(i, true).rest) {
-			t.Errorf("outcome %d is not found", i)
-		}
-	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := second.Close(); err != nil {
-		t.Error(err)
-	}
-	third := open(limit)
-	for i := range 13 {
-		if _, ok := third.Get(key(i)); ok != (i != 10 && i != 12) {
-			t.Errorf("outcome %d: %v", i, ok)
-		}
-	}
-	// A file that was cut, as by a crash.
-	names, err := filepath.Glob(filepath.Join(dir, "*.results"))
-	if err != nil || len(names) < 2 {
-		t.Fatalf("the cache has the files %q, %v", names, err)
-	}
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err == nil {
-			err = os.Truncate(name, info.Size()-1)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := third.Close(); err != nil {
-		t.Error(err)
-	}
-	fourth := open(limit)
-	for i, want := range map[int]bool{0: true, 9: false, 11: false} {
-		if _, ok := fourth.Get(key(i)); ok != want {
-			t.Errorf("after a crash, outcome %d is found: %v", i, ok)
-		}
-	}
-	for i := range 500 {
-		fourth.Put(key(i), outcome(i, true))
-	}
-	if _, ok := fourth.Get(key(499)); !ok {
-		t.Error("the last outcome is not found")
-	}
-	if _, ok := fourth.Get(key(0)); ok {
-		t.Error("the first outcome of many is still there")
-	}
-	if err := fourth.Close(); err != nil {
-		t.Error(err)
-	}
-	total := int64(0)
-	names, _ = filepath.Glob(filepath.Join(dir, "*"))
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil {
-			total += info.Size()
-		}
-	}
-	if total > limit*9/8 {
-		t.Errorf("%d bytes in %d files, more than %d", total, len(names), limit)
 	}
 }
 
@@ -218,57 +130,13 @@ func TestRetryUnknown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := j.get(&e, Key{}); ok != want {
+		if _, ok := j.get(&e, key{}); ok != want {
 			t.Errorf("run %d: found is %v", run, ok)
 		}
-		j.put(&e, Key{}, unknown)
+		j.put(&e, key{}, unknown)
 		if err := j.Close(false); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestCacheSharing: a process that goes on in a file of another one keeps what that one
-// has added meanwhile, and files that nobody adds to are used again.
-func TestCacheSharing(t *testing.T) {
-	dir := t.TempDir()
-	open := func() *Cache {
-		c, err := OpenCache(dir, DefaultCacheBytes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	put := func(c *Cache, i byte) {
-		c.Put(Key{i}, &Outcome{Status: Linearizable, At: -1, Final: true, rest: []byte("{}")})
-	}
-	end := func(c *Cache) {
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a, b := open(), open()
-	put(a, 1)
-	put(b, 2)
-	late := open()
-	put(a, 3)
-	put(b, 4)
-	end(a)
-	end(b)
-	other := open()
-	put(late, 5)
-	put(other, 6)
-	end(late)
-	end(other)
-	all := open()
-	defer end(all)
-	for i := byte(1); i <= 6; i++ {
-		if _, ok := all.Get(Key{i}); !ok {
-			t.Errorf("outcome %d is lost", i)
-		}
-	}
-	if len(all.files) != 2 {
-		t.Errorf("there are %d files, want 2", len(all.files))
 	}
 }
 
@@ -279,18 +147,14 @@ func TestInterruptedCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := OpenCache(dir, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := Checker{Journal: j, Cache: cache}
+	c := Checker{Journal: j}
 	e := read(t, "f", plain)[0]
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if r := c.CheckOnce(ctx, e); !r.Skipped {
 		t.Errorf("after an interrupt, the entry is %v", r.Status())
 	}
-	sources := []Source{c.CheckOnce(context.Background(), e).Source}
+	found := []bool{c.CheckOnce(context.Background(), e).FromJournal}
 	if err := j.Close(false); err != nil {
 		t.Error(err)
 	}
@@ -298,16 +162,11 @@ func TestInterruptedCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Journal = j
-	sources = append(sources, c.CheckOnce(context.Background(), e).Source)
-	c.Journal = nil
-	sources = append(sources, c.CheckOnce(context.Background(), e).Source)
-	if want := []Source{FromCheck, FromJournal, FromCache}; !slices.Equal(sources, want) {
-		t.Errorf("outcomes are from %v, want %v", sources, want)
+	found = append(found, c.CheckOnce(context.Background(), e).FromJournal)
+	if want := []bool{false, true}; !slices.Equal(found, want) {
+		t.Errorf("outcomes are from the journal: %v, want %v", found, want)
 	}
 	if err := j.Close(true); err != nil {
-		t.Error(err)
-	}
-	if err := cache.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -318,81 +177,10 @@ func TestElapsed(t *testing.T) {
 	r.Verdict.Elapsed = 1234567
 	for times, want := range map[bool]time.Duration{true: 1234567, false: 0} {
 		o := r.Outcome(times)
-		line := appendOutcome(nil, Key{}, o)
+		line := appendOutcome(nil, key{}, o)
 		_, stored, err := parseOutcome(line[:len(line)-1])
 		if err != nil || o.elapsed() != 1234567 || stored.elapsed() != want {
 			t.Errorf("times %v: %v, stored %v, %v", times, o.elapsed(), stored.elapsed(), err)
 		}
-	}
-}
-
-// TestReportsOfProgramOrder: with --order program, reports are about sequential
-// consistency.
-func TestReportsOfProgramOrder(t *testing.T) {
-	e := read(t, "a.jsonl", plain)[0]
-	e.History = e.History.ProgramOrder()
-	var out bytes.Buffer
-	if err := NewAnnotations(&out).Add(&e, &Outcome{Status: NotLinearizable, At: -1, Reason: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	if want := "not sequentially consistent: x\n"; !strings.HasSuffix(out.String(), want) {
-		t.Errorf("got %q, want it to end in %q", out.String(), want)
-	}
-}
-
-// TestReports: reports are well-formed, whatever names and messages have.
-func TestReports(t *testing.T) {
-	dir := t.TempDir()
-	odd := read(t, "a b,c:%.jsonl", strings.Replace(plain, `"a"`, `"<\u0007&\n>"`, 1))[0]
-	o := &Outcome{Status: NotLinearizable, At: 1, Reason: "<b> & \x01\n::x", took: 2500 * time.Microsecond}
-	junitName, sarifName := filepath.Join(dir, "j.xml"), filepath.Join(dir, "s.sarif")
-	j, err := NewJUnit(junitName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*")); !slices.Equal(left, []string{PartName(junitName)}) && runtime.GOOS != "windows" {
-		t.Errorf("a kill would leave %q", left)
-	}
-	s, err := NewSARIF(sarifName, "v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	a := NewAnnotations(&out)
-	for _, r := range []Report{j, s, a} {
-		for range 12 {
-			if err := r.Add(&odd, o); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := r.Close(false); err != nil {
-			t.Error(err)
-		}
-	}
-	text, err := os.ReadFile(junitName)
-	if err != nil || !bytes.Contains(text, []byte(`classname="a b,c:%.jsonl" name="&lt;`)) || !bytes.Contains(text, []byte(`time="0.002500"`)) || bytes.Contains(text, []byte("\x01")) {
-		t.Errorf("%v\n%s", err, text)
-	}
-	var log struct {
-		Runs []struct{ Results []sarifResult }
-	}
-	if text, err = os.ReadFile(sarifName); err == nil {
-		err = json.Unmarshal(text, &log)
-	}
-	if err != nil || len(log.Runs) != 1 || len(log.Runs[0].Results) != 12 {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if at := log.Runs[0].Results[0].Locations[0].Physical; at.Artifact.URI != "./a%20b,c:%25.jsonl" || at.Region.StartLine != 3 {
-		t.Errorf("the place is %+v", at)
-	}
-	lines := strings.Split(out.String(), "\n")
-	if want := "::error file=a b%2Cc%3A%25.jsonl,line=3,title=leadline::a b,c:%25.jsonl#<\ufffd&%0A>: not linearizable: <b> & \ufffd%0A::x"; lines[0] != want {
-		t.Errorf("the annotation is\n%q\nwant\n%q", lines[0], want)
-	}
-	if len(lines) != Annotations+3 || !strings.HasPrefix(lines[Annotations], "::notice title=leadline::2 more") {
-		t.Errorf("%d lines: %q", len(lines), lines[Annotations:])
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(left) > 0 {
-		t.Errorf("%q is left", left)
 	}
 }
