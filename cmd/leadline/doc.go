@@ -11,7 +11,6 @@
 //	leadline record --simulate MODEL|--subject NAME [flags]
 //	leadline stress --subject NAME|--new CONSTRUCTOR|--oracle safety --package PATH [flags]
 //	leadline composed [flags] PACKAGE...
-//	leadline selftest [flags]
 //	leadline models [MODEL...]
 //	leadline formats
 //	leadline view [flags] FILE|DIR|-... >view.html
@@ -559,13 +558,6 @@
 // decided is unknown, with a cause:
 //   - depth, schedules, time, memory or cancelled;
 //   - engine, if the chosen engine cannot decide such histories.
-//
-// # Testing itself
-//
-// Selftest compares all engines with one another and with brute force: on every
-// history of up to --ops operations of small types, and then on random histories.
-// It writes each history on which they disagree to a file, the smallest first.
-// The exit status is then 1.
 //
 // # Exit status
 //

@@ -63,9 +63,10 @@
 //     complete is false if the batch ended before its input did. The other keys are
 //     shard, status (the exit status) and elapsed_ns.
 //
-// These steps of a workflow of GitHub Actions show the counts in the summary of a run,
-// and annotate a pull request with what is not linearizable:
+// In a workflow of GitHub Actions, these steps show the counts in the summary of a run, and
+// annotate a pull request with what is not linearizable:
 //
+//	steps:
 //	- run: leadline check -q --junit leadline.xml --summary leadline.json histories/
 //	- if: ${{ !cancelled() }}
 //	  run: jq -r '"\(.not_linearizable) of \(.histories) not linearizable"' leadline.json >>"$GITHUB_STEP_SUMMARY"

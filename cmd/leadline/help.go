@@ -67,7 +67,7 @@ func (c section) write(w io.Writer) {
 
 // topicOf maps commands and topics to headings of the manual with another name.
 var topicOf = map[string]string{
-	"family": "families", "convert": "formats", "map": "formats", "mapping": "formats", "record": "simulated histories", "selftest": "testing itself",
+	"family": "families", "convert": "formats", "map": "formats", "mapping": "formats", "record": "simulated histories",
 	"version": "", "manual": "", "completion": "command line",
 }
 

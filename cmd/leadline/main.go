@@ -57,7 +57,6 @@ func commands() []command {
 		{"record", "--simulate MODEL|--subject NAME", "make a history whose verdict is known", setupRecord},
 		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
 		{"composed", "PACKAGE...", "list functions that compose operations of a concurrent collection", setupComposed},
-		{"selftest", "", "compare every engine with brute force", setupSelftest},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},
 		{"completion", "bash|zsh|fish", "print a script that completes command lines in a shell", setupCompletion},

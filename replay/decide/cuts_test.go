@@ -13,7 +13,7 @@ import (
 // one result of them all may be wrong.
 func blockHistory(t testing.TB, r *rand.Rand, s subject, n, lost int, wrong bool) *history.History {
 	t.Helper()
-	calls := make([]call, n)
+	calls := make([]randomCall, n)
 	w := workload{object: s.spec.New(), rest: 6, lost: lost, next: func(i int) history.Event {
 		calls[i] = s.calls[r.IntN(len(s.calls))]
 		e := history.Event{Method: calls[i].method}

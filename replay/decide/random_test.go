@@ -1,7 +1,6 @@
 package decide_test
 
 import (
-	"encoding/binary"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -27,10 +26,10 @@ func newRand(t testing.TB) *rand.Rand {
 // A subject is a specification with the calls that random histories make.
 type subject struct {
 	spec  replay.Spec
-	calls []call
+	calls []randomCall
 }
 
-type call struct {
+type randomCall struct {
 	method string
 	args   int      // each 0, 1 or 2
 	wrong  []string // results to put in the place of right ones
@@ -48,43 +47,17 @@ func model(t testing.TB, text string) replay.Spec {
 // whose objects are nondeterministic, one whose objects are not States.
 func subjects(t testing.TB) []subject {
 	return []subject{
-		{model(t, "register:0"), []call{{"read", 0, []string{"0", "1", "2"}}, {"write", 1, nil}}},
-		{model(t, "cas-register:0"), []call{{"read", 0, []string{"0", "1"}}, {"write", 1, nil}, {"cas", 2, []string{"true", "false"}}}},
-		{model(t, "queue"), []call{{"enqueue", 1, nil}, {"dequeue", 0, []string{"0", "1", "null"}}}},
-		{model(t, "stack"), []call{{"push", 1, nil}, {"pop", 0, []string{"0", "1", "null"}}}},
-		{model(t, "set"), []call{{"add", 1, []string{"true", "false"}}, {"remove", 1, []string{"true", "false"}}, {"contains", 1, []string{"true", "false"}}}},
-		{model(t, "kv"), []call{{"get", 1, []string{"0", "1", "null"}}, {"put", 2, nil}, {"remove", 1, []string{"0", "null"}}}},
-		{model(t, "ConcurrentHashMap"), []call{{"put", 2, []string{"0", "null"}}, {"replace", 2, []string{"0", "null"}}, {"get", 1, []string{"1", "null"}}, {"size", 0, []string{"0", "1"}}}},
-		{model(t, "mutex"), []call{{"lock", 0, nil}, {"unlock", 0, nil}}},
-		{model(t, "ArrayBlockingQueue:2"), []call{{"offer", 1, []string{"true", "false"}}, {"poll", 0, []string{"0", "1", "null"}}, {"size", 0, []string{"0", "1", "2"}}, {"clear", 0, nil}}},
-		{flakyQueue(), []call{{"put", 1, []string{"true", "false"}}, {"take", 0, []string{"0", "1", "null"}}}},
-		{objectOnly{model(t, "counter")}, []call{{"get", 0, []string{"0", "1", "2"}}, {"increment", 0, nil}}},
-	}
-}
-
-// flakyQueue may refuse a put although it has room, and may say that it is
-// empty although it is not.
-func flakyQueue() replay.Spec {
-	type queue = string // of bytes
-	return &replay.Model[queue]{
-		Label: "flaky-queue",
-		Next: func(q queue, inv replay.Invocation) []replay.Step[queue] {
-			answer := func(v history.Value, next queue) replay.Step[queue] {
-				return replay.Step[queue]{Result: v, Next: next}
-			}
-			if inv.Method == "put" {
-				longer := q + string(rune(inv.Args[0].Int()))
-				return []replay.Step[queue]{answer(history.BoolValue(true), longer), answer(history.BoolValue(false), q)}
-			}
-			steps := []replay.Step[queue]{answer(history.NullValue, q)}
-			if q != "" {
-				steps = append(steps, answer(history.IntValue(int64(q[0])), q[1:]))
-			}
-			return steps
-		},
-		Key: func(dst []byte, q queue) []byte {
-			return append(binary.AppendUvarint(dst, uint64(len(q))), q...)
-		},
+		{model(t, "register:0"), []randomCall{{"read", 0, []string{"0", "1", "2"}}, {"write", 1, nil}}},
+		{model(t, "cas-register:0"), []randomCall{{"read", 0, []string{"0", "1"}}, {"write", 1, nil}, {"cas", 2, []string{"true", "false"}}}},
+		{model(t, "queue"), []randomCall{{"enqueue", 1, nil}, {"dequeue", 0, []string{"0", "1", "null"}}}},
+		{model(t, "stack"), []randomCall{{"push", 1, nil}, {"pop", 0, []string{"0", "1", "null"}}}},
+		{model(t, "set"), []randomCall{{"add", 1, []string{"true", "false"}}, {"remove", 1, []string{"true", "false"}}, {"contains", 1, []string{"true", "false"}}}},
+		{model(t, "kv"), []randomCall{{"get", 1, []string{"0", "1", "null"}}, {"put", 2, nil}, {"remove", 1, []string{"0", "null"}}}},
+		{model(t, "ConcurrentHashMap"), []randomCall{{"put", 2, []string{"0", "null"}}, {"replace", 2, []string{"0", "null"}}, {"get", 1, []string{"1", "null"}}, {"size", 0, []string{"0", "1"}}}},
+		{model(t, "mutex"), []randomCall{{"lock", 0, nil}, {"unlock", 0, nil}}},
+		{model(t, "ArrayBlockingQueue:2"), []randomCall{{"offer", 1, []string{"true", "false"}}, {"poll", 0, []string{"0", "1", "null"}}, {"size", 0, []string{"0", "1", "2"}}, {"clear", 0, nil}}},
+		{flakyQueue(), []randomCall{{"put", 1, []string{"true", "false"}}, {"take", 0, []string{"0", "1", "null"}}}},
+		{objectOnly{model(t, "counter")}, []randomCall{{"get", 0, []string{"0", "1", "2"}}, {"increment", 0, nil}}},
 	}
 }
 
@@ -104,7 +77,7 @@ func randomHistory(t testing.TB, r *rand.Rand, s subject, n int, pending bool) *
 	var events []history.Event
 	open := make([]*history.Event, processes)
 	retired := make([]bool, processes)
-	calls := make(map[*history.Event]call)
+	calls := make(map[*history.Event]randomCall)
 	for begun := 0; begun < n || slices.ContainsFunc(open, func(e *history.Event) bool { return e != nil }); {
 		if !slices.Contains(retired, false) {
 			break
@@ -176,7 +149,7 @@ func (s subject) elements(r *rand.Rand) []history.Value {
 	return some
 }
 
-func (s subject) randomResult(r *rand.Rand, object replay.Object, e *history.Event, c call) (history.Value, bool) {
+func (s subject) randomResult(r *rand.Rand, object replay.Object, e *history.Event, c randomCall) (history.Value, bool) {
 	result, ok := object.Apply(replay.Invocation{Method: e.Method, Args: e.Args})
 	switch x := r.IntN(20); {
 	case x < 2:

@@ -1,43 +1,31 @@
-package selftest
+package decide_test
 
 import (
-	"flag"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
 
-var (
-	full     = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
-	seedFlag = flag.Uint64("seed", 1, "seed of TestDepths")
-	cases    = flag.Int("cases", 2500, "random histories of TestDepths; more with -full")
-	fewest   = flag.Int("fewest", 1, "their fewest operations")
-	most     = flag.Int("most", 12, "their most operations")
-)
-
-// TestDepths compares depths, indices and free depths of random histories with
+// TestSelfDepths compares depths, indices and free depths of random histories with
 // families, and more of them than TestEngines. Those that are not right are
 // detected.
-func TestDepths(t *testing.T) {
+func TestSelfDepths(t *testing.T) {
 	t.Parallel()
-	t.Logf("-seed %d", *seedFlag)
-	r := rand.New(rand.NewPCG(*seedFlag, 0))
+	r := newRand(t)
+	cases := 2500
 	switch {
 	case *full:
-		*cases = max(*cases, 15_000)
+		cases = 15_000
 	case testing.Short(): // as under the race detector
-		*cases /= 5
+		cases /= 5
 	}
 	all := kinds()
 	var n, linearizable, pending, free int
 	depth := map[int]int{}
-	for n < *cases {
+	for n < cases {
 		var p problem
-		if random(&p, all[n%len(all)], *most, r); p.n < *fewest {
-			continue
-		}
+		random(&p, all[n%len(all)], 12, r)
 		n++
 		if !p.linearizable() {
 			continue
@@ -53,7 +41,7 @@ func TestDepths(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := depths(mode)(trial, &v); err != nil {
-				t.Fatalf("chains %d: %v\n%s", mode, err, show(trial.h))
+				t.Fatalf("chains %d: %v\n%s", mode, err, showOps(trial.h))
 			}
 			if v.Answer != replay.Linearizable || mode != replay.ProcessChains {
 				continue
@@ -106,8 +94,8 @@ func detectFree(t *testing.T, trial *trial, v *replay.Verdict) {
 	}
 }
 
-// TestManyOperations: the models hold as many values as a history has operations.
-func TestManyOperations(t *testing.T) {
+// TestSelfManyOperations: the models hold as many values as a history has operations.
+func TestSelfManyOperations(t *testing.T) {
 	for _, k := range kinds() {
 		var p problem
 		p.reset(k)

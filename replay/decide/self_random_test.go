@@ -1,4 +1,4 @@
-package selftest
+package decide_test
 
 import (
 	"math/rand/v2"
@@ -96,13 +96,13 @@ func (g *generator) recorded(wild bool) {
 	}
 }
 
-// stray returns an awkward result that the specification accepts, or the
+// stray returns an awkwardValues result that the specification accepts, or the
 // current result of operation i.
 func (g *generator) stray(i int) history.Value {
 	op := history.Operation{Method: g.p.call[i].method, Args: g.p.args(g.p.call[i])}
 	for range 4 {
 		if op.Result = history.ExceptionValue("E"); g.r.IntN(8) > 0 {
-			op.Result = awkward[g.r.IntN(len(awkward))]
+			op.Result = awkwardValues[g.r.IntN(len(awkwardValues))]
 		}
 		if g.p.kind.spec.Check(&op) == nil {
 			return op.Result

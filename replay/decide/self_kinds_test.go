@@ -1,4 +1,4 @@
-package selftest
+package decide_test
 
 import (
 	"fmt"
@@ -13,51 +13,51 @@ import (
 // one with 1 is right before the one with 2: shape.labels relies on it.
 func kinds() []*kind {
 	return []*kind{
-		newKind("register", model("register"), true, distinct, stepRegister,
+		newKind("register", parsed("register"), true, distinct, stepRegister,
 			calls("write", put, 1, 0, void), calls("write", put, 2, 0, void), calls("read", get, 0, 0, null, 1, 2, unseen)),
-		newKind("cas-register", model("cas-register"), true, initial, stepRegister,
+		newKind("cas-register", parsed("cas-register"), true, initial, stepRegister,
 			calls("write", put, 1, 0, void), calls("write", put, 2, 0, void), calls("read", get, 0, 0, 1, 2),
 			calls("cas", swap, 1, 2, yes), calls("cas", swap, 2, 1, yes), calls("cas", swap, 1, 2, no),
 			calls("cas", swap, 2, 1, no), calls("cas", swap, 1, 2, unseen), calls("cas", swap, 2, 1, unseen)),
-		newKind("queue", model("queue"), true, distinct, stepQueue,
+		newKind("queue", parsed("queue"), true, distinct, stepQueue,
 			calls("enqueue", put, 1, 0, void), calls("enqueue", put, 2, 0, void), calls("dequeue", take, 0, 0, null, 1, 2, unseen)),
-		newKind("stack", model("stack"), true, distinct, stepStack,
+		newKind("stack", parsed("stack"), true, distinct, stepStack,
 			calls("push", put, 1, 0, void), calls("push", put, 2, 0, void), calls("pop", take, 0, 0, null, 1, 2, unseen)),
-		newKind("set", model("set"), true, distinct, stepSet,
+		newKind("set", parsed("set"), true, distinct, stepSet,
 			calls("add", put, 1, 0, yes), calls("add", put, 2, 0, yes), calls("add", put, 1, 0, no), calls("add", put, 2, 0, no),
 			calls("add", put, 1, 0, unseen), calls("add", put, 2, 0, unseen),
 			calls("remove", take, 1, 0, yes), calls("remove", take, 2, 0, yes), calls("remove", take, 1, 0, no), calls("remove", take, 2, 0, no),
 			calls("contains", has, 1, 0, yes), calls("contains", has, 2, 0, yes), calls("contains", has, 1, 0, no), calls("contains", has, 2, 0, no)),
-		newKind("kv", model("kv"), false, byKey, stepKV,
+		newKind("kv", parsed("kv"), false, byKey, stepKV,
 			calls("put", put, 1, 1, void), calls("put", put, 1, 2, void), calls("put", put, 2, 1, void),
 			calls("get", get, 1, 0, null, 1, 2), calls("get", get, 2, 0, null, 1),
 			calls("remove", take, 1, 0, null, 1, unseen), calls("size", size, 0, 0, 1)),
-		newKind("counter", model("counter"), false, numbers, stepCounter,
+		newKind("counter", parsed("counter"), false, numbers, stepCounter,
 			calls("increment", put, 0, 0, void), calls("read", get, 0, 0, 0, 1, 2, unseen), calls("getAndIncrement", swap, 0, 0, 0, 1, unseen)),
-		newKind("counter-object", objectOnly{model("counter")}, false, numbers, stepCounter,
+		newKind("counter-object", objectOnly{parsed("counter")}, false, numbers, stepCounter,
 			calls("increment", put, 0, 0, void), calls("read", get, 0, 0, 0, 1, 2)),
-		newKind("mutex", model("mutex"), false, numbers, stepMutex,
+		newKind("mutex", parsed("mutex"), false, numbers, stepMutex,
 			calls("lock", put, 0, 0, void), calls("unlock", take, 0, 0, void), calls("tryLock", swap, 0, 0, yes, no, unseen)),
-		newKind("mutex-object", objectOnly{model("mutex")}, false, numbers, stepMutex,
+		newKind("mutex-object", objectOnly{parsed("mutex")}, false, numbers, stepMutex,
 			calls("lock", put, 0, 0, void), calls("unlock", take, 0, 0, void), calls("tryLock", swap, 0, 0, yes, no)),
-		newKind("bounded-queue", model("queue:2"), true, distinct, stepBounded,
+		newKind("bounded-queue", parsed("queue:2"), true, distinct, stepBounded,
 			calls("enqueue", put, 1, 0, yes), calls("enqueue", put, 2, 0, yes), calls("enqueue", put, 1, 0, no), calls("enqueue", put, 2, 0, no),
 			calls("take", take, 0, 0, 1, 2, unseen), calls("size", size, 0, 0, 1)),
-		newKind("priority-queue", model("priority-queue"), false, sorted, stepPriority,
+		newKind("priority-queue", parsed("priority-queue"), false, sorted, stepPriority,
 			calls("insert", put, 1, 0, void), calls("insert", put, 2, 0, void), calls("poll", take, 0, 0, null, 1, 2, unseen)),
-		newKind("deque", model("deque"), true, distinct, stepDeque,
+		newKind("deque", parsed("deque"), true, distinct, stepDeque,
 			calls("pushBack", put, 1, 0, void), calls("pushBack", put, 2, 0, void), calls("pushFront", putFront, 1, 0, void), calls("pushFront", putFront, 2, 0, void),
 			calls("popFront", take, 0, 0, null, 1, 2, unseen), calls("popBack", takeBack, 0, 0, null, 1, 2, unseen)),
-		newKind("multiset", model("multiset"), true, distinct, stepMultiset,
+		newKind("multiset", parsed("multiset"), true, distinct, stepMultiset,
 			calls("add", put, 1, 0, void), calls("add", put, 2, 0, void),
 			calls("remove", take, 1, 0, yes, no, unseen), calls("remove", take, 2, 0, yes, no, unseen),
 			calls("count", size, 1, 0, 0, 1, 2), calls("count", size, 2, 0, 0, 1, 2), calls("contains", has, 1, 0, yes), calls("contains", has, 2, 0, yes)),
-		newKind("java-queue", model("ConcurrentLinkedQueue"), true, numbers, accepting(stepQueue),
+		newKind("java-queue", parsed("ConcurrentLinkedQueue"), true, numbers, accepting(stepQueue),
 			calls("offer", put, 1, 0, yes), calls("offer", put, 2, 0, yes), calls("poll", take, 0, 0, null, 1, 2, unseen)),
-		newKind("java-deque", model("LinkedBlockingDeque"), true, numbers, accepting(stepDeque),
+		newKind("java-deque", parsed("LinkedBlockingDeque"), true, numbers, accepting(stepDeque),
 			calls("add", put, 1, 0, yes), calls("add", put, 2, 0, yes), calls("offerFirst", putFront, 1, 0, yes), calls("offerFirst", putFront, 2, 0, yes),
 			calls("poll", take, 0, 0, null, 1, 2, unseen), calls("pollLast", takeBack, 0, 0, null, 1, 2, unseen)),
-		newKind("java-priority-queue", model("PriorityBlockingQueue"), false, numbers, accepting(stepPriority),
+		newKind("java-priority-queue", parsed("PriorityBlockingQueue"), false, numbers, accepting(stepPriority),
 			calls("offer", put, 1, 0, yes), calls("offer", put, 2, 0, yes), calls("poll", take, 0, 0, null, 1, 2, unseen)),
 		newKind("flaky-queue", flakyQueue(), true, distinct, stepFlaky,
 			calls("put", put, 1, 0, yes), calls("put", put, 2, 0, yes), calls("put", put, 1, 0, no), calls("put", put, 2, 0, no),
@@ -65,8 +65,8 @@ func kinds() []*kind {
 	}
 }
 
-// model parses a name defined in this package.
-func model(text string) replay.Spec {
+// parsed parses a name defined in this package.
+func parsed(text string) replay.Spec {
 	s, err := spec.Parse(text)
 	if err != nil {
 		panic("selftest: " + err.Error())
@@ -84,7 +84,7 @@ func calls(method string, op, a, b int8, answers ...answer) []call {
 	return all
 }
 
-func newKind(name string, s replay.Spec, symmetric bool, e elements, step func(uint64, *call) outcomes, groups ...[]call) *kind {
+func newKind(name string, s replay.Spec, symmetric bool, e valueKind, step func(uint64, *call) outcomes, groups ...[]call) *kind {
 	k := &kind{name: name, spec: s, step: step, symmetric: symmetric, elements: e}
 	if name == "bounded-queue" {
 		k.args = []history.Value{history.IntValue(2)}
@@ -135,11 +135,6 @@ func find(list []call, c *call) int {
 	}
 	return -1
 }
-
-// objectOnly hides that the objects of a specification are States.
-type objectOnly struct{ replay.Spec }
-
-func (o objectOnly) New() replay.Object { return struct{ replay.Object }{o.Spec.New()} }
 
 // flakyQueue is the specification of stepFlaky.
 func flakyQueue() replay.Spec {

@@ -1,48 +1,91 @@
-package selftest
+package decide_test
 
 import (
-	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
-	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
 )
 
-// The tests allocate much and keep little.
-func init() { debug.SetGCPercent(400) }
+var selfDuration = flag.Duration("duration", 0, "how long TestSelf goes on, as 1h; without it, TestSelf has a fixed number of histories")
 
-// TestEngines is a short run; continuous integration has a longer one.
-func TestEngines(t *testing.T) {
-	t.Parallel()
-	o := Options{Ops: 2, Seed: 1, Random: 2400, RandomOps: 10}
-	if *full {
-		o.Ops, o.Random = 3, 6000
+// TestSelf compares every engine with brute force: on all histories of a few operations of
+// small types, and on random larger ones. With -duration, it goes on with larger ones of
+// both until the time is over:
+//
+//	go test ./replay/decide -run Self -duration 1h -timeout 2h -seed 7
+//
+// A type is a specification of replay/spec with a few calls, each with every result that
+// could be recorded. It also has a model of its own: the same type written a second time,
+// as a function on small numbers. A shape is an interval order, up to isomorphism, in which
+// the pending operations are marked:
+//
+//	|--a--|   |--b--|
+//	    |---c---|
+//	  |--d-- ...            pending
+//
+// The histories of a type are all shapes with all calls for each operation. What a shape
+// leaves open is drawn at random for each history: which of two neighbouring invocations
+// came first, which process issued what, and which value is which.
+//
+// Brute force follows the definition: it places one operation after another, in every order
+// that real time and edges allow, and consults the model. It shares nothing with the
+// engines except the fields of the history. The models may be wrong, too: a disagreement
+// only shows that one side is.
+//
+// Families are the oracle of depths: depth and index of a linearizable history are those
+// of the first family that has a witness, and its free depth is that of families without
+// some of its pending operations.
+func TestSelf(t *testing.T) {
+	o := selfOptions{ops: 2, seed: *seedFlag, random: 2400, most: 10}
+	switch {
+	case *selfDuration > 0:
+		o.ops, o.random, o.most, o.duration = 6, 1<<30, 12, *selfDuration
+	case *full:
+		o.ops, o.random = 3, 6000
+	case testing.Short(): // as under the race detector
+		o.random = 1200
+	default:
+		t.Parallel()
 	}
-	r, err := Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Logf("-seed %d", o.seed)
+	r := selfTest(kinds(), o)
 	for _, d := range r.Disagreements[:min(len(r.Disagreements), 3)] {
-		t.Errorf("linearizable: %v\n%v\n%s", d.Linearizable, d.Verdicts, show(d.History))
+		t.Errorf("linearizable: %v\n%v\n%s", d.Linearizable, d.Verdicts, native(t, d.History))
 	}
-	if r.Wrong > 0 || r.Stopped || r.Complete != o.Ops {
-		t.Errorf("%d wrong, complete up to %d, stopped %v", r.Wrong, r.Complete, r.Stopped)
+	if r.Wrong > 0 {
+		t.Errorf("%d histories with a wrong verdict", r.Wrong)
 	}
+	histories := int64(0)
 	for _, k := range r.Kinds {
 		all := k.Small + k.Random
-		if k.Small < 50 || k.Random < int64(o.Random/20) || k.Linearizable < all/10 || k.Linearizable > all*95/100 {
+		histories += all
+		if o.duration == 0 && (k.Small < 50 || k.Random < int64(o.random/20) || k.Linearizable < all/10 || k.Linearizable > all*95/100) {
 			t.Errorf("%+v: too few of one answer", k)
 		}
 	}
-	t.Logf("%d histories, %d comparisons in %v", r.Histories(), r.Comparisons, r.Elapsed)
+	if o.duration == 0 && r.Complete != o.ops {
+		t.Errorf("complete up to %d operations", r.Complete)
+	}
+	t.Logf("%d histories (all up to %d operations), %d comparisons", histories, r.Complete, r.Comparisons)
 }
 
-func show(h *history.History) string {
+// native returns a history in leadline's own format, for leadline check.
+func native(t *testing.T, h *history.History) string {
+	var b strings.Builder
+	c, _ := codec.Lookup("native")
+	if err := c.Encode(&b, h); err != nil {
+		t.Error(err)
+	}
+	return b.String()
+}
+
+func showOps(h *history.History) string {
 	text := ""
 	for i := range h.Ops {
 		op := &h.Ops[i]
@@ -51,74 +94,30 @@ func show(h *history.History) string {
 	return text + fmt.Sprintln(h.Edges)
 }
 
-// TestJobs: the report is the same for any number of jobs.
-func TestJobs(t *testing.T) {
-	t.Parallel()
-	ops, random := 1, 200
-	if *full {
-		ops, random = 2, 3000
-	}
-	var reports []*Report
-	for _, jobs := range []int{1, 3} {
-		r, err := Run(context.Background(), Options{Ops: ops, Seed: 7, Random: random, Jobs: jobs})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Elapsed = 0
-		reports = append(reports, r)
-	}
-	if !reflect.DeepEqual(reports[0], reports[1]) {
-		t.Errorf("%+v\n%+v", reports[0], reports[1])
-	}
-}
-
-func TestDuration(t *testing.T) {
-	for d := 100 * time.Millisecond; ; d *= 2 { // a busy machine takes longer
-		r, err := Run(context.Background(), Options{Ops: 6, Random: 1 << 30, Duration: d})
-		if err != nil || !r.Stopped {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		if r.Kinds[0].Small > 0 && r.Kinds[0].Random > 0 {
-			break
-		}
-		if d > time.Minute {
-			t.Fatalf("%+v: nothing was tested", r.Kinds[0])
-		}
-	}
-	if _, err := Run(context.Background(), Options{Ops: MaxOps + 1}); err == nil {
-		t.Error("too many operations are accepted")
-	}
-}
-
-// TestFault: a wrong model is detected, with the smallest histories first.
-func TestFault(t *testing.T) {
-	k := newKind("register", model("register"), true, distinct, func(s uint64, c *call) outcomes {
+// TestSelfFault: a wrong model is detected, with the smallest histories first.
+func TestSelfFault(t *testing.T) {
+	k := newKind("register", parsed("register"), true, distinct, func(s uint64, c *call) outcomes {
 		if c.op == put && s == 1 {
 			return one(void, s) // the second write is lost
 		}
 		return stepRegister(s, c)
 	}, kinds()[0].returned)
-	tt := &tester{o: Options{Seed: 1, RandomOps: 8, Jobs: 2, Random: 1000}, kinds: []*kind{k}, report: &Report{Kinds: make([]Count, 1)}}
-	units := tt.smallUnits(3)
-	tt.run(context.Background(), len(units), func(i int) unit { return units[i] }, time.Now(), 0)
-	tt.run(context.Background(), tt.randomUnits(), tt.randomUnit, time.Now(), 0)
-	tt.report.keepSmallest()
-	found := tt.report.Disagreements
+	found := selfTest([]*kind{k}, selfOptions{ops: 3, seed: 1, random: 1000, most: 8}).Disagreements
 	if len(found) < 10 || len(found[0].History.Ops) != 3 ||
-		!slices.IsSortedFunc(found, func(a, b Disagreement) int { return len(a.History.Ops) - len(b.History.Ops) }) {
+		!slices.IsSortedFunc(found, func(a, b disagreement) int { return len(a.History.Ops) - len(b.History.Ops) }) {
 		t.Errorf("%d found", len(found))
 	}
 	for _, d := range found {
-		if len(d.Verdicts) < 2 || !slices.ContainsFunc(d.Verdicts, func(v EngineVerdict) bool { return v.Wrong }) {
+		if len(d.Verdicts) < 2 || !slices.ContainsFunc(d.Verdicts, func(v engineVerdict) bool { return v.Wrong }) {
 			t.Fatalf("%+v", d)
 		}
 	}
 }
 
-// TestShapes compares the number of shapes with the number of interval orders
+// TestSelfShapes compares the number of shapes with the number of interval orders
 // with marks, counted from event words. Every sequence of n invocations and at
 // most n responses represents one order, up to isomorphism.
-func TestShapes(t *testing.T) {
+func TestSelfShapes(t *testing.T) {
 	t.Parallel()
 	for n, want := range []int{1: 1, 2, 5, 15, 53, 217} {
 		if n == 0 {
@@ -206,9 +205,9 @@ func canonical(p *problem) string {
 	return best
 }
 
-// TestLabels: every choice of calls is visited once, up to equal spans and the
+// TestSelfLabels: every choice of calls is visited once, up to equal spans and the
 // exchange of values.
-func TestLabels(t *testing.T) {
+func TestSelfLabels(t *testing.T) {
 	for _, k := range kinds() {
 		for _, s := range shapes(2) {
 			got := 0
@@ -237,8 +236,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestRandom: random histories are well-formed.
-func TestRandom(t *testing.T) {
+// TestSelfRandom: random histories are well-formed.
+func TestSelfRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	edges, pending := 0, 0
@@ -254,7 +253,7 @@ func TestRandom(t *testing.T) {
 			edges += len(h.Edges)
 			pending += h.Pending()
 			if err := wellFormed(h); err != nil {
-				t.Fatalf("%v\n%s", err, show(h))
+				t.Fatalf("%v\n%s", err, showOps(h))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package selftest
+package decide_test
 
 import (
 	"context"
@@ -21,20 +21,20 @@ type worker struct {
 // A part is the contribution of a unit to the report.
 type part struct {
 	histories, linearizable, comparisons, wrong int64
-	disagreements                               []Disagreement
+	disagreements                               []disagreement
 }
 
 // do tests the histories of a unit.
 func (w *worker) do(u unit, order int) {
 	w.unit, w.order, w.found = u, order, part{}
-	r := rand.New(rand.NewPCG(w.t.o.Seed, 1<<32+uint64(order)))
+	r := rand.New(rand.NewPCG(w.t.o.seed, 1<<32+uint64(order)))
 	k := w.t.kinds[u.kind]
 	if u.shape == nil {
 		for range u.count {
 			if w.ctx.Err() != nil {
 				break
 			}
-			random(&w.p, k, w.t.o.RandomOps, r)
+			random(&w.p, k, w.t.o.most, r)
 			w.test()
 		}
 	} else {
@@ -55,7 +55,7 @@ func (w *worker) test() {
 		w.found.linearizable++
 	}
 	trial, err := newTrial(&w.p, want)
-	verdicts := []EngineVerdict{{"the specification", fmt.Sprint(err), true}}
+	verdicts := []engineVerdict{{"the specification", fmt.Sprint(err), true}}
 	if err == nil {
 		var decided int
 		decided, verdicts = trial.compare()
@@ -67,7 +67,7 @@ func (w *worker) test() {
 	w.found.wrong++
 	name := fmt.Sprintf("%s-%d-%d", w.p.kind.name, w.order, w.found.histories)
 	found := append(w.found.disagreements,
-		Disagreement{w.p.history(name), want, verdicts, [2]int{w.order, int(w.found.histories)}})
+		disagreement{w.p.history(name), want, verdicts, [2]int{w.order, int(w.found.histories)}})
 	slices.SortStableFunc(found, compareSize)
 	w.found.disagreements = found[:min(len(found), keptPerUnit)]
 }
@@ -89,8 +89,5 @@ func (w *worker) report() {
 	t.report.Disagreements = append(t.report.Disagreements, found.disagreements...)
 	if len(t.report.Disagreements) > 4*kept {
 		t.report.keepSmallest()
-	}
-	if t.o.Progress != nil {
-		t.o.Progress(int(found.histories))
 	}
 }

@@ -1,4 +1,4 @@
-package selftest
+package decide_test
 
 import (
 	"context"
@@ -44,15 +44,15 @@ func newTrial(p *problem, linearizable bool) (*trial, error) {
 	return t, nil
 }
 
-// A decider is a way to decide. It leaves the verdict Undecided where it does
+// A separateEngine is a way to decide. It leaves the verdict Undecided where it does
 // not apply.
-type decider struct {
+type separateEngine struct {
 	name   string
 	decide func(t *trial, v *replay.Verdict) error
 }
 
-// engines are all ways to decide, each separately.
-var engines = []decider{
+// separateEngines are all ways to decide, each separately.
+var separateEngines = []separateEngine{
 	{"families by process", families(replay.ProcessChains)},
 	{"families by minimum partition", families(replay.MinimumChains)},
 	{"families", families(replay.AutoChains)},
@@ -79,14 +79,14 @@ var engines = []decider{
 		v.Finding = search.Pairs(t.h, t.spec, false, maxBytes, nil)
 		return nil
 	}},
-	{"monitor", forced(replay.MonitorEngine)},
+	{"monitor", chosenEngine(replay.MonitorEngine)},
 	{"portfolio", func(t *trial, v *replay.Verdict) (err error) {
 		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{MaxDepth: 2})
 		return err
 	}},
 }
 
-func forced(e replay.Engine) func(*trial, *replay.Verdict) error {
+func chosenEngine(e replay.Engine) func(*trial, *replay.Verdict) error {
 	return func(t *trial, v *replay.Verdict) (err error) {
 		*v, err = decide.Check(context.Background(), t.h, t.spec, replay.Options{Engine: e})
 		return err
@@ -145,16 +145,16 @@ func (t *trial) hasParts() bool {
 
 // compare runs every engine and returns how many decided. If any of them was
 // wrong, it also returns all their verdicts, otherwise nil.
-func (t *trial) compare() (decided int, verdicts []EngineVerdict) {
+func (t *trial) compare() (decided int, verdicts []engineVerdict) {
 	wrong := false
-	for _, e := range engines {
+	for _, e := range separateEngines {
 		verdict := t.ask(e)
 		if verdict == "" {
 			continue
 		}
 		decided++
 		fine := verdict == answerOf(t.linearizable).String()
-		verdicts = append(verdicts, EngineVerdict{e.name, verdict, !fine})
+		verdicts = append(verdicts, engineVerdict{e.name, verdict, !fine})
 		wrong = wrong || !fine
 	}
 	if !wrong {
@@ -172,7 +172,7 @@ func answerOf(linearizable bool) replay.Answer {
 
 // ask returns the verdict of an engine, "" if it has none. Errors, panics and
 // false witnesses are verdicts too.
-func (t *trial) ask(e decider) (verdict string) {
+func (t *trial) ask(e separateEngine) (verdict string) {
 	defer func() {
 		if p := recover(); p != nil {
 			verdict = fmt.Sprintf("panic: %v", p)

@@ -1,4 +1,4 @@
-package selftest
+package decide_test
 
 import (
 	"math/rand/v2"
@@ -79,35 +79,35 @@ type kind struct {
 	// symmetric is true if exchanging values 1 and 2 makes no difference to the
 	// model.
 	symmetric bool
-	elements  elements
+	elements  valueKind
 }
 
-// elements selects what values 1 and 2 of a model can be in a history.
-type elements uint8
+// valueKind selects what values 1 and 2 of a model can be in a history.
+type valueKind uint8
 
 const (
-	numbers  elements = iota // themselves
-	distinct                 // any two of awkward
-	sorted                   // ints or strings, in ascending order
-	initial                  // like distinct; the object holds null at first
-	byKey                    // like distinct; the first argument is a key
+	numbers  valueKind = iota // themselves
+	distinct                  // any two of awkwardValues
+	sorted                    // ints or strings, in ascending order
+	initial                   // like distinct; the object holds null at first
+	byKey                     // like distinct; the first argument is a key
 )
 
-// awkward are values that an engine could confuse with special results
+// awkwardValues are values that an engine could confuse with special results
 // ("empty", "failed") or with one another.
-var awkward = []history.Value{
+var awkwardValues = []history.Value{
 	history.BoolValue(false), history.BoolValue(true), history.NullValue, history.IntValue(0), history.IntValue(-1),
 	history.IntValue(1), history.IntValue(2), history.StringValue(""), history.StringValue("a"),
 	history.ListValue(), history.ListValue(history.NullValue), history.ListValue(history.IntValue(1), history.IntValue(2)),
 }
 
-// pair returns two different awkward values.
+// pair returns two different awkwardValues values.
 func pair(r *rand.Rand) (x, y history.Value) {
-	i, j := r.IntN(len(awkward)), r.IntN(len(awkward)-1)
+	i, j := r.IntN(len(awkwardValues)), r.IntN(len(awkwardValues)-1)
 	if j >= i {
 		j++
 	}
-	return awkward[i], awkward[j]
+	return awkwardValues[i], awkwardValues[j]
 }
 
 // sortedPair returns two ints or strings in ascending order.

@@ -1,4 +1,4 @@
-package selftest
+package decide_test
 
 import (
 	"math/rand/v2"
