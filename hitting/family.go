@@ -35,7 +35,8 @@ type Family struct {
 
 // A generator visits the schedules of one depth in index order. Both kinds do so
 // by moves (see doc.go): one packs a schedule of up to 16 live elements into a
-// word, the other takes any number.
+// word, the other takes any number. The first is 2 to 4 times faster where both apply
+// (see BenchmarkCount).
 type generator interface {
 	// run calls visit for every node of the tree of this depth that might be new,
 	// and reports whether there were any. It ends early when visit returns false
@@ -120,7 +121,7 @@ func (f *Family) grow(yield func(chain int32, tuple []int32) bool) {
 		return
 	}
 	broken := false
-	any := f.gen.run(f, func(chain int32, tuple []int32) bool {
+	grew := f.gen.run(f, func(chain int32, tuple []int32) bool {
 		if f.exact && !f.isNew() {
 			return true
 		}
@@ -133,7 +134,7 @@ func (f *Family) grow(yield func(chain int32, tuple []int32) bool) {
 	}
 	// If every tuple of a depth can be shortened, that depth adds nothing, and
 	// neither does any greater one.
-	f.done = !any || f.d >= f.mostDepth()
+	f.done = !grew || f.d >= f.mostDepth()
 }
 
 // mostDepth returns the bound of the poset, which most witnesses come too early to need.

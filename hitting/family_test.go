@@ -52,7 +52,7 @@ func checkFamilies(t *testing.T, p *poset.Poset, chains []int32, maxDepth int) {
 				if !sofar[key] {
 					t.Fatalf("%s, d = %d: misses %v of %v", name, d, s, indices[k])
 				}
-				if at, new := got[key]; new {
+				if at, found := got[key]; found {
 					want = append(want, key)
 					if at != indices[k].String() {
 						t.Fatalf("%s, d = %d: %v has index %s, want %v", name, d, s, at, indices[k])

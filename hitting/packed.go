@@ -106,7 +106,7 @@ type packedRun struct {
 	visit func(chain int32, tuple []int32) bool
 	chain *packedChain
 	tuple [packedMax]int32
-	any   bool
+	grew  bool
 }
 
 func (g *packed) run(f *Family, visit func(chain int32, tuple []int32) bool) bool {
@@ -125,19 +125,19 @@ func (g *packed) run(f *Family, visit func(chain int32, tuple []int32) bool) boo
 			break
 		}
 	}
-	return r.any
+	return r.grew
 }
 
 // runBases visits depth 1, where most witnesses are, without tables.
-func (g *packed) runBases(f *Family, visit func(chain int32, tuple []int32) bool) (any bool) {
+func (g *packed) runBases(f *Family, visit func(chain int32, tuple []int32) bool) (grew bool) {
 	for _, chain := range g.live.distinctChains() {
-		any = true
+		grew = true
 		g.word = g.base(chain)
 		if !f.spend(g.n) || !visit(chain, nil) {
 			break
 		}
 	}
-	return any
+	return grew
 }
 
 // walk visits the tuples that extend the first k elements, which give the schedule
@@ -157,7 +157,7 @@ func (r *packedRun) walk(k int, word uint64, allowed uint16, siblings *[packedMa
 			continue
 		}
 		r.tuple[k] = int32(x)
-		r.any = true
+		r.grew = true
 		r.g.word = next[x]
 		if !r.visit(r.chain.chain, r.tuple[:k+1]) {
 			return false

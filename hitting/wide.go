@@ -19,7 +19,7 @@ type wide struct {
 	visit   func(chain int32, tuple []int32) bool
 	chain   int32
 	tuple   []int32
-	any     bool
+	grew    bool
 }
 
 func newWide(v *liveElements) *wide {
@@ -35,7 +35,7 @@ func (g *wide) fingerprint() fingerprint { return g.hash.sum(g.current) }
 func (g *wide) schedule() []int32 { return g.current }
 
 func (g *wide) run(f *Family, visit func(chain int32, tuple []int32) bool) bool {
-	g.f, g.visit, g.any = f, visit, false
+	g.f, g.visit, g.grew = f, visit, false
 	for _, chain := range g.v.distinctChains() {
 		g.chain = chain
 		for x := range g.tails {
@@ -50,13 +50,13 @@ func (g *wide) run(f *Family, visit func(chain int32, tuple []int32) bool) bool 
 			}
 			continue
 		}
-		g.any = true
+		g.grew = true
 		g.current = base
 		if !f.spend(len(base)) || !visit(chain, nil) {
 			break
 		}
 	}
-	return g.any
+	return g.grew
 }
 
 func (g *wide) level(k int) []int32 {
@@ -89,7 +89,7 @@ func (g *wide) walk() bool {
 		g.tuple = append(g.tuple, x)
 		goOn := true
 		if k == g.f.d-2 {
-			g.any = true
+			g.grew = true
 			g.current = next
 			goOn = g.visit(g.chain, g.tuple)
 		} else {

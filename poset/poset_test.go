@@ -220,7 +220,7 @@ func TestExtend(t *testing.T) {
 			edges = append(edges, Edge{i, j})
 			m[i][j] = true
 		}
-		m.close()
+		m.closeTransitively()
 		cyclic := slices.ContainsFunc(edges, func(e Edge) bool { return m[e.From][e.From] })
 		p, err := Extend(c, e, edges, keep, nil)
 		if cyclic != (err != nil) {

@@ -52,8 +52,8 @@ func newMatrix(n int) matrix {
 	return m
 }
 
-// close makes the relation transitive (Warshall).
-func (m matrix) close() {
+// closeTransitively makes the relation transitive (Warshall).
+func (m matrix) closeTransitively() {
 	for k := range m {
 		for i := range m {
 			for j := range m {
@@ -105,6 +105,6 @@ func randomDAG(r *rand.Rand, n int) ([]Edge, matrix) {
 			}
 		}
 	}
-	m.close()
+	m.closeTransitively()
 	return edges, m
 }

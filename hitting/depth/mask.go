@@ -16,15 +16,15 @@ func set[M mask](m *M, r int) { (*m)[r>>6] |= 1 << (r & 63) }
 func reset[M mask](m *M, r int) { (*m)[r>>6] &^= 1 << (r & 63) }
 
 func isEmpty[M mask](m *M) bool {
-	any := uint64(0)
+	union := uint64(0)
 	for w := range len(*m) {
-		any |= (*m)[w]
+		union |= (*m)[w]
 	}
-	return any == 0
+	return union == 0
 }
 
-// close removes rank r, which is not in the set: greater ranks move down by one.
-func close[M mask](m *M, r int) {
+// closeGap removes rank r, which is not in the set: greater ranks move down by one.
+func closeGap[M mask](m *M, r int) {
 	w := r >> 6
 	low := uint64(1)<<(r&63) - 1
 	(*m)[w] = (*m)[w]&low | (*m)[w]>>1&^low

@@ -441,8 +441,8 @@ func (s *sweep[M]) advance(n *node[M], y int32, rank int) bool {
 		}
 		reset(&n.tail, rank)
 	}
-	close(&n.tail, rank)
-	close(&n.held, rank)
+	closeGap(&n.tail, rank)
+	closeGap(&n.held, rank)
 	return true
 }
 
@@ -577,8 +577,8 @@ func (s *sweep[M]) placeOne() {
 
 // pass adds n to next, where the open elements do without rank.
 func (s *sweep[M]) pass(n node[M], rank int) {
-	close(&n.tail, rank)
-	close(&n.held, rank)
+	closeGap(&n.tail, rank)
+	closeGap(&n.held, rank)
 	s.next.add(&s.words, &n)
 }
 
