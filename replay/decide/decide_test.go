@@ -272,8 +272,8 @@ func TestEmptyHistory(t *testing.T) {
 	}
 }
 
-// TestShortHistories: a short history without a witness is the search's, with one
-// the families say how deep it lies.
+// TestShortHistories: families decide a short history up to the bound of its depth, and
+// the search decides one of a larger bound.
 func TestShortHistories(t *testing.T) {
 	register := model(t, "register:0")
 	h := newHistory(t, "invoke A write 1", "invoke B read", "ok A", "ok B 1")
@@ -281,7 +281,11 @@ func TestShortHistories(t *testing.T) {
 		t.Errorf("%+v, want a witness at depth 1", v)
 	}
 	h = newHistory(t, "invoke A write 1", "invoke B read", "ok A", "ok B 2")
-	if v := check(t, h, register, replay.Options{}); v.Answer != replay.NotLinearizable || v.Engine != replay.SearchEngine || v.Replayed != nil {
+	if v := check(t, h, register, replay.Options{}); v.Answer != replay.NotLinearizable || v.Engine != replay.FamiliesEngine || v.Replayed != nil || v.Deeper != 0 {
+		t.Errorf("%+v, want not-linearizable at depth 1", v)
+	}
+	h = newHistory(t, "invoke A write 1", "invoke B write 2", "invoke C read", "ok A", "ok B", "ok C 3")
+	if v := check(t, h, register, replay.Options{MaxDepth: 1}); v.Answer != replay.NotLinearizable || v.Engine != replay.SearchEngine || v.Replayed != nil {
 		t.Errorf("%+v, want not-linearizable by search alone", v)
 	}
 	h = newHistory(t, "invoke A write 1", "invoke B fly", "ok A", "ok B")

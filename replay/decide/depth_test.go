@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/leadline/leadline/benchdata/corpora"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -20,39 +22,89 @@ import (
 // the bundled corpora with families of depth up to 7.
 func TestDepthsOfCorpora(t *testing.T) {
 	t.Parallel()
-	for _, corpus := range []struct {
-		pattern   string
-		histories int
-		sample    int // one in so many, without -full
-		most      int // of a file, decoded without -full
-	}{
-		{"juc/*.zst", 10464, 50, 300},
-		{"juc-labelled/*/*.zst", 120, 4, 1},
-		{"juc-mutated/*.zst", 360, 4, 100},
-		{"go/*.jsonl.zst", 6414, 50, 150},
-	} {
-		files, err := fs.Glob(corpora.FS, corpus.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, corpus := range sampledCorpora {
 		var count depthCount
-		n := 0
-		for _, name := range files {
-			first := n
-			eachHistory(t, name, func(h *history.History) bool {
-				if n++; *full || n%corpus.sample == 0 {
-					compareDepth(t, h, &count)
-				}
-				return *full || n-first < corpus.most
-			})
-		}
-		if *full && n != corpus.histories || n < corpus.histories/15 {
-			t.Errorf("%s: %d histories, want %d", corpus.pattern, n, corpus.histories)
-		}
+		corpus.each(t, func(h *history.History) { compareDepth(t, h, &count) })
 		if count.found[1] == 0 || count.found[2] == 0 {
 			t.Errorf("%s: %+v: nothing was compared", corpus.pattern, count)
 		}
 		t.Logf("%s: %+v", corpus.pattern, count)
+	}
+}
+
+// A sampledCorpus is a bundled corpus, or with -full all of it.
+type sampledCorpus struct {
+	pattern   string
+	histories int
+	sample    int // one in so many, without -full
+	most      int // of a file, decoded without -full
+}
+
+var sampledCorpora = []sampledCorpus{
+	{"juc/*.zst", 10464, 50, 300},
+	{"juc-labelled/*/*.zst", 120, 4, 1},
+	{"juc-mutated/*.zst", 360, 4, 100},
+	{"go/*.jsonl.zst", 6414, 50, 150},
+}
+
+// each calls do with the histories of the sample.
+func (c *sampledCorpus) each(t *testing.T, do func(h *history.History)) {
+	t.Helper()
+	files, err := fs.Glob(corpora.FS, c.pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, name := range files {
+		first := n
+		eachHistory(t, name, func(h *history.History) bool {
+			if n++; *full || n%c.sample == 0 {
+				do(h)
+			}
+			return *full || n-first < c.most
+		})
+	}
+	if *full && n != c.histories || n < c.histories/15 {
+		t.Errorf("%s: %d histories, want %d", c.pattern, n, c.histories)
+	}
+}
+
+// TestFamiliesDecide: at the bound of the depth, families alone decide the histories of the
+// bundled corpora with few schedules and schedule indices.
+func TestFamiliesDecide(t *testing.T) {
+	t.Parallel()
+	most := 1e5 // indices
+	if *full {
+		most = 1e7
+	}
+	answers, all := map[replay.Answer]int{}, 0
+	for _, corpus := range sampledCorpora {
+		corpus.each(t, func(h *history.History) {
+			all++
+			s, err := spec.Lookup(h.Model, h.ModelArgs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound := hitting.Bound(in.Poset)
+			extensions, known := in.Poset.LinearExtensions(1 << 16)
+			indices := float64(slices.Max(append(in.Chains, 0))+1) * math.Pow(float64(len(h.Ops)), float64(bound-1))
+			if !known || extensions > 1e5 || indices > most {
+				return
+			}
+			got := check(t, h, s, replay.Options{Engine: replay.FamiliesEngine, MaxDepth: bound})
+			if want := check(t, h, s, replay.Options{}); !got.Decided() || got.Answer != want.Answer {
+				t.Errorf("%s: %v at the bound %d by families, want %v", h.ID, &got, bound, &want)
+			}
+			answers[got.Answer]++
+		})
+	}
+	t.Logf("families decide %d of %d histories: %v", answers[replay.Linearizable]+answers[replay.NotLinearizable], all, answers)
+	if answers[replay.Linearizable] < all/2 || answers[replay.NotLinearizable] == 0 {
+		t.Error("too few of one answer")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -59,6 +60,13 @@ var separateEngines = []separateEngine{
 	{"depths by process", depths(replay.ProcessChains)},
 	{"depths by minimum partition", depths(replay.MinimumChains)},
 	{"depths", depths(replay.AutoChains)},
+	{"search for a depth", func(t *trial, v *replay.Verdict) error {
+		if x := engine.NewDepths(t.h, t.spec, replay.AutoChains, maxBytes); x != nil {
+			v.Finding = x.Run(t.p.n+1, nil)
+			x.Release()
+		}
+		return nil
+	}},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
 	{"search without pruning", without(
 		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true},

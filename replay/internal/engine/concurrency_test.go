@@ -51,8 +51,8 @@ func TestConcurrency(t *testing.T) {
 // randomStamped returns a history with few stamps, so that processes have
 // operations that touch. Some histories have edges. It returns nil if these
 // close a cycle.
-func randomStamped(r *rand.Rand) *history.History {
-	b := history.NewBuilder(history.Header{Order: history.StampOrder})
+func randomStamped(r *rand.Rand, tie history.Tie) *history.History {
+	b := history.NewBuilder(history.Header{Order: history.StampOrder, Tie: tie})
 	n := int64(0)
 	for p := range 1 + r.Int64N(4) {
 		now := r.Int64N(3)
@@ -87,7 +87,7 @@ func TestConcurrencyWithEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	unknown, touching := 0, 0
 	for k := range 5000 {
-		h := randomStamped(r)
+		h := randomStamped(r, history.Closed)
 		if h == nil || len(h.Ops) == 0 {
 			continue
 		}

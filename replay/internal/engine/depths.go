@@ -27,6 +27,7 @@ type Depths struct {
 	meter     *meter.Meter // of the current call
 	full      bool         // the states take too much memory
 	refuted   int          // families of this depth have no witness
+	bound     int          // families of this depth have all schedules
 	unfree    int          // nor do those of this depth of a history that lacks pending operations
 	responses int          // see depth.Options; 0 for a history of few operations
 }
@@ -59,6 +60,7 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	x := depthsPool.Get().(*Depths)
 	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
 	x.rounds, x.free, x.refuted, x.unfree, x.full, x.kept = x.rounds[:0], nil, 0, 0, false, 0
+	x.bound = bound(h)
 	if len(h.Ops) > sharedOps {
 		x.states = newPersistent(h, spec, machine)
 	}
@@ -205,15 +207,20 @@ func GrowsDear(h *history.History, spec replay.Spec) bool {
 }
 
 // Run looks for a witness of depth up to maxDepth, from the smallest one that is
-// left. It gives up with Depth if there is none, and with Time or Memory if a
-// bound is reached first. Deeper is set for every finding without a depth.
+// left. If there is none up to hitting.Bound, it refutes the history: the last round has
+// all operations, so families of that depth have all its schedules. Otherwise it gives up
+// with Depth if there is none, and with Time or Memory if a bound is reached first.
+// Deeper is set for every undecided finding.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
 	if GrowsDear(x.h, x.spec) {
 		x.responses = len(x.h.Ops)
 		defer func() { x.responses = 0 }()
 	}
-	r, index, cause := x.deepen(x.rounds, &x.refuted, maxDepth, m)
-	if r == nil {
+	r, index, cause := x.deepen(x.rounds, &x.refuted, min(maxDepth, x.bound), m)
+	switch {
+	case r == nil && cause == replay.Depth && x.refuted >= x.bound:
+		return replay.Refuted(replay.FamiliesEngine)
+	case r == nil:
 		return replay.Finding{Cause: cause, Deeper: x.refuted}
 	}
 	f := replay.Found(replay.FamiliesEngine, nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
@@ -16,7 +17,7 @@ func TestIntervals(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	single := 0
 	for range 3000 {
-		h := randomStamped(r)
+		h := randomStamped(r, history.Closed)
 		if h == nil || h.HasEdges() {
 			continue
 		}
@@ -46,6 +47,32 @@ func TestIntervals(t *testing.T) {
 	}
 	if single < 500 {
 		t.Errorf("%d histories with one operation for each process", single)
+	}
+}
+
+// TestBound compares the bound with that of the poset: with pending operations, and with
+// equal stamps in both readings.
+func TestBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 0))
+	compared := 0
+	for k := range 20_000 {
+		h := randomStamped(r, []history.Tie{history.Closed, history.HalfOpen}[k%2])
+		if h == nil || h.HasEdges() {
+			continue
+		}
+		in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := engine.Bound(h), hitting.Bound(in.Poset); got != want {
+			t.Fatalf("the bound of %+v is %d, that of the poset is %d", h.Ops, got, want)
+		}
+		if len(h.Ops) > 3 {
+			compared++
+		}
+	}
+	if compared < 5000 {
+		t.Errorf("%d histories of more than 3 operations", compared)
 	}
 }
 
@@ -221,9 +248,9 @@ func TestDepthsOfSets(t *testing.T) {
 		h     *history.History
 		bytes int64
 		work  int64
-		want  replay.Cause
+		want  replay.Cause // NoCause: refuted
 	}{
-		{sequence(zero, one), 1 << 20, meter.Unlimited, replay.Depth},
+		{sequence(zero, one), 1 << 20, meter.Unlimited, replay.NoCause},
 		{sequence(zero, zero, zero, one), 1 << 20, meter.Unlimited, replay.Memory},
 		{sequence(zero, zero, zero, one), 1 << 30, 1000, replay.Time},
 	} {
@@ -232,7 +259,7 @@ func TestDepthsOfSets(t *testing.T) {
 			t.Fatal("the search does not apply")
 		}
 		f := x.Run(1, meter.New(nil).Share(test.work))
-		if deeper := map[bool]int{true: 1}[test.want == replay.Depth]; f.Cause != test.want || f.Deeper != deeper || f.Decided() {
+		if f.Cause != test.want || f.Deeper != 0 || (f.Answer == replay.NotLinearizable) != (test.want == replay.NoCause) {
 			t.Errorf("%d operations: %v (%v), deeper than %d, want %v", len(test.h.Ops), f.Answer, f.Cause, f.Deeper, test.want)
 		}
 		x.Release()

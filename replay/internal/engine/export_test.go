@@ -21,6 +21,9 @@ func Intervals(h *history.History, pending bool, mode replay.ChainMode) (ops, ch
 
 var reused intervals
 
+// Bound is bound.
+func Bound(h *history.History) int { return bound(h) }
+
 // TableMax is tableMax.
 const TableMax = tableMax
 

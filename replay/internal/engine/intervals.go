@@ -102,3 +102,24 @@ func (v *intervals) lowestIdle(e depth.Element) int32 {
 	v.open = slices.Insert(v.open, at, e)
 	return e.Chain
 }
+
+// bound returns hitting.Bound of the interval order of all operations of h, which has no
+// edges, in one pass.
+func bound(h *history.History) int {
+	blocks, latest := 0, int32(-1)    // as in poset.Blocks
+	longest, earliest := 0, int32(-1) // a longest chain takes what returns first, each time
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if latest < op.Call {
+			blocks++
+		}
+		latest = max(latest, op.Return)
+		if earliest < op.Call {
+			longest++
+			earliest = op.Return
+		}
+		earliest = min(earliest, op.Return)
+	}
+	n := len(h.Ops)
+	return max(1, min(n-blocks, 2*(n-longest)))
+}
