@@ -168,6 +168,8 @@ type task struct {
 	meter   *meter.Meter // of all engines; stops when the clock has expired
 	checked bool         // the specification has accepted the operations
 	shallow bool         // without depths
+	// linearizable: a row has found a witness, but not the depth.
+	linearizable bool
 
 	instance    *replay.Instance // see poset
 	instanceErr error
@@ -264,7 +266,7 @@ func (t *task) decide() (replay.Finding, error) {
 		if t.clock.expired() {
 			break
 		}
-		if !t.checked && !e.checks {
+		if !t.checked && !(e.checks && len(t.h.Ops) <= short) {
 			if err := replay.Check(t.h, t.spec); err != nil {
 				return known, err
 			}
@@ -275,6 +277,7 @@ func (t *task) decide() (replay.Finding, error) {
 			return known, fmt.Errorf("checking history %q: %w", t.h.ID, err)
 		}
 		join(&known, &f, e)
+		t.linearizable = known.Answer == replay.Linearizable
 		if known.Answer == replay.NotLinearizable || known.Decided() && t.o.Engine != replay.AutoEngine {
 			break
 		}

@@ -27,13 +27,13 @@ type row struct {
 	deepens bool
 	// forced: it runs if the user selects its kind, for any number of operations.
 	forced bool
-	// checks: it calls Spec.Check on each operation itself.
+	// checks: it calls Spec.Check on each operation of a short history itself.
 	checks bool
 	run    func(t *task, m *meter.Meter) (replay.Finding, error)
 }
 
 const (
-	// short is the number of operations up to which depths come first: histories of the
+	// short is the number of operations up to which the depth comes first: histories of the
 	// paper have at most 18.
 	short = 24
 	// long is the largest number of operations for which posets and small budgets
@@ -44,15 +44,14 @@ const (
 	familyWork = 1 << 14
 	// quickShare is enough for most histories: about 5,000 configurations.
 	quickShare = 5 * meter.AskEvery
-	// longerShare takes some tenths of a second.
-	longerShare = 1 << 9 * meter.AskEvery
-	// stackShare takes about twenty seconds; stackWork is a share for each operation
-	// of histories of more than 16,384.
-	stackShare = 1 << 15 * meter.AskEvery
-	stackWork  = 6 << 10
-	// realTimeWork is a share for each operation of a history relaxed to program order,
-	// to decide it in real time. Most take 5 to 150.
-	realTimeWork = 1 << 8
+	// collectionLeast takes about twenty seconds; collectionEach is a share for each
+	// operation of histories of more than 16,384.
+	collectionLeast = 1 << 15 * meter.AskEvery
+	collectionEach  = 6 << 10
+	// realTimeLeast and realTimeEach are the share of deciding in real time what is relaxed
+	// to program order, and what each operation adds to it. Most take 5 to 150.
+	realTimeLeast = 1 << 9 * meter.AskEvery
+	realTimeEach  = 1 << 8
 	// depthBase is the binary logarithm of the share of the search for a depth of
 	// 0; the default depth takes some hundredths of a second. It is half as much
 	// for a history of depthLong operations.
@@ -64,38 +63,19 @@ const (
 	unbounded = math.MaxInt
 )
 
-// engines run in this order until one decides. Cheap engines come first. Families
-// then look for the depth of a history that has a witness. Engines that decide the
-// rest follow.
+// engines run in this order until one decides. Cheap engines come first. What is
+// linearizable goes to the last one as well, for its depth.
 //
 // Each engine declines the histories that it cannot decide; see its package.
 var engines = []row{
-	{name: "first depths", kind: replay.FamiliesEngine, max: short,
-		share: func(*task) int64 { return quickShare }, checks: true, run: runFirstDepths},
+	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, checks: true, run: runDepth},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
-	{name: "monitor of intervals", kind: replay.MonitorEngine, min: short + 1, max: unbounded, run: runMonitorOfIntervals},
-	{name: "serial", kind: replay.FamiliesEngine, min: short + 1, max: unbounded, deepens: true, run: runSerial},
-	{name: "short search", kind: replay.SearchEngine, max: long,
-		share: func(*task) int64 { return quickShare }, run: runSearch},
-	{name: "real time", kind: replay.SearchEngine, min: short + 1, max: unbounded,
-		share: func(t *task) int64 { return longerShare + int64(len(t.h.Ops))*realTimeWork }, run: runRealTime},
-	{name: "depths of the undecided", kind: replay.FamiliesEngine, min: short + 1, max: long,
-		share: func(*task) int64 { return quickShare }, run: runDepths},
-	{name: "first families", kind: replay.FamiliesEngine, max: long, share: familyShare, deepens: true, run: runFirstFamilies},
-	{name: "longer search", kind: replay.SearchEngine, min: short + 1, max: long, share: func(*task) int64 { return longerShare }, run: runLonger},
-	{name: "few pairs", kind: replay.SearchEngine, min: short + 1, max: long, share: collectionShare, run: runFewPairs},
-	{name: "queue or stack search", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runCollection},
-	{name: "queue or stack search of intervals", kind: replay.SearchEngine, min: short + 1, max: unbounded,
-		share: func(*task) int64 { return stackShare }, run: runCollectionOfIntervals},
-	{name: "pairs", kind: replay.SearchEngine, min: short + 1, max: unbounded, share: collectionShare, run: runPairs},
-	{name: "impossible results", kind: replay.SearchEngine, max: unbounded, run: runImpossible},
-	{name: "appended lists", kind: replay.MonitorEngine, max: unbounded, forced: true, run: runLists},
+	{name: "short search", kind: replay.SearchEngine, max: unbounded, share: shortShare, run: runShortSearch},
+	{name: "window", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runWindow},
+	{name: "order", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOrder},
 	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOverwritten},
-	{name: "without reads", kind: replay.SearchEngine, min: short + 1, max: unbounded,
-		share: func(*task) int64 { return stackShare / 2 }, run: runWithoutReads},
-	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runSearch},
-	{name: "depths", kind: replay.FamiliesEngine, max: unbounded, share: depthShare, deepens: true, run: runDepths},
-	{name: "families", kind: replay.FamiliesEngine, max: unbounded, forced: true, run: runFamilies},
+	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runLongSearch},
+	{name: "depth and families", kind: replay.FamiliesEngine, max: unbounded, forced: true, deepens: true, run: runFamilies},
 }
 
 // applies reports whether the engine can add to what is known of the history.
@@ -104,11 +84,8 @@ func (e *row) applies(t *task, known *replay.Finding) bool {
 		return e.forced && e.kind == t.o.Engine && !known.Decided()
 	}
 	n := len(t.h.Ops)
-	if n < e.min || n > e.max {
+	if n < e.min || n > e.max || t.shallow && known.Decided() {
 		return false
-	}
-	if t.shallow {
-		return !known.Decided() && !(e.kind == replay.FamiliesEngine && e.share != nil)
 	}
 	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable && known.Depth == 0
 }
@@ -125,90 +102,126 @@ func (e *row) start(t *task) (replay.Finding, error) {
 // operation of a long history.
 const longBytes = 80
 
+// runDepth looks for the witness of least depth, which decides most short histories. Of
+// longer ones it decides those with a single order.
+func runDepth(t *task, m *meter.Meter) (replay.Finding, error) {
+	if len(t.h.Ops) > short {
+		return runSerial(t, m)
+	}
+	if x := t.depthSearch(); t.shallow || x == nil || !x.Valid() {
+		return replay.Declines(""), nil
+	}
+	return t.findDepth(m.Share(quickShare)), nil
+}
+
 func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*longBytes) {
 		return replay.GaveUp(replay.Memory), nil
 	}
-	return monitor.Run(t.h, t.spec, m), nil
+	f := t.byIntervals(m, func(h *history.History) replay.Finding { return monitor.Run(h, t.spec, m) })
+	if f.Cause != replay.Declined {
+		return f, nil
+	}
+	if lists := monitor.Lists(t.h, t.spec, m); lists.Cause != replay.Declined {
+		return lists, nil
+	}
+	return f, nil
 }
 
 func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// runLonger searches what pairs find harder: stacks, priority queues, and histories with
-// pending operations, which most witnesses do not need. But explanations ask for many
-// prefixes, in which few operations are pending.
-func runLonger(t *task, m *meter.Meter) (replay.Finding, error) {
-	switch d := replay.DisciplineIn(t.h, t.spec); {
-	case d == replay.LastIn:
-		return t.searchCollection(t.h, m.Share(longerShare/8)), nil
-	case d == replay.Smallest || d == replay.Largest:
-	case t.h.Pending() == 0 || t.shallow:
-		return replay.Declines(""), nil
+func shortShare(t *task) int64 {
+	if t.h.IsRelaxed() {
+		return quickShare + realTimeLeast + int64(len(t.h.Ops))*realTimeEach
 	}
-	return runSearch(t, m)
+	return quickShare
+}
+
+// runShortSearch decides most histories. What is relaxed to program order it also decides
+// in real time, since what is linearizable is sequentially consistent.
+func runShortSearch(t *task, m *meter.Meter) (f replay.Finding, err error) {
+	n := len(t.h.Ops)
+	if n <= long {
+		if f, err = runSearch(t, m.Share(quickShare)); err != nil || f.Decided() {
+			return f, err
+		}
+	}
+	if n > short && t.h.IsRelaxed() {
+		return t.inRealTime(m), nil
+	}
+	return f, nil
+}
+
+// runLongSearch refutes a history for the first result that no state gives, before which
+// the search would try everything.
+func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
+	if m.MustStop(len(t.h.Ops)) {
+		return replay.GaveUp(replay.Time), nil
+	}
+	first := int32(replay.NoOperation) // to return
+	for i := range t.h.Ops {
+		op := &t.h.Ops[i]
+		if !op.Pending() && (first < 0 || op.Return < t.h.Ops[first].Return) && replay.Impossible(t.spec, op) != "" {
+			first = int32(i)
+		}
+	}
+	if first < 0 {
+		return runSearch(t, m)
+	}
+	f := replay.Refuted(replay.SearchEngine)
+	f.Reached, f.Conflict = t.h.Ops[first].Return, []int32{first}
+	return f, nil
 }
 
 func runOverwritten(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Overwritten(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// runFewPairs decides histories in which it is mostly clear what each removal takes.
-// Those of queues are left to the search of queues, which is faster.
-func runFewPairs(t *task, m *meter.Meter) (replay.Finding, error) {
-	if replay.DisciplineIn(t.h, t.spec) == replay.FirstIn {
-		return replay.Declines(""), nil
-	}
-	return search.Pairs(t.h, t.spec, true, t.o.Budget.Bytes, m), nil
-}
-
-func runPairs(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Pairs(t.h, t.spec, false, t.o.Budget.Bytes, m), nil
+func runOrder(t *task, m *meter.Meter) (replay.Finding, error) {
+	return search.Pairs(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
 // collectionShare bounds the searches of collections, so that others can follow. It takes
 // about twenty seconds, or more on a long history.
-func collectionShare(t *task) int64 { return max(stackShare, int64(len(t.h.Ops))*stackWork) }
+func collectionShare(t *task) int64 {
+	return max(collectionLeast, int64(len(t.h.Ops))*collectionEach)
+}
 
 func isStack(spec replay.Spec) bool {
 	return replay.TraitsOf(spec).Discipline == replay.LastIn
 }
 
-func runCollection(t *task, m *meter.Meter) (replay.Finding, error) {
-	return t.searchCollection(t.h, m), nil
-}
-
-func (t *task) searchCollection(h *history.History, m *meter.Meter) replay.Finding {
+func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 	bytes := t.o.Budget.Bytes
 	if isStack(t.spec) {
 		bytes /= 2
 	}
-	return search.QueueOrStack(h, t.spec, bytes, m)
+	return t.byIntervals(m, func(h *history.History) replay.Finding {
+		return search.QueueOrStack(h, t.spec, bytes, m)
+	}), nil
 }
 
-func runMonitorOfIntervals(t *task, m *meter.Meter) (replay.Finding, error) {
-	return t.byIntervals(m, func(h *history.History) replay.Finding { return monitor.Run(h, t.spec, m) }), nil
-}
-
-func runCollectionOfIntervals(t *task, m *meter.Meter) (replay.Finding, error) {
-	return t.byIntervals(m, func(h *history.History) replay.Finding { return t.searchCollection(h, m) }), nil
-}
-
-// runFamilies replays families up to the budget of schedules.
+// runFamilies looks for the depth, as a shortest path (see package depth) or, for a history
+// with edges or an object that is not a State, by replaying families. These decide as
+// well, up to the budget of schedules.
 func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
-	return t.families(t.o, m)
-}
-
-// runFirstFamilies replays few schedules of longer histories. It is for histories
-// with edges and for objects that are not States; runDepths finds other depths.
-func runFirstFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
-	if t.depthSearch() != nil {
-		return replay.Declines(""), nil
+	if t.o.Engine == replay.AutoEngine && !t.shallow && t.depthSearch() != nil {
+		f := t.findDepth(m.Share(depthShare(t)))
+		if f.Decided() || t.linearizable {
+			return f, nil
+		}
 	}
 	o := t.o
-	if n := int64(len(t.h.Ops)); n > short {
+	if n := int64(len(t.h.Ops)); t.linearizable && n > short {
+		if n > long {
+			return replay.Declines(""), nil
+		}
 		o.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/n))
+	}
+	if t.linearizable {
+		m = m.Share(familyShare(t))
 	}
 	return t.families(o, m)
 }
@@ -224,10 +237,6 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 		return replay.Finding{}, err
 	}
 	return engine.Families(in, t.spec, o, m)
-}
-
-func runLists(t *task, m *meter.Meter) (replay.Finding, error) {
-	return monitor.Lists(t.h, t.spec, m), nil
 }
 
 // depthShare bounds the search for a depth. Each further depth gets four times as
@@ -252,21 +261,7 @@ func depthShare(t *task) int64 {
 // familyShare bounds the first families. They need more than the search for a depth.
 func familyShare(t *task) int64 { return 8 * depthShare(t) }
 
-// runFirstDepths looks for a witness by depth. Most histories have one at depth 1
-// or 2.
-func runFirstDepths(t *task, m *meter.Meter) (replay.Finding, error) {
-	if x := t.depthSearch(); x == nil || !x.Valid() {
-		return replay.Declines(""), nil
-	}
-	return runDepths(t, m)
-}
-
-// runDepths looks for the first witness of a family as a shortest path; see package
-// depth.
-func runDepths(t *task, m *meter.Meter) (replay.Finding, error) {
-	x := t.depthSearch()
-	if x == nil {
-		return replay.Declines(""), nil
-	}
-	return x.Run(t.o.MaxDepth, m), nil
+// findDepth looks for the first witness of a family as a shortest path; see package depth.
+func (t *task) findDepth(m *meter.Meter) replay.Finding {
+	return t.depths.Run(t.o.MaxDepth, m)
 }

@@ -31,13 +31,9 @@ var engines = []decider{
 	{"search without dominance", searchAlone(search.Pruning{NoDominance: true})},
 	{"search with useless operations", searchAlone(search.Pruning{NoUseless: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
-	{"impossible results", rowAlone("impossible results")},
 	{"values overwritten", rowAlone("values overwritten")},
-	{"without reads", rowAlone("without reads")},
-	{"queue or stack search", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-		v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
-		return v, v.Answer != replay.Undecided
-	}},
+	{"window", rowAlone("window")},
+	{"order", rowAlone("order")},
 	{"monitor", forced(replay.MonitorEngine)},
 	{"portfolio", func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		v, err := decide.Check(context.Background(), h, s, replay.Options{MaxDepth: 2})
@@ -159,8 +155,8 @@ func TestEnginesAgree(t *testing.T) {
 		}
 	}
 	for _, e := range engines {
-		least, ok := map[string]int{"monitor": rounds, "queue or stack search": rounds, // of their kind
-			"impossible results": rounds / 4, "without reads": rounds / 8, "values overwritten": rounds}[e.name] // rare
+		least, ok := map[string]int{"monitor": rounds, "window": rounds, "order": rounds, // of their kind
+			"values overwritten": rounds}[e.name]
 		if !ok {
 			least = 8 * rounds
 		}

@@ -41,14 +41,30 @@ func (r Row) Start(h *history.History, spec replay.Spec) (replay.Finding, error)
 // DepthWork returns the share of the search for a depth, and the work of its row.
 func DepthWork(h *history.History, spec replay.Spec) (share, work int64) {
 	t := newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops)))
+	t.linearizable = true // it looks for the depth alone
 	for i := range engines {
-		if engines[i].name == "depths" {
+		if engines[i].name == "depth and families" {
 			if _, err := engines[i].start(t); err != nil {
 				panic(err)
 			}
 		}
 	}
 	return depthShare(t), t.meter.Spent()
+}
+
+// Serial is runSerial.
+func Serial(h *history.History, spec replay.Spec) (replay.Finding, error) {
+	t := newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops)))
+	return runSerial(t, t.meter)
+}
+
+// InRealTime is inRealTime, for relaxed histories.
+func InRealTime(h *history.History, spec replay.Spec) replay.Finding {
+	if !h.IsRelaxed() {
+		return replay.Declines("not relaxed")
+	}
+	t := newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops)))
+	return t.inRealTime(t.meter.Share(shortShare(t)))
 }
 
 // Tighten is tighten.

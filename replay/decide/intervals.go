@@ -11,8 +11,8 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// byIntervals decides a history with edges by an engine that does not support them.
-// It runs the engine on two other histories of the same operations:
+// byIntervals decides a history by an engine that does not support edges. If there are
+// edges, it runs the engine on two other histories of the same operations:
 //
 //   - One has less order: the edges are left out. If it has no witness, the history
 //     has none. A witness of it may happen to respect the edges.
@@ -23,7 +23,7 @@ import (
 // byIntervals declines.
 func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Finding) replay.Finding {
 	if !t.h.HasEdges() {
-		return replay.Declines("no edges")
+		return run(t.h)
 	}
 	loose := *t.h
 	loose.Edges, loose.Ghosts = nil, nil
@@ -47,24 +47,21 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 	return f
 }
 
-// runRealTime decides a history that is relaxed to program order by its intervals before
-// that: if it is linearizable, it is sequentially consistent.
-func runRealTime(t *task, m *meter.Meter) (replay.Finding, error) {
-	if !t.h.IsRelaxed() {
-		return replay.Declines("not relaxed"), nil
-	}
+// inRealTime decides a history that is relaxed to program order by its intervals before
+// that.
+func (t *task) inRealTime(m *meter.Meter) replay.Finding {
 	if n := int64(len(t.h.Ops)); n > long && !t.clock.hasRoom(n*int64(unsafe.Sizeof(history.Operation{}))) {
-		return replay.GaveUp(replay.Memory), nil
+		return replay.GaveUp(replay.Memory)
 	}
 	h := t.h.RealTime()
 	if h == nil {
-		return replay.Declines("some operations are left out"), nil
+		return replay.Declines("some operations are left out")
 	}
 	f := t.decidePart(h, m)
 	if f.Answer != replay.Linearizable || replay.Verify(t.h, t.spec, f.Witness, m) != nil {
-		return replay.Declines("not known to be linearizable"), nil
+		return replay.Declines("not known to be linearizable")
 	}
-	return replay.Found(f.Engine, f.Witness), nil
+	return replay.Found(f.Engine, f.Witness)
 }
 
 // A moment orders the events of a tightened history: by position, then by the

@@ -61,7 +61,7 @@ func TestIntervals(t *testing.T) {
 			}
 			h := x.build(t, r)
 			for _, row := range decide.Rows() {
-				if row.Name != "monitor of intervals" && row.Name != "queue or stack search of intervals" {
+				if row.Name != "monitor" && row.Name != "window" {
 					continue
 				}
 				f, err := row.Start(h, s.spec)

@@ -174,7 +174,7 @@ func TestJavaCollections(t *testing.T) {
 			}
 			decided[fmt.Sprint(want)]++
 			for _, e := range append(engines[len(engines)-6:], decider{"pairs", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-				v.Finding = search.Pairs(h, s, false, 1<<30, nil)
+				v.Finding = search.Pairs(h, s, 1<<30, nil)
 				return v, v.Decided()
 			}}) {
 				v, ok := e.decide(t, h, c.spec)

@@ -10,6 +10,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
 )
 
 // isSequentiallyConsistent decides by the definition: some interleaving of
@@ -332,7 +333,7 @@ func TestRawOrder(t *testing.T) {
 			if v.Answer != want {
 				t.Fatalf("%v, want %v, real time %v, edges %v, %+v:\n%s", v.Answer, want, realTime, x.edges, x.ops, show(h))
 			}
-			if v, ok := rowAlone("real time")(t, relaxed, s.spec); ok {
+			if v := decide.InRealTime(relaxed, s.spec); v.Decided() {
 				counts["real time"]++
 				if v.Answer != want || replay.Verify(relaxed, s.spec, v.Witness, nil) != nil {
 					t.Fatalf("by real time: %v, want %v, witness %v, edges %v, %+v:\n%s", v.Answer, want, v.Witness, x.edges, x.ops, show(h))
@@ -447,12 +448,12 @@ func TestRealTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		h, s := h.ProgramOrder(), model(t, w.Model)
-		if v, ok := rowAlone("real time")(t, h, s); !ok || replay.Verify(h, s, v.Witness, nil) != nil {
+		if v := decide.InRealTime(h, s); !v.Decided() || replay.Verify(h, s, v.Witness, nil) != nil {
 			t.Errorf("%s, %d operations, %d threads: %v (%v %s)", w.Model, w.Ops, w.Threads, v.Answer, v.Cause, v.Reason)
 		}
 	}
 	stale := stamped(t, "A w 1 2 write 1", "B r 3 4 read : null").ProgramOrder()
-	if v, ok := rowAlone("real time")(t, stale, model(t, "register")); ok {
+	if v := decide.InRealTime(stale, model(t, "register")); v.Decided() {
 		t.Errorf("a read that is stale in real time alone: %v", v.Answer)
 	}
 }

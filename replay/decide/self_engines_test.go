@@ -84,7 +84,7 @@ var separateEngines = []separateEngine{
 		return nil
 	}},
 	{"pairs", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.Pairs(t.h, t.spec, false, maxBytes, nil)
+		v.Finding = search.Pairs(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
 	{"monitor", chosenEngine(replay.MonitorEngine)},

@@ -10,17 +10,6 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-// serialRow returns the row of the table of engines for serial histories.
-func serialRow(t *testing.T) decide.Row {
-	for _, row := range decide.Rows() {
-		if row.Name == "serial" {
-			return row
-		}
-	}
-	t.Fatal("no row for serial histories")
-	return decide.Row{}
-}
-
 // onePerTurn returns h with the operations one after another, in the order of their
 // invocations.
 func onePerTurn(t *testing.T, h *history.History) *history.History {
@@ -43,13 +32,12 @@ func onePerTurn(t *testing.T, h *history.History) *history.History {
 // TestSerial compares the replay of the only order with the search.
 func TestSerial(t *testing.T) {
 	r := newRand(t)
-	row := serialRow(t)
 	counts := map[string]int{}
 	for _, s := range subjects(t) {
 		_, set := s.spec.New().(replay.Nondeterministic)
 		for range 100 {
 			h := onePerTurn(t, randomHistory(t, r, s, 1+r.IntN(12), r.IntN(4) == 0))
-			f, err := row.Start(h, s.spec)
+			f, err := decide.Serial(h, s.spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,13 +84,12 @@ func TestSerial(t *testing.T) {
 // TestNotSerial: the replay declines histories with more than one order, or with less
 // order than real time.
 func TestNotSerial(t *testing.T) {
-	row := serialRow(t)
 	counter := model(t, "counter")
 	overlap := newHistory(t, "invoke A increment", "invoke B get", "ok A", "ok B 0")
 	edges := longHistory(t, 30, 1, 30)
 	edges.Edges = []history.Edge{{From: 0, To: 5}}
 	for _, h := range []*history.History{overlap, edges} {
-		if f, err := row.Start(h, counter); err != nil || f.Cause != replay.Declined {
+		if f, err := decide.Serial(h, counter); err != nil || f.Cause != replay.Declined {
 			t.Errorf("%v, %v, of\n%s", f, err, show(h))
 		}
 	}

@@ -55,8 +55,6 @@
 // operations have to come before others, as each read tells who wrote what it found, and
 // hands the rest to Run.
 //
-// Weave inserts reads into a witness of the rest.
-//
 // The answer is definite unless memory or time run out, also with pending
 // operations, edges, unknown results and nondeterministic specifications. All
 // searches check often enough whether to stop, which a test measures. The

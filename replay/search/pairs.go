@@ -23,8 +23,7 @@ import (
 //
 // The history is undecided for want of memory if there would be too many constraints: if
 // removals and looks have too many insertions, on average, which they may take or see, or
-// if too many operations are concurrent. If few is set, that is known at once: then each
-// value has to be removed mostly before it is inserted again.
+// if too many operations are concurrent.
 //
 // An order of the operations, with an insertion for each removal and look that takes or
 // sees its value, is a witness if and only if
@@ -50,7 +49,7 @@ import (
 // So a variable says which of two concurrent operations is first, another that a removal
 // takes an insertion. That the order has no cycles is a theory beside the clauses: of
 // three operations, the order of two pairs may imply that of the third; see order.
-func Pairs(h *history.History, spec replay.Spec, few bool, maxBytes int64, m *meter.Meter) replay.Finding {
+func Pairs(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
 	if len(h.Ghosts) > 0 {
 		return replay.Declines("")
 	}
@@ -62,9 +61,6 @@ func Pairs(h *history.History, spec replay.Spec, few bool, maxBytes int64, m *me
 	}
 	if p.impossible != history.NoReturn {
 		return refutedAt(p.impossible)
-	}
-	if few && !p.hasFewChoices() {
-		return replay.GaveUp(replay.Memory)
 	}
 	if cause := p.constrain(); cause != replay.NoCause {
 		return replay.GaveUp(cause)
@@ -111,6 +107,7 @@ type pairValue struct {
 	history.Value
 	inserts []int32 // by invocation
 	removes []int32 // that returned
+	looked  int32   // the first response of a look
 	// closings are the responses of removals by which as many have returned as
 	// insertions have been invoked: these take exactly those.
 	closings []int32
@@ -175,7 +172,7 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 			o.front = p.discipline == replay.FirstIn || p.discipline == replay.FirstInBounded
 		}
 		switch {
-		case o.role == replay.Idle:
+		case o.role == replay.Idle, op.Pending() && facts.ReadOnly: // a read changes nothing
 			p.idle = append(p.idle, o.op)
 			continue
 		case o.role == replay.Never && !op.Pending():
@@ -220,10 +217,12 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 		if !ok {
 			number = int32(len(numbers))
 			numbers[key] = number
-			p.values = append(p.values, pairValue{Value: facts.Value})
+			p.values = append(p.values, pairValue{Value: facts.Value, looked: history.NoReturn})
 		}
 		o.value = number
 		switch v, k := &p.values[number], int32(len(p.ops)); o.role {
+		case replay.Look:
+			v.looked = min(v.looked, o.ret)
 		case replay.Insert:
 			v.inserts = append(v.inserts, k)
 			p.inserts = append(p.inserts, k)
@@ -262,8 +261,12 @@ func (p *pairs) readEdges(h *history.History) bool {
 	return true
 }
 
-// close finds the closings of a value, and whether it is removed too often.
+// close finds the closings of a value, and whether it is removed too often, or seen before
+// any insertion was invoked.
 func (p *pairs) close(v *pairValue) {
+	if len(v.inserts) == 0 || p.ops[v.inserts[0]].call > v.looked {
+		p.impossible = min(p.impossible, v.looked)
+	}
 	slices.SortFunc(v.removes, func(a, b int32) int { return cmp.Compare(p.ops[a].ret, p.ops[b].ret) })
 	invoked := 0
 	for k, e := range v.removes {

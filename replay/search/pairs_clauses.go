@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	// mostChoices bounds the number of choices by that of operations, fewChoices where
-	// there are to be few.
-	mostChoices, fewChoices = 32, 2
+	// mostChoices bounds the number of choices by that of operations.
+	mostChoices = 32
 	// pairBytes is about the memory for a concurrent pair.
 	pairBytes = 128
 )
@@ -182,27 +181,6 @@ func (p *pairs) before(a, b int32) literal {
 	list := p.concurrent[a]
 	i, _ := slices.BinarySearchFunc(list, b, func(c neighbour, b int32) int { return cmp.Compare(c.op, b) })
 	return list[i].first
-}
-
-// hasFewChoices reports whether it is mostly clear from the numbers of insertions and
-// removals of each value which insertion a removal takes.
-func (p *pairs) hasFewChoices() bool {
-	all := 0
-	for k := range p.ops {
-		o := &p.ops[k]
-		for _, x := range p.candidates(int32(k)) {
-			if p.ops[x].call > o.ret {
-				break
-			}
-			if p.mayChoose(int32(k), x) {
-				all++
-			}
-		}
-		if all > fewChoices*len(p.ops) || p.solver.meter.MustStop(1) {
-			return false
-		}
-	}
-	return true
 }
 
 // candidates returns insertions, by invocation, that include what a removal or look may

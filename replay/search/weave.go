@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 // weaveSizes inserts sizes into a witness of the other operations of a queue or a stack;
@@ -29,43 +27,6 @@ func weaveSizes(h *history.History, spec replay.Spec, order []int32, sizes []siz
 		size := sizes[i].size
 		return size == held[place] || size < 0 && held[place] > 0
 	})
-}
-
-// Weave inserts reads, operations that change nothing, into a witness of the other
-// operations of a history without edges. It returns nil if they have no place there, or if
-// maxBytes or m do not allow to look for one. The specification's objects have to be States.
-func Weave(h *history.History, spec replay.Spec, order, reads []int32, maxBytes int64, m *meter.Meter) []int32 {
-	machine := engine.NewMachine(h, spec) // a compact one does not know all reads
-	if machine == nil {
-		return nil
-	}
-	defer machine.Release()
-	machine.Bound(m, maxBytes)
-	states := make([]int32, len(order)+1) // before each operation
-	states[0] = machine.Start()
-	for k, op := range order {
-		next := machine.Step(states[k], op)
-		if next == engine.Fail {
-			if !h.Ops[op].Pending() { // it ran out of memory
-				return nil
-			}
-			next = states[k]
-		}
-		if states[k+1] = next; m.MustStop(1) || machine.GaveUp() != replay.NoCause {
-			return nil
-		}
-	}
-	woven := make([]sized, len(reads))
-	for i, op := range reads {
-		woven[i] = sized{op: op, call: h.Ops[op].Call, ret: h.Ops[op].Return}
-	}
-	witness := weave(h, order, woven, func(i int, place int32) bool {
-		return !m.MustStop(1) && machine.Step(states[place], reads[i]) == states[place]
-	})
-	if machine.GaveUp() != replay.NoCause {
-		return nil
-	}
-	return witness
 }
 
 // weave inserts reads, which are sorted by invocation, into a witness of the other
