@@ -12,7 +12,7 @@ import (
 )
 
 // QueueOrStack decides histories of a queue or a stack into which values may be
-// inserted several times; see queueSearch and stackSearch. It declines where it
+// inserted several times; see queueSearch and stackBeam. It declines where it
 // does not apply:
 //
 //   - there is order beyond real time;
@@ -62,67 +62,17 @@ func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *mete
 	return c.searchStack(maxBytes, m.OrUnbounded())
 }
 
-// searchStack first searches the operations on values that are inserted once. A
-// witness of a stack, restricted to some of the values, is a witness of the
-// operations on these. So if they have none, the history has none. Pending removals
-// may take these values or not.
-//
-// A stackSearch decides most histories of a few thousand operations, and refutes
-// well. A stackBeam finds witnesses of long histories. So a quick search comes first,
-// then the beam, and then a search that may take all of the work that is left.
+// searchStack finds most witnesses, and refutes where nothing has to be left out.
 func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
-	if once := c.once(); len(once.inserts) < len(c.inserts) {
-		if s := newStackSearch(once, maxBytes, maxBytes/2, m); s != nil {
-			s.most = onceShare * len(s.ops)
-			if found, cause := s.run(); !found && cause == replay.NoCause {
-				return refutedAt(s.ops[s.last].ret)
-			}
-		}
-	}
-	s := newStackSearch(c, maxBytes, min(stackRoom, maxBytes/2), m.Share(stackQuick))
-	if s == nil {
+	b := newStackBeam(c, maxBytes, m)
+	if b == nil {
 		return replay.Declines("")
 	}
-	s.hurry = stackQuick
-	if found, cause := s.run(); found {
-		return finding(found, cause, s.witness)
-	} else if cause == replay.NoCause {
-		return refutedAt(s.ops[s.last].ret)
-	}
-	if m.Stopped() {
-		return replay.GaveUp(replay.Time)
-	}
-	b := newStackBeam(c, maxBytes, m.Share(m.Left()/4*3))
-	if found, cause := b.run(); found {
-		return finding(found, cause, b.witness)
-	} else if cause == replay.NoCause {
+	found, cause := b.run()
+	if !found && cause == replay.NoCause {
 		return refutedAt(b.ops[b.last].ret)
 	}
-	return c.searchStackWhole(maxBytes, stackRoom, m)
-}
-
-// searchStackWhole searches once or twice. The first search forgets as soon as
-// it has used the room. So it takes little memory for each operation, and it
-// finds most witnesses. If it forgot something and found none, a second one follows,
-// which forgets as late as possible. Half of the work is reserved for it.
-func (c *collected) searchStackWhole(maxBytes, room int64, m *meter.Meter) replay.Finding {
-	late := maxBytes / 2
-	s := newStackSearch(c, maxBytes, min(room, late), m)
-	if s == nil {
-		return replay.Declines("")
-	}
-	if s.room < late {
-		s.reserve = m.Left() / 2
-	}
-	found, cause := s.run()
-	if !found && s.horizon > 0 && s.room < late && !m.Stopped() {
-		s = newStackSearch(c, maxBytes, late, m)
-		found, cause = s.run()
-	}
-	if !found && cause == replay.NoCause {
-		return refutedAt(s.ops[s.last].ret)
-	}
-	return finding(found, cause, s.witness)
+	return finding(found, cause, b.witness)
 }
 
 // refutedAt returns the finding of a search that did not get past the response at
@@ -132,17 +82,6 @@ func refutedAt(position int32) replay.Finding {
 	f.Reached = position
 	return f
 }
-
-const (
-	// stackQuick is the work of the quick search, about three seconds.
-	stackQuick = 1 << 23
-	// stackTrial is the part of it after which it gives up where it is too slow.
-	stackTrial = 8
-)
-
-// onceShare is how many items per operation the search of the values inserted
-// once may take.
-const onceShare = 64
 
 // collected is a history of a queue or stack: insertions and consumers, which
 // are removals, peeks and operations that find nothing. Sizes are apart.
@@ -271,27 +210,6 @@ func (c *collected) countValues(values int) {
 	}
 }
 
-// once returns the operations on values that are inserted once, and those on
-// no value.
-func (c *collected) once() *collected {
-	times := map[int32]int{}
-	for i := range c.inserts {
-		times[c.inserts[i].value]++
-	}
-	o := &collected{pendings: c.pendings, spare: c.spare}
-	for _, e := range c.inserts {
-		if times[e.value] == 1 {
-			o.inserts = append(o.inserts, e)
-		}
-	}
-	for _, t := range c.consumers {
-		if t.value < 0 || times[t.value] == 1 {
-			o.consumers = append(o.consumers, t)
-		}
-	}
-	return o
-}
-
 // stackOps are the operations of a history as a pushdown reads them: by
 // response, pending ones last.
 type stackOps struct {
@@ -366,4 +284,15 @@ func (p *stackOps) first(due int32, mask uint64, role replay.Role, value int32) 
 		}
 	}
 	return -1
+}
+
+// peeks returns the slots of the open peeks that see a value.
+func (p *stackOps) peeks(due, value int32) uint64 {
+	mask := uint64(0)
+	for _, o := range p.opens[due] {
+		if q := &p.ops[o]; q.role == replay.Look && q.value == value {
+			mask |= 1 << p.slot[o]
+		}
+	}
+	return mask
 }

@@ -39,10 +39,9 @@
 //
 //   - QueueOrStack decides queues and stacks in which values are inserted more than
 //     once. In a queue, a removal fixes the order of insertions, so configurations
-//     differ mainly in the removals that have been placed. The search of a stack
-//     finds the reachable configurations of a pushdown system and never stores a
-//     whole stack. For long histories of stacks, a beam search follows, which stores
-//     sets of whole stacks; see stackBeam. Sizes are woven into the witness of the rest.
+//     differ mainly in the removals that have been placed. A stack has a
+//     beam search, which stores sets of whole stacks; see stackBeam. Sizes are woven into
+//     the witness of the rest.
 //   - Pairs decides queues, stacks, priority queues and deques. The order of two insertions
 //     becomes visible only when their values leave, so that Run would try all orders of
 //     many insertions. Pairs leaves the order of two operations open until others require

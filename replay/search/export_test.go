@@ -9,57 +9,6 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// StackOfWidth is QueueOrStack of a stack with passes of width items. It does
-// not search the values inserted once first.
-func StackOfWidth(h *history.History, spec replay.Spec, width int) replay.Finding {
-	c := readCollected(h, spec, replay.LastIn)
-	if c.impossible != history.NoReturn {
-		return replay.Refuted(replay.SearchEngine)
-	}
-	s := newStackSearch(c, math.MaxInt64, math.MaxInt64, nil)
-	s.width = width
-	found, cause := s.run()
-	return finding(found, cause, s.witness)
-}
-
-// StackInHurry is QueueOrStack of a stack in small passes, given up if it will need
-// more work. It does not search the values inserted once first.
-func StackInHurry(h *history.History, spec replay.Spec, work int64) replay.Finding {
-	c := readCollected(h, spec, replay.LastIn)
-	if c.impossible != history.NoReturn {
-		return refutedAt(c.impossible)
-	}
-	s := newStackSearch(c, math.MaxInt64, math.MaxInt64, meter.New(nil))
-	s.hurry, s.width = work, 1
-	found, cause := s.run()
-	return finding(found, cause, s.witness)
-}
-
-// StackWithin is QueueOrStack of a stack that forgets once so many bytes are
-// used; it returns how far, and how many items it kept of what is before. It does
-// not search the values inserted once first.
-func StackWithin(h *history.History, spec replay.Spec, bytes int64) (f replay.Finding, horizon, kept int) {
-	s := newStackSearch(readCollected(h, spec, replay.LastIn), 2*bytes, bytes, meter.New(nil))
-	found, cause := s.run()
-	for i := range s.items {
-		if s.items[i].due < s.horizon {
-			kept++
-		}
-	}
-	return finding(found, cause, s.witness), int(s.horizon), kept
-}
-
-// StackTwice is QueueOrStack of a stack that forgets once so many bytes are used,
-// and searches again if that finds no witness. It does not search the values
-// inserted once first.
-func StackTwice(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) replay.Finding {
-	c := readCollected(h, spec, replay.LastIn)
-	if c.impossible != history.NoReturn {
-		return refutedAt(c.impossible)
-	}
-	return c.searchStackWhole(1<<30, bytes, m)
-}
-
 // BeamOfWidth is QueueOrStack of a stack by a beam alone that explores width
 // placements for each response and drops what is before the last few responses
 // once so many bytes are used. It returns how often it went back and how often it

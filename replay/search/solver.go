@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/leadline/leadline/hitting/meter"
@@ -530,4 +531,16 @@ func (s *solver) forget() {
 // bytes is about the memory that the solver takes.
 func (s *solver) bytes() int64 {
 	return int64(cap(s.arena))*4 + int64(len(s.arena))*4 + int64(len(s.level))*80
+}
+
+// luby returns the i-th number of 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, ..., from 1 on
+// (Luby, Sinclair and Zuckerman 1993).
+func luby(i int) int {
+	for {
+		n := bits.Len(uint(i + 1))
+		if i+1 == 1<<(n-1) {
+			return 1 << (n - 2)
+		}
+		i -= 1<<(n-1) - 1
+	}
 }

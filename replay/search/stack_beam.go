@@ -10,9 +10,43 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A stackBeam looks for a witness of a long history of a stack. It places
-// operations in the same groups as a stackSearch, from one due response to the
-// next. For each placement, it stores the set of all stacks found so far; see
+// A stackBeam looks for a witness of a history of a stack. A placement has the due response,
+// which is the first one of an operation that has not been placed, and the set of
+// open operations that have been placed.
+//
+// The operations placed while the same response was due are a group; the due
+// operation is its last. Of all witnesses, take those in which the groups of pushes
+// and removals come latest, by the sum of the numbers of their due responses. Of
+// these, take those with the fewest pairs of pushes, or removals, of the same value in
+// which the one with the later response comes first. Of these, take one in which peeks
+// come as early as possible. It has the properties below, because otherwise it could
+// be changed. All operations of a group are concurrent except for the order on the
+// stack, and those that are not due may also come in the next group.
+//
+//   - A peek, or an operation that finds nothing, is placed as soon as possible.
+//   - Of open pushes, or removals, of the same value, the one with the earliest
+//     response comes first. Otherwise they could change places.
+//   - Within a group, a push with its removal and everything between contains the due
+//     operation. Otherwise all of it could come after the due operation. So a group
+//     consists of removals of values from earlier groups, and then of pushes. Or, if a
+//     removal is due, it consists of that and the push right before it, with peeks
+//     between them.
+//   - Let y be a push that is not due when it is placed. Some value on top of it is
+//     still there at the response of y. Otherwise y could come after these values are
+//     gone, with the peeks that saw it at once.
+//   - Let r be a removal that is not due, and y the push right after it in the same
+//     group. y is not removed before the response of r. Otherwise r could come after
+//     that, with the peeks right after it.
+//
+// The pushes of a group before the last one are its bag. All of them are open at
+// once, so any order of them is possible. The search does not fix the order: later
+// removals and peeks decide which push of a bag is on top. While the bag is filled,
+// each push is on top once, so that all peeks that see it are placed.
+//
+// These changes do not make groups earlier: an operation that moves forward was not
+// due, and the operations placed when it was due are placed with a later one.
+//
+// For each placement, the beam stores the set of all stacks found so far; see
 // stackSets. There are far more stacks than placements: 16 processes that use 8 values
 // reach about 2^50 stacks on the way to a witness within 300 responses.
 //
@@ -108,6 +142,7 @@ type beamWay struct {
 const (
 	noOp    = -1
 	noValue = -1
+	both    = -2 // both - o is a push placed right before o
 )
 
 // A beamArrival is a spot that is not explored yet, reached in one way.

@@ -34,6 +34,7 @@ type setUnion struct{ a, b, union int32 }
 const none = -1
 
 const (
+	indexBytes = 16 // of a key, about
 	setBytes   = 4 + indexBytes
 	edgeBytes  = 8
 	unionBytes = 12
@@ -203,4 +204,16 @@ func shrink[T any](list []T) []T {
 		return slices.Clone(list)
 	}
 	return list
+}
+
+// number replaces the marks that are not 0 by 0, 1, 2, ..., and the others by -1.
+func number(marks []int32) {
+	n := int32(0)
+	for i, mark := range marks {
+		marks[i] = -1
+		if mark != 0 {
+			marks[i] = n
+			n++
+		}
+	}
 }

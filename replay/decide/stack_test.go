@@ -1,0 +1,30 @@
+package decide_test
+
+import (
+	"testing"
+
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay"
+)
+
+// TestSwappedStacks: two values that are inserted once and removed in the wrong order are
+// enough to refute a stack, whatever the others are.
+func TestSwappedStacks(t *testing.T) {
+	s := model(t, "stack")
+	for _, n := range []int{300, 1000, 10000} {
+		for _, threads := range []int{3, 8, 16} {
+			for _, lost := range []int{0, 20} {
+				w := simulate.Workload{Model: "stack", Ops: n, Threads: threads, Seed: uint64(n + threads), Values: 8, Lost: lost,
+					Faults: []simulate.Fault{{Kind: simulate.Swap, Percent: 50}}}
+				h, err := w.History()
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := startRow(t, "window", h, s)
+				if v.Answer != replay.NotLinearizable || len(v.Conflict) == 0 {
+					t.Errorf("n=%d T=%d lost=%d: %v (%v), conflict %v", n, threads, lost, v.Answer, v.Cause, v.Conflict)
+				}
+			}
+		}
+	}
+}
