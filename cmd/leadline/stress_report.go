@@ -343,6 +343,9 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if result.Memory > 0 {
 		fmt.Fprintf(r.out, "  objects that nobody uses keep memory: a process ended at %d MB, and another one went on\n", result.Memory>>20)
 	}
+	if result.Crowded {
+		fmt.Fprintln(r.out, "  goroutines that objects leave keep the processors busy: a process made few objects, and another one went on")
+	}
 	if result.Unproved > 0 {
 		fmt.Fprintf(r.out, "  %s too rare to be distinguished in time from results of chance, and do not count\n", counted(result.Unproved, "violation", "violations"))
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 type job struct {
 	Options
 	Settled bool   // another process has completed the designations
+	Leaves  bool   // it also found that objects leave goroutines
 	Mark    string // begins each line of a message
 	// Attached means that the process ends when its input does, because the
 	// supervisor was interrupted or has exited.
@@ -34,7 +36,8 @@ type message struct {
 	Apart    [][]string       `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
 	Parallel bool             `json:",omitempty"` // sequential runs of the program are over
-	Alive    bool             `json:",omitempty"` // invocations return
+	Alive    bool             `json:",omitempty"` // the constructor has returned, or invocations return
+	Crowded  bool             `json:",omitempty"` // see crowd
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	History  string           `json:",omitempty"` // in leadline's format
@@ -49,6 +52,7 @@ type message struct {
 type settledMessage struct {
 	Reflect ReflectOptions
 	LeftOut []LeftOut
+	Leaves  bool
 }
 
 type startingMessage struct {
@@ -100,6 +104,13 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		}
 		_, _ = fmt.Fprintf(out, "\n%s%s\n", j.Mark, text) // the reader may have gone
 	}
+	var last atomic.Int64
+	alive := func() {
+		now, before := time.Now().UnixNano(), last.Load()
+		if now-before >= int64(time.Second) && last.CompareAndSwap(before, now) {
+			write(message{Alive: true})
+		}
+	}
 	var r *Reflected
 	err := json.NewDecoder(in).Decode(&j)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -119,24 +130,22 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		}()
 	}
 	if err == nil {
-		j.ReflectOptions.settled = j.Settled
+		j.ReflectOptions.settled, j.ReflectOptions.alive = j.Settled, alive
 		r, err = derive(j.ReflectOptions)
 	}
 	if err == nil {
 		err = r.mustHave(j.Methods)
+		r.Class.alive, r.Class.full = alive, func() { write(message{Crowded: true}) }
 	}
 	if err == nil && reflected && !j.Settled {
+		if r.Class.crowd != nil {
+			r.Class.fill(mostCrowd, crowdCalls)
+		}
 		write(message{Settled: settled(r, j.ReflectOptions)})
 		return 0
 	}
-	if err == nil {
-		var last atomic.Int64
-		r.Class.alive = func() {
-			now, before := time.Now().UnixNano(), last.Load()
-			if now-before >= int64(time.Second) && last.CompareAndSwap(before, now) {
-				write(message{Alive: true})
-			}
-		}
+	if err == nil && j.Leaves {
+		r.Class.crowd = &crowd{before: runtime.NumGoroutine() - 1, next: crowdStep}
 	}
 	var report *Report
 	if err == nil && j.Replay != nil {
@@ -184,5 +193,5 @@ func settled(r *Reflected, o ReflectOptions) *settledMessage {
 	excluded := func(name string) bool { return slices.Contains(o.Exclude, name) }
 	o.Core = slices.DeleteFunc(slices.Clone(o.Core), excluded)
 	o.Weak = slices.DeleteFunc(slices.Clone(o.Weak), excluded)
-	return &settledMessage{o, r.LeftOut}
+	return &settledMessage{o, r.LeftOut, r.Class.crowd != nil}
 }

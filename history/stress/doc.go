@@ -60,6 +60,12 @@
 // A method counts as Atomic if it was exercised: invocations of a program overlapped,
 // and different orders had different results.
 //
+// Objects may leave goroutines that nothing stops and that wake again and again, such as the
+// janitor of a cache. Once these keep the processors busy, the search ends, and Supervise starts
+// a new process; see Report.Crowded. Where such a goroutine changes results, programs are
+// Unsteady. A violation is proved with fewer sequential runs then: ten times as many as it takes
+// to occur. With schedules, no goroutine is left behind.
+//
 // A search may need a gigabyte of memory. If unused objects hold on to it, the search
 // ends, and Supervise starts a new process.
 //

@@ -303,6 +303,9 @@ func (s *shuffler) with(i int) (waits bool) {
 
 // run runs the order, after which the invocations in waiting wait forever.
 func (s *shuffler) run(waiting []int) {
+	if s.exhausted() {
+		return
+	}
 	calls := make([]Call, len(s.order))
 	for k, i := range s.order {
 		if calls[k] = s.calls[i].run; s.failed[i] {
@@ -332,6 +335,14 @@ func (s *shuffler) run(waiting []int) {
 	if s.ran != nil {
 		s.ran(append(s.order[:len(s.order):len(s.order)], waiting...), outcome, len(waiting))
 	}
+}
+
+// exhausted reports whether the process must make no more objects. Then it ends the shuffles.
+func (s *shuffler) exhausted() bool {
+	if s.class.exhausted() {
+		s.failure, s.bench.unclear = errCrowded, true
+	}
+	return s.failure != nil
 }
 
 // Prepare returns a call of the invocation. A panic is an exception, and the

@@ -183,6 +183,7 @@ func (s *supervisor) replay(ctx context.Context, start func(context.Context) *ex
 			return nil, err
 		case m.Settled != nil && !j.Settled:
 			j.ReflectOptions, j.Settled = m.Settled.Reflect, true
+			j.Leaves = m.Settled.Leaves
 		case m.Error != "":
 			return nil, fmt.Errorf("replaying: %s", m.Error)
 		case m.Replayed == nil:

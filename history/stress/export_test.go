@@ -86,3 +86,10 @@ func (r *Run) Histories(c *Class, p *Program) (histories []*history.History, out
 
 // OnMoved has f called when invocations of objects of the class have returned.
 func OnMoved(c *Class, f func()) { c.alive = f }
+
+// Crowd makes objects, and reports whether they leave goroutines and whether these crowd the
+// process.
+func Crowd(c *Class, objects int) (leaves, crowded bool) {
+	c.fill(objects, 0)
+	return c.crowd != nil, c.crowded()
+}

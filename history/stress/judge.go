@@ -289,7 +289,7 @@ func (s *searcher) measure(f *Finding) int64 {
 		run.release(s.class)
 		spent += run.Elapsed
 		waited += run.Waited + run.Unclear
-		ended = spent >= usual && (times >= timesLeast || spent >= rareTime) || waited > 1 || run.Elapsed < piece
+		ended = s.class.crowded() || spent >= usual && (times >= timesLeast || spent >= rareTime) || waited > 1 || run.Elapsed < piece
 	}
 	f.Executions, f.Times, f.Spent = f.Executions+executions, f.Times+times, f.Spent+spent
 	if times < 2 {
@@ -326,7 +326,7 @@ func (s *searcher) reduce(f *Finding, limit time.Duration) {
 		for again := true; again; {
 			again = false
 			for _, p := range smaller(f.program) {
-				if s.ctx.Err() != nil || s.left() <= 0 {
+				if s.ctx.Err() != nil || s.left() <= 0 || !s.options.Schedules && s.class.crowded() {
 					return
 				}
 				if less := s.retry(f, p); less != nil {

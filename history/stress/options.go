@@ -363,7 +363,8 @@ type Report struct {
 	// continue, though a goroutine of the object might wake them; they do not count.
 	// Worn means that the search ended early, because too many goroutines wait or do
 	// not end, or because of objects that are not garbage. In the second case, Memory
-	// is how many bytes the process had.
+	// is how many bytes the process had. Crowded means that objects leave goroutines that
+	// keep the processors busy, so that one process can make few objects.
 	Waited  int64 `json:"waited,omitempty"`
 	Unclear int64 `json:"unclear,omitempty"`
 	// Together is how many programs have orders in which every call returns only if calls
@@ -372,6 +373,7 @@ type Report struct {
 	Together int           `json:"together,omitempty"`
 	Hopeless int           `json:"hopeless,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`
+	Crowded  bool          `json:"crowded,omitempty"`
 	Memory   int64         `json:"memory,omitempty"`
 	Overlap  float64       `json:"overlap"` // share of recorded executions that overlapped
 	Elapsed  time.Duration `json:"elapsed_ns"`

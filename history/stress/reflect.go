@@ -42,7 +42,8 @@ type ReflectOptions struct {
 	// which alone shows generic methods. The default is the working directory.
 	Module string
 
-	settled bool // another process has found the methods that are left out
+	alive   func() // called when the constructor has returned, and often after that; or nil
+	settled bool   // another process has found the methods that are left out
 }
 
 // A Spec is what this package needs of a specification; see replay.Spec.
@@ -140,6 +141,9 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		return nil, fmt.Errorf("reflecting on %v: a new object is nil", t)
 	}
 	closeReflected(o, v.Interface())
+	if o.alive != nil {
+		o.alive()
+	}
 	var leftOut []LeftOut
 	if !o.settled {
 		leftOut = unreachable(t, v.Interface(), o.Module)
@@ -152,7 +156,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 			leftOut[i].Reason = excludedReason
 		}
 	}
-	r := &Reflected{LeftOut: leftOut, Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close}}
+	r := &Reflected{LeftOut: leftOut, Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close, alive: o.alive}}
 	if o.Spec != nil {
 		r.Class.Model = o.Spec.Name()
 	}
@@ -177,7 +181,10 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		guess[method] = o.ReadOnly == nil && namedReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
-	blocking := blocking(r.Class, o.Timers)
+	blocking := map[*Method]bool{}
+	if !o.settled {
+		blocking = findBlocking(r.Class, o.Timers)
+	}
 	r.Class.Methods = slices.DeleteFunc(r.Class.Methods, func(m *Method) bool {
 		if blocking[m] {
 			r.LeftOut = append(r.LeftOut, LeftOut{m.goName, blockedReason})
@@ -328,10 +335,10 @@ const tryTime = 200 * time.Millisecond
 // blockedReason is why a method that blocks is left out.
 const blockedReason = "blocks"
 
-// blocking returns which methods of the class do not return on a fresh object,
+// findBlocking returns which methods of the class do not return on a fresh object,
 // nor after any of a few random calls. It tries a method that does not wait for
 // another goroutine twice, as the machine may be busy. With timers, waiting gets more time.
-func blocking(c *Class, timers bool) map[*Method]bool {
+func findBlocking(c *Class, timers bool) map[*Method]bool {
 	usable := *c
 	b := bench{class: &usable, limit: tryTime}
 	defer b.close()
@@ -349,9 +356,13 @@ func blocking(c *Class, timers bool) map[*Method]bool {
 		b.unclear = false
 	}
 	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), func(m *Method) bool { return list[m] && !slices.Contains(waiting, m) })
+	if len(usable.Methods) > 0 {
+		c.crowd = newCrowd(&usable, crowdCalls)
+		usable.crowd = c.crowd
+	}
 	random := rand.New(rand.NewPCG(1, 2)) // the same trials each time
 	for _, m := range waiting {
-		for n := 0; n < waitingTrials && list[m]; n++ {
+		for n := 0; n < waitingTrials && list[m] && !usable.crowded(); n++ {
 			list[m] = !isEnabled(random, &usable, m)
 		}
 	}
@@ -420,7 +431,7 @@ func staysReadOnly(c *Class, m *Method) bool {
 	b := bench{class: c, limit: tryTime}
 	defer b.close()
 	enough, blocked, most := 0, 0, 6
-	for range readOnlyTrials {
+	for n := 0; n < readOnlyTrials && !c.crowded(); n++ {
 		past, future := randomCalls(random, c, most), randomCalls(random, c, most)
 		observe := randomCall(random, m)
 		var results [3]string

@@ -182,6 +182,7 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	if o.Blocking {
 		r.batch = min(r.batch, blockingBatch)
 	}
+	r.batch = min(r.batch, c.spare())
 	r.objects, r.dead = make([]any, r.batch), make([]bool, r.batch)
 	r.cut.Store(int64(r.batch))
 	r.addThreads()
@@ -440,7 +441,7 @@ func (t *thread) plan(ctx context.Context, number int64) {
 	t.choose(number)
 	spent := now.Sub(t.start)
 	t.ended = ctx.Err() != nil || number > 0 && spent >= o.Time && (number*int64(t.batch) >= o.least || spent >= 10*o.Time) ||
-		o.Executions > 0 && number*int64(t.batch) >= o.Executions || t.enough.Load() || o.Stop != nil && number > 0 && t.sawUnexpected()
+		o.Executions > 0 && number*int64(t.batch) >= o.Executions || t.enough.Load() || number > 0 && t.class.crowded() || o.Stop != nil && number > 0 && t.sawUnexpected()
 }
 
 // choose chooses how the next batch is run. The strides take turns, and half of

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -65,6 +66,13 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		return nil, err
 	}
 	s.targets = targets
+	if c.crowd == nil && !o.Schedules {
+		c.crowd = newCrowd(c, 0) // a call may end the process
+	}
+	if before := runtime.GOMAXPROCS(0); c.crowd != nil && before < crowdProcs {
+		runtime.GOMAXPROCS(crowdProcs)
+		defer runtime.GOMAXPROCS(before)
+	}
 	defer func() {
 		for _, t := range targets {
 			for _, stop := range t.stop {
@@ -128,6 +136,9 @@ var maxAbandoned int64 = 1000
 func (s *searcher) goesOn(targets []*target) bool {
 	if abandoned.Load()-s.before >= maxAbandoned {
 		s.report.Worn = true
+	}
+	if s.report.Programs > 0 && s.class.crowded() {
+		s.report.Worn, s.report.Crowded = true, true
 	}
 	if s.report.Worn {
 		return false

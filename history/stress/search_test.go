@@ -44,6 +44,12 @@ func TestMain(m *testing.M) {
 		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "armed":
 		os.Exit(stress.ServeLike(&armed{}, func() any { return &armed{} }, stresstest.Checker(nil), os.Stdin, os.Stdout))
+	case "cleaner", "closed cleaner":
+		os.Exit(serveCleaners(child != "cleaner"))
+	case "busy cleaner":
+		os.Exit(serveBusyCleaners())
+	case "late":
+		os.Exit(serveLate())
 	case "stuck":
 		os.Exit(stress.Serve(stuck(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "constructor":

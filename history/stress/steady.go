@@ -53,7 +53,7 @@ func (t *trials) run(n int64, limit time.Duration) (same, enough bool) {
 	if t.program.together {
 		most = steadyTogether
 	}
-	for pass := 0; t.same && (pass < 2 || runs < most && time.Since(start) < limit); pass++ {
+	for pass := 0; t.same && (pass < 2 || runs < most && time.Since(start) < limit && !t.class.crowded()); pass++ {
 		i, begin := 0, time.Now()
 		shuffles.ran = func(order []int, o Outcome, waiting int) {
 			if pass == 0 {
@@ -72,6 +72,12 @@ func (t *trials) run(n int64, limit time.Duration) (same, enough bool) {
 		if pass > 0 && time.Since(begin) < max(limit/64, 20*time.Millisecond) {
 			shuffles.times = min(2*shuffles.times, 64)
 		}
+	}
+	if shuffles.failure != nil {
+		return true, false
+	}
+	if t.class.crowded() { // it cannot make steadyLeast objects
+		most = steadyRuns * n
 	}
 	t.same = t.same && seen.n == t.expected.set.n &&
 		!slices.ContainsFunc(t.all, func(r trialRun) bool { return !t.expected.Contains(r.outcome) }) &&
@@ -111,7 +117,7 @@ func (t *trials) slowly() bool {
 	pause := min(slowPause, slowTime/time.Duration(len(calls)))
 	list := slices.DeleteFunc(slices.Clone(t.all), func(r trialRun) bool { return r.waiting > 0 })
 	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	list = list[:min(len(list), slowRuns)]
+	list = list[:min(len(list), slowRuns, max(t.class.spare()/3, 1))]
 	pauses := []func() time.Duration{
 		func() time.Duration { return pause },
 		func() time.Duration { return pause / 20 },

@@ -84,10 +84,12 @@ type supervisor struct {
 	// sequential reports whether the last program has not run in parallel yet.
 	sequential bool
 	overlap    float64
-	settled    bool // by the last process
-	worn       int  // processes that ended early; see Report.Worn
-	crashes    int  // of processes
-	hasCore    bool // the class has core methods, which are a target
+	settled    bool        // by the last process
+	made       bool        // an object
+	crowds     atomic.Bool // a process was crowded
+	worn       int         // processes that ended early; see Report.Worn
+	crashes    int         // of processes
+	hasCore    bool        // the class has core methods, which are a target
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
 	context  context.Context
@@ -138,7 +140,11 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	stopped := false
 	said := func() {
 		heard.Store(true)
-		watchdog.Reset(j.Silence + j.Effort.Program)
+		limit := j.Silence
+		if s.crowds.Load() {
+			limit = min(limit, crowdSilence)
+		}
+		watchdog.Reset(limit + j.Effort.Program)
 	}
 	done, failure := s.follow(out, said, func() { stopped = watchdog.Stop() })
 	silent := failure == nil && !done && !stopped
@@ -174,6 +180,13 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	case !silent && cmd.ProcessState.ExitCode() < 0: // by a signal that the runtime does not handle
 		s.interrupted()
 		return false, fmt.Errorf("%w: %v", errKilled, cmd.ProcessState)
+	case silent && s.crowds.Load() && s.result.Programs+s.started > 0: // it may have been the turn of others
+		s.worn++
+		s.result.Worn, s.result.Crowded = true, true
+		s.interrupted()
+		return len(s.job.Programs) == 0, nil
+	case s.started == 0 && silent && s.made:
+		return false, fmt.Errorf("the process ran no program within %v after the constructor returned: a method or a goroutine of the object may keep the processors busy", j.Silence)
 	case s.started == 0 && silent:
 		return false, fmt.Errorf("the process ran no program within %v: the constructor may not return", j.Silence)
 	case s.started == 0:
@@ -219,8 +232,13 @@ func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err e
 		switch {
 		case m.Error != "":
 			return false, errors.New(m.Error)
+		case m.Alive:
+			s.made = true
+		case m.Crowded:
+			s.crowds.Store(true)
+			alive()
 		case m.Settled != nil:
-			s.job.ReflectOptions, s.job.Settled, s.settled = m.Settled.Reflect, true, true
+			s.job.ReflectOptions, s.job.Settled, s.job.Leaves, s.settled = m.Settled.Reflect, true, m.Settled.Leaves, true
 			s.result.LeftOut = m.Settled.LeftOut
 		case m.Targets != nil:
 			s.methods = m.Targets
@@ -314,7 +332,7 @@ func (s *supervisor) merge(r *Report) {
 	t.Hopeless += r.Hopeless
 	t.Blamed, t.Clock = r.Blamed, t.Clock || r.Clock
 	t.Memory = max(t.Memory, r.Memory)
-	t.Worn = r.Worn
+	t.Worn, t.Crowded = r.Worn, t.Crowded || r.Crowded
 	if r.Explored != nil {
 		s.explored().add(r.Explored)
 	}

@@ -106,7 +106,7 @@ func (s *shuffler) follows(i, other int) bool {
 func (s *shuffler) runTogether() {
 	var runs []*togetherRun
 	var picks, limits []int
-	for more := true; more && !s.bench.unclear; {
+	for more := true; more && !s.bench.unclear && !s.exhausted(); {
 		if len(runs) == maxTogether {
 			s.failure = errTogether
 			return

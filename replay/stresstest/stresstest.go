@@ -288,6 +288,8 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	switch {
 	case report.Memory > 0:
 		warn(t, "stress: %s: the test ended early, as its objects keep %d MB; Options.Close can release them", c.Name, report.Memory>>20)
+	case report.Crowded:
+		warn(t, "stress: %s: the test ended early, as goroutines that its objects leave keep the processors busy; Options.Close can stop them", c.Name)
 	case report.Worn:
 		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever, or one does not end", c.Name)
 	}
