@@ -100,15 +100,6 @@ type Verdict struct {
 	// of the specification are not States.
 	ExactDepth int
 	ExactCause string
-	// FreeDepth is the depth where pending operations may be left out at no cost.
-	// It is the smallest of Depth and of the depths of the history without some of
-	// the pending operations that need not have happened, over all sets of these.
-	// The chains of what remains are what remains of the chains of the whole
-	// history. So with Options.Chains by process they are its processes, but a
-	// minimum partition is not computed anew. FreeDepth is 0 if there is nothing
-	// to leave out, or if it is not known; it exceeds FreeDeeper then.
-	FreeDepth  int
-	FreeDeeper int
 	// C and CP are the level of concurrency and the number of concurrent pairs,
 	// as in Table 1 of the paper. If there are operations, C = 0 means that
 	// both are unknown: the history has edges and is too long for a poset.

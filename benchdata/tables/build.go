@@ -202,7 +202,6 @@ type depthOf func(*Measurement) (depth, refuted int)
 
 func exactDepth(m *Measurement) (int, int)   { return m.Exact, 0 }
 func witnessDepth(m *Measurement) (int, int) { return m.Depth, m.Refuted }
-func freeDepth(m *Measurement) (int, int)    { return m.DepthFree, m.RefutedFree }
 
 // depthColumns are the columns that distribution fills.
 func (c *Collection) depthColumns() []string {

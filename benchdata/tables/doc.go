@@ -1,7 +1,7 @@
 // Package tables computes the tables and the figure of Section 6 of "Checking
 // Linearizability Using Hitting Families" (PPoPP 2019) for any histories. It
-// also computes tables of exact depths, of archives and of depth profiles, which
-// are not in the paper.
+// also computes tables of exact depths and of archives, which are not in
+// the paper.
 //
 //   - Table 1: histories, operations, level of concurrency c, concurrent pairs
 //     cp. Histories counts all of them; c and cp are over the non-sequential
@@ -20,13 +20,10 @@
 // divide by n-1. Histories with pending operations, whose depth has a different
 // meaning, are left out and counted.
 //
-// Archives and Profile are about all histories, including sequential ones and those
-// with pending operations. Archives has the distributions of depths for each class
-// in each archive. A pending operation that never took effect has to be delayed, so
-// depth grows with lost operations; depth_free is the depth if such operations may
-// be left out at no cost. Profile searches for depth_free without an upper bound. It
-// has the delays per 1,000 operations, (depth_free-1)/n times 1,000, and the base
-// chain.
+// Archives is about all histories, including sequential ones and those with pending
+// operations. It has the distributions of depths for each class in each archive. A
+// pending operation that never took effect has to be delayed, so depth grows with lost
+// operations.
 //
 //	measurer := tables.Measurer{}
 //	measurement, err := measurer.Measure(ctx, h, specification) // per history, in parallel
@@ -83,34 +80,12 @@
 //
 // Public archives. Figures of histories that are not bundled: 7 linearizable logs
 // of etcd by Jepsen (57 to 71 operations, of which 11 to 18 are pending, c = 12 to
-// 19) have depths 3 to 10, with mean 7.00. If lost operations may be left out,
-// they have 3 to 8, with mean 5.86. Of 36 logs of Jepsen's own tests, 17 have
+// 19) have depths 3 to 10, with mean 7.00. Of 36 logs of Jepsen's own tests, 17 have
 // a depth of at most 10, and their mean is 3.47. Of 85
 // histories of the LiMo repository, 83 have one, with mean 1.34, and cp explains
-// 51.0 %. The command, for an archive in DIR, and that for depth_free of each log:
+// 51.0 %. The command, for an archive in DIR:
 //
 //	leadline tables --study --max-depth 10 DIR
-//	leadline tables --profile --max-depth 10 --output csv DIR
-//
-// Depth or depth_free? Depth is what the paper's family needs, also to delay
-// operations that never took effect. It measures crashes as well as concurrency:
-// five of the seven etcd logs lose 1 to 2 with depth_free. A tester whose clients
-// crash wants depth_free, because a lost operation need not be scheduled.
-//
-// Long histories. Their depth grows with n, so delays per 1,000 operations compare
-// them. These are simulated (record --simulate MODEL --threads T --ops 10000, then
-// tables --profile):
-//
-//	           T = 4              T = 8               T = 16
-//	register   458.30             589.30              766.67 up to response 30
-//	kv          62.40              93.57 up to 171    227.27 up to 44
-//	queue      109.38 up to 64    229.17 up to 48     419.35 up to 31
-//	stack      340.43 up to 47    500.00 up to 36     700.00 up to 20
-//
-// "Up to" means that the bound on steps was reached; schedules of that depth explain no
-// more responses. So full depths are known only if there are few states at a time: one
-// for each open write of a register, but one for each order of the values in a queue. The
-// smallest base chains are 2 (register, T = 4 and 8) and 1 (kv, T = 4).
 //
 // Cost, in seconds of processor time. With --max-depth 5, check refutes all depths
 // of a long random history within its first operations, and does not read the
@@ -119,14 +94,6 @@
 // takes 0.06 s, and one of 100,000 takes 0.09 s, of which 0.04 s are for decoding
 // and verdict. One of a million takes 0.7 to 0.8 s and 234 to 276 MB (register, kv,
 // queue, stack). So there the cost does not grow with n, but for the verdict.
-//
-// The search for the whole depth reads everything. For 10,000 operations at T = 4,
-// tables --profile takes 0.5 s (kv) and 0.11 s (register). For longer ones,
-// decide.Profile without a bound on steps takes 6.4 s for 100,000 (kv, depth 6,190),
-// and for the register 1.6 s for 100,000 (depth 45,535) and 17 s and 640 MB for a
-// million (depth 456,371). That is 11 to 15 times as much for ten times the length:
-// linear within a factor of 2. The bound of tables --profile stops it before that:
-// at n = 100,000, schedules of depth 726 explain 1,616 responses of the register.
 //
 // Without Measurer.Timeout, the output depends only on the histories, byte for
 // byte. It differs from the numbers of the paper, which had other histories.

@@ -10,7 +10,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -63,7 +62,7 @@ func TestMeasure(t *testing.T) {
 	sequential := head + `{"process":0,"type":"invoke","method":"read"}
 {"process":0,"type":"ok","result":0}
 `
-	if m := measure(t, Measurer{}, ctx, sequential); m.CP != 0 || m.Answer != replay.Linearizable || m.Depth != 1 || m.DepthFree != 1 {
+	if m := measure(t, Measurer{}, ctx, sequential); m.CP != 0 || m.Answer != replay.Linearizable || m.Depth != 1 {
 		t.Errorf("sequential: %+v", m)
 	}
 	if m := measure(t, Measurer{}, ctx, strings.Replace(sequential, `"result":0`, `"result":7`, 1)); m.Answer != replay.NotLinearizable || m.Depth != 0 || m.Refuted != 0 {
@@ -88,27 +87,6 @@ func overlapping(rounds int) string {
 	return b.String()
 }
 
-// TestMeasureFree: of nine pending writes, only the last one takes effect. The
-// others have to be delayed, unless they may be left out.
-func TestMeasureFree(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(head)
-	read := func(result int) {
-		fmt.Fprintf(&b, `{"process":9,"type":"invoke","method":"read"}`+"\n"+`{"process":9,"type":"ok","result":%d}`+"\n", result)
-	}
-	for p := range 9 {
-		fmt.Fprintf(&b, `{"process":%d,"type":"invoke","method":"write","args":[%d]}`+"\n", p, p+1)
-		read(p / 8 * 9)
-	}
-	for range 9 {
-		read(9)
-	}
-	m := measure(t, Measurer{}, context.Background(), b.String())
-	if m.Answer != replay.Linearizable || m.Pending != 9 || m.Ops != 27 || m.Depth != 2 || m.DepthFree != 1 {
-		t.Errorf("%+v", m)
-	}
-}
-
 // TestMeasureBounds: depths and numbers of schedules that are too large to
 // compute are left out, at the last length with all of them and beyond.
 func TestMeasureBounds(t *testing.T) {
@@ -126,40 +104,7 @@ func TestMeasureBounds(t *testing.T) {
 	if m := measure(t, Measurer{}, ctx, long); m.Answer != replay.Linearizable || m.Ops != 2000 || m.C != 3 || m.Schedules != [CountDepths]int64{} || m.Depth != 0 || m.Refuted != DefaultMaxDepth {
 		t.Errorf("long: %+v", m)
 	}
-	only := measure(t, Measurer{Profile: true}, ctx, overlapping(2))
-	if only.Depth != short.Depth || only.Exact != 0 || only.Schedules != [CountDepths]int64{} {
-		t.Errorf("depths only: %+v", only)
-	}
-	// Process 0 is the base chain. Each second round takes one delay.
-	if m := measure(t, Measurer{Profile: true}, ctx, long); m.Depth != 251 || m.DepthFree != 251 || m.Chain != 0 {
-		t.Errorf("profile: %+v", m)
-	}
 	if m := measure(t, Measurer{Timeout: time.Nanosecond}, ctx, long); m.Answer != replay.Undecided {
 		t.Errorf("without time: %+v", m)
-	}
-}
-
-// TestSetProfile: a profile that stopped says something new only if it refutes at
-// least as large depths as are known to be too small.
-func TestSetProfile(t *testing.T) {
-	stopped := decide.DepthProfile{Reached: []int{10, 25, 50}}
-	for _, c := range []struct {
-		name          string
-		before, after Measurement
-		profile       decide.DepthProfile
-		canLeaveOut   bool
-	}{
-		{"known", Measurement{}, Measurement{Depth: 9, DepthFree: 9, Chain: 2}, decide.DepthProfile{Depth: 9, Chain: 2}, false},
-		{"known without what is lost", Measurement{Refuted: 7, RefutedFree: 7}, Measurement{Refuted: 8, DepthFree: 9}, decide.DepthProfile{Depth: 9}, true},
-		{"stopped", Measurement{Refuted: 2, RefutedFree: 2}, Measurement{Refuted: 3, RefutedFree: 3, Explained: 50, Delays: 60}, stopped, false},
-		{"stopped, depth known", Measurement{Depth: 5}, Measurement{Depth: 5, RefutedFree: 3, Explained: 50, Delays: 60}, stopped, true},
-		{"stopped too early", Measurement{Refuted: 4, RefutedFree: 4}, Measurement{Refuted: 4, RefutedFree: 4}, stopped, false},
-		{"stopped at once", Measurement{}, Measurement{}, decide.DepthProfile{}, false},
-	} {
-		m := c.before
-		m.setProfile(&c.profile, c.canLeaveOut)
-		if m != c.after {
-			t.Errorf("%s: %+v\nwant %+v", c.name, m, c.after)
-		}
 	}
 }

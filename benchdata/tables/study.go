@@ -46,8 +46,8 @@ var shares = []float64{50, 90, 99, 99.9, 100}
 // the bounds m n^(d-1) on the schedules of families of these depths.
 func (c *Collection) quantiles() *Table {
 	t := &Table{ID: "quantiles", Title: "Depths that suffice for a share of the histories, and m n^(d-1) for these",
-		Columns: []string{"archive", "class", "histories", "mean depth", "mean depth_free", "mean exact"}}
-	for _, what := range []string{"depth", "depth_free", "schedules"} {
+		Columns: []string{"archive", "class", "histories", "mean depth", "mean exact"}}
+	for _, what := range []string{"depth", "schedules"} {
 		for _, s := range shares {
 			t.Columns = append(t.Columns, fmt.Sprintf("%s %g%%", what, s))
 		}
@@ -55,10 +55,9 @@ func (c *Collection) quantiles() *Table {
 	for _, k := range c.archiveGroups(true) {
 		ms := studied(k.all)
 		row := []any{k.archive, k.name, len(ms), mean(ms, func(m *Measurement) any { return found(m.Depth) }),
-			mean(ms, func(m *Measurement) any { return found(m.DepthFree) }), mean(ms, func(m *Measurement) any { return found(m.Exact) })}
+			mean(ms, func(m *Measurement) any { return found(m.Exact) })}
 		for _, value := range []func(*Measurement) float64{
 			func(m *Measurement) float64 { return orInfinite(m.Depth) },
-			func(m *Measurement) float64 { return orInfinite(m.DepthFree) },
 			(*Measurement).schedules,
 		} {
 			row = append(row, quantileCells(ms, value)...)

@@ -32,10 +32,10 @@ func sample() *Collection {
 	c := &Collection{}
 	for i := range 10 {
 		c.Add(Measurement{Archive: "a", Class: []string{"queue", "stack"}[i%2], Ops: 10, Processes: 2, C: 2, CP: int64(i + 1), Mutators: 2,
-			Answer: replay.Linearizable, Depth: 1 + i/5, DepthFree: 1, Exact: 1 + i})
+			Answer: replay.Linearizable, Depth: 1 + i/5, Exact: 1 + i})
 	}
-	c.Add(Measurement{Archive: "b", Class: "kv", Ops: 20, Processes: 20, C: 3, CP: 4, Answer: replay.Linearizable, Refuted: 7, RefutedFree: 7})
-	c.Add(Measurement{Archive: "b", Class: "kv", Ops: 20, Processes: 20, C: 3, CP: 4, Answer: replay.Linearizable, Depth: 2, DepthFree: 2})
+	c.Add(Measurement{Archive: "b", Class: "kv", Ops: 20, Processes: 20, C: 3, CP: 4, Answer: replay.Linearizable, Refuted: 7})
+	c.Add(Measurement{Archive: "b", Class: "kv", Ops: 20, Processes: 20, C: 3, CP: 4, Answer: replay.Linearizable, Depth: 2})
 	c.Add(Measurement{Archive: "b", Class: "kv", Ops: 9, Processes: 1, C: 1, Answer: replay.Linearizable, Depth: 1})
 	c.Add(Measurement{Archive: "b", Class: "kv", Ops: 9, Processes: 3, C: 3, CP: 3, Answer: replay.NotLinearizable})
 	return c
@@ -49,9 +49,9 @@ func TestStudy(t *testing.T) {
 		row   int
 		cells string
 	}{
-		{quantiles, 0, "a all 10 1.50 1.00 5.50 1 2 2 2 2 1 1 1 1 1 2 20 20 20 20"},
-		{quantiles, 1, "a queue 5 1.40 1.00 5.00 1 2 2 2 2 1 1 1 1 1 2 20 20 20 20"},
-		{quantiles, 3, "b all 2 2.00 2.00 - 2 - - - - 2 - - - - 60 - - - -"}, // 3 chains, 20 operations
+		{quantiles, 0, "a all 10 1.50 5.50 1 2 2 2 2 2 20 20 20 20"},
+		{quantiles, 1, "a queue 5 1.40 5.00 1 2 2 2 2 2 20 20 20 20"},
+		{quantiles, 3, "b all 2 2.00 - 2 - - - - 60 - - - -"}, // 3 chains, 20 operations
 		{predictors, 0, "a ops 10 - 0.0 10 - 0.0"},
 		{predictors, 3, "a cp 10 0.87 - 10 1.00 -"},
 		{values, 0, "a c 2 10 1.50 50.0 2 0 5.50"},

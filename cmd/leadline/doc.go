@@ -51,8 +51,7 @@
 //     order edges is too long;
 //   - the number of orders (linear extensions) of the operations that real time allows, if
 //     it can be counted quickly. One of them has to explain all results;
-//   - the number of pending operations, if there are any. If the depth would differ
-//     with pending operations left out at no cost, that depth follows, as in "free=3".
+//   - the number of pending operations, if there are any.
 //
 // Depth grows with pending operations, so read the two together. After several
 // histories, check prints a table of totals, which counts only the depths of
@@ -212,27 +211,6 @@
 //	leadline tables --output markdown dir/    # of your own histories
 //	leadline tables --svg figure4.svg
 //	leadline tables --blame                   # which methods are not atomic
-//
-// --profile prints instead what long histories need: how many delays per 1,000
-// operations (a delay is an operation in the tuple of the schedule index), and the
-// first base chain for depth_free. Each history has a row; above 100 histories, the
-// formats for people show means for each model in each archive. If the depth is not
-// known, "deeper than" is the largest d whose families are known to have no witness.
-// Depth_free is the depth if pending operations may be left out at no cost. It has no
-// upper bound here; the search for it takes up to 2^27 steps (ten to thirty seconds),
-// and fewer for histories of less than 8,192 operations. Where that is not enough,
-// "explained" is the number of responses that schedules of depth "deeper than"
-// explain, and the delays are counted up to there:
-//
-//	$ leadline tables --profile replay/decide/testdata/figure2.jsonl benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//	Depth profile
-//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+-----------+----------------------+------------+
-//	| history                                                          | class                 | verdict      | ops | pending | processes | c | cp | depth | deeper than | depth_free | explained | delays per 1,000 ops | base chain |
-//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+-----------+----------------------+------------+
-//	| replay/decide/testdata/figure2.jsonl#threads-1-to-3              | ConcurrentLinkedQueue | linearizable |   6 |       0 |         3 | 3 |  8 |     1 |           - |          1 |         - |                 0.00 |          2 |
-//	| replay/decide/testdata/figure2.jsonl#reconstruction              | ConcurrentLinkedQueue | linearizable |  14 |       0 |         7 | 7 | 47 |     1 |           - |          1 |         - |                 0.00 |          2 |
-//	| benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst | ArrayBlockingQueue    | linearizable |   6 |       0 |         4 | 4 | 12 |     3 |           - |          3 |         - |               333.33 |          3 |
-//	+------------------------------------------------------------------+-----------------------+--------------+-----+---------+-----------+---+----+-------+-------------+------------+-----------+----------------------+------------+
 //
 // --study prints what depth depends on, over the linearizable histories that are
 // not sequential: quantiles of depth with the numbers of schedules for these, rank
@@ -459,8 +437,8 @@
 // A missing value is null, except as said below:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","exact_depth":null,"deeper_than":null,"depth_cause":null,"depth_free":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","exact_depth":null,"deeper_than":null,"depth_cause":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","exact_depth":null,"deeper_than":null,"depth_cause":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
 //
 // With --order program, order is "program" and the verdict is about sequential
 // consistency; otherwise order is absent. About the other keys:
@@ -471,12 +449,9 @@
 //     deeper (than --max-depth), time, memory, cancelled, schedules (the budget of
 //     enumeration was used up), or engine (the chosen engine, or every engine for such
 //     a history, does not compute depths).
-//   - depth_free, for histories with pending operations, is the depth if these may be
-//     left out at no cost. A crashed client makes a history deeper, because its lost
-//     operation has to be delayed after all others; depth_free shows how hard the rest
-//     is. It is null for histories with order edges, which includes most of those of
-//     --order program. At each depth, depth also tries the history without all pending
-//     operations that may be left out.
+//     A crashed client makes a history deeper, because its lost operation has to be
+//     delayed after all others. But at each depth, depth also tries the history without
+//     all pending operations that may be left out.
 //   - replayed counts the schedules of families that were replayed at each depth: with
 //     --engine families, and for histories with order edges.
 //   - exact_depth is the linearizability depth of Definition 4.2, with --exact-depth.
@@ -530,11 +505,11 @@
 //
 // Tables prints one object per table and line:
 //
-//	$ leadline tables --profile --output json benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//	{"table":"profile","title":"Depth profile","columns":["source","history","class","verdict","ops","pending","processes","c","cp","depth","deeper than","depth_free","explained","delays per 1,000 ops","base chain"],"rows":[{"base chain":3,"c":4,"class":"ArrayBlockingQueue","cp":12,"deeper than":null,"delays per 1,000 ops":333.33,"depth":3,"depth_free":3,"explained":null,"history":"benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst","ops":6,"pending":0,"processes":4,"source":"leadline","verdict":"linearizable"}],"notes":null}
+//	$ leadline tables --blame --no-paper --output json benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	{"table":"blame","title":"Methods that are not atomic, given that the core methods are","columns":["source","class","method","finding","histories","not linearizable","executions","frequency","program","outcome","history"],"rows":[{"class":"ArrayBlockingQueue","executions":null,"finding":"core","frequency":null,"histories":null,"history":null,"method":"offer, peek, poll","not linearizable":null,"outcome":null,"program":null,"source":"leadline"},{"class":"ArrayBlockingQueue","executions":null,"finding":"not exposed","frequency":null,"histories":0,"history":null,"method":"removeAll/1","not linearizable":0,"outcome":null,"program":null,"source":"leadline"},{"class":"ArrayBlockingQueue","executions":null,"finding":"not exposed","frequency":null,"histories":0,"history":null,"method":"size/0","not linearizable":0,"outcome":null,"program":null,"source":"leadline"},{"class":"ArrayBlockingQueue","executions":null,"finding":"not exposed","frequency":null,"histories":0,"history":null,"method":"toString/0","not linearizable":0,"outcome":null,"program":null,"source":"leadline"}],"notes":["A method is non-atomic if it has a history that is not linearizable in which its one call is the only one that is not core. Those not exposed may be atomic or not. Suspects are in histories that are not linearizable, but together with other such calls; such a history exposes none of them."]}
 //
 // table names the table: table1, table2, totals, table3, figure4, depths, archives,
-// distributions, profile, blame, quantiles, predictors or values. columns has the
+// distributions, blame, quantiles, predictors or values. columns has the
 // names of the columns in order. Each row is an object with all of them as keys;
 // source is leadline or paper. Numbers are JSON numbers. What other formats show as a
 // range or a frequency is an array of two: the least and the most ops or processes, or

@@ -91,9 +91,6 @@ func (p *textPresenter) present(r *result) error {
 	}
 	if n := h.Pending(); n > 0 {
 		line += fmt.Sprintf("  %d pending", n)
-		if v.FreeDepth > 0 && v.FreeDepth != v.Depth {
-			line += fmt.Sprintf(" free=%d", v.FreeDepth)
-		}
 	}
 	if p.flags.exactDepth {
 		line += "  exact=" + orDash(v.ExactDepth)

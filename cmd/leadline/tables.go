@@ -29,7 +29,6 @@ type tablesFlags struct {
 	input   *input
 	noPaper bool
 	blame   bool
-	profile bool
 	study   bool
 	svg     string
 	jobs    int
@@ -40,10 +39,6 @@ type tablesFlags struct {
 	read     int // number of histories that were read
 }
 
-// profileRows is the number of histories above which a profile for people has means
-// instead of a row for each.
-const profileRows = 100
-
 // maxColumns bounds --max-depth.
 const maxColumns = 64
 
@@ -52,7 +47,6 @@ func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	f.output = outputFlag(flags, "text", "markdown", "csv", "json", "html", "latex")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
 	flags.BoolVar(&f.blame, "blame", false, "report instead which methods are not atomic")
-	flags.BoolVar(&f.profile, "profile", false, "print instead how many delays histories need per 1,000 operations")
 	flags.IntVar(&f.maxDepth, "max-depth", tables.DefaultMaxDepth, "largest depth that has a column; by default, Table 3 ends at 5")
 	flags.BoolVar(&f.study, "study", false, "print instead what depth depends on (default: of the bundled corpora juc and go)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
@@ -78,10 +72,10 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	switch {
 	case f.jobs < 1 || f.jobs > maxJobs:
 		return fail(s, "tables", errJobs)
-	case f.blame && f.profile, f.blame && f.study, f.profile && f.study:
-		return fail(s, "tables", errors.New("--blame, --profile and --study exclude each other"))
-	case f.svg != "" && (f.blame || f.profile || f.study):
-		return fail(s, "tables", errors.New("--svg writes Figure 4, which --blame, --profile and --study leave out"))
+	case f.blame && f.study:
+		return fail(s, "tables", errors.New("--blame and --study exclude each other"))
+	case f.svg != "" && (f.blame || f.study):
+		return fail(s, "tables", errors.New("--svg writes Figure 4, which --blame and --study leave out"))
 	case f.timeout < 0:
 		return fail(s, "tables", errors.New("--timeout must not be negative"))
 	}
@@ -111,8 +105,8 @@ func (f *tablesFlags) mismatch(args []string) error {
 	if f.blame {
 		return noEffect(f.all, "with --blame", "max-depth", "timeout")
 	}
-	if f.profile || f.study {
-		return noEffect(f.all, "with --profile and --study", "no-paper")
+	if f.study {
+		return noEffect(f.all, "with --study", "no-paper")
 	}
 	return nil
 }
@@ -134,18 +128,13 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 		}
 	}
 	collection := tables.Collection{MaxDepth: f.maxDepth}
-	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout, Profile: f.profile}
+	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout}
 	measure := func(ctx context.Context, e entry, model replay.Spec) (tables.Measurement, error) {
 		m, err := measurer.Measure(ctx, e.History, model)
 		m.Archive, m.History = report.Clean(archiveOf(args, e.File)), placeText(&e)
 		return m, err
 	}
 	status := forEach(ctx, f, s, from, measure, collection.Add)
-	if f.profile {
-		forPrograms := f.output.Value == string(tables.CSV) || f.output.Value == string(tables.JSON)
-		each := forPrograms || collection.Len() <= profileRows
-		return status, f.write(s, []*tables.Table{collection.Profile(each)}, "")
-	}
 	if f.study {
 		return status, f.write(s, collection.Study(), "")
 	}

@@ -24,9 +24,6 @@ type Options struct {
 	Meter *meter.Meter
 	// MaxBytes bounds the memory of the nodes.
 	MaxBytes int64
-	// Optional elements, which never return, may be left out of a schedule at no cost,
-	// except the only element of the index's chain. Nil: none is.
-	Optional func(e int32) bool
 	// Responses is the number of responses, or 0. Unless it is 0, the search stops once
 	// it has spent a unit of work per response, if the rest is expected to exceed the meter.
 	Responses int
@@ -56,7 +53,6 @@ type Search struct {
 	sweeper  sweeper
 	width    int // of the sweeper's masks
 	cause    cause
-	reached  int
 	begun    int64 // what the meter had left at the start
 	left     int64 // what it had left after the last response
 	dear     int   // responses in a row that took too much; see isHopeless
@@ -90,7 +86,7 @@ func New(next func() (Element, bool), machine hitting.Machine, o Options) *Searc
 func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o Options) {
 	s.next, s.machine, s.o = next, machine, o
 	s.elements, s.returns, s.called, s.pending = s.elements[:0], s.returns[:0], s.called[:0], s.pending[:0]
-	s.chains, s.cause, s.reached, s.begun = 0, none, 0, o.Meter.Left()
+	s.chains, s.cause, s.begun = 0, none, o.Meter.Left()
 	s.left, s.dear = s.begun, 0
 	if s.sweeper != nil && s.sweeper.isLarge() {
 		s.sweeper, s.width = nil, 0
@@ -106,7 +102,6 @@ func (s *Search) Try(d int) (hitting.Index, bool) { return s.First(d, d) }
 // none of a depth below from. It reports false if there is none up to depth to, or
 // if the search gave up.
 func (s *Search) First(from, to int) (first hitting.Index, found bool) {
-	s.reached = 0
 	for chain := int32(0); to >= from && s.mayExist(chain); chain++ {
 		tuple, ok := s.Least(chain, to-1)
 		if s.cause != none {
@@ -183,10 +178,6 @@ func (s *Search) Stopped() bool { return s.cause == stopped }
 // elements were open at once.
 func (s *Search) Full() bool { return s.cause == full }
 
-// Reached returns the largest number of responses that a schedule of the last Try
-// explains before the first that it does not.
-func (s *Search) Reached() int { return s.reached }
-
 func (s *Search) spend(work int) (goOn bool) {
 	if s.o.Meter.MustStop(work) {
 		s.cause = stopped
@@ -236,15 +227,12 @@ func (s *Search) response(i int) (e, called int32, ok bool) {
 	return s.returns[i], s.called[i], true
 }
 
-func (s *Search) isOptional(e int32) bool { return s.o.Optional != nil && s.o.Optional(e) }
-
 type sweep[M mask] struct {
 	*Search
 	chain  int32
 	budget int32
 	list   []int32 // open elements by their calls
 	own    int     // rank of the open element of the chain, or -1
-	first  int32   // element of the chain, or -1: without it, there may be no chain
 	words  words
 	live   int // letters after the last keep
 	cur    layer[M]
@@ -257,11 +245,11 @@ type sweep[M mask] struct {
 
 func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 	s.chain, s.budget = chain, int32(budget)
-	s.list, s.own, s.first, s.words, s.live = s.list[:0], -1, -1, s.words[:0], 1<<10
+	s.list, s.own, s.words, s.live = s.list[:0], -1, s.words[:0], 1<<10
 	s.cur.clear()
 	s.cur.nodes = append(s.cur.nodes, node[M]{state: s.machine.Start(), word: noWord})
 	called := int32(0)
-	plain := budget == 0 && s.o.Optional == nil // there is one node all along
+	plain := budget == 0 // there is one node all along
 	for i := 0; ; i++ {
 		y, end, ok := s.response(i)
 		if !ok {
@@ -298,7 +286,6 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 				return nil, false
 			}
 		}
-		s.reached = max(s.reached, i+1)
 		s.list = slices.Delete(s.list, rank, rank+1)
 		switch {
 		case s.own == rank:
@@ -341,9 +328,6 @@ func (s *sweep[M]) call(from, to int32) int32 {
 	for e := from; e < to; e++ {
 		if s.elements[e].Chain == s.chain {
 			s.own = len(s.list)
-			if s.first < 0 {
-				s.first = e
-			}
 		}
 		s.list = append(s.list, e)
 	}
@@ -401,7 +385,7 @@ func (s *sweep[M]) respond(n node[M], y int32, rank int) {
 		s.cut(y, rank)
 	case !has(&n.tail, rank): // it is placed
 		s.pass(n, rank)
-	case n.cost == s.budget && s.o.Optional == nil:
+	case n.cost == s.budget:
 		if s.advance(&n, y, rank) {
 			s.next.add(&s.words, &n)
 		}
@@ -500,7 +484,6 @@ func (s *sweep[M]) start(n node[M]) {
 func (s *sweep[M]) play(order []int32) {
 	for _, r := range order {
 		e := s.list[r]
-		optional := e != s.first && s.isOptional(e)
 		s.more.clear()
 		for _, p := range s.parts.nodes {
 			if !s.goOn(1) {
@@ -509,30 +492,16 @@ func (s *sweep[M]) play(order []int32) {
 			}
 			before := p.state
 			if p.state = s.machine.Step(before, e); p.state >= 0 {
-				s.keep(&p)
-			}
-			if optional && p.state != before {
-				p.state = before
-				s.keep(&p)
+				s.more.nodes = append(s.more.nodes, p)
 			}
 			if p.cost < s.budget {
 				p.state = before
 				p.cost++
 				set(&p.held, int(r))
-				s.keep(&p)
+				s.more.nodes = append(s.more.nodes, p)
 			}
 		}
 		s.parts, s.more = s.more, s.parts
-	}
-}
-
-// keep adds a node to more. Without optional elements, no two parts of a node
-// that differ in how they came about are the same.
-func (s *sweep[M]) keep(p *node[M]) {
-	if s.o.Optional == nil {
-		s.more.nodes = append(s.more.nodes, *p)
-	} else {
-		s.more.add(&s.words, p)
 	}
 }
 

@@ -47,11 +47,9 @@ type record struct {
 	ExactDepth *int    `json:"exact_depth"`
 	ExactCause *string `json:"exact_cause,omitempty"`
 	// Deeper is a depth that is known to be too small, and DepthCause says why the depth
-	// is not known. FreeDepth is the depth if pending operations may be left out at no
-	// cost.
+	// is not known.
 	Deeper     *int    `json:"deeper_than"`
 	DepthCause *string `json:"depth_cause"`
-	FreeDepth  *int    `json:"depth_free"`
 	Witness    []any   `json:"witness"`
 	// Prefix, Unexplained, Impossible, States, Core and Blame are the parts of an explanation:
 	// see replay.Explanation. Entries of Blame with one group belong together.
@@ -248,7 +246,7 @@ func (r *Result) record(times bool) *record {
 	if v.Answer != replay.Undecided {
 		rec.Engine = present(v.Engine.String())
 	}
-	rec.Depth, rec.FreeDepth = positive(v.Depth), positive(v.FreeDepth)
+	rec.Depth = positive(v.Depth)
 	rec.ExactDepth, rec.ExactCause = positive(v.ExactDepth), present(v.ExactCause)
 	if v.Answer == replay.Linearizable && v.Depth == 0 {
 		rec.Deeper, rec.DepthCause = &v.Deeper, present(DepthCause(v))

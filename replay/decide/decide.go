@@ -313,7 +313,7 @@ func join(known, f *replay.Finding, e *row) {
 	known.Replayed, known.Deeper, known.DepthCause = f.Replayed, f.Deeper, f.DepthCause
 }
 
-// deepen sets the cause of a missing depth of a linearizable history, and FreeDepth.
+// deepen sets the cause of a missing depth of a linearizable history.
 func (t *task) deepen(v *replay.Verdict) {
 	switch {
 	case v.Depth > 0:
@@ -322,18 +322,6 @@ func (t *task) deepen(v *replay.Verdict) {
 		v.DepthCause = t.clock.cause
 	case v.DepthCause == replay.NoCause:
 		v.DepthCause = replay.Declined
-	}
-	if t.depths == nil || t.o.Engine != replay.AutoEngine || !t.depths.HasOptional() || t.clock.over {
-		return
-	}
-	// FreeDepth is never larger than Depth.
-	most := t.o.MaxDepth
-	if v.Depth > 0 {
-		most = v.Depth - 1
-	}
-	var cause replay.Cause
-	if v.FreeDepth, v.FreeDeeper, cause = t.depths.Free(most, t.meter.Share(depthShare(t))); cause == replay.Depth && v.Depth > 0 {
-		v.FreeDepth, v.FreeDeeper = v.Depth, 0
 	}
 }
 

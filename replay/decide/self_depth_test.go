@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// TestSelfDepths compares depths, indices and free depths of random histories with
+// TestSelfDepths compares depths and indices of random histories with
 // families, and more of them than TestEngines. Those that are not right are
 // detected.
 func TestSelfDepths(t *testing.T) {
@@ -21,7 +21,7 @@ func TestSelfDepths(t *testing.T) {
 		cases /= 5
 	}
 	all := kinds()
-	var n, linearizable, pending, free int
+	var n, linearizable, pending int
 	depth := map[int]int{}
 	for n < cases {
 		var p problem
@@ -46,21 +46,17 @@ func TestSelfDepths(t *testing.T) {
 			if v.Answer != replay.Linearizable || mode != replay.ProcessChains {
 				continue
 			}
-			if v.FreeDepth > 0 {
+			if trial.h.Pending() > 0 {
 				pending++
 			}
 			if depth[f.Depth]++; f.Depth > 1 {
 				detectDepth(t, trial, &v, &f.Finding)
 			}
-			if v.FreeDepth > 0 && v.FreeDepth < f.Depth {
-				free++
-				detectFree(t, trial, &v)
-			}
 		}
 	}
-	t.Logf("%d histories, %d linearizable; by depth (0: more than families replayed): %v; %d pending, %d with a smaller free depth",
-		n, linearizable, depth, pending, free)
-	if depth[2] < n/200 || depth[3] < n/1000 || pending < n/50 || free < n/1000 {
+	t.Logf("%d histories, %d linearizable; by depth (0: more than families replayed): %v; %d pending",
+		n, linearizable, depth, pending)
+	if depth[2] < n/200 || depth[3] < n/1000 || pending < n/50 {
 		t.Error("too few of a kind")
 	}
 }
@@ -78,18 +74,6 @@ func detectDepth(t *testing.T, trial *trial, v *replay.Verdict, f *replay.Findin
 	for _, wrong := range []*replay.Verdict{&smaller, &greater, &chain, &tuple, &unknown} {
 		if trial.compareDepth(wrong, f) == nil {
 			t.Errorf("depth %d by %v, deeper than %d, passes; families have %d by %v", wrong.Depth, wrong.Index, wrong.Deeper, f.Depth, f.Index)
-		}
-	}
-}
-
-// detectFree makes the free depth wrong.
-func detectFree(t *testing.T, trial *trial, v *replay.Verdict) {
-	t.Helper()
-	for _, off := range []int{-1, 1} {
-		wrong := *v
-		wrong.FreeDepth += off
-		if wrong.FreeDepth < v.Depth && trial.compareFree(&wrong, replay.ProcessChains) == nil {
-			t.Errorf("free depth %d passes, families have %d", wrong.FreeDepth, v.FreeDepth)
 		}
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
-	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/internal/engine"
@@ -20,9 +18,6 @@ const (
 	// familyWork bounds the work of the families of larger histories that are not
 	// linearizable.
 	familyWork = 1 << 17
-	// mostOptional is the number of pending operations up to which the free depth
-	// is compared: there are that many sets of them, to the power of two.
-	mostOptional = 5
 )
 
 // families runs families to d = n. On larger histories it gives up after an amount
@@ -53,7 +48,7 @@ func (t *trial) bound() *meter.Meter {
 	return m.Share(familyWork)
 }
 
-// depths compares depth, index and free depth of a linearizable history with those
+// depths compares depth and index of a linearizable history with those
 // that families find. Histories for which families are all there is are left out.
 func depths(mode replay.ChainMode) func(*trial, *replay.Verdict) error {
 	return func(t *trial, v *replay.Verdict) error {
@@ -68,10 +63,7 @@ func depths(mode replay.ChainMode) func(*trial, *replay.Verdict) error {
 		if *v, err = check(t.p.n + 1); err != nil || v.Answer != replay.Linearizable {
 			return err
 		}
-		if err = t.compareDepth(v, &t.families[mode]); err != nil {
-			return err
-		}
-		if err = t.compareFree(v, mode); err != nil || v.Depth < 2 {
+		if err = t.compareDepth(v, &t.families[mode]); err != nil || v.Depth < 2 {
 			return err
 		}
 		less, err := check(v.Depth - 1)
@@ -99,91 +91,6 @@ func (t *trial) compareDepth(v *replay.Verdict, f *replay.Finding) error {
 		return fmt.Errorf("depth %d by %v, families have %d by %v", v.Depth, v.Index, f.Depth, f.Index)
 	}
 	return nil
-}
-
-// compareFree compares the free depth with its definition: see
-// replay.Verdict.FreeDepth.
-func (t *trial) compareFree(v *replay.Verdict, mode replay.ChainMode) error {
-	var optional []int32
-	for i := range t.h.Ops {
-		if op := &t.h.Ops[i]; op.Pending() && !op.Happened {
-			optional = append(optional, int32(i))
-		}
-	}
-	if len(optional) == 0 && v.FreeDepth == 0 {
-		return nil
-	}
-	if len(optional) == 0 || v.FreeDepth == 0 || v.FreeDepth > v.Depth {
-		return fmt.Errorf("depth %d and free depth %d with %d operations that may be left out", v.Depth, v.FreeDepth, len(optional))
-	}
-	if len(optional) > mostOptional {
-		return nil
-	}
-	m := t.bound()
-	var rests []*rest
-	for set := range 1 << len(optional) {
-		rests = append(rests, t.without(optional, set, t.instances[mode].Chains, m))
-	}
-	for d := 1; d <= v.FreeDepth; d++ {
-		for _, r := range rests {
-			index, found := t.grow(r)
-			switch {
-			case m.Stopped():
-				return nil
-			case found && d < v.FreeDepth:
-				return fmt.Errorf("free depth %d, but %v of %v is a witness", v.FreeDepth, index, r.ops)
-			case found:
-				return nil
-			}
-		}
-	}
-	if v.FreeDepth < v.Depth {
-		return fmt.Errorf("free depth %d, but families have none", v.FreeDepth)
-	}
-	return nil
-}
-
-// A rest is the family of a history without some pending operations.
-type rest struct {
-	ops    []int32 // element -> operation
-	family *hitting.Family
-}
-
-// without returns the rest without the operations of a set. Each of its chains is
-// what is left of a chain of the whole history.
-func (t *trial) without(optional []int32, set int, chains []int32, m *meter.Meter) *rest {
-	r := &rest{}
-	var call, ret, chain []int32
-	number := map[int32]int32{}
-	for i := range t.h.Ops {
-		if at := slices.Index(optional, int32(i)); at >= 0 && set>>at&1 != 0 {
-			continue
-		}
-		if _, ok := number[chains[i]]; !ok {
-			number[chains[i]] = int32(len(number))
-		}
-		r.ops = append(r.ops, int32(i))
-		call, ret, chain = append(call, t.h.Ops[i].Call), append(ret, t.h.Ops[i].Return), append(chain, number[chains[i]])
-	}
-	r.family = hitting.NewFamily(poset.Interval(call, ret), chain, hitting.Options{Meter: m})
-	return r
-}
-
-// grow looks for a witness of the next depth.
-func (t *trial) grow(r *rest) (hitting.Index, bool) {
-	if len(r.ops) == 0 {
-		return hitting.Index{}, true
-	}
-	order := make([]int32, len(r.ops))
-	for index, schedule := range r.family.Grow() {
-		for k, e := range schedule {
-			order[k] = r.ops[e]
-		}
-		if t.p.replays(order, t.p.must(), t.p.initial) {
-			return index.Clone(), true
-		}
-	}
-	return hitting.Index{}, false
 }
 
 // returnsAreSingle reports whether no process has two operations that took effect

@@ -39,8 +39,7 @@ var selfDuration = flag.Duration("duration", 0, "how long TestSelf goes on, as 1
 // only shows that one side is.
 //
 // Families are the oracle of depths: depth and index of a linearizable history are those
-// of the first family that has a witness, and its free depth is that of families without
-// some of its pending operations.
+// of the first family that has a witness.
 func TestSelf(t *testing.T) {
 	o := selfOptions{ops: 2, seed: *seedFlag, random: 2400, most: 10}
 	switch {

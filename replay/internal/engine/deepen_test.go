@@ -42,7 +42,7 @@ func TestDeepen(t *testing.T) {
 			y := NewDepths(h, s, replay.AutoChains, 1<<30)
 			want := replay.Finding{}
 			for d := 1; d <= most && want.Depth == 0; d++ {
-				r, index, cause := y.first(y.rounds, d, d, nil)
+				r, index, cause := y.first(d, d, nil)
 				if cause != replay.NoCause {
 					t.Fatal(cause)
 				}
@@ -137,7 +137,7 @@ func TestHopeless(t *testing.T) {
 		x := NewDepths(h, s, replay.AutoChains, 1<<30)
 		got := x.Run(most, m.Share(share))
 		y := NewDepths(h, s, replay.AutoChains, 1<<30)
-		r, index, _ := y.deepen(y.rounds, &y.refuted, most, meter.New(nil).Share(share))
+		r, index, _ := y.deepen(most, meter.New(nil).Share(share))
 		t.Logf("%v: depth %d (> %d) with %d units", c.w, got.Depth, got.Deeper, m.Spent())
 		switch {
 		case m.Spent() > c.most:

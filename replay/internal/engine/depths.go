@@ -21,14 +21,12 @@ type Depths struct {
 	states    persistent // of a long history, or nil: those of the machine
 	memory    [2]depthRound
 	rounds    []*depthRound
-	free      *depthRound // see Free
-	kept      int64       // bytes of states after the last Keep
+	kept      int64 // bytes of states after the last Keep
 	maxBytes  int64
 	meter     *meter.Meter // of the current call
 	full      bool         // the states take too much memory
 	refuted   int          // families of this depth have no witness
 	bound     int          // families of this depth have all schedules
-	unfree    int          // nor do those of this depth of a history that lacks pending operations
 	responses int          // see depth.Options; 0 for a history of few operations
 }
 
@@ -59,7 +57,7 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	}
 	x := depthsPool.Get().(*Depths)
 	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
-	x.rounds, x.free, x.refuted, x.unfree, x.full, x.kept = x.rounds[:0], nil, 0, 0, false, 0
+	x.rounds, x.refuted, x.full, x.kept = x.rounds[:0], 0, false, 0
 	x.bound = bound(h)
 	if len(h.Ops) > sharedOps {
 		x.states = newPersistent(h, spec, machine)
@@ -100,9 +98,6 @@ func (x *Depths) reset(r *depthRound, pending bool, o depth.Options) *depthRound
 // called for a history of more than sharedOps operations.
 func (x *Depths) Valid() bool { return x.machine.Valid() }
 
-// HasOptional reports whether h has pending operations that may be left out.
-func (x *Depths) HasOptional() bool { return len(x.rounds) > 1 }
-
 // Release returns memory to pools, for other histories.
 func (x *Depths) Release() {
 	x.machine.Release()
@@ -110,7 +105,7 @@ func (x *Depths) Release() {
 		for i := range x.memory {
 			x.memory[i].search.Reset(nil, nil, depth.Options{})
 		}
-		x.h, x.spec, x.machine, x.free, x.meter, x.states = nil, nil, nil, nil, nil, nil
+		x.h, x.spec, x.machine, x.meter, x.states = nil, nil, nil, nil, nil
 		depthsPool.Put(x)
 	}
 }
@@ -216,7 +211,7 @@ func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
 		x.responses = len(x.h.Ops)
 		defer func() { x.responses = 0 }()
 	}
-	r, index, cause := x.deepen(x.rounds, &x.refuted, min(maxDepth, x.bound), m)
+	r, index, cause := x.deepen(min(maxDepth, x.bound), m)
 	switch {
 	case r == nil && cause == replay.Depth && x.refuted >= x.bound:
 		return replay.Refuted(replay.FamiliesEngine)
@@ -227,17 +222,6 @@ func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
 	f.Depth = index.Depth()
 	f.Index, f.Witness = r.inOperations(index)
 	return f
-}
-
-// Free returns the smallest depth, of at most maxDepth, of the history without any
-// of the pending operations that may be left out. Otherwise it returns the largest
-// depth known to be too small, with the cause.
-func (x *Depths) Free(maxDepth int, m *meter.Meter) (d, deeper int, cause replay.Cause) {
-	r, index, cause := x.deepen([]*depthRound{x.freeRound()}, &x.unfree, maxDepth, m)
-	if r == nil {
-		return 0, x.unfree, cause
-	}
-	return index.Depth(), 0, replay.NoCause
 }
 
 const (
@@ -251,24 +235,24 @@ const (
 // search for depths up to d finds the smallest of them. So if deeper searches take
 // little more than the last one, deepen tries 2, 4, 8, ... depths at once. It goes
 // back to one at a time if that takes too much.
-func (x *Depths) deepen(rounds []*depthRound, refuted *int, maxDepth int, m *meter.Meter) (*depthRound, hitting.Index, replay.Cause) {
+func (x *Depths) deepen(maxDepth int, m *meter.Meter) (*depthRound, hitting.Index, replay.Cause) {
 	m = m.OrUnbounded()
 	step, last, single := 1, int64(meter.AskEvery), small
-	for *refuted < maxDepth {
-		to := min(*refuted+step, maxDepth)
+	for x.refuted < maxDepth {
+		to := min(x.refuted+step, maxDepth)
 		part, before := m, m.Spent()
 		if step > 1 {
 			part = m.Share(jumpWork * last)
 		}
-		r, index, cause := x.first(rounds, *refuted+1, to, part)
+		r, index, cause := x.first(x.refuted+1, to, part)
 		spent := m.Spent() - before
 		switch {
 		case cause != replay.NoCause && step > 1 && !m.Stopped():
-			step, single = 1, *refuted+small
+			step, single = 1, x.refuted+small
 		case cause != replay.NoCause || r != nil:
 			return r, index, cause
 		default:
-			*refuted = to
+			x.refuted = to
 			if to >= single {
 				step *= 2
 			}
@@ -279,8 +263,8 @@ func (x *Depths) deepen(rounds []*depthRound, refuted *int, maxDepth int, m *met
 }
 
 // first finds the first index of a depth from..to, by depth and round.
-func (x *Depths) first(rounds []*depthRound, from, to int, m *meter.Meter) (best *depthRound, index hitting.Index, cause replay.Cause) {
-	for _, r := range rounds {
+func (x *Depths) first(from, to int, m *meter.Meter) (best *depthRound, index hitting.Index, cause replay.Cause) {
+	for _, r := range x.rounds {
 		i, found, cause := r.first(from, to, m)
 		if cause != replay.NoCause {
 			return nil, index, cause
@@ -293,16 +277,6 @@ func (x *Depths) first(rounds []*depthRound, from, to int, m *meter.Meter) (best
 	return best, index, replay.NoCause
 }
 
-// freeRound is the search that may leave out pending operations at no cost.
-func (x *Depths) freeRound() *depthRound {
-	if x.free == nil {
-		x.free = x.reset(new(depthRound), true, depth.Options{MaxBytes: x.maxBytes, Optional: func(e int32) bool {
-			return mayBeLeftOut(&x.h.Ops[e]) // all operations are elements
-		}})
-	}
-	return x.free
-}
-
 // first looks for an index of a depth from..to.
 func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
 	if to < from {
@@ -312,7 +286,7 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 	// At depth 1 there is one schedule for each chain. A long one is replayed on
 	// the object: states that are met once are not worth keeping.
 	r.object = nil
-	if _, set := r.x.machine.states[0][0].(replay.Nondeterministic); to == 1 && len(r.x.h.Ops) > tableMax && !set && r != r.x.free {
+	if _, set := r.x.machine.states[0][0].(replay.Nondeterministic); to == 1 && len(r.x.h.Ops) > tableMax && !set {
 		r.object = r.x.spec.New()
 	}
 	index, found := r.search.First(from, to)
@@ -353,39 +327,4 @@ func (r *depthRound) cause() replay.Cause {
 // inOperations returns an index and its schedule in terms of operations.
 func (r *depthRound) inOperations(index hitting.Index) (hitting.Index, []int32) {
 	return inOperations(len(r.x.h.Ops), r.from.operation, index, depth.Schedule(r.search.Elements(), index))
-}
-
-// profiled is the round of a profile: pending operations may be left out.
-func (x *Depths) profiled() *depthRound {
-	if x.HasOptional() {
-		return x.freeRound()
-	}
-	return x.rounds[0]
-}
-
-// Least returns the depth of the history, where pending operations may be left
-// out, and the first chain that has it. The depth is 0 if that takes more than the
-// meter or the memory allows, which is the cause, or if there is no witness.
-func (x *Depths) Least(m *meter.Meter) (d int, chain int32, cause replay.Cause) {
-	index, found, cause := x.profiled().first(1, len(x.h.Ops)+1, m)
-	if !found {
-		return 0, 0, cause
-	}
-	return index.Depth(), index.Chain, replay.NoCause
-}
-
-// Reach is Least by increasing depth, for a history that has a witness. If it gives
-// up, it returns how many responses the schedules of depth 1, 2, ... explain.
-func (x *Depths) Reach(m *meter.Meter) (depth int, chain int32, reached []int, cause replay.Cause) {
-	r := x.profiled()
-	for d := 1; ; d++ {
-		index, found, cause := r.first(d, d, m)
-		switch {
-		case cause != replay.NoCause:
-			return 0, 0, reached, cause
-		case found:
-			return d, index.Chain, nil, replay.NoCause
-		}
-		reached = append(reached, r.search.Reached())
-	}
 }

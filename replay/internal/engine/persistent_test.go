@@ -215,7 +215,7 @@ func TestCompositeWhole(t *testing.T) {
 	if x.states == nil {
 		t.Fatal("a set has no parts")
 	}
-	if d, _, _ := x.Least(nil); d != 1 || x.states != nil {
-		t.Errorf("depth %d, states left: %v", d, x.states != nil)
+	if f := x.Run(1, nil); f.Depth != 1 || x.states != nil {
+		t.Errorf("depth %d, states left: %v", f.Depth, x.states != nil)
 	}
 }
