@@ -62,7 +62,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	if f.Method != "" {
 		blamed += "." + f.Method
 	}
-	fmt.Fprintf(r.out, "%s is not atomic: %s\n", blamed, f.Program)
+	fmt.Fprintf(r.out, "%s %s: %s\n", blamed, f.Says(), f.Program)
 	kind, what := "answered", "executions"
 	if f.RealTime {
 		kind = "answered, against real time,"
@@ -182,6 +182,9 @@ func (r *stressReport) save(o *object, f *stress.Finding, again []string) string
 		base += "-" + fileName(f.Method)
 	}
 	var text strings.Builder
+	if f.Fault != "" {
+		fmt.Fprintf(&text, "# %s.%s %s\n", f.Subject, f.Method, f.Says())
+	}
 	fmt.Fprintf(&text, "# %s: %s\n# outcome: %s, in %d of %d executions\n", f.Subject, f.Program, f.Outcome, f.Times, f.Executions)
 	for _, e := range f.Expected {
 		fmt.Fprintf(&text, "# expected: %s\n", e.Outcome)

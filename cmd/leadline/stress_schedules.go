@@ -205,6 +205,8 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 		fmt.Fprintf(out, "panic in a goroutine of the object: %s\n", r.Panic)
 	case r.Cut:
 		fmt.Fprintln(out, "the execution has too many steps")
+	case r.Fault != "":
+		fmt.Fprintf(out, "answered %s: a call %s\n", r.Outcome, (&stress.Finding{Fault: r.Fault}).Says())
 	case r.Violates:
 		fmt.Fprintf(out, "answered %s, which no order of the invocations explains\n", r.Outcome)
 	default:

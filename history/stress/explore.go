@@ -89,6 +89,13 @@ type Violation struct {
 	ticks               int      // of its result
 	numbers             []uint64 // random ones that it drew
 	spins               bool     // threads spin forever
+
+	// Of a fault: its kind, the method to blame, and the threads that wait forever. An execution
+	// that may have one has threads that wait, or a result that compares with others.
+	fault, method   string
+	left            []int
+	waits, compares bool
+	started, places uint64
 }
 
 // Explore runs a program of the class under the schedules that the options name,
@@ -123,7 +130,8 @@ type explorer struct {
 	options ExploreOptions
 	spawns  bool // the object starts goroutines
 
-	explored *Explored // nil, or gets the methods that took a step
+	faults   *faultFinder // nil if executions are not checked for faults
+	explored *Explored    // nil, or gets the methods that took a step
 }
 
 // A sequenceEnd reports whether a sequence has ended.
@@ -437,6 +445,10 @@ func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure 
 			v = &Violation{Outcome: rec.outcome, Execution: e.Executions, ByDelays: e.ByDelays, events: rec.events, bound: at, numbers: schedule.Drawn()}
 			v.describe(r)
 		}
+		f := x.suspect(rec, r, at)
+		if x.faults != nil && x.faults.only != "" {
+			v = nil // only that fault counts
+		}
 		more := s.Next(r) // the sequential runs of judge overwrite the result
 		switch {
 		case v == nil:
@@ -457,6 +469,11 @@ func (x *explorer) all(s schedule.Strategy, most int64, bound func() int) (sure 
 				if !x.options.All {
 					return min(sure, at-1), nil
 				}
+			}
+		}
+		if f != nil && rec.verdict != violates && x.isFault(rec, f) {
+			if e.Violations = append(e.Violations, f); !x.options.All {
+				return min(sure, at-1), nil
 			}
 		}
 		if rec != nil && rec.verdict == spinsAWhile {

@@ -40,8 +40,10 @@ type Replayed struct {
 	// many steps.
 	Panic string
 	Cut   bool
-	// Violates means that no order explains the execution.
+	// Violates means that no order explains the execution, or that it has a Fault; see
+	// Finding.
 	Violates bool
+	Fault    string `json:",omitempty"`
 	// Seen of Executions on real threads had an outcome that is not expected.
 	Seen, Executions int64
 }
@@ -72,6 +74,8 @@ func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Re
 		return nil, err
 	}
 	x.result = &Exploration{}
+	x.faults = newFaultFinder(nil, "")
+	var left []int
 	result := &Replayed{Program: p.String(), Schedule: s.String(), Times: max(j.Times, 1)}
 	for n := range result.Times {
 		r := x.execute(schedule.NewReplay(s))
@@ -89,18 +93,22 @@ func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Re
 			}
 			continue
 		}
+		f := x.suspect(rec, r, 0)
 		m, outcome := mark(r.Fingerprint, rec.events), rec.outcome.String()
 		if n == 0 || result.Outcome == "" {
 			result.Mark, result.Outcome = m, outcome
 			if result.Violates, err = x.judge(rec, &Violation{numbers: schedule.Drawn(), ticks: r.Ticks}, r.Preemptions); err != nil {
 				return nil, err
 			}
+			if f != nil && !result.Violates && x.isFault(rec, f) {
+				result.Violates, result.Fault, left = true, f.fault, f.left
+			}
 		}
 		if m == result.Mark && outcome == result.Outcome {
 			result.Same++
 		}
 	}
-	result.Steps, result.Waiting = x.steps(s)
+	result.Steps, result.Waiting = x.steps(s, left)
 	return result, nil
 }
 
@@ -242,7 +250,7 @@ func (s *supervisor) verify(f *Finding) bool {
 	}
 	ctx := s.context
 	r, err := s.replay(ctx, s.start, &replayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
-	if err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates {
+	if err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates && r.Fault == f.Fault {
 		f.Scheduled.Elsewhere = elsewhere
 	} else if ctx.Err() == nil {
 		e := s.explored()
@@ -253,7 +261,7 @@ func (s *supervisor) verify(f *Finding) bool {
 		}
 		return false
 	}
-	if s.job.OnThreads != nil {
+	if s.job.OnThreads != nil && f.Fault == "" {
 		if start := s.job.OnThreads(); start != nil {
 			limit := min(onThreads, onThreadsPrograms*s.job.Effort.or("default").Program)
 			limited, stop := ctx, func() {}

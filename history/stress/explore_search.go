@@ -170,7 +170,10 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 		o.Time = min(o.Time, s.limit())
 	}
 	explored := time.Now()
-	e, err := s.exploreProgram(x, o)
+	if err := s.tryAlone(t, p); err != nil {
+		return false, err
+	}
+	e, err := s.exploreFor(t, x, o)
 	if err != nil {
 		return false, err
 	}
@@ -397,6 +400,7 @@ func (s *searcher) least(f *Finding) error {
 	if x == nil {
 		return nil
 	}
+	x.seeks(f)
 	o := ExploreOptions{Strategy: "dfs", Checker: s.options.Checker, Executions: leastExecutions, All: true}
 	most := max(f.found.bound, min(f.found.Preemptions, mostPreempted))
 	byDelays := f.found.ByDelays || s.options.Delays > 0
@@ -410,6 +414,9 @@ func (s *searcher) least(f *Finding) error {
 		}
 		var best *Violation
 		for _, v := range e.Violations {
+			if v.fault != f.Fault {
+				continue
+			}
 			if best == nil || v.Switches < best.Switches {
 				best = v
 			}
@@ -425,6 +432,9 @@ func (s *searcher) least(f *Finding) error {
 				f.Times += r.times
 			}
 		}
+		if x.faults != nil {
+			f.Times = max(x.faults.times, 1)
+		}
 		best.Execution = first
 		return nil
 	}
@@ -438,10 +448,10 @@ func (s *searcher) describe(f *Finding) error {
 		return fmt.Errorf("internal error: %v no longer runs sequentially", f.program)
 	}
 	v := f.found
-	steps, blocked := x.steps(v.Schedule)
+	steps, blocked := x.steps(v.Schedule, v.left)
 	f.Scheduled = &Scheduled{Schedule: v.Schedule.String(), Preemptions: v.Preemptions, Delays: v.Delays, Switches: v.Switches, Execution: v.Execution, Total: s.report.Executions,
 		Steps: steps, Mark: mark(v.trace, v.events), Replayed: inProcess, Spins: v.spins}
-	if f.outcome.waits() {
+	if f.outcome.waits() || len(v.left) > 0 {
 		f.Waiting = blocked
 	}
 	return nil
@@ -454,14 +464,17 @@ func (s *searcher) lookFor(f *Finding, p *Program) *Finding {
 	if x == nil {
 		return nil
 	}
+	x.seeks(f)
 	bound := max(f.found.bound, min(f.found.Preemptions, mostPreempted), 1)
 	o := s.exploreOptions(bound)
 	o.Strategy = "" // random schedules would take long without a violation
 	e, err := s.exploreProgram(x, o)
-	if err != nil || len(e.Violations) == 0 || s.enables(p, e.Violations[0].Outcome, e.Violations[0].RealTime, x.expected) {
+	if err != nil || len(e.Violations) == 0 || f.Fault == "" && s.enables(p, e.Violations[0].Outcome, e.Violations[0].RealTime, x.expected) {
 		return nil
 	}
-	return s.findingOf(x, e, e.Violations[0])
+	less := s.findingOf(x, e, e.Violations[0])
+	less.Fault = f.Fault
+	return less
 }
 
 // sequential returns the outcomes that the program has sequentially, run in the

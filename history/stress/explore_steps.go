@@ -15,8 +15,8 @@ import (
 const outside = -1
 
 // steps runs a schedule once more and returns its steps, and what its blocked
-// threads wait for.
-func (x *explorer) steps(s schedule.Schedule) (list []ScheduledStep, blocked []string) {
+// threads wait for. Those in left certainly wait forever.
+func (x *explorer) steps(s schedule.Schedule, left []int) (list []ScheduledStep, blocked []string) {
 	r := schedule.Trace(&x.run, s, schedule.Limits{})
 	all := x.program.All()
 	thread := func(n int) int {
@@ -60,10 +60,13 @@ func (x *explorer) steps(s schedule.Schedule) (list []ScheduledStep, blocked []s
 	}
 	for i := range r.Blocked {
 		b := &r.Blocked[i]
-		if !r.Deadlock || b.Daemon && !b.Spins && b.Holder < 0 && !holds(r.Blocked, b.Thread) {
+		if isLeft := slices.Contains(left, b.Thread); !isLeft && (!r.Deadlock || b.Daemon && !b.Spins && b.Holder < 0 && !holds(r.Blocked, b.Thread)) {
 			continue // it may wait for ever
 		}
 		who := fmt.Sprintf("a goroutine of the object (thread %d)", thread(b.Thread))
+		if place := b.Started(); b.Daemon && place != "" && b.Index >= 0 && b.Index < len(all) {
+			who = fmt.Sprintf("a goroutine that %v started at %s (thread %d)", all[b.Index], shortPlace(place), thread(b.Thread))
+		}
 		if !b.Daemon && b.Index >= 0 && b.Index < len(all) {
 			who = fmt.Sprintf("%v (thread %d)", all[b.Index], thread(b.Thread))
 		}

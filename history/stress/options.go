@@ -237,6 +237,9 @@ type Finding struct {
 	// RealTime violations have an outcome that some order explains, but none
 	// that respects which invocation ended before which began.
 	RealTime bool `json:"real_time"`
+	// Fault is "deadlock", "leak" or "results" if the violation is one inside a single call, of
+	// the Method: some order may explain the outcome all the same. See DeadlockFault.
+	Fault string `json:"fault,omitempty"`
 	// Waiting has a line for each invocation that waits forever, with the place where
 	// it waits, and lines for those that could continue in some order. It is empty if
 	// all invocations return.
@@ -405,6 +408,9 @@ type Explored struct {
 	// Unverified are programs with a violation that is not reported, since another
 	// process could not replay it, each with the error.
 	Unverified []string `json:"unverified,omitempty"`
+	// Varying calls start goroutines and have different results under different schedules,
+	// though nothing else is called; each with two results.
+	Varying []string `json:"varying,omitempty"`
 	// Stepped says for each called method that is not read-only whether one of its
 	// invocations took a step.
 	Stepped map[string]bool `json:"stepped,omitempty"`
@@ -442,6 +448,9 @@ func (e *Explored) Remarks() []string {
 	if n := len(e.Unverified); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s could not be replayed in another process, as %s", counted(n, "violation", "violations"), e.Unverified[0]))
 	}
+	for _, text := range e.Varying {
+		lines = append(lines, "the result of a call depends on the schedule, though nothing else is called: "+text)
+	}
 	return lines
 }
 
@@ -469,6 +478,7 @@ func (e *Explored) add(other *Explored) {
 	e.Diverging = append(e.Diverging, other.Diverging...)
 	e.Blocked = append(e.Blocked, other.Blocked...)
 	e.Unverified = append(e.Unverified, other.Unverified...)
+	e.Varying = append(e.Varying, other.Varying...)
 	for m, stepped := range other.Stepped {
 		e.step(m, stepped)
 	}

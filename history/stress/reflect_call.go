@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/schedule"
 )
 
 // A signature has the parameters and results of a method.
@@ -73,10 +74,13 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 			if !f.IsValid() {
 				f = found.method(in[0].Type(), m.Name)
 			}
+			call := f.Call
 			if s.variadic {
-				return s.value(f.CallSlice(in))
+				call = f.CallSlice
 			}
-			return s.value(f.Call(in))
+			out := call(in)
+			schedule.Keep(out) // a caller could use them
+			return s.value(out)
 		}
 	}
 }

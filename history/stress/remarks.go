@@ -46,7 +46,9 @@ func (s *searcher) hiding() []string {
 	sets := s.options.Apart
 	if !s.separates() {
 		for _, f := range s.report.Findings {
-			sets = append(slices.Clip(sets), f.program.parallel())
+			if f.Fault == "" {
+				sets = append(slices.Clip(sets), f.program.parallel())
+			}
 		}
 	}
 	out := map[*Method]bool{}
@@ -81,10 +83,10 @@ func (s *searcher) hiding() []string {
 // acquit makes the methods to blame Suspect if the core methods are not atomic
 // themselves: whatever was blamed on one of them may be the fault of the others.
 func (r *Report) acquit() {
-	if !slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == "" }) {
+	if !slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.isAbout("") }) {
 		return
 	}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f *Finding) bool { return f.Method != "" })
+	r.Findings = slices.DeleteFunc(r.Findings, func(f *Finding) bool { return f.Fault == "" && f.Method != "" })
 	r.Suspect = append(r.Suspect, r.NonAtomic...)
 	slices.Sort(r.Suspect)
 	r.Suspect, r.NonAtomic = slices.Compact(r.Suspect), nil

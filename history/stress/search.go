@@ -44,7 +44,9 @@ type searcher struct {
 	together  bool
 	fruitless int
 	shares    map[*Method]share
-	spent     time.Duration // by all methods
+	faults    map[string]bool // those found, by kind and method
+	alone     map[string]bool // the calls that were tried alone
+	spent     time.Duration   // by all methods
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -55,7 +57,7 @@ type searcher struct {
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.or("default")
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
-		called: map[*Method]bool{}, known: map[string]bool{}, shares: map[*Method]share{}, before: abandoned.Load(),
+		called: map[*Method]bool{}, known: map[string]bool{}, shares: map[*Method]share{}, faults: map[string]bool{}, alone: map[string]bool{}, before: abandoned.Load(),
 		memory: memoryUsed() + maxMemory}
 	s.end = s.start.Add(o.Effort.Time)
 	if len(o.Programs) > 0 { // they have the time that they need
@@ -397,6 +399,9 @@ func (s *searcher) reported(t *target, f *Finding) {
 	if s.options.Found != nil {
 		s.options.Found(f)
 	}
+	if f.Fault != "" { // the methods may be atomic
+		return
+	}
 	if f.Method == "" && s.class.hasCore() {
 		s.broken = append(s.broken, f.program.parallel())
 		if core := s.target(""); core != nil && t.method != "" { // the smaller program does without its method
@@ -513,10 +518,10 @@ func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
 // complete fills in what is known of each method that was called.
 func (s *searcher) complete() {
 	r := s.report
-	together := !s.class.hasCore() && !s.options.GoOn && slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == "" })
+	together := !s.class.hasCore() && !s.options.GoOn && slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.isAbout("") })
 	for _, m := range s.class.Methods {
 		switch {
-		case slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Method == m.Name }):
+		case slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.isAbout(m.Name) }):
 			r.NonAtomic = append(r.NonAtomic, m.Name)
 		case m.Core:
 			r.Core = append(r.Core, m.Name)

@@ -297,7 +297,7 @@ func (s *supervisor) add(f *Finding) {
 		return
 	}
 	s.result.Findings = append(s.result.Findings, f)
-	if s.last.Calls == nil {
+	if s.last.Calls == nil && f.Fault == "" {
 		s.drop(f.Method)
 	}
 	if s.job.Found != nil {
@@ -388,7 +388,7 @@ func (s *supervisor) drop(method string) {
 func (s *supervisor) complete() {
 	r := s.result
 	for _, f := range r.Findings { // some may be of processes that ended without a report
-		if f.Method != "" && !slices.Contains(r.NonAtomic, f.Method) {
+		if f.Fault == "" && f.Method != "" && !slices.Contains(r.NonAtomic, f.Method) {
 			r.NonAtomic = append(r.NonAtomic, f.Method)
 		}
 	}

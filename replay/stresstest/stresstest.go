@@ -344,8 +344,8 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 	if f.Scheduled != nil {
 		what = "schedules"
 	}
-	fmt.Fprintf(&b, "%s is not atomic: %s\nreturned %s in %d of %d %s; one after another the results are:\n",
-		name, f.Program, f.Outcome, f.Times, f.Executions, what)
+	fmt.Fprintf(&b, "%s %s: %s\nreturned %s in %d of %d %s; one after another the results are:\n",
+		name, f.Says(), f.Program, f.Outcome, f.Times, f.Executions, what)
 	for _, e := range f.Expected {
 		fmt.Fprintf(&b, "  %s\n", e.Outcome)
 	}

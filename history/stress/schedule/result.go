@@ -61,6 +61,12 @@ type Result struct {
 	Timed       bool      // the clock was read
 	Slept       bool      // a thread of the program slept
 	DaemonsLeft int
+	Left        int    // of these, goroutines that an invocation started and that are blocked
+	Started     uint64 // the invocations that started goroutines, one bit each
+	Choices     int    // made by Choose
+	Places      uint64 // a hash of where which threads are Blocked, in this process
+
+	forever, ended uint64 // see Forever
 
 	TooManyThreads bool // cut for it
 	Foreign        int  // hooks called by goroutines that the scheduler does not know
@@ -71,15 +77,29 @@ type Result struct {
 type Blocked struct {
 	Thread          int
 	Daemon          bool
-	Sequence, Index int    // its invocation, or -1
+	Sequence, Index int    // its invocation, or that in which the goroutine was started, or -1
 	What            string // it waits for, or "spins"
 	Spins           bool
 	Holder          int // the thread that has what it waits for, or -1 if unknown
 	stack           []uintptr
+	started         []uintptr // the stack of the go statement, if traced
 }
 
 // Where returns the file and line of the operation that blocks.
 func (b *Blocked) Where() string { return position(b.stack) }
+
+// Started returns the file and line of the go statement of a goroutine of the object, if the
+// execution is traced.
+func (b *Blocked) Started() string { return position(b.started) }
+
+// hash adds the thread and where it is to a hash.
+func (b *Blocked) hash(h uint64) uint64 {
+	h = (h ^ uint64(b.Index+1)) * 0x100000001b3
+	for _, pc := range b.stack {
+		h = (h ^ uint64(pc)) * 0x100000001b3
+	}
+	return h
+}
 
 // String returns a line such as "thread 1 waits for sync.Mutex.Lock, held by thread 0, at map.go:7".
 func (b *Blocked) String() string {
@@ -112,7 +132,7 @@ func (s *scheduler) report() {
 		}
 		current.Store(t)
 		t.resume()
-		b := Blocked{t.id, t.daemon, int(t.sequence), int(t.index), t.what, s.result.Spins && t.spun, -1, append([]uintptr(nil), t.stack...)}
+		b := Blocked{t.id, t.daemon, int(t.sequence), int(t.index), t.what, s.result.Spins && t.spun, -1, append([]uintptr(nil), t.stack...), t.from}
 		if b.Spins {
 			b.What = "spins"
 		}

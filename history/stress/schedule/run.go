@@ -57,6 +57,8 @@ type Limits struct {
 	Tick  int64 // how much the clock advances when it is read, in nanoseconds; 1,000 if zero
 	Spin  int   // steps that each thread takes in vain before that is a hang; as Steps, if zero
 	Ticks int   // how often the strategy may let time pass although a thread can go on; -1 means never, 0 means the constant Ticks
+
+	forever uint64 // the threads that may wait forever; see Forever
 }
 
 // Ticks is Limits.Ticks by default.
@@ -83,8 +85,10 @@ type scheduler struct {
 	reporting   bool
 	traced      bool
 	after       int // the thread of Before and After
-	most        int // steps of a part
-	limit       int // the step that ends this part
+	forever     uint64
+	kept        []any // see Keep
+	most        int   // steps of a part
+	limit       int   // the step that ends this part
 	steps       int
 	clock, step int64 // the step is that of a reading
 	rounds      int   // times that all threads yielded since the last write
@@ -127,7 +131,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	epoch.Add(1)
 	s.decision.Daemons = 0
 	s.foreign.Store(0)
-	s.strategy, s.live, s.traced, s.after = st, 0, traced, len(p.Threads)
+	s.strategy, s.live, s.traced, s.after, s.forever = st, 0, traced, len(p.Threads), l.forever
 	s.alive, s.waiting, s.sleeping, s.yielded, s.woken = 0, 0, 0, 0, 0
 	s.clocked = clocked{ticks: l.Ticks}
 	if l.Ticks == 0 {
@@ -186,6 +190,7 @@ func (s *scheduler) main(p *Program, body func()) bool {
 	}
 	t := s.threads[len(p.Threads)]
 	t.reset(body, false)
+	t.call = int32(2 * len(s.events)) // After does not call what Before called
 	s.alive |= t.bit
 	s.remaining, s.limit = 1, s.steps+s.most
 	return s.loop(t) && s.quiesce()
@@ -246,7 +251,8 @@ func (s *scheduler) ended(t *thread) {
 	s.waiting &^= t.bit
 	s.wakes(t)
 	s.yielded &^= t.bit
-	s.node = -1
+	s.node, t.body = -1, nil // which need not outlive it
+
 	if s.trying {
 		s.changed = true
 		return
@@ -274,15 +280,31 @@ func (s *scheduler) finish() {
 	r := &s.result
 	r.Deadlock = s.remaining > 0 && !r.Cut && !r.Pruned && !s.stopped
 	for m := s.alive; m != 0; m &= m - 1 {
-		if s.threads[bits.TrailingZeros64(m)].daemon {
+		if t := s.threads[bits.TrailingZeros64(m)]; t.daemon {
 			r.DaemonsLeft++
+			if t.index >= 0 && s.isLeft(t) {
+				r.Left++
+			}
 		}
 	}
-	if r.Deadlock || r.Cut || s.traced {
+	if r.Deadlock || r.Cut || r.Left > 0 || s.traced {
 		s.report()
 	}
+	for i := range r.Blocked {
+		r.Places = r.Blocked[i].hash(r.Places)
+	}
 	s.aborting = true
-	for m := s.alive; m != 0; m &= m - 1 {
+	if s.forever != 0 {
+		s.spare(s.forever)
+	}
+	s.end(s.alive)
+	current.Store(nil)
+	s.aborting, s.kept = false, nil
+}
+
+// end ends threads at their steps.
+func (s *scheduler) end(set uint64) {
+	for m := set; m != 0; m &= m - 1 {
 		t := s.threads[bits.TrailingZeros64(m)]
 		for t.started && s.alive&t.bit != 0 {
 			current.Store(t)
@@ -296,8 +318,6 @@ func (s *scheduler) finish() {
 			}
 		}
 	}
-	current.Store(nil)
-	s.aborting = false
 }
 
 // decide returns the thread that goes on. t is the thread that ran, or nil if it has ended.
@@ -470,5 +490,6 @@ func (s *scheduler) event(t *thread, isReturn bool) {
 	if n := len(s.trace); n > 0 && isReturn {
 		s.trace[n-1].Flags |= Returns
 	}
+	t.call++
 	s.events = append(s.events, Event{int32(s.steps), int8(t.id), t.sequence, t.index, isReturn})
 }

@@ -87,7 +87,7 @@ func Unchanged() {
 // if the caller is not Active.
 func Wait(k Kind, addr unsafe.Pointer, w Waiter, what string) {
 	if t := self(); t != nil {
-		t.waiter = w
+		t.waiter, t.place = w, addr
 		the.waiting |= t.bit
 		t.step(k, uintptr(addr), what)
 		Note(what)

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
+	"unsafe"
 )
 
 // A thread is a coroutine that runs one body after another, one an execution.
@@ -17,11 +18,13 @@ type thread struct {
 	leave  func(struct{}) bool // to the loop of the scheduler
 	body   func()
 
-	pend   Access // the step before which the thread is
-	waiter Waiter // what the pending step needs, or nil
-	wake   int64  // when a sleeper goes on
-	vain   int    // how often it woke since a thread of the program took a step
-	what   string // names the pending step
+	pend   Access         // the step before which the thread is
+	waiter Waiter         // what the pending step needs, or nil
+	wake   int64          // when a sleeper goes on
+	vain   int            // how often it woke since a thread of the program took a step
+	what   string         // names the pending step
+	place  unsafe.Pointer // for which it waits
+	call   int32          // odd in an invocation; it counts their beginnings and ends
 
 	fresh     bool // no step yet: the first one needs no decision
 	begun     bool // the last step was a Begin: the next one needs no decision
@@ -36,8 +39,8 @@ type thread struct {
 	last        uintptr // the address of those
 	run         int     // steps since the last switch
 
-	sequence, index int16 // the last invocation
-	stack           []uintptr
+	sequence, index int16     // the last invocation
+	stack, from     []uintptr // where it is, and the go statement
 
 	routine   uint64 // the number of its goroutine
 	low, span atomic.Uintptr
@@ -121,7 +124,7 @@ func (t *thread) reset(body func(), daemon bool) {
 	t.waiter, t.what, t.fresh, t.begun, t.aborts, t.vain = nil, "", true, false, 0, 0
 	t.polls, t.started, t.spun = false, false, false
 	t.quiet, t.same, t.last, t.run = 0, 0, 0, 0
-	t.sequence, t.index = -1, -1
+	t.sequence, t.index, t.call, t.from = -1, -1, 0, nil
 }
 
 // owns reports whether at, an address in the stack of the calling goroutine, belongs to
@@ -197,7 +200,7 @@ func (t *thread) step(k Kind, addr uintptr, what string) {
 		s.next = next
 		t.suspend()
 	}
-	t.waiter, t.polls = nil, false
+	t.waiter, t.place, t.polls = nil, nil, false
 	s.waiting &^= t.bit
 	s.wakes(t)
 	s.yielded &^= t.bit
@@ -270,6 +273,7 @@ func (t *thread) choose(n int) int {
 		s.next = nil
 		t.suspend()
 	}
+	s.result.Choices++
 	c := s.strategy.Choose(n)
 	if c < 0 || c >= n {
 		s.result.Diverged = true
@@ -310,7 +314,17 @@ func (t *thread) spawn(f func()) {
 		s.next = nil
 		t.suspend()
 	}
-	s.add(f, true)
+	d := s.add(f, true)
+	if t.daemon || t.call%2 == 1 {
+		d.sequence, d.index = t.sequence, t.index
+	}
+	if d.index >= 0 {
+		s.result.Started |= 1 << d.index
+	}
+	if s.traced {
+		var pcs [32]uintptr
+		d.from = append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)
+	}
 }
 
 // A Crash is a panic that the program did not recover.

@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -21,6 +22,7 @@ type Locker = sync.Locker
 type owned struct {
 	epoch  atomic.Uint64 // of that execution; 0: none
 	holder atomic.Int32  // the thread
+	call   atomic.Int32  // of the holder
 }
 
 // ours reports whether the present execution acquired it.
@@ -35,6 +37,7 @@ func (o *owned) ended() bool {
 func (o *owned) acquire() {
 	o.epoch.Store(schedule.Epoch())
 	o.holder.Store(int32(schedule.Self()))
+	o.call.Store(schedule.Holding().Call)
 }
 
 // thread returns the thread that holds it, or -1, for the report of a deadlock.
@@ -129,6 +132,14 @@ type mutexLock Mutex
 
 func (w *mutexLock) Holder() int { return w.by.thread() }
 
+// Holders implements schedule.HeldIn.
+func (w *mutexLock) Holders() []schedule.Hold {
+	if !w.by.ours() {
+		return nil
+	}
+	return []schedule.Hold{{Thread: w.by.thread(), Call: w.by.call.Load()}}
+}
+
 func (w *mutexLock) Ready() bool {
 	if w.by.epoch.Load() != 0 {
 		return !w.by.ours()
@@ -147,6 +158,8 @@ type RWMutex struct {
 	by      owned
 	readers atomic.Int32 // read locks of the execution
 	writer  atomic.Int32
+	writes  schedule.Hold    // of the writer, also of one that waits for readers
+	reads   *[]schedule.Hold // of the readers; nil if unknown
 }
 
 // Values of RWMutex.writer.
@@ -166,6 +179,7 @@ func (rw *RWMutex) Lock() {
 	schedule.Wait(write, unsafe.Pointer(rw), (*rwArrive)(rw), "sync.RWMutex.Lock")
 	rw.enter()
 	rw.writer.Store(pendingWriter)
+	rw.writes = schedule.Holding()
 	for !rw.real.TryLock() {
 		schedule.Wait(write, unsafe.Pointer(rw), (*rwLock)(rw), "sync.RWMutex.Lock")
 	}
@@ -184,6 +198,7 @@ func (rw *RWMutex) TryLock() bool {
 	ok := rw.writer.Load() == noWriter && rw.real.TryLock()
 	if ok {
 		rw.writer.Store(activeWriter)
+		rw.writes = schedule.Holding()
 		rw.by.acquire()
 	}
 	return tried(ok)
@@ -235,6 +250,9 @@ func (rw *RWMutex) tryRLock() bool {
 	}
 	rw.readers.Add(1)
 	rw.by.holder.Store(int32(schedule.Self()))
+	if rw.reads != nil {
+		*rw.reads = append(*rw.reads, schedule.Holding())
+	}
 	return true
 }
 
@@ -251,8 +269,22 @@ func (rw *RWMutex) RUnlock() {
 	}
 	if active && rw.readers.Load() > 0 {
 		rw.readers.Add(-1)
+		rw.unread()
 	}
 	rw.real.RUnlock()
+}
+
+// unread removes one of the readers. It is unknown which one if another thread unlocks.
+func (rw *RWMutex) unread() {
+	if rw.reads == nil {
+		return
+	}
+	n := slices.IndexFunc(*rw.reads, func(h schedule.Hold) bool { return h.Thread == schedule.Self() })
+	if n < 0 {
+		rw.reads = nil
+		return
+	}
+	*rw.reads = slices.Delete(*rw.reads, n, n+1)
 }
 
 // lockedOutside and readOutside report whether code outside of the execution
@@ -291,6 +323,7 @@ func (rw *RWMutex) enter() {
 	rw.release()
 	if !rw.by.ours() {
 		rw.by.acquire()
+		rw.reads = new([]schedule.Hold)
 	}
 }
 
@@ -313,6 +346,23 @@ type rwArrive RWMutex // waits for other writers
 func (w *rwArrive) Holder() int { return w.by.thread() }
 func (w *rwLock) Holder() int   { return w.by.thread() }
 func (w *rwRLock) Holder() int  { return w.by.thread() }
+
+func (w *rwArrive) Holders() []schedule.Hold { return (*RWMutex)(w).byWriter() }
+func (w *rwRLock) Holders() []schedule.Hold  { return (*RWMutex)(w).byWriter() }
+func (w *rwLock) Holders() []schedule.Hold {
+	if w.reads == nil {
+		return nil
+	}
+	return *w.reads
+}
+
+// byWriter returns the writer that keeps others out.
+func (rw *RWMutex) byWriter() []schedule.Hold {
+	if !rw.by.ours() || rw.writer.Load() == noWriter {
+		return nil
+	}
+	return []schedule.Hold{rw.writes}
+}
 
 func (w *rwArrive) Ready() bool { return !w.by.ours() || w.writer.Load() == noWriter }
 
