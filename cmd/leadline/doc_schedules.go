@@ -47,6 +47,20 @@
 // and does not count, if it has more than 5,000 steps, or if threads only spin but may
 // stop: a loop may give up after many rounds, or use a mutex in each round.
 //
+// Some violations are inside one call, whatever its result:
+//
+//   - A call deadlocks by itself: it waits forever for goroutines that it has started, which
+//     wait for each other, or it is called alone, starts goroutines, and returns under some
+//     schedules only. A method that waits under every schedule, such as Take of an empty
+//     queue, waits by design.
+//   - A call leaks a goroutine that it has started: nothing that the object, a global variable
+//     or a goroutine that can continue refers to can wake it. The garbage collector decides
+//     this, so closures and maps count. A worker that waits for a channel of the object is
+//     not a leak, nor is anything that a timer may wake.
+//
+// Where the result of a call that starts goroutines depends on the schedule, though nothing
+// else is called, a line says so. It is a violation if --program has only that call.
+//
 // A violation is reduced: to a small program, then to few preemptions, then to few
 // switches. Before stress reports it, it replays the schedule 1000 times in the same
 // process and 10 times in another one. If a replay differs, the object depends on more

@@ -70,6 +70,7 @@ const thing = `package thing
 import (
 	"errors"
 	"os"
+	"sync"
 	"sync/atomic"
 )
 
@@ -136,6 +137,30 @@ func (a *Armed) Inc() int {
 	return int(a.n.Add(1))
 }
 func (a *Armed) Size() int { return int(a.n.Load()) }
+
+// Forked runs two goroutines that take two locks in both orders, or leaves one behind.
+type Forked struct{ a, b sync.Mutex }
+
+func NewForked() *Forked { return &Forked{} }
+
+func (f *Forked) Run() {
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { defer wg.Done(); f.a.Lock(); f.b.Lock(); f.b.Unlock(); f.a.Unlock() }()
+	go func() { defer wg.Done(); f.b.Lock(); f.a.Lock(); f.a.Unlock(); f.b.Unlock() }()
+	wg.Wait()
+}
+
+func (f *Forked) Ask() bool {
+	c := make(chan bool)
+	go func() { c <- true }()
+	select {
+	case v := <-c:
+		return v
+	default:
+		return false
+	}
+}
 
 func NewNothing() (*Counter, error) { return nil, errors.New("no") }
 `

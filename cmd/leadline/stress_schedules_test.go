@@ -127,7 +127,7 @@ func testSchedules(t *testing.T) {
 	}
 	file := "explored/example.com_thing.NewBroken-1.jsonl"
 	status, replayed := stressed("--replay", file, "--new", "example.com/thing.NewBroken")
-	if status != statusNot || !strings.Contains(replayed, "/thing.go:15 <- 1") || !strings.Contains(replayed, "answered 1,1, which no order of the invocations explains") {
+	if status != statusNot || !strings.Contains(replayed, "/thing.go:16 <- 1") || !strings.Contains(replayed, "answered 1,1, which no order of the invocations explains") {
 		t.Errorf("status %d\n%s", status, replayed)
 	}
 	command := regexp.MustCompile(`To replay: leadline stress (.*)`).FindStringSubmatch(text)
@@ -166,9 +166,33 @@ func testSchedules(t *testing.T) {
 		!regexp.MustCompile(`(?m)^\| example.com/thing.NewArmed +\| Arm Inc +\| +\| \(core\) +\|`).MatchString(text) || !strings.Contains(text, "may be atomic, as the core methods of their violations are not: Kick") {
 		t.Errorf("status %d, saved %q, %v\n%s", status, saved, err, text)
 	}
+	testFaults(t)
 	status, text = stressed("--new", "example.com/thing.NewBroken", "--exclude", "Watch", "--schedules", "--save", "", "--time", "2s", "--name", "one")
 	if status != statusNot || strings.Contains(text, "hide") { // nothing is left without Increment
 		t.Errorf("status %d\n%s", status, text)
+	}
+}
+
+// testFaults finds a deadlock and a leak inside one call, and replays what it saves.
+func testFaults(t *testing.T) {
+	t.Helper()
+	for _, c := range []struct{ method, says, fault, waiting string }{
+		{"Run", "deadlocks by itself", "deadlock", `a goroutine that Run\(\) started at \S*/thing.go:\d+ \(thread \d\): sync.Mutex.Lock at \S+/thing.go:\d+, held by thread`},
+		{"Ask", "leaks a goroutine", "leak", `a goroutine that Ask\(\) started at \S*/thing.go:\d+ \(thread \d\): chan send at \S+/thing.go:\d+`},
+	} {
+		const object = "example.com/thing.NewForked"
+		status, text := stressed("--new", object, "--schedules", "--program", "{ "+c.method+"() }", "--save", "faults", "--run", "2ms")
+		if status != statusNot || !strings.Contains(text, object+"."+c.method+" "+c.says+": { "+c.method+"() }\n") || !regexp.MustCompile(c.waiting).MatchString(text) {
+			t.Errorf("%s: status %d\n%s", c.method, status, text)
+		}
+		file := "faults/" + object[:len("example.com")] + "_thing.NewForked-" + c.method + "-1.jsonl"
+		if status, text := stressed("--replay", file, "--new", object); status != statusNot || !strings.Contains(text, ": a call "+c.says) || !regexp.MustCompile(c.waiting).MatchString(text) {
+			t.Errorf("replay of %s: status %d\n%s", c.method, status, text)
+		}
+		if status, text := stressed("--new", object, "--schedules", "--program", "{ "+c.method+"() }", "--save", "", "-o", "json"); status != statusNot ||
+			!strings.Contains(text, `"fault":"`+c.fault+`"`) || !strings.Contains(text, `"method":"`+c.method+`"`) {
+			t.Errorf("%s as JSON: status %d\n%s", c.method, status, text)
+		}
 	}
 }
 

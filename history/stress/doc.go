@@ -131,6 +131,10 @@
 // An invocation waits if the scheduler finds that no thread can go on. No time limit is
 // involved.
 //
+// Explore also finds faults inside one call: Finding.Fault names them. Each is certain by itself: a
+// leaked goroutine has been replayed and its channel collected as garbage; see
+// schedule.Forever.
+//
 // A violation has a schedule. Search reduces the program, and then the schedule: first
 // the preemptions, then the switches. Search replays the schedule 1000 times, and
 // Supervise 10 times in another process. If a replay differs, the program depends on

@@ -20,7 +20,6 @@ import (
 type host struct {
 	a, b  sync.Mutex
 	rw    sync.RWMutex
-	once  sync.Once
 	wg    sync.WaitGroup
 	cond  *sync.Cond
 	jobs  chan int
@@ -40,8 +39,8 @@ func newHost() *host {
 // inBothOrders runs two goroutines that take two locks in both orders, and waits for them.
 func inBothOrders(wg *sync.WaitGroup, a, b sync.Locker) {
 	wg.Add(2)
-	schedule.Go(func() { defer wg.Done(); a.Lock(); b.Lock(); b.Unlock(); a.Unlock() })
-	schedule.Go(func() { defer wg.Done(); b.Lock(); a.Lock(); a.Unlock(); b.Unlock() })
+	schedule.Go(func() { defer wg.Done(); both(a, b) })
+	schedule.Go(func() { defer wg.Done(); both(b, a) })
 	wg.Wait()
 }
 
@@ -52,8 +51,8 @@ func (h *host) LocksField() { inBothOrders(&h.wg, &h.a, &h.b) }
 // Readers has a reader that waits for a lock, and a writer that waits for the reader.
 func (h *host) Readers() {
 	var wg sync.WaitGroup
-	wg.Go(func() { h.rw.RLock(); h.a.Lock(); h.a.Unlock(); h.rw.RUnlock() })
-	wg.Go(func() { h.a.Lock(); h.rw.Lock(); h.rw.Unlock(); h.a.Unlock() })
+	wg.Go(func() { both(h.rw.RLocker(), &h.a) })
+	wg.Go(func() { both(&h.a, &h.rw) })
 	wg.Wait()
 }
 
@@ -295,4 +294,12 @@ func TestFaultsGenerated(t *testing.T) {
 	if len(r.Explored.Varying) != 1 || !strings.Contains(r.Explored.Varying[0], "{ Varies() }: 2 or 1") {
 		t.Errorf("%q", r.Explored.Varying)
 	}
+}
+
+// both takes two locks.
+func both(a, b sync.Locker) {
+	a.Lock()
+	defer a.Unlock()
+	b.Lock()
+	defer b.Unlock()
 }

@@ -103,6 +103,28 @@ func TestUnlocked(t *testing.T) {
 	stresstest.Test(t, func() *unlocked { return &unlocked{} }, o) // Unlocked
 }
 
+type asker struct {
+	_ [0]depot.Counter
+	n int
+}
+
+func (a *asker) Ask() bool {
+	c := make(chan bool)
+	go func() { c <- true }()
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestLeak(t *testing.T) {
+	o := options
+	o.Schedules, o.Programs = true, []string{"{ Ask() }"}
+	stresstest.Test(t, func() *asker { return &asker{} }, o) // Leak
+}
+
 type visits struct {
 	mu sync.Mutex
 	n  interface{ Inc() int64; Get() int64 }
@@ -201,7 +223,7 @@ func TestUser(t *testing.T) {
 			continue
 		}
 		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ", "Schedules": "shop.inventory is not atomic: ",
-			"Unlocked": "shop.unlocked is not atomic: ", "Part": "shop.visits is not atomic: { Inc() } || { Inc() }",
+			"Unlocked": "shop.unlocked is not atomic: ", "Leak": "shop.asker.Ask leaks a goroutine: { Ask() }", "Part": "shop.visits is not atomic: { Inc() } || { Inc() }",
 			"Strict":  "stress: these methods of shop.inventory are not tested: Each (parameter of type func())",
 			"History": "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
 		if want := fmt.Sprintf("shop_test.go:%d: %s", i+1, what); what == "" || !strings.Contains(out, want) {
@@ -211,7 +233,7 @@ func TestUser(t *testing.T) {
 	if !strings.Contains(out, "\nTestPasses: stress: these methods") {
 		t.Error("what TestPasses leaves out is not seen")
 	}
-	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestPart", "TestHistory", "TestOwn_a_b"} {
+	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestLeak", "TestPart", "TestHistory", "TestOwn_a_b"} {
 		relative := filepath.Join("testdata", "leadline", name+".jsonl")
 		absolute := filepath.Join(dir, relative)
 		page := strings.Replace(relative, ".jsonl", ".html", 1)

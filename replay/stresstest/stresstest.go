@@ -373,6 +373,9 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 		}
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}%s}\n", f.Program, long)
 		_, saved := save(t, item, comments, c.spec == nil || item.History.Model == spec.RunsName || isBundled(c.spec), dir)
+		if f.Fault != "" { // an order may explain the history
+			saved, _, _ = strings.Cut(saved, "To explain it: ")
+		}
 		b.WriteString(saved)
 	}
 	return b.String()

@@ -110,6 +110,8 @@
 // for, which thread holds it, and where. It is normal that goroutines wait when all threads
 // of the program have ended.
 //
+// Forever finds the threads that nothing can wake any more.
+//
 // # The end
 //
 // When an execution ends, a panic ends the remaining threads at their current step; see
