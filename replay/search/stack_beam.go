@@ -312,64 +312,6 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 	return b.trace()
 }
 
-// again goes back to try once more. It reports false if its patience has run out.
-func (b *stackBeam) again() bool {
-	if spent := b.meter.Spent(); b.tries == 0 {
-		b.stuck = spent
-	} else if spent-b.stuck > max(b.patience, (b.stuck-b.began)/2) {
-		return false
-	}
-	b.stuckAt = max(b.stuckAt, b.due+beamSlack/2)
-	b.salt++
-	if b.segment > 0 && (b.tries >= beamFar || b.cutAt == math.MaxInt32) {
-		b.far++
-		b.goToSegment(max(0, b.segment-int(b.far)))
-		b.tries = b.far
-		return true
-	}
-	elements := max(b.tries/beamDepths, 1<<(b.tries%beamDepths))
-	b.tries++
-	to := b.due - beamSlack
-	for to > b.base().due && b.heights[to] > b.heights[b.due]-2*(elements-1) {
-		to--
-	}
-	b.goBack(max(b.base().due, to-beamSlack))
-	return true
-}
-
-// goToSegment goes back to the beginning of a segment before that in memory.
-func (b *stackBeam) goToSegment(k int) {
-	b.restore(k)
-	for _, segment := range b.segments[k+1:] {
-		b.kept -= int64(len(segment.arrivals))
-	}
-	b.segments = b.segments[:k+1]
-	b.cutAt, b.lost = math.MaxInt32, k > 0
-	b.due = b.base().due
-}
-
-// goBack undoes everything from a due response on.
-func (b *stackBeam) goBack(to int32) {
-	d := &b.dues[to]
-	for due := to; due <= b.last && int(due) < b.returned; due++ {
-		list := b.arrivals[due]
-		for len(list) > 0 && list[len(list)-1].from >= d.spots {
-			list = list[:len(list)-1]
-			b.waiting--
-		}
-		b.arrivals[due] = list
-	}
-	b.spots = b.spots[:d.spots-b.base().spots]
-	b.ways = b.ways[:d.ways-b.base().ways]
-	for b.last > to && (int(b.last) == b.returned || len(b.arrivals[b.last]) == 0) {
-		b.last--
-	}
-	if b.cutAt >= to {
-		b.cutAt = math.MaxInt32
-	}
-	b.due = to
-}
-
 // explore explores the spots in which a group starts, and all that the group can lead
 // to.
 func (b *stackBeam) explore() {
