@@ -70,16 +70,16 @@ func serveLate() int {
 func TestCleaners(t *testing.T) {
 	t.Parallel() // it waits for other processes
 	for _, name := range []string{"cleaner", "closed cleaner"} {
-		executions := int64(0)
-		for limit := 200 * time.Millisecond; executions < 10 && limit < patience; limit *= 4 {
+		executions, judged := int64(0), 0
+		for limit := 200 * time.Millisecond; (executions < 10 || judged < 2) && limit < patience; limit *= 4 {
 			r, err := stress.Supervise(context.Background(), child(name), stress.Options{Effort: stress.Effort{Name: "test", Time: limit, Program: time.Millisecond}})
 			if err != nil || len(r.Findings)+len(r.Crashes) > 0 {
 				t.Fatalf("%s: %v, %+v", name, err, r)
 			}
-			executions = r.Executions
+			executions, judged = r.Executions, r.Programs-len(r.Unsteady)-r.Unproved
 		}
-		if executions < 10 {
-			t.Errorf("%s: %d executions", name, executions)
+		if executions < 10 || judged < 2 {
+			t.Errorf("%s: %d executions, %d programs judged", name, executions, judged)
 		}
 	}
 }

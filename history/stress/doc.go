@@ -62,9 +62,10 @@
 //
 // Objects may leave goroutines that nothing stops and that wake again and again, such as the
 // janitor of a cache. Once these keep the processors busy, the search ends, and Supervise starts
-// a new process; see Report.Crowded. Where such a goroutine changes results, programs are
-// Unsteady. A violation is proved with fewer sequential runs then: ten times as many as it takes
-// to occur. With schedules, no goroutine is left behind.
+// a new process; see Report.Crowded. Where such a goroutine changes results, what further
+// sequential runs with pauses return is expected as well, and recorded histories are not judged;
+// if that is not enough, programs are Unsteady. A violation is proved with fewer sequential runs
+// then: ten times as many as it takes to occur. With schedules, no goroutine is left behind.
 //
 // A search may need a gigabyte of memory. If unused objects hold on to it, the search
 // ends, and Supervise starts a new process.

@@ -558,8 +558,11 @@ func (r *Report) Unsteadiness() (line string, nothing bool) {
 	case n < r.Programs || len(r.Findings) > 0:
 		return fmt.Sprintf("%s returned different results from one sequential run to the next, such as %s", counted(n, "program", "programs"), r.Unsteady[0]), false
 	}
-	return "nothing could be judged, as every program returned different results from one sequential run to the next, such as " + r.Unsteady[0] +
-		": new objects may share what they change", true
+	why := "new objects may share what they change"
+	if r.Crowded {
+		why = "goroutines that objects leave may change them; schedules control these"
+	}
+	return "nothing could be judged, as every program returned different results from one sequential run to the next, such as " + r.Unsteady[0] + ": " + why, true
 }
 
 // A Crash is a program that ended the process of its runner, or hung it; see

@@ -345,6 +345,9 @@ func (s *searcher) try(t *target, p *Program) error {
 	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
 	defer run.release(s.class)
 	s.ran(p, time.Since(begin))
+	if s.class.crowd != nil && !s.options.Schedules && unexpected(p, run, expected) != nil {
+		s.widen(p, run, expected)
+	}
 	if f := s.seen(p, run, expected); f != nil {
 		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
 		s.bounded(max(s.left(), lateTime), func() { err = s.found(t, f, run, expected) })

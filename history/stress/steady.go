@@ -2,6 +2,7 @@ package stress
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
@@ -154,4 +155,48 @@ func (t *trials) slow(calls []step, r trialRun, pause func() time.Duration) bool
 		results = append(results, calls[i].run(object))
 	}
 	return slices.EqualFunc(results, r.order, func(v history.Value, i int) bool { return v.Equal(r.outcome[i]) })
+}
+
+// widenRuns is how many further sequential runs of a program widen makes at most.
+const widenRuns = 64
+
+// widen adds outcomes to those expected of a program whose objects leave goroutines, until all
+// outcomes of the run are among them. Such a goroutine may change the object between two calls,
+// and an execution leaves it more time for that than a shuffle. So each of these sequential runs
+// pauses before some of its calls.
+func (s *searcher) widen(p *Program, run *Run, e *Expected) {
+	var orders [][]int
+	shuffles := newShuffler(s.class, p, &e.set)
+	defer shuffles.bench.close()
+	shuffles.ran = func(order []int, _ Outcome, waiting int) {
+		if waiting == 0 {
+			orders = append(orders, slices.Clone(order))
+		}
+	}
+	shuffles.next()
+	for n := 0; n < widenRuns && len(orders) > 0 && !s.class.crowded() && unexpected(p, run, e) != nil; n++ {
+		order := orders[rand.IntN(len(orders))]
+		calls := make([]Call, len(order))
+		for k, i := range order {
+			pause := time.Duration(0)
+			if rand.IntN(2) == 0 {
+				pause = time.Microsecond << rand.IntN(12) // up to 2 ms
+			}
+			calls[k] = func(object any) history.Value {
+				for start := time.Now(); time.Since(start) < pause; {
+					runtime.Gosched()
+				}
+				return shuffles.calls[i].run(object)
+			}
+		}
+		results := shuffles.bench.run(calls)
+		if len(results) < len(order) {
+			continue // one waits
+		}
+		outcome := make(Outcome, len(order))
+		for k, i := range order {
+			outcome[i] = results[k]
+		}
+		e.set.add(outcome, 1)
+	}
 }
