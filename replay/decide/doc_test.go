@@ -9,7 +9,8 @@ import (
 	"github.com/leadline/leadline/replay/decide"
 )
 
-// TestRowsDocumented: the package documentation lists the rows of the table in their order.
+// TestRowsDocumented: the package documentation lists the rows of the table in their order,
+// with what they are and with who needs them.
 func TestRowsDocumented(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -22,7 +23,7 @@ func TestRowsDocumented(t *testing.T) {
 	for _, r := range decide.Rows() {
 		rows = append(rows, r.Name)
 	}
-	if !slices.Equal(documented, rows) {
+	if !slices.Equal(documented, slices.Concat(rows, rows)) {
 		t.Errorf("documented %q, in the table %q", documented, rows)
 	}
 }
