@@ -42,8 +42,10 @@ const (
 	// familyWork is the number of operations of a longer history that the first
 	// families replay, which takes part of a millisecond.
 	familyWork = 1 << 14
-	// quickShare is enough for most histories: about 5,000 configurations.
+	// quickShare is enough for most short histories: about 5,000 configurations. shortEach is
+	// what each operation adds to it for the short search.
 	quickShare = 5 * meter.AskEvery
+	shortEach  = 64
 	// collectionLeast takes about twenty seconds; collectionEach is a share for each
 	// operation of histories of more than 16,384.
 	collectionLeast = 1 << 15 * meter.AskEvery
@@ -134,17 +136,19 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 
 func shortShare(t *task) int64 {
 	if t.h.IsRelaxed() {
-		return quickShare + realTimeLeast + int64(len(t.h.Ops))*realTimeEach
+		return t.quickShare() + realTimeLeast + int64(len(t.h.Ops))*realTimeEach
 	}
-	return quickShare
+	return t.quickShare()
 }
+
+func (t *task) quickShare() int64 { return quickShare + int64(len(t.h.Ops))*shortEach }
 
 // runShortSearch decides most histories. What is relaxed to program order it also decides
 // in real time, since what is linearizable is sequentially consistent.
 func runShortSearch(t *task, m *meter.Meter) (f replay.Finding, err error) {
 	n := len(t.h.Ops)
 	if n <= long {
-		if f, err = runSearch(t, m.Share(quickShare)); err != nil || f.Decided() {
+		if f, err = runSearch(t, m.Share(t.quickShare())); err != nil || f.Decided() {
 			return f, err
 		}
 	}
