@@ -101,6 +101,17 @@ func pairs() *stress.Class {
 // program of another method does without them.
 func TestAvoid(t *testing.T) {
 	needsTwo(t)
+	// On a busy machine, a violation of both may not be seen again without a third method, which
+	// is blamed then and called no more.
+	for n := 0; avoids(t) && !t.Failed(); n++ {
+		if n == 3 {
+			t.Fatal("the third method is blamed each time")
+		}
+	}
+}
+
+// avoids reports whether the third method was blamed, so that the search tells nothing.
+func avoids(t *testing.T) (blamed bool) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	enough := 40
@@ -113,7 +124,9 @@ func TestAvoid(t *testing.T) {
 		Found: func(f *stress.Finding) {
 			known = true
 			if f.Method != "" {
-				t.Errorf("%s is blamed for %s", f.Method, f.Program)
+				t.Logf("%s is blamed for %s", f.Method, f.Program)
+				blamed = true
+				stop()
 			}
 		},
 		Starting: func(method, program string) {
@@ -135,6 +148,9 @@ func TestAvoid(t *testing.T) {
 				stop()
 			}
 		}})
+	if blamed {
+		return true
+	}
 	if err != nil || programs < enough || without == programs {
 		t.Errorf("%d of %d programs are without both, %v", without, programs, err)
 	}
@@ -142,6 +158,7 @@ func TestAvoid(t *testing.T) {
 	if !slices.Equal(r.Suspect, []string{"other"}) {
 		t.Errorf("suspect are %v", r.Suspect)
 	}
+	return false
 }
 
 // TestTime: when the time is over, a search does no more than to prove what it has
