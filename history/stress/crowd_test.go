@@ -136,7 +136,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestLeaves: goroutines that objects leave are no reason to end a search if they only wait,
+// TestLeaves: goroutines that objects leave do not end a search if they only wait,
 // nor are those that calls leave.
 func TestLeaves(t *testing.T) {
 	for name, newObject := range map[string]func() *cleaner{

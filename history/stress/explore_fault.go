@@ -184,8 +184,8 @@ func (e *Exploration) faultOf() *Violation {
 	return nil
 }
 
-// exploreFor explores a program for a target until there is no new fault in it, and reports
-// those.
+// exploreFor explores a program for a target until it finds no other fault in it, and reports
+// each.
 func (s *searcher) exploreFor(t *target, x *explorer, o ExploreOptions) (*Exploration, error) {
 	x.faults = newFaultFinder(s.faults, "")
 	x.faults.results = len(s.programs) > 0

@@ -51,10 +51,10 @@
 // # What each row is worth
 //
 // This is from "go test -run ^$ -bench Prices -benchtime 1x ./replay/decide", which takes about
-// eight minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. The row
-// decided so many histories, so many of them recorded from real objects. Only it decides some:
-// they are undecided without it. The processor time is that of the histories that it decided, in
-// milliseconds, with the row and without it.
+// eight minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. Of
+// each row, the table has the number of histories that it decided, how many of these were recorded
+// from real objects, and how many are undecided without the row. The last two columns are the
+// processor time for the histories that it decided, in milliseconds, with the row and without it.
 //
 //	row                 decided   real   only it    CPU with   without
 //	depth                19,535  19,535        0         247       388
@@ -78,7 +78,7 @@
 //     clients lose responses;
 //   - values overwritten: registers and key-value stores of Jepsen's kind, with compare-and-set
 //     or transactions, where clients lose responses;
-//   - search: counters, multisets, locks, and objects of users, of which it knows no facts;
+//   - search: counters, multisets, locks, and specifications of users;
 //   - depth and families: whoever wants the depth of a longer history. No history needs it for
 //     its verdict but those of objects that are not States.
 //

@@ -147,6 +147,7 @@ func (t *task) quickShare() int64 { return quickShare + int64(len(t.h.Ops))*shor
 // in real time, since what is linearizable is sequentially consistent.
 func runShortSearch(t *task, m *meter.Meter) (f replay.Finding, err error) {
 	n := len(t.h.Ops)
+	f = replay.Declines("")
 	if n <= long {
 		if f, err = runSearch(t, m.Share(t.quickShare())); err != nil || f.Decided() {
 			return f, err
@@ -210,7 +211,8 @@ func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 
 // monitorOnce refutes a history of a stack by the operations on values that are inserted
 // once, and those that find nothing. A witness of the stack, restricted to these, is a witness of
-// them. Pending removals may take these values or not.
+// them. Pending removals may take these values or not. A removal that took effect and of which
+// nobody knows the value may have taken another one: then monitorOnce declines.
 func (t *task) monitorOnce(h *history.History, m *meter.Meter) replay.Finding {
 	times := map[string]int{}
 	facts, keys := make([]replay.Facts, len(h.Ops)), make([]string, len(h.Ops))
@@ -227,7 +229,7 @@ func (t *task) monitorOnce(h *history.History, m *meter.Meter) replay.Finding {
 			if times[keys[i]] == 1 {
 				once = append(once, int32(i))
 			}
-		case role == replay.Nothing, role == replay.Remove:
+		case role == replay.Nothing, role == replay.Remove && h.Ops[i].Pending() && !h.Ops[i].Happened:
 			once = append(once, int32(i))
 		case role != replay.Size && role != replay.Look && role != replay.Idle:
 			return replay.Declines("")

@@ -3,6 +3,7 @@ package decide_test
 import (
 	"testing"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 )
@@ -26,5 +27,18 @@ func TestSwappedStacks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestUnknownRemoval: a removal with an unknown result takes a value that is inserted twice, so
+// that it must not take part in the history of the values that are inserted once.
+func TestUnknownRemoval(t *testing.T) {
+	s := model(t, "stack")
+	text := []string{"invoke A push 7", "ok A", "invoke A push 2", "ok A", "invoke A push 2", "ok A",
+		"invoke A pop", "ok A", "invoke A pop", "ok A 2", "invoke A pop", "ok A 7"}
+	h := newHistory(t, text...)
+	h.Ops[3].Result = history.UnknownValue
+	if v := startRow(t, "window", h, s); v.Answer == replay.NotLinearizable {
+		t.Errorf("%v of a linearizable history:\n%s", v.Answer, show(h))
 	}
 }

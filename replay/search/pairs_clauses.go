@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// mostChoices bounds the number of choices by that of operations.
+	// mostChoices is how many choices there may be for each operation, on average.
 	mostChoices = 32
 	// pairBytes is about the memory for a concurrent pair.
 	pairBytes = 128

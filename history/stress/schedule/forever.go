@@ -73,7 +73,7 @@ func (t *thread) places() (list []unsafe.Pointer, ok bool) {
 		return []unsafe.Pointer{t.place}, true
 	}
 	for _, c := range g.cases {
-		if c.channel() == nil { // as that of context.Background, which others may cancel
+		if c.channel() == nil { // context.Background has no channel, and others may cancel what is derived from it
 			return nil, false
 		}
 		list = append(list, c.channel())
