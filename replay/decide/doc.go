@@ -57,13 +57,13 @@
 // processor time for the histories that it decided, in milliseconds, with the row and without it.
 //
 //	row                 decided   real   only it    CPU with   without
-//	depth                19,535  19,535        0         247       388
-//	monitor                 169       4        0         716     4,155
-//	short search            328     240        0         261       382
-//	window                   47       0       13       1,860     8,120
-//	order                    82       0       43       7,162    40,592
-//	values overwritten       50       1       12         140    12,123
-//	search                   39       0       39       2,464    30,192
+//	depth                19,535  19,535        0         266       471
+//	monitor                 169       4        0         519     4,327
+//	short search            382     240        0         592       903
+//	window                   47       0        8       2,099    14,235
+//	order                    70       0       47       9,518    63,977
+//	values overwritten       35       1       12         334    12,637
+//	search                   18       0       18       4,457    18,473
 //	depth and families        0       0        0           -         -
 //
 // Who has such histories:
