@@ -77,7 +77,7 @@ func TestBrokenCore(t *testing.T) {
 func pairs() *stress.Class {
 	type object struct{ running [2]atomic.Bool }
 	c := &stress.Class{Name: "pairs", New: func() any { return &object{} }}
-	for i, name := range []string{"left", "right", "spare", "other"} {
+	for i, name := range []string{"left", "right", "other"} {
 		c.Methods = append(c.Methods, &stress.Method{Name: name, Core: name != "other", Prepare: func([]history.Value) stress.Call {
 			return func(of any) history.Value {
 				if i >= 2 {
