@@ -44,6 +44,11 @@ type Object interface {
 	Apply(inv Invocation) (result history.Value, ok bool)
 }
 
+// An Unmodelled says which behaviour a specification does not describe. Where the
+// result depends on it, Apply panics with an Unmodelled, and a check returns an error
+// in place of a verdict.
+type Unmodelled string
+
 // A State is an object whose state is a value: it can be copied and compared.
 type State interface {
 	Object

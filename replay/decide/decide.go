@@ -85,6 +85,8 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 // verdict and a nil error. With an error, all of the verdict but Elapsed is zero, so it
 // is Undecided. An error is one of these:
 //   - a *history.Errors, for operations that the specification cannot have;
+//   - a *history.Error, for a history that needs behaviour that the specification does
+//     not model (see replay.Unmodelled);
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - one that wraps ErrWitness;
 //   - any other if h is nil, if spec is nil or wrong (see replay.Probe), if o.Engine
@@ -119,7 +121,11 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		return v, fmt.Errorf("decide: %w", err)
 	}
 	defer func() {
-		if value := recover(); value != nil {
+		switch value := recover().(type) {
+		case nil:
+		case replay.Unmodelled:
+			v, err = replay.Verdict{}, &history.Error{File: h.File, Line: h.Line, Msg: string(value)}
+		default:
 			v, err = replay.Verdict{}, panicked(h, spec, value)
 		}
 		v.Elapsed = time.Since(start)

@@ -44,6 +44,9 @@ func (t *task) explain(f *replay.Finding) *replay.Explanation {
 			return t.clock.cause
 		},
 		Fault: func(value any) string {
+			if what, ok := value.(replay.Unmodelled); ok {
+				return string(what)
+			}
 			e := panicked(t.h, t.spec, value)
 			if e.internal {
 				return "internal error" + e.Fault()

@@ -236,6 +236,53 @@ func (p panicking) New() replay.Object {
 	return p.Spec.New()
 }
 
+// TestUnmodelled: a history has no verdict if that depends on what the specification does
+// not model. What does not depend on it is decided, and a fault before it is found.
+func TestUnmodelled(t *testing.T) {
+	number := func(n int) history.Value { return history.IntValue(int64(n)) }
+	for _, test := range []struct {
+		got   int // by get(0)
+		lists bool
+		want  string
+	}{
+		{0, false, "linearizable"},
+		{1, false, "not-linearizable"},
+		{1, true, "not-linearizable"},
+		{0, true, "refused"},
+	} {
+		var events []history.Event
+		call := func(result history.Value, method string, args ...history.Value) {
+			events = append(events, history.Event{Type: history.Invoke, Method: method, Args: args}, history.Event{Type: history.OK, Result: result})
+		}
+		for k := range 9 {
+			call(history.NullValue, "put", number(256*k), number(0))
+		}
+		call(number(test.got), "get", number(0))
+		if test.lists {
+			call(history.StringValue("[0]"), "keySet")
+		}
+		for i := range events {
+			events[i].Process, events[i].Line = number(0), i+1
+		}
+		h, err := history.New(history.Header{}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := decide.Check(context.Background(), h, model(t, "ConcurrentHashMap:64"), replay.Options{Explain: true})
+		got := v.Answer.String()
+		var e *history.Error
+		if errors.As(err, &e) && strings.Contains(e.Msg, "not modelled") {
+			got = "refused"
+		}
+		if got != test.want {
+			t.Errorf("%+v: %s (%v)", test, got, err)
+		}
+		if v.Explanation != nil && strings.Contains(fmt.Sprint(v.Explanation.Missing), "internal error") {
+			t.Errorf("%+v: %v", test, v.Explanation.Missing)
+		}
+	}
+}
+
 // TestPanics: a panic of a specification, and nil arguments, are errors.
 func TestPanics(t *testing.T) {
 	h := newHistory(t, "invoke A write 1", "ok A", "invoke A read", "ok A 1")

@@ -35,7 +35,7 @@ func TestRolesBehave(t *testing.T) {
 		tried++
 		roles := map[replay.Role]int{}
 		for range 400 {
-			state := m.start(t, s)
+			state := s.New().(replay.State)
 			for range r.IntN(8) {
 				state.Apply(m.invocation(r, methods))
 			}

@@ -1,12 +1,14 @@
 package spec
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
 )
 
 // sizes are the sizes at which buffers grow and chunks split, and some larger
@@ -179,61 +181,75 @@ func TestOrderedSplit(t *testing.T) {
 	}
 }
 
-// TestTreeShape checks the rules of red-black trees, which the recorded
-// programs test only indirectly, and that the key depends on the shape.
-func TestTreeShape(t *testing.T) {
-	r := newRandom(t)
-	for _, size := range sizes[1:14] {
-		tree := newTreeShape()
-		var keys []int32
-		for range 3 * size {
-			if k := int32(r.Uint32()); len(keys) < size && !slices.Contains(keys, k) {
-				keys = append(keys, k)
-				tree.insert(k)
-			} else if len(keys) > 0 {
-				i := r.IntN(len(keys))
-				tree.remove(keys[i])
-				keys = slices.Delete(keys, i, i+1)
-			}
+// TestTreeBins: once a bin has become a tree, and until the map is cleared, a hash map
+// refuses to list its content, and nothing else.
+func TestTreeBins(t *testing.T) {
+	for _, test := range []struct {
+		model   string
+		keys    int // that share a bin
+		then    string
+		refuses bool
+	}{
+		{"ConcurrentHashMap:64", 7, "put 768 1 = ", false},
+		{"ConcurrentHashMap:64", 8, "put 768 1 = ", false},
+		{"ConcurrentHashMap:64", 8, "put 896 1 = ", true}, // the last key of the bin again
+		{"ConcurrentHashMap:64", 8, "replace 896 1 = ", false},
+		{"ConcurrentHashMap:64", 9, "get 0 = ", true},
+		{"ConcurrentHashMap:64", 9, "remove 0 = ; remove 128 = ", true},
+		{"ConcurrentHashMap:64", 9, "clear = ; put 0 1 = ", false},
+		{"ConcurrentHashMap", 9, "get 0 = ", false}, // a small table grows instead
+		{"ConcurrentHashMap:20", 9, "get 0 = ", false},
+		{"ConcurrentHashMap", 10, "get 0 = ", true},
+	} {
+		s, err := Parse(test.model)
+		if err != nil {
+			t.Fatal(err)
 		}
-		c := tree.clone()
-		for len(keys) > 0 {
-			tree.remove(keys[0])
-			keys = keys[1:]
-			if black, n := checkTree(t, tree, tree.root); black < 0 || n != len(keys) {
-				t.Fatalf("%d keys, want %d", n, len(keys))
-			}
+		state := s.New().(replay.State)
+		for k := range test.keys {
+			run(t, state, fmt.Sprintf("put %d 0 = ", 128*k))
 		}
-		if _, n := checkTree(t, c, c.root); n > 0 && string(c.appendKey(nil)) == string(tree.appendKey(nil)) {
-			t.Fatal("two shapes have the same key")
+		run(t, state, test.then)
+		for _, m := range concurrentHashMapTable.list {
+			args := make([]history.Value, len(m.params))
+			for i := range args {
+				args[i] = history.NullValue
+			}
+			lists := m.result == kinds(1)<<history.String
+			if refused := refuses(state.Clone(), replay.Invocation{Method: m.names[0], Args: args}); refused != (lists && test.refuses) {
+				t.Errorf("%s, %d keys, then %s: %s refused: %v", test.model, test.keys, test.then, m.text, refused)
+			}
 		}
 	}
 }
 
-// checkTree returns the black height and number of nodes below x.
-func checkTree(t *testing.T, s *treeShape, x int32) (black, n int) {
-	if x == 0 {
-		return 0, 0
-	}
-	node := s.nodes[x]
-	var blacks, counts [2]int
-	for side, child := range node.child {
-		blacks[side], counts[side] = checkTree(t, s, child)
-		if child == 0 {
-			continue
+// refuses reports whether the result of an invocation is not modelled.
+func refuses(s replay.State, inv replay.Invocation) (refused bool) {
+	defer func() {
+		if value := recover(); value != nil {
+			_ = value.(replay.Unmodelled)
+			refused = true
 		}
-		if s.nodes[child].parent != x || node.red && s.nodes[child].red {
-			t.Fatalf("node %d under %d: wrong parent, or both are red", child, x)
+	}()
+	s.Apply(inv)
+	return false
+}
+
+// TestTreeKeys: a map with a bin that became a tree is not the same state as one of the
+// same entries without.
+func TestTreeKeys(t *testing.T) {
+	s, err := Parse("ConcurrentHashMap:64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, many := s.New().(replay.State), s.New().(replay.State)
+	for k := range 9 {
+		run(t, many, fmt.Sprintf("put %d 0 = ", 128*k))
+		if k < 8 {
+			run(t, few, fmt.Sprintf("put %d 0 = ", 128*k))
 		}
-		if c := compareHashes(s.nodes[child].key, node.key); side == 0 && c >= 0 || side == 1 && c <= 0 {
-			t.Fatalf("node %d under %d is out of order", child, x)
-		}
 	}
-	if blacks[0] != blacks[1] {
-		t.Fatalf("black heights %v below node %d", blacks, x)
+	if run(t, many, "remove 1024 = "); key(few) == key(many) {
+		t.Error("the keys of a map that lists its content and of one that refuses are equal")
 	}
-	if !node.red {
-		black = 1
-	}
-	return blacks[0] + black, counts[0] + counts[1] + 1
 }

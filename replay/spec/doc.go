@@ -50,11 +50,13 @@
 //
 // Every object is a [replay.State], and its key is as small as possible. Two
 // states of one specification have the same key exactly if no sequence of
-// invocations distinguishes them. (A ConcurrentHashMap with eight or more keys
-// in one bin may have several keys for one such state.) The state is what can
+// invocations distinguishes them. (A ConcurrentHashMap
+// whose order of iteration is not modelled may have several keys for one such state.) The state is what can
 // be observed later, and nothing else. A ConcurrentHashMap includes the size of
 // its table and the order of the keys that share a bin, since iteration shows
-// them. A PriorityBlockingQueue includes the position of each element in its
+// them. JDK 17 makes a tree of a bin that eight or more keys share; after that, until
+// the map is cleared, methods that list its content panic with a [replay.Unmodelled].
+// A PriorityBlockingQueue includes the position of each element in its
 // heap. A priority-queue shows only its first element, so its state includes no
 // order.
 //

@@ -12,7 +12,8 @@ import (
 //   - bins in the order of their indices,
 //   - entries of a bin in the order in which they were linked, reversed in part
 //     by each doubling of the table,
-//   - from eight in one bin on, a tree with an order of its own.
+//   - from eight in one bin on, a tree with an order of its own, which is not
+//     modelled.
 //
 // The table never shrinks.
 type hashTable struct {
@@ -24,7 +25,9 @@ type hashTable struct {
 	n     int        // entries
 	// initial is the size given to the constructor, 0 if none.
 	initial int
-	trees   map[int32]*treeShape // bins that are trees
+	// tree is set if a bin has become a tree since the map was cleared. The entries
+	// are then right, but the order within bins is not known.
+	tree bool
 }
 
 type hashNode struct{ key, val, next int32 }
@@ -33,7 +36,6 @@ const (
 	defaultTable = 16
 	maxTable     = 1 << 30
 	treeifyAt    = 8  // a list of this many entries becomes a tree when another is added
-	untreeifyAt  = 6  // a half of a split tree with at most this many entries becomes a list
 	minTreeTable = 64 // smaller tables grow instead
 )
 
@@ -72,6 +74,47 @@ func (m *hashTable) presize(n int) {
 	}
 }
 
+// double moves every entry to a table of twice the size.
+func (m *hashTable) double() {
+	old := m.heads
+	n := int32(len(old))
+	m.heads = make([]int32, 2*n)
+	for b, head := range old {
+		if head != 0 {
+			m.heads[b], m.heads[int32(b)+n] = m.splitList(head, n)
+		}
+	}
+}
+
+// splitList divides a list into the nodes whose hash does not have the bit and
+// those whose hash has it. The longest tail whose nodes all go to one side is
+// kept as it is. The nodes before it are prepended to the two lists one by one,
+// which reverses them.
+func (m *hashTable) splitList(head, bit int32) (low, high int32) {
+	run := head // first node of the tail that is kept
+	runBit := spread(m.nodes[head].key) & bit
+	for p := m.nodes[head].next; p != 0; p = m.nodes[p].next {
+		if b := spread(m.nodes[p].key) & bit; b != runBit {
+			run, runBit = p, b
+		}
+	}
+	if runBit == 0 {
+		low = run
+	} else {
+		high = run
+	}
+	for p := head; p != run; {
+		next := m.nodes[p].next
+		if spread(m.nodes[p].key)&bit == 0 {
+			m.nodes[p].next, low = low, p
+		} else {
+			m.nodes[p].next, high = high, p
+		}
+		p = next
+	}
+	return low, high
+}
+
 // find returns the node of key, the one before it in its bin, and the position
 // of the node in the bin, starting at 1. A missing node is 0.
 func (m *hashTable) find(key int32) (node, prev int32, position int) {
@@ -98,18 +141,23 @@ func (m *hashTable) put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
 		}
 		m.heads = make([]int32, size)
 	}
-	b := m.bin(key)
 	node, prev, position := m.find(key)
 	if node != 0 {
 		old = m.nodes[node].val
 		if !onlyIfAbsent {
 			m.nodes[node].val = val
 		}
+	} else if added := m.newNode(key, val); prev == 0 {
+		m.heads[m.bin(key)] = added
 	} else {
-		m.link(b, prev, m.newNode(key, val))
+		m.nodes[prev].next = added
 	}
-	if position >= treeifyAt && m.trees[b] == nil { // also if the key existed, at this position in its bin
-		m.treeify(b)
+	if position >= treeifyAt { // also if the key existed, at this position in its bin
+		if n := len(m.heads); n < minTreeTable {
+			m.presize(2 * n)
+		} else {
+			m.tree = true
+		}
 	}
 	if node != 0 {
 		return old, true
@@ -119,20 +167,6 @@ func (m *hashTable) put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
 		m.double()
 	}
 	return 0, false
-}
-
-// link adds a new node to bin b: first in a tree, otherwise after the last.
-func (m *hashTable) link(b, last, node int32) {
-	switch t := m.trees[b]; {
-	case t != nil:
-		t.insert(m.nodes[node].key)
-		m.nodes[node].next = m.heads[b]
-		m.heads[b] = node
-	case last == 0:
-		m.heads[b] = node
-	default:
-		m.nodes[last].next = node
-	}
 }
 
 func (m *hashTable) newNode(key, val int32) int32 {
@@ -151,28 +185,20 @@ func (m *hashTable) newNode(key, val int32) int32 {
 // remove removes key, which must exist.
 func (m *hashTable) remove(key int32) {
 	node, prev, _ := m.find(key)
-	b := m.bin(key)
 	next := m.nodes[node].next
 	if prev == 0 {
-		m.heads[b] = next
+		m.heads[m.bin(key)] = next
 	} else {
 		m.nodes[prev].next = next
 	}
 	m.nodes[node].next = m.free
 	m.free = node
 	m.n--
-	switch t := m.trees[b]; {
-	case t == nil:
-	case t.small(): // also true if this was the last node
-		delete(m.trees, b)
-	default:
-		t.remove(key)
-	}
 }
 
 func (m *hashTable) clear() {
 	clear(m.heads)
-	m.nodes, m.free, m.n, m.trees = m.nodes[:min(1, len(m.nodes))], 0, 0, nil
+	m.nodes, m.free, m.n, m.tree = m.nodes[:min(1, len(m.nodes))], 0, 0, false
 }
 
 // each calls f for every entry in the order of iteration, until f returns
@@ -191,12 +217,6 @@ func (m *hashTable) clone() hashTable {
 	c := *m
 	c.heads = append([]int32(nil), m.heads...)
 	c.nodes = append(make([]hashNode, 0, len(m.nodes)+1), m.nodes...)
-	if m.trees != nil {
-		c.trees = make(map[int32]*treeShape, len(m.trees))
-		for b, t := range m.trees {
-			c.trees[b] = t.clone()
-		}
-	}
 	return c
 }
 
@@ -216,8 +236,8 @@ func (m *hashTable) visibleSize() int {
 }
 
 // appendKey appends the size of the table, the entries in the order of
-// iteration (within a bin, in the order of linking), and the shapes of the
-// trees.
+// iteration (within a bin, in the order of linking), and whether a bin has
+// become a tree.
 func (m *hashTable) appendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.visibleSize()))
 	dst = binary.AppendUvarint(dst, uint64(m.n))
@@ -225,12 +245,8 @@ func (m *hashTable) appendKey(dst []byte) []byte {
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(key)), int64(val))
 		return true
 	})
-	if len(m.trees) > 0 {
-		for b := range m.heads {
-			if t := m.trees[int32(b)]; t != nil {
-				dst = t.appendKey(binary.AppendUvarint(dst, uint64(b)))
-			}
-		}
+	if m.tree {
+		dst = append(dst, 1)
 	}
 	return dst
 }

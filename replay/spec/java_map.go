@@ -21,6 +21,8 @@ type intMap interface {
 	// each calls f for every entry in the order of iteration, until f returns
 	// false.
 	each(f func(key, val int32) bool)
+	// text lists the entries in the order of iteration, as mapText does.
+	text(brackets, sep string, add func(t *javaText, key, val int32)) value
 	clear()
 }
 
@@ -131,10 +133,10 @@ func concurrentMapMethods[S intMap]() []method[S] {
 			}
 			return history.BoolValue(!isNull(old) && old.Equal(args[1]))
 		}, failsFalse | keyed},
-		{"keySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", keyText) }, reads},
-		{"values() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", valText) }, reads},
-		{"entrySet() -> string", func(s S, _ []value) value { return mapText(s, "[]", ", ", (*javaText).entry) }, reads},
-		{"toString() -> string", func(s S, _ []value) value { return mapText(s, "{}", ", ", (*javaText).entry) }, reads},
+		{"keySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", keyText) }, reads},
+		{"values() -> string", func(s S, _ []value) value { return s.text("[]", ", ", valText) }, reads},
+		{"entrySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", (*javaText).entry) }, reads},
+		{"toString() -> string", func(s S, _ []value) value { return s.text("{}", ", ", (*javaText).entry) }, reads},
 	}, replaceMethods[S](), javaSizeMethods[S]())
 }
 

@@ -40,6 +40,10 @@ func (m *sortedMap) appendText(dst []byte) []byte {
 	return append(dst, mapText(m, "{}", ", ", show).Text()...)
 }
 
+func (m *sortedMap) text(brackets, sep string, add func(t *javaText, key, val int32)) value {
+	return mapText(m, brackets, sep, add)
+}
+
 func (m *sortedMap) valueOf(key int32) *int32 { return m.get(sortedKey(key)) }
 
 func (m *sortedMap) put(key, val int32, onlyIfAbsent bool) (old int32, was bool) {

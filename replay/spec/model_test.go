@@ -13,12 +13,11 @@ import (
 
 // A model is a specification and the ints in its invocations, for the random
 // tests. Its probes, each applied to a copy, show everything that a state can
-// ever show. There are no probes where one state may have several keys.
+// ever show.
 type model struct {
 	text   string
 	ints   []int
 	probes []string
-	before string // calls before a program starts
 }
 
 var drained = strings.Repeat("; %s = ", 30)
@@ -51,36 +50,34 @@ func forEach(method string) string {
 }
 
 var models = []model{
-	{"register", small, []string{"read = "}, ""},
-	{"cas-register:1", small, []string{"read = "}, ""},
-	{"counter", small, []string{"read = "}, ""},
-	{"kv", small, []string{"size = " + forEach("get") + forEach("contains")}, ""},
-	{`kv:""`, small, []string{"size = " + forEach("get") + forEach("contains")}, ""},
-	{"set", small, []string{"size = " + forEach("contains")}, ""},
-	{"multiset", small, []string{"size = " + forEach("count")}, ""},
-	{"stack", small, []string{"size = ; " + drain("pop")}, ""},
-	{"queue", small, []string{"size = ; " + drain("dequeue")}, ""},
-	{"queue:2", small, []string{"size = ; " + drain("dequeue")}, ""},
-	{"deque", small, []string{"size = ; " + drain("popFront")}, ""},
-	{"priority-queue", small, []string{drain("poll")}, ""},
-	{"priority-queue:max", small, []string{drain("poll")}, ""},
-	{"mutex", small, []string{"isLocked = "}, ""},
-	{"multi-register:0", small, []string{forEach("read")[2:]}, ""},
-	{"ArrayBlockingQueue:3", small, []string{"toString = "}, ""},
-	{"ConcurrentLinkedDeque", small, []string{"toString = "}, ""},
-	{"ConcurrentLinkedQueue", small, []string{"toString = "}, ""},
-	{"ConcurrentSkipListMap", []int{-1, 0, 1, 2, 300}, []string{"toString = "}, ""},
-	{"ConcurrentSkipListSet", []int{-1, 0, 1, 2, 300}, []string{"toString = "}, ""},
-	{"LinkedBlockingDeque", small, []string{"toString = "}, ""},
-	{"LinkedBlockingDeque:3", small, []string{"toString = "}, ""},
-	{"LinkedBlockingQueue", small, []string{"toString = "}, ""},
-	{"LinkedBlockingQueue:3", small, []string{"toString = "}, ""},
-	{"LinkedTransferQueue", small, []string{"toString = "}, ""},
-	{"PriorityBlockingQueue", small, []string{"toString = "}, ""},
-	{"ConcurrentHashMap", []int{0, 1, 16, 17, 32, 48, 64, 128}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1} = ")}, ""},
-	{"ConcurrentHashMap:0", []int{0, 1, 2, 4}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1,2:2,3:3} = ")}, ""},
-	// All keys share a bin, which soon becomes a tree and sometimes a list again.
-	{"ConcurrentHashMap:64", []int{0, 256, 1024, 1280, 8192}, nil, "putAll {0:0,256:0,512:0,768:0,1024:0,1280:0,1536:0,1792:0,2048:0,2304:0,2560:0} = "},
+	{"register", small, []string{"read = "}},
+	{"cas-register:1", small, []string{"read = "}},
+	{"counter", small, []string{"read = "}},
+	{"kv", small, []string{"size = " + forEach("get") + forEach("contains")}},
+	{`kv:""`, small, []string{"size = " + forEach("get") + forEach("contains")}},
+	{"set", small, []string{"size = " + forEach("contains")}},
+	{"multiset", small, []string{"size = " + forEach("count")}},
+	{"stack", small, []string{"size = ; " + drain("pop")}},
+	{"queue", small, []string{"size = ; " + drain("dequeue")}},
+	{"queue:2", small, []string{"size = ; " + drain("dequeue")}},
+	{"deque", small, []string{"size = ; " + drain("popFront")}},
+	{"priority-queue", small, []string{drain("poll")}},
+	{"priority-queue:max", small, []string{drain("poll")}},
+	{"mutex", small, []string{"isLocked = "}},
+	{"multi-register:0", small, []string{forEach("read")[2:]}},
+	{"ArrayBlockingQueue:3", small, []string{"toString = "}},
+	{"ConcurrentLinkedDeque", small, []string{"toString = "}},
+	{"ConcurrentLinkedQueue", small, []string{"toString = "}},
+	{"ConcurrentSkipListMap", []int{-1, 0, 1, 2, 300}, []string{"toString = "}},
+	{"ConcurrentSkipListSet", []int{-1, 0, 1, 2, 300}, []string{"toString = "}},
+	{"LinkedBlockingDeque", small, []string{"toString = "}},
+	{"LinkedBlockingDeque:3", small, []string{"toString = "}},
+	{"LinkedBlockingQueue", small, []string{"toString = "}},
+	{"LinkedBlockingQueue:3", small, []string{"toString = "}},
+	{"LinkedTransferQueue", small, []string{"toString = "}},
+	{"PriorityBlockingQueue", small, []string{"toString = "}},
+	{"ConcurrentHashMap", []int{0, 1, 16, 17, 32, 48, 64, 128}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1} = ")}},
+	{"ConcurrentHashMap:0", []int{0, 1, 2, 4}, []string{"toString = ", tableProbe("size = "), tableProbe("clear = ; putAll {0:0,1:1,2:2,3:3} = ")}},
 }
 
 // invocation returns an invocation that Check accepts.
@@ -136,15 +133,6 @@ func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
 		t.Fatalf("no entry %s", s.Name())
 	}
 	return s, entries[i].methods
-}
-
-// start returns the state in which programs start.
-func (m *model) start(t *testing.T, s replay.Spec) replay.State {
-	state := s.New().(replay.State)
-	if m.before != "" {
-		run(t, state, m.before)
-	}
-	return state
 }
 
 // run performs calls, written as in a program but without results, and returns

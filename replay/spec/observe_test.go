@@ -19,7 +19,7 @@ func TestObserves(t *testing.T) {
 			described := s.(replay.Described)
 			observed := 0
 			for range 400 {
-				state := m.start(t, s)
+				state := s.New().(replay.State)
 				for range r.IntN(12) {
 					state.Apply(m.invocation(r, methods))
 				}

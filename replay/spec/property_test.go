@@ -3,9 +3,7 @@ package spec
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -66,7 +64,7 @@ func TestKeys(t *testing.T) {
 			first := map[string]replay.State{} // by key
 			equal := 0
 			for range rounds {
-				state := m.start(t, s)
+				state := s.New().(replay.State)
 				for range r.IntN(12) {
 					state.Apply(m.invocation(r, methods))
 				}
@@ -81,9 +79,6 @@ func TestKeys(t *testing.T) {
 				t.Errorf("only %d pairs with equal keys", equal)
 			}
 			t.Logf("%d states, %d pairs with equal keys", len(first), equal)
-			if m.probes == nil {
-				return
-			}
 			shown := map[string]string{} // what the probes show -> key
 			for k, state := range first {
 				p := m.probe(t, state)
@@ -126,7 +121,7 @@ func TestClone(t *testing.T) {
 		t.Run(m.text, func(t *testing.T) {
 			s, methods := m.open(t)
 			for range 300 {
-				a := m.start(t, s)
+				a := s.New().(replay.State)
 				for range r.IntN(20) {
 					a.Apply(m.invocation(r, methods))
 				}
@@ -179,32 +174,5 @@ func TestNoTransition(t *testing.T) {
 	}
 	if refused == 0 {
 		t.Error("no invocation without transition")
-	}
-}
-
-// TestTreeKeys leads a map in two ways to the same order of iteration but,
-// mostly, to trees of different shapes, which may become visible later.
-func TestTreeKeys(t *testing.T) {
-	r := newRandom(t)
-	s, err := Parse("ConcurrentHashMap:64")
-	if err != nil {
-		t.Fatal(err)
-	}
-	differ := 0
-	for range 100 {
-		var puts [10]string // keys of one bin
-		for i, k := range r.Perm(len(puts)) {
-			puts[i] = fmt.Sprintf("put %d 0 = ", 1024*k)
-		}
-		a, b := s.New().(replay.State), s.New().(replay.State)
-		run(t, a, strings.Join(puts[:9], "; "))
-		remove := "remove" + strings.TrimSuffix(puts[9][3:], "0 = ") + "= "
-		run(t, b, strings.Join(puts[1:], "; ")+"; "+remove+"; "+puts[0])
-		if run(t, a, "keys = ") == run(t, b, "keys = ") && key(a) != key(b) {
-			differ++
-		}
-	}
-	if differ == 0 {
-		t.Error("the key never depends on the shape of a tree")
 	}
 }

@@ -18,7 +18,7 @@ func TestTexts(t *testing.T) {
 			s, methods := m.open(t)
 			keys, texts := map[string]string{}, map[string]string{}
 			for range 1000 {
-				state := m.start(t, s)
+				state := s.New().(replay.State)
 				for range r.IntN(12) {
 					state.Apply(m.invocation(r, methods))
 				}

@@ -255,7 +255,7 @@ public class Programs {
         out.println(line);
     }
 
-    /** Keys that share bins in every way: equal hashes, long lists, trees that split, large tables. */
+    /** Keys that share bins in every way: equal hashes, long lists, lists that split, large tables. */
     static int[] keys() {
         int kind = random.nextInt(10);
         int step = 1 << (kind < 2 ? 0 : 2 + random.nextInt(kind < 5 ? 4 : 10));
@@ -265,10 +265,16 @@ public class Programs {
             if (kind == 3) keys[i] += random.nextInt(2);
             if (kind == 4) keys[i] = random.nextInt();
             if (kind == 6) keys[i] = i / 2 * step ^ (i % 2 == 0 ? 0 : 0x80008000); // two of each hash
-            if (kind == 9) keys[i] = i % 8 == 0 ? i / 8 << 10 : i; // a tree that stays whole while the table grows
+            if (kind == 9) keys[i] = i % 8 == 0 ? i / 8 << 10 : i; // a list that stays whole while the table grows
             if (kind == 7) keys[i] += random.nextInt(3) << 16;
         }
         return keys;
+    }
+
+    /** Keys that never make a tree of a bin: at most seven share a bin of 64, the smallest table with trees. */
+    static int[] withoutTrees(int[] keys) {
+        int[] bins = new int[64];
+        return Arrays.stream(keys).distinct().filter(k -> bins[(k ^ k >>> 16) & 63]++ < 7).toArray();
     }
 
     @SafeVarargs
@@ -326,7 +332,7 @@ public class Programs {
                 program(name, new ConcurrentSkipListSet<Integer>(), m, calls);
             }
             case "ConcurrentHashMap" -> {
-                pool = keys();
+                pool = withoutTrees(keys());
                 int initial = random.nextInt(100);
                 if (random.nextInt(4) > 0) {
                     program(name, new ConcurrentHashMap<Integer, Integer>(), all(mapMethods(), hashMethods()), calls);
