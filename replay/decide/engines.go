@@ -194,55 +194,10 @@ func collectionShare(t *task) int64 {
 	return max(collectionLeast, int64(len(t.h.Ops))*collectionEach)
 }
 
-func isStack(spec replay.Spec) bool {
-	return replay.TraitsOf(spec).Discipline == replay.LastIn
-}
-
 func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 	return t.byIntervals(m, func(h *history.History) replay.Finding {
-		if isStack(t.spec) {
-			if f := t.monitorOnce(h, m); f.Answer == replay.NotLinearizable {
-				return f
-			}
-		}
 		return search.QueueOrStack(h, t.spec, t.o.Budget.Bytes, m)
 	}), nil
-}
-
-// monitorOnce refutes a history of a stack by the operations on values that are inserted
-// once, and those that find nothing. A witness of the stack, restricted to these, is a witness of
-// them. Pending removals may take these values or not. A removal that took effect and of which
-// nobody knows the value may have taken another one: then monitorOnce declines.
-func (t *task) monitorOnce(h *history.History, m *meter.Meter) replay.Finding {
-	times := map[string]int{}
-	facts, keys := make([]replay.Facts, len(h.Ops)), make([]string, len(h.Ops))
-	for i := range h.Ops {
-		facts[i] = replay.FactsOf(t.spec, &h.Ops[i])
-		if keys[i] = string(facts[i].Value.AppendKey(nil)); facts[i].Role == replay.Insert {
-			times[keys[i]]++
-		}
-	}
-	var once []int32
-	for i := range h.Ops {
-		switch role := facts[i].Role; {
-		case role == replay.Insert, (role == replay.Remove || role == replay.Look) && facts[i].Value.Kind() != history.Unknown:
-			if times[keys[i]] == 1 {
-				once = append(once, int32(i))
-			}
-		case role == replay.Nothing, role == replay.Remove && h.Ops[i].Pending() && !h.Ops[i].Happened:
-			once = append(once, int32(i))
-		case role != replay.Size && role != replay.Look && role != replay.Idle:
-			return replay.Declines("")
-		}
-	}
-	if len(once) == len(h.Ops) { // the monitor has declined it
-		return replay.Declines("")
-	}
-	f := monitor.Run(engine.Restrict(h, once), t.spec, m)
-	for k, i := range f.Conflict {
-		f.Conflict[k] = once[i]
-	}
-	return f
 }
 
 // runFamilies looks for the depth, as a shortest path (see package depth) or, for a history

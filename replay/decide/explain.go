@@ -9,8 +9,7 @@ const (
 	// explainWork bounds the work of an explanation, which takes about a second.
 	// n operations add min(n*explainEach, explainLong + n*explainFurther) to it. An
 	// explanation may always take explainTimes the work of its verdict, since each
-	// check in it is about as hard. The bound is halved for stacks, whose search takes
-	// longer for a unit of work.
+	// check in it is about as hard.
 	explainWork    = 1 << 24
 	explainEach    = 1 << 8
 	explainFurther = 1 << 5
@@ -60,9 +59,5 @@ func (t *task) explain(f *replay.Finding) *replay.Explanation {
 func (t *task) explainWork() int64 {
 	n := int64(len(t.h.Ops))
 	byTime := int64(t.o.Budget.Time.Seconds() * explainRate)
-	work := max(explainWork+min(n*explainEach, explainLong+n*explainFurther), explainTimes*t.meter.Spent(), byTime)
-	if isStack(t.spec) {
-		work /= 2
-	}
-	return work
+	return max(explainWork+min(n*explainEach, explainLong+n*explainFurther), explainTimes*t.meter.Spent(), byTime)
 }

@@ -21,7 +21,7 @@ func TestSwappedStacks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v := startRow(t, "window", h, s)
+				v := startRow(t, "monitor", h, s)
 				if v.Answer != replay.NotLinearizable || len(v.Conflict) == 0 {
 					t.Errorf("n=%d T=%d lost=%d: %v (%v), conflict %v", n, threads, lost, v.Answer, v.Cause, v.Conflict)
 				}
@@ -38,7 +38,7 @@ func TestUnknownRemoval(t *testing.T) {
 		"invoke A pop", "ok A", "invoke A pop", "ok A 2", "invoke A pop", "ok A 7"}
 	h := newHistory(t, text...)
 	h.Ops[3].Result = history.UnknownValue
-	if v := startRow(t, "window", h, s); v.Answer == replay.NotLinearizable {
+	if v := startRow(t, "monitor", h, s); v.Answer == replay.NotLinearizable {
 		t.Errorf("%v of a linearizable history:\n%s", v.Answer, show(h))
 	}
 }

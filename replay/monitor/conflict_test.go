@@ -47,6 +47,8 @@ func TestConflicts(t *testing.T) {
 			"A put 1 1; A; A put 2 1; A; A put 1 2; A; A get 2; A = 1; A get 1; A = 1", "put(1, 1), put(1, 2), get(1): 1"},
 		{"the value of another key", "kv", "A put 1 1; A; A get 2; A = 1", "get(2): 1"},
 		{"missing after a write", "kv", "A get 1; A = null; A put 1 1; A; A get 2; A = null; A get 1; A = null", "put(1, 1), get(1): null"},
+		{"values that are inserted once, among others and a size", "stack",
+			"A push 7; A; A push 1; A; A push 2; A; A push 7; A; A pop; A = 7; A pop; A = 1; A size; A = 9; A pop; A = 2", "push(1), push(2), pop(): 1, pop(): 2"},
 		{"the initial value after a write", "register", "A read; A = null; A write 1; A; A read; A = null", "write(1), read(): null"},
 	} {
 		h, err := history.New(history.Header{}, events(test.events))
@@ -79,6 +81,8 @@ func TestDeclined(t *testing.T) {
 		{"queue", "A enqueue 1; A; A dequeue; A = 1; B enqueue 1", "values that are not distinct"},
 		{"queue", "A enqueue 1; A; A size; A = 1", "operations that no monitor knows"},
 		{"queue", "A enqueue null; A", "operations that no monitor knows"},
+		{"stack", "A push 1; A; A push 1; A; A pop; A = 1", "values that are not distinct"},
+		{"stack", "A push 1; A; A size; A = 7; A pop; A = 1", "operations that no monitor knows"},
 		{"queue:1", "A enqueue 1; A = true; A enqueue 2; A = false", "no monitor for queue"},
 		{"counter", "A increment; A", "no monitor for counter"},
 		{"register:1", "A write 1; A", "operations that no monitor knows"},

@@ -60,7 +60,10 @@
 //   - every operation has a role. Operations that count the values or clear the
 //     collection have none, unless they find nothing.
 //
-// Run declines other histories.
+// Run declines other histories. But it refutes most wrong ones of a stack into which some
+// values are inserted several times, or whose values are counted: it leaves out the operations
+// on these values and those that count. A witness of the stack, restricted to the rest, is a
+// witness of the rest, so a conflict among these is a conflict of the history.
 //
 // A pending removal of a queue, a stack or a priority queue does not name what
 // it took. Run first leaves it out; an order of the rest is a witness. If there is

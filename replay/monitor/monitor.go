@@ -31,6 +31,8 @@ func Run(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
 		refuted := replay.Refuted(replay.MonitorEngine)
 		refuted.Conflict = slices.Compact(f.conflict)
 		return refuted
+	case p.partial != "":
+		return undecided(p.partial)
 	}
 	return replay.Found(replay.MonitorEngine, p.complete(f.order))
 }

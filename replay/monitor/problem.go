@@ -26,6 +26,7 @@ type problem struct {
 	// (Removals from a set name their values and are not here.)
 	pendingRemovals []int32
 	impossible      []int32   // a conflict that was found when reading
+	partial         string    // not "": some operations are left out, so that an order shows nothing
 	spare           [][]int32 // see ints
 	// meter counts work. Passes over a list are not counted as long as there is
 	// a fixed number of them; all other work is.
@@ -74,6 +75,9 @@ func newProblem(h *history.History, d replay.Described, discipline replay.Discip
 	if r.discipline == replay.BothEnds {
 		r.front = make([]bool, n)
 	}
+	if r.discipline == replay.LastIn {
+		r.leaveRepeated()
+	}
 	values := r.names.n
 	switch r.discipline {
 	case replay.Overwritten:
@@ -112,6 +116,11 @@ type reader struct {
 	pairs  pairing   // of its keys and values
 }
 
+const (
+	unknownOperations = "operations that no monitor knows"
+	repeatedValues    = "values that are not distinct"
+)
+
 // initial - k stands for the initial value of key k until all values are counted.
 const initial = none - 1
 
@@ -126,8 +135,14 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	role, value := facts.Role, facts.Value
 	r.roles[i], r.about[i] = role, none
 	switch role {
-	case replay.Other, replay.Size, replay.Clear:
-		return "operations that no monitor knows"
+	case replay.Size:
+		if r.discipline != replay.LastIn {
+			return unknownOperations
+		}
+		r.roles[i], r.partial = replay.Idle, unknownOperations
+		return ""
+	case replay.Other, replay.Clear:
+		return unknownOperations
 	case replay.Idle, replay.Never:
 		return ""
 	case replay.Remove, replay.RemoveFront:
@@ -144,7 +159,7 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	if r.parted {
 		part, ok := facts.PartOf(op)
 		if !ok {
-			return "operations that no monitor knows"
+			return unknownOperations
 		}
 		key = r.keys.number(part)
 	}
@@ -158,6 +173,41 @@ func (r *reader) read(i int32, op *history.Operation) string {
 		r.about[i] = r.names.number(value)
 	}
 	return ""
+}
+
+// leaveRepeated leaves out, of a stack, the operations on values that are inserted several
+// times. A witness of the stack, restricted to the other values and the operations that find
+// nothing, is a witness of these. Pending removals may have taken what is left out, and need
+// not have happened.
+func (r *reader) leaveRepeated() {
+	times := make([]int32, r.names.n) // value -> insertions
+	for i, role := range r.roles {
+		if role == replay.Insert {
+			if times[r.about[i]]++; times[r.about[i]] > 1 {
+				r.partial = repeatedValues
+			}
+		}
+	}
+	if r.partial != repeatedValues {
+		return
+	}
+	number := times // value -> number among those that are left
+	r.names.n = 0
+	for v := range number {
+		if number[v] > 1 {
+			number[v] = none
+			continue
+		}
+		number[v] = r.names.n
+		r.names.n++
+	}
+	for i, v := range r.about {
+		if v >= 0 {
+			if r.about[i] = number[v]; number[v] == none {
+				r.roles[i] = replay.Idle
+			}
+		}
+	}
 }
 
 // enter fills in the operations of each value. If it declines, it returns why.
@@ -186,7 +236,7 @@ func (r *reader) enter() string {
 		case replay.Insert, replay.InsertFront:
 			if v.insert != none {
 				if r.discipline != replay.Named {
-					return "values that are not distinct"
+					return repeatedValues
 				}
 				r.again = true
 			}
