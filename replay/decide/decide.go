@@ -264,6 +264,14 @@ func (t *task) check() (v replay.Verdict, err error) {
 // found or given up.
 func (t *task) decide() (replay.Finding, error) {
 	var known replay.Finding
+	if t.o.Engine == replay.AutoEngine && len(t.h.Ops) > short && t.h.IsRelaxed() {
+		if err := t.accept(); err != nil {
+			return known, err
+		}
+		if f := t.inRealTime(); f.Decided() {
+			known, t.linearizable = f, true
+		}
+	}
 	for i := range t.engines {
 		e := &t.engines[i]
 		if !e.applies(t, &known) {
@@ -272,11 +280,10 @@ func (t *task) decide() (replay.Finding, error) {
 		if t.clock.expired() {
 			break
 		}
-		if !t.checked && !(e.checks && len(t.h.Ops) <= short) {
-			if err := replay.Check(t.h, t.spec); err != nil {
+		if !(e.checks && len(t.h.Ops) <= short) {
+			if err := t.accept(); err != nil {
 				return known, err
 			}
-			t.checked = true
 		}
 		f, err := e.start(t)
 		if err != nil {
@@ -288,10 +295,22 @@ func (t *task) decide() (replay.Finding, error) {
 			break
 		}
 	}
-	if !t.checked && !known.Decided() { // the time was over before
-		return known, replay.Check(t.h, t.spec)
+	if !known.Decided() {
+		return known, t.accept() // the time may have been over before
 	}
 	return known, nil
+}
+
+// accept reports operations that the specification cannot have.
+func (t *task) accept() error {
+	if t.checked {
+		return nil
+	}
+	if err := replay.Check(t.h, t.spec); err != nil {
+		return err
+	}
+	t.checked = true
+	return nil
 }
 
 // join merges the finding f of engine e into known.

@@ -26,8 +26,7 @@
 //   - monitor: collections, registers and maps with distinct values, and sets, in
 //     O(n log n), and lists to which operations append different values, such as those of
 //     Elle's list-append (package monitor);
-//   - short search: up to 5,000 configurations, and 30 more for each operation; what is
-//     relaxed to program order it also decides as if it were in real time;
+//   - short search: up to 5,000 configurations, and 30 more for each operation;
 //   - window: queues and stacks with repeated values, from one response to the next;
 //   - order: queues, stacks, priority queues and deques, also bounded, with sizes or with
 //     pending removals, by constraints on pairs of operations;
@@ -46,7 +45,8 @@
 //     may decide within the budget.
 //
 // Monitor and window apply to histories with edges as well, if the edges hardly matter: see
-// byIntervals.
+// byIntervals. A history that is relaxed to program order is first decided in real time, since
+// what is linearizable is sequentially consistent.
 //
 // # What each row is worth
 //

@@ -54,13 +54,6 @@ const (
 	// to program order, and what each operation adds to it. Most take 5 to 150.
 	realTimeLeast = 1 << 9 * meter.AskEvery
 	realTimeEach  = 1 << 8
-	// depthBase is the binary logarithm of the share of the search for a depth of
-	// 0; the default depth takes some hundredths of a second. It is half as much
-	// for a history of depthLong operations.
-	depthBase = 10
-	depthLong = 1 << 13
-	// depthCrowded is subtracted from the logarithm for a crowded history.
-	depthCrowded = 8
 	// unbounded is the max of engines that take histories of any length.
 	unbounded = math.MaxInt
 )
@@ -72,7 +65,7 @@ const (
 var engines = []row{
 	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, checks: true, run: runDepth},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
-	{name: "short search", kind: replay.SearchEngine, max: unbounded, share: shortShare, run: runShortSearch},
+	{name: "short search", kind: replay.SearchEngine, max: long, share: shortShare, run: runSearch},
 	{name: "window", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runWindow},
 	{name: "order", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOrder},
 	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOverwritten},
@@ -134,30 +127,7 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-func shortShare(t *task) int64 {
-	if t.h.IsRelaxed() {
-		return t.quickShare() + realTimeLeast + int64(len(t.h.Ops))*realTimeEach
-	}
-	return t.quickShare()
-}
-
-func (t *task) quickShare() int64 { return quickShare + int64(len(t.h.Ops))*shortEach }
-
-// runShortSearch decides most histories. What is relaxed to program order it also decides
-// in real time, since what is linearizable is sequentially consistent.
-func runShortSearch(t *task, m *meter.Meter) (f replay.Finding, err error) {
-	n := len(t.h.Ops)
-	f = replay.Declines("")
-	if n <= long {
-		if f, err = runSearch(t, m.Share(t.quickShare())); err != nil || f.Decided() {
-			return f, err
-		}
-	}
-	if n > short && t.h.IsRelaxed() {
-		return t.inRealTime(m), nil
-	}
-	return f, nil
-}
+func shortShare(t *task) int64 { return quickShare + int64(len(t.h.Ops))*shortEach }
 
 // runLongSearch refutes a history for the first result that no state gives, before which
 // the search would try everything.
@@ -205,7 +175,7 @@ func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 // well, up to the budget of schedules.
 func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	if t.o.Engine == replay.AutoEngine && !t.shallow && t.depthSearch() != nil {
-		f := t.findDepth(m.Share(depthShare(t)))
+		f := t.findDepth(m.Share(engine.DepthShare(t.h, t.spec, t.o.MaxDepth)))
 		if f.Decided() || t.linearizable {
 			return f, nil
 		}
@@ -236,27 +206,8 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 	return engine.Families(in, t.spec, o, m)
 }
 
-// depthShare bounds the search for a depth. Each further depth gets four times as
-// much. A long history gets less, so that the depth takes a small part of the time
-// of the verdict. Small depths of most long histories are refuted within their first
-// operations, for next to nothing.
-//
-// A crowded history is a long one of a queue or stack with many concurrent
-// operations. It gets a fraction: its depth is rarely small, and each further depth
-// takes about five times as long.
-func depthShare(t *task) int64 {
-	n := int64(len(t.h.Ops))
-	base := depthBase + 2*min(t.o.MaxDepth, 20)
-	if engine.GrowsDear(t.h, t.spec) {
-		if _, pairs := t.concurrency(); pairs > n/4 {
-			base -= depthCrowded
-		}
-	}
-	return int64(1)<<base/(1+n/depthLong) + n
-}
-
 // familyShare bounds the first families. They need more than the search for a depth.
-func familyShare(t *task) int64 { return 8 * depthShare(t) }
+func familyShare(t *task) int64 { return 8 * engine.DepthShare(t.h, t.spec, t.o.MaxDepth) }
 
 // findDepth looks for the first witness of a family as a shortest path; see package depth.
 func (t *task) findDepth(m *meter.Meter) replay.Finding {

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -49,7 +50,7 @@ func DepthWork(h *history.History, spec replay.Spec) (share, work int64) {
 			}
 		}
 	}
-	return depthShare(t), t.meter.Spent()
+	return engine.DepthShare(h, spec, t.o.MaxDepth), t.meter.Spent()
 }
 
 // Serial is runSerial.
@@ -64,7 +65,7 @@ func InRealTime(h *history.History, spec replay.Spec) replay.Finding {
 		return replay.Declines("not relaxed")
 	}
 	t := newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops)))
-	return t.inRealTime(t.meter.Share(shortShare(t)))
+	return t.inRealTime()
 }
 
 // Tighten is tighten.

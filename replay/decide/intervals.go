@@ -48,20 +48,21 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 }
 
 // inRealTime decides a history that is relaxed to program order by its intervals before
-// that.
-func (t *task) inRealTime(m *meter.Meter) replay.Finding {
-	if n := int64(len(t.h.Ops)); n > long && !t.clock.hasRoom(n*int64(unsafe.Sizeof(history.Operation{}))) {
-		return replay.GaveUp(replay.Memory)
+// that: what is linearizable is sequentially consistent. It declines those that are not known
+// to be linearizable.
+func (t *task) inRealTime() replay.Finding {
+	n := int64(len(t.h.Ops))
+	if n > long && !t.clock.hasRoom(n*int64(unsafe.Sizeof(history.Operation{}))) {
+		return replay.Declines("")
 	}
-	h := t.h.RealTime()
-	if h == nil {
-		return replay.Declines("some operations are left out")
+	m := t.meter.Share(realTimeLeast + n*realTimeEach)
+	if h := t.h.RealTime(); h != nil { // nil: some operations are left out
+		f := t.decidePart(h, m)
+		if f.Answer == replay.Linearizable && replay.Verify(t.h, t.spec, f.Witness, m) == nil {
+			return replay.Found(f.Engine, f.Witness)
+		}
 	}
-	f := t.decidePart(h, m)
-	if f.Answer != replay.Linearizable || replay.Verify(t.h, t.spec, f.Witness, m) != nil {
-		return replay.Declines("not known to be linearizable")
-	}
-	return replay.Found(f.Engine, f.Witness)
+	return replay.Declines("")
 }
 
 // A moment orders the events of a tightened history: by position, then by the

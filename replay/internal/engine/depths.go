@@ -194,11 +194,40 @@ func (r *depthRound) Keep(states []int32) {
 // again. So in a short history, the work so far predicts little.
 const impatientOps = 768
 
-// GrowsDear reports whether h is a queue or stack history of more than impatientOps
+// growsDear reports whether h is a queue or stack history of more than impatientOps
 // operations.
-func GrowsDear(h *history.History, spec replay.Spec) bool {
+func growsDear(h *history.History, spec replay.Spec) bool {
 	d := replay.TraitsOf(spec).Discipline
 	return len(h.Ops) > impatientOps && (d == replay.FirstIn || d == replay.LastIn)
+}
+
+const (
+	// depthBase is the binary logarithm of the share of the search for a depth of
+	// 0; the default depth takes some hundredths of a second. It is half as much
+	// for a history of depthLong operations.
+	depthBase = 10
+	depthLong = 1 << 13
+	// depthCrowded is subtracted from the logarithm for a crowded history.
+	depthCrowded = 8
+)
+
+// DepthShare is how much work Run should do. Each further depth gets four times as
+// much. A long history gets less, so that the depth takes a small part of the time
+// of the verdict. Small depths of most long histories are refuted within their first
+// operations, for next to nothing.
+//
+// A crowded history is a long one of a queue or stack with many concurrent
+// operations. It gets a fraction: its depth is rarely small, and each further depth
+// takes about five times as long.
+func DepthShare(h *history.History, spec replay.Spec, maxDepth int) int64 {
+	n := int64(len(h.Ops))
+	base := depthBase + 2*min(maxDepth, 20)
+	if growsDear(h, spec) {
+		if _, pairs := Concurrency(h); pairs > n/4 {
+			base -= depthCrowded
+		}
+	}
+	return int64(1)<<base/(1+n/depthLong) + n
 }
 
 // Run looks for a witness of depth up to maxDepth, from the smallest one that is
@@ -207,7 +236,7 @@ func GrowsDear(h *history.History, spec replay.Spec) bool {
 // with Depth if there is none, and with Time or Memory if a bound is reached first.
 // Deeper is set for every undecided finding.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
-	if GrowsDear(x.h, x.spec) {
+	if growsDear(x.h, x.spec) {
 		x.responses = len(x.h.Ops)
 		defer func() { x.responses = 0 }()
 	}
