@@ -40,10 +40,6 @@ func newClock(ctx context.Context, b replay.Budget) clock {
 // meter returns a meter that stops when the clock has expired.
 func (c *clock) meter() *meter.Meter { return meter.New(c.expired) }
 
-// lookEvery is the time between two measurements of the memory of the process,
-// which take longer than the rest.
-const lookEvery = 200 * time.Microsecond
-
 // expired reports whether to stop. Engines call it thousands of times a second.
 func (c *clock) expired() bool {
 	if c.over {
@@ -60,7 +56,7 @@ func (c *clock) expired() bool {
 	case err != nil && !isLate:
 		c.over, c.cause = true, replay.Cancelled
 	case c.process > 0:
-		if now := time.Now(); now.Sub(c.looked) > lookEvery {
+		if now := time.Now(); now.Sub(c.looked) > limits.look {
 			c.looked = now
 			if mapped() > c.process && stillMapped(c.process) {
 				c.over, c.cause = true, replay.Memory
@@ -69,12 +65,6 @@ func (c *clock) expired() bool {
 	}
 	return c.over
 }
-
-// Times for the check of a witness, in addition to the time limit.
-const (
-	verifyGrace = time.Second
-	verifyEach  = 20 * time.Microsecond // an operation; a bundled object takes a tenth
-)
 
 // verifying returns the clock and the meter for the check of a witness of n operations.
 // m is the meter of c, which nothing else may use from then on. A witness that was found within
@@ -93,7 +83,7 @@ func (c *clock) verifying(n int, m *meter.Meter) (*clock, *meter.Meter) {
 	}
 	c.deadline, c.process, c.late = time.Time{}, 0, true
 	if cancelled || c.limit > 0 {
-		c.grace = c.limit + verifyGrace + time.Duration(n)*verifyEach
+		c.grace = c.limit + limits.verify + time.Duration(n)*limits.verifyEach
 	}
 	return c, m
 }

@@ -18,7 +18,7 @@
 // Complete searches decide the rest. The depth comes last.
 //
 // The engines are rows of one table (engines.go). A row has the numbers of
-// operations for which its engine runs, and its share of the budget. Each engine
+// operations for which its engine runs, and its share of the budget (limits.go). Each engine
 // declines the histories that it cannot decide. In order:
 //
 //   - depth: up to 24 operations, the witness of least depth, in microseconds; of longer

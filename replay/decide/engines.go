@@ -2,7 +2,6 @@ package decide
 
 import (
 	"errors"
-	"math"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -19,9 +18,9 @@ type row struct {
 	// min and max bound the number of operations of the histories on which it
 	// runs.
 	min, max int
-	// share bounds its work in units of the meter; nil: by the budget alone.
+	// share bounds its work; nil: by the budget alone.
 	// A later engine can decide what an engine with a share leaves open.
-	share func(t *task) int64
+	share *share
 	// deepens: it also runs on a history that is known to be linearizable, for
 	// the depth.
 	deepens bool
@@ -32,32 +31,6 @@ type row struct {
 	run    func(t *task, m *meter.Meter) (replay.Finding, error)
 }
 
-const (
-	// short is the number of operations up to which the depth comes first: histories of the
-	// paper have at most 18.
-	short = 24
-	// long is the largest number of operations for which posets and small budgets
-	// are tried.
-	long = 1 << 14
-	// familyWork is the number of operations of a longer history that the first
-	// families replay, which takes part of a millisecond.
-	familyWork = 1 << 14
-	// quickShare is enough for most short histories: about 5,000 configurations. shortEach is
-	// what each operation adds to it for the short search.
-	quickShare = 5 * meter.AskEvery
-	shortEach  = 64
-	// collectionLeast takes about twenty seconds; collectionEach is a share for each
-	// operation of histories of more than 16,384.
-	collectionLeast = 1 << 15 * meter.AskEvery
-	collectionEach  = 6 << 10
-	// realTimeLeast and realTimeEach are the share of deciding in real time what is relaxed
-	// to program order, and what each operation adds to it. Most take 5 to 150.
-	realTimeLeast = 1 << 9 * meter.AskEvery
-	realTimeEach  = 1 << 8
-	// unbounded is the max of engines that take histories of any length.
-	unbounded = math.MaxInt
-)
-
 // engines run in this order until one decides. Cheap engines come first. What is
 // linearizable goes to the last one as well, for its depth.
 //
@@ -65,10 +38,10 @@ const (
 var engines = []row{
 	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, checks: true, run: runDepth},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
-	{name: "short search", kind: replay.SearchEngine, max: long, share: shortShare, run: runSearch},
-	{name: "window", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runWindow},
-	{name: "order", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOrder},
-	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: collectionShare, run: runOverwritten},
+	{name: "short search", kind: replay.SearchEngine, max: long, share: &limits.quick, run: runSearch},
+	{name: "window", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runWindow},
+	{name: "order", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runOrder},
+	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runOverwritten},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runLongSearch},
 	{name: "depth and families", kind: replay.FamiliesEngine, max: unbounded, forced: true, deepens: true, run: runFamilies},
 }
@@ -90,12 +63,8 @@ func (e *row) start(t *task) (replay.Finding, error) {
 	if e.share == nil {
 		return e.run(t, t.meter)
 	}
-	return e.run(t, t.meter.Share(e.share(t)))
+	return e.run(t, t.meter.Share(e.share.of(len(t.h.Ops))))
 }
-
-// longBytes is what monitors, posets and witnesses take at least for an
-// operation of a long history.
-const longBytes = 80
 
 // runDepth looks for the witness of least depth, which decides most short histories. Of
 // longer ones it decides those with a single order.
@@ -106,11 +75,11 @@ func runDepth(t *task, m *meter.Meter) (replay.Finding, error) {
 	if x := t.depthSearch(); t.shallow || x == nil || !x.Valid() {
 		return replay.Declines(""), nil
 	}
-	return t.findDepth(m.Share(quickShare)), nil
+	return t.findDepth(m.Share(limits.quick.least)), nil
 }
 
 func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
-	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*longBytes) {
+	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*limits.bytes) {
 		return replay.GaveUp(replay.Memory), nil
 	}
 	f := t.byIntervals(m, func(h *history.History) replay.Finding { return monitor.Run(h, t.spec, m) })
@@ -126,8 +95,6 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
-
-func shortShare(t *task) int64 { return quickShare + int64(len(t.h.Ops))*shortEach }
 
 // runLongSearch refutes a history for the first result that no state gives, before which
 // the search would try everything.
@@ -158,12 +125,6 @@ func runOrder(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Pairs(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// collectionShare bounds the searches of collections, so that others can follow. It takes
-// about twenty seconds, or more on a long history.
-func collectionShare(t *task) int64 {
-	return max(collectionLeast, int64(len(t.h.Ops))*collectionEach)
-}
-
 func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 	return t.byIntervals(m, func(h *history.History) replay.Finding {
 		return search.QueueOrStack(h, t.spec, t.o.Budget.Bytes, m)
@@ -185,7 +146,7 @@ func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 		if n > long {
 			return replay.Declines(""), nil
 		}
-		o.Budget.Schedules = max(1, min(o.Budget.Schedules, familyWork/n))
+		o.Budget.Schedules = max(1, min(o.Budget.Schedules, limits.families/n))
 	}
 	if t.linearizable {
 		m = m.Share(familyShare(t))

@@ -5,27 +5,9 @@ import (
 	"github.com/leadline/leadline/replay/internal/explain"
 )
 
-const (
-	// explainWork bounds the work of an explanation, which takes about a second.
-	// n operations add min(n*explainEach, explainLong + n*explainFurther) to it. An
-	// explanation may always take explainTimes the work of its verdict, since each
-	// check in it is about as hard.
-	explainWork    = 1 << 24
-	explainEach    = 1 << 8
-	explainFurther = 1 << 5
-	explainLong    = 3 << 24
-	explainTimes   = 4
-	// explainRate is the work for each second that users allow for a history. It is
-	// low, so that all parts of an explanation have their share of the time.
-	explainRate = 1 << 19
-	// explainBytes is the least memory of an explanation for each operation of a long
-	// history.
-	explainBytes = 600
-)
-
 // explain explains a history that is not linearizable; f is its finding.
 func (t *task) explain(f *replay.Finding) *replay.Explanation {
-	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*explainBytes) {
+	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*limits.explainBytes) {
 		e := &replay.Explanation{Unexplained: replay.NoOperation}
 		for _, part := range []string{"prefix", "states", "core", "blame"} {
 			e.Missing = append(e.Missing, replay.MissingPart{Part: part, Cause: replay.Memory.String()})
@@ -57,7 +39,7 @@ func (t *task) explain(f *replay.Finding) *replay.Explanation {
 
 // explainWork bounds the work of the explanation.
 func (t *task) explainWork() int64 {
-	n := int64(len(t.h.Ops))
-	byTime := int64(t.o.Budget.Time.Seconds() * explainRate)
-	return max(explainWork+min(n*explainEach, explainLong+n*explainFurther), explainTimes*t.meter.Spent(), byTime)
+	n := len(t.h.Ops)
+	byTime := int64(t.o.Budget.Time.Seconds() * limits.explainRate)
+	return max(min(limits.explain.of(n), limits.explainLong.of(n)), limits.explainTimes*t.meter.Spent(), byTime)
 }

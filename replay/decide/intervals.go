@@ -51,11 +51,11 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 // that: what is linearizable is sequentially consistent. It declines those that are not known
 // to be linearizable.
 func (t *task) inRealTime() replay.Finding {
-	n := int64(len(t.h.Ops))
-	if n > long && !t.clock.hasRoom(n*int64(unsafe.Sizeof(history.Operation{}))) {
+	n := len(t.h.Ops)
+	if n > long && !t.clock.hasRoom(int64(n)*int64(unsafe.Sizeof(history.Operation{}))) {
 		return replay.Declines("")
 	}
-	m := t.meter.Share(realTimeLeast + n*realTimeEach)
+	m := t.meter.Share(limits.real.of(n))
 	if h := t.h.RealTime(); h != nil { // nil: some operations are left out
 		f := t.decidePart(h, m)
 		if f.Answer == replay.Linearizable && replay.Verify(t.h, t.spec, f.Witness, m) == nil {
