@@ -2,21 +2,19 @@ package replay
 
 import "github.com/leadline/leadline/history"
 
-// An Appending is a Spec whose objects hold lists under keys, to which operations append.
-// Texts are lists, too, of the texts that were appended. So are sets, to which operations
-// add values; they have no order.
+// An Appending is a Spec whose objects hold lists under keys, to which operations append,
+// or a set, to which they add. These are empty at first. A string is the list of the
+// strings that were appended.
 type Appending interface {
 	Spec
 	// AppendListSteps appends what op, an operation that Check accepts, does to the lists,
 	// if it has its recorded result: the steps are performed one after another, at once.
-	// It leaves out steps that neither change a list nor tell anything of it. It returns
-	// false if op may do anything to any list.
+	// It leaves out reads whose result is unknown. It returns false if op may do anything to
+	// any list, or depends on several.
 	AppendListSteps(dst []ListStep, op *history.Operation) ([]ListStep, bool)
-	// FirstList returns what is under a key at first. Null is the empty list.
-	FirstList(key history.Value) history.Value
 }
 
-// A ListStep is what an operation does to the list, or the set, under a key.
+// A ListStep is what an operation does to the list under a key, or to the set.
 type ListStep struct {
 	Kind  ListStepKind
 	Key   history.Value
@@ -27,15 +25,12 @@ type ListStep struct {
 type ListStepKind uint8
 
 const (
-	ListOther  ListStepKind = iota // it may change the list in any way
-	ListLook                       // it changes nothing, and tells something of the list, or of several
+	ListOther  ListStepKind = iota // it does anything else to the list
 	ListAppend                     // it appends Value
-	ListRead                       // it finds that the list is Value, and changes nothing
+	ListRead                       // it finds that the list is Value, or empty if that is null
 	SetAdd                         // it adds Value, or did nothing if that was in the set already
 	SetRead                        // it finds that the set has the values in the list Value and no others
-	SetHas                         // it finds Value in the set
-	SetLacks                       // it finds that Value is not in the set
-	SetOther                       // it may add Value to the set, or remove it, and changes nothing else
+	SetOther                       // it does anything else to Value in the set
 )
 
 // An Overwriting is a Spec whose objects hold values under keys, which operations overwrite.

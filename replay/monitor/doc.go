@@ -356,9 +356,10 @@
 // # Lists and sets that grow
 //
 // [Lists] decides lists under keys to which operations append, such as the transactions of
-// Elle's list-append and texts in a key-value store, and sets to which operations add. An
-// operation may read and append to several lists at once, step by step. Each list that was
-// read tells the order of all appends to it so far:
+// Elle's list-append and texts in a key-value store, and sets to which operations add, such
+// as those of Jepsen's tests. They are empty at first. An operation may read and append to
+// several lists at once, step by step. Each list that was read tells the order of all
+// appends to it so far:
 //
 //	A  |-- append(x, 1) --|
 //	B     |-- append(x, 2) --|
@@ -368,8 +369,9 @@
 //
 // A list is useless if something else may change it, or if a value is appended to it twice;
 // and a text also if a read can be divided into appended texts in several ways. A value of a
-// set is useless if it may be added twice, or removed. Lists and values are independent
-// objects, so that a conflict among the others is a conflict of the history.
+// set is useless if it may be added twice, or if an operation does anything else to it.
+// Lists and values are independent objects, so that a conflict among the others is a
+// conflict of the history.
 //
 // If an operation read a list before it appended to it, the list that it found is known, and
 // also the one with all its appends. A list that was read after some of its own appends
@@ -377,8 +379,7 @@
 //
 // Theorem. A history of lists of which none is useless is linearizable if and only if
 //
-//   - all values that were read are there at first or appended, and own appends are read
-//     where they should be;
+//   - all values that were read are appended, and own appends are read where they should be;
 //   - of two known lists under one key, one is the beginning of the other;
 //   - what an operation appends to a list stands together in the longest known list under
 //     that key, the last list, or is not in it; and
@@ -401,8 +402,7 @@
 //
 // In a set, the known sets take the place of known lists: of two of them, one is a part of
 // the other. A value is added after the largest set without it was read for the last time,
-// and before the smallest with it was read. An operation that found a value, or did not,
-// comes after or before the one that adds it. The proof is the same.
+// and before the smallest with it was read. The proof is the same.
 //
 // The precedences are as many as appends, reads and values of the sets that were read. The
 // operations are placed by response, each after those that have to come before it. If one

@@ -2,14 +2,13 @@ package monitor
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
-// Lists decides a history of lists to which operations append, or of sets to which they
+// Lists decides a history of lists to which operations append, or of a set to which they
 // add, with a Witness or a Conflict; see the package documentation. It declines if the
 // specification is not a replay.Appending, or if the order is not that of real time alone.
 // If it does not know what some operations do, or cannot use some of the lists or values,
@@ -27,9 +26,10 @@ func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding 
 	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
 		return replay.Declines("no lists in real time")
 	}
-	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true}
+	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true,
+		set: aSet{numbers: map[string]int32{}}}
 	if (!l.grows() || !l.read()) && !m.Stopped() {
-		return replay.Declines("no lists that are read while they grow, or operations that may change any list")
+		return replay.Declines("no lists that are read while they grow, or operations on several")
 	}
 	order, conflict := l.decide()
 	switch {
@@ -46,7 +46,7 @@ func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding 
 	return replay.Found(replay.MonitorEngine, (&problem{call: make([]int32, len(h.Ops))}).complete(order))
 }
 
-// lists are the lists and sets of a history, with what operations append to them and read.
+// lists are the lists and the set of a history, with what operations append to them and read.
 type lists struct {
 	h        *history.History
 	spec     replay.Appending
@@ -59,7 +59,7 @@ type lists struct {
 	appends  []anAppend
 	steps    []listStep // of lists
 	reads    []listRead
-	sets     []*aSet
+	set      aSet
 	buf      []byte
 }
 
@@ -67,11 +67,9 @@ type lists struct {
 // different values.
 type aList struct {
 	useless bool
-	first   history.Value // what it is at first
-	lengths []int         // of the texts that are appended, sorted
-	known   []int32       // the longest list that is known, as numbers of appends
-	owner   int32         // the operation that knows it, or none
-	set     *aSet         // nil if it is none
+	lengths []int   // of the texts that are appended, sorted
+	known   []int32 // the longest list that is known, as numbers of appends
+	owner   int32   // the operation that knows it, or none
 
 	// Of the last operation with a step on it:
 	op   int32
@@ -134,8 +132,9 @@ func (l *lists) read() bool {
 
 // enter enters a step of an operation.
 func (l *lists) enter(op int32, step replay.ListStep) {
-	if step.Kind == replay.ListLook {
-		l.complete = false
+	switch step.Kind {
+	case replay.SetAdd, replay.SetRead, replay.SetOther:
+		l.set.enter(l, op, step)
 		return
 	}
 	s := listStep{kind: step.Kind, op: op, list: l.number(step.Key), value: step.Value}
@@ -144,7 +143,6 @@ func (l *lists) enter(op int32, step replay.ListStep) {
 	case replay.ListOther:
 		on.useless = true
 		return
-	case replay.ListRead:
 	case replay.ListAppend:
 		s.append = int32(len(l.appends))
 		value := l.keyOf(s.list, s.value)
@@ -156,13 +154,6 @@ func (l *lists) enter(op int32, step replay.ListStep) {
 		if s.value.Kind() == history.String {
 			on.lengths = append(on.lengths, len(s.value.Text()))
 		}
-	default:
-		if on.set == nil {
-			on.set = &aSet{numbers: map[string]int32{}}
-			l.sets = append(l.sets, on.set)
-		}
-		on.set.enter(l, op, step)
-		return
 	}
 	l.steps = append(l.steps, s)
 }
@@ -175,13 +166,7 @@ func (l *lists) number(key history.Value) int32 {
 	}
 	k := int32(len(l.list))
 	l.numbers[string(l.buf)] = k
-	on := aList{first: l.spec.FirstList(key), owner: none, op: none, read: none}
-	switch on.first.Kind() {
-	case history.Null, history.List, history.String:
-	default:
-		on.useless = true
-	}
-	l.list = append(l.list, on)
+	l.list = append(l.list, aList{owner: none, op: none, read: none})
 	return k
 }
 
@@ -190,12 +175,6 @@ func (l *lists) keyOf(list int32, v history.Value) []byte {
 	l.buf = append(l.buf[:0], byte(list), byte(list>>8), byte(list>>16), byte(list>>24))
 	l.buf = v.AppendKey(l.buf)
 	return l.buf
-}
-
-// ignore makes a list useless.
-func (l *lists) ignore(list int32) {
-	l.list[list].useless = true
-	l.complete = false
 }
 
 // explainReads compares the lists that were read, and gives each append its place. It
@@ -238,7 +217,7 @@ func (l *lists) explain(steps []listStep) (conflict []int32) {
 		values, answer := l.parse(s)
 		switch {
 		case answer == isAmbiguous:
-			l.ignore(s.list)
+			on.useless, l.complete = true, false
 			continue
 		case answer == isImpossible:
 			return []int32{op}
@@ -292,36 +271,29 @@ func (l *lists) know(list, op int32, values []int32, from int32) (other int32) {
 const (
 	isParsed = iota
 	isAmbiguous
-	isImpossible // there is a value that nobody appends, or what was there at first is not
+	isImpossible // there is a value that nobody appends, or the list is empty and not null
 )
 
 // parse returns the appended values of a list that was read.
 func (l *lists) parse(s *listStep) (values []int32, answer int) {
-	on := &l.list[s.list]
-	v := s.value
+	all, text := s.value.List(), s.value.Text()
 	switch {
-	case v.Equal(on.first):
+	case s.value.Kind() == history.Null:
 		return nil, isParsed
-	case v.Kind() == history.String && on.first.Kind() != history.List:
-		if rest, ok := strings.CutPrefix(v.Text(), on.first.Text()); ok && rest != "" {
-			return l.parseText(s.list, rest)
-		}
-	case v.Kind() == history.List && on.first.Kind() != history.String:
-		all, first := v.List(), on.first.List()
-		if len(all) <= len(first) || !slices.EqualFunc(all[:len(first)], first, history.Value.Equal) {
-			break
-		}
-		l.meter.Spend(len(all))
-		for _, w := range all[len(first):] {
-			number, ok := l.appended[string(l.keyOf(s.list, w))]
-			if !ok {
-				return nil, isImpossible
-			}
-			values = append(values, number)
-		}
-		return values, isParsed
+	case text != "":
+		return l.parseText(s.list, text)
+	case len(all) == 0:
+		return nil, isImpossible
 	}
-	return nil, isImpossible
+	l.meter.Spend(len(all))
+	for _, v := range all {
+		number, ok := l.appended[string(l.keyOf(s.list, v))]
+		if !ok {
+			return nil, isImpossible
+		}
+		values = append(values, number)
+	}
+	return values, isParsed
 }
 
 // parseText divides a text into those that are appended. At each place, only one may fit.
@@ -372,7 +344,7 @@ func (l *lists) wholeBlocks() (conflict []int32) {
 }
 
 // decide returns the operations that took effect in an order that explains all lists and
-// sets, or a conflict. If it is stopped, there may be neither.
+// the set, or a conflict. If it is stopped, there may be neither.
 func (l *lists) decide() (order, conflict []int32) {
 	if l.meter.Stopped() {
 		return nil, nil
@@ -380,10 +352,8 @@ func (l *lists) decide() (order, conflict []int32) {
 	if conflict = l.explainReads(); conflict != nil || l.meter.Stopped() {
 		return nil, conflict
 	}
-	for _, s := range l.sets {
-		if conflict = s.explainReads(l); conflict != nil || l.meter.Stopped() {
-			return nil, conflict
-		}
+	if conflict = l.set.explainReads(l.meter); conflict != nil || l.meter.Stopped() {
+		return nil, conflict
 	}
 	p := newPlacing(l.h, l.meter)
 	for _, a := range l.appends {
@@ -391,13 +361,9 @@ func (l *lists) decide() (order, conflict []int32) {
 			p.shownBy[a.op] = on.owner
 		}
 	}
-	for _, s := range l.sets {
-		s.showAdded(p)
-	}
+	l.set.showAdded(p)
 	l.addPrecedences(p)
-	for _, s := range l.sets {
-		s.addPrecedences(p)
-	}
+	l.set.addPrecedences(p)
 	return p.run()
 }
 
@@ -406,7 +372,7 @@ func (l *lists) addPrecedences(p *placing) {
 	end := make([]int32, len(l.list)) // when no known list is read any more
 	for k := range l.list {
 		on := &l.list[k]
-		if on.useless || on.set != nil {
+		if on.useless {
 			continue
 		}
 		end[k] = p.moment()

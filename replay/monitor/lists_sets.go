@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 )
 
 // An aSet is a set to which values are added. A value is unclear if it may be added twice,
-// or removed.
+// or an operation does anything else to it.
 type aSet struct {
 	numbers map[string]int32 // value -> number in values
 	values  []setValue
 	reads   []setRead
-	looks   []setLook
 	levels  int
 }
 
@@ -30,12 +30,6 @@ type setRead struct {
 	values    []int32
 }
 
-// A setLook is that an operation found a value, or that it was not there.
-type setLook struct {
-	op, value int32
-	found     bool
-}
-
 // enter enters a step of an operation.
 func (s *aSet) enter(l *lists, op int32, step replay.ListStep) {
 	if step.Kind == replay.SetRead {
@@ -50,17 +44,9 @@ func (s *aSet) enter(l *lists, op int32, step replay.ListStep) {
 		return
 	}
 	l.buf = step.Value.AppendKey(l.buf[:0])
-	number := s.number(l.buf)
-	v := &s.values[number]
-	switch step.Kind {
-	case replay.SetAdd:
-		v.unclear = v.unclear || v.add != none
-		v.add = op
-	case replay.SetOther:
-		v.unclear = true
-	default:
-		s.looks = append(s.looks, setLook{op, number, step.Kind == replay.SetHas})
-	}
+	v := &s.values[s.number(l.buf)]
+	v.unclear = v.unclear || v.add != none || step.Kind == replay.SetOther
+	v.add = op
 	l.complete = l.complete && !v.unclear
 }
 
@@ -76,23 +62,21 @@ func (s *aSet) number(key []byte) int32 {
 
 // explainReads compares the sets that were read, and gives values and reads their levels.
 // It returns a conflict if there is one.
-func (s *aSet) explainReads(l *lists) (conflict []int32) {
+func (s *aSet) explainReads(m *meter.Meter) (conflict []int32) {
 	for i := range s.reads {
 		r := &s.reads[i]
-		slices.Sort(r.values)
-		r.values = slices.DeleteFunc(slices.Compact(r.values), func(v int32) bool { return s.values[v].unclear })
-		for _, v := range r.values {
-			if !s.show(v, r.op) {
+		r.values = slices.DeleteFunc(r.values, func(v int32) bool { return s.values[v].unclear })
+		for _, k := range r.values {
+			v := &s.values[k]
+			if v.add == none { // nobody adds it
 				return []int32{r.op}
 			}
+			if v.shownBy == none {
+				v.shownBy = r.op
+			}
 		}
-		if l.meter.MustStop(1 + len(r.values)) {
+		if m.MustStop(1 + len(r.values)) {
 			return nil
-		}
-	}
-	for _, look := range s.looks {
-		if look.found && !s.values[look.value].unclear && !s.show(look.value, look.op) {
-			return []int32{look.op}
 		}
 	}
 	slices.SortStableFunc(s.reads, func(a, b setRead) int { return cmp.Compare(len(a.values), len(b.values)) })
@@ -114,20 +98,11 @@ func (s *aSet) explainReads(l *lists) (conflict []int32) {
 		if again < there {
 			return []int32{r.op, s.reads[i-1].op}
 		}
-		if there = len(r.values); l.meter.MustStop(there) {
+		if there = len(r.values); m.MustStop(there) {
 			return nil
 		}
 	}
 	return nil
-}
-
-// show notes that op found a value. It reports false if nobody adds it.
-func (s *aSet) show(value, op int32) bool {
-	v := &s.values[value]
-	if v.shownBy == none {
-		v.shownBy = op
-	}
-	return v.add != none
 }
 
 // showAdded notes which additions took effect, as somebody found their values.
@@ -165,15 +140,6 @@ func (s *aSet) addPrecedences(p *placing) {
 		}
 		if before >= 0 {
 			p.add(left[before], v.add, none)
-		}
-	}
-	for _, look := range s.looks {
-		switch v := &s.values[look.value]; {
-		case v.unclear || v.add == none || p.shownBy[v.add] == none:
-		case look.found:
-			p.add(v.add, look.op, none)
-		default:
-			p.add(look.op, v.add, none)
 		}
 	}
 }

@@ -87,8 +87,8 @@ type kvSpec struct{ cellSpec[*kvStore] }
 func (s kvSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
 	m := &s.table.list[s.table.find(op.Method, len(op.Args))]
 	f, r := m.facts, op.Result
-	if !f.has(keyed) {
-		return append(dst, replay.ListStep{Kind: replay.ListLook}), f.has(reads)
+	if !f.has(keyed) || s.initial.Text() != "" {
+		return dst, false
 	}
 	step := replay.ListStep{Kind: replay.ListOther, Key: op.Args[0]}
 	switch {
@@ -96,16 +96,13 @@ func (s kvSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([
 		step.Kind, step.Value = replay.ListAppend, op.Args[1]
 	case f.has(reads) && r.Kind() == history.Unknown:
 		return dst, true
-	case f.has(peeks) && (r.Kind() == history.String || r.Equal(s.initial)):
+	case f.has(peeks) && r.Equal(s.initial):
+		step.Kind, step.Value = replay.ListRead, history.NullValue
+	case f.has(peeks) && r.Kind() == history.String:
 		step.Kind, step.Value = replay.ListRead, r
-	case f.has(reads) && r.Kind() == history.Bool:
-		step.Kind = replay.ListLook
 	}
 	return append(dst, step), true
 }
-
-// FirstList returns the value for a missing key; see replay.Appending.
-func (s kvSpec) FirstList(value) value { return s.initial }
 
 var kvEntry = entry{"kv", "[:missing]",
 	"a map from keys to values; a missing key returns null or the argument",

@@ -192,13 +192,12 @@ func (s multiRegisterSpec) AppendListSteps(dst []replay.ListStep, op *history.Op
 	for i, a := range asked {
 		step := replay.ListStep{Kind: replay.ListOther, Key: a.key, Value: a.value}
 		switch v := answers[i].value; {
+		case !isNull(s.FirstValue(a.key)):
 		case a.f == "append" && !a.value.HoldsUnknown():
 			step.Kind = replay.ListAppend
 		case a.f == "read" && v.Kind() == history.Unknown && op.Result.Kind() == history.Unknown:
 			continue
-		case a.f == "read" && v.HoldsUnknown():
-			step.Kind = replay.ListLook
-		case a.f == "read" && (v.Kind() == history.List || v.Kind() == history.Null):
+		case a.f == "read" && !v.HoldsUnknown() && (v.Kind() == history.List || v.Kind() == history.Null):
 			step.Kind, step.Value = replay.ListRead, v
 		}
 		dst = append(dst, step)
@@ -261,9 +260,6 @@ func (s multiRegisterSpec) AppendCellSteps(dst []replay.CellStep, op *history.Op
 
 // FirstValue returns what a register holds at first; see replay.Overwriting.
 func (s multiRegisterSpec) FirstValue(key value) value { return s.fresh().atFirst(key) }
-
-// FirstList returns what a register holds at first; see replay.Appending.
-func (s multiRegisterSpec) FirstList(key value) value { return s.fresh().atFirst(key) }
 
 var multiRegisterEntry = entry{"multi-register", "[:initial]",
 	"registers under keys, read and written by transactions; initially null, or the argument: one value for all, or a map",

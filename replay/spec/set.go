@@ -71,35 +71,21 @@ func isSet(list []value) bool {
 
 // AppendListSteps appends what op does to the set; see replay.Appending.
 func (s setSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
-	f := s.Facts(op)
-	step := replay.ListStep{Kind: replay.SetOther, Value: f.Value}
-	isUnknown, isKeyed := op.Result.Kind() == history.Unknown, len(op.Args) > 0
+	f := s.table.list[s.table.find(op.Method, len(op.Args))].facts
+	isUnknown := op.Result.Kind() == history.Unknown
+	step := replay.ListStep{Kind: replay.SetOther}
 	switch {
-	case f.Role == replay.Insert:
-		step.Kind = replay.SetAdd
-	case f.Role == replay.Look:
-		step.Kind = replay.SetHas
-	case f.Role == replay.Absent:
-		step.Kind = replay.SetLacks
-	case f.ReadOnly && isUnknown:
+	case f.has(reads) && isUnknown:
 		return dst, true
-	case isKeyed:
-		step.Value = op.Args[0]
-		if isUnknown && s.table.list[s.table.find(op.Method, len(op.Args))].facts.has(inserts) {
-			step.Kind = replay.SetAdd
-		}
-	case f.ReadOnly && op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && isSet(op.Result.List()):
+	case len(op.Args) == 0:
 		step.Kind, step.Value = replay.SetRead, op.Result
-	case f.ReadOnly:
-		step.Kind = replay.ListLook
-	default:
-		return dst, false
+		return append(dst, step), op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && isSet(op.Result.List())
+	case f.has(inserts) && (isUnknown || op.Result.Equal(history.BoolValue(true))):
+		step.Kind = replay.SetAdd
 	}
+	step.Value = op.Args[0]
 	return append(dst, step), true
 }
-
-// FirstList returns null; see replay.Appending.
-func (s setSpec) FirstList(value) value { return history.NullValue }
 
 var setEntry = entry{"set", "",
 	"a set of values; add and remove return whether they changed it",
