@@ -54,16 +54,13 @@ const plain = `{"leadline":1,"history":"a","model":"register","args":[0]}
 {"process":1,"op":3,"type":"invoke","method":"read"}
 `
 
-// TestKey: the key of a history depends on its content, and not on where it was read.
+// TestKey: the key of an entry depends on its place and on the content of its history, and
+// not on its lines.
 func TestKey(t *testing.T) {
-	keyOf := func(text string) key { return contentKey(read(t, "file", text)[0].History) }
-	base := keyOf(plain)
-	same := read(t, "other", "# moved\n"+strings.Replace(plain, `"a"`, `"b"`, 1))[0]
-	if k := contentKey(same.History); k != base {
-		t.Errorf("the key of the same history elsewhere is %x, want %x", k, base)
-	}
-	if base.at(&same) == base.at(&read(t, "file", plain)[0]) {
-		t.Error("entries at two places have one key")
+	keyOfText := func(text string) key { return keyOf(&read(t, "file", text)[0]) }
+	base := keyOfText(plain)
+	if k := keyOfText("# moved\n" + plain); k != base {
+		t.Errorf("the key of the same history on other lines is %x, want %x", k, base)
 	}
 	seen := map[key]string{base: "the history"}
 	differs := func(what string, k key) {
@@ -82,13 +79,20 @@ func TestKey(t *testing.T) {
 		if text == plain {
 			t.Fatalf("%q is not in the history", change[0])
 		}
-		differs(change[1], keyOf(text))
+		differs(change[1], keyOfText(text))
 	}
-	differs("another order of events", keyOf(swapLines(plain, 3, 4)))
-	differs("a mark", keyOf(plain+`{"mark":"happened","op":3}`+"\n"))
-	differs("an edge", keyOf(plain+`{"edge":[1,2]}`+"\n"))
-	differs("a ghost", keyOf(plain+`{"mark":"did-not-happen","op":3}`+"\n"+`{"edge":[1,3]}`+"\n"))
-	differs("program order", contentKey(read(t, "file", plain)[0].History.ProgramOrder()))
+	differs("another order of events", keyOfText(swapLines(plain, 3, 4)))
+	differs("a mark", keyOfText(plain+`{"mark":"happened","op":3}`+"\n"))
+	differs("an edge", keyOfText(plain+`{"edge":[1,2]}`+"\n"))
+	differs("a ghost", keyOfText(plain+`{"mark":"did-not-happen","op":3}`+"\n"+`{"edge":[1,3]}`+"\n"))
+	e := read(t, "file", plain)[0]
+	e.History = e.History.ProgramOrder()
+	differs("program order", keyOf(&e))
+	differs("another name", keyOfText(strings.Replace(plain, `"a"`, `"b"`, 1)))
+	differs("another file", keyOf(&read(t, "other", plain)[0]))
+	e = read(t, "file", plain)[0]
+	e.Number++
+	differs("another place in the file", keyOf(&e))
 }
 
 // swapLines exchanges two lines, counted from 0.

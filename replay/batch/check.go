@@ -110,30 +110,28 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 	return r
 }
 
-// CheckOnce is Check with the journal. It computes the outcome as well.
+// CheckOnce is Check with the journal. It computes the outcome as well, which is not final
+// if the check was interrupted.
 func (c *Checker) CheckOnce(ctx context.Context, e Entry) *Result {
-	var content key
-	if c.Journal != nil && e.History != nil {
-		content = contentKey(e.History)
-		if o, ok := c.Journal.get(&e, content); ok {
+	var k key
+	kept := c.Journal != nil && e.History != nil
+	if kept {
+		k = keyOf(&e)
+		if o, ok := c.Journal.get(k); ok {
 			return &Result{Entry: e, FromJournal: true, outcome: o}
 		}
 	}
 	r := c.Check(ctx, e)
-	r.keep(ctx, c.Times)
-	if o := r.outcome; c.Journal != nil && o != nil && o.Status < Invalid && !o.cancelled {
-		c.Journal.put(&e, content, o)
+	if r.Skipped {
+		return r
+	}
+	r.outcome = r.Outcome(c.Times)
+	interrupted := ctx.Err() != nil
+	r.outcome.Final = r.outcome.Final && !interrupted
+	if kept && r.outcome.Status < Invalid && !interrupted {
+		c.Journal.put(k, r.outcome)
 	}
 	return r
-}
-
-// keep computes the outcome of a check. It is not final if the check was interrupted.
-func (r *Result) keep(ctx context.Context, times bool) {
-	if !r.Skipped {
-		r.outcome = r.Outcome(times)
-		r.outcome.cancelled = ctx.Err() != nil
-		r.outcome.Final = r.outcome.Final && !r.outcome.cancelled
-	}
 }
 
 // internalError returns the error of a check of the history at a place, and the stack of

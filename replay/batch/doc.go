@@ -34,7 +34,7 @@
 // that a crash has damaged are removed when the file is opened again, and those histories
 // are checked again.
 //
-// An open Journal takes about 40 bytes of memory for each outcome that was there when it
+// An open Journal takes about 50 bytes of memory for each outcome that was there when it
 // was opened.
 //
 // NewJUnit creates a report for other programs.

@@ -1,11 +1,17 @@
 package batch
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -19,35 +25,53 @@ type Plan struct {
 	Bounds string `json:"bounds"`
 }
 
-// A journal's lines about itself have this form in JSON.
+// A Journal is a file that has the outcomes of a batch, so that the batch can be
+// resumed after it was stopped in any way. It may be used by several goroutines.
+//
+// A line that begins with a brace is a journalLine. Every other line has the outcome of
+// an entry, in fields that are separated by tabs: a checksum of what follows, the key of
+// the entry, the Outcome in JSON, and the record for the line of results. Each line is
+// written by one call. If the process or the machine stopped within a line, that line and
+// all after it are removed when the journal is opened again.
+type Journal struct {
+	// Remark is a message about the journal for the user, or "".
+	Remark string
+
+	name  string
+	file  *os.File
+	retry bool          // unknown outcomes of earlier generations are not used
+	done  bool          // the last generation is complete
+	begin int64         // where the last journalLine is
+	lines map[key]int64 // where the outcomes are that the file had when it was opened
+
+	mu     sync.Mutex
+	size   int64 // where the next line begins
+	err    error // the first of writing
+	synced time.Time
+}
+
+// A journalLine begins or ends a generation of outcomes.
 type journalLine struct {
 	Journal int   `json:"leadline_journal"` // the version of the format
-	Plan    *Plan `json:"plan,omitempty"`   // begins a generation of results
+	Plan    *Plan `json:"plan,omitempty"`   // begins a generation
 	Retry   bool  `json:"retry,omitempty"`  // the generation checks again what was unknown before
 	// Done ends a generation: all of the input was checked.
 	Done bool `json:"done,omitempty"`
 }
 
-const journalVersion = 1
+const (
+	journalVersion = 1
+	checksumDigits = 8
+	// syncEvery is how long outcomes may be in memory of the system only. They survive the
+	// end of the process from the start, and a crash of the machine after this time.
+	syncEvery = time.Second
+)
 
-// A Journal is a file that has the outcomes of a batch, so that the batch can be
-// resumed after it was stopped in any way. It may be used by several goroutines.
-type Journal struct {
-	store
-	name   string
-	plan   Plan
-	done   bool  // the last generation is complete
-	again  bool  // the last generation checks again what was unknown before
-	retry  bool  // unknown outcomes of earlier generations are not used
-	err    error // the first of writing
-	synced time.Time
-	// Remark is a message about the journal for the user, or "".
-	Remark string
-}
-
-// syncEvery is how long results may be in memory of the system only. They survive the
-// end of the process from the start, and a crash of the machine after this time.
-const syncEvery = time.Second
+var (
+	castagnoli   = crc32.MakeTable(crc32.Castagnoli)
+	errNoJournal = errors.New("this is not a journal of a batch")
+	errDamaged   = errors.New("the line is damaged")
+)
 
 // OpenJournal opens the journal of a batch, or creates it. It is an error if the journal
 // belongs to another plan. With retry, the bounds may differ, and what was unknown
@@ -57,7 +81,7 @@ func OpenJournal(name string, plan Plan, retry bool) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{store: store{file: file}, name: name, retry: retry, synced: time.Now()}
+	j := &Journal{name: name, file: file, retry: retry, lines: map[key]int64{}, synced: time.Now()}
 	if err := j.open(plan); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -72,38 +96,24 @@ func (j *Journal) open(plan Plan) error {
 	if err := j.checkBeginning(); err != nil {
 		return err
 	}
-	lines := 0
-	if err := j.load(func(line []byte) error {
-		var l journalLine
-		if err := json.Unmarshal(line, &l); err != nil || l.Journal != journalVersion || lines == 0 && l.Plan == nil {
-			return errNoJournal
-		}
-		lines++
-		if j.done = l.Done; l.Plan != nil {
-			j.plan, j.again = *l.Plan, l.Retry
-		}
-		return nil
-	}); err != nil {
+	begun, err := j.load()
+	if err != nil {
 		return err
 	}
-	if lines > 0 {
-		if err := j.plan.accepts(plan, j.retry); err != nil {
+	if begun != nil {
+		if err := begun.Plan.accepts(plan, j.retry); err != nil {
 			return err
 		}
 	}
-	if err := j.truncate(); err != nil {
+	if err := j.cutDamage(); err != nil {
 		return err
 	}
-	j.Remark = j.cutText()
-	if again := lines > 0 && j.retry; lines == 0 || again && (j.done || !j.again || j.plan.Bounds != plan.Bounds) {
-		j.plan, j.done, j.again = plan, false, again
-		j.header = j.size
-		return j.about(journalLine{Plan: &plan, Retry: again})
+	if again := begun != nil && j.retry; begun == nil || again && (j.done || !begun.Retry || begun.Plan.Bounds != plan.Bounds) {
+		j.done, j.begin = false, j.size
+		j.append(aboutLine(journalLine{Plan: &plan, Retry: again}), true)
 	}
-	return nil
+	return j.err
 }
-
-var errNoJournal = errors.New("this is not a journal of a batch")
 
 // checkBeginning returns an error if a file is not a journal, by its type and its first
 // bytes. It does not read a whole file, since a device may have no end.
@@ -115,8 +125,8 @@ func (j *Journal) checkBeginning() error {
 	if !info.Mode().IsRegular() {
 		return errors.New("a journal must be a regular file")
 	}
-	begins := appendJSON(nil, journalLine{Journal: journalVersion})
-	begins = begins[:len(begins)-1] // without the bracket
+	begins := aboutLine(journalLine{})
+	begins = begins[:len(begins)-2] // without the bracket and the newline
 	text := make([]byte, min(int64(len(begins)), info.Size()))
 	if _, err := j.file.ReadAt(text, 0); err != nil && err != io.EOF {
 		return err
@@ -125,6 +135,37 @@ func (j *Journal) checkBeginning() error {
 		return errNoJournal
 	}
 	return nil
+}
+
+// load reads the whole file, up to a damaged line. It returns the line that begins the
+// last generation, or nil.
+func (j *Journal) load() (begun *journalLine, err error) {
+	r := bufio.NewReaderSize(io.NewSectionReader(j.file, 0, 1<<62), 1<<16)
+	for {
+		line, err := r.ReadBytes('\n')
+		switch {
+		case err == io.EOF:
+			return begun, nil
+		case err != nil:
+			return nil, err
+		case line[0] == '{':
+			var l journalLine
+			if err := json.Unmarshal(line, &l); err != nil || l.Journal != journalVersion || begun == nil && l.Plan == nil {
+				return nil, errNoJournal
+			}
+			if j.done = l.Done; l.Plan != nil {
+				begun = &l
+			}
+			j.begin = j.size
+		default:
+			k, ok := checkLine(line[:len(line)-1])
+			if !ok {
+				return begun, nil
+			}
+			j.lines[k] = j.size
+		}
+		j.size += int64(len(line))
+	}
 }
 
 // accepts returns an error if a journal of plan p cannot continue with another plan.
@@ -140,36 +181,48 @@ func (p *Plan) accepts(other Plan, retry bool) error {
 	return nil
 }
 
-// about appends a line about the journal itself.
-func (j *Journal) about(l journalLine) error {
-	l.Journal = journalVersion
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if _, err := j.append(append(appendJSON(nil, l), '\n')); err != nil {
+// cutDamage removes what load did not read.
+func (j *Journal) cutDamage() error {
+	info, err := j.file.Stat()
+	if err != nil || info.Size() == j.size {
 		return err
 	}
-	return j.file.Sync()
+	j.Remark = fmt.Sprintf("%d bytes at the end are damaged, and what they were about is checked again", info.Size()-j.size)
+	return j.file.Truncate(j.size)
 }
 
-// get returns the outcome of an entry with this content, if the journal has it.
-func (j *Journal) get(e *Entry, content key) (*Outcome, bool) {
-	o, at, ok := j.store.get(content.at(e))
-	if !ok || o.Status == Unknown && j.retry && at < j.header {
+// get returns the outcome of the entry with a key, if the journal has it.
+func (j *Journal) get(k key) (*Outcome, bool) {
+	at, ok := j.lines[k]
+	if !ok {
+		return nil, false
+	}
+	line, err := bufio.NewReader(io.NewSectionReader(j.file, at, 1<<62)).ReadBytes('\n')
+	if err != nil {
+		return nil, false
+	}
+	_, o, err := parseOutcome(line[:len(line)-1])
+	if err != nil || o.Status == Unknown && j.retry && at < j.begin {
 		return nil, false
 	}
 	return o, true
 }
 
-// put adds the outcome of an entry. Err returns the first error.
-func (j *Journal) put(e *Entry, content key, o *Outcome) {
-	line := appendOutcome(nil, content.at(e), o)
+// put adds the outcome of the entry with a key. Err returns the first error.
+func (j *Journal) put(k key, o *Outcome) { j.append(outcomeLine(k, o), false) }
+
+// append writes a line, unless an earlier one failed.
+func (j *Journal) append(line []byte, sync bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.err != nil {
 		return
 	}
-	_, j.err = j.append(line)
-	if now := time.Now(); j.err == nil && now.Sub(j.synced) > syncEvery {
+	if _, j.err = j.file.WriteAt(line, j.size); j.err != nil {
+		return
+	}
+	j.size += int64(len(line))
+	if now := time.Now(); sync || now.Sub(j.synced) > syncEvery {
 		j.synced = now
 		j.err = j.file.Sync()
 	}
@@ -187,9 +240,52 @@ func (j *Journal) Err() error {
 
 // Close closes the journal. done says that all of the input was checked.
 func (j *Journal) Close(done bool) error {
-	err := j.Err()
-	if err == nil && done && !j.done {
-		err = j.about(journalLine{Done: true})
+	if done && !j.done {
+		j.append(aboutLine(journalLine{Done: true}), true)
 	}
-	return errors.Join(err, j.file.Sync(), j.file.Close())
+	return errors.Join(j.Err(), j.file.Sync(), j.file.Close())
+}
+
+// aboutLine returns a line about the journal.
+func aboutLine(l journalLine) []byte {
+	l.Journal = journalVersion
+	return append(appendJSON(nil, l), '\n')
+}
+
+// outcomeLine returns the line of an outcome.
+func outcomeLine(k key, o *Outcome) []byte {
+	line := hex.AppendEncode([]byte("00000000\t"), k[:])
+	line = appendJSON(append(line, '\t'), o)
+	line = append(append(line, '\t'), o.rest...)
+	hex.Encode(line, checksum(line))
+	return append(line, '\n')
+}
+
+// checksum returns the checksum of a line without its first field.
+func checksum(line []byte) []byte {
+	return binary.BigEndian.AppendUint32(nil, crc32.Checksum(line[checksumDigits:], castagnoli))
+}
+
+// checkLine reports whether the line of an outcome, without its newline, is whole, and
+// returns its key.
+func checkLine(line []byte) (k key, ok bool) {
+	const afterKey = checksumDigits + 1 + 2*len(k)
+	if len(line) <= afterKey || line[checksumDigits] != '\t' || line[afterKey] != '\t' {
+		return k, false
+	}
+	if _, err := hex.Decode(k[:], line[checksumDigits+1:afterKey]); err != nil {
+		return k, false
+	}
+	return k, hex.EncodeToString(checksum(line)) == string(line[:checksumDigits])
+}
+
+// parseOutcome parses the line of an outcome, without its newline.
+func parseOutcome(line []byte) (k key, o *Outcome, err error) {
+	k, ok := checkLine(line)
+	fields := bytes.SplitN(line, []byte("\t"), 4)
+	if !ok || len(fields) < 4 {
+		return k, nil, errDamaged
+	}
+	o = &Outcome{rest: fields[3]}
+	return k, o, json.Unmarshal(fields[2], o)
 }

@@ -80,7 +80,7 @@ func (j *JUnit) Add(e *Entry, o *Outcome) error {
 	if name == "" {
 		name = fmt.Sprintf("%s %d", filepath.Base(e.File), e.Number+1)
 	}
-	fmt.Fprintf(j.out, "<testcase classname=%s name=%s time=\"%.6f\">", attribute(e.File), attribute(name), o.elapsed().Seconds())
+	fmt.Fprintf(j.out, "<testcase classname=%s name=%s time=\"%.6f\">", attribute(e.File), attribute(name), o.Took.Seconds())
 	if o.Status != Linearizable {
 		kind := "error"
 		if o.Status == NotLinearizable {

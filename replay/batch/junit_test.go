@@ -35,7 +35,7 @@ func TestMessageOfProgramOrder(t *testing.T) {
 func TestJUnit(t *testing.T) {
 	dir := t.TempDir()
 	odd := read(t, "a b,c:%.jsonl", strings.Replace(plain, `"a"`, `"<\u0007&\n>"`, 1))[0]
-	o := &Outcome{Status: NotLinearizable, At: 1, Reason: "<b> & \x01\n::x", took: 2500 * time.Microsecond}
+	o := &Outcome{Status: NotLinearizable, At: 1, Reason: "<b> & \x01\n::x", Took: 2500 * time.Microsecond}
 	junitName := filepath.Join(dir, "j.xml")
 	j, err := NewJUnit(junitName)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -106,21 +105,10 @@ type Outcome struct {
 	Reason string
 	// Final is false if another check with the same options may find more, because lack
 	// of time or memory or an interrupt ended this one.
-	Final     bool
-	cancelled bool          // an interrupt ended the check
-	took      time.Duration // of the check; 0 of a stored outcome
-	rest      []byte        // JSON of a record
-}
-
-// elapsed returns the time of the check. For a stored outcome it is the last member of
-// its line, or 0 if the line does not have it.
-func (o *Outcome) elapsed() time.Duration {
-	_, text, found := bytes.Cut(o.rest[max(0, len(o.rest)-40):], []byte(`"elapsed_ns":`))
-	if o.took != 0 || !found {
-		return o.took
-	}
-	ns, _ := strconv.ParseInt(string(bytes.TrimSuffix(text, []byte("}"))), 10, 64)
-	return time.Duration(ns)
+	Final bool
+	// Took is the time of the check.
+	Took time.Duration
+	rest []byte // JSON of a record
 }
 
 // Outcome returns the outcome of the result. With times, its line has the time of the
@@ -129,7 +117,7 @@ func (r *Result) Outcome(times bool) *Outcome {
 	if r.outcome != nil {
 		return r.outcome
 	}
-	o := &Outcome{Status: r.Status(), At: -1, took: r.Verdict.Elapsed}
+	o := &Outcome{Status: r.Status(), At: -1, Took: r.Verdict.Elapsed}
 	rec := r.record(times)
 	switch o.Status {
 	case NotLinearizable:

@@ -9,17 +9,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/leadline/leadline/replay"
 )
 
-// TestOutcomeLine: what a store has is what was put there, and a line with any byte
+// TestOutcomeLine: what a journal has is what was put there, and a line with any byte
 // changed or missing is refused.
 func TestOutcomeLine(t *testing.T) {
-	k := contentKey(read(t, "f", plain)[0].History)
-	o := &Outcome{Status: NotLinearizable, At: 3, Reason: "a \"tab\"\t and a\nline", rest: []byte(`{"model":"x"}`)}
-	line := bytes.TrimSuffix(appendOutcome(nil, k, o), []byte("\n"))
+	k := keyOf(&read(t, "f", plain)[0])
+	o := &Outcome{Status: NotLinearizable, At: 3, Reason: "a \"tab\"\t and a\nline", Final: true, Took: 1234567, rest: []byte(`{"model":"x"}`)}
+	line := bytes.TrimSuffix(outcomeLine(k, o), []byte("\n"))
 	if found, got, err := parseOutcome(line); err != nil || found != k || fmt.Sprint(*got) != fmt.Sprint(*o) {
 		t.Errorf("got %x, %+v, %v; want %x, %+v", found, got, err, k, o)
 	}
@@ -123,17 +122,16 @@ func TestJournalDevice(t *testing.T) {
 // same and the batch was stopped before.
 func TestRetryUnknown(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal")
-	e := read(t, "f", plain)[0]
 	unknown := &Outcome{Status: Unknown, At: -1, rest: []byte("{}")}
 	for run, want := range []bool{false, false, true} {
 		j, err := OpenJournal(name, Plan{Bounds: "b"}, run > 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := j.get(&e, key{}); ok != want {
+		if _, ok := j.get(key{}); ok != want {
 			t.Errorf("run %d: found is %v", run, ok)
 		}
-		j.put(&e, key{}, unknown)
+		j.put(key{}, unknown)
 		if err := j.Close(false); err != nil {
 			t.Fatal(err)
 		}
@@ -168,19 +166,5 @@ func TestInterruptedCheck(t *testing.T) {
 	}
 	if err := j.Close(true); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestElapsed: a stored outcome has the time of the check if its line has it.
-func TestElapsed(t *testing.T) {
-	r := (&Checker{}).Check(context.Background(), read(t, "a.jsonl", plain)[0])
-	r.Verdict.Elapsed = 1234567
-	for times, want := range map[bool]time.Duration{true: 1234567, false: 0} {
-		o := r.Outcome(times)
-		line := appendOutcome(nil, key{}, o)
-		_, stored, err := parseOutcome(line[:len(line)-1])
-		if err != nil || o.elapsed() != 1234567 || stored.elapsed() != want {
-			t.Errorf("times %v: %v, stored %v, %v", times, o.elapsed(), stored.elapsed(), err)
-		}
 	}
 }
