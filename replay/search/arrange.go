@@ -10,11 +10,10 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// An arrangement is a history in the form that the engines take. The order of a
-// history with edges consists of its intervals, its edges, and what follows
-// from both, also through operations that did not happen. arrange makes the
-// intervals as narrow as the edges allow. After that, most edges add nothing to
-// the intervals; the rest are in before.
+// An arrangement is a history in the form that the searches take. The order of a history
+// with edges consists of its intervals, its edges, and what follows from both, also through
+// operations that did not happen. The function arrange makes the intervals as narrow as the
+// edges allow. After that, most edges add nothing to the intervals. The rest are in before.
 //
 // An operation takes effect at a moment within its interval. If x has to come
 // before y, the moment of y is later than the invocation of x, and the moment
@@ -23,16 +22,16 @@ import (
 // changes no order, and order that passes through intervals and edges
 // alternately becomes order of the intervals.
 type arrangement struct {
-	h        *history.History // without edges; operations by narrowed invocation, then along the edges
+	h        *history.History // without edges; operations sorted by narrowed invocation, then along the edges
 	recorded *history.History // the same operations with their own intervals
 	number   []int32          // operation -> number in the original history; nil: the same
 	before   [][]int32        // operation -> predecessors that the intervals do not order; nil if there are none
 	followed []bool           // operation -> is in a list of before
 }
 
-// arrange takes O(n log n) for n operations and edges, unless many edges lead through
-// the same operations that did not happen. If that exceeds a bound, arrange returns
-// the cause instead.
+// arrange returns the arrangement of a history. It takes O(n log n) for n operations and
+// edges, unless many edges lead through the same operations that did not happen. If that
+// exceeds a bound, arrange returns the cause instead.
 func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, replay.Cause) {
 	if len(h.Edges) == 0 {
 		return &arrangement{h: h, recorded: h}, replay.NoCause
@@ -68,8 +67,9 @@ func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, 
 // are copied once, and grow by doubling.
 const predecessorCost = 16
 
-// throughGhosts replaces each ghost, a number >= n, by its predecessors. If a bound is
-// exceeded, it returns the cause.
+// throughGhosts replaces each ghost in the lists of predecessors by its own predecessors.
+// Ghosts are operations that did not happen; they have numbers from n on. If a bound is
+// exceeded, throughGhosts returns the cause.
 func throughGhosts(in [][]int32, sorted []int32, n int, maxBytes int64, m *meter.Meter) replay.Cause {
 	isGhost := func(u int32) bool { return int(u) >= n }
 	for _, v := range sorted {
@@ -141,8 +141,8 @@ func (a *arrangement) addBefore(from, to int32) {
 	a.followed[from] = true
 }
 
-// isRelaxed reports whether the only order is that of edges: every operation
-// was invoked before the first response.
+// isRelaxed reports whether edges alone order the operations: every operation was invoked
+// before the first response.
 func (a *arrangement) isRelaxed() bool {
 	if a.before == nil {
 		return false

@@ -11,13 +11,12 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// QueueOrStack decides histories of a queue or a stack into which values may be
-// inserted several times; see queueSearch and stackBeam. It declines where it
-// does not apply:
+// QueueOrStack decides histories of a queue or a stack into which values may be inserted
+// several times; see queueSearch and stackBeam. It declines if
 //
 //   - there is order beyond real time;
 //   - an operation does more than insert, remove, look, find nothing or count;
-//   - there is a witness without the operations that count, and not with them;
+//   - the operations that count do not fit into the witness found for the others;
 //   - an operation returned with an unknown result;
 //   - more than 64 operations of a stack, or consumers of a queue, are open at
 //     once.
@@ -35,7 +34,8 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 	}
 	f := c.search(discipline, maxBytes, m)
 	if f.Answer == replay.Linearizable && len(c.sizes) > 0 {
-		// Sizes change nothing, so that without a witness of the others there is none.
+		// Operations that count change nothing. So if the others have no witness, the
+		// history has none.
 		if f.Witness = weaveSizes(h, spec, f.Witness, c.sizes); f.Witness == nil {
 			return replay.Declines("")
 		}
@@ -43,7 +43,7 @@ func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter
 	return f
 }
 
-// search decides the history without sizes.
+// search decides the history without the operations that count.
 func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *meter.Meter) replay.Finding {
 	switch {
 	case c.impossible != history.NoReturn:
@@ -62,7 +62,8 @@ func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *mete
 	return c.searchStack(maxBytes, m.OrUnbounded())
 }
 
-// searchStack finds most witnesses, and refutes where nothing has to be left out.
+// searchStack runs a beam search. It finds most witnesses, and refutes a history if the
+// beam left nothing out.
 func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 	b := newStackBeam(c, maxBytes, m)
 	if b == nil {
@@ -83,20 +84,21 @@ func refutedAt(position int32) replay.Finding {
 	return f
 }
 
-// collected is a history of a queue or stack: insertions and consumers, which
-// are removals, peeks and operations that find nothing. Sizes are apart.
+// collected is a history of a queue or stack, split into insertions and consumers.
+// Consumers are removals, peeks and operations that find nothing. Operations that count are
+// in sizes.
 type collected struct {
-	inserts   []insertion // by invocation
-	consumers []consumer  // by response
-	pendings  []consumer  // pending removals, by invocation
-	idle      []int32     // operations that do not matter
-	sizes     []sized     // by invocation
+	inserts   []insertion // sorted by invocation
+	consumers []consumer  // sorted by response
+	pendings  []consumer  // pending removals, sorted by invocation
+	idle      []int32     // operations that do not matter: pending reads
+	sizes     []sized     // sorted by invocation
 	// spare has, for each value, the number of insertions minus the number of
 	// removals that returned. Pending removals take at most that many.
 	spare []int32
-	// impossible is the position of the first response with an impossible result, or
-	// with which a value has been removed more often than inserted. It is NoReturn if
-	// there is none.
+	// impossible is the position of the first response with an impossible result, or by
+	// which a value was removed more often than inserted. It is NoReturn if there is no
+	// such response.
 	impossible int32
 
 	stack  *stackOps // see asStack
@@ -113,11 +115,11 @@ type consumer struct {
 	role                 replay.Role
 }
 
-// sized is an operation that found the collection to hold so many values, or some if
-// size is negative.
+// sized is an operation that counted the values of the collection. If size is negative, it
+// only found that there is at least one.
 type sized struct{ op, call, ret, size int32 }
 
-// readCollected returns nil if the history has other operations.
+// readCollected returns nil if the history has operations that do not fit into collected.
 func readCollected(h *history.History, spec replay.Spec, discipline replay.Discipline) *collected {
 	c := &collected{impossible: history.NoReturn}
 	numbers := map[string]int32{}
@@ -171,7 +173,7 @@ func readCollected(h *history.History, spec replay.Spec, discipline replay.Disci
 	return c
 }
 
-// fails records that the history fails with the response at a position.
+// fails records that the response at a position refutes the history.
 func (c *collected) fails(position int32) {
 	c.impossible = min(c.impossible, position)
 }
@@ -210,17 +212,16 @@ func (c *collected) countValues(values int) {
 	}
 }
 
-// stackOps are the operations of a history as a pushdown reads them: by
-// response, pending ones last.
+// stackOps are the operations of a history of a stack, sorted by response. Pending
+// operations are last.
 type stackOps struct {
 	ops      []consumer
 	returned int
 	slot     []int32
-	opens    [][]int32 // due -> what was invoked before the response and may be open
+	opens    [][]int32 // due -> operations invoked before the due response that have not returned before it
 }
 
-// asStack returns the operations as a pushdown reads them, or nil if more than 64 are
-// open at once.
+// asStack returns the operations as stackOps, or nil if more than 64 are open at once.
 func (c *collected) asStack() *stackOps {
 	if c.stack == nil {
 		c.stack = &stackOps{}
@@ -247,7 +248,7 @@ func (p *stackOps) read(c *collected) bool {
 	p.slot = make([]int32, len(p.ops))
 	free := ^uint64(0)
 	var open, all []int32
-	ends := make([]int, p.returned) // of the piece of all for each response
+	ends := make([]int, p.returned) // due -> where its operations end in all
 	for i := range int32(p.returned) {
 		for len(byCall) > 0 && p.ops[byCall[0]].call < p.ops[i].ret {
 			if free == 0 {

@@ -1,11 +1,10 @@
 // Package search decides histories that families leave open, by trying every
 // order that could still matter.
 //
-// The search follows the responses of a history. An operation need not be
-// placed before some response requires it: its own, or that of an operation that
-// has to follow it. So a configuration consists of the response that is due, the
-// state of the object, and the set of open operations that have been placed. Take
-// the schedules
+// The search handles the responses of a history one after another. No operation has to be
+// placed before a response requires it: its own response, or the response of an operation
+// that has to follow it. So a configuration consists of the response that is due, the state
+// of the object, and the set of open operations that have been placed. Take the schedules
 //
 //	add(1) add(2) contains(3) ...
 //	add(2) add(1) contains(3) ...
@@ -45,17 +44,16 @@
 //   - Pairs decides queues, stacks, priority queues and deques. The order of two insertions
 //     becomes visible only when their values leave, so that Run would try all orders of
 //     many insertions. Pairs leaves the order of two operations open until others require
-//     it: variables say which comes first, and clauses say what the collection requires of
-//     two values. A solver of propositional formulas learns from each contradiction why it
-//     came about. What it takes grows with the concurrent pairs and with the insertions
-//     that a removal may take, and hardly with the number of orders.
+//     it. Variables say which operation comes first, and clauses say what the collection
+//     requires of two values. A solver of propositional formulas learns a clause from each
+//     conflict. Its time and memory grow with the number of concurrent pairs and with the
+//     number of insertions that a removal may take, and hardly with the number of orders.
 //
-// Overwritten decides histories in which most values are written once. It finds out which
-// operations have to come before others, as each read tells who wrote what it found, and
-// hands the rest to Run.
+// Overwritten decides histories in which most values are written once. There each read
+// identifies the operation that wrote the value it returned. Overwritten derives from this
+// which operations have to come before others, and calls Run with that order.
 //
-// The answer is definite unless memory or time run out, also with pending
-// operations, edges, unknown results and nondeterministic specifications. All
-// searches check often enough whether to stop, which a test measures. The
-// package computes no depth.
+// The answer is definite unless memory or time run out, also with pending operations,
+// edges, unknown results and nondeterministic specifications. All searches check often
+// enough whether to stop, which a test measures. The package does not compute depths.
 package search

@@ -19,7 +19,7 @@ func BeamOfWidth(h *history.History, spec replay.Spec, width int, room int64, m 
 		return refutedAt(c.impossible), 0, 0
 	}
 	b := newStackBeam(c, math.MaxInt64, m)
-	b.width, b.bags, b.room, b.least, b.patience = width, width, room, 1, math.MaxInt64
+	b.width, b.bags, b.room, b.keptResponses, b.patience = width, width, room, 1, math.MaxInt64
 	found, cause := b.run()
 	for _, d := range b.dues {
 		tries = max(tries, int(d.salt))

@@ -5,8 +5,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// The search counts work in addition to the steps of the object: visiting a
-// configuration, and new states of the object by their size.
+// Besides the steps of the object, the search counts work for each configuration that it
+// visits, and for new states of the object by their size.
 const (
 	configurationWork = 2
 	bytesPerUnit      = 64

@@ -10,58 +10,59 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// Overwritten decides histories in which most values are written once, so that it is known
-// who wrote what was read. Let r read what w wrote under a key, and x write there, too. Then
-// x comes before w if it comes before r, and after r if it comes after w. So each read
-// orders operations, and that orders others, until nothing follows any more. If an
-// operation had to come before itself, the history has no witness. Otherwise a guess may find one;
-// see cellGuess. If not, Run searches the history with these orders as edges: as they
-// follow, its answer is that of the history.
+// Overwritten decides histories in which most values are written once, so that the writer
+// of most values read is known. Let r read what w wrote under a key, and let x write under
+// the same key. Then x comes before w if it comes before r, and after r if it comes after
+// w. So each read orders operations, and that order may imply more. Overwritten repeats
+// this until nothing new follows. If an operation had to come before itself, the history
+// has no witness. Otherwise a guess may find a witness; see cellGuess. If it does not, Run
+// searches the history with these orders as edges. They are implied, so the answer is also
+// right for the history itself.
 //
 // Values that several operations may write, and keys under which anything may be written,
-// order nothing. Overwritten declines histories with edges, those in which more than
-// maxChains operations are open at once, and those in which nothing follows.
+// imply no order. Overwritten declines histories with edges, histories in which more than
+// maxChains operations are open at once, and histories in which no order is implied.
 func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
 	s, ok := spec.(replay.Overwriting)
 	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
 		return replay.Declines("")
 	}
-	o := &overwritten{h: h, spec: s, meter: m.OrUnbounded(), numbers: map[string]int32{}, writers: map[string]int32{}, known: map[history.Edge]bool{}}
-	if int64(len(h.Ops)) > maxBytes/overwrittenBytes || !o.read() || !o.findReads() || !o.divide(maxBytes/4) {
+	o := &overwritten{h: h, spec: s, meter: m.OrUnbounded(), numbers: map[string]int32{}, writers: map[string]int32{}, hasEdge: map[history.Edge]bool{}}
+	if int64(len(h.Ops)) > maxBytes/overwrittenBytes || !o.read() || !o.findReads() || !o.splitChains(maxBytes/4) {
 		return o.undecided()
 	}
 	for {
-		order, ok := inOrder(&o.supposed, o.meter)
+		order, ok := inOrder(&o.withEdges, o.meter)
 		if o.meter.Stopped() {
 			return replay.GaveUp(replay.Time)
 		}
 		if !ok {
 			return replay.Refuted(replay.SearchEngine)
 		}
-		o.precede(order)
-		n := len(o.supposed.Edges)
-		if !o.follow() {
+		o.findPredecessors(order)
+		n := len(o.withEdges.Edges)
+		if !o.addImplied() {
 			return o.undecided()
 		}
-		if len(o.supposed.Edges) == n {
+		if len(o.withEdges.Edges) == n {
 			break
 		}
 	}
-	slices.SortFunc(o.supposed.Edges, func(a, b history.Edge) int {
+	slices.SortFunc(o.withEdges.Edges, func(a, b history.Edge) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
-	o.supposed.Edges = slices.Compact(o.supposed.Edges)
+	o.withEdges.Edges = slices.Compact(o.withEdges.Edges)
 	if witness := o.guess(); witness != nil {
 		return replay.Found(replay.SearchEngine, witness)
 	}
-	return Run(&o.supposed, spec, maxBytes, o.meter)
+	return Run(&o.withEdges, spec, maxBytes, o.meter)
 }
 
 const (
-	// overwrittenBytes is about what an operation takes without the tables by chain.
+	// overwrittenBytes is about the memory for an operation, without the tables by chain.
 	overwrittenBytes = 512
-	// overwrittenTrial is the number of operations from which on Overwritten declines if an
-	// eighth of them wrote a value that was written before.
+	// overwrittenTrial is the number of operations after which Overwritten declines if more
+	// than an eighth of them wrote a value that had been written before.
 	overwrittenTrial = 1 << 12
 )
 
@@ -70,22 +71,22 @@ const (
 const maxChains = 64
 
 type overwritten struct {
-	h        *history.History
-	spec     replay.Overwriting
-	meter    *meter.Meter
-	refuted  bool
-	again    int             // writes of values that were written before
-	supposed history.History // with the edges that follow
-	known    map[history.Edge]bool
+	h         *history.History
+	spec      replay.Overwriting
+	meter     *meter.Meter
+	refuted   bool
+	rewrites  int             // writes of values that had been written before
+	withEdges history.History // the history with the implied edges
+	hasEdge   map[history.Edge]bool
 
-	numbers map[string]int32 // key -> number of its cell
-	cells   []cell
-	writers map[string]int32 // cell and value -> the operation that wrote it
-	written []access         // what each operation wrote last to a cell
-	asked   []access         // what it found there before
-	reads   []access         // those of asked of which it is known who wrote that
-	took    []bool           // operation -> it took effect
-	buf     []byte
+	numbers       map[string]int32 // key -> number of its cell
+	cells         []cell
+	writers       map[string]int32 // cell and value -> the operation that wrote it
+	finalWrites   []access         // the last write of each operation to each cell
+	recordedReads []access         // the reads of each operation before its own writes to the cell
+	reads         []access         // the recordedReads whose writer is known
+	tookEffect    []bool           // operation -> it took effect
+	buf           []byte
 
 	chain, place []int32   // operation -> its chain and its place there
 	chains       [][]int32 // in real-time order
@@ -93,10 +94,10 @@ type overwritten struct {
 }
 
 type cell struct {
-	unclear bool      // anything may be written
-	first   string    // what is there at first, as a key of writers
-	writers []int32   // operations
-	byChain [][]int32 // those that took effect, by chain
+	anyValue bool      // anything may be written
+	first    string    // the initial value, as a key of writers
+	writers  []int32   // operations
+	byChain  [][]int32 // the writers that took effect, by chain
 
 	// Of the last operation that used it:
 	op          int32
@@ -105,8 +106,8 @@ type cell struct {
 	lastWritten int    // number in written
 }
 
-// An access is that an operation reads or writes a value. If it reads, from is the operation
-// that wrote the value, or fromStart.
+// An access is a read or a write of one cell by one operation. For a read, from is the
+// operation that wrote the value, or fromStart.
 type access struct {
 	op, cell, from int32
 	value          string // as a key of writers
@@ -114,8 +115,8 @@ type access struct {
 
 // Values of access.from that are not operations.
 const (
-	fromStart = -1 // it was there at first
-	unclear   = -2 // several may have written it
+	fromStart      = -1 // the value is the initial one
+	severalWriters = -2 // several operations may have written the value
 )
 
 func (o *overwritten) undecided() replay.Finding {
@@ -134,12 +135,14 @@ func (o *overwritten) refute() bool {
 	return false
 }
 
-// read reads what operations do. It reports false if one may write anything anywhere.
+// read collects the reads and writes of all operations. It reports false if an operation
+// may write anything anywhere, if rewrites are too many, or if a read contradicts a write
+// of the same operation.
 func (o *overwritten) read() bool {
 	var steps []replay.CellStep
 	for i := range o.h.Ops {
 		op, ok := int32(i), false
-		if i >= overwrittenTrial && i&(i-1) == 0 && o.again > i/8 { // a power of 2
+		if i >= overwrittenTrial && i&(i-1) == 0 && o.rewrites > i/8 { // a power of 2
 			return false
 		}
 		if steps, ok = o.spec.AppendCellSteps(steps[:0], &o.h.Ops[i]); !ok || o.meter.MustStop(1+len(steps)) {
@@ -152,32 +155,32 @@ func (o *overwritten) read() bool {
 				at.op, at.wrote = op, false
 			}
 			if s.Kind == replay.CellOther {
-				at.unclear = true
+				at.anyValue = true
 				continue
 			}
 			value := o.keyOf(c, s.Value)
 			switch {
 			case s.Kind == replay.CellWrite:
-				if at.wrote { // nobody else can read it
-					o.writers[at.last] = unclear
+				if at.wrote { // no other operation can read the value written before
+					o.writers[at.last] = severalWriters
 				}
 				if _, known := o.writers[value]; known {
-					o.writers[value] = unclear
-					o.again++
+					o.writers[value] = severalWriters
+					o.rewrites++
 				} else {
 					o.writers[value] = op
 				}
 				if at.wrote {
-					o.written[at.lastWritten].value = value
+					o.finalWrites[at.lastWritten].value = value
 				} else {
 					at.writers = append(at.writers, op)
-					at.lastWritten = len(o.written)
-					o.written = append(o.written, access{op: op, cell: c, value: value})
+					at.lastWritten = len(o.finalWrites)
+					o.finalWrites = append(o.finalWrites, access{op: op, cell: c, value: value})
 				}
 				at.wrote, at.last = true, value
 			case !at.wrote:
-				o.asked = append(o.asked, access{op: op, cell: c, value: value})
-			case at.last != value && !at.unclear && !o.h.Ops[i].Pending():
+				o.recordedReads = append(o.recordedReads, access{op: op, cell: c, value: value})
+			case at.last != value && !at.anyValue && !o.h.Ops[i].Pending():
 				return o.refute()
 			}
 		}
@@ -191,7 +194,7 @@ func (o *overwritten) cell(key history.Value) int32 {
 	if !ok {
 		c = int32(len(o.cells))
 		o.numbers[string(o.buf)] = c
-		o.cells = append(o.cells, cell{op: unclear})
+		o.cells = append(o.cells, cell{op: severalWriters})
 		o.cells[c].first = o.keyOf(c, o.spec.FirstValue(key))
 		o.writers[o.cells[c].first] = fromStart
 	}
@@ -204,33 +207,34 @@ func (o *overwritten) keyOf(c int32, v history.Value) string {
 	return string(o.buf)
 }
 
-// findReads finds out who wrote what was read, and which pending operations took effect,
-// as someone read what they wrote. It reports false if no read orders anything.
+// findReads finds the writer of each value read. It also finds the pending operations that
+// took effect because another operation read what they wrote. It reports false if no read
+// has a known writer.
 func (o *overwritten) findReads() bool {
 	n := len(o.h.Ops)
-	o.took = make([]bool, n)
-	byOp := make([][]int32, n) // its reads
+	o.tookEffect = make([]bool, n)
+	byOp := make([][]int32, n) // operation -> its reads, as indices into recordedReads
 	var effective []int32
 	take := func(op int32) {
-		if !o.took[op] {
-			o.took[op] = true
+		if !o.tookEffect[op] {
+			o.tookEffect[op] = true
 			effective = append(effective, op)
 		}
 	}
-	for k, r := range o.asked {
+	for k, r := range o.recordedReads {
 		byOp[r.op] = append(byOp[r.op], int32(k))
 	}
 	for i := range o.h.Ops {
-		if !o.h.Ops[i].Pending() { // one that happened may have failed, as a cas does
+		if !o.h.Ops[i].Pending() { // a pending operation that happened may have failed, as a cas does
 			take(int32(i))
 		}
 	}
 	for k := 0; k < len(effective); k++ {
 		for _, a := range byOp[effective[k]] {
-			r := o.asked[a]
+			r := o.recordedReads[a]
 			from, known := o.writers[r.value]
 			switch {
-			case o.cells[r.cell].unclear || from == unclear:
+			case o.cells[r.cell].anyValue || from == severalWriters:
 				continue
 			case !known || from == r.op:
 				return o.refute()
@@ -244,22 +248,22 @@ func (o *overwritten) findReads() bool {
 			return false
 		}
 	}
-	o.supposed = *o.h
+	o.withEdges = *o.h
 	for _, r := range o.reads {
 		if r.from >= 0 {
-			o.supposed.Edges = append(o.supposed.Edges, history.Edge{From: r.from, To: r.op})
+			o.withEdges.Edges = append(o.withEdges.Edges, history.Edge{From: r.from, To: r.op})
 		}
 	}
 	return len(o.reads) > 0
 }
 
-// divide divides the operations that took effect into chains. It reports false if there
+// splitChains divides the operations that took effect into chains. It reports false if there
 // are too many.
-func (o *overwritten) divide(maxBytes int64) bool {
+func (o *overwritten) splitChains(maxBytes int64) bool {
 	n := len(o.h.Ops)
 	o.chain, o.place = make([]int32, n), make([]int32, n)
 	for i := range o.h.Ops {
-		if !o.took[i] {
+		if !o.tookEffect[i] {
 			continue
 		}
 		c := slices.IndexFunc(o.chains, func(chain []int32) bool { return o.h.Ops[chain[len(chain)-1]].Return < o.h.Ops[i].Call })
@@ -279,7 +283,7 @@ func (o *overwritten) divide(maxBytes int64) bool {
 		at := &o.cells[k]
 		at.byChain = make([][]int32, len(o.chains))
 		for _, w := range at.writers {
-			if o.took[w] {
+			if o.tookEffect[w] {
 				at.byChain[o.chain[w]] = append(at.byChain[o.chain[w]], w)
 			}
 		}
@@ -297,15 +301,15 @@ func (o *overwritten) row(op int32) []int32 {
 	return o.before[int(op)*k : (int(op)+1)*k]
 }
 
-// precede finds out what comes before each operation, by real time and edges; order is an
-// order that respects both.
-func (o *overwritten) precede(order []int32) {
+// findPredecessors fills in o.before: which operations come before each one by real time
+// and edges. The argument is an order of the operations that respects both.
+func (o *overwritten) findPredecessors(order []int32) {
 	in := make([][]int32, len(o.h.Ops))
-	for _, e := range o.supposed.Edges {
+	for _, e := range o.withEdges.Edges {
 		in[e.To] = append(in[e.To], e.From)
 	}
 	for _, op := range order {
-		if !o.took[op] {
+		if !o.tookEffect[op] {
 			continue
 		}
 		row := o.row(op)
@@ -316,7 +320,7 @@ func (o *overwritten) precede(order []int32) {
 			row[o.chain[from]] = max(row[o.chain[from]], o.place[from]+1)
 		}
 		for c, chain := range o.chains {
-			k := min(int(row[c]), len(chain)) // it was found before
+			k := min(int(row[c]), len(chain)) // found in an earlier round
 			for k < len(chain) && o.h.Ops[chain[k]].Return < o.h.Ops[op].Call {
 				k++
 			}
@@ -336,9 +340,9 @@ func (o *overwritten) precede(order []int32) {
 // comesBefore reports whether it is known that one operation comes before another one.
 func (o *overwritten) comesBefore(a, b int32) bool { return o.row(b)[o.chain[a]] > o.place[a] }
 
-// follow adds what follows from the reads. It reports false if it must stop, or if something
-// was overwritten before it was read.
-func (o *overwritten) follow() bool {
+// addImplied adds the edges that the reads imply. It reports false if it must stop, or if a
+// value was overwritten before it was read.
+func (o *overwritten) addImplied() bool {
 	for _, r := range o.reads {
 		row := o.row(r.op)
 		for c, writers := range o.cells[r.cell].byChain {
@@ -348,15 +352,15 @@ func (o *overwritten) follow() bool {
 			if o.meter.MustStop(1) {
 				return false
 			}
-			// The last one before the read comes before what was read.
+			// The last writer before the read comes before the writer of the value.
 			k, _ := slices.BinarySearchFunc(writers, row[c], func(w, place int32) int { return int(o.place[w] - place) })
 			if k > 0 && writers[k-1] != r.from {
 				if r.from == fromStart {
 					return o.refute()
 				}
-				o.order(writers[k-1], r.from)
+				o.addEdge(writers[k-1], r.from)
 			}
-			// The first one after what was read comes after the read.
+			// The first writer after the writer of the value comes after the read.
 			if r.from != fromStart {
 				k, _ = slices.BinarySearchFunc(writers, true, func(w int32, _ bool) int {
 					if w != r.from && o.comesBefore(r.from, w) {
@@ -368,27 +372,27 @@ func (o *overwritten) follow() bool {
 				k = 0
 			}
 			for k < len(writers) && writers[k] == r.op {
-				k++ // later ones come after it anyway
+				k++ // later writers of the chain come after it anyway
 			}
 			if k < len(writers) {
-				o.order(r.op, writers[k])
+				o.addEdge(r.op, writers[k])
 			}
 		}
 	}
 	return true
 }
 
-// order adds an edge unless it follows from others.
-func (o *overwritten) order(from, to int32) {
-	if e := (history.Edge{From: from, To: to}); from != to && !o.comesBefore(from, to) && !o.known[e] {
-		o.known[e] = true
-		o.supposed.Edges = append(o.supposed.Edges, e)
+// addEdge adds an edge unless it is known already.
+func (o *overwritten) addEdge(from, to int32) {
+	if e := (history.Edge{From: from, To: to}); from != to && !o.comesBefore(from, to) && !o.hasEdge[e] {
+		o.hasEdge[e] = true
+		o.withEdges.Edges = append(o.withEdges.Edges, e)
 	}
 }
 
-// inOrder returns the operations in an order that respects edges and real time. Pending ones
-// that nothing follows by edges are left out. It places the operations by response, after
-// those that have to come first. It returns false if no order exists, or if it must stop.
+// inOrder returns the operations in an order that respects edges and real time. It leaves
+// out pending operations without successors. It places the operations by response, each
+// after its predecessors. It returns false if no order exists, or if it must stop.
 func inOrder(h *history.History, m *meter.Meter) (order []int32, ok bool) {
 	in := make([][]int32, len(h.Ops))
 	for _, e := range h.Edges {

@@ -8,24 +8,24 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// A cellGuess looks for a witness step by step. It never overwrites a value that an
-// operation still has to read, which Run would notice only when that returns. Operations
-// that only read are placed at once.
+// A cellGuess searches depth first for a witness. It never overwrites a value that an
+// operation still has to read. (Run would notice this fault only at the response of that
+// operation.) It places operations that only read at once.
 type cellGuess struct {
 	*overwritten
-	ops     []guessedOp
-	cells   []guessedCell
-	due     []int32 // operations that return, by response
-	first   int     // the first of these that is not placed
-	next    []int32 // of the operations that are not placed, in a ring by invocation
-	back    []int32
-	blocked []int32 // operation -> how many that come before it by an edge are not placed
-	after   [][]int32
-	trail   []guessedChange
-	order   []int32
-	placed  []bool
-	set     uint64          // a hash of what is placed
-	failed  map[uint64]bool // sets from which it found no witness
+	ops        []guessedOp
+	cells      []guessedCell
+	due        []int32 // operations that return, sorted by response
+	first      int     // index of the first operation in due that is not placed
+	next       []int32 // ring of the operations that are not placed, sorted by invocation
+	previous   []int32
+	blocked    []int32 // operation -> how many of its predecessors by edges are not placed
+	after      [][]int32
+	trail      []guessedChange
+	order      []int32
+	placed     []bool
+	placedHash uint64          // hash of the set of placed operations
+	failed     map[uint64]bool // hashes of sets from which it found no witness
 }
 
 type guessedOp struct {
@@ -34,18 +34,17 @@ type guessedOp struct {
 	hash   uint64
 }
 
-// A cellWrite is the last write of an operation to a cell, with the number of reads that
-// find it.
+// A cellWrite is the last write of an operation to a cell, with its number of readers.
 type cellWrite struct {
 	cell    int32
 	value   string
 	readers int32
 }
 
-// A guessedCell has what was written last, and how many still have to read it.
+// A guessedCell has the current value, and how many reads of it are not placed.
 type guessedCell struct {
-	value string
-	left  int32
+	value  string
+	unread int32
 }
 
 type guessedChange struct {
@@ -53,10 +52,10 @@ type guessedChange struct {
 	before guessedCell
 }
 
-// guess returns a witness, or nil if it finds none within some steps.
+// guess returns a witness, or nil if it finds none within a number of steps.
 func (o *overwritten) guess() []int32 {
 	n := len(o.h.Ops)
-	g := &cellGuess{overwritten: o, ops: make([]guessedOp, n), cells: make([]guessedCell, len(o.cells)), next: make([]int32, n+1), back: make([]int32, n+1),
+	g := &cellGuess{overwritten: o, ops: make([]guessedOp, n), cells: make([]guessedCell, len(o.cells)), next: make([]int32, n+1), previous: make([]int32, n+1),
 		blocked: make([]int32, n), after: make([][]int32, n), placed: make([]bool, n), failed: map[uint64]bool{}}
 	g.prepare()
 	type choice struct {
@@ -75,7 +74,7 @@ func (o *overwritten) guess() []int32 {
 			return g.witness()
 		}
 		var candidates []int32
-		if !g.failed[g.set] {
+		if !g.failed[g.placedHash] {
 			candidates = g.candidates()
 		}
 		path = append(path, choice{candidates: candidates, trail: len(g.trail), first: g.first})
@@ -87,7 +86,7 @@ func (o *overwritten) guess() []int32 {
 				last.next++
 				break
 			}
-			g.failed[g.set] = true
+			g.failed[g.placedHash] = true
 			if path = path[:len(path)-1]; len(path) == 0 {
 				return nil
 			}
@@ -97,12 +96,12 @@ func (o *overwritten) guess() []int32 {
 	return nil
 }
 
-// prepare fills in what operations read and write, and what is unplaced.
+// prepare fills in the reads and writes of operations, their edges, and the ring.
 func (g *cellGuess) prepare() {
 	n := int32(len(g.h.Ops))
 	readers := map[string]int32{}
-	for _, r := range g.asked {
-		if g.took[r.op] {
+	for _, r := range g.recordedReads {
+		if g.tookEffect[r.op] {
 			g.ops[r.op].reads = append(g.ops[r.op].reads, r)
 			readers[r.value]++
 		}
@@ -111,12 +110,12 @@ func (g *cellGuess) prepare() {
 		c := &g.overwritten.cells[k]
 		g.cells[k] = guessedCell{c.first, readers[c.first]}
 	}
-	for _, w := range g.written {
-		if g.took[w.op] {
+	for _, w := range g.finalWrites {
+		if g.tookEffect[w.op] {
 			g.ops[w.op].writes = append(g.ops[w.op].writes, cellWrite{w.cell, w.value, readers[w.value]})
 		}
 	}
-	for _, e := range g.supposed.Edges {
+	for _, e := range g.withEdges.Edges {
 		g.after[e.From] = append(g.after[e.From], e.To)
 		g.blocked[e.To]++
 	}
@@ -125,16 +124,16 @@ func (g *cellGuess) prepare() {
 		g.ops[i].hash = (uint64(i) + 1) * 0x9e3779b97f4a7c15
 		g.ops[i].hash ^= g.ops[i].hash >> 29
 		g.ops[i].hash *= 0xbf58476d1ce4e5b9
-		if g.took[i] {
-			g.next[last], g.back[i] = i, last
+		if g.tookEffect[i] {
+			g.next[last], g.previous[i] = i, last
 			last = i
 		}
 	}
-	g.next[last], g.back[n] = n, last
+	g.next[last], g.previous[n] = n, last
 	g.due = engine.Responses(g.h)
 }
 
-// candidates returns the operations that can be placed next, those that return early first.
+// candidates returns the operations that can be placed next, sorted by response.
 func (g *cellGuess) candidates() []int32 {
 	var list []int32
 	n := int32(len(g.h.Ops))
@@ -155,8 +154,8 @@ func (g *cellGuess) candidates() []int32 {
 	return list
 }
 
-// fits reports whether an operation finds what it read, and overwrites nothing that others
-// still have to read.
+// fits reports whether the operation finds the values that it read, and overwrites no value
+// that other operations still have to read.
 func (g *cellGuess) fits(op int32) bool {
 	for _, r := range g.ops[op].reads {
 		if g.cells[r.cell].value != r.value {
@@ -164,7 +163,7 @@ func (g *cellGuess) fits(op int32) bool {
 		}
 	}
 	for _, w := range g.ops[op].writes {
-		left := g.cells[w.cell].left
+		left := g.cells[w.cell].unread
 		for _, r := range g.ops[op].reads {
 			if r.cell == w.cell {
 				left--
@@ -183,7 +182,7 @@ func (g *cellGuess) place(op int32) {
 		g.cells[cell] = now
 	}
 	for _, r := range g.ops[op].reads {
-		change(r.cell, guessedCell{r.value, g.cells[r.cell].left - 1})
+		change(r.cell, guessedCell{r.value, g.cells[r.cell].unread - 1})
 	}
 	for _, w := range g.ops[op].writes {
 		change(w.cell, guessedCell{w.value, w.readers})
@@ -191,19 +190,19 @@ func (g *cellGuess) place(op int32) {
 	for _, next := range g.after[op] {
 		g.blocked[next]--
 	}
-	g.next[g.back[op]], g.back[g.next[op]] = g.next[op], g.back[op]
+	g.next[g.previous[op]], g.previous[g.next[op]] = g.next[op], g.previous[op]
 	g.placed[op] = true
-	g.set ^= g.ops[op].hash
+	g.placedHash ^= g.ops[op].hash
 	g.order = append(g.order, op)
 }
 
-// takeBack takes back the last operation, and the changes after the first ones.
+// takeBack undoes the last operation, and all but the first changes of the trail.
 func (g *cellGuess) takeBack(changes int) {
 	op := g.order[len(g.order)-1]
 	g.order = g.order[:len(g.order)-1]
-	g.set ^= g.ops[op].hash
+	g.placedHash ^= g.ops[op].hash
 	g.placed[op] = false
-	g.next[g.back[op]], g.back[g.next[op]] = op, op
+	g.next[g.previous[op]], g.previous[g.next[op]] = op, op
 	for _, next := range g.after[op] {
 		g.blocked[next]++
 	}
@@ -214,8 +213,8 @@ func (g *cellGuess) takeBack(changes int) {
 	}
 }
 
-// witness returns the order with all other operations at its end, if it is a witness. It is
-// none if operations tell something else than what they read.
+// witness appends all other operations to the order, and returns it if it is a witness. It
+// may not be one, because results can depend on more than the values read.
 func (g *cellGuess) witness() []int32 {
 	order := slices.Clone(g.order)
 	for i := range g.h.Ops {

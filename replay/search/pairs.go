@@ -11,31 +11,32 @@ import (
 )
 
 // Pairs decides histories of a queue, a stack, a priority queue or a deque by constraints
-// on pairs of operations, which a solver satisfies or refutes. It declines where it does
-// not apply:
+// on pairs of operations, which a solver satisfies or refutes. It declines if
 //
 //   - an edge begins or ends at an operation that is pending or did not happen;
 //   - an operation does more than insert, remove, look, clear, find nothing, find the
 //     collection full, or count;
-//   - some clear a collection that is bounded, or whose values others count;
+//   - an operation clears a collection that is bounded, or whose values others count;
 //   - a pending insertion into a bounded collection happened: it may have found no room;
 //   - an operation returned with an unknown result.
 //
-// The history is undecided for want of memory if there would be too many constraints: if
-// removals and looks have too many insertions, on average, which they may take or see, or
-// if too many operations are concurrent.
+// The history stays undecided for lack of memory if there would be too many constraints: if
+// removals and looks may take or see too many insertions on average, or if too many
+// operations are concurrent.
 //
 // An order of the operations, with an insertion for each removal and look that takes or
 // sees its value, is a witness if and only if
 //
-//   - each insertion comes before what takes or sees it, without a clear between them, at
-//     most one removal takes it, and looks that see it come before that;
-//   - for each removal or look e with an insertion x, any other insertion y comes after
-//     e, or is gone before e, or its value is farther from that end than that of x;
+//   - each insertion comes before the removal and the looks that take or see it, without a
+//     clear between them, at most one removal takes it, and looks that see it come before
+//     that removal;
+//   - for each removal or look e with an insertion x, any other insertion y comes after e,
+//     or is gone before e, or its value is farther from the end of e than the value of x;
 //   - for each operation e that finds nothing, any insertion comes after e, or is gone
 //     before e;
-//   - before an operation that counts, there are so many more insertions than removals,
-//     and before an insertion into a bounded collection, there are not too many.
+//   - before an operation that counts, the insertions minus the removals are the number
+//     that it returned, and before an insertion into a bounded collection they are less
+//     than its capacity.
 //
 // An insertion is gone after a removal that takes it, and after the next clear.
 //
@@ -43,12 +44,13 @@ import (
 // inserted at the same end, and from the ends otherwise. In a priority queue, it follows
 // from the values.
 //
-// A pending removal takes one insertion or none, and a pending insertion takes effect or
-// does not.
+// A pending removal takes one insertion or none, and a pending insertion may take effect or
+// not.
 //
-// So a variable says which of two concurrent operations is first, another that a removal
-// takes an insertion. That the order has no cycles is a theory beside the clauses: of
-// three operations, the order of two pairs may imply that of the third; see order.
+// So there is a variable for the order of each two concurrent operations, and one for each
+// removal and each insertion that it may take. The order must have no cycles. A theory
+// beside the clauses ensures this: the order of two pairs among three operations may imply
+// the order of the third pair; see propagateOrder.
 func Pairs(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
 	if len(h.Ghosts) > 0 {
 		return replay.Declines("")
@@ -69,34 +71,34 @@ func Pairs(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter)
 	return finding(found, cause, p.witness)
 }
 
-// pairs are the constraints on a history.
+// pairs has the constraints on a history.
 type pairs struct {
 	discipline replay.Discipline
 	capacity   int      // 0: unbounded
-	ops        []pairOp // by invocation
-	idle       []int32  // operations that do not matter
+	ops        []pairOp // sorted by invocation
+	idle       []int32  // operations that do not matter: pending reads
 	values     []pairValue
 	impossible int32 // see collected
 
-	edges           []history.Edge // between ops
-	inserts, clears []int32        // by invocation
+	edges           []history.Edge // between elements of ops
+	inserts, clears []int32        // sorted by invocation
 	solver          solver
-	// concurrent has, for each operation, those that are concurrent with it.
-	concurrent [][]neighbour
-	low, high  []int32              // variable -> the operations whose order it is
-	choices    [][]choice           // removal or look -> what it may take or see
-	chosen     int                  // how many there are in all
-	takers     [][]choice           // insertion -> what may take it
-	happened   []literal            // insertion -> whether it takes effect
-	isGone     map[[2]int32]literal // insertion and operation -> see gone
-	returns    [2][]int32           // see returned
+	// concurrent has, for each operation, the operations that are concurrent with it.
+	concurrent  [][]neighbour
+	low, high   []int32              // variable -> the operations whose order it is
+	choices     [][]choice           // removal or look -> the insertions that it may take or see
+	choiceCount int                  // length of all choices
+	removals    [][]choice           // insertion -> the removals that may take it
+	happened    []literal            // insertion -> whether it takes effect
+	isGone      map[[2]int32]literal // insertion and operation -> see gone
+	returns     [2][]int32           // see returned
 
-	// of mayHold
-	held    []int32 // insertions before the last operation that are not known to be gone
-	invoked int     // how many insertions have been invoked
-	cleared int32   // the latest invocation of a clear that has returned
+	// State of mayHold:
+	maybeHeld      []int32 // insertions invoked before the last operation that are not known to be gone
+	invokedInserts int     // how many insertions were invoked before the last operation
+	cleared        int32   // the latest invocation of a clear that has returned
 
-	// of order
+	// Scratch of propagateOrder:
 	stamp        int32
 	nearA, nearB []int32   // operation -> the stamp
 	firstA       []literal // operation -> whether a comes before it
@@ -105,14 +107,14 @@ type pairs struct {
 // A pairValue is a value and its operations.
 type pairValue struct {
 	history.Value
-	inserts []int32 // by invocation
-	removes []int32 // that returned
-	looked  int32   // the first response of a look
-	// closings are the responses of removals by which as many have returned as
-	// insertions have been invoked: these take exactly those.
+	inserts   []int32 // sorted by invocation
+	removes   []int32 // removals that returned, sorted by response
+	firstLook int32   // the earliest response of a look
+	// closings are the responses of removals at which as many removals have returned as
+	// insertions have been invoked. So these removals take exactly these insertions.
 	closings []int32
-	// taken and unseen are where in inserts those begin that are not known to have been
-	// taken before a removal, or before a look.
+	// inserts[:taken] are known to have been taken before the invocation of the last
+	// removal, inserts[:unseen] before that of the last look.
 	taken, unseen int
 }
 
@@ -129,23 +131,25 @@ func (v *pairValue) closing(after int32) int32 {
 type pairOp struct {
 	op, call, ret int32
 	value         int32 // of insertions, removals and looks; -1 if it is unknown
-	size          int32 // that was counted, or some: -1
+	size          int32 // of operations that count; -1 if it only found at least one value
 	role          replay.Role
-	front         bool // at the front
-	must          bool // it takes effect
+	front         bool // it works at the front
+	must          bool // it must take effect
 }
 
-// A neighbour is a concurrent operation, and whether the first one comes before it.
+// A neighbour of an operation is a concurrent one. The literal first is true if the
+// operation comes before its neighbour.
 type neighbour struct {
 	op    int32
 	first literal
 }
 
-// A choice is an insertion and what may take or see it, of which one has the other, and
-// whether it does.
+// A choice pairs an insertion with a removal or look, and has a literal: true if the
+// removal or look takes or sees that insertion. op is the one of the two that does not hold
+// the choice.
 type choice struct {
-	op int32
-	is literal
+	op     int32
+	chosen literal
 }
 
 // read returns false if the history has operations that it cannot decide.
@@ -172,7 +176,7 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 			o.front = p.discipline == replay.FirstIn || p.discipline == replay.FirstInBounded
 		}
 		switch {
-		case o.role == replay.Idle, op.Pending() && facts.ReadOnly: // a read changes nothing
+		case o.role == replay.Idle, op.Pending() && facts.ReadOnly:
 			p.idle = append(p.idle, o.op)
 			continue
 		case o.role == replay.Never && !op.Pending():
@@ -217,12 +221,12 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 		if !ok {
 			number = int32(len(numbers))
 			numbers[key] = number
-			p.values = append(p.values, pairValue{Value: facts.Value, looked: history.NoReturn})
+			p.values = append(p.values, pairValue{Value: facts.Value, firstLook: history.NoReturn})
 		}
 		o.value = number
 		switch v, k := &p.values[number], int32(len(p.ops)); o.role {
 		case replay.Look:
-			v.looked = min(v.looked, o.ret)
+			v.firstLook = min(v.firstLook, o.ret)
 		case replay.Insert:
 			v.inserts = append(v.inserts, k)
 			p.inserts = append(p.inserts, k)
@@ -232,15 +236,15 @@ func (p *pairs) read(h *history.History, spec replay.Spec) bool {
 		p.ops = append(p.ops, o)
 	}
 	for i := range p.values {
-		p.close(&p.values[i])
+		p.findClosings(&p.values[i])
 	}
 	if p.capacity >= len(p.inserts) {
-		p.capacity = 0 // it is not reached
+		p.capacity = 0 // the history cannot reach it
 	}
 	return (!counts && p.capacity == 0 || len(p.clears) == 0) && p.readEdges(h)
 }
 
-// readEdges returns false if there are edges of other operations than those that returned.
+// readEdges returns false if some edge begins or ends at an operation that did not return.
 func (p *pairs) readEdges(h *history.History) bool {
 	if len(h.Edges) == 0 {
 		return true
@@ -261,11 +265,11 @@ func (p *pairs) readEdges(h *history.History) bool {
 	return true
 }
 
-// close finds the closings of a value, and whether it is removed too often, or seen before
+// findClosings finds the closings of a value, and whether it is removed too often, or seen before
 // any insertion was invoked.
-func (p *pairs) close(v *pairValue) {
-	if len(v.inserts) == 0 || p.ops[v.inserts[0]].call > v.looked {
-		p.impossible = min(p.impossible, v.looked)
+func (p *pairs) findClosings(v *pairValue) {
+	if len(v.inserts) == 0 || p.ops[v.inserts[0]].call > v.firstLook {
+		p.impossible = min(p.impossible, v.firstLook)
 	}
 	slices.SortFunc(v.removes, func(a, b int32) int { return cmp.Compare(p.ops[a].ret, p.ops[b].ret) })
 	invoked := 0
@@ -284,9 +288,10 @@ func (p *pairs) close(v *pairValue) {
 	}
 }
 
-// order implies what follows from a new order of two operations, with that of others: if
-// a comes before b, and b before c, then a comes before c.
-func (p *pairs) order(l literal) bool {
+// propagateOrder is the theory of the solver: the order of operations is transitive. If l
+// says that a comes before b, it implies that a comes before each c after b, and that each
+// c before a comes before b.
+func (p *pairs) propagateOrder(l literal) bool {
 	v := l.variable()
 	if int(v) >= len(p.low) {
 		return true
@@ -326,13 +331,13 @@ func (p *pairs) order(l literal) bool {
 	return true
 }
 
-// witness returns all operations in the order of the solution. Those that have no effect
-// are at the end.
+// witness returns all operations in the order of the solution. Operations that do not take
+// effect are at the end.
 func (p *pairs) witness() []int32 {
 	takes := make([]bool, len(p.ops))
 	for _, x := range p.inserts {
-		for _, t := range p.takers[x] {
-			takes[t.op] = takes[t.op] || p.solver.isTrue(t.is)
+		for _, t := range p.removals[x] {
+			takes[t.op] = takes[t.op] || p.solver.isTrue(t.chosen)
 		}
 	}
 	var list, left []int32

@@ -17,8 +17,8 @@ const (
 
 // constrain adds all variables and clauses. It returns the cause if there are too many.
 //
-// It goes along the invocations and draws conclusions at once: later removals do not choose
-// what is known to have been taken.
+// It handles operations in the order of their invocations and propagates at once. So later
+// removals get no choices that are known to have been taken.
 func (p *pairs) constrain() replay.Cause {
 	if int64(p.countConcurrent())*pairBytes > p.solver.maxBytes/2 {
 		return replay.Memory
@@ -29,8 +29,8 @@ func (p *pairs) constrain() replay.Cause {
 	n := len(p.ops)
 	p.findConcurrent()
 	p.nearA, p.nearB, p.firstA = make([]int32, n), make([]int32, n), make([]literal, n)
-	p.solver.theory = p.order
-	p.choices, p.takers = make([][]choice, n), make([][]choice, n)
+	p.solver.theory = p.propagateOrder
+	p.choices, p.removals = make([][]choice, n), make([][]choice, n)
 	p.happened, p.isGone = make([]literal, n), map[[2]int32]literal{}
 	for _, x := range p.inserts {
 		if p.happened[x] = always; !p.ops[x].must {
@@ -40,29 +40,29 @@ func (p *pairs) constrain() replay.Cause {
 	for _, e := range p.edges {
 		p.solver.add(p.before(e.From, e.To))
 	}
-	offered := 0 // operations that have their choices, unless they look
+	offered := 0 // removals before it have their choices
 	for k := range p.ops {
 		if o := &p.ops[k]; o.role == replay.Remove && o.ret == history.NoReturn {
-			p.offer(int32(k))
+			p.addChoices(int32(k))
 		}
 		if p.gaveUp() {
 			return p.solver.cause
 		}
 	}
-	p.held, p.invoked, p.cleared = nil, 0, -1
+	p.maybeHeld, p.invokedInserts, p.cleared = nil, 0, -1
 	for k := range p.ops {
 		e, o := int32(k), &p.ops[k]
 		for ; offered < n && p.ops[offered].call < o.ret && o.role != replay.Insert && !p.gaveUp(); offered++ {
 			if r := &p.ops[offered]; r.role == replay.Remove && r.ret != history.NoReturn {
-				p.offer(int32(offered))
+				p.addChoices(int32(offered))
 			}
 		}
-		p.require(e)
+		p.constrainOperation(e)
 		if p.gaveUp() {
 			return p.solver.cause
 		}
 		if !p.solver.propagate() {
-			p.solver.broken = true
+			p.solver.unsatisfiable = true
 			break
 		}
 	}
@@ -71,14 +71,14 @@ func (p *pairs) constrain() replay.Cause {
 
 // gaveUp reports whether there are too many choices or clauses, or no time is left.
 func (p *pairs) gaveUp() bool {
-	if !p.solver.gaveUp() && p.chosen > mostChoices*len(p.ops) {
+	if !p.solver.gaveUp() && p.choiceCount > mostChoices*len(p.ops) {
 		p.solver.cause = replay.Memory
 	}
 	return p.solver.cause != replay.NoCause
 }
 
-// require adds what follows from an operation.
-func (p *pairs) require(e int32) {
+// constrainOperation adds the clauses of one operation.
+func (p *pairs) constrainOperation(e int32) {
 	switch o := &p.ops[e]; o.role {
 	case replay.Insert:
 		if p.capacity > 0 {
@@ -95,47 +95,47 @@ func (p *pairs) require(e int32) {
 			p.solver.add(p.before(e, y), p.happened[y].not(), p.gone(y, e))
 		}
 	case replay.Look:
-		p.offer(e)
+		p.addChoices(e)
 		fallthrough
 	case replay.Remove:
 		others := p.mayHold(e)
 		p.solver.meter.MustStop((len(others) + len(p.clears)) * len(p.choices[e]))
 		for _, c := range p.choices[e] {
-			if !p.solver.isFalse(c.is) && p.solver.cause == replay.NoCause {
-				p.choose(e, c, others)
+			if !p.solver.isFalse(c.chosen) && p.solver.cause == replay.NoCause {
+				p.constrainChoice(e, c, others)
 			}
 		}
 	}
 }
 
-// mayHold returns the insertions whose values may be there when e takes effect.
+// mayHold returns the insertions whose values may be in the collection when e takes effect.
 func (p *pairs) mayHold(e int32) []int32 {
 	o := &p.ops[e]
-	for ; p.invoked < len(p.inserts) && p.ops[p.inserts[p.invoked]].call < o.call; p.invoked++ {
-		p.held = append(p.held, p.inserts[p.invoked])
+	for ; p.invokedInserts < len(p.inserts) && p.ops[p.inserts[p.invokedInserts]].call < o.call; p.invokedInserts++ {
+		p.maybeHeld = append(p.maybeHeld, p.inserts[p.invokedInserts])
 	}
 	for _, c := range p.clears {
 		if p.ops[c].ret < o.call {
 			p.cleared = max(p.cleared, p.ops[c].call)
 		}
 	}
-	p.held = slices.DeleteFunc(p.held, func(y int32) bool {
+	p.maybeHeld = slices.DeleteFunc(p.maybeHeld, func(y int32) bool {
 		i := &p.ops[y]
 		return i.ret < p.cleared || p.isTakenBefore(y, o.call)
 	})
-	p.solver.meter.MustStop(len(p.held) / 4)
-	until := p.invoked
+	p.solver.meter.MustStop(len(p.maybeHeld) / 4)
+	until := p.invokedInserts
 	for until < len(p.inserts) && p.ops[p.inserts[until]].call < o.ret {
 		until++
 	}
-	return slices.Concat(p.held, p.inserts[p.invoked:until])
+	return slices.Concat(p.maybeHeld, p.inserts[p.invokedInserts:until])
 }
 
 func (p *pairs) variable(phase bool, o *pairOp) literal {
 	return literal(2 * p.solver.newVariable(phase, -float32(o.call)/float32(1<<31)))
 }
 
-// countConcurrent returns the number of concurrent pairs, or more than fit in memory.
+// countConcurrent returns the number of concurrent pairs, or less if the meter stops it.
 func (p *pairs) countConcurrent() int {
 	count := 0
 	var open []int32
@@ -151,8 +151,8 @@ func (p *pairs) countConcurrent() int {
 	return count
 }
 
-// findConcurrent finds the concurrent pairs and makes their variables. The operation with
-// the earlier response is tried first.
+// findConcurrent finds the concurrent pairs and makes their variables. The solver first
+// tries the order by response.
 func (p *pairs) findConcurrent() {
 	p.concurrent = make([][]neighbour, len(p.ops))
 	var open []int32
@@ -170,7 +170,7 @@ func (p *pairs) findConcurrent() {
 	}
 }
 
-// before returns whether a comes before b.
+// before returns the literal that is true if a comes before b.
 func (p *pairs) before(a, b int32) literal {
 	switch {
 	case a == b || p.ops[b].ret < p.ops[a].call:
@@ -183,8 +183,8 @@ func (p *pairs) before(a, b int32) literal {
 	return list[i].first
 }
 
-// candidates returns insertions, by invocation, that include what a removal or look may
-// take or see.
+// candidates returns insertions, sorted by invocation. They include all insertions that the
+// removal or look may take or see.
 func (p *pairs) candidates(e int32) []int32 {
 	switch o := &p.ops[e]; {
 	case o.role == replay.Remove && o.value < 0:
@@ -197,8 +197,8 @@ func (p *pairs) candidates(e int32) []int32 {
 	return nil
 }
 
-// mayChoose reports whether the numbers of insertions and removals of its value allow e to
-// take or see x.
+// mayChoose reports whether the numbers of insertions and removals of the value of x allow
+// e to take or see x.
 func (p *pairs) mayChoose(e, x int32) bool {
 	o, i := &p.ops[e], &p.ops[x]
 	closing := p.values[i.value].closing(i.call)
@@ -211,8 +211,8 @@ func (p *pairs) mayChoose(e, x int32) bool {
 	return closing >= o.ret
 }
 
-// offer finds the choices of a removal or look.
-func (p *pairs) offer(e int32) {
+// addChoices finds the choices of a removal or look, and adds their variables and clauses.
+func (p *pairs) addChoices(e int32) {
 	o := &p.ops[e]
 	if o.value >= 0 {
 		v := &p.values[o.value]
@@ -232,8 +232,8 @@ func (p *pairs) offer(e int32) {
 			break
 		}
 		if p.mayChoose(e, x) && !p.solver.isFalse(p.happened[x]) && !p.solver.isFalse(p.before(x, e)) &&
-			!slices.ContainsFunc(p.takers[x], func(t choice) bool {
-				return p.solver.isTrue(t.is) && (o.role == replay.Remove || p.solver.isFalse(p.before(e, t.op)))
+			!slices.ContainsFunc(p.removals[x], func(t choice) bool {
+				return p.solver.isTrue(t.chosen) && (o.role == replay.Remove || p.solver.isFalse(p.before(e, t.op)))
 			}) {
 			choices = append(choices, choice{op: x})
 		}
@@ -242,16 +242,16 @@ func (p *pairs) offer(e int32) {
 	var list []literal
 	for i := range choices {
 		c := &choices[i]
-		if c.is = always; len(choices) > 1 || isLost {
-			c.is = p.variable(false, o)
+		if c.chosen = always; len(choices) > 1 || isLost {
+			c.chosen = p.variable(false, o)
 		}
-		list = append(list, c.is)
-		p.solver.add(c.is.not(), p.happened[c.op])
+		list = append(list, c.chosen)
+		p.solver.add(c.chosen.not(), p.happened[c.op])
 		if o.role == replay.Remove {
-			for _, t := range p.takers[c.op] {
-				p.solver.add(c.is.not(), t.is.not())
+			for _, t := range p.removals[c.op] {
+				p.solver.add(c.chosen.not(), t.chosen.not())
 			}
-			p.takers[c.op] = append(p.takers[c.op], choice{e, c.is})
+			p.removals[c.op] = append(p.removals[c.op], choice{e, c.chosen})
 		}
 	}
 	p.atMostOne(list)
@@ -259,18 +259,18 @@ func (p *pairs) offer(e int32) {
 		p.solver.add(list...)
 	}
 	p.choices[e] = choices
-	p.chosen += len(choices)
+	p.choiceCount += len(choices)
 }
 
 // isTakenBefore reports whether the value of x is known to have been taken before a moment.
 func (p *pairs) isTakenBefore(x, moment int32) bool {
 	i := &p.ops[x]
 	return p.values[i.value].closing(i.call) < moment ||
-		slices.ContainsFunc(p.takers[x], func(t choice) bool { return p.ops[t.op].ret < moment && p.solver.isTrue(t.is) })
+		slices.ContainsFunc(p.removals[x], func(t choice) bool { return p.ops[t.op].ret < moment && p.solver.isTrue(t.chosen) })
 }
 
-// atMostOne adds that at most one is true. In a long list, a literal says whether one of
-// the first ones is, for each beginning of the list.
+// atMostOne adds the clauses that at most one literal of the list is true. For each prefix
+// of a long list, a new literal is true if some literal of the prefix is.
 func (p *pairs) atMostOne(list []literal) {
 	if len(list) <= longList {
 		for i, a := range list {
@@ -290,19 +290,20 @@ func (p *pairs) atMostOne(list []literal) {
 	}
 }
 
-// longList is the length of a list from which on pairs of its literals are too many.
+// longList is the length of a list above which pairs of its literals are too many.
 const longList = 4
 
-// choose adds what follows if e takes or sees an insertion while others may be there.
-func (p *pairs) choose(e int32, c choice, others []int32) {
-	x, isNot := c.op, c.is.not()
+// constrainChoice adds the clauses that hold if e takes or sees the insertion of choice c.
+// The values of others may be in the collection then.
+func (p *pairs) constrainChoice(e int32, c choice, others []int32) {
+	x, isNot := c.op, c.chosen.not()
 	p.solver.add(isNot, p.before(x, e))
 	for _, clear := range p.clears {
 		p.solver.add(isNot, p.before(clear, x), p.before(e, clear))
 	}
 	if p.ops[e].role == replay.Look {
-		for _, t := range p.takers[x] {
-			p.solver.add(isNot, t.is.not(), p.before(e, t.op))
+		for _, t := range p.removals[x] {
+			p.solver.add(isNot, t.chosen.not(), p.before(e, t.op))
 		}
 	}
 	for _, y := range others {
@@ -316,8 +317,8 @@ func (p *pairs) choose(e int32, c choice, others []int32) {
 	}
 }
 
-// nearer returns whether the value of x is nearer to an end than that of y while both
-// are there.
+// nearer returns the literal that is true if, while both values are in the collection, the
+// value of x is nearer to the end than the value of y.
 func (p *pairs) nearer(x, y int32, front bool) literal {
 	a, b := &p.ops[x], &p.ops[y]
 	order := 0
@@ -346,11 +347,12 @@ func (p *pairs) nearer(x, y int32, front bool) literal {
 	return never
 }
 
-// gone returns whether the value of y has been taken before e, or cleared.
+// gone returns a literal that implies that the value of y has been taken or cleared before
+// e.
 func (p *pairs) gone(y, e int32) literal {
-	if takers := p.takers[y]; len(p.clears) == 0 && len(takers) == 0 {
+	if takers := p.removals[y]; len(p.clears) == 0 && len(takers) == 0 {
 		return never
-	} else if len(p.clears) == 0 && len(takers) == 1 && p.solver.isTrue(takers[0].is) {
+	} else if len(p.clears) == 0 && len(takers) == 1 && p.solver.isTrue(takers[0].chosen) {
 		return p.before(takers[0].op, e)
 	}
 	key := [2]int32{y, e}
@@ -359,9 +361,9 @@ func (p *pairs) gone(y, e int32) literal {
 	}
 	l := p.variable(true, &p.ops[e])
 	list := []literal{l.not()}
-	for _, t := range p.takers[y] {
+	for _, t := range p.removals[y] {
 		if first := p.before(t.op, e); first != never {
-			list = append(list, p.both(t.is, first))
+			list = append(list, p.both(t.chosen, first))
 		}
 	}
 	for _, c := range p.clears {
@@ -374,7 +376,7 @@ func (p *pairs) gone(y, e int32) literal {
 	return l
 }
 
-// both returns a literal that is true if both are.
+// both returns a literal that is true if and only if a and b are.
 func (p *pairs) both(a, b literal) literal {
 	switch {
 	case a == always || b == never:
@@ -389,8 +391,8 @@ func (p *pairs) both(a, b literal) literal {
 	return l
 }
 
-// balance returns how many values there are before e: the others, which may be negative,
-// and one for each of the terms that is true.
+// balance returns the number of values before e in two parts: others, which may be
+// negative, and one for each of the terms that is true.
 func (p *pairs) balance(e int32) (terms []literal, others int) {
 	o := &p.ops[e]
 	others = p.returned(replay.Insert, o.call) - p.returned(replay.Remove, o.call)
@@ -398,7 +400,7 @@ func (p *pairs) balance(e int32) (terms []literal, others int) {
 		switch before := c.first.not(); p.ops[c.op].role {
 		case replay.Insert:
 			terms = append(terms, p.both(before, p.happened[c.op]))
-		case replay.Remove: // -1, and 1 if it does not come before
+		case replay.Remove: // -1, and +1 if it does not come before e
 			if p.ops[c.op].ret == history.NoReturn {
 				before = p.both(before, p.takes(c.op))
 			}
@@ -428,7 +430,7 @@ func (p *pairs) returned(role replay.Role, moment int32) int {
 	return n
 }
 
-// takes returns whether a pending removal takes something.
+// takes returns the literal that is true if the pending removal takes a value.
 func (p *pairs) takes(e int32) literal {
 	key := [2]int32{e, e}
 	if l, ok := p.isGone[key]; ok {
@@ -437,15 +439,15 @@ func (p *pairs) takes(e int32) literal {
 	l := p.variable(false, &p.ops[e])
 	list := []literal{l.not()}
 	for _, c := range p.choices[e] {
-		p.solver.add(l, c.is.not())
-		list = append(list, c.is)
+		p.solver.add(l, c.chosen.not())
+		list = append(list, c.chosen)
 	}
 	p.solver.add(list...)
 	p.isGone[key] = l
 	return l
 }
 
-// atMost adds that at most n of the terms are true, or that unless is.
+// atMost adds the clauses that at most n of the terms are true, or that unless is true.
 func (p *pairs) atMost(terms []literal, n int, unless literal) {
 	negated := make([]literal, len(terms))
 	for i, term := range terms {
@@ -454,8 +456,8 @@ func (p *pairs) atMost(terms []literal, n int, unless literal) {
 	p.atLeast(negated, len(terms)-n, unless)
 }
 
-// atLeast adds that at least n of the terms are true, or that unless is. A literal says
-// whether j of the first i terms are, for each i and j (Sinz 2005).
+// atLeast adds the clauses that at least n of the terms are true, or that unless is true.
+// For each i and j, a new literal implies that j of the first i terms are true (Sinz 2005).
 func (p *pairs) atLeast(terms []literal, n int, unless literal) {
 	switch {
 	case n <= 0:
@@ -465,12 +467,12 @@ func (p *pairs) atLeast(terms []literal, n int, unless literal) {
 		return
 	}
 	p.solver.meter.MustStop(len(terms) * n / 8)
-	counts := slices.Repeat([]literal{never}, n+1) // of the first i terms
+	counts := slices.Repeat([]literal{never}, n+1) // j -> the literal that j of the first i terms are true
 	counts[0] = always
 	for i, term := range terms {
 		for j := min(i+1, n); j > 0; j-- {
 			if n-j > len(terms)-i-1 {
-				break // even with all of the others, it would be too few
+				break // too few even if all later terms are true
 			}
 			was, less := counts[j], counts[j-1]
 			if less == never {

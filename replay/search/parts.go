@@ -8,18 +8,18 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// partWork is the work of the first attempt at a part, apart from some for each of its
+// The first attempt at a part may spend partWork, plus partSteps for each of its
 // operations. Few parts need more.
 const (
 	partWork  = 1 << 20
 	partSteps = 64
 )
 
-// parts decides each part of a partitioned object. If a part has no witness, the
-// history has none, so an undecided part does not end the search, and one that takes
-// long waits for the others: it is tried again with four times the work. parts merges
-// the witnesses of all parts. If they contradict edges between parts, it searches the
-// history as a whole.
+// parts decides each part of a partitioned object. If a part has no witness, the history
+// has none, so an undecided part does not end the search. A part that exceeds its share of
+// the work is tried again after the others, with four times as much. The method merges the
+// witnesses of all parts. If these contradict edges between parts, it searches the history
+// as a whole.
 func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 	witnesses := make([][]int32, len(parts))
 	gaveUp := replay.Finding{}
@@ -61,10 +61,9 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 	return r.whole(a)
 }
 
-// restrict returns the arrangement of some operations. Order that passes
-// through other operations by edges is kept, within limits. A part that lacks
-// some of it may have a witness although the history has none, but never the
-// reverse.
+// restrict returns the arrangement of some operations. It keeps order that edges pass on
+// through other operations, within limits. A part that lacks some of this order may have a
+// witness although the history has none, but never the reverse.
 func (a *arrangement) restrict(ops []int32) *arrangement {
 	part := &arrangement{h: engine.Restrict(a.h, ops)}
 	part.recorded = part.h
@@ -84,11 +83,11 @@ func (a *arrangement) restrict(ops []int32) *arrangement {
 	return part
 }
 
-// mostThrough limits the operations of other parts that nearest follows.
+// mostThrough limits the number of operations of other parts that nearest passes through.
 const mostThrough = 64
 
-// nearest returns those of ops from which edges lead to operation i, directly
-// or through operations not in ops.
+// nearest returns the operations in ops from which edges lead to operation i, directly or
+// through operations that are not in ops.
 func (a *arrangement) nearest(i int32, ops []int32) []int32 {
 	var nearest []int32
 	queue := []int32{i}

@@ -10,24 +10,23 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A queueSearch goes along the responses of the consumers: removals, peeks,
-// and operations that find nothing. (An operation that finds the queue not empty is a
-// peek at any value.) As in a sweep, a consumer need not be
-// placed before its own response or that of a later one. Insertions are not
-// placed: when a consumer is placed, an insertion is chosen for it, and the
-// choices so far determine how insertions lie among the consumers.
+// A queueSearch searches a history of a queue along the responses of the consumers:
+// removals, peeks, and operations that find nothing. (An operation that finds the queue not
+// empty is a peek at any value.) As in a sweep, no consumer has to be placed before its own
+// response or the response of a later consumer. The search does not place insertions. When
+// it places a consumer, it chooses an insertion for it, and the choices so far determine
+// how insertions lie among the consumers.
 //
-// An order of operations respects real time if and only if no operation x
-// follows some y with ret(x) < call(y). So it is enough to know the latest
-// invocation before a place and the earliest response after it. No operation
-// needs a moment of its own.
+// An order of operations respects real time if and only if no operation x follows some y
+// with ret(x) < call(y). So it is enough to know the latest invocation before a place and
+// the earliest response after it. The search assigns no moments to operations.
 //
 // The due consumer is the one with the earliest response among those not
 // placed. All consumers placed before it have call < ret(due), and so do all
 // insertions chosen. Insertions with call > ret(due) follow everything that has
-// been placed. Those with call < ret(due) that have not been removed are the
-// rest. reach is the latest invocation among the consumers placed, so that an
-// operation with a later response may follow them all.
+// been placed. The insertions with call < ret(due) that have not been removed are the
+// rest. reach is the latest invocation among the consumers placed: an operation with a
+// later response may follow them all.
 //
 // A consumer may take an insertion e under two conditions:
 //
@@ -38,29 +37,28 @@ import (
 // placed if no insertion of the rest returned before an operation that has been
 // placed was invoked, or before this one was: then the rest may follow.
 //
-// These conditions suffice. The witness has the insertions in the order of
-// their removals, those that stay last; it has the consumers in their order;
-// each consumer follows its insertion, and insertions removed after a consumer
-// that found nothing follow that consumer. Whatever precedes an operation by
-// these rules was invoked before the response of that operation. For two
-// insertions, two consumers, or a consumer that found nothing, see above; and
-// an insertion was invoked before the due response. Insertions do not count for
-// reach, because what they precede they precede by the first condition.
+// These conditions suffice. The witness has the insertions in the order of their removals,
+// and after them the insertions that are never removed. It has the consumers in the order
+// in which they were placed. Each consumer follows its insertion, and insertions removed
+// after a consumer that found nothing follow that consumer. All operations that precede an
+// operation by these rules were invoked before its response. For two insertions, two
+// consumers, or a consumer that found nothing, see above; and an insertion was invoked
+// before the due response. Insertions do not count for reach, because the first condition
+// already covers the insertions that they precede.
 //
-// Some steps can be left out or taken at once, because a witness can be changed
-// so that it has them:
+// Each of the following restrictions is sound, because every witness can be changed into
+// one that keeps to it:
 //
 //   - A consumer that finds nothing is placed as soon as it can be. Insertions
-//     of the rest that the witness has before it can follow it, in their order.
+//     of the rest that precede it in the witness can follow it, in the same order.
 //   - Two open consumers may have the same role and value. The one with the earlier
 //     response goes first if it was also invoked first or is harmless: no
 //     insertion of the rest has its response between reach and the invocation.
-//     The two change places. What was between them then follows an operation
+//     The two change places. The operations between them then follow an operation
 //     invoked later than before, which affects only insertions of the rest.
 //   - A peek at the pinned insertion is placed at once if it is harmless.
-//   - Pending removals are used in the order of their invocations. Of each value
-//     they leave as many as others remove.
-//   - That the queue is not empty is what a peek finds that may return any value.
+//   - Pending removals are used in the order of their invocations. They leave enough
+//     insertions of each value for the removals that returned; see collected.spare.
 //   - A pending removal comes right before a consumer that needs it, or before another
 //     pending removal. Otherwise it could come after the next operation. Without a
 //     pin, that consumer requires that all insertions of the rest that returned before
@@ -71,10 +69,10 @@ import (
 type queueSearch struct {
 	walk
 	*collected
-	heedless bool // reach does not matter: no consumer finds nothing
+	noEmpty bool // no consumer found the queue empty, so reach does not matter
 
-	byReturn       []int32 // insertions by response
-	byCall         []int32 // consumers by invocation
+	byReturn       []int32 // insertions, sorted by response
+	byCall         []int32 // consumers, sorted by invocation
 	opened         []int32 // consumer -> how many consumers were invoked before its response
 	inserted       []int32 // consumer -> how many insertions were invoked before its response
 	pendingsOpened []int32 // consumer -> how many pending removals were invoked before its response
@@ -87,7 +85,7 @@ type queueSearch struct {
 	fronts   []int32 // insertions that may be the first of the rest
 	trail    []queueMove
 	frames   []queueFrame
-	moves    []queueMove // of the frames
+	moves    []queueMove // the moves of all frames, concatenated
 	failed   keySet
 	key      []uint64
 
@@ -100,11 +98,11 @@ type queueSpot struct {
 	due    int32
 	reach  int32
 	used   int32 // how many pending removals have been placed
-	pinned int32 // the insertion that a look has found in front of the queue, or -1
+	pinned int32 // the insertion that a peek has found at the front of the queue, or -1
 	mask   uint64
 }
 
-// A queueMove places a consumer that takes an insertion or none.
+// A queueMove places a consumer, which takes or sees one insertion or none.
 type queueMove struct {
 	consumer int32 // from len(consumers) on, a pending removal
 	insert   int32 // or -1
@@ -114,15 +112,15 @@ type queueMove struct {
 type queueFrame struct {
 	queueSpot
 	trail      int32
-	from, next int32 // into moves, of which it has those up to the next frame's
+	from, next int32 // its first move and the next one to try; its moves end where those of the next frame begin
 }
 
 // newQueueSearch returns nil if more than 64 consumers are open at once.
 func newQueueSearch(c *collected, maxBytes int64, m *meter.Meter) *queueSearch {
-	s := &queueSearch{collected: c, heedless: true, at: queueSpot{reach: -1, pinned: -1}, rest: newRestList(len(c.inserts)), maxBytes: maxBytes}
+	s := &queueSearch{collected: c, noEmpty: true, at: queueSpot{reach: -1, pinned: -1}, rest: newRestList(len(c.inserts)), maxBytes: maxBytes}
 	s.walk = walk{meter: m, fits: func() bool { return s.bytes() <= s.maxBytes || s.forget() }}
 	for i := range c.consumers {
-		s.heedless = s.heedless && c.consumers[i].role != replay.Nothing
+		s.noEmpty = s.noEmpty && c.consumers[i].role != replay.Nothing
 	}
 	s.byReturn = indices(len(s.inserts))
 	slices.SortStableFunc(s.byReturn, func(a, b int32) int { return cmp.Compare(s.inserts[a].ret, s.inserts[b].ret) })
@@ -138,8 +136,8 @@ func newQueueSearch(c *collected, maxBytes int64, m *meter.Meter) *queueSearch {
 	return s
 }
 
-// assignSlots gives each consumer the lowest bit that is free while it is open;
-// it reports false if there is none.
+// assignSlots assigns to each consumer the lowest bit that is free while the consumer is
+// open. It reports false if all bits are taken.
 func (s *queueSearch) assignSlots() bool {
 	s.slot = make([]int32, len(s.consumers))
 	free := ^uint64(0)
@@ -169,7 +167,7 @@ func (s *queueSearch) assignSlots() bool {
 	return true
 }
 
-// run looks for a way to place all consumers and leaves it in trail; see walk.explore.
+// run searches for an order of all consumers and leaves it in trail; see walk.explore.
 func (s *queueSearch) run() (bool, replay.Cause) { return s.explore(s) }
 
 func (s *queueSearch) hasFailed() bool { return s.failed.number(s.configuration()) >= 0 }
@@ -191,7 +189,7 @@ func (s *queueSearch) advance() {
 	}
 }
 
-// retreatTo goes back to the last frame.
+// retreatTo undoes all moves after the configuration of f.
 func (s *queueSearch) retreatTo(f *queueFrame) {
 	for s.at.due > f.due {
 		if int(s.at.due) < len(s.consumers) {
@@ -246,8 +244,8 @@ func (s *queueSearch) settle() bool {
 	return int(s.at.due) == len(s.consumers)
 }
 
-// atOnce returns whether the consumer can be placed now without loss, and the
-// insertion that it takes.
+// atOnce returns the insertion that a consumer takes or sees, or -1, and whether the
+// consumer can be placed now without losing a witness.
 func (s *queueSearch) atOnce(c int32) (int32, bool) {
 	switch t := &s.consumers[c]; {
 	case t.role == replay.Look && s.at.pinned >= 0 && s.fits(t, s.at.pinned):
@@ -322,15 +320,15 @@ func (s *queueSearch) place(m queueMove) {
 	}
 }
 
-// count counts what pending removals take. How many of a value they took follows
-// from the configuration.
+// count updates spare if the move places a pending removal. n is 1 to count the move and -1
+// to undo that. The configuration determines spare, so the key does not contain it.
 func (s *queueSearch) count(m queueMove, n int32) {
 	if int(m.consumer) >= len(s.consumers) {
 		s.spare[s.inserts[m.insert].value] -= n
 	}
 }
 
-// push also lists the moves of the configuration.
+// push adds a frame for the configuration and lists its moves.
 func (s *queueSearch) push() {
 	s.frames = append(s.frames, queueFrame{s.at, int32(len(s.trail)), int32(len(s.moves)), int32(len(s.moves))})
 	least := s.findFronts()
@@ -345,8 +343,8 @@ func (s *queueSearch) push() {
 	}
 }
 
-// addPending adds the way to place the next pending removal. It takes what is pinned, or
-// the insertion of the rest with the earliest response, which is least.
+// addPending adds the move of the next pending removal. The removal takes the pinned
+// insertion, or else the insertion of the rest with the earliest response, which is least.
 func (s *queueSearch) addPending(least int32) {
 	e := s.at.pinned
 	if e < 0 && least != history.NoReturn {
@@ -357,8 +355,8 @@ func (s *queueSearch) addPending(least int32) {
 	}
 }
 
-// addMoves adds the ways to place a consumer. One that finds nothing has none:
-// it would have been placed at once.
+// addMoves adds the moves that place a consumer. A consumer that finds nothing has no move:
+// settle places it as soon as that is possible.
 func (s *queueSearch) addMoves(c int32) {
 	t := &s.consumers[c]
 	switch p := s.at.pinned; {
@@ -379,7 +377,7 @@ func (s *queueSearch) fits(t *consumer, e int32) bool {
 	return t.value == s.inserts[e].value || t.value < 0 && t.role == replay.Look
 }
 
-// findFronts fills in fronts and returns the first response of the rest.
+// findFronts fills in fronts and returns the earliest response of the rest.
 func (s *queueSearch) findFronts() int32 {
 	s.fronts = s.fronts[:0]
 	limit := s.inserted[s.at.due]
@@ -405,7 +403,8 @@ func (s *queueSearch) hasEarlier(i int) bool {
 	return false
 }
 
-// isSecond reports whether another open consumer goes before this one.
+// isSecond reports whether another open consumer with the same role and value has to be
+// placed before this one.
 func (s *queueSearch) isSecond(c int32) bool {
 	a := &s.consumers[c]
 	for _, o := range s.occupant {
@@ -423,7 +422,7 @@ func (s *queueSearch) isSecond(c int32) bool {
 // isHarmless reports whether placing an operation invoked at call would not rule
 // out a later position for any insertion of the rest.
 func (s *queueSearch) isHarmless(call int32) bool {
-	return s.heedless || call < s.at.reach || call < s.firstReturn(s.at.reach)
+	return s.noEmpty || call < s.at.reach || call < s.firstReturn(s.at.reach)
 }
 
 // firstReturn returns the earliest response of an insertion of the rest that
@@ -465,8 +464,8 @@ func (s *queueSearch) configuration() []uint64 {
 
 const queueKeyWords = 4 // without the bits
 
-// witness returns all operations in order: those that the search has placed,
-// and then what need not take effect.
+// witness returns all operations in order: the operations that the search has placed, then
+// those that need not take effect.
 func (s *queueSearch) witness() []int32 {
 	order := s.order()
 	for _, p := range s.pendings[s.at.used:] {
@@ -479,7 +478,7 @@ func (s *queueSearch) witness() []int32 {
 // possible.
 func (s *queueSearch) order() []int32 {
 	insertions, after := s.insertions()
-	place := make([]int32, len(s.inserts)) // insertion -> where it is among them
+	place := make([]int32, len(s.inserts)) // insertion -> index in insertions
 	for k, e := range insertions {
 		place[e] = int32(k)
 	}
@@ -505,8 +504,9 @@ func (s *queueSearch) order() []int32 {
 	return order
 }
 
-// insertions returns the insertions in the order of the queue, and for each how
-// many consumers precede it, the last of which found nothing.
+// insertions returns the insertions in the order in which they enter the queue. The first
+// after[k] moves of the trail precede list[k]: those up to the last consumer that found
+// nothing.
 func (s *queueSearch) insertions() (list, after []int32) {
 	consumers := int32(0)
 	listed := make([]bool, len(s.inserts))
@@ -531,8 +531,9 @@ func (s *queueSearch) insertions() (list, after []int32) {
 	return list, after
 }
 
-// A restList lists the insertions that have not been removed by invocation,
-// including those not invoked yet. n stands for both ends.
+// A restList is a linked list of the insertions that have not been removed, sorted by
+// invocation. It includes insertions that have not been invoked yet. Node n is both ends of
+// the list.
 type restList struct {
 	prev, next []int32
 	gone       []bool
@@ -555,7 +556,7 @@ func (r *restList) remove(e int32) {
 	r.next[r.prev[e]], r.prev[r.next[e]] = r.next[e], r.prev[e]
 }
 
-// restore takes the last removal back.
+// restore undoes the last removal.
 func (r *restList) restore(e int32) {
 	r.gone[e] = false
 	r.next[r.prev[e]], r.prev[r.next[e]] = e, e

@@ -4,15 +4,15 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// Pruning switches off rules by which the search leaves out what cannot matter.
-// Tests compare the search with and without each.
+// Pruning switches off the rules by which the search prunes orders that cannot matter.
+// Tests compare the search with and without each rule.
 type Pruning struct {
 	NoReadsAtOnce bool // see placeReads
 	NoTwins       bool // see isSecondTwin
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
 	NoParts       bool // see engine.Split
-	NoSweep       bool // search by vectors what a sweep could
+	NoSweep       bool // search with vectors even where a sweep is possible
 }
 
 // observers reports which operations only read; see replay.Facts.
@@ -27,12 +27,11 @@ func observers(a *arrangement, spec replay.Spec, prune Pruning) []bool {
 	return observes
 }
 
-// placeReads places every open operation that only reads, observes here what it
-// recorded, and is not blocked. That is sound: a witness that places it later
-// can also place it now, because it changes nothing, neither here nor there.
-// (It is not enough that an operation changes nothing in this state. It may
-// change a later one: write(2) changes nothing in state 2, but does after
-// another write.)
+// placeReads places every open operation that only reads, has its recorded result in the
+// current state, and is not blocked. That is sound: a witness that places the operation
+// later can also place it now, because it changes no state. (It is not enough that an
+// operation changes nothing in this state. It may change a later one: write(2) changes
+// nothing in state 2, but does after another write.)
 func (s *sweep) placeReads() {
 	for placed := true; placed; {
 		placed = false
@@ -46,8 +45,8 @@ func (s *sweep) placeReads() {
 	}
 }
 
-// isBlocked reports whether an operation before this one by an edge has not
-// been placed. Both were invoked; see arrange.
+// isBlocked reports whether some predecessor of the operation by an edge has not been
+// placed. All predecessors have been invoked; see arrange.
 func (s *sweep) isBlocked(op int32) bool {
 	if s.before == nil {
 		return false
@@ -60,25 +59,23 @@ func (s *sweep) isBlocked(op int32) bool {
 	return false
 }
 
-// isUseless reports whether placing the operation here gains nothing. A pending
-// operation that leaves the state as it is can stay out, because nothing
-// follows it.
+// isUseless reports whether placing the operation here gains nothing. A pending operation
+// that leaves the state as it is can stay out, because no operation has to follow it.
 func (s *sweep) isUseless(op, state int32) bool {
 	return s.slot[op] < 0 && state == s.at.state && !s.prune.NoUseless
 }
 
-// changesNothing reports whether the operation may stay out and only reads, so that it
-// is useless everywhere.
+// changesNothing reports whether the operation is useless in every state: it may stay out,
+// and it only reads.
 func (s *sweep) changesNothing(op int32) bool {
 	return s.mayStayOut(op) && !s.prune.NoUseless && s.machine.ReadOnly(op)
 }
 
-// isSecondTwin reports whether another open operation that has not been placed
-// is alike (same method, arguments, result) and must return first. A witness
-// with the later one first stays a witness when the two change places: both are
-// open now, and the response of the earlier one comes first. With edges, the
-// earlier one must not be blocked, and no operation may have to follow the later
-// one.
+// isSecondTwin reports whether the operation has a twin that must return first: another
+// open operation with the same method, arguments and result that has not been placed. A
+// witness with the later one first stays a witness when the two change places: both are
+// open now, and the response of the earlier one comes first. With edges, the earlier one
+// must not be blocked, and no operation may have to follow the later one.
 func (s *sweep) isSecondTwin(op int32) bool {
 	if s.prune.NoTwins || s.followed != nil && s.followed[op] {
 		return false
@@ -92,15 +89,15 @@ func (s *sweep) isSecondTwin(op int32) bool {
 	return false
 }
 
-// isSecondPendingTwin is isSecondTwin for pending operations: the first by
-// invocation goes first. It is enough to check the one before: if that has been
-// placed and an earlier one has not, the earlier one was blocked.
+// isSecondPendingTwin is isSecondTwin for pending operations: of twins, the one invoked
+// first is placed first. It is enough to check the previous twin: if it has been placed and
+// an earlier one has not, the earlier one was blocked.
 func (s *sweep) isSecondPendingTwin(k int32) bool {
 	j := s.earlier[k]
 	return j >= 0 && !s.used.has(s.at.used, j) && !s.isBlocked(s.pendings[j]) && !s.prune.NoTwins
 }
 
-// findEarlier fills in s.earlier.
+// findEarlier fills in s.earlier: twins have the same column of the machine.
 func (s *sweep) findEarlier() {
 	last := map[int32]int32{}
 	s.earlier = make([]int32, len(s.pendings))

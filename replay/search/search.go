@@ -41,10 +41,10 @@ func (r *runner) decide(h *history.History) replay.Finding {
 	return f
 }
 
-// split searches part by part if possible. Operations on several parts that only
-// read, like the size of a map, change no part. So if a part has no witness without
-// them, the history has none. If every part has one, split searches the whole
-// history, with them.
+// split searches part by part if possible. Operations on several parts that only read, like
+// the size of a map, change no part. So if a part has no witness without these operations,
+// the history has none. If every part has a witness, split searches the whole history,
+// including these operations.
 func (r *runner) split(a *arrangement) replay.Finding {
 	parts, across := engine.Split(a.h, r.spec)
 	switch {

@@ -24,55 +24,56 @@ const (
 // A variable is a number from 0 on.
 type variable int32
 
-// A solver looks for values of variables that satisfy clauses, each of which is a
-// disjunction of literals. It learns a clause from each conflict and goes back to where
-// that clause has an effect (Marques-Silva and Sakallah 1999; the data structures are
-// those of MiniSat, Eén and Sörensson 2003). It never stops without an answer unless its
-// meter or maxBytes stop it.
+// A solver searches for values of variables that satisfy clauses. A clause is a disjunction
+// of literals. The solver learns a clause from each conflict and backjumps (Marques-Silva
+// and Sakallah 1999; it has the data structures of MiniSat, Eén and Sörensson 2003). It
+// always finds an answer unless its meter or maxBytes stop it.
 type solver struct {
-	// arena has the clauses one after the other: the length, the number of levels, and
-	// the literals, of which the first two are watched.
-	arena   []int32
-	learnt  []int32     // beginnings of learnt clauses in arena
-	watches [][]watcher // literal -> clauses that watch its negation
-	value   []int8      // literal -> 1: true, -1: false, 0: open
-	level   []int32     // variable -> the decision after which it got its value
-	why     []reason    // variable -> what implied it
-	trail   []literal   // those that are true, in order
-	begins  []int32     // decision -> length of the trail before it
-	units   []literal   // learnt literals that are not at level 0 yet
-	streak  int         // conflicts since the last decision
-	done    int         // trail up to which everything has been propagated
-	told    int         // trail up to which theory was called
-	// theory, if set, is called for each literal that becomes true. It implies
-	// others, and returns false after a conflict.
+	// arena has the clauses one after another. A clause is its length, its number of
+	// decision levels, and its literals. The first two literals are watched.
+	arena       []int32
+	learnt      []int32     // where learnt clauses begin in arena
+	watches     [][]watcher // literal -> clauses that watch its negation
+	value       []int8      // literal -> 1: true, -1: false, 0: unassigned
+	level       []int32     // variable -> the decision level at which it got its value
+	why         []reason    // variable -> the reason for its value
+	trail       []literal   // the true literals, in the order of their assignment
+	levelStarts []int32     // decision -> length of the trail before the decision
+	units       []literal   // learnt clauses of one literal that are not assigned at level 0 yet
+	streak      int         // conflicts since the last decision
+	clauseHead  int         // the clauses have been propagated for trail[:clauseHead]
+	theoryHead  int         // theory has been called for trail[:theoryHead]
+	// theory, if set, is called for each literal that becomes true. It calls imply for
+	// the literals that follow, and returns false after a conflict.
 	theory func(l literal) bool
 
-	conflict []literal // literals that cannot all be false, and are
-	activity []float32
-	bump     float32
-	heap     []variable // open variables, and some others, by activity
-	place    []int32    // variable -> index in heap, or -1
-	phase    []bool     // variable -> the value to try first
-	seen     []bool
-	levels   []int32 // decision -> stamp, of countLevels
-	stamp    int32
-	clause   []literal // that is being learnt
+	conflict     []literal // literals that are all false, although one of them must be true
+	activity     []float32
+	activityStep float32
+	heap         []variable // all unassigned variables, and some others, by activity
+	place        []int32    // variable -> index in heap, or -1
+	phase        []bool     // variable -> the value to try first
+	seen         []bool
+	levelStamps  []int32 // decision level -> stamp; scratch of countLevels
+	stamp        int32
+	clause       []literal // the clause that is being learnt
 
-	broken   bool         // the clauses have no solution
-	cause    replay.Cause // why it gave up
-	maxBytes int64
-	meter    *meter.Meter
+	unsatisfiable bool         // the clauses have no solution
+	cause         replay.Cause // why it gave up
+	maxBytes      int64
+	meter         *meter.Meter
 }
 
-// A watcher is a clause that watches a literal, and another literal of it.
+// A watcher is a clause that watches a literal. The blocker is another literal of the
+// clause: while it is true, the clause is satisfied.
 type watcher struct {
 	clause  int32
 	blocker literal
 }
 
-// A reason is a clause of the arena, or two other literals (or one and never) that are
-// false, if clause is implied; none has decided.
+// A reason says why a variable has its value. clause is a clause of the arena; or decided,
+// if nothing implied the value; or implied, if the theory did, because the literals in
+// others are false. The second of these may be never.
 type reason struct {
 	clause int32
 	others [2]literal
@@ -85,15 +86,15 @@ const (
 	headWords = 2
 	// restartAfter is the unit of the number of conflicts between restarts.
 	restartAfter = 64
-	// farBack is how many decisions are undone at most, unless as many conflicts follow
-	// each other.
-	farBack = 64
-	// fewLearnt is the number of learnt clauses from which on some are dropped.
-	fewLearnt = 4000
+	// longBackjump is the number of decisions that a backjump may undo. It may undo more
+	// only after as many conflicts without a decision between them.
+	longBackjump = 64
+	// firstReduction is the number of learnt clauses above which reduceLearnt is first called.
+	firstReduction = 4000
 )
 
-// newVariable returns a variable. Of variables that are in no conflict, those with
-// greater weight are decided first, and phase is tried first.
+// newVariable returns a variable. Variables that have been in no conflict are decided in
+// the order of decreasing weight. The decision first tries the value phase.
 func (s *solver) newVariable(phase bool, weight float32) variable {
 	v := variable(len(s.level))
 	s.watches = append(s.watches, nil, nil)
@@ -111,8 +112,7 @@ func (s *solver) newVariable(phase bool, weight float32) variable {
 func (s *solver) isTrue(l literal) bool  { return l == always || l >= 0 && s.value[l] > 0 }
 func (s *solver) isFalse(l literal) bool { return l == never || l >= 0 && s.value[l] < 0 }
 
-// add adds a clause before the search. It sorts and keeps nothing of literals. It adds
-// nothing after it gave up.
+// add adds a clause before the search. It adds nothing after the solver gave up.
 func (s *solver) add(literals ...literal) {
 	if s.gaveUp() {
 		return
@@ -133,7 +133,7 @@ func (s *solver) add(literals ...literal) {
 	}
 	switch s.clause = list; len(list) {
 	case 0:
-		s.broken = true
+		s.unsatisfiable = true
 	case 1:
 		s.assign(list[0], reason{clause: decided})
 	default:
@@ -157,13 +157,13 @@ func (s *solver) watch(c int32, a, b literal) {
 	s.watches[b.not()] = append(s.watches[b.not()], watcher{c, a})
 }
 
-// literals returns those of a clause.
+// literals returns the literals of a clause.
 func (s *solver) literals(c int32) []int32 {
 	return s.arena[c+headWords : c+headWords+s.arena[c]]
 }
 
-// imply makes l true because others are false. It returns false, and sets conflict, if l
-// is false. The second of the others may be never.
+// imply makes l true because a and b are false. It returns false, and sets conflict, if l
+// is false. b may be never.
 func (s *solver) imply(l, a, b literal) bool {
 	switch {
 	case s.value[l] > 0:
@@ -182,35 +182,36 @@ func (s *solver) imply(l, a, b literal) bool {
 func (s *solver) assign(l literal, why reason) {
 	v := l.variable()
 	s.value[l], s.value[l.not()] = 1, -1
-	s.level[v] = int32(len(s.begins))
+	s.level[v] = int32(len(s.levelStarts))
 	s.why[v] = why
 	s.trail = append(s.trail, l)
 }
 
-// propagate finds what follows. It returns false, and sets conflict, if something is
-// contradictory.
+// propagate assigns all literals that the clauses and the theory imply. It returns false,
+// and sets conflict, if a clause or the theory is violated.
 func (s *solver) propagate() bool {
 	for {
-		for s.done < len(s.trail) {
-			l := s.trail[s.done]
-			s.done++
-			if !s.visit(l) {
+		for s.clauseHead < len(s.trail) {
+			l := s.trail[s.clauseHead]
+			s.clauseHead++
+			if !s.propagateWatchers(l) {
 				return false
 			}
 		}
-		if s.theory == nil || s.told == len(s.trail) {
+		if s.theory == nil || s.theoryHead == len(s.trail) {
 			return true
 		}
-		l := s.trail[s.told]
-		s.told++
+		l := s.trail[s.theoryHead]
+		s.theoryHead++
 		if !s.theory(l) {
 			return false
 		}
 	}
 }
 
-// visit looks at the clauses that watch the negation of l.
-func (s *solver) visit(l literal) bool {
+// propagateWatchers propagates l through the clauses that watch its negation. It returns
+// false, and sets conflict, if all literals of a clause are false.
+func (s *solver) propagateWatchers(l literal) bool {
 	list := s.watches[l]
 	s.meter.MustStop(1 + len(list)/4)
 	kept := 0
@@ -252,18 +253,18 @@ func (s *solver) visit(l literal) bool {
 	return true
 }
 
-// solve reports whether there is a solution, which value has then. Otherwise the cause
-// says why it gave up, or NoCause if there is none.
+// solve reports whether it found a solution, which is in s.value. If not, the cause says
+// why it gave up, or is NoCause if the clauses have no solution.
 func (s *solver) solve() (bool, replay.Cause) {
-	s.bump = 1
-	limit := fewLearnt
+	s.activityStep = 1
+	limit := firstReduction
 	for round := 1; ; round++ {
 		for left := (restartAfter + len(s.level)/1024) * luby(round); ; {
-			if s.broken {
+			if s.unsatisfiable {
 				return false, replay.NoCause
 			}
 			consistent := s.propagate()
-			if !consistent && len(s.begins) == 0 {
+			if !consistent && len(s.levelStarts) == 0 {
 				return false, replay.NoCause
 			}
 			if s.gaveUp() {
@@ -278,26 +279,26 @@ func (s *solver) solve() (bool, replay.Cause) {
 			if left <= 0 {
 				break
 			}
-			v := s.choose()
+			v := s.pickVariable()
 			if v < 0 {
 				return true, replay.NoCause
 			}
-			s.begins = append(s.begins, int32(len(s.trail)))
+			s.levelStarts = append(s.levelStarts, int32(len(s.trail)))
 			l := literal(2 * v)
 			if !s.phase[v] {
 				l++
 			}
 			s.assign(l, reason{clause: decided})
 		}
-		s.goBack(0)
+		s.backjump(0)
 		if len(s.learnt) > limit {
-			s.forget()
+			s.reduceLearnt()
 			limit += limit / 8
 		}
 	}
 }
 
-// gaveUp counts one unit of work, and reports whether the solver gives up; cause says why.
+// gaveUp counts one unit of work, and reports whether the solver gave up; s.cause says why.
 func (s *solver) gaveUp() bool {
 	switch {
 	case s.cause != replay.NoCause:
@@ -309,10 +310,10 @@ func (s *solver) gaveUp() bool {
 	return s.cause != replay.NoCause
 }
 
-// learn learns a clause from the conflict, goes back to where all but one of its literals
-// are false, and makes that one true.
+// learn learns a clause from the conflict: the first unique implication point. It
+// backjumps, and makes the only literal of the clause true that is not false then.
 func (s *solver) learn() {
-	current := int32(len(s.begins))
+	current := int32(len(s.levelStarts))
 	s.clause = append(s.clause[:0], 0)
 	open, at := 0, len(s.trail)
 	mark := func(l literal) {
@@ -321,7 +322,7 @@ func (s *solver) learn() {
 			return
 		}
 		s.seen[v] = true
-		s.raise(v)
+		s.bumpActivity(v)
 		if s.level[v] == current {
 			open++
 		} else {
@@ -345,17 +346,17 @@ func (s *solver) learn() {
 	}
 	s.meter.MustStop((len(s.trail) - at) / 8)
 	marked := slices.Clone(s.clause[1:])
-	s.shorten()
+	s.minimize()
 	for _, l := range marked {
 		s.seen[l.variable()] = false
 	}
-	if s.bump *= 1 / 0.95; s.bump > 1e30 {
+	if s.activityStep *= 1 / 0.95; s.activityStep > 1e30 {
 		for v := range s.activity {
 			s.activity[v] *= 1e-30
 		}
-		s.bump *= 1e-30
+		s.activityStep *= 1e-30
 	}
-	s.use()
+	s.addLearnt()
 }
 
 // eachReason calls f for the false literals that implied v.
@@ -377,8 +378,9 @@ func (s *solver) eachReason(v variable, f func(literal)) {
 	}
 }
 
-// shorten leaves out literals that others of the clause imply.
-func (s *solver) shorten() {
+// minimize drops the literals of the clause that are implied by other literals of the
+// clause.
+func (s *solver) minimize() {
 	kept := 1
 	for _, l := range s.clause[1:] {
 		v, needed := l.variable(), false
@@ -395,13 +397,13 @@ func (s *solver) shorten() {
 	s.clause = s.clause[:kept]
 }
 
-// use goes back and adds the clause that was learnt.
-func (s *solver) use() {
+// addLearnt backjumps and adds the clause that was learnt.
+func (s *solver) addLearnt() {
 	list := s.clause
 	s.streak++
 	if len(list) == 1 {
 		s.units = append(s.units, list[0])
-		s.goBack(s.target(0))
+		s.backjump(s.backjumpLevel(0))
 		return
 	}
 	latest := 1
@@ -412,31 +414,33 @@ func (s *solver) use() {
 	}
 	list[1], list[latest] = list[latest], list[1]
 	levels := s.countLevels(list)
-	s.goBack(s.target(int(s.level[list[1].variable()])))
+	s.backjump(s.backjumpLevel(int(s.level[list[1].variable()])))
 	c := s.attach(list, levels)
 	s.learnt = append(s.learnt, c)
 	s.assign(list[0], reason{clause: c})
 }
 
-// target returns how many decisions to keep after a conflict, where so many are enough:
-// all but the last, if many would be undone and few conflicts came right before.
-func (s *solver) target(decisions int) int {
-	if last := len(s.begins) - 1; last-decisions > farBack && s.streak < farBack {
+// backjumpLevel returns the decision level to which to backjump after a conflict, given the
+// lowest possible one. If that would undo many decisions after few conflicts in a row, it
+// returns the level before the current one (chronological backtracking, Nadel and Ryvchin
+// 2018).
+func (s *solver) backjumpLevel(lowest int) int {
+	if last := len(s.levelStarts) - 1; last-lowest > longBackjump && s.streak < longBackjump {
 		return last
 	}
-	return decisions
+	return lowest
 }
 
-// countLevels returns at how many levels literals got their values: a clause with few is
-// useful often (Audemard and Simon 2009).
+// countLevels returns the number of decision levels at which the literals got their values.
+// A clause with few levels is often useful (Audemard and Simon 2009).
 func (s *solver) countLevels(list []literal) int32 {
-	for len(s.levels) <= len(s.begins) {
-		s.levels = append(s.levels, 0)
+	for len(s.levelStamps) <= len(s.levelStarts) {
+		s.levelStamps = append(s.levelStamps, 0)
 	}
 	s.stamp++
 	n := int32(0)
 	for _, l := range list {
-		if at := &s.levels[s.level[l.variable()]]; *at != s.stamp {
+		if at := &s.levelStamps[s.level[l.variable()]]; *at != s.stamp {
 			*at = s.stamp
 			n++
 		}
@@ -444,12 +448,13 @@ func (s *solver) countLevels(list []literal) int32 {
 	return n
 }
 
-// goBack undoes all but so many decisions.
-func (s *solver) goBack(decisions int) {
-	if len(s.begins) <= decisions {
+// backjump undoes the decisions above a level, and assigns the units that this left
+// unassigned.
+func (s *solver) backjump(level int) {
+	if len(s.levelStarts) <= level {
 		return
 	}
-	begin := int(s.begins[decisions])
+	begin := int(s.levelStarts[level])
 	for _, l := range s.trail[begin:] {
 		v := l.variable()
 		s.value[l], s.value[l.not()] = 0, 0
@@ -458,24 +463,25 @@ func (s *solver) goBack(decisions int) {
 			s.insert(v)
 		}
 	}
-	s.trail, s.begins = s.trail[:begin], s.begins[:decisions]
-	s.done, s.told = min(s.done, begin), min(s.told, begin)
+	s.trail, s.levelStarts = s.trail[:begin], s.levelStarts[:level]
+	s.clauseHead, s.theoryHead = min(s.clauseHead, begin), min(s.theoryHead, begin)
 	for _, l := range s.units {
 		switch {
 		case s.value[l] == 0:
 			s.assign(l, reason{implied, [2]literal{never, never}})
-		case s.value[l] < 0 && decisions == 0:
-			s.broken = true
+		case s.value[l] < 0 && level == 0:
+			s.unsatisfiable = true
 		}
 	}
-	if decisions == 0 {
+	if level == 0 {
 		s.units = s.units[:0]
 	}
 }
 
-// forget drops half of the learnt clauses, those of most levels, after a restart. It
-// moves all other clauses together.
-func (s *solver) forget() {
+// reduceLearnt drops the half of the learnt clauses with the most decision levels, but none
+// with two levels or fewer. It is called after a restart. It moves the remaining clauses to
+// the front of the arena.
+func (s *solver) reduceLearnt() {
 	slices.SortStableFunc(s.learnt, func(a, b int32) int { return int(s.arena[a+1] - s.arena[b+1]) })
 	keep := len(s.learnt) / 2
 	for keep < len(s.learnt) && s.arena[s.learnt[keep]+1] <= 2 {
@@ -491,7 +497,7 @@ func (s *solver) forget() {
 	for l := range s.watches {
 		s.watches[l] = s.watches[l][:0]
 	}
-	// What has a value at level 0 needs no reason.
+	// A variable with a value at level 0 needs no reason.
 	for _, l := range s.trail {
 		s.why[l.variable()] = reason{clause: decided}
 	}
@@ -508,7 +514,8 @@ func (s *solver) forget() {
 				c += size
 				continue // true at level 0
 			}
-			// The first two are open: everything has been propagated.
+			// Move two unassigned literals to the front. There are two, because all
+			// clauses have been propagated.
 			open := 0
 			for k, o := range list {
 				if s.value[o] == 0 && open < 2 {
@@ -528,7 +535,7 @@ func (s *solver) forget() {
 	s.meter.MustStop(int(to) / 16)
 }
 
-// bytes is about the memory that the solver takes.
+// bytes estimates the memory of the solver.
 func (s *solver) bytes() int64 {
 	return int64(cap(s.arena))*4 + int64(len(s.arena))*4 + int64(len(s.level))*80
 }

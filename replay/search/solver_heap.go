@@ -1,7 +1,8 @@
 package search
 
-// choose takes the open variable of the greatest activity, or -1.
-func (s *solver) choose() variable {
+// pickVariable removes the unassigned variable of the greatest activity from the heap and
+// returns it, or -1 if all variables have values.
+func (s *solver) pickVariable() variable {
 	for len(s.heap) > 0 {
 		v := s.heap[0]
 		last := s.heap[len(s.heap)-1]
@@ -19,15 +20,15 @@ func (s *solver) choose() variable {
 	return -1
 }
 
-func (s *solver) raise(v variable) {
-	s.activity[v] += s.bump
+func (s *solver) bumpActivity(v variable) {
+	s.activity[v] += s.activityStep
 	if s.place[v] >= 0 {
 		s.lift(int(s.place[v]))
 	}
 }
 
-// comes reports whether v is decided before w.
-func (s *solver) comes(v, w variable) bool {
+// hasPriority reports whether v is decided before w.
+func (s *solver) hasPriority(v, w variable) bool {
 	return s.activity[v] > s.activity[w] || s.activity[v] == s.activity[w] && v < w
 }
 
@@ -39,7 +40,7 @@ func (s *solver) insert(v variable) {
 
 func (s *solver) lift(i int) {
 	v := s.heap[i]
-	for i > 0 && s.comes(v, s.heap[(i-1)/2]) {
+	for i > 0 && s.hasPriority(v, s.heap[(i-1)/2]) {
 		s.heap[i] = s.heap[(i-1)/2]
 		s.place[s.heap[i]] = int32(i)
 		i = (i - 1) / 2
@@ -55,10 +56,10 @@ func (s *solver) sink(i int) {
 		if child >= len(s.heap) {
 			break
 		}
-		if child+1 < len(s.heap) && s.comes(s.heap[child+1], s.heap[child]) {
+		if child+1 < len(s.heap) && s.hasPriority(s.heap[child+1], s.heap[child]) {
 			child++
 		}
-		if !s.comes(s.heap[child], v) {
+		if !s.hasPriority(s.heap[child], v) {
 			break
 		}
 		s.heap[i] = s.heap[child]

@@ -28,7 +28,7 @@ func TestSolver(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	solved := 0
 	for round := range 2000 {
-		variables, free := 3+r.IntN(8), []int{0, 3 * farBack}[round%2]
+		variables, free := 3+r.IntN(8), []int{0, 3 * longBackjump}[round%2]
 		var clauses [][]literal
 		for range variables*2 + r.IntN(2*variables) {
 			clause := make([]literal, 1+r.IntN(4)*3/2)
@@ -86,8 +86,8 @@ func TestConflictsAfterManyDecisions(t *testing.T) {
 	if got, cause := s.solve(); got || cause != replay.NoCause {
 		t.Errorf("solve() = %v, %v, want a refutation", got, cause)
 	}
-	if conflicts := math.Log(float64(s.bump)) / -math.Log(0.95); conflicts > 2*farBack {
-		t.Errorf("%.0f conflicts, want at most %d", conflicts, 2*farBack)
+	if conflicts := math.Log(float64(s.activityStep)) / -math.Log(0.95); conflicts > 2*longBackjump {
+		t.Errorf("%.0f conflicts, want at most %d", conflicts, 2*longBackjump)
 	}
 	s = contradiction()
 	s.maxBytes = 0

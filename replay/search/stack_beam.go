@@ -10,22 +10,22 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A stackBeam looks for a witness of a history of a stack. A placement has the due response,
-// which is the first one of an operation that has not been placed, and the set of
-// open operations that have been placed.
+// A stackBeam searches for a witness of a history of a stack. A placement consists of the
+// due response, which is the earliest response of an operation that has not been placed,
+// and the set of open operations that have been placed.
 //
-// The operations placed while the same response was due are a group; the due
-// operation is its last. Of all witnesses, take those in which the groups of pushes
-// and removals come latest, by the sum of the numbers of their due responses. Of
-// these, take those with the fewest pairs of pushes, or removals, of the same value in
-// which the one with the later response comes first. Of these, take one in which peeks
-// come as early as possible. It has the properties below, because otherwise it could
-// be changed. All operations of a group are concurrent except for the order on the
-// stack, and those that are not due may also come in the next group.
+// The operations placed while the same response was due are a group. The due operation is
+// the last of its group. Take the witnesses in which the groups of pushes and removals come
+// latest, by the sum of the numbers of their due responses. Among these, take the witnesses
+// with the fewest pairs of pushes, or removals, of the same value in which the one with the
+// later response comes first. Among these, take a witness in which peeks come as early as
+// possible. It has the properties below, because otherwise it could be changed into one
+// that should have been taken. All operations of a group are concurrent except for the
+// order on the stack, and those that are not due may also come in the next group.
 //
 //   - A peek, or an operation that finds nothing, is placed as soon as possible.
-//   - Of open pushes, or removals, of the same value, the one with the earliest
-//     response comes first. Otherwise they could change places.
+//   - If several pushes, or removals, of the same value are open, the one with the
+//     earliest response comes first. Otherwise they could change places.
 //   - Within a group, a push with its removal and everything between contains the due
 //     operation. Otherwise all of it could come after the due operation. So a group
 //     consists of removals of values from earlier groups, and then of pushes. Or, if a
@@ -50,56 +50,56 @@ import (
 // stackSets. There are far more stacks than placements: 16 processes that use 8 values
 // reach about 2^50 stacks on the way to a witness within 300 responses.
 //
-// Of the placements in which a group starts, the beam explores those in which the
-// fewest operations have been placed early (a beam search). So it can lose all
-// witnesses. When it gets stuck, it goes back, explores more placements, and draws
-// others among equals. The lost witnesses have another stack, so it goes back to
-// where an element of the stack was pushed: the 1st, 2nd, 4th, 8th and 16th from the
-// top, one after another.
+// This is a beam search: among the placements in which a group starts, it explores those in
+// which the fewest operations have been placed early. So it can lose all witnesses. When no
+// placement is left to explore, it goes back, explores more placements, and draws others
+// among equals. The lost witnesses have another stack, so it goes back to where an element
+// of the stack was pushed: the 1st, 2nd, 4th, 8th and 16th from the top, in one try after
+// another.
 //
-// If it gets stuck and has left nothing out, the history has no witness.
+// If no placement is left and none was left out, the history has no witness.
 //
-// When memory is short, the beam drops what it has explored, a segment of the history
-// at a time, and keeps the arrivals at which the next segment begins. If many tries
-// fail, it goes back to the segment before. To trace a witness, it explores the
-// segments again in the same way, the last one first.
+// When memory is short, the beam drops explored placements, a segment of the history at a
+// time. It keeps the arrivals at which the next segment begins. If many tries fail, it goes
+// back to the previous segment. To trace a witness, it explores the segments again in the
+// same way, the last one first.
 type stackBeam struct {
 	stackOps
 	*stackSets
 	idle    []int32
-	heights []int32  // due -> twice the elements on the stack, about
-	lookers []uint64 // due -> slots of open peeks and of what finds nothing
+	heights []int32  // due -> about twice the number of elements on the stack
+	readers []uint64 // due -> slots of open peeks and of open operations that find nothing
 
 	dues     []beamDue
-	arrivals [][]beamArrival // due -> spots in which a group starts, in the order found
-	spots    []beamSpot      // explored
-	ways     []beamWay       // of the spots
+	arrivals [][]beamArrival // due -> placements in which a group starts, in the order found
+	spots    []beamSpot      // the explored placements of the segment in memory
+	ways     []beamWay       // the ways to the spots, concatenated
 	segments []beamSegment
-	segment  int // the one in memory
+	segment  int // index of the segment in memory
 
-	due     int32 // of what is explored
-	last    int32 // the latest due response met
-	cutAt   int32 // the first response in memory at which something is left out
-	lost    bool  // something may have been left out before what is in memory
-	tries   int32 // to get past stuckAt
-	far     int32 // how many of these began in an earlier segment
-	stuckAt int32
-	began   int64 // the meter's work at the start
-	stuck   int64 // and when stuckAt was met
-	salt    int32 // the number of tries so far
-	found   bool
-	goal    beamWay // the last one of the witness
-	path    []int32 // operations of the ways of the witness, last one first
+	due       int32 // the response at which it explores
+	last      int32 // the latest due response reached
+	cutAt     int32 // the first response in memory at which placements were left out
+	cutBefore bool  // placements may have been left out before the segment in memory
+	tries     int32 // to get past stuckAt
+	farTries  int32 // how many of the tries began in an earlier segment
+	stuckAt   int32
+	startWork int64 // the meter's work at the start
+	stuckWork int64 // the meter's work at the first of the tries
+	salt      int32 // the number of tries so far
+	found     bool
+	goal      beamWay // the last way of the witness
+	path      []int32 // the operations of the ways of the witness, last one first
 
-	waiting, kept int64 // arrivals in memory, and in segments
-	full          int64 // bytes to use before something is dropped
+	waiting, kept int64 // number of arrivals in memory, and in segments
+	dropAbove     int64 // bytes in use above which drop is called
 	maxBytes      int64
-	// See beamRoom and what follows it. Tests choose others.
+	// Set to the constants from beamWidth on. Tests choose other values.
 	room, patience int64
 	width, bags    int
-	least          int32
+	keptResponses  int32
 
-	// For one due response or one stack:
+	// Scratch for one due response or one stack:
 	levels   [2][65][]beamArrival // by number of placed operations; without early pushes, and with them
 	groups   []beamGroup
 	chosen   []beamGroup
@@ -109,12 +109,12 @@ type stackBeam struct {
 	groupAt  []int32
 	gathered []setEdge
 	passed   []int32
-	// inserts and removes are the open ones.
+	// inserts and removes are the open insertions and removals.
 	inserts, removes []beamOp
 }
 
-// A beamOp can be placed once those before it are placed: the ones with its value and an
-// earlier response.
+// A beamOp is an open operation. It can be placed once the operations in before are placed:
+// those with the same value and an earlier response.
 type beamOp struct {
 	slot, before uint64
 	op, value    int32
@@ -126,12 +126,12 @@ func (q *beamOp) fits(mask uint64) bool { return mask&(q.slot|q.before) == q.bef
 type beamSpot struct {
 	mask   uint64
 	stacks int32
-	ways   int32 // number of its first way; it has those up to that of the next one
+	ways   int32 // number of its first way; its ways end where those of the next spot begin
 }
 
-// A beamWay is how a spot is reached: from another one, or -1, by an operation, noOp, or
-// both - o if a push is placed right before o. It leads to some of the stacks: those of
-// a set, with a value on top of each if top is not noValue.
+// A beamWay is a way to reach a spot: from another spot, or -1. op is the operation placed,
+// or noOp, or both - o if a push and then o are placed. A way leads to the stacks of a set,
+// with the value top on each of them if top is not noValue.
 type beamWay struct {
 	from   int32
 	op     int32
@@ -145,24 +145,24 @@ const (
 	both    = -2 // both - o is a push placed right before o
 )
 
-// A beamArrival is a spot that is not explored yet, reached in one way.
+// A beamArrival is one way to reach a placement that is not explored yet.
 type beamArrival struct {
 	mask uint64
 	beamWay
 }
 
-// A beamDue is what is kept for each due response.
+// A beamDue records how a due response was explored.
 type beamDue struct {
-	spots, ways int32 // how many there were before
-	tries, salt int32 // how it was explored
-	isCut       bool  // something was left out
+	spots, ways int32 // how many there were before it
+	tries, salt int32 // the values of the fields of stackBeam
+	isCut       bool  // placements were left out
 }
 
-// A beamSegment begins at a due response. It has the arrivals there and later that
-// come from before.
+// A beamSegment is a part of the history that begins at a due response. It has the arrivals
+// at this response and later ones that come from earlier segments.
 type beamSegment struct {
 	due         int32
-	spots, ways int32 // how many there were before
+	spots, ways int32 // how many there were before it
 	arrivals    []dueArrival
 }
 
@@ -171,7 +171,7 @@ type dueArrival struct {
 	due int32
 }
 
-// A beamGroup is the grouped arrivals with the same mask.
+// A beamGroup is the arrivals with the same mask: grouped[lo:hi].
 type beamGroup struct {
 	mask   uint64
 	lo, hi int32
@@ -187,29 +187,29 @@ const (
 	// beamBags is how many placements with the same number of operations are explored
 	// in which early pushes have been placed.
 	beamBags = 10
-	// beamSlack is about how many responses the beam goes back beyond where something
-	// was pushed.
+	// beamSlack is about how many responses the beam goes back beyond the push of an
+	// element.
 	beamSlack = 16
-	// beamDepths is how many tries go back farther each; then they begin anew.
+	// beamDepths is how many tries in a row each go back farther than the one before.
 	beamDepths = 5
-	// beamFar is the number of tries after which the beam goes back to a segment
-	// before that in memory, each time one farther than the last time.
-	beamFar = 16
-	// groupBits bound the groups among which some are chosen.
+	// beamTriesPerSegment is the number of tries after which the beam goes back to an
+	// earlier segment, each time one farther than the last time.
+	beamTriesPerSegment = 16
+	// groupBits is the number of bits for the index of a group in stackBeam.choose.
 	groupBits = 24
-	// beamRoom is how many bytes are used before something is dropped.
+	// beamRoom is how many bytes may be in use before spots are dropped.
 	beamRoom = 64 << 20
-	// beamLeast is a quarter of the responses that are kept in any case, so that
-	// it can go back.
-	beamLeast = 256
-	// beamPatience is the work to spend on one response before the beam gives up, or
-	// half of the work spent before that response, if that is more.
+	// beamKept is a quarter of the number of responses that stay in memory in any case,
+	// so that the beam can go back.
+	beamKept = 256
+	// beamPatience is the work to spend on getting past one response before the beam gives
+	// up. It is half of the work spent before that response, if that is more.
 	beamPatience = 1 << 21
 )
 
 func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
 	b := &stackBeam{stackSets: newStackSets(m), idle: c.idle, cutAt: math.MaxInt32, stuckAt: -1,
-		room: min(beamRoom, maxBytes/4), maxBytes: maxBytes, width: beamWidth, bags: beamBags, least: beamLeast, patience: beamPatience}
+		room: min(beamRoom, maxBytes/4), maxBytes: maxBytes, width: beamWidth, bags: beamBags, keptResponses: beamKept, patience: beamPatience}
 	ops := c.asStack()
 	if ops == nil {
 		return nil
@@ -218,7 +218,7 @@ func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
 	b.arrivals = make([][]beamArrival, b.returned)
 	b.dues = make([]beamDue, b.returned)
 	b.findHeights()
-	b.findLookers()
+	b.findReaders()
 	b.due = -1
 	b.arrive(0, 0, beamArrival{0, beamWay{-1, noOp, noValue, 0}})
 	b.due = 0
@@ -250,12 +250,12 @@ func (b *stackBeam) findHeights() {
 	}
 }
 
-func (b *stackBeam) findLookers() {
-	b.lookers = make([]uint64, b.returned)
-	for due := range b.lookers {
+func (b *stackBeam) findReaders() {
+	b.readers = make([]uint64, b.returned)
+	for due := range b.readers {
 		for _, o := range b.opens[due] {
 			if role := b.ops[o].role; role == replay.Look || role == replay.Nothing {
-				b.lookers[due] |= 1 << b.slot[o]
+				b.readers[due] |= 1 << b.slot[o]
 			}
 		}
 	}
@@ -283,11 +283,11 @@ func (b *stackBeam) findOpens() {
 	}
 }
 
-// run looks for a witness.
+// run searches for a witness, and leaves its operations in b.path.
 func (b *stackBeam) run() (bool, replay.Cause) {
-	b.began = b.meter.Spent()
+	b.startWork = b.meter.Spent()
 	for !b.found {
-		if b.used() > max(b.full, b.room) && !b.drop() || b.waysEnd() > math.MaxInt32/2 {
+		if b.used() > max(b.dropAbove, b.room) && !b.drop() || b.waysEnd() > math.MaxInt32/2 {
 			return false, replay.Memory
 		}
 		b.dues[b.due] = beamDue{spots: b.spotsEnd(), ways: b.waysEnd(), tries: b.tries, salt: b.salt}
@@ -297,13 +297,13 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 			return false, replay.Time
 		case b.last > b.due:
 			if b.due++; b.due > b.stuckAt {
-				b.tries, b.far = 0, 0
+				b.tries, b.farTries = 0, 0
 			}
-		case b.cutAt < math.MaxInt32 || b.lost:
-			if !b.again() {
+		case b.cutAt < math.MaxInt32 || b.cutBefore:
+			if !b.retry() {
 				return false, replay.Time
 			}
-		case b.shallow:
+		case b.incomplete:
 			return false, replay.Memory
 		default:
 			return false, replay.NoCause
@@ -312,13 +312,13 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 	return b.trace()
 }
 
-// explore explores the spots in which a group starts, and all that the group can lead
-// to.
+// explore explores the placements in which a group of the due response starts, and all
+// placements that the group can lead to.
 func (b *stackBeam) explore() {
 	due := &b.ops[b.due]
 	first := b.spotsEnd()
 	b.findOpens()
-	b.choose(b.arrivals[b.due], b.width*(2+int(b.tries))/2, b.lookers[b.due])
+	b.choose(b.arrivals[b.due], b.width*(2+int(b.tries))/2, b.readers[b.due])
 	for _, g := range b.groups {
 		level := &b.levels[0][bits.OnesCount64(g.mask)]
 		*level = append(*level, b.grouped[g.lo:g.hi]...)
@@ -355,8 +355,8 @@ func (b *stackBeam) explore() {
 	}
 }
 
-// choose groups arrivals by mask and sets b.groups to the groups to explore: those
-// with the fewest placed operations outside the slots leftOut, chosen
+// choose groups arrivals by mask and sets b.groups to the groups to explore, at most most
+// of them: those with the fewest placed operations outside the slots leftOut, chosen
 // pseudo-randomly among equals.
 func (b *stackBeam) choose(list []beamArrival, most int, leftOut uint64) {
 	b.group(list)
@@ -383,7 +383,7 @@ func (b *stackBeam) group(list []beamArrival) {
 	if len(b.groupAt) < size {
 		b.groupAt = make([]int32, size)
 	}
-	table := b.groupAt[:size] // by hash, the number of a group and one more
+	table := b.groupAt[:size] // hash table: number of a group + 1
 	clear(table)
 	b.groups, b.groupOf = b.groups[:0], b.groupOf[:0]
 	b.grouped = slices.Grow(b.grouped[:0], len(list))[:len(list)]
@@ -417,7 +417,7 @@ func (b *stackBeam) group(list []beamArrival) {
 	}
 }
 
-// enter makes arrivals a spot.
+// enter makes the arrivals of a group a spot, and returns its number.
 func (b *stackBeam) enter(group []beamArrival) int32 {
 	b.spend(configurationWork + len(group))
 	i, ways := b.spotsEnd(), b.waysEnd()
@@ -433,7 +433,7 @@ func (b *stackBeam) enter(group []beamArrival) int32 {
 			b.gather(e.value, e.below)
 		}
 	}
-	stacks := int32(0) // no other set lacks edges
+	stacks := int32(0) // the set without edges
 	if len(b.gathered) > 0 {
 		slices.SortFunc(b.gathered, func(x, y setEdge) int { return cmp.Compare(x.value, y.value) })
 		stacks = b.set(b.gathered...)
@@ -442,7 +442,8 @@ func (b *stackBeam) enter(group []beamArrival) int32 {
 	return i
 }
 
-// gather adds stacks with a value on top to those of the spot that is entered.
+// gather adds the stacks that have the value on top of a stack of the set below to the
+// stacks of the spot that is entered.
 func (b *stackBeam) gather(value, below int32) {
 	for k := range b.gathered {
 		if e := &b.gathered[k]; e.value == value {
@@ -453,14 +454,14 @@ func (b *stackBeam) gather(value, below int32) {
 	b.gathered = append(b.gathered, setEdge{value, below})
 }
 
-// base returns the segment that is in memory.
+// base returns the segment in memory.
 func (b *stackBeam) base() *beamSegment { return &b.segments[b.segment] }
 
 func (b *stackBeam) spotsEnd() int32        { return b.base().spots + int32(len(b.spots)) }
 func (b *stackBeam) waysEnd() int32         { return b.base().ways + int32(len(b.ways)) }
 func (b *stackBeam) spot(i int32) *beamSpot { return &b.spots[i-b.base().spots] }
 
-// waysTo returns how a spot was reached.
+// waysTo returns the ways to a spot.
 func (b *stackBeam) waysTo(i int32) []beamWay {
 	k := i - b.base().spots
 	end := int32(len(b.ways))
@@ -486,7 +487,7 @@ func (b *stackBeam) pair(i int32, group []beamArrival, first int32) {
 	}
 }
 
-// push places the push that ends a group, and each that can be early.
+// push places each push that can be placed: the last one of the group, or one of its bag.
 func (b *stackBeam) push(i int32) {
 	it := *b.spot(i)
 	for k := range b.inserts {
@@ -496,7 +497,7 @@ func (b *stackBeam) push(i int32) {
 	}
 }
 
-// take places each removal that can be.
+// take places each removal that can be placed.
 func (b *stackBeam) take(i int32) {
 	it := *b.spot(i)
 	for _, e := range b.edgesOf(it.stacks) {
@@ -508,8 +509,8 @@ func (b *stackBeam) take(i int32) {
 	}
 }
 
-// arrive passes the responses of placed operations and places peeks. Then it stores
-// the arrival for later.
+// arrive passes the responses of placed operations, and places peeks and operations that
+// find nothing. Then it stores the arrival, to be explored later.
 func (b *stackBeam) arrive(due int32, phase int, a beamArrival) {
 	for again := true; again; {
 		again = false
@@ -522,13 +523,13 @@ func (b *stackBeam) arrive(due int32, phase int, a beamArrival) {
 			b.goal, b.found = a.beamWay, true
 			return
 		}
-		if b.lookers[due]&^a.mask == 0 {
+		if b.readers[due]&^a.mask == 0 {
 			break
 		}
 		for _, o := range b.opens[due] {
 			q := &b.ops[o]
 			switch {
-			case b.lookers[due]&^a.mask>>b.slot[o]&1 == 0:
+			case b.readers[due]&^a.mask>>b.slot[o]&1 == 0:
 			case q.role == replay.Nothing:
 				if a.top == noValue && a.stacks == 0 {
 					a.mask |= 1 << b.slot[o]

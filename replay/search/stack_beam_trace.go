@@ -7,8 +7,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// used returns the bytes that grow with the explored part; bytes returns those of all
-// tables.
+// used estimates the bytes in use, which grow with the explored part; bytes those of the
+// tables as allocated.
 func (b *stackBeam) used() int64 {
 	return b.stackSets.used() + int64(len(b.spots))*beamSpotBytes + int64(len(b.ways))*beamWayBytes +
 		(b.waiting+b.kept)*beamArrivalBytes
@@ -23,7 +23,7 @@ func (b *stackBeam) bytes() int64 {
 // lowest. If memory is still short, it drops more than beamLeast allows. It reports
 // false if even that is not enough.
 func (b *stackBeam) drop() bool {
-	least := b.least
+	least := b.keptResponses
 	for {
 		quarter := (b.due - b.base().due) / 4
 		isDropped := quarter >= least
@@ -36,7 +36,7 @@ func (b *stackBeam) drop() bool {
 			b.dropBefore(to)
 		}
 		b.collect()
-		b.full = b.used() + b.room/2
+		b.dropAbove = b.used() + b.room/2
 		if b.bytes() <= b.maxBytes/2 || !isDropped && least == 1 {
 			return b.bytes() <= b.maxBytes
 		}
@@ -44,7 +44,7 @@ func (b *stackBeam) drop() bool {
 	}
 }
 
-// dropBefore begins a segment.
+// dropBefore drops what was explored before a due response and begins a segment there.
 func (b *stackBeam) dropBefore(to int32) {
 	d := b.dues[to]
 	segment := beamSegment{to, d.spots, d.ways, b.arrivalsFrom(to, d.spots)}
@@ -57,7 +57,7 @@ func (b *stackBeam) dropBefore(to int32) {
 	b.ways = shrink(append(b.ways[:0], b.ways[d.ways-b.base().ways:]...))
 	b.segments = append(b.segments, segment)
 	b.segment++
-	if b.lost = b.lost || b.cutAt < to; b.cutAt < to {
+	if b.cutBefore = b.cutBefore || b.cutAt < to; b.cutAt < to {
 		b.cutAt = math.MaxInt32
 		for due := to; due < b.due; due++ {
 			if b.dues[due].isCut {
@@ -68,8 +68,8 @@ func (b *stackBeam) dropBefore(to int32) {
 	}
 }
 
-// arrivalsFrom returns the arrivals at a due response and later that come from the
-// first spots.
+// arrivalsFrom returns the arrivals at a due response and later ones that come from spots
+// with numbers below spots.
 func (b *stackBeam) arrivalsFrom(due, spots int32) (list []dueArrival) {
 	for ; due <= b.last && int(due) < b.returned; due++ {
 		for _, a := range b.arrivals[due] {
@@ -111,11 +111,12 @@ func (b *stackBeam) eachSet(f func(set *int32)) {
 	}
 }
 
-// A tracedValue is a value on a stack, and a set that has all of the stack up to
-// it, or none if that is not known.
+// A tracedValue is a value on a stack, and a set that contains the stack from the bottom up
+// to this value, or none if no such set is known.
 type tracedValue struct{ value, set int32 }
 
-// trace follows the ways back from the goal, with one stack.
+// trace follows the ways from the goal back to the start along one stack, and leaves their
+// operations in b.path.
 func (b *stackBeam) trace() (bool, replay.Cause) {
 	var stack []tracedValue // bottom first
 	if b.goal.top != noValue {
@@ -162,8 +163,8 @@ func (b *stackBeam) trace() (bool, replay.Cause) {
 	return true, replay.NoCause
 }
 
-// cause returns why trace finds no witness although there is one: the meter stopped,
-// or unions were too deep the first time.
+// cause returns why trace finds no witness although there is one: the meter stopped, or
+// unions were too deep when the segments were first explored.
 func (b *stackBeam) cause() replay.Cause {
 	if b.stopped {
 		return replay.Time
@@ -171,7 +172,7 @@ func (b *stackBeam) cause() replay.Cause {
 	return replay.Memory
 }
 
-// leadsTo reports whether a way leads to a stack.
+// leadsTo reports whether the way leads to the stack.
 func (b *stackBeam) leadsTo(w beamWay, stack []tracedValue) bool {
 	if w.top == noValue {
 		return b.has(w.stacks, stack)
@@ -180,7 +181,7 @@ func (b *stackBeam) leadsTo(w beamWay, stack []tracedValue) bool {
 	return n >= 0 && stack[n].value == w.top && b.has(w.stacks, stack[:n])
 }
 
-// has reports whether a set has a stack.
+// has reports whether the set contains the stack. If so, it records sets in the stack.
 func (b *stackBeam) has(set int32, stack []tracedValue) bool {
 	b.passed = b.passed[:0]
 	k := len(stack) - 1
@@ -197,19 +198,20 @@ func (b *stackBeam) has(set int32, stack []tracedValue) bool {
 	return true
 }
 
-// again goes back to try once more. It reports false if its patience has run out.
-func (b *stackBeam) again() bool {
+// retry goes back to explore more placements. It reports false if the tries at this
+// response have taken too much work; see beamPatience.
+func (b *stackBeam) retry() bool {
 	if spent := b.meter.Spent(); b.tries == 0 {
-		b.stuck = spent
-	} else if spent-b.stuck > max(b.patience, (b.stuck-b.began)/2) {
+		b.stuckWork = spent
+	} else if spent-b.stuckWork > max(b.patience, (b.stuckWork-b.startWork)/2) {
 		return false
 	}
 	b.stuckAt = max(b.stuckAt, b.due+beamSlack/2)
 	b.salt++
-	if b.segment > 0 && (b.tries >= beamFar || b.cutAt == math.MaxInt32) {
-		b.far++
-		b.goToSegment(max(0, b.segment-int(b.far)))
-		b.tries = b.far
+	if b.segment > 0 && (b.tries >= beamTriesPerSegment || b.cutAt == math.MaxInt32) {
+		b.farTries++
+		b.goToSegment(max(0, b.segment-int(b.farTries)))
+		b.tries = b.farTries
 		return true
 	}
 	elements := max(b.tries/beamDepths, 1<<(b.tries%beamDepths))
@@ -222,14 +224,15 @@ func (b *stackBeam) again() bool {
 	return true
 }
 
-// goToSegment goes back to the beginning of a segment before that in memory.
+// goToSegment goes back to the beginning of segment k, which is not after the segment in
+// memory.
 func (b *stackBeam) goToSegment(k int) {
 	b.restore(k)
 	for _, segment := range b.segments[k+1:] {
 		b.kept -= int64(len(segment.arrivals))
 	}
 	b.segments = b.segments[:k+1]
-	b.cutAt, b.lost = math.MaxInt32, k > 0
+	b.cutAt, b.cutBefore = math.MaxInt32, k > 0
 	b.due = b.base().due
 }
 
@@ -255,7 +258,7 @@ func (b *stackBeam) goBack(to int32) {
 	b.due = to
 }
 
-// restore brings a segment into memory, to where nothing of it has been explored.
+// restore brings a segment into memory in the state before it was explored.
 func (b *stackBeam) restore(segment int) {
 	b.segment = segment
 	b.spots, b.ways = b.spots[:0], b.ways[:0]
@@ -268,7 +271,8 @@ func (b *stackBeam) restore(segment int) {
 	}
 }
 
-// recall explores the segment before that in memory once more.
+// recall explores the segment before the one in memory again. It reports false if the
+// result is different, or if the meter stopped it.
 func (b *stackBeam) recall() bool {
 	end := *b.base()
 	b.restore(b.segment - 1)

@@ -2,11 +2,11 @@ package search
 
 import "github.com/leadline/leadline/replay"
 
-// A stackReplay places insertions and removals in a given order, and peeks, and what
-// finds nothing, as soon as they can be.
+// A stackReplay places insertions and removals in a given order. It places peeks and
+// operations that find nothing as soon as possible.
 type stackReplay struct {
 	*stackOps
-	order  []int32 // of what has been placed, in the numbers of the history
+	order  []int32 // operations placed, in the numbers of the history
 	placed []bool
 	stack  []int32 // values, bottom first
 	due    int32
@@ -36,7 +36,8 @@ func (r *stackReplay) enter(o int32) {
 	r.mask |= 1 << r.slot[o]
 }
 
-// settle passes the responses of what has been placed and places peeks.
+// settle passes the responses of placed operations, and places peeks and operations that
+// find nothing.
 func (r *stackReplay) settle() {
 	for again := true; again; {
 		for int(r.due) < r.returned && r.isPlaced(r.mask, r.due) {
@@ -60,8 +61,7 @@ func (r *stackReplay) settle() {
 	}
 }
 
-// end returns the order, with the pending operations that have not been placed at its
-// end.
+// end returns the order. The pending operations that have not been placed are at its end.
 func (r *stackReplay) end() []int32 {
 	for _, role := range [...]replay.Role{replay.Insert, replay.Remove} {
 		for o := range r.ops {

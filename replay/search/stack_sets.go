@@ -7,42 +7,44 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// stackSets are finite sets of stacks, each a decision diagram: an edge for each
-// value that is on top of some stack, to the set of what lies below it. All stacks
-// of a set have the same length. Equal sets have the same number, and a set has a
-// larger number than those below it. Set 0 has the empty stack alone.
+// stackSets are finite sets of stacks, represented as decision diagrams. A set has an edge
+// for each value that is on top of some of its stacks. The edge leads to the set of the
+// stacks below that value. All stacks of a set have the same length. Equal sets have the
+// same number, and the number of a set is larger than the numbers of the sets to which its
+// edges lead. Set 0 contains only the empty stack.
 type stackSets struct {
-	begin  []int32 // set -> its first edge; those of the next set follow
+	begin  []int32 // set -> its first edge; its edges end where those of the next set begin
 	edges  []setEdge
 	index  engine.Index
-	unions []setUnion // by hash; a later one replaces an earlier one
+	unions []setUnion // results of union by hash; a later one replaces an earlier one
 	meter  *meter.Meter
-	// stopped: the meter has ended the work, and results do not count any more.
+	// stopped: the meter has ended the work, so results are not valid any more.
 	stopped bool
-	// shallow: some union lacks stacks, as it would have to go too deep.
-	shallow bool
+	// incomplete: some union lacks stacks, because it exceeded unionDepth.
+	incomplete bool
 }
 
-// A setEdge is a value on top of stacks of a set. The edges of a set are sorted by
-// value.
+// A setEdge is a value on top of stacks of a set, and the set of the stacks below it. The
+// edges of a set are sorted by value.
 type setEdge struct{ value, below int32 }
 
-// A setUnion is what union returned.
+// A setUnion is a result of union.
 type setUnion struct{ a, b, union int32 }
 
 // none is the number of the set without stacks.
 const none = -1
 
 const (
-	indexBytes = 16 // of a key, about
+	indexBytes = 16 // about that many for a key
 	setBytes   = 4 + indexBytes
 	edgeBytes  = 8
 	unionBytes = 12
-	// leastUnions to mostUnions are kept, about as many as there are sets. Where many
-	// more are needed, their number can grow exponentially with the length of the stacks.
+	// About as many results of union are kept as there are sets, but at least leastUnions
+	// and at most mostUnions. If unions need many more results than are kept, their work can
+	// grow exponentially with the length of the stacks.
 	leastUnions = 1 << 12
 	mostUnions  = 1 << 20
-	// setsCollected is how many sets are collected in the time of a unit of work.
+	// setsCollected is how many sets collect handles in one unit of work.
 	setsCollected = 16
 	// unionDepth bounds the recursion of unions.
 	unionDepth = 1 << 12
@@ -82,7 +84,8 @@ func (s *stackSets) hash(edges []setEdge) uint32 {
 	return hash
 }
 
-// under returns what lies below a value on top of stacks of a set.
+// under returns the set of the stacks below the value, for stacks of the set that have it
+// on top.
 func (s *stackSets) under(value, set int32) int32 {
 	for _, e := range s.edgesOf(set) {
 		if e.value == value {
@@ -92,7 +95,7 @@ func (s *stackSets) under(value, set int32) int32 {
 	return none
 }
 
-// without returns the stacks of a set that do not have a value on top.
+// without returns the set of the stacks of a set that do not have the value on top.
 func (s *stackSets) without(value, set int32) int32 {
 	var buffer [16]setEdge
 	rest := buffer[:0]
@@ -104,7 +107,7 @@ func (s *stackSets) without(value, set int32) int32 {
 	return s.set(rest...)
 }
 
-// union returns the stacks of either set.
+// union returns the union of two sets.
 func (s *stackSets) union(a, b int32) int32 { return s.unionAt(a, b, 0) }
 
 func (s *stackSets) unionAt(a, b int32, depth int) int32 {
@@ -114,7 +117,7 @@ func (s *stackSets) unionAt(a, b int32, depth int) int32 {
 	case a == none:
 		return b
 	case depth == unionDepth:
-		s.shallow = true
+		s.incomplete = true
 		return a
 	case a > b:
 		a, b = b, a
@@ -156,7 +159,7 @@ func (s *stackSets) spend(work int) {
 	}
 }
 
-// bytes estimates the memory of the sets, used that of those there are now.
+// bytes estimates the memory of the tables as allocated; used that of the sets in them.
 func (s *stackSets) bytes() int64 {
 	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.Bytes() + int64(len(s.unions))*unionBytes
 }
@@ -165,8 +168,8 @@ func (s *stackSets) used() int64 {
 	return int64(len(s.begin))*setBytes + int64(len(s.edges))*edgeBytes
 }
 
-// collect drops all sets but those that are marked and what lies below them. It
-// returns the new numbers.
+// collect drops all sets except the marked ones and the sets that their edges lead to. It
+// returns the new numbers of the sets, or -1.
 func (s *stackSets) collect(marks []int32) []int32 {
 	marks[0] = 1
 	for set := int32(len(marks) - 1); set >= 0; set-- {
@@ -198,7 +201,7 @@ func (s *stackSets) collect(marks []int32) []int32 {
 	return marks
 }
 
-// shrink returns a list that does not hold far more memory than it needs.
+// shrink returns the list, copied if its memory is much larger than it needs.
 func shrink[T any](list []T) []T {
 	if cap(list) > 4*len(list) {
 		return slices.Clone(list)

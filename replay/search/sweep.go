@@ -10,24 +10,24 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// sweep searches a history along its responses. An operation need not be placed
-// before some response requires it: its own, or that of an operation that has
-// to follow it. So a configuration consists of
+// A sweep searches a history along its responses. No operation has to be placed before a
+// response requires it: its own response, or the response of an operation that has to
+// follow it. So a configuration consists of
 //
 //   - the next response (the due one),
 //   - the state,
 //   - the set of open operations that have been placed, and
 //   - the set of pending operations that have been placed.
 //
-// Everything earlier has been placed, everything later has not.
+// All operations with an earlier response have been placed. No operation that was invoked
+// later than the due response has been placed.
 //
-// An operation with predecessors by edges (arrangement.before) is blocked while
-// one of them has not been placed. The search still reaches every witness in
-// its own order, because what a witness places before the due operation was
-// invoked before the due response. A configuration determines which operations have
-// been placed, and hence which are blocked and what can follow. (The due operation
-// is never blocked: intervals have been narrowed, so its predecessors were due before
-// it.)
+// An operation with predecessors by edges (arrangement.before) is blocked until all of them
+// have been placed. The search still reaches every witness in the order of that witness,
+// because what a witness places before the due operation was invoked before the due
+// response. A configuration determines which operations have been placed, and hence which
+// are blocked and what can follow. (The due operation is never blocked: intervals have been
+// narrowed, so its predecessors were due before it.)
 //
 // A sweep is the space of a walk.
 type sweep struct {
@@ -36,15 +36,15 @@ type sweep struct {
 	ops      []history.Operation
 	machine  *engine.Machine
 	prune    Pruning
-	order    []int32 // operations that must be placed, by response
+	order    []int32 // operations that must be placed, sorted by response
 	called   []int32 // response -> number of operations invoked before it
 	slot     []int32 // operation -> bit of the mask; -1 for pending ones, or stayOut
 	slots    int
-	pendings []int32 // operations that may stay out, by invocation
-	pendUpTo []int32 // response -> number of them invoked before it
+	pendings []int32 // operations that may stay out, sorted by invocation
+	pendUpTo []int32 // response -> number of pendings invoked before it
 	observes []bool  // operation -> only reads
 	rank     []int32 // operation that must be placed -> index into order; only with before
-	earlier  []int32 // pendings -> the previous one that is alike, or -1
+	earlier  []int32 // index into pendings -> the previous twin, or -1; see isSecondTwin
 
 	at       spot
 	occupant []int32 // slot -> open operation, or -1
@@ -108,7 +108,7 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 	s.used.init(len(s.pendings))
 	s.failed.init(len(s.pendings) > 0, !prune.NoDominance)
 	s.at.state = machine.Start()
-	s.grown.work(machine.Bytes()) // of a machine that another sweep has used
+	s.grown.work(machine.Bytes()) // not counted: another sweep may have used the machine
 	if len(s.order) > 0 {
 		s.invoke(0, s.called[0])
 		s.placeReads()
@@ -116,8 +116,8 @@ func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune P
 	return s, true
 }
 
-// assignSlots assigns the lowest bit that is free to each operation that must
-// be placed, for the time while it is open.
+// assignSlots assigns to each operation that must be placed the lowest bit that is free
+// while the operation is open. It reports false if all bits are taken.
 func (s *sweep) assignSlots() bool {
 	free := ^uint64(0)
 	next, pend := 0, 0
@@ -283,13 +283,13 @@ func (s *sweep) bytes() int64 {
 	return s.failed.bytes() + s.used.bytes() + s.machine.Bytes() + int64(cap(s.stack))*32 + int64(cap(s.trail))*4
 }
 
-// forget drops the failed configurations that cannot occur again: those before
-// the first one on the path that has a candidate left. It reports whether
+// forget drops the failed configurations that cannot occur again: those whose due response
+// is before that of the first frame on the path with a candidate left. It reports whether
 // enough memory is free afterwards.
 func (s *sweep) forget() bool {
 	for i := range s.stack {
-		// An index may be left where no candidate is; then less is dropped than
-		// possible.
+		// The remaining indices may have no candidate. Then fewer configurations are
+		// dropped than possible.
 		if f := &s.stack[i]; f.next < 1+int32(s.slots)+s.pendUpTo[f.due] {
 			s.failed.dropBefore(f.due)
 			break

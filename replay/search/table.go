@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// hashOf is a hash of some words.
+// hashOf returns a hash of the words of a key.
 func hashOf(key ...uint64) uint32 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, w := range key {
@@ -17,9 +17,8 @@ func hashOf(key ...uint64) uint32 {
 	return uint32(h>>32 ^ h)
 }
 
-// A keySet is a set of keys, numbered from 0 on. All keys have the same number
-// of words, or, if words is 0, the first word of each is the number of its
-// words.
+// A keySet is a set of keys, numbered from 0 on. All keys have words words each. If words
+// is 0, keys differ in length, and the first word of each key is its length.
 type keySet struct {
 	index  engine.Index
 	words  int
@@ -83,14 +82,15 @@ func (k *keySet) clear() {
 
 func (k *keySet) bytes() int64 {
 	words := k.words
-	if words == 0 && k.index.Len() > 0 { // keys get longer
+	if words == 0 && k.index.Len() > 0 { // keys get longer: assume twice the average
 		words = 1 + 2*len(k.keys)/k.index.Len()
 	}
 	return k.index.Bytes() + 8*grown(len(k.keys), cap(k.keys), engine.Soon*words) + 4*grown(len(k.starts), cap(k.starts), engine.Soon)
 }
 
-// grown returns the capacity of a slice. If more elements do not fit, it adds the
-// capacity of the next, larger slice.
+// grown returns the capacity of a slice of n elements with room for room. If that many more
+// elements do not fit, it adds the capacity of the larger slice to which append would copy
+// it.
 func grown(n, room, more int) int64 {
 	if n+more > room {
 		return int64(room) + max(int64(n+more), int64(room)+int64(room)/4)
@@ -101,10 +101,10 @@ func grown(n, room, more int) int64 {
 // failedSet remembers the configurations of a sweep from which there is no
 // witness.
 //
-// With pending operations, a failed configuration covers all that differ from it
-// only in that more of them have been placed: whatever can follow there could have
-// followed here. So each (due, state, mask) has a list of sets of pending operations,
-// and has reports whether a given set contains one of them.
+// With pending operations, a failed configuration covers every configuration that differs
+// from it only by more placed pending operations: a continuation from there would also be
+// one from here. So each (due, state, mask) has a list of sets of pending operations. The
+// method has reports whether a given set contains one of these sets.
 type failedSet struct {
 	keySet
 	lists     [][]int32 // key -> failed sets of pending operations; nil without pending operations
@@ -189,7 +189,7 @@ func (u *usedSets) init(pendings int) {
 
 func (u *usedSets) has(i, op int32) bool { return u.key(i)[op/64]>>(op%64)&1 != 0 }
 
-// contains reports whether set i has everything that set j has.
+// contains reports whether set i contains set j.
 func (u *usedSets) contains(i, j int32) bool {
 	if i == j || j == 0 {
 		return true

@@ -9,16 +9,16 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// vectors searches a history of any order. It is for sequential consistency,
-// where all operations are open at once, and for histories with more open
-// operations than a sweep can represent. The operations form chains, and the
-// operations of a chain are ordered. So the number of operations placed of each
-// chain determines what has been placed. A configuration consists of these
-// numbers and the state. The walk tries the operation with the earliest response first.
+// vectors searches a history with any order. It is for sequential consistency, where all
+// operations are open at once, and for histories with more open operations than a sweep can
+// represent. The operations form chains, and the operations of a chain are ordered. So the
+// numbers of placed operations, one for each chain, determine which operations have been
+// placed. A configuration consists of these numbers and the state. The walk tries the
+// operation with the earliest response first.
 //
 // An operation may be placed if
-//   - it is the first of its chain that is left,
-//   - it was invoked before the first response of those left, and
+//   - all operations before it in its chain have been placed,
+//   - it was invoked before the first response of the operations not placed, and
 //   - no edge blocks it.
 //
 // An operation that may stay out (arrangement.mayStayOut) has no successor and
@@ -44,7 +44,7 @@ type vectors struct {
 	open   []int32  // candidates of the frames of stack, concatenated
 	stack  []vectorFrame
 	failed keySet
-	seen   []int64 // column of the machine -> the last frame with a candidate of it
+	seen   []int64 // column of the machine -> the last frame that has a candidate with this column
 	frames int64   // number of frames made
 
 	grown growth
@@ -117,9 +117,8 @@ func (s *vectors) configuration() []uint64 {
 	return s.key
 }
 
-// push adds a frame for the configuration. If two candidates are alike, only
-// the one with the earlier response is tried, unless an edge leads from the
-// other: see sweep.isSecondTwin.
+// push adds a frame for the configuration. Of two twins, it tries only the one with the
+// earlier response, unless an edge leads from the other: see sweep.isSecondTwin.
 func (s *vectors) push() {
 	first := int32(len(s.open))
 	s.frames++
@@ -138,8 +137,8 @@ func (s *vectors) push() {
 	s.stack = append(s.stack, vectorFrame{s.state, int32(len(s.trail)), first, first, int32(len(s.open))})
 }
 
-// isOpen reports whether op, the first operation left of its chain, may be
-// placed.
+// isOpen reports whether op may be placed, where op is the first operation of its chain
+// that has not been placed.
 func (s *vectors) isOpen(op int32) bool {
 	if s.h.Ops[op].Call > s.h.Ops[s.heads[0]].Return {
 		return false
@@ -188,8 +187,8 @@ func (s *vectors) isOver() bool {
 	return s.spend(work)
 }
 
-// try places the operation if that may lead to a witness. It does not if the
-// object has no transition, or if a pending operation may as well stay out.
+// try places the operation if that may lead to a witness. That is not so if the object has
+// no transition, or if the operation may stay out and changes nothing.
 func (s *vectors) try(op int32) bool {
 	state := s.machine.Step(s.state, op)
 	if state == engine.Fail || state == s.state && !s.prune.NoUseless && s.mayStayOut(op) {
@@ -238,7 +237,7 @@ func (s *vectors) put(op int32) {
 	}
 }
 
-// goBack undoes what was placed after the configuration of f.
+// goBack undoes the placements after the configuration of f.
 func (s *vectors) goBack(f *vectorFrame) {
 	s.state = f.state
 	for len(s.trail) > int(f.trail) && !s.isOver() {

@@ -8,10 +8,10 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// weaveSizes inserts sizes into a witness of the other operations of a queue or a stack;
-// see weave. It returns nil if they have no place there.
+// weaveSizes inserts the operations that count into a witness of the other operations of a
+// queue or a stack; see weave. It returns nil if one of them does not fit in any place.
 func weaveSizes(h *history.History, spec replay.Spec, order []int32, sizes []sized) []int32 {
-	held := make([]int32, len(order)+1) // how many values there are before each operation
+	held := make([]int32, len(order)+1) // number of values before each operation
 	for k, op := range order {
 		held[k+1] = held[k]
 		switch o := &h.Ops[op]; replay.FactsOf(spec, o).Role {
@@ -30,18 +30,18 @@ func weaveSizes(h *history.History, spec replay.Spec, order []int32, sizes []siz
 }
 
 // weave inserts reads, which are sorted by invocation, into a witness of the other
-// operations. It returns nil if they have no place there.
+// operations. It returns nil if one of them does not fit in any place.
 //
-// A read has a place where fits reports so, after all that returned before its invocation
-// and before all that was invoked after its response. It takes the first such place, so
-// that it does not hinder later ones. It takes O(n log n), and as many steps more as there
-// are operations between the earliest and the latest place.
+// A read may go into a place where fits returns true, after all operations that returned
+// before its invocation and before all operations that were invoked after its response. It
+// takes the first such place, so that it does not hinder later reads. The cost is O(n log
+// n), plus one step for each place that a read tries in vain.
 func weave(h *history.History, order []int32, sizes []sized, fits func(i int, place int32) bool) []int32 {
 	first, last := bounds(h, order, sizes)
 	places := make([]int32, len(sizes))
 	byReturn := indices(len(sizes))
 	slices.SortFunc(byReturn, func(a, b int32) int { return cmp.Compare(sizes[a].ret, sizes[b].ret) })
-	reached, next := int32(0), 0 // the latest place of the sizes that returned
+	reached, next := int32(0), 0 // the latest place of the reads that have returned
 	for i := range sizes {
 		s := &sizes[i]
 		for ; sizes[byReturn[next]].ret < s.call; next++ {
@@ -59,8 +59,8 @@ func weave(h *history.History, order []int32, sizes []sized, fits func(i int, pl
 	return merge(order, sizes, places)
 }
 
-// bounds returns, for each size, the first and the last place that real time allows it
-// among the others.
+// bounds returns, for each read, the first and the last place that real time allows it
+// among the other operations.
 func bounds(h *history.History, order []int32, sizes []sized) (first, last []int32) {
 	first, last = make([]int32, len(sizes)), make([]int32, len(sizes))
 	at := indices(len(order))
@@ -85,7 +85,7 @@ func bounds(h *history.History, order []int32, sizes []sized) (first, last []int
 	return first, last
 }
 
-// merge returns the order with sizes before the operations at their places.
+// merge returns order with each read inserted before the operation at its place.
 func merge(order []int32, sizes []sized, places []int32) []int32 {
 	by := indices(len(sizes))
 	slices.SortStableFunc(by, func(a, b int32) int { return cmp.Compare(places[a], places[b]) })
