@@ -36,21 +36,21 @@ type Traits struct {
 // them once per operation, so they are small enough to be passed in registers.
 type Facts struct {
 	// Role is what the operation does to a collection if it has its recorded
-	// result, and Value is the value that it does it to.
+	// result. Value is the value that it inserts, removes, reads or counts.
 	Role Role
 	// ReadOnly is true if the operation leaves the state unchanged in every
 	// state in which it has its recorded result. Examples are a read and a
 	// removal that found nothing to remove.
 	ReadOnly bool
-	// Part is the number, from 1, of the argument that is the part of a
-	// partitioned object that the operation concerns. It is 0 if it concerns
-	// several, like the size of a map.
+	// Part is the number, from 1, of the argument that names the part of a
+	// partitioned object that the operation concerns. It is 0 if the operation
+	// concerns several parts, like the size of a map.
 	Part  int
 	Value history.Value
 }
 
-// PartOf returns the part that op concerns, which has these facts. It returns
-// false if op concerns several.
+// PartOf returns the part that op concerns, given the facts of op. It returns
+// false if op concerns several parts.
 func (f Facts) PartOf(op *history.Operation) (history.Value, bool) {
 	if f.Part == 0 {
 		return history.Value{}, false
@@ -58,16 +58,17 @@ func (f Facts) PartOf(op *history.Operation) (history.Value, bool) {
 	return op.Args[f.Part-1], true
 }
 
-// A Divisible is a Spec of independent parts with operations that concern several, step
-// by step, such as transactions.
+// A Divisible is a Spec whose objects have independent parts, and whose operations are
+// sequences of steps that concern one part each. An example are transactions.
 type Divisible interface {
 	Spec
-	// Divide returns steps that, one after another at once, are the same as op, an
-	// operation that Check accepts: op has its recorded result in exactly the states in
-	// which each step has its own, and leads to the same state. If one of them has no
-	// transition, op has none. Each step is an operation of the specification that
-	// concerns one part alone, which Divide returns in parts. Steps on different parts
-	// are independent: the order of two of them does not matter.
+	// Divide returns steps that together are the same as op, an operation that Check
+	// accepts, if they run one after another without other operations between them: op
+	// has its recorded result in exactly the states in which each step has its own, and
+	// leads to the same state. If a step has no transition, op has none. Each step is an
+	// operation of the specification that concerns one part alone, which Divide returns
+	// in parts. Steps on different parts are independent: the order of two of them does
+	// not matter.
 	//
 	// Divide returns false if op cannot be divided. Only method, arguments and result of
 	// the steps count.
@@ -83,8 +84,8 @@ func TraitsOf(spec Spec) Traits {
 	return Traits{}
 }
 
-// DisciplineIn returns the discipline of a history. It is that of the specification, but
-// FirstIn for a bounded queue that cannot be full. O(n) for a bounded queue.
+// DisciplineIn returns the discipline of the specification, but FirstIn for a bounded queue
+// that h cannot fill. O(n) for a bounded queue.
 func DisciplineIn(h *history.History, spec Spec) Discipline {
 	t := TraitsOf(spec)
 	if t.Discipline != FirstInBounded {
@@ -138,8 +139,8 @@ const (
 type Role uint8
 
 const (
-	// Other is anything else, or an operation whose effect the recorded result
-	// does not determine.
+	// Other is any other effect, or an effect that the recorded result does not
+	// determine.
 	Other Role = iota
 	// Insert puts a value in; into a deque, at the back.
 	Insert
@@ -156,8 +157,8 @@ const (
 	// Nothing finds the collection empty and leaves it empty. In a register, or
 	// under a key of a map, it reads the initial value.
 	Nothing
-	// Size finds that the collection holds as many values as Value says, an integer
-	// above 0, or some if that is Unknown. It changes nothing.
+	// Size finds that the number of values in the collection is Value, an integer above
+	// 0. If Value is Unknown, it finds at least one value. It changes nothing.
 	Size
 	// Clear takes all values out.
 	Clear
@@ -168,7 +169,7 @@ const (
 	// Full finds a bounded collection full, and changes nothing.
 	Full
 	// Never has a result that is impossible in every state, or in every state
-	// where values are distinct.
+	// whose values are distinct.
 	Never
 )
 
@@ -189,18 +190,18 @@ func Impossible(spec Spec, op *history.Operation) string {
 	return ""
 }
 
-// A Separable is a Described whose objects hold values that other operations
-// do not depend on. Explanations leave out whole values.
+// A Separable is a Described that knows which values each operation depends on. So
+// explanations can leave out all operations on a value.
 type Separable interface {
 	Described
-	// Concern returns which values op is about, an operation that Check accepts.
+	// Concern returns the values that op, an operation that Check accepts, is about.
 	// If the object has parts, they are values within the part of op.
 	Concern(op *history.Operation) Concern
 }
 
-// A Concern is which values an operation is about, with its recorded result. The
-// zero value claims nothing. Package replay/internal/explain has what follows
-// from it, with proofs.
+// A Concern says which values an operation with its recorded result is about. The zero
+// value claims nothing. Package replay/internal/explain has the conclusions from it, with
+// proofs.
 type Concern struct {
 	// Apart is true if the operation does not depend on the presence or absence
 	// of other values than Values. A removal that returned a value is an example.
@@ -208,7 +209,7 @@ type Concern struct {
 	// no room. A pending removal is apart, too: it may have no effect.
 	//
 	// An operation that concerns several parts is apart if it does not depend on
-	// the presence or absence of any part. An example is that a map is empty.
+	// the presence or absence of any part. An example is one that found a map empty.
 	Apart bool
 	// Vacant is true if the operation found nothing, unless null was inserted,
 	// and leaves the object unchanged then.
@@ -217,7 +218,8 @@ type Concern struct {
 	// -1 if it takes one out, and 0 if it does neither, or if that is unknown.
 	Change int8
 	// Values are the values that the operation inserts, removes, reads or
-	// replaces; None for those that it lacks. A pending removal lacks them.
+	// replaces. An operation without one or both of them has None in their place,
+	// such as a pending removal.
 	Values [2]history.Value
 }
 

@@ -7,10 +7,10 @@ import "github.com/leadline/leadline/history"
 // strings that were appended.
 type Appending interface {
 	Spec
-	// AppendListSteps appends what op, an operation that Check accepts, does to the lists,
-	// if it has its recorded result: the steps are performed one after another, at once.
-	// It leaves out reads whose result is unknown. It returns false if op may do anything to
-	// any list, or depends on several.
+	// AppendListSteps appends to dst what op, an operation that Check accepts, does to the
+	// lists if it has its recorded result. The steps run one after another, without other
+	// operations between them. Reads whose result is unknown are left out. AppendListSteps
+	// returns false if op may do anything to any list, or depends on several lists.
 	AppendListSteps(dst []ListStep, op *history.Operation) ([]ListStep, bool)
 }
 
@@ -36,17 +36,17 @@ const (
 // An Overwriting is a Spec whose objects hold values under keys, which operations overwrite.
 type Overwriting interface {
 	Spec
-	// AppendCellSteps appends what op, an operation that Check accepts, does to the values
-	// if it has its recorded result, and takes effect if it is pending: the steps are
-	// performed one after another, at once. It leaves out reads of which the result is
-	// unknown, and those that tell something else. It returns false if op may overwrite any
-	// value.
+	// AppendCellSteps appends to dst what op, an operation that Check accepts, does to the
+	// values if it has its recorded result, and if it takes effect in case it is pending.
+	// The steps run one after another, without other operations between them. Reads whose
+	// result does not determine the value are left out. AppendCellSteps returns false if op
+	// may overwrite any value.
 	AppendCellSteps(dst []CellStep, op *history.Operation) ([]CellStep, bool)
-	// FirstValue returns what is under a key at first.
+	// FirstValue returns the initial value under a key.
 	FirstValue(key history.Value) history.Value
 }
 
-// An Initial is an Overwriting whose users choose what is under all keys at first.
+// An Initial is an Overwriting whose users choose the initial value under all keys.
 type Initial interface {
 	Overwriting
 	// Initially returns the specification with another initial value.

@@ -16,8 +16,8 @@ const NoOperation = -1
 type Explanation struct {
 	// Prefix is the number of events (invocations and responses, in order) of
 	// the shortest prefix of the history that is not linearizable. Its last
-	// event is the response of Unexplained. It is 0 if there is none, because
-	// real time alone can be explained, or if it is missing.
+	// event is the response of Unexplained. Prefix is 0 if there is no such prefix,
+	// because real time alone can be explained, or if it is missing.
 	Prefix int
 	// Unexplained is the operation of the first response that no order
 	// explains: up to the event before it the history is linearizable. It is
@@ -34,30 +34,31 @@ type Explanation struct {
 	// have taken effect or not. If there are more than MaxStates, States has
 	// some of them and MoreStates is true.
 	//
-	// Of a partitioned object, they have only the part that the operation concerns.
-	// If StatesOfCore is true, they are those of the minimal sub-history, because
-	// those of the whole history were too many to count.
+	// If the object is partitioned, they are the states of the part that the operation
+	// concerns. If StatesOfCore is true, they are states of the minimal sub-history,
+	// because the states of the whole history were too many to count.
 	States       []string
 	MoreStates   bool
 	StatesOfCore bool
-	// Returns has, for each of States, the results that Unexplained gets if it
-	// takes effect in that state: none, but not nil, if it has to wait there; nil
-	// if it has taken effect in all orders that end in that state. Earlier are the
-	// results that it got in orders in which it has taken effect before. No result
-	// in Returns or Earlier is the recorded one. Both are nil if they were not
+	// Returns has, for each of States, the results that Unexplained gets if it takes
+	// effect in that state. The list is empty, but not nil, if the operation has to wait
+	// there, and nil if it has taken effect in all orders that end in that state.
+	// Earlier are the results that it got in orders in which it has taken effect before.
+	// No result in Returns or Earlier is the recorded one. Both are nil if they were not
 	// computed.
 	Returns [][]history.Value
 	Earlier []history.Value
 	// Core are the operations of a minimal sub-history that is not linearizable
-	// by itself, in order of their invocations. It ends where Prefix does:
-	// responses after that are not part of it. What may be removed from a
-	// history without creating a failure is in the documentation of package
-	// replay/internal/explain; without any further part of that kind, the rest is
-	// linearizable. If Missing has "core", Core fails but may not be minimal.
+	// by itself, in order of their invocations. The sub-history ends where Prefix does:
+	// later responses are not part of it. Package replay/internal/explain documents what
+	// may be removed from a history without creating a failure. If any further part of
+	// that kind is removed from Core, the rest is linearizable. If Missing has "core",
+	// Core is not linearizable but may not be minimal.
 	Core []int32
 	// CoreMarks and CoreEdges are what Core fails with, besides real time or the order
-	// within processes: pending operations of it that are known to have happened, and
-	// orders between its operations. An order may come from edges through others.
+	// within processes: pending operations in it that are known to have happened, and
+	// orders between its operations. Such an order may come from edges through other
+	// operations.
 	CoreMarks []int32
 	CoreEdges []history.Edge
 	// Marks are pending operations that are known to have happened, and Edges
@@ -93,8 +94,8 @@ type MissingPart struct {
 // linearizable.
 type FreedResult struct {
 	Op int32
-	// Allowed are some, not always all, results that make the history
-	// linearizable together with allowed results of the others of its group.
+	// Allowed are results that make the history linearizable, together with allowed
+	// results of the other operations of the group. There may be more such results.
 	Allowed []history.Value
 }
 

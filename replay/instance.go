@@ -26,7 +26,7 @@ var ErrStopped = poset.ErrStopped
 // pending operations are left out, except those marked as happened.
 //
 // The errors are poset.ErrTooLarge, for long histories with edges; ErrStopped, if
-// m stops; and one for a nil history.
+// m stops; and another error for a nil history.
 func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Meter) (*Instance, error) {
 	if h == nil {
 		return nil, errNil
@@ -69,7 +69,7 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 
 func (in *Instance) setChains(mode ChainMode) {
 	process := make([]int32, len(in.Ops))
-	chain := make([]int32, len(in.History.Processes)) // of a process, +1
+	chain := make([]int32, len(in.History.Processes)) // process -> its chain, + 1
 	chains := int32(0)
 	for e, i := range in.Ops {
 		p := in.History.Ops[i].Process

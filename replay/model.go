@@ -13,7 +13,7 @@ type Model[S any] struct {
 	Label   string // its name
 	Initial S
 	// Next returns every possible result of the invocation in state s, with the
-	// resulting state: one for a deterministic object, none where there is no
+	// resulting state. A deterministic object has one result, or none where it has no
 	// transition.
 	Next func(s S, inv Invocation) []Step[S]
 	// Key appends the canonical key of s to dst; see State.
@@ -31,7 +31,7 @@ type Step[S any] struct {
 	Next   S
 }
 
-// validate is for Validate.
+// validate implements Validate.
 func (m *Model[S]) validate() error {
 	switch {
 	case m.Next == nil:
@@ -78,7 +78,7 @@ func (s *modelState[S]) AppendKey(dst []byte) []byte { return s.model.Key(dst, s
 // String implements fmt.Stringer.
 func (s *modelState[S]) String() string {
 	if s.model.Describe == nil {
-		return cmp.Or(fmt.Sprint(s.value), `""`) // an empty text is that of a state that is not described
+		return cmp.Or(fmt.Sprint(s.value), `""`) // "" would mean that the state has no description
 	}
 	return s.model.Describe(s.value)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 )
 
-// A Trusted specification has tests of its own, so that Probe leaves it out. The
-// bundled ones are.
+// A Trusted specification has tests of its own, so Probe does not test it. The bundled
+// specifications are Trusted.
 type Trusted interface{ Trusted() }
 
-// Calls returns the meter for calls of the objects of a specification, which may take long:
-// m, or nil if the specification is trusted. See Meter.Call.
+// Calls returns the meter for calls of the objects of a specification: m, because such
+// calls may take long, or nil if the specification is trusted. See meter.Meter.Call.
 func Calls(s Spec, m *meter.Meter) *meter.Meter {
 	if _, trusted := s.(Trusted); trusted {
 		return nil
@@ -56,14 +56,14 @@ const (
 //   - an invocation has the same results each time in the same state, and in all
 //     states with the same key;
 //   - AppendKey appends, and returns the same key each time;
-//   - New returns a new object each time. Of objects that are not States, two new
-//     ones must return the same results;
+//   - New returns a new object each time. If objects are not States, two new ones must
+//     return the same results;
 //   - New and Clone return an object, and outcomes have a next state.
 //
 // The error is about the specification. A nil error proves nothing. Trusted
-// specifications are not probed. If the specification panics, Probe ends, as a
-// check may not reach such a state. It also ends when ctx is done. The number of
-// steps has a constant bound.
+// specifications are not probed. If the specification panics, Probe ends without an
+// error, because a check may not reach such a state. It also ends when ctx is done. The
+// number of steps has a constant bound.
 func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	if err := Validate(s); err != nil {
 		return err
@@ -90,7 +90,8 @@ func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	return p.renew()
 }
 
-// same reports whether two objects are one. Pointers to nothing may be equal.
+// same reports whether two objects are the same object. Pointers to types of size 0 may be
+// equal, so they do not count.
 func same(a, b Object) bool {
 	v, w := reflect.ValueOf(a), reflect.ValueOf(b)
 	switch {
@@ -115,7 +116,7 @@ func (p *probe) errorf(format string, args ...any) error {
 	return fmt.Errorf("the specification %s is wrong: %s", p.spec.Name(), fmt.Sprintf(format, args...))
 }
 
-// choose takes the first different invocations.
+// choose takes the first distinct invocations of ops.
 func (p *probe) choose(ops []history.Operation) {
 	seen := map[string]bool{}
 	for i := 0; i < len(ops) && len(p.invocations) < probeInvocations; i++ {
@@ -152,8 +153,8 @@ func (p *probe) runTwice(ops []history.Operation) error {
 	return nil
 }
 
-// run runs a new object through the first operations, in the order of their
-// invocations, until a result is not the recorded one. It returns the results.
+// run performs the first operations on a new object, in the order of their invocations,
+// until a result is not the recorded one. It returns the results.
 func (p *probe) run(ops []history.Operation) (results []string, err error) {
 	object := p.spec.New()
 	for i := range ops[:min(len(ops), probeSteps)] {
@@ -179,7 +180,8 @@ func (p *probe) run(ops []history.Operation) (results []string, err error) {
 	return results, nil
 }
 
-// renew runs an object that New returned, which must not change the next one.
+// renew performs operations on an object that New returned. That must not change the next
+// object that New returns.
 func (p *probe) renew() error {
 	object := p.spec.New()
 	if _, ok := object.(Nondeterministic); ok {
@@ -227,7 +229,7 @@ type probed struct {
 	key   string
 }
 
-// visit performs each invocation in a state and returns where they lead.
+// visit performs each invocation in a state and returns the states reached.
 func (p *probe) visit(state State) ([]probed, error) {
 	key := keyOf(state)
 	switch {

@@ -16,18 +16,18 @@ func (inv Invocation) String() string {
 	return op.String()
 }
 
-// A Spec is a sequential specification: what the object returns if its
+// A Spec is a sequential specification: it says what an object returns if its
 // operations run one after another. It must be safe for concurrent use; the
 // objects that it makes need not be.
 type Spec interface {
 	// Name is the name of the specification in a history's header and for
 	// --model.
 	Name() string
-	// Check reports an unknown method, a wrong number or type of arguments, or
-	// a result of another kind than the method has, such as a number where
-	// it returns true or false. Unknown results and exceptions always pass, and so
-	// does null unless the method returns nothing: a broken object can give them.
-	// The message need not name a line.
+	// Check returns an error for an unknown method, a wrong number or type of
+	// arguments, or a result of a kind that the method does not return, such as a
+	// number in place of true or false. Unknown results and exceptions always pass,
+	// and so does null unless the method returns nothing: a broken object can give
+	// them. The message need not name a line.
 	Check(op *history.Operation) error
 	// New returns a fresh object in its initial state. If it is a State, its
 	// states are interned and transitions computed once; otherwise each
@@ -38,9 +38,9 @@ type Spec interface {
 // An Object is one instance, run sequentially.
 type Object interface {
 	// Apply performs the invocation, changes the object and returns the result.
-	// Where the object has no transition, it returns false and changes nothing:
-	// a held lock cannot be locked, however long one waits. inv has passed
-	// Spec.Check; its arguments must not be modified.
+	// Where the object has no transition, it returns false and changes nothing. For
+	// example, a held lock cannot be locked, however long the caller waits. inv has
+	// passed Spec.Check; its arguments must not be modified.
 	Apply(inv Invocation) (result history.Value, ok bool)
 }
 
@@ -71,8 +71,8 @@ type Nondeterministic interface {
 }
 
 // A Judge is a Nondeterministic state that accepts or rejects results rather
-// than predicting them, such as one given by a relation between states, inputs
-// and outputs. Listing all its outcomes may take long.
+// than predicting them. An example is a state whose transitions are a relation
+// between states, inputs and outputs. Listing all its outcomes may take long.
 type Judge interface {
 	Nondeterministic
 	// Judge returns the outcomes of the invocation that have the given result,
@@ -87,8 +87,8 @@ type Outcome struct {
 }
 
 // Accepts reports whether a recorded result is consistent with a predicted
-// one: equal, or one of them is unknown. So a specification whose result can be
-// anything returns history.UnknownValue.
+// one: they are equal, or one of them is unknown. So if any result is possible, a
+// specification returns history.UnknownValue.
 func Accepts(recorded, predicted history.Value) bool {
 	return recorded.Kind() == history.Unknown || predicted.Kind() == history.Unknown || recorded.Equal(predicted)
 }

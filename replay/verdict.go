@@ -38,7 +38,7 @@ func (c Cause) String() string {
 	return nameIn([]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine"}, int(c), "cause")
 }
 
-// A Finding is what an engine found out about a history. The zero value is
+// A Finding is the result of an engine for a history. The zero value is
 // Undecided.
 type Finding struct {
 	Answer Answer
@@ -64,12 +64,12 @@ type Finding struct {
 	// Witness has all operations in the order of a witness. Operations that
 	// never took effect are at its end. It is nil unless Linearizable.
 	Witness []int32
-	// Conflict are operations that an engine found to be in conflict: a history
-	// of these alone is not linearizable. It is nil if no engine found any.
+	// Conflict are operations that an engine found to be in conflict: the history
+	// of these operations alone is not linearizable. It is nil if no engine found any.
 	Conflict []int32
-	// Reached is the position of the first response that a search that found no
-	// witness did not get past. The history often fails from there on. It is 0 if
-	// that is unknown.
+	// Reached is the position of the first response that an engine could not get past
+	// before it refuted the history. The history often fails from there on. It is 0 if
+	// that position is unknown.
 	Reached int32
 }
 
@@ -95,9 +95,9 @@ type Verdict struct {
 	Finding
 	// ExactDepth is the linearizability depth of Definition 4.2. It is 0 if it
 	// was not requested or not found. ExactCause says why it was not found: "time",
-	// "memory" or "cancelled" like Cause, "work" for Budget.ExactWork, "open" if there
-	// are too many operations at once, or with edges in all (hitting.ExactMax), or "engine" if the objects
-	// of the specification are not States.
+	// "memory" or "cancelled" like Cause, "work" for Budget.ExactWork, "open" if more than
+	// hitting.ExactMax operations are open at once (with edges: if the history has more), or
+	// "engine" if the objects of the specification are not States.
 	ExactDepth int
 	ExactCause string
 	// C and CP are the level of concurrency and the number of concurrent pairs,
@@ -143,13 +143,15 @@ func DefaultSchedules(n int) int64 {
 	return max(100, min(1<<20, 1<<29/int64(max(n, 1))))
 }
 
-// A Budget bounds the work on one history. A zero value stands for the default.
-// Time is exceeded by at most 20 ms or a twentieth. A long history may add some
-// tenths of a microsecond per operation, since single passes over it and
-// sorting are not interrupted. Nor is a call of a specification: at most one call that
-// takes over 5 ms follows the end, or up to 16 of them after calls that were fast. A witness that was found in time is replayed once more
-// in any case, which takes as little with the bundled objects; with others, it may
-// take as long again.
+// A Budget bounds the work on one history. A zero value stands for the default. A check
+// exceeds Time by at most 20 ms or a twentieth, with these exceptions:
+//
+//   - Single passes over a history and sorting are not interrupted. A long history may
+//     add some tenths of a microsecond per operation.
+//   - A call of a specification is not interrupted. After the end of the time, there is
+//     at most one call that takes over 5 ms, or up to 16 if the calls before were fast.
+//   - A witness that was found in time is replayed once more in any case. With the bundled
+//     objects that takes as little; with others, it may take as long again.
 type Budget struct {
 	Schedules int64         // schedules of families to replay; DefaultSchedules(n)
 	ExactWork int64         // states stepped for Options.ExactDepth; DefaultExactWork

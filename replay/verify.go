@@ -59,8 +59,8 @@ type verifier struct {
 // checkOrder checks that the witness is an order of all operations that
 // respects real time, the edges, and what follows from both. Order through
 // operations needs no closure: if each operation is after its direct
-// predecessors, it is also after theirs. Only ghosts have no place of their
-// own.
+// predecessors, it is also after the predecessors of these. Only ghosts, the
+// operations that did not happen, have no place in the witness.
 func (v *verifier) checkOrder(witness []int32) error {
 	h := v.h
 	if len(witness) != len(h.Ops) {
@@ -95,13 +95,13 @@ func (v *verifier) checkOrder(witness []int32) error {
 	return v.checkGhosts()
 }
 
-// A ghostSweep goes through a history by position. For each ghost, it finds the
-// latest place of an operation before it: what follows the ghost must have a
+// A ghostSweep visits the events of a history by position. For each ghost, it finds the
+// latest place of an operation before it. All operations that follow the ghost must have a
 // later place.
 //
-// A ghost is settled once it has been invoked and all ghosts with edges to it
-// are settled. It is then later than everything that returned before its
-// invocation, and than everything before those ghosts.
+// A ghost is settled once it has been invoked and all ghosts with edges to it are settled.
+// It then follows everything that returned before its invocation, and everything before
+// those ghosts.
 type ghostSweep struct {
 	*verifier
 	latest  []int32   // ghost -> latest place before it, so far
@@ -135,7 +135,7 @@ func (v *verifier) checkGhosts() error {
 			s.waits[e.To-n]++
 		}
 	}
-	returned := int32(0) // latest place of, or before, what has returned
+	returned := int32(0) // latest place of an operation that returned, or before a ghost that did
 	for _, at := range v.instants() {
 		if v.meter.MustStop(1) {
 			return ErrStopped
@@ -167,8 +167,8 @@ func (v *verifier) checkGhosts() error {
 
 var errThroughGhost = errors.New("order through an operation that did not happen is not respected")
 
-// settle removes one of the things that ghost g waits for, and propagates its
-// order if that was the last. It reports false if an operation comes too early.
+// settle counts down the events that ghost g waits for. After the last one, it propagates
+// the order through g. It reports false if an operation comes too early.
 func (s *ghostSweep) settle(g int32) bool {
 	n := int32(len(s.h.Ops))
 	for left := []int32{g}; len(left) > 0; {
@@ -244,8 +244,8 @@ func (v *verifier) replayStates(start State, witness []int32) error {
 	return nil
 }
 
-// accepted reports whether a recorded operation is consistent with the replay,
-// where ok reports whether there was a transition.
+// accepted reports whether a recorded operation is consistent with the replay;
+// ok reports whether there was a transition.
 func accepted(op *history.Operation, result history.Value, ok bool) bool {
 	if !ok {
 		return op.Pending() && !op.Happened

@@ -11,16 +11,15 @@ import (
 // walkStates is how many states of a nondeterministic object a Walk follows.
 const walkStates = 64
 
-// A Walk runs an object through operations, one after another, to show its
-// states. It follows all states that a nondeterministic object may be in. It is
-// over when no state is left, or more than 64 are.
+// A Walk performs operations on an object, one after another, to show its states. It
+// follows all states that a nondeterministic object may be in. It is over when no state
+// is left, or more than 64 are.
 type Walk struct {
-	object Object  // deterministic
-	states []State // of a nondeterministic one, without repetition
+	object Object  // a deterministic object
+	states []State // the distinct states of a nondeterministic object
 }
 
-// NewWalk returns a Walk from the initial state. A nil specification gives one that is
-// over.
+// NewWalk returns a Walk from the initial state. If spec is nil, the walk is over.
 func NewWalk(spec Spec) *Walk {
 	if spec == nil {
 		return &Walk{}
@@ -32,10 +31,10 @@ func NewWalk(spec Spec) *Walk {
 	return &Walk{object: object}
 }
 
-// Step runs an operation. It returns the results that the object can give and that
-// the recorded one allows, without repetition. There are none if a pending
-// operation does not take effect. Step reports false if the walk is over: the
-// object does not allow what was recorded.
+// Step performs an operation. It returns the distinct results that the object can give
+// and that the recorded result allows. There are none if a pending operation does not
+// take effect. Step reports false if the walk is over: the object does not allow the
+// recorded result.
 func (w *Walk) Step(op *history.Operation) (results []history.Value, ok bool) {
 	switch {
 	case w.object != nil:

@@ -7,22 +7,23 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// persistent are states of which a step copies little. An implementation learns what
-// operations do as it meets them.
+// persistent is a set of persistent states: a step copies only a small part of a state. An
+// implementation reads the facts of an operation when it first steps it.
 type persistent interface {
 	// step returns the state after op, or Fail. The first state is 0.
 	step(state, op int32) int32
-	// whole reports whether an operation was met that needs the whole object. All
-	// results are meaningless then.
-	whole() bool
-	// bytes is the memory of the states. keep forgets all but the first and the given
-	// ones, and renumbers these.
+	// needsWholeObject reports whether a step has met an operation that cannot be
+	// replayed on these states. All results are meaningless then.
+	needsWholeObject() bool
+	// bytes is the memory of the states.
 	bytes() int64
+	// keep forgets all states except the first and the given ones, and replaces the
+	// given numbers by the new ones.
 	keep(states []int32)
 }
 
-// grown returns list with a place for index i, below n. It is for what is known of
-// operations: many searches end within the first ones.
+// grown returns list with a place for index i, below n. Tables with an entry for each
+// operation grow by it, because many searches end within the first operations.
 func grown[T any](list []T, i, n int) []T {
 	if i < len(list) {
 		return list
@@ -32,8 +33,9 @@ func grown[T any](list []T, i, n int) []T {
 	return longer
 }
 
-// newPersistent returns persistent states for the operations of h, or nil if there
-// are none for the specification. The machine must be for them, too.
+// newPersistent returns persistent states for the operations of h, or nil if no
+// implementation supports the specification. The machine must be one for the same
+// operations.
 func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent {
 	if c := newComposite(h, spec, m); c != nil {
 		return c
@@ -47,31 +49,31 @@ func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent 
 	return nil
 }
 
-// A composite replays the operations of a partitioned object part by part. Its
-// states are persistent: a step copies a few words for each level of a tree, instead
-// of the object with all its parts. Two states count as equal if sums of 128 bits over
-// their parts are equal, unless the composite is divided.
+// A composite replays the operations of a partitioned object part by part. Its states are
+// persistent: a step copies a few words for each level of a tree, instead of the object
+// with all its parts. Two states count as equal if their sums over the parts, of 128 bits,
+// are equal. If the composite is divided, it also compares the parts.
 type composite struct {
 	spec   replay.Described
-	parts  *Machine // its states are those of one part
+	parts  *Machine // its states are the states of single parts
 	ops    []history.Operation
-	number []int32 // operation -> part + 1; 0: not known yet; see grown
+	number []int32 // operation -> part + 1; 0: not read yet; see grown
 	part   map[string]int32
 	key    []byte
 	states []compositeState
 	index  Index   // of states, by their sums
 	nodes  []int32 // of trees: see compositeState
 	spare  spareStates
-	// across is set when an operation turns out to concern several parts. The
-	// composite does not apply then.
+	// across is set when an operation concerns several parts. The composite does not
+	// apply then.
 	across  bool
 	divided *divided // nil: each operation concerns one part
 }
 
-// A compositeState has a tree that maps parts to their states, by three bits of the
-// number at each level. A node is fanout numbers in composite.nodes: at the lowest level
-// the states, above it where the nodes below begin. 0 is the first state, or a node that
-// maps to it.
+// A compositeState has a tree that maps parts to their states. Each level uses three bits
+// of the number of a part. A node is fanout numbers in composite.nodes. At the lowest level
+// these are states, above it the places where the nodes below begin. 0 is the first state,
+// or a node that maps every part to it.
 type compositeState struct {
 	root   int32
 	levels int32 // of root; 0: all parts are in their first state
@@ -94,8 +96,8 @@ const (
 
 func (s *compositeState) hash() uint32 { return uint32(s.sum[0]) }
 
-// newComposite returns a composite for the operations of h, or nil if the
-// specification has no parts. The machine must be for them, too.
+// newComposite returns a composite for the operations of h, or nil if the specification has
+// no parts. The machine must be one for the same operations.
 func newComposite(h *history.History, spec replay.Spec, m *Machine) *composite {
 	described, ok := spec.(replay.Described)
 	if !ok || !replay.TraitsOf(spec).Partitioned {
@@ -140,7 +142,7 @@ func (c *composite) step(state, op int32) int32 {
 	return c.index.Add(from.hash())
 }
 
-// change changes the sum as the state of a part changes.
+// change updates the sum for a change of the state of one part.
 func (s *compositeState) change(part, before, after int32) {
 	old, now := partSum(part, before), partSum(part, after)
 	s.sum[0] += now[0] - old[0]
@@ -152,7 +154,7 @@ func (c *composite) find(s *compositeState) int32 {
 	return c.index.Find(s.hash(), func(i int32) bool { return c.states[i].sum == s.sum })
 }
 
-// partOf returns the part that op concerns, or -1 if there are several.
+// partOf returns the part that op concerns, or -1 if op concerns several.
 func (c *composite) partOf(op int32) int32 {
 	c.number = grown(c.number, int(op), len(c.ops))
 	if n := c.number[op]; n > 0 {
@@ -179,7 +181,7 @@ func (c *composite) numberOf(value history.Value) int32 {
 	return part
 }
 
-// partSum is what a part in a state adds to the sum: nothing in the first state.
+// partSum returns the summand of a part in a state. It is 0 in the first state.
 func partSum(part, state int32) [2]uint64 {
 	if state == 0 {
 		return [2]uint64{}
@@ -214,7 +216,7 @@ func (c *composite) set(s *compositeState, part, state int32) {
 	s.root = c.with(s.root, s.levels-1, part, state)
 }
 
-// with returns a copy of a node in which a part has a state.
+// with returns a copy of a node in which the part has the state.
 func (c *composite) with(node, level, part, state int32) int32 {
 	n := int32(len(c.nodes))
 	c.nodes = append(c.nodes, c.nodes[node:node+fanout]...)
@@ -226,7 +228,7 @@ func (c *composite) with(node, level, part, state int32) int32 {
 	return n
 }
 
-func (c *composite) whole() bool { return c.across }
+func (c *composite) needsWholeObject() bool { return c.across }
 
 func (c *composite) bytes() int64 {
 	bytes := int64(len(c.nodes))*4 + int64(len(c.states))*compositeStateBytes

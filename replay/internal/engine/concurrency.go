@@ -24,11 +24,12 @@ func Concurrency(h *history.History) (c int, cp int64) {
 	return 0, 0
 }
 
-// concurrencyOfIntervals looks at each operation once: they are in the order of their
-// invocations, so those that returned before one come before it.
+// concurrencyOfIntervals is Concurrency for a history without edges. It visits each
+// operation once. Operations are sorted by invocation, so the number of responses before an
+// invocation is the number of operations that precede it.
 func concurrencyOfIntervals(h *history.History) (c int, cp int64) {
 	returns := make([]uint64, len(h.Ops)/32+1) // position -> is a response; there may be more
-	returned, word := 0, 0                     // responses in the words before that one
+	returned, word := 0, 0                     // responses in returns[:word]
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		call := int(op.Call)
@@ -71,7 +72,7 @@ func edgesWithinProcesses(h *history.History) bool {
 			return false
 		}
 	}
-	last := make([]int32, len(h.Processes)) // of a process, +1
+	last := make([]int32, len(h.Processes)) // process -> its last operation so far, + 1
 	for i := range h.Ops {
 		p := h.Ops[i].Process
 		if before := last[p] - 1; before >= 0 && h.Ops[before].Return > h.Ops[i].Call {
@@ -110,8 +111,8 @@ func concurrencyOfProcesses(h *history.History) (c int, cp int64) {
 			events[op.Return] = -int32(i) - 1
 		}
 	}
-	open := make([]int, len(h.Processes)) // operations of a process
-	all, processes := 0, 0                // open operations, processes with one or more
+	open := make([]int, len(h.Processes)) // process -> its open operations
+	all, processes := 0, 0                // open operations, and processes that have one
 	for _, e := range events {
 		switch {
 		case e > 0:

@@ -121,7 +121,7 @@ func TestHopeless(t *testing.T) {
 		{simulate.Workload{Model: "stack", Threads: 16, Ops: 1000, Values: 8}, 65_000},
 		{simulate.Workload{Model: "queue", Threads: 2, Ops: 300, Values: 1}, 5_000},
 		{simulate.Workload{Model: "stack", Threads: 2, Ops: 300, Values: 1}, 5_000},
-		{simulate.Workload{Model: "queue", Threads: 4, Ops: impatientOps}, 1 << 20},
+		{simulate.Workload{Model: "queue", Threads: 4, Ops: longCollectionOps}, 1 << 20},
 		{simulate.Workload{Model: "queue", Threads: 1, Ops: 3000}, 5_000},
 	} {
 		s, err := spec.Lookup(c.w.Model, nil)
@@ -144,7 +144,7 @@ func TestHopeless(t *testing.T) {
 			t.Errorf("%v: %d units of work, want at most %d", c.w, m.Spent(), c.most)
 		case r != nil && (got.Depth != index.Depth() || x.refuted != got.Depth-1):
 			t.Errorf("%v: depth %d (> %d), want %d", c.w, got.Depth, got.Deeper, index.Depth())
-		case r == nil && (got.Depth != 0 || got.Deeper > y.refuted || got.Deeper < 3 || len(h.Ops) <= impatientOps && got.Deeper != y.refuted):
+		case r == nil && (got.Depth != 0 || got.Deeper > y.refuted || got.Deeper < 3 || len(h.Ops) <= longCollectionOps && got.Deeper != y.refuted):
 			t.Errorf("%v: depth %d (> %d), want > %d", c.w, got.Depth, got.Deeper, y.refuted)
 		}
 		x.Release()

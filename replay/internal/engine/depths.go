@@ -18,26 +18,27 @@ type Depths struct {
 	spec      replay.Spec
 	chains    replay.ChainMode
 	machine   *Machine
-	states    persistent // of a long history, or nil: those of the machine
+	states    persistent // states for a long history; nil: the machine has the states
 	memory    [2]depthRound
 	rounds    []*depthRound
-	kept      int64 // bytes of states after the last Keep
+	keptBytes int64 // bytes of states after the last Keep
 	maxBytes  int64
 	meter     *meter.Meter // of the current call
-	full      bool         // the states take too much memory
-	refuted   int          // families of this depth have no witness
+	isFull    bool         // the states take too much memory
+	refuted   int          // families up to this depth have no witness
 	bound     int          // families of this depth have all schedules
 	responses int          // see depth.Options; 0 for a history of few operations
 }
 
-// A depthRound is the search through the families of some operations.
+// A depthRound is the search for one set of operations: all of them, or all without those
+// that may be left out.
 type depthRound struct {
 	x      *Depths
 	from   intervals
 	next   func() (depth.Element, bool) // from.next
 	search depth.Search
-	object replay.Object // of a replay in one line, or nil
-	states int32         // passed by object
+	object replay.Object // replays depth 1 of a long history without interned states; or nil
+	states int32         // how many steps object has made
 }
 
 // depthsPool reuses the memory of searches of short histories, which often come by
@@ -57,7 +58,7 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	}
 	x := depthsPool.Get().(*Depths)
 	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
-	x.rounds, x.refuted, x.full, x.kept = x.rounds[:0], 0, false, 0
+	x.rounds, x.refuted, x.isFull, x.keptBytes = x.rounds[:0], 0, false, 0
 	x.bound = bound(h)
 	if len(h.Ops) > sharedOps {
 		x.states = newPersistent(h, spec, machine)
@@ -70,7 +71,7 @@ func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, ma
 	return x
 }
 
-// hasOptional reports whether there are operations that may be left out.
+// hasOptional reports whether some operation of h may be left out.
 func hasOptional(h *history.History) bool {
 	for i := range h.Ops {
 		if mayBeLeftOut(&h.Ops[i]) {
@@ -80,8 +81,8 @@ func hasOptional(h *history.History) bool {
 	return false
 }
 
-// mayBeLeftOut reports whether op need not have happened: a schedule may place it
-// after everything else, where nothing can observe it.
+// mayBeLeftOut reports whether op need not have happened: a schedule may place it after all
+// other operations, where none can observe it.
 func mayBeLeftOut(op *history.Operation) bool { return op.Pending() && !op.Happened }
 
 func (x *Depths) reset(r *depthRound, pending bool, o depth.Options) *depthRound {
@@ -139,7 +140,7 @@ func (r *depthRound) Step(state, element int32) int32 {
 // step returns the state after an operation. Computing a transition copies a state,
 // which counts as work by its size.
 func (x *Depths) step(state, op int32) int32 {
-	if x.full {
+	if x.isFull {
 		return Fail
 	}
 	m, computed, size := x.machine, x.machine.next.n, int64(0)
@@ -148,10 +149,10 @@ func (x *Depths) step(state, op int32) int32 {
 		size = -x.states.bytes()
 		next = x.states.step(state, op)
 		size += x.states.bytes()
-		x.full = m.Bytes()+x.states.bytes() > x.maxBytes
+		x.isFull = m.Bytes()+x.states.bytes() > x.maxBytes
 	} else {
 		next = m.Step(state, op)
-		x.full = m.Bytes() > x.maxBytes
+		x.isFull = m.Bytes() > x.maxBytes
 	}
 	if m.next.n != computed {
 		size += m.inStates / int64(len(m.tables.states))
@@ -171,7 +172,7 @@ func (r *depthRound) Crowded() bool {
 	case r.object != nil:
 		return false
 	case r.x.states != nil:
-		return r.x.states.bytes() > max(statesCrowded, 2*r.x.kept) || r.x.states.bytes() > r.x.maxBytes/2
+		return r.x.states.bytes() > max(statesCrowded, 2*r.x.keptBytes) || r.x.states.bytes() > r.x.maxBytes/2
 	}
 	return r.x.machine.Crowded()
 }
@@ -183,46 +184,46 @@ const statesCrowded = 1 << 19
 func (r *depthRound) Keep(states []int32) {
 	if r.x.states != nil {
 		r.x.states.keep(states)
-		r.x.kept = r.x.states.bytes()
+		r.x.keptBytes = r.x.states.bytes()
 	} else {
 		r.x.machine.Keep(states)
 	}
 }
 
-// impatientOps is the number of operations up to which Run uses all of its share on
-// queues and stacks. Their nodes multiply with each response until values are removed
-// again. So in a short history, the work so far predicts little.
-const impatientOps = 768
+// longCollectionOps is the number of operations up to which Run spends its whole share on
+// queues and stacks. Above it, Run may give up early. In these histories the nodes multiply
+// with each response until values are removed again. So in a short history the work so far
+// predicts little.
+const longCollectionOps = 768
 
-// growsDear reports whether h is a queue or stack history of more than impatientOps
-// operations.
-func growsDear(h *history.History, spec replay.Spec) bool {
+// isLongQueueOrStack reports whether h is a history of a queue or stack with more than
+// longCollectionOps operations.
+func isLongQueueOrStack(h *history.History, spec replay.Spec) bool {
 	d := replay.TraitsOf(spec).Discipline
-	return len(h.Ops) > impatientOps && (d == replay.FirstIn || d == replay.LastIn)
+	return len(h.Ops) > longCollectionOps && (d == replay.FirstIn || d == replay.LastIn)
 }
 
 const (
-	// depthBase is the binary logarithm of the share of the search for a depth of
-	// 0; the default depth takes some hundredths of a second. It is half as much
-	// for a history of depthLong operations.
+	// depthBase is the binary logarithm of the share for depth 0. The default depth takes
+	// some hundredths of a second. A history of depthLong operations gets half the share.
 	depthBase = 10
 	depthLong = 1 << 13
 	// depthCrowded is subtracted from the logarithm for a crowded history.
 	depthCrowded = 8
 )
 
-// DepthShare is how much work Run should do. Each further depth gets four times as
-// much. A long history gets less, so that the depth takes a small part of the time
-// of the verdict. Small depths of most long histories are refuted within their first
-// operations, for next to nothing.
+// DepthShare returns how much work Run should do. Each further depth gets four times as
+// much. A long history gets less, so that the search for the depth takes a small part of
+// the time for the verdict. In most long histories, the first operations already refute the
+// small depths, at almost no cost.
 //
-// A crowded history is a long one of a queue or stack with many concurrent
-// operations. It gets a fraction: its depth is rarely small, and each further depth
-// takes about five times as long.
+// A crowded history is a long history of a queue or stack with many concurrent operations.
+// It gets only a fraction: its depth is rarely small, and each further depth takes about
+// five times as long.
 func DepthShare(h *history.History, spec replay.Spec, maxDepth int) int64 {
 	n := int64(len(h.Ops))
 	base := depthBase + 2*min(maxDepth, 20)
-	if growsDear(h, spec) {
+	if isLongQueueOrStack(h, spec) {
 		if _, pairs := Concurrency(h); pairs > n/4 {
 			base -= depthCrowded
 		}
@@ -230,13 +231,13 @@ func DepthShare(h *history.History, spec replay.Spec, maxDepth int) int64 {
 	return int64(1)<<base/(1+n/depthLong) + n
 }
 
-// Run looks for a witness of depth up to maxDepth, from the smallest one that is
-// left. If there is none up to hitting.Bound, it refutes the history: the last round has
-// all operations, so families of that depth have all its schedules. Otherwise it gives up
-// with Depth if there is none, and with Time or Memory if a bound is reached first.
-// Deeper is set for every undecided finding.
+// Run searches for a witness of depth up to maxDepth, from the smallest depth that has not
+// been refuted. If no depth up to hitting.Bound has a witness, it refutes the history: the
+// last round has all operations, so families of that depth have all its schedules.
+// Otherwise it gives up: with Depth if no depth up to maxDepth has a witness, with Time or
+// Memory if a bound is reached first. Deeper is set for every undecided finding.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
-	if growsDear(x.h, x.spec) {
+	if isLongQueueOrStack(x.h, x.spec) {
 		x.responses = len(x.h.Ops)
 		defer func() { x.responses = 0 }()
 	}
@@ -256,14 +257,15 @@ func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
 const (
 	// small is the depth up to which each depth is tried by itself.
 	small = 8
-	// jumpWork is what several depths at once may take, compared with the last ones.
+	// jumpWork bounds the work for several depths at once: that many times the work for
+	// the last ones.
 	jumpWork = 8
 )
 
-// deepen finds the first index, by depth and round, that is deeper than refuted. A
-// search for depths up to d finds the smallest of them. So if deeper searches take
-// little more than the last one, deepen tries 2, 4, 8, ... depths at once. It goes
-// back to one at a time if that takes too much.
+// deepen finds the first index, by depth and round, that is deeper than refuted. A search
+// for depths up to d finds an index of the smallest one. So if deeper searches take little
+// more work than the last one, deepen tries 2, 4, 8, ... depths at once. It goes back to
+// one depth at a time if that takes too much.
 func (x *Depths) deepen(maxDepth int, m *meter.Meter) (*depthRound, hitting.Index, replay.Cause) {
 	m = m.OrUnbounded()
 	step, last, single := 1, int64(meter.AskEvery), small
@@ -291,7 +293,7 @@ func (x *Depths) deepen(maxDepth int, m *meter.Meter) (*depthRound, hitting.Inde
 	return nil, hitting.Index{}, replay.Depth
 }
 
-// first finds the first index of a depth from..to, by depth and round.
+// first returns the first index of a depth from..to, by depth and round.
 func (x *Depths) first(from, to int, m *meter.Meter) (best *depthRound, index hitting.Index, cause replay.Cause) {
 	for _, r := range x.rounds {
 		i, found, cause := r.first(from, to, m)
@@ -306,20 +308,20 @@ func (x *Depths) first(from, to int, m *meter.Meter) (best *depthRound, index hi
 	return best, index, replay.NoCause
 }
 
-// first looks for an index of a depth from..to.
+// first searches the round for the first index of a depth from..to.
 func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
 	if to < from {
 		return hitting.Index{}, false, replay.NoCause
 	}
 	r.bound(m)
-	// At depth 1 there is one schedule for each chain. A long one is replayed on
-	// the object: states that are met once are not worth keeping.
+	// At depth 1 there is one schedule for each chain. If it is long, the object itself
+	// replays it: states that occur once are not worth keeping.
 	r.object = nil
 	if _, set := r.x.machine.states[0][0].(replay.Nondeterministic); to == 1 && len(r.x.h.Ops) > tableMax && !set {
 		r.object = r.x.spec.New()
 	}
 	index, found := r.search.First(from, to)
-	if r.x.states != nil && r.x.states.whole() {
+	if r.x.states != nil && r.x.states.needsWholeObject() {
 		r.x.states = nil
 		return r.first(from, to, m)
 	}
@@ -327,11 +329,11 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 }
 
 func (r *depthRound) bound(m *meter.Meter) {
-	if r.x.full { // this search may need less
-		r.x.full = false
+	if r.x.isFull { // this search may need less
+		r.x.isFull = false
 		if r.x.states != nil {
 			r.x.states.keep(nil)
-			r.x.kept = 0
+			r.x.keptBytes = 0
 		}
 		r.x.machine.Keep(nil)
 	}
@@ -347,7 +349,7 @@ func (r *depthRound) cause() replay.Cause {
 		return r.x.machine.GaveUp()
 	case r.search.Stopped():
 		return replay.Time
-	case r.search.Full(), r.x.full:
+	case r.search.Full(), r.x.isFull:
 		return replay.Memory
 	}
 	return replay.NoCause

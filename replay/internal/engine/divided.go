@@ -5,22 +5,23 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A divided is what a composite knows of the operations of a replay.Divisible. They
-// concern several parts, step by step. States with equal sums are compared part by part.
+// A divided has the steps of the operations of a replay.Divisible, for a composite. Such an
+// operation concerns several parts, each step one part. States with equal sums are compared
+// part by part.
 type divided struct {
 	spec  replay.Divisible
 	steps []stepsOf // operation -> its steps; see grown
 	// part is the part of each step. The steps are the operations of composite.parts.
 	part    []int32
-	changes []partChange // by the current operation
+	changes []partChange // changes that the current operation has made so far
 }
 
-// stepsOf are the steps from first to end-1 of an operation. The zero value is not
-// known yet.
+// stepsOf are the steps from first to end-1 of an operation. The zero value is for an
+// operation that has not been divided yet.
 type stepsOf struct {
-	first, end int32
-	known      bool
-	whole      bool // it cannot be divided
+	first, end  int32
+	known       bool
+	indivisible bool // the operation cannot be divided
 }
 
 // A partChange is a part with its state before and after an operation.
@@ -43,24 +44,25 @@ func newDivided(h *history.History, spec replay.Spec) *composite {
 	return c
 }
 
-// divide returns the steps of an operation, or sets across if it has none.
+// divide returns the steps of an operation. It sets across if op cannot be divided.
 func (c *composite) divide(op int32) stepsOf {
 	d := c.divided
 	d.steps = grown(d.steps, int(op), len(c.ops))
 	known := &d.steps[op]
 	if known.known {
-		c.across = c.across || known.whole
+		c.across = c.across || known.indivisible
 		return *known
 	}
 	o := &c.ops[op]
 	steps, parts, ok := d.spec.Divide(o)
-	*known = stepsOf{first: int32(len(d.part)), known: true, whole: !ok}
+	*known = stepsOf{first: int32(len(d.part)), known: true, indivisible: !ok}
 	if !ok {
 		c.across = true
 		return *known
 	}
 	for i := range steps {
-		// A pending step without a transition would be left out alone.
+		// A pending step without a transition would be skipped, but the other steps
+		// performed. So the steps of a pending operation are marked as happened.
 		step := history.Operation{Method: steps[i].Method, Args: steps[i].Args, Result: steps[i].Result, Return: 1}
 		if o.Pending() {
 			step.Return, step.Happened = history.NoReturn, true
@@ -76,7 +78,7 @@ func (c *composite) divide(op int32) stepsOf {
 // stepDivided returns the state after op, or Fail.
 func (c *composite) stepDivided(state, op int32) int32 {
 	d, steps := c.divided, c.divide(op)
-	if steps.whole {
+	if steps.indivisible {
 		return Fail
 	}
 	from := c.states[state]
@@ -110,7 +112,7 @@ func (c *composite) stepDivided(state, op int32) int32 {
 	return c.index.Add(from.hash())
 }
 
-// change returns what the operation has changed of a part so far.
+// change returns the change that the operation has made to a part so far.
 func (d *divided) change(c *composite, from compositeState, part int32) *partChange {
 	for i := range d.changes {
 		if d.changes[i].part == part {
@@ -138,8 +140,8 @@ func (c *composite) isSame(a, b compositeState) bool {
 	return c.isSameNode(a.root, b.root, a.levels-1)
 }
 
-// isSameNode compares two nodes of a level, or two states of a part below level 0. The
-// node 0 has the first state everywhere.
+// isSameNode compares two nodes of a level, or two states of a part below level 0. Node 0
+// maps every part to the first state.
 func (c *composite) isSameNode(a, b, level int32) bool {
 	switch {
 	case a == b:
@@ -158,7 +160,7 @@ func (c *composite) isSameNode(a, b, level int32) bool {
 // readsAll reports whether all operations can be divided.
 func (c *composite) readsAll() bool {
 	for i := range c.ops {
-		if c.divide(int32(i)).whole {
+		if c.divide(int32(i)).indivisible {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ import (
 //
 // At each depth, a history with pending operations is tried without them first.
 // A witness of the completed operations is a witness of the whole history: the
-// pending operations follow at its end, where nothing observes them.
+// pending operations follow at its end, where no operation observes them.
 //
 // The instance must hold all operations of its history, and the zero values of
 // o must have been replaced. Replayed is set for every finding, and Deeper for every
@@ -122,8 +122,8 @@ func (r *round) keep(index hitting.Index, schedule []int32) {
 	r.index, r.witness = inOperations(len(r.in.History.Ops), operation, index, schedule)
 }
 
-// inOperations returns an index and its schedule in terms of n operations, followed
-// by those that are not elements.
+// inOperations translates an index and its schedule from elements to the n operations of a
+// history. It appends to the schedule the operations that are not elements.
 func inOperations(n int, operation func(e int32) int32, index hitting.Index, schedule []int32) (hitting.Index, []int32) {
 	index = index.Clone()
 	for i, e := range index.Tuple {
@@ -136,8 +136,8 @@ func inOperations(n int, operation func(e int32) int32, index hitting.Index, sch
 	return index, Complete(witness, n)
 }
 
-// Complete appends to an order those of n operations that it lacks: in a witness,
-// they never take effect.
+// Complete appends to an order the operations, of n, that it lacks. In a witness, they
+// never take effect.
 func Complete(order []int32, n int) []int32 {
 	if len(order) == n {
 		return order

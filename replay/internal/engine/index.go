@@ -4,14 +4,14 @@ package engine
 // the order in which they are added; its user keeps the keys. The zero value is
 // empty.
 //
-// A long table that is full moves to the next one slot by slot, with each key that is added,
-// because moving all at once would take tenths of a second.
+// When a long table is full, its slots move to a larger one step by step, some with each
+// key that is added. Moving all of them at once would take tenths of a second.
 type Index struct {
 	slots   []uint64 // number + 1 in the upper half, hash in the lower half; 0 if empty
-	old     []uint64 // the table before, if it is not empty yet
-	moved   int      // slots of old that are in slots, too
+	old     []uint64 // the previous table, while slots of it have to be moved
+	moved   int      // old[:moved] has been moved to slots
 	n       int
-	skipped int // numbers without a slot
+	skipped int // numbers without a slot; see Skip
 }
 
 // Len returns how many numbers there are.
@@ -68,7 +68,7 @@ const (
 	movedAtOnce = 16
 )
 
-// move moves so many slots of the old table.
+// move moves the next slots of the old table, at most as many as slots says.
 func (x *Index) move(slots int) {
 	end := min(x.moved+slots, len(x.old))
 	for _, slot := range x.old[x.moved:end] {
@@ -81,7 +81,7 @@ func (x *Index) move(slots int) {
 	}
 }
 
-// Skip numbers a key that is not found any more.
+// Skip uses up a number for a key that Find is not to find.
 func (x *Index) Skip() {
 	x.n++
 	x.skipped++

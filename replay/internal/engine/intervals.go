@@ -14,27 +14,27 @@ import (
 type intervals struct {
 	h       *history.History
 	pending bool // pending operations that need not happen are elements, too
-	minimum bool // chains
+	minimum bool // chains are a minimum partition, not processes
 	at      int
 	ops     []int32 // element -> operation, if not all operations are elements
 	chain   []int32 // process -> chain + 1
 	chains  int32
-	open    []depth.Element // of minimum chains, by their returns
-	idle    []int32         // chains without an open element, the smallest last
+	open    []depth.Element // for minimum chains: open elements, sorted by return
+	idle    []int32         // for minimum chains: chains without an open element, the smallest last
 }
 
 // reset makes v the operations of h. It takes over the memory of v.
 func (v *intervals) reset(h *history.History, pending bool, mode replay.ChainMode) {
 	*v = intervals{h: h, pending: pending, ops: v.ops[:0], chain: v.chain, open: v.open[:0], idle: v.idle[:0]}
 	v.chain = slices.Grow(v.chain[:0], len(h.Processes))[:len(h.Processes)]
-	v.minimum = mode == replay.MinimumChains || mode == replay.AutoChains && v.single()
+	v.minimum = mode == replay.MinimumChains || mode == replay.AutoChains && v.isOnePerProcess()
 	clear(v.chain)
 }
 
 func (v *intervals) isElement(op *history.Operation) bool { return v.pending || !mayBeLeftOut(op) }
 
-// single reports whether no process has two elements.
-func (v *intervals) single() bool {
+// isOnePerProcess reports whether no process has two elements.
+func (v *intervals) isOnePerProcess() bool {
 	clear(v.chain)
 	for i := range v.h.Ops {
 		if op := &v.h.Ops[i]; v.isElement(op) {
@@ -107,7 +107,7 @@ func (v *intervals) lowestIdle(e depth.Element) int32 {
 // edges, in one pass.
 func bound(h *history.History) int {
 	blocks, latest := 0, int32(-1)    // as in poset.Blocks
-	longest, earliest := 0, int32(-1) // a longest chain takes what returns first, each time
+	longest, earliest := 0, int32(-1) // as in poset.LongestChain: always the earliest return
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if latest < op.Call {

@@ -20,15 +20,16 @@ const Fail = -1
 // safe for concurrent use.
 type Machine struct {
 	*tables
-	ops    []history.Operation
-	column []int32 // operation -> column
-	found  int64   // size of the tables before this history, in bytes
-	kept   int64   // bytes after the last Keep
-	// compact has the states, if it is not nil: a sequence or a divided composite.
+	ops        []history.Operation
+	column     []int32 // operation -> column
+	sizeBefore int64   // size of the tables before this history, in bytes
+	keptBytes  int64   // bytes after the last Keep
+	// compact, if it is not nil, has the states instead of the tables: a sequence or a
+	// divided composite.
 	compact persistent
 
 	meter    *meter.Meter // see Bound
-	maxBytes int64        // of the tables, 0: no bound
+	maxBytes int64        // bound of the tables; 0: no bound
 	gaveUp   replay.Cause
 }
 
@@ -40,16 +41,16 @@ func NewMachine(h *history.History, spec replay.Spec) *Machine {
 		return nil
 	}
 	m := &t.view
-	*m = Machine{tables: t, ops: h.Ops, column: slices.Grow(m.column[:0], len(h.Ops))[:len(h.Ops)], found: t.size()}
+	*m = Machine{tables: t, ops: h.Ops, column: slices.Grow(m.column[:0], len(h.Ops))[:len(h.Ops)], sizeBefore: t.size()}
 	for i := range h.Ops {
 		m.column[i] = t.columnOf(&h.Ops[i])
 	}
 	return m
 }
 
-// NewCompactMachine is like NewMachine, but if the history is long, a state of a queue, of
-// a stack or of a replay.Divisible takes a few words, however many values it holds.
-// Objects must not be called.
+// NewCompactMachine is like NewMachine, but in a long history, a state of a queue, a stack
+// or a replay.Divisible takes a few words, for any number of values. The method Objects
+// must not be called.
 func NewCompactMachine(h *history.History, spec replay.Spec) *Machine {
 	m := NewMachine(h, spec)
 	if m == nil || len(h.Ops) <= sharedOps {
@@ -91,13 +92,14 @@ func (m *Machine) Crowded() bool {
 	if m.maxBytes > 0 {
 		limit = min(limit, m.maxBytes/2)
 	}
-	return m.Bytes() > max(limit, 2*m.kept)
+	return m.Bytes() > max(limit, 2*m.keptBytes)
 }
 
-// crowded is enough for the states around one moment of most histories.
+// crowded is enough memory for the states that one response of most histories needs.
 const crowded = 1 << 25
 
-// Keep forgets all states but the first and the given ones, and renumbers these.
+// Keep forgets all states except the first and the given ones, and replaces the given
+// numbers by the new ones.
 func (m *Machine) Keep(states []int32) {
 	old := m.tables.states
 	m.tables.forgetStates()
@@ -111,7 +113,7 @@ func (m *Machine) Keep(states []int32) {
 		}
 		states[i] = n
 	}
-	m.kept = m.Bytes()
+	m.keptBytes = m.Bytes()
 }
 
 // Bound bounds the machine. The meter counts outcomes computed, and the elements of
@@ -122,8 +124,8 @@ func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
 	m.meter, m.maxBytes, m.gaveUp = count, maxBytes, replay.NoCause
 }
 
-// GaveUp returns why a transition was not fully computed, or replay.NoCause if
-// all were. Results of Step since then are meaningless.
+// GaveUp returns why a transition was not fully computed, or replay.NoCause if all were.
+// Results of Step since that transition are meaningless.
 func (m *Machine) GaveUp() replay.Cause { return m.gaveUp }
 
 // Start returns the initial state.
@@ -160,7 +162,7 @@ func (m *Machine) Columns() int { return len(m.sample) }
 
 // Bytes estimates the memory that this history has added to the tables.
 func (m *Machine) Bytes() int64 {
-	bytes := m.size() - m.found
+	bytes := m.size() - m.sizeBefore
 	if m.compact != nil {
 		bytes += m.compact.bytes()
 	}
@@ -206,7 +208,7 @@ func argumentWork(op *history.Operation) int {
 // pending operation for which there is no transition did not take effect. Sets
 // can grow by a factor with each operation, so bounds are checked inside the
 // loop. The time and memory of slow objects and of large states are checked after each
-// transition, because the engines do that only once in a while.
+// transition, because the engines check only after many of them.
 func (m *Machine) compute(state int32, op *history.Operation) int32 {
 	if m.gaveUp != replay.NoCause {
 		return Fail
@@ -244,11 +246,11 @@ func (m *Machine) compute(state int32, op *history.Operation) int32 {
 	return next
 }
 
-// largeKey is the length from which the key of a state is large.
+// largeKey is the length above which the key of a state is large.
 const largeKey = 1 << 12
 
-// outcomeWork is the work of one of several outcomes: making the state,
-// computing its key and finding its place among the others.
+// outcomeWork is the work for each outcome if there are several: making the state,
+// computing its key and looking it up.
 const outcomeWork = 16
 
 // isOver counts work and reports whether to give up with this many new states.

@@ -18,7 +18,7 @@ type replayer struct {
 	machine  *Machine // nil: run the object
 	maxBytes int64
 	meter    *meter.Meter
-	stopped  bool // by the meter
+	stopped  bool // the meter has ended the work
 }
 
 // tableFor returns the Machine for replaying schedules of h, or nil if they run
@@ -73,8 +73,8 @@ func (r *replayer) run(schedule []int32) bool {
 	return true
 }
 
-// mustStop reports whether to stop after k operations of a schedule. It counts those of
-// long schedules.
+// mustStop reports whether to stop after k operations of a schedule. It counts operations
+// only in long schedules.
 func (r *replayer) mustStop(k int) bool {
 	if k%meter.AskEvery == meter.AskEvery-1 {
 		r.stopped = r.meter.MustStop(meter.AskEvery)

@@ -7,46 +7,47 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A sequence replays the operations of a queue or a stack on persistent states: a
-// step takes O(log n) for n values, and a state takes a few words, however many values
-// it holds. replay.Facts define what operations do. A polynomial of the values, modulo
-// 2^64, finds the state that a new one is compared with. A comparison takes as many steps
-// as there are values after those that the two share, mostly few.
+// A sequence replays the operations of a queue or a stack on persistent states. A step
+// takes O(log n) for n values, and a state takes a few words for any number of values.
+// replay.Facts define what operations do. The hash of a state is a polynomial of its
+// values, modulo 2^64. Two states with the same hash are compared value by value from the
+// last one on, up to the first node that they share: mostly a few steps.
 type sequence struct {
-	spec    replay.Described
-	stack   bool
-	ops     []history.Operation
-	facts   []sequenceOp // operation -> what it does
-	number  map[string]int32
-	key     []byte
-	states  []sequenceState
-	spare   []sequenceState // memory for keep
-	index   Index           // of states
-	powers  []uint64        // of the base
-	block   []valueNode     // the next nodes
-	nodes   int64           // allocated since keep
-	isWhole bool            // see whole
+	spec        replay.Described
+	stack       bool
+	ops         []history.Operation
+	facts       []sequenceOp // operation -> what it does
+	number      map[string]int32
+	key         []byte
+	states      []sequenceState
+	spare       []sequenceState // memory for keep
+	index       Index           // of states
+	powers      []uint64        // powers of the base
+	block       []valueNode     // allocated nodes that are not in use yet
+	nodes       int64           // how many were taken into use since keep
+	unsupported bool            // see whole
 }
 
-// A sequenceOp is what an operation does. The zero value is not known yet.
+// A sequenceOp is what an operation does. The zero value is for an operation that has not
+// been read yet.
 type sequenceOp struct {
 	role  replay.Role
 	known bool
-	value int32 // anyValue: whichever is there
+	value int32 // number of the value, or the size, or anyValue
 }
 
 const anyValue = -1
 
-// A valueNode is a value with those inserted before it, back to the first ever. jump
-// leads to an earlier one, such that any is reached in O(log n) steps (Myers, "An
-// applicative random-access stack", 1983).
+// A valueNode is the end of a list of inserted values, which goes back to the first
+// insertion. jump leads to an earlier node, such that each node can be reached in O(log n)
+// steps (Myers, "An applicative random-access stack", 1983).
 type valueNode struct {
 	before, jump *valueNode
-	place        int32 // from 0
+	place        int32 // its index in the list, from 0
 	value        int32
 }
 
-// A sequenceState has n values: last and those before it.
+// A sequenceState has n values: the one of last, and the n-1 before it.
 type sequenceState struct {
 	last *valueNode // nil if it is empty
 	n    int32
@@ -91,7 +92,7 @@ func (q *sequence) empty() {
 }
 
 func (q *sequence) step(state, op int32) int32 {
-	what := q.look(op)
+	what := q.factsOf(op)
 	s := q.states[state]
 	switch what.role {
 	case replay.Idle:
@@ -144,9 +145,9 @@ func (q *sequence) step(state, op int32) int32 {
 	return q.intern(s)
 }
 
-// look returns what op does. It sets isWhole if op does more than the roles of
-// replay.Role say.
-func (q *sequence) look(op int32) sequenceOp {
+// factsOf returns what op does. It sets unsupported if that is more than a sequence can
+// represent.
+func (q *sequence) factsOf(op int32) sequenceOp {
 	q.facts = grown(q.facts, int(op), len(q.ops))
 	what := &q.facts[op]
 	if what.known {
@@ -171,7 +172,7 @@ func (q *sequence) look(op int32) sequenceOp {
 		}
 		what.value = number
 	default:
-		q.isWhole = true
+		q.unsupported = true
 		what.role = replay.Never
 	}
 	return *what
@@ -195,7 +196,7 @@ func (q *sequence) insert(last *valueNode, value int32) *valueNode {
 	return n
 }
 
-// at returns the node of a place.
+// at returns the node of the list that has the given place.
 func (n *valueNode) at(place int32) *valueNode {
 	for n.place > place {
 		if n.jump.place >= place {
@@ -235,14 +236,14 @@ func isSame(a, b *sequenceState) bool {
 	return true
 }
 
-func (q *sequence) whole() bool { return q.isWhole }
+func (q *sequence) needsWholeObject() bool { return q.unsupported }
 
-// readsAll reports whether no operation needs the whole object.
+// readsAll reports whether a sequence supports all operations.
 func (q *sequence) readsAll() bool {
 	for i := range q.ops {
-		q.look(int32(i))
+		q.factsOf(int32(i))
 	}
-	return !q.isWhole
+	return !q.unsupported
 }
 
 func (q *sequence) bytes() int64 {
@@ -266,17 +267,17 @@ func (q *sequence) power(n int32) uint64 {
 	return q.powers[n]
 }
 
-// inverse is that of the base. Each round of Newton's method doubles the number of
-// bits that are right.
+// inverse is the inverse of the base modulo 2^64. Each round of Newton's method doubles the
+// number of correct bits.
 var inverse = func() uint64 {
-	x := uint64(base) // right in 3 bits
+	x := uint64(base) // 3 bits are correct
 	for range 5 {
 		x *= 2 - base*x
 	}
 	return x
 }()
 
-// coefficient returns a number for a value.
+// coefficient returns the coefficient of a value in the polynomial.
 func coefficient(value int32) uint64 {
 	z := (uint64(value) + 1) * golden // splitmix64
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

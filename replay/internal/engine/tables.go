@@ -22,8 +22,8 @@ type tables struct {
 	index    map[string]int32
 	scratch  []byte
 	view     Machine // of the current history
-	bytes    int64   // of columns
-	inStates int64   // bytes of states
+	bytes    int64   // memory of columns
+	inStates int64   // memory of states
 }
 
 // A sampleOp stands for all operations of a column.
@@ -37,14 +37,14 @@ const (
 	// sharedOps is the largest number of operations of a history that shares
 	// tables.
 	sharedOps = 256
-	// sharedBytes is the largest size of shared tables, and shelved is the
-	// largest number of tables on the shelf.
+	// sharedBytes is the largest size of shared tables, and shelved the largest number
+	// of tables on the shelf.
 	sharedBytes = 2 << 20
 	shelved     = 32
 )
 
-// shelf holds tables that no history uses. Specifications of two Go types never
-// share any, whatever their Traits are.
+// shelf holds tables that no history uses. Specifications of different Go types never share
+// tables, even if their Traits have the same Key.
 var shelf struct {
 	sync.Mutex
 	byKey map[string][]*tables
@@ -161,7 +161,8 @@ const columnCost = 200
 // place in the index.
 const stateCost = 256
 
-// Keys in the index begin with what they are of, as a state may have any key.
+// The first byte of a key in the index tells a single state from a set of states, because a
+// state may have any key.
 const (
 	keyOfOne byte = iota
 	keyOfSet

@@ -1,13 +1,13 @@
 package engine
 
 // transitions maps a state and a column to the next state. It is a hash table
-// with open addressing. The zero value is empty. Like an Index, a long table moves to the
-// next one slot by slot.
+// with open addressing. The zero value is empty. Like in an Index, the slots of a long
+// table move to a larger one step by step.
 type transitions struct {
 	slots []transition
 	n     int
-	old   []transition // the table before, if it is not empty yet
-	moved int          // slots of old that are in slots, too
+	old   []transition // the previous table, while slots of it have to be moved
+	moved int          // old[:moved] has been moved to slots
 }
 
 type transition struct {
@@ -18,7 +18,7 @@ type transition struct {
 
 const transitionBytes = 12
 
-// bytes leaves out the old table, which is soon collected.
+// bytes leaves out the old table, because it is soon garbage.
 func (t *transitions) bytes() int64 { return int64(len(t.slots)) * transitionBytes }
 
 // firstSlot is the first slot to probe for a transition.
@@ -66,7 +66,7 @@ func (t *transitions) put(state, column, next int32) {
 	t.n++
 }
 
-// move moves so many slots of the old table.
+// move moves the next slots of the old table, at most as many as slots says.
 func (t *transitions) move(slots int) {
 	end := min(t.moved+slots, len(t.old))
 	for _, s := range t.old[t.moved:end] {
