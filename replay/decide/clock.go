@@ -16,12 +16,12 @@ import (
 // cancelled, or when the process has taken too much memory.
 type clock struct {
 	ctx      context.Context
-	limit    time.Duration // that users gave, 0: none
+	limit    time.Duration // the time limit of the user; 0: none
 	deadline time.Time     // zero: none
 	late     bool          // the deadline of ctx does not count
 	grace    time.Duration // not 0: the deadline is that long after the next call of expired
-	process  int64         // bytes, 0: no bound
-	looked   time.Time     // when the memory of the process was last measured
+	process  int64         // bound of the memory of the process, in bytes; 0: none
+	measured time.Time     // when the memory of the process was last measured
 	over     bool
 	cause    replay.Cause
 }
@@ -56,8 +56,8 @@ func (c *clock) expired() bool {
 	case err != nil && !isLate:
 		c.over, c.cause = true, replay.Cancelled
 	case c.process > 0:
-		if now := time.Now(); now.Sub(c.looked) > limits.look {
-			c.looked = now
+		if now := time.Now(); now.Sub(c.measured) > limits.measureEvery {
+			c.measured = now
 			if mapped() > c.process && stillMapped(c.process) {
 				c.over, c.cause = true, replay.Memory
 			}
@@ -66,12 +66,12 @@ func (c *clock) expired() bool {
 	return c.over
 }
 
-// verifying returns the clock and the meter for the check of a witness of n operations.
-// m is the meter of c, which nothing else may use from then on. A witness that was found within
-// the budget must not be lost, whatever else the machine does. So without a time limit,
-// only cancelling ends its check. With one, the check may take as long again and longer,
-// from the first call of expired, even after the budget has ended. If the context was
-// cancelled before, the check may take the same time.
+// verifying returns the clock and the meter for the check of a witness of n operations. m
+// is the meter of c, which no other code may use from then on. A witness that was found
+// within the budget must not be lost, even on a busy machine. So without a time limit, only
+// cancelling ends the check. With a limit, the check may take that long and some more (see
+// limits.verify), from the first call of expired, even after the budget has ended. If the
+// context was cancelled before, the same holds.
 func (c *clock) verifying(n int, m *meter.Meter) (*clock, *meter.Meter) {
 	cancelled := c.over && c.cause == replay.Cancelled
 	if c.over {
@@ -88,8 +88,8 @@ func (c *clock) verifying(n int, m *meter.Meter) (*clock, *meter.Meter) {
 	return c, m
 }
 
-// hasRoom reports whether so many bytes more keep the process within its
-// bound. If not, the clock has expired.
+// hasRoom reports whether the process stays within its bound if it takes that many
+// bytes more. If not, the clock has expired.
 func (c *clock) hasRoom(bytes int64) bool {
 	if c.process == 0 || mapped()+bytes <= c.process || !stillMapped(max(0, c.process-bytes)) {
 		return true
@@ -98,7 +98,7 @@ func (c *clock) hasRoom(bytes int64) bool {
 	return false
 }
 
-// mapped is the memory that the Go runtime holds, in bytes: about the
+// mapped returns the memory that the Go runtime holds, in bytes: about the
 // resident size of the process.
 func mapped() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -106,8 +106,8 @@ func mapped() int64 {
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// collecting makes concurrent checks take turns to collect garbage. Each collection
-// helps all of them.
+// collecting is held during a garbage collection, because one collection helps all
+// concurrent checks.
 var collecting sync.Mutex
 
 // stillMapped reports whether more than limit bytes are held after garbage

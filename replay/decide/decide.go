@@ -46,7 +46,7 @@ func (e *PanicError) Error() string {
 }
 
 // Fault returns where the panic was and its value, as in " at FILE:LINE: VALUE". It is the
-// same in every run: of a value that may have addresses in it, it has the type.
+// same in every run: in place of a value that may contain addresses, it has the type.
 func (e *PanicError) Fault() string {
 	text := ": "
 	if e.position != "" {
@@ -88,8 +88,8 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 //   - a *history.Error, for a history that needs behaviour that the specification does
 //     not model (see replay.Unmodelled);
 //   - a *PanicError, if the specification (or an engine) panicked;
-//   - one that wraps ErrWitness;
-//   - any other if h is nil, if spec is nil or wrong (see replay.Probe), if o.Engine
+//   - an error that wraps ErrWitness;
+//   - another error if h is nil, if spec is nil or wrong (see replay.Probe), if o.Engine
 //     or o.Chains is unknown, or if h was put together by hand and is out of order.
 //
 // Build histories with history.New or a history.Builder. Check refuses one made by
@@ -166,15 +166,15 @@ func nameOf(spec replay.Spec) (name string) {
 
 // A task is the check of one history.
 type task struct {
-	h       *history.History
-	spec    replay.Spec
-	o       replay.Options
-	engines []row
-	clock   *clock
-	meter   *meter.Meter // of all engines; stops when the clock has expired
-	checked bool         // the specification has accepted the operations
-	shallow bool         // without depths
-	// linearizable: a row has found a witness, but not the depth.
+	h           *history.History
+	spec        replay.Spec
+	o           replay.Options
+	engines     []row
+	clock       *clock
+	meter       *meter.Meter // of all engines; stops when the clock has expired
+	checked     bool         // the specification has accepted all operations
+	verdictOnly bool         // only the verdict is needed, not the depth
+	// linearizable: a row has found a witness, but not yet the depth.
 	linearizable bool
 
 	instance    *replay.Instance // see poset
@@ -212,7 +212,7 @@ func (t *task) depthSearch() *engine.Depths {
 	return t.depths
 }
 
-// concurrency returns what engine.Concurrency does.
+// concurrency is engine.Concurrency, computed once.
 func (t *task) concurrency() (c int, cp int64) {
 	if t.c == 0 {
 		t.c, t.cp = engine.Concurrency(t.h)
@@ -232,7 +232,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 		return v, err
 	}
 	if v.Answer == replay.Linearizable {
-		t.deepen(&v)
+		t.setDepthCause(&v)
 	}
 	v.C, v.CP = t.concurrency()
 	if v.C == 0 && len(t.h.Ops) <= long && !t.clock.over { // unknown without the poset
@@ -251,7 +251,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 			v.Finding = replay.Finding{Cause: cmp.Or(t.clock.cause, c.cause), Replayed: v.Replayed}
 		case err != nil:
 			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, t.h.ID, err)
-		case v.Witness == nil: // of no operations
+		case v.Witness == nil: // the history has no operations
 			v.Witness = []int32{}
 		}
 	case v.Answer == replay.Undecided && t.clock.over:
@@ -296,12 +296,12 @@ func (t *task) decide() (replay.Finding, error) {
 		}
 	}
 	if !known.Decided() {
-		return known, t.accept() // the time may have been over before
+		return known, t.accept() // no row has called it if the time was over before
 	}
 	return known, nil
 }
 
-// accept reports operations that the specification cannot have.
+// accept returns an error if the specification does not accept all operations.
 func (t *task) accept() error {
 	if t.checked {
 		return nil
@@ -338,8 +338,8 @@ func join(known, f *replay.Finding, e *row) {
 	known.Replayed, known.Deeper, known.DepthCause = f.Replayed, f.Deeper, f.DepthCause
 }
 
-// deepen sets the cause of a missing depth of a linearizable history.
-func (t *task) deepen(v *replay.Verdict) {
+// setDepthCause sets why the depth of a linearizable history is not known.
+func (t *task) setDepthCause(v *replay.Verdict) {
 	switch {
 	case v.Depth > 0:
 		v.Deeper, v.DepthCause = 0, replay.NoCause

@@ -21,8 +21,9 @@
 // operations for which its engine runs, and its share of the budget (limits.go). Each engine
 // declines the histories that it cannot decide. In order:
 //
-//   - depth: up to 24 operations, the witness of least depth, in microseconds; of longer
-//     histories, those in which no two operations overlap, by replaying the only order;
+//   - depth: histories of up to 24 operations, by the witness of least depth, in
+//     microseconds; and longer histories in which no two operations overlap, by replaying
+//     the only order;
 //   - monitor: collections, registers and maps with distinct values, and sets, in
 //     O(n log n), and lists to which operations append different values, such as those of
 //     Elle's list-append (package monitor);
@@ -32,26 +33,27 @@
 //     pending removals, by constraints on pairs of operations;
 //   - values overwritten: registers, maps and transactions in which most values are written
 //     once, so that each read puts operations in order;
-//   - search: the complete search, part by part where objects have parts, after a look for
-//     results that no state gives;
+//   - search: the complete search, part by part where objects have parts. Before it, a
+//     result that no state gives refutes the history;
 //   - depth and families: the depth of a linearizable history, up to Options.MaxDepth. Its
 //     share of the work grows with MaxDepth. On long histories it is a small part
 //     of the time to read and decide them. Their depth grows with their length, so
 //     most small depths are refuted quickly. The search gives up early on long
 //     histories of queues and stacks if the share is not expected to suffice, and
 //     the share is smaller if many operations are concurrent. Families give the depth of
-//     histories with edges, and of specifications whose objects are not States: all of them
-//     up to 24 operations, and few up to 16,384. What the other rows leave open, families
-//     may decide within the budget.
+//     histories with edges, and of specifications whose objects are not States. Up to 24
+//     operations, the budget bounds the families; up to 16,384, only few schedules are
+//     replayed. Within the budget, families may also decide a history that the other rows
+//     leave open.
 //
 // Monitor and window apply to histories with edges as well, if the edges hardly matter: see
-// byIntervals. A history that is relaxed to program order is first decided in real time, since
-// what is linearizable is sequentially consistent.
+// byIntervals. A history that is relaxed to program order is first decided in real time,
+// because a linearizable history is sequentially consistent.
 //
 // # What each row is worth
 //
 // This is from "go test -run ^$ -bench Prices -benchtime 1x ./replay/decide", which takes about
-// eight minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. Of
+// eight minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. For
 // each row, the table has the number of histories that it decided, how many of these were recorded
 // from real objects, and how many are undecided without the row. The last two columns are the
 // processor time for the histories that it decided, in milliseconds, with the row and without it.
@@ -79,8 +81,8 @@
 //   - values overwritten: registers and key-value stores of Jepsen's kind, with compare-and-set
 //     or transactions, where clients lose responses;
 //   - search: counters, multisets, locks, and specifications of users;
-//   - depth and families: whoever wants the depth of a longer history. No history needs it for
-//     its verdict but those of objects that are not States.
+//   - depth and families: users who need the depth of a longer history. Only histories of
+//     objects that are not States need the row for their verdict.
 //
 // If a history is not linearizable and Options.Explain is set, package
 // replay/internal/explain finds out why. It runs the same engines, without depths,

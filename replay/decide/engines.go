@@ -18,7 +18,7 @@ type row struct {
 	// min and max bound the number of operations of the histories on which it
 	// runs.
 	min, max int
-	// share bounds its work; nil: by the budget alone.
+	// share bounds its work; nil: only the budget does.
 	// A later engine can decide what an engine with a share leaves open.
 	share *share
 	// deepens: it also runs on a history that is known to be linearizable, for
@@ -31,8 +31,8 @@ type row struct {
 	run    func(t *task, m *meter.Meter) (replay.Finding, error)
 }
 
-// engines run in this order until one decides. Cheap engines come first. What is
-// linearizable goes to the last one as well, for its depth.
+// engines run in this order until one decides. Cheap engines come first. The last one
+// also runs on linearizable histories, for their depth.
 //
 // Each engine declines the histories that it cannot decide; see its package.
 var engines = []row{
@@ -52,7 +52,7 @@ func (e *row) applies(t *task, known *replay.Finding) bool {
 		return e.forced && e.kind == t.o.Engine && !known.Decided()
 	}
 	n := len(t.h.Ops)
-	if n < e.min || n > e.max || t.shallow && known.Decided() {
+	if n < e.min || n > e.max || t.verdictOnly && known.Decided() {
 		return false
 	}
 	return !known.Decided() || e.deepens && known.Answer == replay.Linearizable && known.Depth == 0
@@ -66,13 +66,13 @@ func (e *row) start(t *task) (replay.Finding, error) {
 	return e.run(t, t.meter.Share(e.share.of(len(t.h.Ops))))
 }
 
-// runDepth looks for the witness of least depth, which decides most short histories. Of
-// longer ones it decides those with a single order.
+// runDepth searches for the witness of least depth, which decides most short histories.
+// It decides a longer history if the history has only one order.
 func runDepth(t *task, m *meter.Meter) (replay.Finding, error) {
 	if len(t.h.Ops) > short {
 		return runSerial(t, m)
 	}
-	if x := t.depthSearch(); t.shallow || x == nil || !x.Valid() {
+	if x := t.depthSearch(); t.verdictOnly || x == nil || !x.Valid() {
 		return replay.Declines(""), nil
 	}
 	return t.findDepth(m.Share(limits.quick.least)), nil
@@ -96,13 +96,13 @@ func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
-// runLongSearch refutes a history for the first result that no state gives, before which
-// the search would try everything.
+// runLongSearch refutes a history with a result that no state gives. The search would
+// try all orders before it found that. Without such a result, it runs the search.
 func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	if m.MustStop(len(t.h.Ops)) {
 		return replay.GaveUp(replay.Time), nil
 	}
-	first := int32(replay.NoOperation) // to return
+	first := int32(replay.NoOperation) // the impossible operation with the earliest response
 	for i := range t.h.Ops {
 		op := &t.h.Ops[i]
 		if !op.Pending() && (first < 0 || op.Return < t.h.Ops[first].Return) && replay.Impossible(t.spec, op) != "" {
@@ -131,11 +131,11 @@ func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 	}), nil
 }
 
-// runFamilies looks for the depth, as a shortest path (see package depth) or, for a history
-// with edges or an object that is not a State, by replaying families. These decide as
-// well, up to the budget of schedules.
+// runFamilies searches for the depth: as a shortest path (see package depth) or, for a
+// history with edges or an object that is not a State, by replaying families. Families
+// also decide undecided histories, within the budget of schedules.
 func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
-	if t.o.Engine == replay.AutoEngine && !t.shallow && t.depthSearch() != nil {
+	if t.o.Engine == replay.AutoEngine && !t.verdictOnly && t.depthSearch() != nil {
 		f := t.findDepth(m.Share(engine.DepthShare(t.h, t.spec, t.o.MaxDepth)))
 		if f.Decided() || t.linearizable {
 			return f, nil
@@ -167,10 +167,12 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 	return engine.Families(in, t.spec, o, m)
 }
 
-// familyShare bounds the first families. They need more than the search for a depth.
+// familyShare bounds the work for the families of a linearizable history. They need more
+// than the search for a depth.
 func familyShare(t *task) int64 { return 8 * engine.DepthShare(t.h, t.spec, t.o.MaxDepth) }
 
-// findDepth looks for the first witness of a family as a shortest path; see package depth.
+// findDepth searches for the first witness of a family as a shortest path; see package
+// depth.
 func (t *task) findDepth(m *meter.Meter) replay.Finding {
 	return t.depths.Run(t.o.MaxDepth, m)
 }

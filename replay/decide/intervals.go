@@ -16,7 +16,7 @@ import (
 //
 //   - One has less order: the edges are left out. If it has no witness, the history
 //     has none. A witness of it may happen to respect the edges.
-//   - The other has more order: see tighten. A witness of it is one of the history.
+//   - The other has more order: see tighten. A witness of it is a witness of h.
 //
 // Together they decide most histories whose edges hardly matter, such as edges
 // between operations of one process that share a time stamp. If neither does,
@@ -47,15 +47,15 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 	return f
 }
 
-// inRealTime decides a history that is relaxed to program order by its intervals before
-// that: what is linearizable is sequentially consistent. It declines those that are not known
-// to be linearizable.
+// inRealTime decides a history that is relaxed to program order by the real time of its
+// operations: a linearizable history is sequentially consistent. It declines the history
+// if it finds no witness in real time.
 func (t *task) inRealTime() replay.Finding {
 	n := len(t.h.Ops)
 	if n > long && !t.clock.hasRoom(int64(n)*int64(unsafe.Sizeof(history.Operation{}))) {
 		return replay.Declines("")
 	}
-	m := t.meter.Share(limits.real.of(n))
+	m := t.meter.Share(limits.realTime.of(n))
 	if h := t.h.RealTime(); h != nil { // nil: some operations are left out
 		f := t.decidePart(h, m)
 		if f.Answer == replay.Linearizable && replay.Verify(t.h, t.spec, f.Witness, m) == nil {
@@ -70,7 +70,7 @@ func (t *task) inRealTime() replay.Finding {
 // that invocation ends at the same rank, right before it.
 type moment struct {
 	position int32
-	rank     int32 // along the edges; a response that no edge moves has the last one
+	rank     int32 // rank along the edges; a response that no edge moves has the last rank
 	call     bool
 }
 
@@ -88,17 +88,16 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// tighten returns a history of the same operations, without edges, whose
-// intervals order at least what those of h and its edges do, and the number in
-// h of each of its operations.
+// tighten returns a history of the same operations, without edges. Its intervals order all
+// operations that the intervals and edges of h order, and maybe more. tighten also returns
+// the number in h of each operation.
 //
-// Along the edges, each invocation is moved to that of the operation before it,
-// if that is later; then each operation that has edges ends right before the
-// first invocation that they lead to. The invocation of an operation stays
-// before its response: invocations only grow along the edges, and of two at one
-// position the first along the edges comes first. Operations that did not happen
-// are moved as well, and left out at the end. By then, the order through them is
-// order of the intervals.
+// Along the edges, each invocation is moved to the latest invocation of a predecessor, if
+// that is later. Then each operation with edges to others ends right before the first
+// invocation that the edges lead to. The invocation of an operation stays before its
+// response: invocations only grow along the edges, and of two at one position the first
+// along the edges comes first. Operations that did not happen are moved as well, and left
+// out at the end. By then, the intervals have the order that passes through them.
 func tighten(h *history.History) (tight *history.History, number []int32) {
 	sorted := engine.AlongEdges(h)
 	call, ret := make([]moment, len(sorted)), make([]moment, len(sorted))
@@ -154,15 +153,15 @@ func fromMoments(h *history.History, call, ret []moment) (*history.History, []in
 	return tight, number
 }
 
-// decidePart decides another history of the same operations, or some of them,
-// without depths.
+// decidePart decides another history of the same operations, or of some of them,
+// without its depth.
 func (t *task) decidePart(h *history.History, m *meter.Meter) replay.Finding {
 	return t.decideUnder(t.spec, h, m)
 }
 
 // decideUnder is decidePart with another specification that accepts the operations.
 func (t *task) decideUnder(spec replay.Spec, h *history.History, m *meter.Meter) replay.Finding {
-	part := &task{h: h, spec: spec, o: t.o, engines: t.engines, clock: t.clock, meter: m, checked: true, shallow: true}
+	part := &task{h: h, spec: spec, o: t.o, engines: t.engines, clock: t.clock, meter: m, checked: true, verdictOnly: true}
 	defer part.release()
 	f, err := part.decide()
 	if err != nil {

@@ -16,10 +16,10 @@ func (s share) of(n int) int64 { return s.least + s.each*int64(n) }
 // unbounded is the max of engines that take histories of any length.
 const unbounded = math.MaxInt
 
-// The numbers of operations that the table of rows asks for.
+// Numbers of operations in the table of rows.
 const (
-	// short is the number of operations up to which the depth comes first: histories of the
-	// paper have at most 18.
+	// short is the number of operations up to which the depth comes first. The histories of
+	// the paper have at most 18.
 	short = 24
 	// long is the largest number of operations for which posets and small budgets
 	// are tried.
@@ -30,39 +30,38 @@ const (
 var limits = struct {
 	// quick is enough for most short histories: about 5,000 configurations.
 	quick share
-	// real is for deciding in real time what is relaxed to program order. Most take 5
-	// to 150 for each operation.
-	real share
-	// collection bounds the searches of collections, so that others can follow. It takes
-	// about twenty seconds, and as long again for every 11,000 operations.
+	// realTime is for deciding a relaxed history in real time. Most histories take 5 to 150
+	// for each operation.
+	realTime share
+	// collection bounds the searches of collections, so that other engines can follow. It
+	// takes about twenty seconds, and as long again for every 11,000 operations.
 	collection share
-	// families is the number of operations of a longer history that the first
-	// families replay, which takes part of a millisecond.
+	// families is the number of operations that the families of a longer history may
+	// replay, which takes part of a millisecond.
 	families int64
-	// bytes is what monitors, posets and witnesses take at least for an operation of
-	// a long history, and explainBytes what an explanation takes.
+	// bytes is the least memory that monitors, posets and witnesses take for an operation
+	// of a long history. explainBytes is the memory of an explanation.
 	bytes, explainBytes int64
 
-	// explain bounds the work of an explanation, which takes about a second, and
-	// explainLong that of a history of more than 220,000 operations. An explanation may
-	// always take explainTimes the work of its verdict, since each check in it is about as
-	// hard.
+	// explain bounds the work of an explanation, which takes about a second. explainLong
+	// bounds it for a history of more than 220,000 operations. An explanation may always
+	// take explainTimes the work of its verdict, because each check in it is about as hard.
 	explain      share
 	explainLong  share
 	explainTimes int64
-	// explainRate is the work for each second that users allow for a history. It is
-	// low, so that all parts of an explanation have their share of the time.
+	// explainRate is the work of an explanation for each second of the time limit. It is
+	// low, so that all parts of an explanation get their share of the time.
 	explainRate float64
 
-	// look is the time between two measurements of the memory of the process, which
-	// take longer than the rest.
-	look time.Duration
-	// verify and verifyEach are for the check of a witness, in addition to the time
-	// limit: at least, and for each operation. A bundled object takes a tenth of it.
+	// measureEvery is the time between two measurements of the memory of the process,
+	// which take longer than the other checks of the clock.
+	measureEvery time.Duration
+	// The check of a witness gets verify, and verifyEach for each operation, in addition to
+	// the time limit. A bundled object needs a tenth of that.
 	verify, verifyEach time.Duration
 }{
 	quick:        share{5 * meter.AskEvery, 64},
-	real:         share{1 << 9 * meter.AskEvery, 1 << 8},
+	realTime:     share{1 << 9 * meter.AskEvery, 1 << 8},
 	collection:   share{1 << 15 * meter.AskEvery, 6 << 10},
 	families:     1 << 14,
 	bytes:        80,
@@ -71,7 +70,7 @@ var limits = struct {
 	explainLong:  share{1<<24 + 3<<24, 1 << 5},
 	explainTimes: 4,
 	explainRate:  1 << 19,
-	look:         200 * time.Microsecond,
+	measureEvery: 200 * time.Microsecond,
 	verify:       time.Second,
 	verifyEach:   20 * time.Microsecond,
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // runSerial decides a history in which no two operations overlap: real time leaves one
-// order, so its replay decides. It keeps one state, where a search keeps all of them.
+// order, so replaying it decides. That needs one state at a time, while a search keeps all.
 //
 // That order is the only schedule of every family, so the depth of a witness is 1.
 //
-// runSerial declines histories with pending operations, which may have no effect, with
-// edges or ghosts, and of nondeterministic objects.
+// runSerial declines histories with pending operations (these may have no effect), with
+// edges or ghosts, or of nondeterministic objects.
 func runSerial(t *task, m *meter.Meter) (replay.Finding, error) {
 	if !isSerial(t.h) {
 		return replay.Declines(""), nil

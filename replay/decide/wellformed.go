@@ -6,12 +6,12 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// wellFormed reports what is wrong with a history that was not built by package
-// history. Engines rely on the order of the operations and on their processes, and
-// would give wrong verdicts. It does not find everything that history.New refuses,
-// such as two events at one position, or edges that contradict real time. Nor does
-// it refuse overlapping operations of one process: New builds them if edges order
-// them, and History.UpTo leaves out the edges. O(n).
+// wellFormed returns an error for a history that package history would not build.
+// Engines rely on the order of the operations and on their processes, and would give
+// wrong verdicts. wellFormed does not find all faults that history.New refuses: it misses
+// two events at one position, and edges that contradict real time. Nor does it refuse
+// overlapping operations of one process: New builds them if edges order them, and
+// History.UpTo leaves out the edges. O(n).
 func wellFormed(h *history.History) error {
 	last := int32(-1) // the position of the last invocation
 	for i := range h.Ops {
