@@ -9,7 +9,7 @@
 //   - Witness writes the witness of a linearizable history with the state after
 //     each step.
 //
-// In a timeline, each operation has a line, and each process its lines together.
+// In a timeline, each operation has a line, and the lines of a process are together.
 // Only the order of events counts, not the time between them. This queue loses 1:
 //
 //	    process  id
@@ -20,8 +20,8 @@
 //	 ! no order explains its response
 //	 * with another result, the history would be linearizable
 //
-// The parts of an explanation are those of replay.Explanation. A part that was not
-// computed is named, with the cause. The report of a history and a verdict:
+// An explanation has the parts of a replay.Explanation. It names each part that was not
+// computed, with the cause. The report of a history and a verdict:
 //
 //   - is the same bytes each time;
 //   - is at most Options.Width columns wide, except for names of files and histories;

@@ -38,7 +38,7 @@ func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdic
 }
 
 // title writes the name of the history, if it has one, its size and its model. The name
-// is one line, whatever the width.
+// is one line, even if that is wider than the report.
 func (p *printer) title(spec replay.Spec) {
 	what := Clean(p.h.File)
 	if p.h.ID != "" {
@@ -58,7 +58,7 @@ func (p *printer) title(spec replay.Spec) {
 	if n := p.h.Pending(); n > 0 {
 		text += fmt.Sprintf(", %s pending", thousands(n))
 	}
-	if what += ":"; utf8.RuneCountInString(what) > p.Width { // unbroken, to be copied
+	if what += ":"; utf8.RuneCountInString(what) > p.Width { // one line, so that it can be copied
 		p.printf("%s\n", p.paint(bold, what))
 	} else {
 		text = what + " " + text
@@ -81,7 +81,7 @@ func (p *printer) requirement() string {
 
 const linearizable = "linearizable"
 
-// property names the property of a history that has such an order.
+// property names the property of a history that has an order which meets requirement.
 func (p *printer) property() string {
 	if p.h.IsRelaxed() {
 		return "sequentially consistent"

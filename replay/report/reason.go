@@ -15,14 +15,14 @@ import (
 // A Passage is a piece of an explanation. Explain writes passages as text, and pages show
 // the same ones.
 type Passage struct {
-	Title string `json:"title,omitempty"` // of this passage and those after it; texts have an empty line instead
+	Title string `json:"title,omitempty"` // heading of this passage and the next ones without a title; texts have an empty line instead
 	Text  string `json:"text,omitempty"`
 	Items []Item `json:"items,omitempty"`
-	More  int    `json:"more,omitempty"` // items that are left out
+	More  int    `json:"more,omitempty"` // number of items that are left out
 	// Core says that the items are operations that are not linearizable by themselves.
 	Core bool `json:"core,omitempty"`
 
-	draw func() // in a text, in place of the items
+	draw func() // draws a picture, which a text has in place of the items
 }
 
 // An Item is a line of a Passage.
@@ -41,7 +41,7 @@ func Reason(h *history.History, v *replay.Verdict) (all []Passage) {
 	var err error
 	p := newPrinter(io.Discard, h, Options{Width: pageWidth, Rows: math.MaxInt})
 	p.collect = func(q Passage) {
-		if q.draw == nil || q.Items != nil { // else it is only a picture
+		if q.draw == nil || q.Items != nil { // otherwise the passage is only a picture
 			all = append(all, q)
 		}
 	}
@@ -423,8 +423,8 @@ func (p *printer) undecided(v *replay.Verdict) {
 	}
 }
 
-// depth explains the depth of a witness: the operations of its schedule index,
-// with those that overtake them.
+// depth explains the depth of a witness: the operations of its schedule index, and
+// the operations past which each of them is delayed.
 func (p *printer) depth(v *replay.Verdict) {
 	tuple, chain := v.Index.Tuple, v.Index.Chain
 	if len(tuple) == 0 {

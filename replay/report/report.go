@@ -15,9 +15,10 @@ import (
 
 // Options say how reports look. The zero value is for files and logs.
 type Options struct {
-	Width int // columns of a line, apart from a longer name; 0 means DefaultWidth
-	// Rows bounds the number of operations that a timeline or a witness shows, apart
-	// from those that are needed; 0 means DefaultRows.
+	Width int // columns of a line; a longer name is not cut; 0 means DefaultWidth
+	// Rows bounds the number of operations that a timeline or a witness shows; 0 means
+	// DefaultRows. Timeline draws all operations that it is asked for, and a witness may
+	// have a few more steps around delayed operations.
 	Rows  int
 	Color bool // with the colours of a terminal
 	// Hint is the command that explains the history in full, for Short. If it is "",
@@ -53,7 +54,7 @@ func newPrinter(w io.Writer, h *history.History, o Options) *printer {
 	return &printer{Writer: bufio.NewWriter(w), h: h, Options: o}
 }
 
-// rescue ends a report that panicked. The fault costs the rest of it, and nothing else.
+// rescue ends a report that panicked with a note. What was written before remains.
 func (p *printer) rescue(err *error) {
 	if value := recover(); value != nil {
 		p.passagef("Fault", "The report ends here: internal error: %v", value)
@@ -138,8 +139,8 @@ func name(id history.Value) string {
 	return id.String()
 }
 
-// Clean returns text with non-printing characters escaped. Files may have any names,
-// and name methods and processes as they like.
+// Clean returns text with non-printing characters escaped. The names of files, methods
+// and processes may contain any characters.
 func Clean(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 && utf8.ValidString(text) {
 		return text
@@ -161,15 +162,15 @@ func CleanLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// ShellWord quotes a word for the shell, if necessary, so that a command with it does
-// nothing else when it is pasted.
+// ShellWord quotes a word for the shell, if necessary. So a command that contains it can
+// be pasted safely.
 func ShellWord(word string) string {
 	if word != "" && !strings.ContainsRune("#=", rune(word[0])) && strings.IndexFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("@%+=:,./_-#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) < 0 {
 		return word
 	}
-	if clean := Clean(word); clean != word { // it has escapes, and a terminal shows them
+	if clean := Clean(word); clean != word { // a terminal shows the escapes
 		return "$'" + strings.ReplaceAll(clean, "'", `\'`) + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -226,7 +227,7 @@ func wrap(text string, width int) []string {
 	return append(lines, string(line))
 }
 
-// count returns n with commas, and what it counts.
+// count returns n with commas, followed by the singular or plural noun.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

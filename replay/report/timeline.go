@@ -15,9 +15,9 @@ import (
 // invocation. Time goes to the right. Only the order of the events counts: a second
 // is not wider than a microsecond.
 //
-// The marks of operations and the points of a witness are those of v, which may be
-// nil. ops are the operations to draw. If ops is nil, Timeline draws those that matter
-// for the verdict; see Options.Rows.
+// The marks of operations and the points of the witness come from v, which may be
+// nil. ops are the operations to draw. If ops is nil, Timeline draws the operations that
+// matter for the verdict; see Options.Rows.
 func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o Options) error {
 	p := newPrinter(w, h, o)
 	if ops == nil {
@@ -28,8 +28,8 @@ func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o
 	return p.Flush()
 }
 
-// drawRelevant draws the operations that matter, and says how many of the others are
-// not shown. all is the number of operations.
+// drawRelevant draws the operations that matter, and writes how many others are not
+// shown. all is the number of all operations.
 func (p *printer) drawRelevant(v *replay.Verdict, all int, indent string) {
 	ops := relevant(p.h, v, p.Rows)
 	if core := explanationOf(v).Core; len(core) > p.Rows {
@@ -49,9 +49,9 @@ func (p *printer) drawRelevant(v *replay.Verdict, all int, indent string) {
 	}
 }
 
-// relevant returns up to limit operations that matter for a verdict: those at fault,
-// those of the minimal sub-history or those that are delayed, and those that overlap
-// them. If there are none, it returns the first operations.
+// relevant returns up to limit operations that matter for a verdict: the operations at
+// fault, of the minimal sub-history, and of the schedule index, and operations that
+// overlap these. If there are none, it returns the first operations.
 func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 	if len(h.Ops) <= limit {
 		limit = len(h.Ops)
@@ -130,8 +130,8 @@ func latest(h *history.History, core []int32, end int32, n int) []int32 {
 	return core[:n]
 }
 
-// endOf returns the position of the last event that matters, which is the response that
-// no order explains. It is NoReturn if there is no such response.
+// endOf returns the position of the last event that matters: the response that no order
+// explains. It returns NoReturn if there is no such response.
 func endOf(h *history.History, v *replay.Verdict) int32 {
 	if e := explanationOf(v); e.Unexplained != replay.NoOperation && !h.IsRelaxed() {
 		return h.Ops[e.Unexplained].Return
@@ -196,7 +196,7 @@ func marksOf(v *replay.Verdict) map[int32]string {
 // A row is an operation in a timeline.
 type row struct {
 	op        *history.Operation
-	call, ret int32 // positions on the time axis; ret is at the end if open
+	call, ret int32 // positions of its events; ret counts only if it is not open
 	open      bool
 	point     int32 // position of the last invocation before it takes effect, or -1
 	marks     string
@@ -253,7 +253,7 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 		if r.open && !op.Pending() {
 			r.cells[3] = call(op) + ": open"
 		}
-		if p.h.IsRelaxed() { // positions mean nothing: each process has its own order
+		if p.h.IsRelaxed() { // only the order within each process counts, not the positions
 			r.call, r.ret = 2*within[op.Process], 2*within[op.Process]+1
 			within[op.Process]++
 		}
@@ -279,16 +279,15 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 // An axis maps positions of events to columns.
 type axis struct {
 	positions []int32 // of the events drawn, sorted
-	column    []int   // of each of positions
+	column    []int   // index into positions -> column
 	last      int     // column of open ends
 	points    bool    // there is room for the points of a witness between events
 	exact     bool    // the columns show which operations precede others
 }
 
 // newAxis gives each event a column of its own. If that takes more than width columns,
-// adjacent invocations share a column, and so do adjacent responses, since their order
-// does not matter. If that still takes too many, events are spread over the columns
-// evenly.
+// adjacent invocations share a column, and so do adjacent responses, because their order
+// does not matter. If there are still too many columns, newAxis spreads the events evenly.
 func newAxis(rows []row, width int) *axis {
 	a := &axis{}
 	isCall := map[int32]bool{}
@@ -354,8 +353,9 @@ func (a *axis) bar(r *row) string {
 // edgesShown is how many edges are listed below a timeline.
 const edgesShown = 10
 
-// shownEdges lists the edges between operations of a timeline, and those of the core
-// that stand for edges through others. The lines show the order within processes.
+// shownEdges lists the edges between operations of a timeline, including the edges of
+// the core that stand for edges through other operations. It leaves out the order within
+// processes, which the lines of the timeline show.
 func (p *printer) shownEdges(v *replay.Verdict, ops []int32, indent string) {
 	shown := 0
 	edges := slices.Concat(p.h.Edges, explanationOf(v).CoreEdges)

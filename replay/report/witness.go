@@ -11,7 +11,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// linearizable says what a witness is, and how deep.
+// linearizable explains a linearizable history: what a witness is, and its depth.
 func (p *printer) linearizable(v *replay.Verdict) {
 	what := "Linearizable"
 	if p.h.IsRelaxed() {

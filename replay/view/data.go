@@ -66,13 +66,13 @@ type page struct {
 	Engine    string   `json:"engine,omitempty"`
 	CP        int64    `json:"cp,omitempty"`
 	Dropped   int      `json:"dropped,omitempty"`
-	Relaxed   bool     `json:"relaxed,omitempty"` // positions are not those of time
+	Relaxed   bool     `json:"relaxed,omitempty"` // the order is that within each process, not real time
 	Processes []string `json:"processes"`
 	Texts     []string `json:"texts"`
 
-	// These have one number per operation. Calls and returns are ranks of events; the
-	// return of a pending operation is -1. Lines are differences from the previous
-	// operation. Parts are keys of a map, or -1; nil if there are none.
+	// The following have one number per operation. Calls and returns are ranks of events;
+	// the return of a pending operation is -1. A line is the difference from the line of the
+	// previous operation. Parts are keys of a map, or -1; nil if there are no parts.
 	Method   []int32 `json:"method"`
 	Args     []int32 `json:"args"`
 	Result   []int32 `json:"result"`
@@ -80,13 +80,13 @@ type page struct {
 	Call     []int32 `json:"call"`
 	Return   []int32 `json:"return"`
 	Line     []int32 `json:"line"`
-	ID       []int32 `json:"id,omitempty"` // nil if they are the numbers
+	ID       []int32 `json:"id,omitempty"` // nil if each identifier is the operation's number
 	Part     []int32 `json:"part,omitempty"`
 	Happened []int32 `json:"happened,omitempty"` // pending operations
 
 	Start  string         `json:"start,omitempty"`  // stamp of the first event
-	Stamps []uint64       `json:"stamps,omitempty"` // of the events by rank: differences from the one before
-	Edges  []history.Edge `json:"edges,omitempty"`  // beyond those of real and program order, between operations
+	Stamps []uint64       `json:"stamps,omitempty"` // of the events by rank, each the difference from the previous one
+	Edges  []history.Edge `json:"edges,omitempty"`  // edges between operations that neither real time nor program order implies
 
 	Chain   int32            `json:"chain,omitempty"` // of the schedule index
 	Tuple   []int32          `json:"tuple,omitempty"`
@@ -155,8 +155,8 @@ func newPage(item *Item) *page {
 	return p
 }
 
-// plain returns the name of an operation or a process as people write it. As in all texts
-// of a page, non-printing characters are escaped: some of them reorder what follows.
+// plain returns the name of an operation or a process without quotes. As in all texts of
+// a page, non-printing characters are escaped: some of them reorder the text after them.
 func plain(id history.Value) string {
 	if id.Kind() == history.String {
 		return report.Clean(id.Text())
@@ -204,8 +204,8 @@ func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
 }
 
 // addTimes sets the calls, the returns, the stamps and the edges. Ranks count the events
-// of operations, and positions also those of dropped ones. In a relaxed history, each
-// process has ranks of its own.
+// of the operations in the page, while positions also count the events of dropped ones.
+// In a relaxed history, each process has ranks of its own.
 func (p *page) addTimes(h *history.History) {
 	n := len(h.Ops)
 	p.Call, p.Return = make([]int32, n), make([]int32, n)

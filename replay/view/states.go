@@ -8,8 +8,8 @@ import (
 	"github.com/leadline/leadline/replay/report"
 )
 
-// states are the states after the steps of a witness, or after some of the steps if all
-// would take too much room.
+// states are the states after the steps of a witness, or after some of the steps if the
+// texts of all would exceed statesBudget.
 type states struct {
 	Initial string   `json:"initial"`
 	Step    []int32  `json:"step"` // steps from 0, in ascending order
@@ -17,8 +17,8 @@ type states struct {
 	// Idle are the steps of pending operations that did not take effect, since the object
 	// had no transition for them.
 	Idle []int32 `json:"idle,omitempty"`
-	// Result has, by step, what operations would have returned that are pending or whose
-	// result was not recorded.
+	// Result has, by step, the results that the object gives to operations that are
+	// pending or whose result was not recorded.
 	Result map[int32]string `json:"result,omitempty"`
 	// Fault says why the states end early, or is "".
 	Fault string `json:"fault,omitempty"`

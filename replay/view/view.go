@@ -19,7 +19,7 @@ import (
 
 // An Item is a history with its verdict.
 type Item struct {
-	Name    string // the title, such as a file name; by default the history's own
+	Name    string // the title, such as a file name; by default the history's file and identifier
 	History *history.History
 	Spec    replay.Spec
 	Verdict replay.Verdict
@@ -50,8 +50,8 @@ func Write(w io.Writer, items ...Item) error {
 	return page.Close()
 }
 
-// A Writer writes a page about any number of histories, one by one. It keeps a row of
-// the list about each of them, not the histories.
+// A Writer writes a page about any number of histories, one by one. It keeps in memory one
+// row of the list for each history, not the histories.
 type Writer struct {
 	w         io.Writer
 	index     []row
@@ -91,8 +91,8 @@ type frame struct {
 	tail   string
 }
 
-// emptyPage returns the frame. Its policy allows one style and one script, by their hashes,
-// and nothing from a network.
+// emptyPage returns the frame. The policy of the page allows one style and one script, by
+// their hashes, and no network.
 var emptyPage = sync.OnceValue(func() frame {
 	script := "\"use strict\";\n" + dataJS + timelineJS + stripJS + panelsJS + pageJS
 	hash := func(text string) string {
