@@ -12,16 +12,16 @@ import (
 
 type value = history.Value
 
-// A collection is what is known of Map, Set or Queue.
+// A collection describes Map, Set or Queue: its operations and its specification.
 type collection struct {
 	name       string
 	fresh      func() replay.State
 	operations []operation
 	read       string // the operation that returns the value of a key, if there are keys with values
-	// list returns what is in a collection: keys and values in alternation,
+	// list returns the contents of a collection: keys and values in alternation,
 	// elements, or values. It may change the state.
 	list func(replay.State) []value
-	// insert is the operation that inserts what list returns.
+	// insert is the operation that inserts an entry that list returns.
 	insert string
 }
 
@@ -123,12 +123,12 @@ func (c *collection) apply(s replay.State, inv replay.Invocation) value {
 	inv.Method = c.operation(inv.Method).method
 	result, ok := s.Apply(inv)
 	if !ok {
-		panic("composed: " + inv.Method + " waits") // not one of the operations above
+		panic("composed: " + inv.Method + " waits") // the operations above never do
 	}
 	return result
 }
 
-// filled returns the state of a collection with what list has returned.
+// filled returns the state of a collection with the given contents, as list returns them.
 func (c *collection) filled(list []value) replay.State {
 	s := c.fresh()
 	for args := range slices.Chunk(list, len(c.operation(c.insert).params)) {
@@ -137,7 +137,7 @@ func (c *collection) filled(list []value) replay.State {
 	return s
 }
 
-// contents returns what list has returned for people.
+// contents returns the text of contents, as list returns them.
 func (c *collection) contents(list []value) string {
 	var b strings.Builder
 	for i, v := range list {
@@ -161,8 +161,8 @@ func (c *collection) commute(s replay.State, a, b replay.Invocation) bool {
 
 // Commute reports whether two invocations commute in a state: both orders give
 // the same results and states with the same key. An invocation without a
-// transition (see replay.Object) has that as its result. The state must not be
-// a replay.Nondeterministic. It takes the time of four invocations and two
+// transition (see replay.Object) has the lack of one as its result. The state must not
+// be a replay.Nondeterministic. Commute takes the time of four invocations and two
 // copies.
 func Commute(s replay.State, a, b replay.Invocation) bool {
 	ab, ba := s.Clone(), s.Clone()
@@ -174,7 +174,7 @@ func Commute(s replay.State, a, b replay.Invocation) bool {
 		string(ab.AppendKey(nil)) == string(ba.AppendKey(nil))
 }
 
-// keys returns the arguments of an operation that are keys; others returns the
+// keys returns the arguments of an operation that are keys; values returns the
 // values that it inserts or compares with.
 func (c *collection) keys(inv replay.Invocation) []value {
 	return c.args(inv, "k")
@@ -191,9 +191,9 @@ func (c *collection) args(inv replay.Invocation, kinds string) (list []value) {
 	return list
 }
 
-// alphabet returns the operations with all combinations of the given keys,
-// values to insert, and values to compare with. The value of a key in the state
-// is always compared with.
+// alphabet returns the operations with all combinations of the given keys, values to
+// insert, and values to compare with (olds). It also compares with the value that a key
+// has in the state.
 func (c *collection) alphabet(s replay.State, keys, values, olds []value, without []string) []replay.Invocation {
 	var all []replay.Invocation
 	for i := range c.operations {
@@ -226,7 +226,7 @@ func (c *collection) alphabet(s replay.State, keys, values, olds []value, withou
 	return all
 }
 
-// add appends v unless the list has it.
+// add appends each v that is not in the list yet.
 func add(list []value, vs ...value) []value {
 	for _, v := range vs {
 		if !slices.ContainsFunc(list, v.Equal) {
@@ -268,7 +268,7 @@ func (c *collection) resultText(inv replay.Invocation, result value) string {
 // Operations that return a value and whether there was one return the value, or
 // null if there was none. LoadOrStore returns null if it stored.
 type mapState struct {
-	keys, values []value // by key
+	keys, values []value // sorted by key
 }
 
 func (s *mapState) find(key value) (int, bool) {

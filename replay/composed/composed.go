@@ -36,20 +36,20 @@ type Queue interface {
 	Size() int
 }
 
-// Removals are the operations that remove, for Options.Without.
+// Removals are the operations that remove a value, for Options.Without.
 var Removals = []string{"LoadAndDelete", "Delete", "CompareAndDelete", "Remove", "Dequeue"}
 
 // A Guide says which operations the environment may run.
 type Guide uint8
 
 const (
-	// Adjacent are those that do not commute with the operation that the method
-	// has just run, or with the one that it is about to run: what COLT does.
+	// Adjacent allows the operations that do not commute with the operation that the
+	// method has just run, or with the one that it is about to run. COLT does this.
 	Adjacent Guide = iota
-	// General adds those that do not commute with any earlier operation of the
-	// method, in the state in which that ran.
+	// General also allows the operations that do not commute with some earlier
+	// operation of the method, in the state in which that one ran.
 	General
-	// Blind are all of them.
+	// Blind allows all operations.
 	Blind
 )
 
@@ -71,21 +71,21 @@ type Options struct {
 	// Steps bounds the operations of the method in one run; DefaultSteps. A run
 	// that exceeds it counts as pending and is not judged.
 	Steps int
-	// Keys are more keys, or elements of a set, for a Blind environment. Those
-	// that the method uses are always there.
+	// Keys are more keys, or elements of a set, for a Blind environment. It always
+	// has the keys that the method uses.
 	Keys []any
 	// Values returns the values that the environment inserts. It is called for
-	// each run: what it points to may be changed by the method. By default they
-	// are the values that the method inserts into an empty collection, and a
-	// different one for each, or else 1 and 2.
+	// each run, because the method may change what the values point to. By default
+	// they are the values that the method inserts into an empty collection, and a
+	// different value for each of them. If there are none, they are 1 and 2.
 	Values func() []any
 	// Without are operations that the environment does not run, for instance
 	// Removals.
 	Without []string
 	// Missing reports values of a map that count as missing for the environment,
-	// such as a cancelled computation. The environment then leaves
-	// such values in the map, and runs only operations whose result and effect
-	// are those on the map without the keys of such values.
+	// such as a cancelled computation. The environment then leaves such values in the
+	// map. It runs an operation only if the operation has the same result and effect on
+	// the map without the keys of such values.
 	Missing func(value any) bool
 	Guide   Guide
 	Places  Places // all by default
@@ -106,18 +106,18 @@ const (
 
 // A Report is the result of Explore.
 type Report struct {
-	// Violation is the first one found, or nil. Where all runs are explored, it
-	// is one with the fewest operations of the environment.
+	// Violation is the first violation found, or nil. If all runs are explored, no
+	// other one has fewer operations of the environment.
 	Violation *Violation
-	Runs      int // of the method, without those that only lead to longer ones
-	Histories int // different ones, each decided once
-	States    int // different states of the collection
-	// Ops is the bound up to which all runs were explored. It is -1 if there is
-	// none.
+	Runs      int // runs of the method, without those that only lead to longer ones
+	Histories int // distinct histories, each decided once
+	States    int // distinct states of the collection
+	// Ops is the number of operations of the environment up to which all runs were
+	// explored. It is -1 if no exploration was completed.
 	Ops     int
 	Pending int // runs that exceeded Options.Steps
-	// Panics is the text of a panic of the method alone, in one of the states
-	// met, or "". Often the method does not expect the values; see
+	// Panics is the text of a panic of the method when it runs alone, in one of the
+	// states met, or "". Often the method does not expect the values; see
 	// Options.Values.
 	Panics string
 }
@@ -132,8 +132,8 @@ type TB interface {
 // Test fails the test if it finds a run in which the method is not atomic. O is
 // Map, Set or Queue.
 //
-// A method that waits for something other than the collection, such as a channel that
-// nobody reads, makes Test wait, too. Standard error has a line about it.
+// If the method waits for something other than the collection, such as a channel without
+// a receiver, Test waits, too. It writes a line about that to standard error.
 func Test[O any](t TB, method func(O) any, o Options) {
 	t.Helper()
 	var report *Report
@@ -238,10 +238,11 @@ func (o Options) withDefaults() (Options, error) {
 
 // Point marks the operation that the method has run last as its linearization
 // point. Only the order with the method at that point is then checked. In a run
-// without a point, all orders are; of several points, the last one counts.
+// without a point, all orders are checked. If there are several points, the last one
+// counts.
 //
-// The argument is the collection that the method was given. For any other, a
-// *sync.Map for instance, Point does nothing.
+// The argument is the collection that the method was given. For any other collection,
+// such as a *sync.Map, Point does nothing.
 func Point(collection any) {
 	if p, ok := collection.(interface{ point() }); ok {
 		p.point()

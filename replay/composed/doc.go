@@ -43,10 +43,10 @@
 // An operation that commutes with all of the method's operations could as well
 // run before or after the method. So the environment runs two kinds of operations
 // ([Adjacent]), as COLT does:
-//   - those that do not commute with the method's next operation, in the present
+//   - operations that do not commute with the method's next operation, in the present
 //     state;
-//   - those that do not commute with its last operation, in the state in which that
-//     ran.
+//   - operations that do not commute with its last operation, in the state in which that
+//     one ran.
 //
 // [General] has all earlier operations instead of the last one (Section 4.3).
 // Two operations commute if both orders give the same results and the same state
@@ -54,8 +54,8 @@
 // follows from it.
 //
 // All choices are explored depth first, first without operations of the
-// environment, then with one, and so on up to Options.Ops. So the first violation
-// has the fewest. Options.Random draws the choices instead.
+// environment, then with one, and so on up to Options.Ops. So no other violation has
+// fewer than the first one. Options.Random draws the choices instead.
 //
 // Unlike the paper, the environment may run several operations at one place. When
 // the method has returned, it reads the whole collection (the place [Return]). So a
@@ -63,8 +63,8 @@
 //
 // # What is checked
 //
-// The history has the environment's operations, one after another, and the method
-// as a single operation that overlaps those before its return. Its effect is what
+// The history has the environment's operations, one after another. The method is a
+// single operation that overlaps the ones before its return. Its effect is what
 // it does alone in a copy of the state. Package decide checks the history against
 // this specification.
 //
@@ -122,9 +122,9 @@
 //     operations of the environment have the same effects.
 //   - A run that exceeds Options.Steps is not judged.
 //   - The method must not wait for anything but the collection, such as a channel
-//     that nobody reads: nothing can end it.
-//   - If the method panics, that is its result. A panic that also occurs when the
-//     method runs alone is explained by that; Report.Panics says so.
+//     without a receiver: Test cannot end it.
+//   - If the method panics, the panic is its result. A panic that also occurs when the
+//     method runs alone in the same state is not a violation; Report.Panics has its text.
 //   - Values of types other than int, string and bool are compared by type and
 //     content. Pointers that the method makes have no identity between runs. They
 //     are compared by what they point to when the method has ended, if that is the

@@ -22,17 +22,17 @@ type explorer struct {
 	method func(*run) any
 	o      Options
 
-	keys, values []value      // of the environment
-	pool         func() []any // the Go values of values
-	missing      []value      // those of values that count as missing before the method runs
-	objects      bool         // some value has a name, so each run needs its Go value
+	keys, values  []value      // that the environment uses
+	pool          func() []any // the Go values of values
+	missing       []value      // the values that count as missing before the method runs
+	needsGoValues bool         // some value has a name, so each run needs its Go value
 
 	offers   map[string][]replay.Invocation // what the environment may run; see operations
-	alone    map[string][]*effect           // of the method, by state
+	alone    map[string][]*effect           // effects of the method running alone, by state
 	verdicts map[string]bool                // whether a history is linearizable
 	states   map[string]struct{}
-	wrong    error                 // of the method, found in the reference
-	opaque   map[reflect.Type]bool // pointers to them are all the same; see judge
+	wrong    error                 // a fault of the method, found in the reference
+	opaque   map[reflect.Type]bool // pointer types whose targets are not compared; see judge
 	key      []byte                // scratch
 	report   Report
 
@@ -93,7 +93,7 @@ func (x *explorer) prepare() error {
 	if x.c == setCollection {
 		x.keys = add(x.keys, x.values...)
 	}
-	x.objects = len(n.byName) > 0
+	x.needsGoValues = len(n.byName) > 0
 	if x.o.Missing != nil {
 		x.missing = (&run{x: x, names: n}).allMissing()
 	}
@@ -103,9 +103,8 @@ func (x *explorer) prepare() error {
 	return nil
 }
 
-// guess returns the default of Options.Values: what the method inserts, and
-// different values. A pointer of the method's own is not inserted by the
-// environment.
+// guess returns the default of Options.Values: the values that the method inserts, and
+// different ones. The environment does not insert pointers that the method made.
 func (x *explorer) guess(alone *run) func() []any {
 	var own []any
 	var seen []value
@@ -144,8 +143,8 @@ func (x *explorer) run(prefix []int, limit int, pick func([]replay.Invocation) i
 	return r
 }
 
-// all explores all runs, with more and more operations of the environment, each
-// bound depth first.
+// all explores all runs with 0, 1, 2, ... operations of the environment (iterative
+// deepening).
 func (x *explorer) all() error {
 	for bound := 0; bound <= x.o.Ops; bound++ {
 		shorter := x.report.Runs
@@ -161,14 +160,14 @@ func (x *explorer) all() error {
 }
 
 // deepen judges the runs with exactly bound operations of the environment that begin with
-// the choices of prefix. These have used operations.
+// the choices of prefix. The prefix has used of these operations.
 func (x *explorer) deepen(prefix []int, used, bound int) error {
 	r := x.run(prefix, bound, nil)
 	if r.wrong != nil {
 		return r.wrong
 	}
 	if used == bound {
-		return x.judged(r)
+		return x.countAndJudge(r)
 	}
 	for at := len(prefix); at < len(r.offered); at++ {
 		for i := range r.offered[at] {
@@ -190,7 +189,7 @@ func (x *explorer) random() error {
 		if random.IntN(2) == 0 {
 			return 0
 		}
-		var first []int // of each operation; they are side by side
+		var first []int // index of the first invocation of each operation; these are adjacent
 		for i := range list {
 			if i == 0 || list[i].Method != list[i-1].Method {
 				first = append(first, i)
@@ -200,7 +199,7 @@ func (x *explorer) random() error {
 		return 1 + first[i] + random.IntN(append(first, len(list))[i+1]-first[i])
 	}
 	for range x.o.Random {
-		if err := x.judged(x.run(nil, x.o.Ops, pick)); err != nil || x.report.Violation != nil {
+		if err := x.countAndJudge(x.run(nil, x.o.Ops, pick)); err != nil || x.report.Violation != nil {
 			return err
 		}
 	}
@@ -228,7 +227,7 @@ func (x *explorer) repeat() error {
 	if r.wrong != nil {
 		return r.wrong
 	}
-	return x.judged(r)
+	return x.countAndJudge(r)
 }
 
 // replayText is the inverse of repeat.
@@ -244,8 +243,8 @@ func (r *run) replayText() string {
 	return strings.Join(words[:min(last+1, len(words))], ".")
 }
 
-// judged counts the run and sets the report's violation if it is one.
-func (x *explorer) judged(r *run) error {
+// countAndJudge counts the run, and sets the violation of the report if it is one.
+func (x *explorer) countAndJudge(r *run) error {
 	if err := x.ctx.Err(); err != nil {
 		return fmt.Errorf("composed: %w", err)
 	}
@@ -253,7 +252,7 @@ func (x *explorer) judged(r *run) error {
 		return errRuns
 	}
 	x.report.Runs++
-	x.sees(r.state)
+	x.recordState(r.state)
 	if r.pending {
 		x.report.Pending++
 		return nil
@@ -266,7 +265,7 @@ func (x *explorer) judged(r *run) error {
 	return err
 }
 
-func (x *explorer) sees(s replay.State) {
+func (x *explorer) recordState(s replay.State) {
 	x.key = s.AppendKey(x.key[:0])
 	if _, ok := x.states[string(x.key)]; !ok {
 		x.states[string(x.key)] = struct{}{}

@@ -47,7 +47,7 @@ type referenceState struct {
 type effect struct {
 	result  value
 	next    replay.State
-	missing []value // those of the values in next that count as missing
+	missing []value // the values in next that count as missing
 }
 
 // Apply implements replay.Object, for the operations other than the method.
@@ -68,7 +68,7 @@ func (s *referenceState) Outcomes(inv replay.Invocation) []replay.Outcome {
 		result, _ := next.Apply(inv)
 		return []replay.Outcome{{Result: result, Next: next}}
 	}
-	if s.method != nil { // a history has one
+	if s.method != nil { // a history has one call of the method
 		return nil
 	}
 	var outcomes []replay.Outcome
@@ -104,14 +104,14 @@ func (s *referenceState) AppendKey(dst []byte) []byte {
 		return s.base.AppendKey(append(dst, 0))
 	}
 	dst = append(dst, 1)
-	if s.x.o.Missing != nil { // what is missing depends on the method
+	if s.x.o.Missing != nil { // which values are missing depends on the method
 		dst = history.ListValue(s.method.missing...).AppendKey(dst)
 	}
 	return s.base.AppendKey(dst)
 }
 
-// runAlone returns what the method does alone in state s: nothing if it does not
-// end, and otherwise an effect for each renaming of its own pointers.
+// runAlone returns the effects of the method when it runs alone in state s: one for each
+// renaming of its own pointers, or none if the method does not end.
 func (x *explorer) runAlone(s replay.State) []*effect {
 	key := string(s.AppendKey(nil))
 	if known, ok := x.alone[key]; ok {
@@ -173,14 +173,14 @@ func (r *run) allMissing() []value {
 	return list
 }
 
-// finish sets what the environment reads after the run, and renames the method's
-// own pointers in the order in which the history has them.
+// finish sets the contents that the environment reads after the run, and renumbers the
+// method's own pointers in the order in which they occur in the history.
 func (r *run) finish() {
 	s := r.state
 	if r.x.o.Missing != nil {
 		s = s.(*mapState).without(r.missing)
 	}
-	r.left = r.x.c.list(s.Clone())
+	r.contents = r.x.c.list(s.Clone())
 	if len(r.names.made) == 0 {
 		return
 	}
@@ -194,10 +194,10 @@ func (r *run) finish() {
 		}
 	}
 	m.adds(r.result)
-	for _, v := range r.left {
+	for _, v := range r.contents {
 		m.adds(v)
 	}
-	for _, e := range r.events { // the others come last
+	for _, e := range r.events { // pointers that do not occur in the history come last
 		for _, v := range append(slices.Clone(e.Args), e.result) {
 			m.adds(v)
 		}
@@ -207,7 +207,7 @@ func (r *run) finish() {
 		e := &r.events[i]
 		e.Args, e.result = m.all(e.Args), m.of(e.result)
 	}
-	r.result, r.left = m.of(r.result), m.all(r.left)
+	r.result, r.contents = m.of(r.result), m.all(r.contents)
 }
 
 // judge returns a Violation if no atomic method explains the run, or nil.
@@ -216,8 +216,8 @@ func (x *explorer) judge(r *run) (*Violation, error) {
 	if v == nil || len(r.names.made) == 0 {
 		return v, err
 	}
-	// The value that a pointer points to counts only if it is the same in two runs. A
-	// time of day differs, for instance.
+	// The target of a pointer is compared only if it is the same in two runs. A time of
+	// day differs, for instance.
 	again := x.run(r.chosen, r.limit, nil)
 	known := len(x.opaque)
 	for i := range r.names.made {
@@ -236,16 +236,16 @@ func (x *explorer) judge(r *run) (*Violation, error) {
 func (x *explorer) judgeOnce(r *run) (*Violation, error) {
 	whole := x.o.Places&Return != 0
 	r.finish()
-	good, err := x.linearizable(r, whole, r.lp)
+	good, err := x.linearizable(r, whole, r.pointAt)
 	if err != nil || good {
 		return nil, err
 	}
 	v := &Violation{c: x.c, run: r, Contents: whole, Ops: r.used, Replay: r.replayText(), Runs: x.report.Runs}
-	if whole { // the results alone may do
-		good, err = x.linearizable(r, false, r.lp)
+	if whole { // the results alone may be a violation
+		good, err = x.linearizable(r, false, r.pointAt)
 		v.Contents = good
 	}
-	if err == nil && r.lp >= 0 {
+	if err == nil && r.pointAt >= 0 {
 		v.WrongPoint, err = x.linearizable(r, v.Contents, -1)
 	}
 	v.places = x.explain(r, v)
@@ -286,7 +286,7 @@ func (x *explorer) linearizable(r *run, whole bool, lp int) (bool, error) {
 		operation(0, method, r.result)
 	}
 	if whole {
-		operation(1, replay.Invocation{Method: contentsName}, history.ListValue(r.left...))
+		operation(1, replay.Invocation{Method: contentsName}, history.ListValue(r.contents...))
 	}
 	if known, ok := x.verdicts[string(key)]; ok {
 		return known, nil
@@ -311,8 +311,8 @@ func (x *explorer) linearizable(r *run, whole bool, lp int) (bool, error) {
 
 // A Violation is a run that no atomic method explains.
 type Violation struct {
-	Ops        int    // operations of the environment
-	Runs       int    // up to this one, as in Report
+	Ops        int    // number of operations of the environment
+	Runs       int    // number of runs up to this one, as in Report
 	Contents   bool   // the results can be explained, the contents afterwards cannot
 	WrongPoint bool   // another order explains it: the linearization point is wrong
 	Replay     string // for Options.Replay
@@ -322,8 +322,8 @@ type Violation struct {
 	places []place
 }
 
-// A place is a place of the method among the environment's operations, and what
-// would be different there.
+// A place is a place of the method among the environment's operations, and the first
+// difference from the run there.
 type place struct{ where, what string }
 
 // explain returns the first difference for each place of the method.
@@ -331,7 +331,7 @@ func (x *explorer) explain(r *run, v *Violation) []place {
 	env := slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
 	var places []place
 	for at := range len(env) + 1 {
-		if r.lp >= 0 && at != r.lp {
+		if r.pointAt >= 0 && at != r.pointAt {
 			continue
 		}
 		p := place{where: "before the environment's operations"}
@@ -379,7 +379,7 @@ func (x *explorer) differenceAfter(r *run, o replay.Outcome, env []event, whole 
 			return 1 + i, x.would(e, result)
 		}
 	}
-	if left := x.c.list(o.Next.(*referenceState).base.Clone()); whole && !slices.EqualFunc(left, r.left, value.Equal) {
+	if left := x.c.list(o.Next.(*referenceState).base.Clone()); whole && !slices.EqualFunc(left, r.contents, value.Equal) {
 		return 1 + len(env), "the " + x.c.name + " would hold " + x.c.contents(left)
 	}
 	return 2 + len(env), "nothing would be different"
@@ -414,7 +414,7 @@ func (v *Violation) String() string {
 		switch text := v.c.text(e.Invocation, e.result); {
 		case e.environment:
 			line("", text)
-		case r.lp >= 0 && i == r.lpEvent:
+		case r.pointAt >= 0 && i == r.pointEvent:
 			line(text, "<- linearization point")
 		default:
 			line(text, "")
@@ -422,7 +422,7 @@ func (v *Violation) String() string {
 	}
 	line("returns "+valueText(r.result), "")
 	if v.Contents {
-		line("", "then the "+v.c.name+" holds "+v.c.contents(r.left))
+		line("", "then the "+v.c.name+" holds "+v.c.contents(r.contents))
 	}
 	b.WriteString("\nIf the method were atomic and ran\n")
 	for _, p := range v.places {

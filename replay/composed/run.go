@@ -15,27 +15,27 @@ type run struct {
 	names  names
 	state  replay.State
 	alone  bool  // for the reference
-	limit  int   // of the environment's operations
-	prefix []int // choices to repeat; after them the environment does nothing, unless pick
+	limit  int   // bound of the environment's operations
+	prefix []int // choices to repeat; after them the environment does nothing if pick is nil
 	// pick chooses after the prefix, if it is not nil: 0 or 1 + the operation.
 	pick func([]replay.Invocation) int
 
-	chosen    []int // 0 or 1 + the operation chosen, at each choice
-	offered   []int // how many operations there were to choose from
-	events    []event
-	used      int                 // operations of the environment
-	steps     int                 // operations of the method
-	calls     []event             // operations of the method, with the state before
-	refused   []replay.Invocation // offered after the last operation of the method, and not chosen
-	last      int                 // operations of the environment before the last one of the method
-	lastEvent int                 // that one, in events
-	lp        int                 // the same for the linearization point, or -1
-	lpEvent   int                 // the operation at that point, in events
+	chosen     []int // 0 or 1 + the operation chosen, at each choice
+	offered    []int // how many operations there were to choose from
+	events     []event
+	used       int                 // number of operations of the environment
+	steps      int                 // number of operations of the method
+	calls      []event             // operations of the method, with the state before
+	refused    []replay.Invocation // offered after the last operation of the method, and not chosen
+	lastAt     int                 // number of environment operations before the last one of the method
+	lastEvent  int                 // index in events of the last operation of the method
+	pointAt    int                 // lastAt at the linearization point, or -1
+	pointEvent int                 // lastEvent at the linearization point
 
-	result  value
-	left    []value // what is in the collection at the end; see finish
-	pending bool    // it was stopped
-	wrong   error
+	result   value
+	contents []value // of the collection at the end; see finish
+	pending  bool    // the run was stopped
+	wrong    error
 }
 
 // An event is an operation of the method or of the environment.
@@ -49,10 +49,10 @@ type event struct {
 // stopped is the panic that ends a run.
 type stopped struct{}
 
-// start runs the method on s, which the run keeps.
+// start runs the method on s, which belongs to the run from then on.
 func (r *run) start(s replay.State) {
-	r.state, r.lp = s, -1
-	if r.x.objects {
+	r.state, r.pointAt = s, -1
+	if r.x.needsGoValues {
 		for _, k := range r.x.o.Keys {
 			r.names.value(k)
 		}
@@ -98,7 +98,7 @@ func (r *run) do(method string, args ...any) value {
 	e.result = r.x.c.apply(r.state, inv)
 	r.events = append(r.events, e)
 	r.calls = append(r.calls, e)
-	r.last, r.lastEvent, r.refused = r.used, len(r.events)-1, nil
+	r.lastAt, r.lastEvent, r.refused = r.used, len(r.events)-1, nil
 	if r.x.o.Places&After != 0 {
 		r.refused = r.environment(func() []replay.Invocation { return r.x.after(r) })
 	}
@@ -114,8 +114,8 @@ func (r *run) mostSteps() int {
 	return r.x.o.Steps
 }
 
-// environment runs operations of the environment, as chosen. It returns those
-// that could have come next.
+// environment runs operations of the environment, as chosen. It returns the candidates
+// at the choice not to run one more, or nil if there was no such choice.
 func (r *run) environment(candidates func() []replay.Invocation) []replay.Invocation {
 	for r.used < r.limit {
 		list := candidates()
@@ -131,7 +131,7 @@ func (r *run) environment(candidates func() []replay.Invocation) []replay.Invoca
 		r.events = append(r.events, event{Invocation: inv, result: result, environment: true})
 		r.used++
 		r.refused = nil
-		r.x.sees(r.state)
+		r.x.recordState(r.state)
 	}
 	return nil
 }
@@ -156,8 +156,8 @@ func (r *run) choose(list []replay.Invocation) int {
 // missing is Options.Missing for a value of a history.
 func (r *run) missing(v value) bool { return r.x.o.Missing(r.names.goValue(v)) }
 
-// abstract returns the result of an operation of the environment, to which some
-// values are missing.
+// abstract returns the result of an operation of the environment. It is null in place of
+// a value that counts as missing.
 func (x *explorer) abstract(inv replay.Invocation, result value, missing func(value) bool) value {
 	if x.o.Missing != nil && x.c.operation(inv.Method).absent != "" && result.Kind() != history.Null && missing(result) {
 		return history.NullValue
@@ -168,7 +168,7 @@ func (x *explorer) abstract(inv replay.Invocation, result value, missing func(va
 // point makes the last operation the linearization point.
 func (r *run) point() {
 	if r.steps > 0 {
-		r.lp, r.lpEvent = r.last, r.lastEvent
+		r.pointAt, r.pointEvent = r.lastAt, r.lastEvent
 	}
 }
 
@@ -211,7 +211,7 @@ func (m mapOf) CompareAndDelete(key, old any) bool {
 	return m.r.do("CompareAndDelete", hashable(key), hashable(old)).Bool()
 }
 
-// hashable panics like sync.Map where a value cannot be compared.
+// hashable returns v. It panics like sync.Map if v cannot be compared.
 func hashable(v any) any {
 	if v != nil && !reflect.ValueOf(v).Comparable() {
 		panic(fmt.Sprintf("comparing uncomparable type %T", v))
@@ -240,10 +240,10 @@ func (q queueOf) Size() int            { return int(q.r.do("Size").Int()) }
 // before returns the operations that the environment may run before next.
 func (x *explorer) before(r *run, next replay.Invocation) []replay.Invocation {
 	list := x.operations(r, []event{{Invocation: next, before: r.state}})
-	if len(r.refused) == 0 || x.o.Missing != nil { // what the method did meanwhile can matter
+	if len(r.refused) == 0 || x.o.Missing != nil { // with Missing, what the method did meanwhile can matter
 		return list
 	}
-	if x.o.Guide == Blind { // it has refused all
+	if x.o.Guide == Blind { // all operations have been refused
 		return nil
 	}
 	// Running a refused operation here is the same as running it earlier.
@@ -262,8 +262,8 @@ func (x *explorer) after(r *run) []replay.Invocation {
 }
 
 // operations returns the operations that the environment may run, by the guide:
-// those with the keys of the operations around that do not commute with one of
-// these.
+// operations on keys of the operations in around that do not commute with at least one
+// of them.
 func (x *explorer) operations(r *run, around []event) []replay.Invocation {
 	memo := ""
 	if x.o.Missing == nil {
@@ -304,7 +304,7 @@ func same(a, b replay.Invocation) bool {
 }
 
 // describable reports whether an operation leaves missing values as they are, and
-// has the result and effect that it has on the map without their keys.
+// has the same result and effect on the map without the keys of missing values.
 func (r *run) describable(e replay.Invocation) bool {
 	before := r.state.(*mapState)
 	whole, part := before.Clone().(*mapState), before.without(r.missing)

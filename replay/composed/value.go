@@ -10,22 +10,22 @@ import (
 )
 
 // names has the Go values of one run. Ints, strings and bools are themselves in
-// a history; any other value is the list of its name. The name of a value
+// a history. Any other value is a list that contains its name. The name of a value
 // without pointers is its type and content. A pointer, channel, map or function
-// is named by its type and a number. Those that the method made, or brought, have
-// a mark and a number in the order in which the run first used them; see renamed.
+// is named by its type and a number. If the method made or brought it, the number is
+// marked, and counts in the order in which the run first used such values; see renaming.
 type names struct {
-	own      bool            // what comes now is the method's own
-	made     []reflect.Value // the pointers of the method's own, by number, from 1
-	inside   bool            // of a pointer: further pointers are their types
+	own      bool            // new pointers are the method's own from now on
+	made     []reflect.Value // the method's own pointers; the first one has number 1
+	inside   bool            // it names the target of a pointer: pointers in it are named by type only
 	byName   map[string]any
 	pointers map[pointer]string
 	counts   map[reflect.Type]int
-	keep     []any // so that no address is used twice
+	keep     []any // keeps values alive, so that no address is used twice
 }
 
-// mark is on both sides of the number of a pointer of the method's own. It is not
-// in any other part of a name: strings are quoted.
+// mark is on both sides of the number of one of the method's own pointers. It does not
+// occur elsewhere in a name, because strings are quoted.
 const mark = "\x00"
 
 type pointer struct {
@@ -65,7 +65,7 @@ func (n *names) goValue(v value) any {
 	return n.byName[v.List()[0].Text()]
 }
 
-// maxNesting bounds the parts of a value that its name shows: a slice can
+// maxNesting bounds the nesting of a value that its name shows, because a slice can
 // contain itself.
 const maxNesting = 8
 
@@ -154,8 +154,8 @@ func (n *names) pointer(b *strings.Builder, v reflect.Value) {
 	b.WriteString(t.String() + n.pointers[p])
 }
 
-// content returns the text of what a pointer of the method's own points to now,
-// unless the type is opaque.
+// content returns the text of the present target of one of the method's own pointers, or
+// "" if its type is opaque.
 func (n *names) content(number string, opaque map[reflect.Type]bool) string {
 	i, _ := strconv.Atoi(number)
 	v := n.made[i-1]
@@ -170,18 +170,18 @@ func (n *names) content(number string, opaque map[reflect.Type]bool) string {
 	return b.String()
 }
 
-// isOwn reports whether a value has a pointer of the method's own.
+// isOwn reports whether a value contains one of the method's own pointers.
 func isOwn(v value) bool {
 	return v.Kind() == history.List && strings.Contains(v.List()[0].Text(), mark)
 }
 
-// A renaming gives the method's own pointers new names, by their old numbers: a
-// new number, and what they point to when the method has ended. The numbers
+// A renaming maps the old numbers of the method's own pointers to new names: a new
+// number, and the content of the target when the method has ended. The numbers
 // themselves do not matter: two runs are the same if one can be renamed to the
 // other.
 type renaming map[string]string
 
-// adds gives the pointers of v the next numbers.
+// adds gives the next numbers to pointers of v that have none yet.
 func (m renaming) adds(v value) {
 	if isOwn(v) {
 		for i, number := range strings.Split(v.List()[0].Text(), mark) {
@@ -214,7 +214,7 @@ func (m renaming) all(list []value) []value {
 	return renamed
 }
 
-// with returns the renaming with what the pointers point to.
+// with returns the renaming with the content of the targets added to the numbers.
 func (m renaming) with(n *names, opaque map[reflect.Type]bool) renaming {
 	named := renaming{}
 	for old, number := range m {
@@ -223,8 +223,8 @@ func (m renaming) with(n *names, opaque map[reflect.Type]bool) renaming {
 	return named
 }
 
-// maxOwn bounds the pointers of the method's own that are left when it has run:
-// all their permutations are tried.
+// maxOwn bounds the number of the method's own pointers that it returns or leaves in the
+// collection: all their permutations are tried.
 const maxOwn = 5
 
 // permutations returns all renamings of the new numbers among one another.
@@ -277,8 +277,7 @@ func valueText(v value) string {
 	return v.String()
 }
 
-// different returns another value of the type of v, if there is one that is
-// easy to make.
+// different returns another value of the type of v, if such a value is easy to make.
 func different(v any) (any, bool) {
 	old := reflect.ValueOf(v)
 	if !old.IsValid() {

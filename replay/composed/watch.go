@@ -16,8 +16,8 @@ var (
 func (x *explorer) enter() { x.inside.Add(1) }
 func (x *explorer) leave() { x.inside.Add(1) }
 
-// watch writes a line if the method neither returns nor uses the collection for long,
-// as nothing can end it. stop ends watch.
+// watch writes a line if the method neither returns nor uses the collection for long: no
+// code can end such a method. stop ends watch.
 func (x *explorer) watch() (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	ticker := time.NewTicker(patience)

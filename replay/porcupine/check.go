@@ -24,8 +24,8 @@ type Info struct {
 	History *history.History
 	Spec    replay.Spec
 	Verdict replay.Verdict
-	// Err is the reason if the check has no verdict: the history is ill-formed, or the
-	// model panicked. The result is Unknown then.
+	// Err is the reason why the check has no verdict, or nil: the history is ill-formed,
+	// or the model panicked. The result is Unknown then.
 	Err error
 }
 
@@ -110,7 +110,7 @@ func checkFor(timeout time.Duration, c *converter, err error, verbose bool) Info
 	return check(ctx, c, err, verbose)
 }
 
-// check decides what was converted. Only a verbose check needs more than the answer.
+// check decides a converted history. Only a verbose check needs more than the answer.
 func check(ctx context.Context, c *converter, err error, verbose bool) (i Info) {
 	if i.Err = err; err != nil {
 		return i
@@ -129,7 +129,7 @@ func check(ctx context.Context, c *converter, err error, verbose bool) (i Info) 
 	return i
 }
 
-// mustDecide reports whether the history is linearizable.
+// mustDecide reports whether the history is linearizable. It panics if there is no verdict.
 func (i *Info) mustDecide() bool {
 	switch {
 	case i.Err != nil:
@@ -141,7 +141,7 @@ func (i *Info) mustDecide() bool {
 }
 
 // Visualize writes a page about a checked history; see package view. The model must be
-// that of the check.
+// the model of the check.
 func Visualize(_ porcupine.Model, info Info, w io.Writer) error {
 	return view.Write(w, view.Item{History: info.History, Spec: info.Spec, Verdict: info.Verdict, Err: info.Err})
 }

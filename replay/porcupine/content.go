@@ -9,43 +9,45 @@ import (
 	"slices"
 )
 
-// A contents numbers values of any Go types by their contents. Two values have
-// the same number only if no pure function distinguishes them. Values that are
-// alike may have different numbers, which costs time but is never wrong.
+// A contents encodes values of any Go types by their contents. Two values have the same
+// encoding only if no pure function distinguishes them. Indistinguishable values may have
+// different encodings, which costs time but is never wrong.
 type contents struct {
 	types  map[reflect.Type]uint64
-	unique uint64 // the last one given to something that equals nothing else
+	unique uint64 // the last number for a value that equals no other value
 
-	deep    bool      // see sum
-	left    int       // what sum may still look at
-	open    []uintptr // pointers that lead to where sum is
-	changes bool      // sum met a pointer, a slice or a map
-	looked  int64     // at how much, by all calls of sum
+	deep    bool      // it follows pointers; see sum
+	left    int       // bytes that sum may still visit
+	open    []uintptr // pointers on the path to the value that sum visits
+	changes bool      // sum has met a pointer, a slice or a map
+	visited int64     // bytes that all calls of sum have visited, and equalWork for each call of Equal
 	summed  []byte
 }
 
-// equalWork is what a call of Equal counts as looked at.
+// equalWork is the number of bytes that count as visited for a call of Equal.
 const equalWork = 64
 
-// sumBytes bounds the content that is summed, about.
+// sumBytes is about the number of bytes of content that a sum visits at most.
 const sumBytes = 1 << 16
 
 var seed = maphash.MakeSeed()
 
-// sum returns a hash of the content of v and of what pointers in it lead to, up to about
-// sumBytes. Functions and channels count by address, and a pointer that leads back by the
-// number of pointers since then. It reports whether something in v can change.
+// sum returns a hash of the content of v and of the targets of pointers in it, up to about
+// sumBytes. Functions and channels count by address. A pointer back to a value that
+// contains it counts by the number of pointers on the way. sum also reports whether any
+// part of v can change.
 //
-// Values of one sum may differ, and those of two may be equal for a model.
+// Values with the same sum may differ, and values with different sums may be equal for a
+// model.
 func (c *contents) sum(v any) (sum uint64, changes bool) {
 	c.deep, c.left, c.changes, c.open = true, sumBytes, false, c.open[:0]
 	c.summed = c.appendAny(c.summed[:0], reflect.ValueOf(v), 0)
-	c.deep, c.looked = false, c.looked+int64(sumBytes-c.left)
+	c.deep, c.visited = false, c.visited+int64(sumBytes-c.left)
 	return maphash.Bytes(seed, c.summed), c.changes
 }
 
 // equal compares two states of a model without Equal: by == if that is possible, as
-// porcupine does, or else by content.
+// porcupine does, and otherwise by content.
 func (c *contents) equal(a, b any) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if x.IsValid() && y.IsValid() && (!x.Comparable() || !y.Comparable()) {
@@ -57,7 +59,7 @@ func (c *contents) equal(a, b any) bool {
 // maxDepth bounds the nesting of values that are compared by content.
 const maxDepth = 500
 
-// sumOf returns the sum of v if something in it can change, or else 0.
+// sumOf returns the sum of v if any part of v can change, and otherwise 0.
 func (c *contents) sumOf(v any) uint64 {
 	sum, changes := c.sum(v)
 	if !changes {
@@ -68,8 +70,8 @@ func (c *contents) sumOf(v any) uint64 {
 
 // append appends the content of v to dst. Floats are compared by their bits, so
 // that 0 and -0 differ. Pointers and channels are compared by address, so they
-// must be kept alive as long as the content is in use. A function other than nil equals
-// nothing, not even itself.
+// must be kept alive as long as the content is in use. A function other than nil is not
+// equal to any value, not even to itself.
 func (c *contents) append(dst []byte, v any) []byte {
 	return c.appendAny(dst, reflect.ValueOf(v), 0)
 }
@@ -162,7 +164,7 @@ func (c *contents) appendMap(dst []byte, v reflect.Value, depth int) []byte {
 		entries = append(entries, string(c.appendContent(entry, it.Value(), depth+1)))
 	}
 	if c.deep && c.left < 0 {
-		return dst // which entries are within the bound depends on their order
+		return dst // the entries visited depend on the random order of the map
 	}
 	slices.Sort(entries)
 	for _, entry := range entries {
@@ -171,7 +173,7 @@ func (c *contents) appendMap(dst []byte, v reflect.Value, depth int) []byte {
 	return dst
 }
 
-// appendTarget appends what a pointer leads to.
+// appendTarget appends the content of the target of a pointer.
 func (c *contents) appendTarget(dst []byte, v reflect.Value, depth int) []byte {
 	if i := slices.Index(c.open, v.Pointer()); i >= 0 {
 		return binary.AppendUvarint(dst, uint64(len(c.open)-i))
@@ -183,6 +185,7 @@ func (c *contents) appendTarget(dst []byte, v reflect.Value, depth int) []byte {
 	return dst
 }
 
+// appendUnique appends a number that no other value has.
 func (c *contents) appendUnique(dst []byte) []byte {
 	c.unique++
 	return binary.AppendUvarint(dst, c.unique)

@@ -58,7 +58,7 @@ func fromOperations(model porcupine.Model, ops []porcupine.Operation) (c *conver
 }
 
 // Events returns the history of the events, and the model as a specification for
-// it, as Operations does. Identifiers of operations are those of the events.
+// it, as Operations does. Operations have the identifiers of their events.
 //
 // Errors are a call or a return without the other, and an identifier that is used
 // twice. A partition may use an identifier once in each of its elements.
@@ -125,14 +125,14 @@ func recovered(doing string, err *error) {
 	}
 }
 
-// A recorded operation is one on its way into a history.
+// A recorded operation is an operation of the caller that becomes part of a history.
 type recorded struct {
 	id            history.Value
 	number        int // orders operations with equal time stamps
 	part, client  int
 	input, output any
 	call, ret     int64
-	place         int32 // of the operation in the history, by build
+	place         int32 // index in the history, which build sets
 }
 
 // A converter makes a history and the specification for it.
@@ -149,14 +149,14 @@ func newConverter(model porcupine.Model, order history.Order) (*converter, error
 	return &converter{spec: spec, order: order}, err
 }
 
-// add adds an operation, which is ops[number] of the caller unless the partition
-// made it.
+// add adds an operation. number is its index in the caller's slice, or a larger number if
+// the partition made the operation.
 func (c *converter) add(number, part int, op *porcupine.Operation) {
 	c.ops = append(c.ops, recorded{id: history.IntValue(int64(number)), number: number, part: part, client: op.ClientId,
 		input: op.Input, output: op.Output, call: op.Call, ret: op.Return})
 }
 
-// key returns the content of some values.
+// key returns the encoded contents of values.
 func (c *converter) key(values ...any) string {
 	c.scratch = c.scratch[:0]
 	for _, v := range values {
@@ -191,9 +191,9 @@ func (x indices) take(key string) (int, bool) {
 	return list[0], true
 }
 
-// positions returns the positions of the events of each part. They are those of
-// the whole history if the partition keeps its events in order. Otherwise the
-// parts follow one another, which changes nothing: each is checked by itself.
+// positions returns the positions of the events of each part. If the partition keeps the
+// events in order, they are the positions in the whole history. Otherwise the parts follow
+// one another. That does not change verdicts, because each part is checked by itself.
 func (c *converter) positions(events []porcupine.Event, parts [][]porcupine.Event) [][]int64 {
 	keyOf := func(ev *porcupine.Event) string { return c.key(ev.ClientId, bool(ev.Kind), ev.Id, ev.Value) }
 	index := c.indices(len(events), func(i int) string { return keyOf(&events[i]) })
@@ -221,7 +221,7 @@ func (c *converter) positions(events []porcupine.Event, parts [][]porcupine.Even
 }
 
 // arrange sorts the operations by number and renumbers the parts by their first
-// operations. The model may return its parts in any order, as it may use a map.
+// operations. The model may return its parts in any order, because it may use a map.
 func (c *converter) arrange() {
 	slices.SortStableFunc(c.ops, func(a, b recorded) int { return cmp.Compare(a.number, b.number) })
 	number := map[int]int{}
@@ -238,7 +238,7 @@ func (c *converter) arrange() {
 
 // build puts the events in order and returns the history with its specification.
 // A call precedes a return at the same time, so that intervals are closed. This also
-// holds for operations of one client, which belong to two processes then.
+// holds for operations of one client, which then belong to two processes.
 func (c *converter) build() (*history.History, replay.Spec, error) {
 	type event struct {
 		at  int64
@@ -255,7 +255,7 @@ func (c *converter) build() (*history.History, replay.Spec, error) {
 	names := c.names()
 	b := history.NewBuilder(history.Header{Model: c.spec.Name(), Order: c.order, Tie: history.Closed})
 	b.Expect(len(c.ops))
-	free := map[int][]int{} // client -> its processes without an open operation, the next one last
+	free := map[int][]int{} // client -> its processes without an open operation; the last is used next
 	processes := map[int]int{}
 	process := make([]int, len(c.ops))
 	place := int32(0)

@@ -30,7 +30,7 @@
 //
 // # Semantics
 //
-// Verdicts are those of porcupine:
+// Verdicts are the same as porcupine's:
 //
 //   - Intervals are closed: an operation that returns at time 10 is concurrent with
 //     one that is called at 10, also if both are of one client.
@@ -38,10 +38,10 @@
 //     processes, named 3, "3#2" and so on.
 //   - Partition and PartitionEvent are trusted: the history is linearizable if each
 //     of their parts is. An operation that a partition leaves out is not checked. An
-//     operation that it changes gets an identifier beyond those of the others.
-//   - Equal is trusted, and may sort something in the states that it compares. Without
-//     it, states are compared by ==, as by porcupine, or by content where porcupine panics
-//     as == is not possible. Pointers and channels in a state are compared by address then.
+//     operation that it changes gets an identifier larger than all others.
+//   - Equal is trusted, and may sort parts of the states that it compares. Without it,
+//     states are compared by ==, as in porcupine. Where porcupine panics because == is not
+//     possible, they are compared by content; pointers and channels count by address then.
 //   - A NondeterministicModel is converted by its ToModel, as for porcupine.
 //
 // Some faults that porcupine does not report are errors: an operation that returns
@@ -50,20 +50,21 @@
 //
 // # How it decides
 //
-// The same search as in porcupine calls the model, in turns with the engines of leadline.
+// A search like porcupine's calls the model, in turns with the engines of leadline.
 // It needs about the same steps as porcupine and a little less memory. The engines begin
 // after about 100,000 steps and may do a quarter of the work. They decide some histories
 // that porcupine does not, and find depths and explanations.
 //
-// A Hash helps, as in porcupine. Where many states are to be compared, an equal one is looked
-// for among those with the same content, of which about 64 KiB count, and then among others:
-// all, or the last ones if these were of no use so far. What is missed costs time, and never
-// the verdict.
+// A Hash helps, as in porcupine. If there are many states to compare a state with, it is
+// first compared with states of the same content, of which about 64 KiB count. Then it is
+// compared with the other states: with all, or only with the last ones if that has found
+// no equal state so far. An equal state that is missed costs time, but never changes a
+// verdict.
 //
 // A model must be purely functional, as porcupine's documentation says. The engines give
-// up if a state has changed after Init or Step returned it. Then the search
-// decides alone: rightly if a Step only appends to a slice in its state, and like porcupine
-// if a Step changes the state that it gets, which makes verdicts meaningless.
+// up if a state has changed after Init or Step returned it. Then the search decides alone.
+// Its verdict is right if a Step only appends to a slice in its state. If a Step changes
+// the state that it gets, verdicts are meaningless, as with porcupine.
 //
 // Steps are not interrupted, and a timeout is checked between them. StepContext gets a
 // context that is done when the time is over, so that a step that waits can return.
@@ -73,8 +74,8 @@
 // A model judges outputs and does not predict them. So a result that is not known is
 // taken from the outputs that the history has for an equal input. This matters only in
 // explanations, never in a verdict: for operations that are still open at the end of a
-// prefix, and for results that may be replaced. An allowed result is always one that the
-// model accepts, but there may be more.
+// prefix, and for results that may be replaced. The model accepts each allowed result, but
+// it may accept others, too.
 //
 // The words for operations come from DescribeOperation. A description like
 //

@@ -7,44 +7,46 @@ import (
 )
 
 // A memory has the configurations that a plain search has visited: sets of operations
-// with states. Like porcupine, it compares a state with all of the same set, and of the
-// same hash if the model has one. If these are many, it sums up the content of states, and
-// looks among those of the same sum. Where that has found equal states and nothing else
-// has, it compares with few others.
+// with states. Like porcupine, it compares a state with all states of the same set, and of
+// the same hash if the model has one. If these are many, it computes sums of the content
+// of states, and first compares with states of the same sum. Once it has found enough equal
+// states in this way, and none in another, it compares with only a few of the others.
 //
-// A Step that appends to a slice in its argument is pure enough: it may write to a state
-// that the search has left behind, but that changes its sum.
+// A Step may append to a slice in its argument: it may thereby write to a state that the
+// search has visited, but that changes the sum of the state.
 type memory struct {
 	equal   func(a, b any) bool
 	hash    func(state any) uint64 // or nil
 	slices  slicesIn
 	content contents
 
-	seen   []configuration
-	words  int      // of a set
-	sets   []uint64 // of each of seen
-	bySet  map[uint64]int32
-	bySum  map[uint64]int32 // only of crowded sets
-	agreed int              // equal states that were found by their sums
-	misled bool             // one was found among others
+	seen       []configuration
+	words      int      // number of words of a set
+	sets       []uint64 // the sets of seen, concatenated
+	bySet      map[uint64]int32
+	bySum      map[uint64]int32 // only for sets with more than crowd states
+	sumHits    int              // equal states that were found by their sums
+	sumsMissed bool             // an equal state was found only among states with other sums
 }
 
-// A configuration is in two lists, linked by numbers of configurations: of its set, and of
-// those with the same sum. Numbers begin at 1, and lists with the last one.
+// A configuration is in two linked lists: of the configurations with its set, and of those
+// that also have its sum. Links are numbers of configurations, from 1. A list begins with
+// the last configuration.
 type configuration struct {
 	state  any
-	sum    uint64 // 0: not known, and no Step can write to the state
+	sum    uint64 // 0: not computed, and no Step can write to the state
 	due    int32
-	bySet  int32 // the one before
-	bySum  int32
-	length int32 // of the list from bySet on
+	bySet  int32 // the next one in the list of its set, or 0
+	bySum  int32 // the next one in the list of its sum, or 0
+	length int32 // length of the list from bySet on
 }
 
 const (
-	// crowd is the number of states of a set from which on sums are used, and of those that
-	// are compared in any case.
+	// crowd is the number of states of a set above which sums are used. That many of the
+	// last states are compared in any case.
 	crowd = 32
-	// enough is the number of states to find by their sums before these are relied on.
+	// enough is the number of equal states to find by sums before only crowd others are
+	// compared.
 	enough = 64
 )
 
@@ -62,7 +64,7 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// visit reports whether the configuration has been visited before. If not, it has now.
+// visit reports whether the configuration has been visited before, and remembers it.
 func (m *memory) visit(due int32, set []uint64, state any) bool {
 	h := uint64(due)
 	for _, w := range set {
@@ -75,7 +77,7 @@ func (m *memory) visit(due int32, set []uint64, state any) bool {
 	if c.bySet > 0 {
 		c.length = m.seen[c.bySet-1].length + 1
 	}
-	crowded := c.length > crowd && !m.misled
+	crowded := c.length > crowd && !m.sumsMissed
 	if crowded || m.slices.inside(state) {
 		c.sum = m.sumOf(state)
 	}
@@ -83,17 +85,17 @@ func (m *memory) visit(due int32, set []uint64, state any) bool {
 	if crowded {
 		for k := m.bySum[mix(h, c.sum)]; k > 0; k = m.seen[k-1].bySum {
 			if m.same(k, &c, set) {
-				m.agreed++
+				m.sumHits++
 				return true
 			}
 		}
-		if m.agreed >= enough {
+		if m.sumHits >= enough {
 			most = crowd
 		}
 	}
 	for k := c.bySet; k > 0 && most > 0; k, most = m.seen[k-1].bySet, most-1 {
 		if m.same(k, &c, set) {
-			m.misled = m.misled || crowded
+			m.sumsMissed = m.sumsMissed || crowded
 			return true
 		}
 	}
@@ -101,7 +103,7 @@ func (m *memory) visit(due int32, set []uint64, state any) bool {
 	m.sets = append(m.sets, set...)
 	m.bySet[h] = int32(len(m.seen))
 	switch {
-	case m.misled:
+	case m.sumsMissed:
 	case crowded:
 		m.addBySum(int32(len(m.seen)), h)
 	case c.length == crowd:
@@ -121,8 +123,8 @@ func (m *memory) addBySum(k int32, h uint64) {
 	c.bySum, m.bySum[key] = m.bySum[key], k
 }
 
-// same reports whether configuration k has the set and a state equal to that of c, which
-// no Step has changed since.
+// same reports whether configuration k has the given set and a state that is equal to the
+// state of c, and that no Step has changed since it was visited.
 func (m *memory) same(k int32, c *configuration, set []uint64) bool {
 	v := &m.seen[k-1]
 	return v.due == c.due && slices.Equal(m.sets[int(k-1)*m.words:int(k)*m.words], set) && m.equal(c.state, v.state) &&
@@ -130,12 +132,12 @@ func (m *memory) same(k int32, c *configuration, set []uint64) bool {
 }
 
 func (m *memory) sumOf(state any) uint64 {
-	m.equal(state, state) // Equal may sort something in it, once and for all
+	m.equal(state, state) // Equal may sort parts of the state; let it do so before the sum
 	sum, _ := m.content.sum(state)
 	return max(1, sum)
 }
 
-// clip cuts the capacity of a state that is a slice, so that a Step which appends to it
+// clip cuts the capacity of a state that is a slice. So a Step that appends to the state
 // copies it.
 func clip(state any) any {
 	if v := reflect.ValueOf(state); v.Kind() == reflect.Slice && v.Cap() > v.Len() {
@@ -144,11 +146,11 @@ func clip(state any) any {
 	return state
 }
 
-// slicesIn says which types may lead to slices.
+// slicesIn caches which types may contain slices, directly or through pointers.
 type slicesIn map[reflect.Type]bool
 
-// inside reports whether a state may have a slice inside. One that is a slice has been
-// clipped.
+// inside reports whether a state may contain a slice. A state that is itself a slice has
+// been clipped, so only its elements count.
 func (s slicesIn) inside(state any) bool {
 	v := reflect.ValueOf(state)
 	switch {
@@ -172,7 +174,7 @@ func (s slicesIn) in(t reflect.Type) bool {
 	if known {
 		return leads
 	}
-	s[t] = true // a type within itself may
+	s[t] = true // a type that contains itself counts as one that may
 	switch leads = false; t.Kind() {
 	case reflect.Slice, reflect.Interface, reflect.UnsafePointer:
 		leads = true

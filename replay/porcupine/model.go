@@ -19,7 +19,7 @@ type specification struct {
 	model  porcupine.Model
 	judge  func(state, input, output any) (bool, any) // StepContext if the model has it, or Step
 	ctx    context.Context                            // done when the time of the check is over
-	turns  *turns                                     // of the check, or nil
+	turns  *turns                                     // the turns of the check, or nil
 	states stateTable
 	calls  map[string]*call // by callKey
 	parts  []string         // names of the elements of the model's partition
@@ -30,9 +30,9 @@ type specification struct {
 type call struct {
 	input   any
 	part    int
-	partArg int // number, from 1, of the argument that identifies the part
+	partArg int // number, from 1, of the argument that identifies the part; see replay.Facts.Part
 	results []result
-	byKey   map[string]int // content of the result's value -> results
+	byKey   map[string]int // key of a result's value -> index into results
 }
 
 // A result is an output that the history has for an input.
@@ -57,8 +57,8 @@ func newSpecification(model porcupine.Model) (*specification, error) {
 	return s, nil
 }
 
-// Trusted exempts the specification from replay.Probe: a state that equals nothing gets
-// a new key each time.
+// Trusted exempts the specification from replay.Probe: a state that is not equal to itself
+// gets a new key each time.
 func (s *specification) Trusted() {}
 
 // callKey appends the key of an invocation in specification.calls.
@@ -104,15 +104,15 @@ func (s *specification) New() replay.Object {
 // An object is an immutable state of all parts.
 type object struct {
 	spec    *specification
-	initial partState   // of each part that is not among touched
-	touched []partState // by part; those in the initial state are left out
+	initial partState   // the state of each part that is not in touched
+	touched []partState // sorted by part; parts in the initial state are left out
 }
 
 type partState struct {
 	part   int
 	value  any
 	number int64  // see stateTable
-	sum    uint64 // of the value when it was new; see contents.sumOf
+	sum    uint64 // sum of the value when it was new; see contents.sumOf
 }
 
 // stateOf wraps a state that the model returned.
@@ -122,13 +122,13 @@ func (s *specification) stateOf(part int, value any) partState {
 	return partState{part, value, number, sum}
 }
 
-// step calls the model's Step. It panics if the state has changed since it was new:
-// states and transitions are kept, so verdicts would be wrong. Another Step may have
-// changed it by appending to a slice that the two states share.
+// step calls the model's Step. It panics if the state has changed since it was new: the
+// engines keep states and transitions, so verdicts would be wrong. A Step on another state
+// may have changed it by appending to a slice that the two states share.
 func (s *specification) step(state *partState, input, output any) (bool, any) {
 	if t := s.turns; t != nil {
-		t.spend(stepWork + s.states.content.looked/lookedBytes)
-		if s.states.content.looked = 0; t.ended {
+		t.spend(stepWork + s.states.content.visited/visitedPerStep)
+		if s.states.content.visited = 0; t.ended {
 			panic(context.Canceled)
 		}
 	}
@@ -173,7 +173,7 @@ func (o *object) after(part int, value any) *object {
 	return changed
 }
 
-// try appends the outcome of a call with a result, if the model accepts it.
+// try appends the outcome of the call with the result, if the model accepts the result.
 func (o *object) try(outcomes []replay.Outcome, c *call, r *result) []replay.Outcome {
 	state := &o.initial
 	if i, found := o.place(c.part); found {
@@ -230,8 +230,8 @@ func (o *object) AppendKey(dst []byte) []byte {
 	return append(dst, 0)
 }
 
-// String returns the state in the words of the model's DescribeState. For an object
-// with parts, it names those that are not in the initial state, then the others.
+// String returns the state as the model's DescribeState describes it. For an object with
+// parts, it lists the parts that are not in the initial state, then the state of the others.
 func (o *object) String() string {
 	if len(o.spec.parts) <= 1 {
 		for _, p := range o.touched {

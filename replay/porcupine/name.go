@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A name is what an operation is called in the history.
+// A name is the method, arguments and result of an operation in the history.
 type name struct {
 	method string
 	args   []history.Value
@@ -17,7 +17,7 @@ type name struct {
 
 // names names the operations and registers them with the specification. Two
 // operations have the same method and arguments only if they have the same input
-// and part, as an argument identifies the part. If their results are the same, too,
+// and part; an argument identifies the part. If their results are the same, too,
 // so are their outputs.
 func (c *converter) names() []name {
 	names := make([]name, len(c.ops))
@@ -71,7 +71,7 @@ func (c *converter) names() []name {
 
 // nameParts names the parts of the partition. It returns the index of the
 // argument that identifies the part of an operation: 0 if the first argument always
-// does, else -1 for one to be added at the end.
+// does, and otherwise -1, for an argument to be added at the end.
 func (c *converter) nameParts(names []name) int {
 	if len(c.spec.parts) <= 1 {
 		return 0
@@ -97,15 +97,15 @@ func (c *converter) nameParts(names []name) int {
 
 // A namer gives distinct things distinct names.
 type namer struct {
-	taken map[string]string // name -> what has it
-	given map[string]int    // first choice and thing -> the number of its name
-	last  map[string]int    // first choice -> the last number given
+	taken map[string]string // name -> the thing that has it
+	given map[string]int    // first name and thing -> the number of the thing's name
+	last  map[string]int    // first name -> the last number given
 }
 
 func newNamer() namer { return namer{map[string]string{}, map[string]int{}, map[string]int{}} }
 
-// pick returns the first of the names 1, 2, ... of a thing that no other thing has. Its
-// last call of name is for that name.
+// pick returns a name for a thing: the first of name(1), name(2), ... that no other thing
+// has. The last call of name is for the name returned.
 func (n *namer) pick(thing string, name func(k int) string) string {
 	first := name(1)
 	k := n.given[first+thing]
@@ -125,8 +125,8 @@ func (n *namer) pick(thing string, name func(k int) string) string {
 // anyMethod is the method of operations whose descriptions do not name one.
 const anyMethod = "step"
 
-// describeOperation returns the name that the model's DescribeOperation gives to an
-// operation, or one made of the input and the output.
+// describeOperation returns the name of an operation from the model's DescribeOperation,
+// or a name made of the input and the output.
 func (s *specification) describeOperation(input, output any) (n name) {
 	plain := name{anyMethod, []history.Value{plainValue(input)}, plainValue(output)}
 	if s.model.DescribeOperation == nil {

@@ -9,23 +9,23 @@ import (
 )
 
 // A plain search looks for a witness of one part by calling the model itself (Wing and
-// Gong 1993, with the memory of Lowe 2017). Operations are tried in the order of their
-// calls, as porcupine does, so that a part takes about as many steps. Each Step gets the
-// state that the Step before returned: a model need not be quite pure, whereas the engines
-// of leadline number states and keep transitions.
+// Gong 1993, with the memory of Lowe 2017). It tries operations in the order of their
+// calls, like porcupine, so a part takes about as many steps. Each Step gets the very
+// state that the previous Step returned. So a model need not be quite pure, whereas the
+// engines of leadline number states and keep transitions.
 type plain struct {
 	judge func(state, input, output any) (bool, any)
 
-	ops     []*recorded // by call
-	returns []int32     // responses: ops by return
-	called  []int32     // response -> number of ops called before it
+	ops     []*recorded // sorted by call
+	returns []int32     // ops sorted by return
+	called  []int32     // index into returns -> number of ops called up to that return
 	slot    []int32     // op -> bit of placed while it is open
-	next    []int32     // list of ops that are not placed; len(ops) is its head and end
+	next    []int32     // linked list of ops that are not placed; len(ops) is its head and end
 	prev    []int32
 
 	steps  int64
 	state  any
-	due    int32    // the first response whose operation is not placed
+	due    int32    // index into returns of the first op that is not placed
 	placed []uint64 // slots of open operations that are placed
 	at     int32    // the op to try next
 	path   []placement
@@ -33,7 +33,7 @@ type plain struct {
 	memory memory
 }
 
-// A placement is an operation with what was before it.
+// A placement is a placed op with the due response and the state before it.
 type placement struct {
 	op, due int32
 	state   any
@@ -75,7 +75,7 @@ func (p *plain) run(ctx context.Context, steps int64) replay.Answer {
 	last := p.steps + steps
 	for int(p.due) < len(p.returns) {
 		switch {
-		case p.at < p.called[p.due]: // end is not
+		case p.at < p.called[p.due]: // false at the end of the list
 			if p.steps == last || ctx.Err() != nil {
 				return replay.Undecided
 			}
@@ -99,8 +99,8 @@ func (p *plain) run(ctx context.Context, steps int64) replay.Answer {
 	return replay.Linearizable
 }
 
-// place places the op at p.at, which leads to the state. It reports false if the search
-// has been there before.
+// place places the op p.at, which leads to the state. It reports false if the search has
+// visited that configuration before.
 func (p *plain) place(state any) bool {
 	before := placement{p.at, p.due, p.state}
 	p.placed[p.slot[p.at]/64] |= 1 << (p.slot[p.at] % 64)
@@ -119,12 +119,12 @@ func (p *plain) place(state any) bool {
 	return true
 }
 
-// forget frees what only an undecided search needs.
+// forget frees the memory that only an undecided search needs.
 func (p *plain) forget() { p.memory = memory{} }
 
 func (p *plain) isPlaced(op int32) bool { return p.placed[p.slot[op]/64]>>(p.slot[op]%64)&1 != 0 }
 
-// undo takes back that an op was placed.
+// undo restores due and placed to their values before a placement.
 func (p *plain) undo(last placement) {
 	for p.due > last.due {
 		p.due--
@@ -134,7 +134,7 @@ func (p *plain) undo(last placement) {
 	p.placed[p.slot[last.op]/64] &^= 1 << (p.slot[last.op] % 64)
 }
 
-// back takes back the last placement. The op after it is the next one to try.
+// back undoes the last placement. The op after it in the list is the next one to try.
 func (p *plain) back() {
 	last := p.path[len(p.path)-1]
 	p.path = p.path[:len(p.path)-1]

@@ -63,7 +63,7 @@ func runPlain(t *testing.T, ops []porcupine.Operation) (i Info) {
 		s.parts = append(s.parts, newPlain(s.spec, part))
 	}
 	for range 20 { // often interrupted
-		if i.Verdict.Answer = s.plain(s.worked + 40); i.Verdict.Answer != replay.Undecided {
+		if i.Verdict.Answer = s.runPlain(s.worked + 40); i.Verdict.Answer != replay.Undecided {
 			break
 		}
 	}
@@ -160,8 +160,8 @@ func TestSum(t *testing.T) {
 			t.Errorf("that something in %T can change: %v", v, changes)
 		}
 	}
-	if c.looked > int64(len(rows))*4*sumBytes {
-		t.Errorf("looked at %d bytes", c.looked)
+	if c.visited > int64(len(rows))*4*sumBytes {
+		t.Errorf("looked at %d bytes", c.visited)
 	}
 }
 
@@ -207,8 +207,8 @@ func TestMemory(t *testing.T) {
 				}
 				seen[[2]int{value, set}] = true
 			}
-			if m.misled != (ignored > 1) || ignored == 1 && m.agreed < enough {
-				t.Errorf("%d ignored: %d found by their sums, misled: %v", ignored, m.agreed, m.misled)
+			if m.sumsMissed != (ignored > 1) || ignored == 1 && m.sumHits < enough {
+				t.Errorf("%d ignored: %d found by their sums, misled: %v", ignored, m.sumHits, m.sumsMissed)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func ReadEvents[I, O any](r io.Reader, file string) ([]porcupine.Event, error) {
 	return events, err
 }
 
-// decodeValue decodes a value of type T; null or nothing is nil.
+// decodeValue decodes a value of type T; null and missing text give nil.
 func decodeValue[T any](text json.RawMessage) (any, error) {
 	var value *T
 	if len(text) > 0 {
@@ -88,7 +88,7 @@ func decodeValue[T any](text json.RawMessage) (any, error) {
 	return valueOf(value), nil
 }
 
-// valueOf returns nil for null, as nil is written.
+// valueOf returns *p, or nil if p is nil: json.Marshal writes nil as null.
 func valueOf[T any](p *T) any {
 	if p == nil {
 		return nil
@@ -123,7 +123,7 @@ func readArray(r io.Reader, file string, add func(element json.RawMessage) error
 	case token != json.Delim('['):
 		return fail(int(d.InputOffset()), errors.New("a JSON array expected"))
 	}
-	// What More and Token return at the end of the text depends on the release of Go.
+	// The results of More and Token at the end of the text depend on the release of Go.
 	atEnd := func() bool { return len(bytes.TrimSpace(text[d.InputOffset():])) == 0 }
 	for d.More() && !atEnd() {
 		var element json.RawMessage

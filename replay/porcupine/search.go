@@ -14,27 +14,27 @@ import (
 
 // The work of a check is counted in steps of a plain search.
 const (
-	// firstShare is the work of the plain searches before the engines begin, and firstEach
-	// adds to it for each operation, as the engines need names. Both take part of a second.
+	// firstShare is the work of the plain searches before the engines begin. firstEach adds
+	// to it for each operation, because the engines need names. Both take part of a second.
 	firstShare = 1 << 17
 	firstEach  = 1 << 6
 	// engineShare is the part of the work of plain searches that engines may do.
 	engineShare = 4
-	// stepWork is the work of a step of an engine, which makes a number and keys of the
-	// new state.
+	// stepWork is the work for a step of an engine, which also numbers the new state and
+	// makes keys of it.
 	stepWork = 4
-	// lookedBytes of content are looked at in the time of a step.
-	lookedBytes = 1 << 7
-	// askedWork is the work between two questions of an engine whether its time is over.
-	askedWork = 1 << 5
+	// visitedPerStep is the number of bytes of content that count as one step.
+	visitedPerStep = 1 << 7
+	// stopCheckWork is the work that counts for each check of an engine whether to stop.
+	stopCheckWork = 1 << 5
 	// explainShare is the least work of engines for depth and explanation after a plain
-	// search has decided. They may do as much as that did.
+	// search has decided. If that search did more work, they may do as much.
 	explainShare = 1 << 21
 	// plainBytes is the memory of the process at which plain searches give up, if the
 	// runtime has no lower limit.
 	plainBytes = 8 << 30
-	// lastShare bounds the shares of the plain searches, which double. The memory is
-	// looked at in between.
+	// lastShare bounds the shares of the plain searches, which double. The memory of the
+	// process is checked after each share.
 	lastShare = 1 << 20
 )
 
@@ -47,15 +47,14 @@ type search struct {
 
 	ctx     context.Context
 	parts   []*plain
-	solved  []*plain // with a witness
-	worked  int64    // steps of plain searches
+	solved  []*plain // searches that have found a witness
+	worked  int64    // steps of all plain searches
 	full    bool     // the plain searches take too much memory
 	engines *turns
 	given   int64 // work that engines were allowed to do
 }
 
-// run returns what the engines found if they have been first, or else what the plain
-// searches did.
+// run sets the verdict of the engines or of the plain searches, whichever decide first.
 func (s *search) run(i *Info) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -77,7 +76,7 @@ func (s *search) run(i *Info) (err error) {
 	}
 	for next := int64(firstShare + firstEach*len(s.ops)); ; next = s.worked + min(s.worked, lastShare) {
 		for s.worked < next && !s.full && s.ctx.Err() == nil {
-			if answer := s.plain(next - s.worked); answer != replay.Undecided {
+			if answer := s.runPlain(next - s.worked); answer != replay.Undecided {
 				s.conclude(i, answer)
 				return nil
 			}
@@ -135,9 +134,9 @@ func (s *search) byPart() [][]*recorded {
 	return parts
 }
 
-// plain gives each part an equal share of the work, so that one that has no witness is
-// found soon.
-func (s *search) plain(work int64) replay.Answer {
+// runPlain gives each part an equal share of the work, so that it soon finds a part
+// without a witness.
+func (s *search) runPlain(work int64) replay.Answer {
 	share := work/int64(max(1, len(s.parts))) + 1
 	open := s.parts[:0]
 	for _, p := range s.parts {
@@ -164,15 +163,15 @@ func (s *search) plain(work int64) replay.Answer {
 	return replay.Undecided
 }
 
-// mapped is the memory that the Go runtime holds, in bytes.
+// mapped returns the memory that the Go runtime holds, in bytes.
 func mapped() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
 }
 
-// conclude sets the verdict of the plain searches. If more is asked for than the answer, the
-// engines may find it.
+// conclude sets the verdict of the plain searches. If the check is verbose, the engines may
+// add the depth or the explanation.
 func (s *search) conclude(i *Info, answer replay.Answer) {
 	i.Verdict.Finding = replay.Refuted(replay.SearchEngine)
 	if answer == replay.Linearizable {
@@ -191,8 +190,8 @@ func (s *search) conclude(i *Info, answer replay.Answer) {
 }
 
 // witness merges the witnesses of the parts. Each operation takes effect at the latest
-// call up to it in its part, which is before its own return. It returns nil if the model
-// does not accept the witness another time, since it is not pure.
+// call up to it in the witness of its part, which is not after its own return. witness
+// returns nil if the model does not accept the result again, because it is not pure.
 func (s *search) witness(i *Info) (order []int32) {
 	defer func() {
 		if recover() != nil {

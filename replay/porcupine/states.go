@@ -3,24 +3,24 @@ package leadline
 import "sync"
 
 // A stateTable numbers the states of a model. Two states have the same number only if the
-// model's Equal says that they are equal, or without one their contents.
+// model's Equal reports that they are equal or, without an Equal, if their contents are.
 type stateTable struct {
 	equal func(a, b any) bool // nil: by content alone
 	hash  func(state any) uint64
 
-	mu      sync.Mutex
-	content contents
-	scratch []byte
-	byKey   map[string]numbered   // without equal
-	bySum   map[uint64][]numbered // with equal: states of one sum
-	byHash  map[uint64][]numbered // states of one hash of the model, or all
-	looked  int                   // states looked for in byHash without a hash
-	found   int                   // those that were there
-	bytes   int
-	last    int64 // the last number; numbers are not used again
+	mu       sync.Mutex
+	content  contents
+	scratch  []byte
+	byKey    map[string]numbered   // without equal: content -> state
+	bySum    map[uint64][]numbered // with equal: sum -> states
+	byHash   map[uint64][]numbered // with equal: hash of the model, or 0 -> states
+	searched int                   // searches in byHash
+	hits     int                   // searches in byHash that found the state
+	bytes    int
+	last     int64 // the last number given; no number is used twice
 }
 
-// A numbered state is kept alive, since its content may have addresses in it.
+// A numbered state is kept alive, because its content may contain addresses.
 type numbered struct {
 	state  any
 	number int64
@@ -30,10 +30,11 @@ const (
 	// tableBytes bounds the contents that are kept. A state that was forgotten gets
 	// another number when it occurs again.
 	tableBytes = 64 << 20
-	// compared bounds the states of one sum or hash that are compared by Equal: the last.
+	// compared is how many states with the same sum or hash are compared by Equal: the
+	// last ones.
 	compared = 64
-	// futile is the number of states that are compared with the last ones of any content,
-	// unless one in 16 was there.
+	// futile is the number of searches in byHash of a model without Hash, after which these
+	// go on only if they find more than one state in 16.
 	futile = 256
 	// stateBytes is the memory of an entry besides its content.
 	stateBytes = 256
@@ -57,16 +58,16 @@ func (t *stateTable) number(state any) (number int64, sum uint64) {
 		}
 		return s.number, t.content.sumOf(state)
 	}
-	t.equal(state, state) // Equal may sort something in it, once and for all
+	t.equal(state, state) // Equal may sort parts of the state; let it do so before the sum
 	sum, _ = t.content.sum(state)
 	hash := uint64(0)
 	if t.hash != nil {
 		hash = t.hash(state)
 	}
-	if number = t.find(t.bySum[sum], state); number == 0 && (t.hash != nil || t.looked < futile || t.found*16 > t.looked) {
-		t.looked++
+	if number = t.find(t.bySum[sum], state); number == 0 && (t.hash != nil || t.searched < futile || t.hits*16 > t.searched) {
+		t.searched++
 		if number = t.find(t.byHash[hash], state); number != 0 {
-			t.found++
+			t.hits++
 		}
 	}
 	if number == 0 {
@@ -86,7 +87,7 @@ func (t *stateTable) add(s numbered, bytes int) {
 // find returns the number of the last state that equals the given one, or 0.
 func (t *stateTable) find(list []numbered, state any) int64 {
 	for i := len(list) - 1; i >= 0; i-- {
-		t.content.looked += equalWork
+		t.content.visited += equalWork
 		if t.equal(list[i].state, state) {
 			return list[i].number
 		}

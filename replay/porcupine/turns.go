@@ -9,13 +9,14 @@ import (
 	"github.com/leadline/leadline/replay/decide"
 )
 
-// turns runs decide.Check in turns with something else. It is the context of that check,
-// which pauses when it asks whether it has to stop, or makes a step, after its share.
+// turns runs decide.Check as a coroutine. It is the context of that check. When the check
+// has used up its share of the work, it pauses at its next step of the model or its next
+// call of Err.
 type turns struct {
 	context.Context
 	yield func(struct{}) bool
-	left  int64 // of the share
-	ended bool  // the rest is not needed
+	left  int64 // work left of the share
+	ended bool  // the caller does not need the rest
 	next  func() (struct{}, bool)
 	stop  func()
 
@@ -34,7 +35,7 @@ func newTurns(ctx context.Context, h *history.History, spec *specification, o re
 	return t
 }
 
-// run lets the check do some work.
+// run lets the check go on until it has done the given work, or has ended.
 func (t *turns) run(work int64) {
 	if t.left = work; !t.done {
 		t.next()
@@ -50,7 +51,7 @@ func (t *turns) spend(work int64) {
 
 // Err implements context.Context.
 func (t *turns) Err() error {
-	if t.spend(askedWork); t.ended {
+	if t.spend(stopCheckWork); t.ended {
 		return context.Canceled
 	}
 	return t.Context.Err()

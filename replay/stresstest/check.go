@@ -20,19 +20,20 @@ import (
 
 // CheckOptions are the options of Check. The zero value is what most tests need.
 type CheckOptions struct {
-	// Context ends the check. By default it is that of the test.
+	// Context ends the check. By default it is the context of the test.
 	Context context.Context
 	// Time and Memory (of the whole process, in bytes) bound the check. By
 	// default nothing bounds the time; see replay.Budget.
 	Time   time.Duration
 	Memory int64
 	// Model is a bundled specification with its arguments, as for --model of the
-	// command: "queue:2", say. Check uses it if it gets no specification
-	// itself. By default it is the one that the history names.
+	// command, such as "queue:2". Check uses it if its own argument s is nil. By
+	// default it is the specification that the history names.
 	Model string
 	// NoExplanation skips the search for the reason of a failure.
 	NoExplanation bool
-	// Verdict is that of the history, if it is known. Check decides it otherwise.
+	// Verdict is the verdict on the history, if it is known. If it is nil, Check decides
+	// the history.
 	Verdict *replay.Verdict
 	// Strict fails the test if fewer than one operation in 100 overlapped
 	// another one.
@@ -41,8 +42,8 @@ type CheckOptions struct {
 	Dir string
 }
 
-// leastOverlap is the least share of operations or executions that overlap in a
-// test that means something.
+// leastOverlap is the share of operations or executions that have to overlap. With fewer,
+// a success means little.
 const leastOverlap = 0.01
 
 // Check fails the test if the history is not linearizable, or if that could not
@@ -50,7 +51,7 @@ const leastOverlap = 0.01
 // history with its page; see package view. Without a specification,
 // CheckOptions.Model or the history names a bundled one.
 //
-// Check logs how many operations overlapped. If next to none did, a success means
+// Check logs how many operations overlapped. If almost none did, a success means
 // little, and Check warns like Test.
 func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 	t.Helper()
@@ -110,8 +111,8 @@ func (o *CheckOptions) failure(t TB, item view.Item) string {
 	return b.String() + "\n" + saved
 }
 
-// reread returns the history with the lines of the file that it was saved to, or h
-// if that has other operations.
+// reread returns the history with the line numbers of the file that it was saved to. It
+// returns h if the file cannot be read or has other operations.
 func reread(file string, h *history.History) *history.History {
 	r, err := os.Open(file)
 	if err != nil {
@@ -132,8 +133,8 @@ func reread(file string, h *history.History) *history.History {
 	return h
 }
 
-// named returns the history with a header that names the specification, as far as
-// it is a bundled one, and the specification.
+// named returns the specification, and the history with a header that names it if it is a
+// bundled one.
 func (o *CheckOptions) named(h *history.History, s replay.Spec) (*history.History, replay.Spec, error) {
 	model, args, ok := h.Model, h.ModelArgs, true
 	var err error
@@ -162,7 +163,7 @@ func (o *CheckOptions) named(h *history.History, s replay.Spec) (*history.Histor
 // one. O(n).
 func overlapping(h *history.History) int {
 	n := 0
-	last := int32(-1) // the last response of the operations before
+	last := int32(-1) // the latest response of the previous operations
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if last > op.Call || i+1 < len(h.Ops) && h.Ops[i+1].Call < op.Return {

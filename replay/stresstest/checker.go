@@ -12,14 +12,14 @@ import (
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// Checker returns the checker that stress.Search needs; it uses decide.Check. Its
-// specification is the given one. If that is nil, it is the bundled one that the
-// header of the history, or the class, names.
+// Checker returns the checker that stress.Search needs; it uses decide.Check. If
+// specification is nil, the checker uses the bundled one that the header of the history,
+// or the class, names.
 func Checker(specification replay.Spec) stress.Checker { return &checker{spec: specification} }
 
 type checker struct {
 	spec  replay.Spec
-	fault error // of the specification
+	fault error // the first fault of the specification
 }
 
 func (c *checker) lookup(model string, args []history.Value) (replay.Spec, error) {
@@ -77,7 +77,7 @@ func (c *checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expe
 	return expected, err
 }
 
-// probe returns a fault of the specification and keeps the first.
+// probe returns a fault of the specification, and keeps the first one in c.fault.
 func (c *checker) probe(s replay.Spec, ops []history.Operation) error {
 	err := replay.Probe(context.Background(), s, ops)
 	if c.fault == nil {
@@ -106,17 +106,17 @@ func (c *checker) apply(inv replay.Invocation) stress.Call {
 	}
 }
 
-// ObjectSpec returns the specification of a class by its own objects, run
-// sequentially: for Check, if no other describes them. It makes each state by
-// repeating all calls, so it is for histories of tens of operations.
+// ObjectSpec returns a specification whose objects are objects of the class, run
+// sequentially. It is for Check if there is no other specification of the class. It makes
+// each state by repeating all calls, so it is for histories of tens of operations.
 func ObjectSpec(c *stress.Class) replay.Spec { return objectSpec{c} }
 
-// An objectSpec takes the objects of a class to be right if nothing else runs.
+// An objectSpec assumes that objects of the class are correct when they run sequentially.
 type objectSpec struct{ class *stress.Class }
 
 func (s objectSpec) Name() string { return s.class.Name }
 
-// Check checks the methods. Their arguments and results are up to the objects.
+// Check checks the method and the number of its arguments. Any arguments and results pass.
 func (s objectSpec) Check(op *history.Operation) error {
 	m := s.class.Method(op.Method)
 	if m == nil {
@@ -128,7 +128,8 @@ func (s objectSpec) Check(op *history.Operation) error {
 	return nil
 }
 
-// Trusted makes replay.Probe leave it out: each state takes all calls again.
+// Trusted exempts the specification from replay.Probe, which would repeat all calls for
+// each state.
 func (s objectSpec) Trusted() {}
 
 func (s objectSpec) New() replay.Object { return &objectState{class: s.class} }
@@ -137,14 +138,14 @@ func (s objectSpec) New() replay.Object { return &objectState{class: s.class} }
 // it.
 type objectState struct {
 	class *stress.Class
-	path  []stress.Invocation // all calls
+	path  []stress.Invocation // all calls so far
 	key   []byte
 }
 
 // Apply implements replay.Object. The result of a weak read-only method is
 // unknown. A method that waits has no transition.
 func (s *objectState) Apply(inv replay.Invocation) (history.Value, bool) {
-	// Read-only methods, too: that they change nothing may be wrong.
+	// The path includes read-only methods, because the class may be wrong about them.
 	path := append(s.path[:len(s.path):len(s.path)], stress.Invocation{Method: s.class.Method(inv.Method), Args: inv.Args})
 	results := stress.Sequential(s.class, path)
 	if len(results) < len(path) {

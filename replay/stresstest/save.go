@@ -27,9 +27,9 @@ import (
 const savedDir = "testdata/leadline"
 
 // save writes the history of a failed test to a file, after the comments, and its page
-// to another. It returns the name of the file, and lines with both names and a command
-// about the history. The header names the specification if that is bundled; otherwise it is
-// the user's own.
+// to another file. It returns the name of the first, and a text with both names and the
+// next command to run. bundled reports whether the specification is a bundled one, which
+// the header of the history names.
 func save(t TB, item view.Item, comments string, bundled bool, dir string) (file, text string) {
 	file = filepath.Join(directory(t, dir), names.next(t)+".jsonl")
 	page := strings.TrimSuffix(file, ".jsonl") + ".html"
@@ -72,8 +72,8 @@ func create(file string, write func(w io.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// directory returns the directory for histories: the given one, that of the
-// artifacts under go test -artifacts, or savedDir. Without that flag, the
+// directory returns the directory for histories: dir if it is given, the directory of
+// the artifacts under go test -artifacts, or savedDir. Without that flag, the
 // directory of the artifacts does not survive the test.
 func directory(t TB, dir string) string {
 	if dir != "" {
@@ -86,12 +86,11 @@ func directory(t TB, dir string) string {
 	return filepath.FromSlash(savedDir)
 }
 
-// maxSaved is how many histories of one test are kept. The last of them is
-// overwritten by those that follow.
+// maxSaved is how many histories of one test are kept. Further ones overwrite the last.
 const maxSaved = 10
 
-// fileNames numbers the histories that each test saves. A test that runs again
-// begins anew.
+// fileNames numbers the histories that each test saves. If a test runs again, the numbers
+// start again.
 type fileNames struct {
 	sync.Mutex
 	saved map[string]*savedBy
@@ -148,10 +147,9 @@ func bundled(s replay.Spec) (name string, args []history.Value, ok bool) {
 
 const modulePath = "github.com/leadline/leadline"
 
-// program returns how a shell calls leadline here: by its name if that is
-// installed, else by the Go tool. The Go tool gets the version, or the directory,
-// of the sources that this package was compiled from: the module under test need
-// not require what the command imports.
+// program returns the shell command that runs leadline: its name if it is installed, or
+// go run. go run gets the version, or the directory, of the sources that this package was
+// compiled from, because the module under test need not require what the command imports.
 func program() string {
 	if _, err := exec.LookPath("leadline"); err == nil {
 		return "leadline"

@@ -21,8 +21,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// childVariable is set in test processes that explore schedules: to the number of
-// a call of Test or TestClass in the test that runs.
+// childVariable is an environment variable of test processes that explore schedules. It
+// has the number of a call of Test or TestClass in the test that runs.
 const childVariable = "LEADLINE_STRESS_CALL"
 
 // calls counts the calls with Options.Schedules in each test.
@@ -33,9 +33,9 @@ type callCounter struct {
 	made map[TB]int
 }
 
-// next returns the number of a call with Options.Schedules, or 0 for one without.
+// next returns the number of a call with Options.Schedules, or 0 for a call without.
 // In a process that explores the schedules of one call, it serves that call and
-// does not return. It returns -1 for the others, which do nothing there.
+// does not return. For the other calls, which do nothing there, it returns -1.
 func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int {
 	child := os.Getenv(childVariable)
 	if !o.Schedules {
@@ -58,10 +58,10 @@ func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int 
 	return -1
 }
 
-// superviseSchedules explores the schedules of a class in an instrumented build of the test's
-// program. A schedule that an earlier run of the test has saved comes first. If no
-// violation is found, and methods were not exercised or took no step, plain loads and
-// stores are steps, too; plain reports whether they were.
+// superviseSchedules explores the schedules of a class in an instrumented build of the
+// test's program. It first tries schedules that an earlier run of the test has saved. If
+// it finds no violation, and methods were not exercised or took no step, it explores again
+// with plain loads and stores as steps; plain reports whether it did.
 func superviseSchedules(t TB, c *stress.Class, o Options, call int) (report *stress.Report, plain bool, err error) {
 	t.Helper()
 	ctx := contextOf(t)
@@ -130,17 +130,16 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (report *str
 	return r, true, err
 }
 
-// isEnough reports whether another search with plain loads and stores as steps would add
-// nothing: there is a finding, nothing was explored, or every method took a step.
+// isEnough reports whether another search with plain loads and stores as steps is not
+// needed: there is a finding, nothing was explored, or every method took a step.
 func isEnough(r *stress.Report) bool {
 	return len(r.Findings)+len(r.Crashes) > 0 || r.Explored == nil || len(r.Unexercised) == 0 && len(r.Explored.Stepless()) == 0
 }
 
-// nameOf returns the object of saved schedules of a call in the test.
+// nameOf returns the name of a call in the test, under which its schedules are saved.
 func nameOf(t TB, call int) string { return fmt.Sprintf("call %d of %s", call, t.Name()) }
 
-// savedSchedules returns the schedules that the call has saved when the test ran
-// before.
+// savedSchedules returns the schedules that this call saved in an earlier run of the test.
 func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 	var list []stress.SavedSchedule
 	for n := 1; n <= maxSaved; n++ {
@@ -157,8 +156,8 @@ func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 }
 
 // partsOf returns the packages of the types that an object of the class consists of. It
-// follows the values in interfaces only if the object has no goroutines, which might
-// change them.
+// follows the values in interfaces only if the object has started no goroutines, because
+// these might change the values.
 func partsOf(c *stress.Class) []string {
 	before := runtime.NumGoroutine()
 	object := c.New()
@@ -212,9 +211,10 @@ func packagesOf(object any, values bool) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// programs has the instrumented programs that this process has built, as
-// instrumented, by their options and by the copies they were built from: the source
-// of a running test does not change, and objects with the same copies share one.
+// programs caches the instrumented programs that this process has built, as values of type
+// instrumented. There are two kinds of keys: the options, because the source of a running
+// test does not change; and the copies that a program was built from, because objects
+// with the same copies share a program.
 var programs sync.Map
 
 // An instrumented program has a remark for each package that is not instrumented
@@ -225,7 +225,8 @@ type instrumented struct {
 }
 
 // buildInstrumented builds the program of the test, with instrumented copies of the
-// package, of what it imports of its module, and of the parts. It returns the remarks.
+// package, of the packages of its module that it imports, and of parts. It returns the
+// remarks.
 func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (remarks []string, err error) {
 	o := instrument.Options{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -272,7 +273,7 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	return p.remarks, nil
 }
 
-// logExplored logs what was explored.
+// logExplored logs the coverage of an exploration.
 func logExplored(t TB, name string, r *stress.Report) {
 	t.Helper()
 	t.Logf("stress: %s: %s", name, r.Coverage())

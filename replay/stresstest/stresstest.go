@@ -18,11 +18,11 @@
 //
 // With Options.Schedules, interleavings are not left to chance: Test builds an
 // instrumented copy of the test's program and explores the schedules of programs
-// in it, one thread at a time. Instrumented are the package of the test, what it imports
-// of its module, and the packages of the types that the object consists of; a line of
-// the log names others that synchronise. See package instrument for what that covers. A
-// failure shows each step. The schedule is saved with the history, and comes first when the
-// test runs again.
+// in it, one thread at a time. It instruments the package of the test, the packages of its
+// module that it imports, and the packages of the types that the object consists of. A line
+// of the log names other packages that synchronise. See package instrument for what that
+// covers. A failure shows each step. The schedule is saved with the history, and is tried
+// first when the test runs again.
 //
 // Check checks a history that package history/record has recorded. That a test
 // passes means little: interleavings are left to chance. See package
@@ -33,7 +33,7 @@
 // names of tests, so that the next run overwrites them. Tell your version control
 // to ignore the directory.
 //
-// A specification of your own may have faults, too. So replay.Probe first tries it on the
+// Your own specification may have faults, too. So replay.Probe first tries it on the
 // invocations of the test. If it finds a fault, the error is about the specification, and
 // the object is not judged.
 package stresstest
@@ -67,28 +67,28 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Options are those of package stress. The effort is "quick" by default: ten
+// Options are the options of package stress. The effort is "quick" by default: ten
 // seconds.
 type Options = stress.Options
 
-// shortTime is how long Test tests a class at most under go test -short.
+// shortTime bounds the time for a class under go test -short.
 const shortTime = time.Second
 
-// Test fails the test if the type of the objects that newObject makes has a
-// method that is seen not to be atomic. It runs generated programs of the type's
-// methods, as stress.Reflect finds them, in this process. A failure shows the
-// history, saves it, and says how to reproduce it. If t is a *testing.T or
-// *testing.B, go test -short shortens the test to a second.
+// Test runs generated programs of the methods of the objects that newObject makes, as
+// stress.Reflect finds them, in this process. It fails the test if an execution shows that
+// a method is not atomic. A failure shows the history, saves it, and says how to reproduce
+// it. If t is a *testing.T or *testing.B, go test -short shortens the test to a second.
 //
-// Methods that Reflect leaves out, generic ones among them, are not tested. A line of the log names them,
-// and so does a line on standard error unless -v shows the log. Of a package that
-// passes, go test shows standard error if it was called without a list of
-// packages. Options.Strict makes them an error. There are such lines, too, about
-// methods that were not exercised, about those of Report.Suspect, and if no program
-// could be judged, as all are unsteady, no invocations overlapped, or no execution under
-// a schedule counts. That is also an error with Strict.
+// Methods that Reflect leaves out, such as generic ones, are not tested. A line of the log
+// names them, and so does a line on standard error unless -v shows the log. (If a package
+// passes, go test shows its standard error only when called without a list of packages.)
+// With Options.Strict, such methods are an error. There are similar lines
 //
-// To test a left-out method, embed the type in one of the test and give that a
+//   - about methods that were not exercised, and about those of Report.Suspect;
+//   - if no program could be judged, because all are unsteady, no invocations overlapped,
+//     or no execution under a schedule counts. With Strict, that is an error, too.
+//
+// To test a left-out method, embed the type in a type of the test, and give that type a
 // method of the same name, with parameters and results of types that Reflect has
 // values for:
 //
@@ -135,7 +135,7 @@ func Test[T any](t TB, newObject func() T, o Options) {
 }
 
 // leftOut returns a line about the methods that are left out, or "". It does not
-// name those that the options exclude.
+// name the methods that the options exclude.
 func leftOut(r *stress.Reflected) string {
 	var list []string
 	for _, l := range r.LeftOut {
@@ -176,8 +176,8 @@ func contextOf(t TB) context.Context {
 	return context.Background()
 }
 
-// TestClass is Test for a Class. The Spec of the options, if there is one, takes
-// the place of the class's Model, which otherwise names a bundled specification.
+// TestClass is Test for a Class. If the options have a Spec, it takes the place of the
+// class's Model, which otherwise names a bundled specification.
 func TestClass(t TB, c *stress.Class, o Options) {
 	t.Helper()
 	if err := checkSpec(o.Spec); err != nil {
@@ -207,8 +207,8 @@ func specified(c *stress.Class, o Options) *stress.Class {
 	return &described
 }
 
-// testClass is TestClass for the call of this number in the test. It returns the methods
-// whose violations hide others.
+// testClass is TestClass for the call with this number in the test. It returns the
+// methods whose violations may hide others.
 func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	t.Helper()
 	c = specified(c, o)
@@ -216,9 +216,9 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	specification, _ := o.Spec.(replay.Spec)
 	decider := &checker{spec: specification}
 	o.Reduce, o.Checker = true, decider
-	// Errorf finds the line of the test only outside of Search.
+	// Errorf is called after Search, because it cannot find the line of the test before.
 	var failures []string
-	var held []*stress.Finding // a method is to blame, unless its core methods turn out to be
+	var held []*stress.Finding // they blame a method, but Search may later blame its core methods
 	found := o.Found
 	o.Found = func(f *stress.Finding) {
 		if f.Method != "" && len(o.Methods) == 0 {
@@ -243,7 +243,7 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 			failures = append(failures, decider.describe(t, f, o.Dir, call))
 		}
 	}
-	if decider.fault != nil { // any finding may be due to it
+	if decider.fault != nil { // it may be the cause of any finding
 		t.Errorf("stress: %v", decider.fault)
 		return nil
 	}
@@ -272,7 +272,7 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", c.Name, report.Unclear)
 	}
 	if len(o.Programs) > 0 {
-		report.Unexercised = nil // they call what is to be called
+		report.Unexercised = nil // the user chose the programs
 	}
 	for _, line := range report.Remarks() {
 		warn(t, "stress: %s: methods %s", c.Name, line)
@@ -309,7 +309,7 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	return report.Blamed
 }
 
-// effortFor returns the effort of a test, given that of its options.
+// effortFor returns the effort of a test, given the effort in its options.
 func effortFor(t TB, e stress.Effort) stress.Effort {
 	if e == (stress.Effort{}) {
 		e, _ = stress.EffortCalled("quick")
@@ -320,8 +320,8 @@ func effortFor(t TB, e stress.Effort) stress.Effort {
 	return e
 }
 
-// checkSpec returns an error if a specification of Options cannot be used. There
-// need not be one.
+// checkSpec returns an error if the specification of Options cannot be used. It may be
+// nil.
 func checkSpec(s stress.Spec) error {
 	if s == nil {
 		return nil
@@ -333,7 +333,7 @@ func checkSpec(s stress.Spec) error {
 	return replay.Validate(specification)
 }
 
-// describe saves the history of a violation and returns all that is known of it.
+// describe saves the history of a violation and returns the text of the failure.
 func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string {
 	var b strings.Builder
 	name := f.Subject
@@ -373,7 +373,7 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 		}
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}%s}\n", f.Program, long)
 		_, saved := save(t, item, comments, c.spec == nil || item.History.Model == spec.RunsName || isBundled(c.spec), dir)
-		if f.Fault != "" { // an order may explain the history
+		if f.Fault != "" { // the history itself may be linearizable
 			saved, _, _ = strings.Cut(saved, "To explain it: ")
 		}
 		b.WriteString(saved)
@@ -387,7 +387,7 @@ func WriteTimeline(w io.Writer, f *stress.Finding) error {
 	return err
 }
 
-// timeline draws the history of a violation. It returns the history with the reason.
+// timeline draws the history of a violation. It returns the history with its verdict.
 func (c *checker) timeline(w io.Writer, f *stress.Finding) (item view.Item, err error) {
 	for h, err := range codec.Decode(strings.NewReader(f.History), "history", codec.Options{}) {
 		if err != nil {
