@@ -11,9 +11,9 @@ import (
 // is the reference for the generator, which does not use it. O(n^2 * d).
 //
 // The tuple must be feasible, chains must have a chain for each element, and the index
-// one of these chains; Schedule panics otherwise. Unlike the paper, which leaves these choices open, it
-// inserts elements in the order p.Order(), and line 25 inserts at the front if the
-// schedule has no smaller element.
+// must have one of these chains; Schedule panics otherwise. Unlike the paper, which leaves
+// these choices open, it inserts elements in the order p.Order(), and line 25 inserts at
+// the front if the schedule has no smaller element.
 func Schedule(p *poset.Poset, chains []int32, index Index) []int32 {
 	checkChains(p, chains)
 	if checkElements(p, index.Tuple); !Feasible(p, index.Tuple) {
@@ -25,7 +25,7 @@ func Schedule(p *poset.Poset, chains []int32, index Index) []int32 {
 	return schedule(p, chains, index)
 }
 
-// schedule is Schedule of any tuple of distinct elements.
+// schedule is Schedule for any tuple of distinct elements, also infeasible ones.
 func schedule(p *poset.Poset, chains []int32, index Index) []int32 {
 	var schedule, inserted []int32 // inserted: op_{i_1}..op_{i_l}, in tuple order
 	rank := func(e int32) int { return slices.Index(index.Tuple, e) }

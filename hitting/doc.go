@@ -11,7 +11,7 @@
 // 1 3) has these families:
 //
 //	d = 1   <0, ()>      1 0 3 2   delays the operations of chain 0: 0 and 2
-//	        <1, ()>      0 2 1 3   delays those of chain 1: 1 and 3
+//	        <1, ()>      0 2 1 3   delays the operations of chain 1: 1 and 3
 //	d = 2   <0, (3)>     1 0 2 3   delays 3 beyond chain 0
 //	        <1, (2)>     0 1 3 2
 //	d = 3   <1, (2, 3)>  0 1 2 3   with it the family has all 5 schedules
@@ -32,8 +32,8 @@
 // Where the paper leaves a choice:
 //
 //   - Tuples range over distinct elements without an element after a larger one.
-//     Others add nothing, and on posets that are not interval orders they can give
-//     a sequence that is not a linear extension.
+//     Other tuples add no schedules, and on posets that are not interval orders they
+//     can give a sequence that is not a linear extension.
 //   - Line 25 inserts at the front if there is no predecessor.
 //
 // # Families by moves
@@ -44,9 +44,9 @@
 //	L(F) L(S_1) ... L(S_{d-1})
 //
 // where S_j has the elements y for which j is the largest index with y >= x_j, F has
-// those above no x, and L orders a set: it inserts the elements in the order of
-// insertion, those of the chain at the end of the set, any other right after its
-// last predecessor in the set, or at the front. Proof, by induction over
+// the elements above no x, and L orders a set: it inserts its elements in the order of
+// insertion, elements of the chain at the end of the set, any other element right after
+// its last predecessor in the set, or at the front if it has none. Proof, by induction over
 // insertions: all y of S_j are inserted after x_j, since y >= x_j. Line 14 or 17
 // puts x_j right before the next x present, which begins a set, so at the end of
 // the set before it. Lines 20 and 23 put an element of the chain right before
@@ -68,8 +68,8 @@
 //     gives a schedule that a shorter tuple gives, and so do all its extensions.
 //     They are left out before any schedule is built. Fingerprints recognise the
 //     remaining duplicates.
-//   - An element that is concurrent with no other never moves anything, so
-//     families are generated on the others only.
+//   - An element that is concurrent with no other element never moves anything, so
+//     families are generated on the other elements only.
 //
 // Promised: every distinct schedule of a family comes exactly once, in the
 // order of indices, while Exact holds. Not promised: any bound on their number
@@ -79,17 +79,17 @@
 //
 // ExactDepth adds the parts x_j S_j of a tuple to a downset one by one. Let D be a
 // downset that is reached with k elements of the tuple, and A the minimal elements
-// outside D. On an interval order the elements above x and those above z are
-// nested, so that:
+// outside D. On an interval order the sets of elements above x and above z are
+// nested. Therefore:
 //
 //   - Each element of A is in the rest of the tuple, for outside D it is above
 //     nothing. So the tuple has at least k + |A| elements.
 //   - If x of A comes next, S has elements only if fewer elements are above each
 //     other z of A than above x. Otherwise all y of S are above such a z, too. But z
 //     is not in D, and not in S, as it is not above x.
-//   - D has all elements whose call is before that of one of its elements, except
-//     for those that are held: they are in A and open at the last of these calls. So
-//     a downset is a position and a set of open elements, whatever the length.
+//   - D has all elements whose call is before the call of one of its elements, except
+//     for held elements: these are in A and open at the last of these calls. So a
+//     downset is a position and a set of open elements, even in a long history.
 //
 // The search sweeps over downsets by their size and keeps two sizes. It has
 //
@@ -98,29 +98,28 @@
 //
 // A part begins with x. It may have the elements that are above x, from first on.
 // To grow it by one element, each of its downsets takes every minimal element that
-// it may have. A result D counts if each maximal element of D that is one of S was
+// it may have. A result D counts if each maximal element of D that is in S was
 // last in one of these steps, and the states allow all of them: then all orders of
 // S up to D give the recorded results. Each downset of a part is a label. Each
-// minimal element that comes after a label begins another part. If its S is empty,
-// it gives only a label.
+// minimal element that comes after a label begins another part. If the S of that part is
+// empty, the part gives only a label.
 //
 // What can be left out:
 //
-//   - A label, if another one of D has no larger k and none but its states: what
-//     leads from it to the end leads from the other one, too.
-//   - A part, if another one has the same downsets with the same states, no larger
-//     k, and no held or maximal element between the two first elements: what grows
-//     from it grows from the other one.
+//   - A label, if another label of D has no larger k and a subset of its states: each
+//     path from the label to the end is also a path from the other one.
+//   - A part, if another part has the same downsets with the same states, no larger
+//     k, and no held or maximal element between the two first elements: each part
+//     that grows from it also grows from the other one.
 //   - A label or a downset of a part with a state from which no order of the other
-//     elements gives their results. These states are found by one pass over downsets
-//     and states, and one back.
+//     elements gives their results. These states are found by one pass forwards over
+//     downsets and states, and one pass backwards.
 //   - A label with k + |A| above a limit, which begins at 1. If no tuple is found,
 //     the limit is raised and the sweep repeated. The smallest k at the end is the
 //     depth if it is within the limit, and there is none if this rule left nothing out.
 //
-// So there are at most 2^(c-1) downsets per position, for c elements open at once,
-// and time is linear in n as far as the number of sets of states per downset is
-// bounded.
+// So there are at most 2^(c-1) downsets per position, for c elements open at once.
+// The time is linear in n if the number of sets of states per downset is bounded.
 //
 // # Two bounds on depth
 //
@@ -155,14 +154,14 @@
 // schedule that strongly hits some tuple of at most max(1, 2 t) elements. Proof: let V
 // be such a set, and C the chain of the other elements. The tuple has, in the order of
 // w, each element of V, and after each maximal run of elements of V the element of C
-// that follows it in w, if there is one.
+// that follows the run in w, if there is one.
 //
 //   - w strongly hits it. Let y come after x_i in w and not be in the tuple. Then y is
 //     in C, and what comes right before y in w is in C. Going back from y through
 //     elements of C, we meet x_i itself, or an element c of C that follows a run, is
 //     in the tuple, and comes at or after x_i in w. Both are in C, so y >= c.
 //   - No other schedule s does. By the lemma the tuple keeps its order, and P orders
-//     C. What is left are pairs of an element c of C outside the tuple and a v in V. If
+//     C. It remains to consider an element c of C outside the tuple and a v in V. If
 //     v comes before c in w, the element c' of C that follows the run of v is in the
 //     tuple. Then v comes before c' in s, and c' before c. If c comes before
 //     v = x_i in w but after it in s, then c >= x_j for some j >= i. So x_j comes

@@ -9,25 +9,25 @@ import (
 	"github.com/leadline/leadline/poset"
 )
 
-// A downset of an interval order has the elements below next, less those that are
-// held. Element next-1 is in it. A held element has a slot, which no other element
-// has while it is open.
+// A downset of an interval order has the elements before next, except the held ones.
+// Element next-1 is in it. Each element has a slot, which no other element has while
+// both are open.
 type downset struct {
 	next int32
-	held uint64 // slots
+	held uint64 // slots of the held elements
 }
 
-// intervals are the elements of an interval order as downsets need them. Elements
-// are in the order of their calls.
+// intervals has the tables of an interval order that downsets need. Elements are in the
+// order of their calls.
 type intervals struct {
 	n     int32
 	after []int32  // element -> the first element above it, or n
 	slot  []uint8  // element -> its slot
-	width int32    // slots
-	last  []int32  // next*width + slot -> the last element below next in that slot
-	open  []uint64 // next -> slots of elements below next that element next-1 is not above
+	width int32    // number of slots
+	last  []int32  // next*width + slot -> the last element before next in that slot
+	open  []uint64 // next -> slots of elements before next that element next-1 is not above
 
-	tables int64 // bytes
+	tables int64 // size of the tables in bytes
 }
 
 // newIntervals returns ErrOpen if more than ExactMax elements are open at once, and
@@ -70,8 +70,8 @@ func newIntervals(p *poset.Poset, maxBytes int64) (*intervals, error) {
 // element returns the element in the slot at next.
 func (v *intervals) element(next int32, slot int) int32 { return v.last[int(next)*int(v.width)+slot] }
 
-// cut returns the first element that is above one outside set. The minimal elements
-// outside set are those that are held and those from set.next to the cut.
+// cut returns the first element that is above some element outside set. The minimal
+// elements outside set are the held ones and those from set.next up to the cut.
 func (v *intervals) cut(set downset) int32 {
 	cut := v.n
 	for left := set.held; left != 0; left &= left - 1 {
@@ -94,7 +94,7 @@ func (v *intervals) appendMinimal(dst []int32, set downset, cut int32) []int32 {
 	return dst
 }
 
-// with returns the downset that has e, a minimal element outside set, too.
+// with returns set with e added, a minimal element outside set.
 func (v *intervals) with(set downset, e int32) downset {
 	if e < set.next {
 		set.held &^= 1 << v.slot[e]
@@ -118,10 +118,11 @@ func (v *intervals) maximal(set downset, first int32) int {
 	return count
 }
 
-// A stateSet is a set of states: a state, or a number below 0 of a larger set.
+// A stateSet is a set of states: one state, or a number below 0 that identifies a larger
+// set in stateSets.
 type stateSet int32
 
-// stateSets are the sets of more than one state.
+// stateSets interns the sets of more than one state.
 type stateSets struct {
 	list  [][]int32 // ascending
 	index map[string]stateSet

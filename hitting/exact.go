@@ -31,18 +31,18 @@ var (
 
 // ExactDepth returns the linearizability depth of Definition 4.2: the smallest
 // d such that some d-tuple has only witnesses among the schedules that
-// strongly hit it. It returns 0 if there is no such d, which is so exactly if
+// strongly hit it. It returns 0 if there is no such d, which is the case exactly if
 // no schedule is a witness. Its errors are ErrOpen (see ExactMax), ErrMemory and
-// ErrStopped. A unit of its work is a state stepped.
+// ErrStopped. A unit of its work is a step from one state.
 //
-// The schedules that strongly hit (x_0, ..., x_{d-1}) are those of the form
-// F x_0 S_0 x_1 S_1 ... x_{d-1} S_{d-1}. Here S_j has the elements above x_j and
-// above no later x, F those above none, and each part is in any order that the
-// poset allows. (For y at or after x_i the definition requires y >= x_j, j >= i.)
-// So a tuple is a path of downsets from F to the whole poset. Each step adds a part
-// with a least element, and along a path the set of states in which its orders may
-// end is all that matters. Infeasible tuples can be ignored: their schedules are
-// those of a shorter tuple.
+// The schedules that strongly hit (x_0, ..., x_{d-1}) have the form
+// F x_0 S_0 x_1 S_1 ... x_{d-1} S_{d-1}, and each schedule of this form hits it. Here S_j
+// has the elements above x_j and above no later x, F the elements above no x, and each
+// part is in any order that the poset allows. (For y at or after x_i the definition
+// requires y >= x_j, j >= i.) So a tuple is a path of downsets from F to the whole poset.
+// Each step adds a part with a least element. All that matters about a path is the set of
+// states in which its orders may end. Infeasible tuples can be ignored: a shorter tuple
+// has the same schedules.
 //
 // The package comment describes the search on interval orders. On other posets it is
 // breadth first over pairs of downset and set of states.
@@ -95,7 +95,7 @@ type exact struct {
 	above []uint64 // bit j of above[i]: i < j
 	below []uint64
 	seen  map[string]bool
-	bytes int64 // of seen, and about those of the partials found
+	bytes int64 // memory of seen, and about the memory of the partials found
 	key   []byte
 	opt   Options
 	err   error // why the search stopped
@@ -117,7 +117,8 @@ func newExact(p *poset.Poset, machine Machine, opt Options) *exact {
 }
 
 // extend appends to found the partials that add one more part to from: a least
-// element, then some of those above it. The whole poset, if reached, is the last.
+// element, then some of the elements above it. If one of them is the whole poset, it is
+// the last.
 func (x *exact) extend(from partial, found []partial) []partial {
 	for least := range x.n {
 		if from.set>>least&1 != 0 || x.below[least]&^from.set != 0 {

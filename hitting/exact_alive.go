@@ -12,10 +12,10 @@ const (
 	aliveAfter    = 1 << 12 // work of the sweep; most small histories need less
 )
 
-// findAlive finds the positions that are alive. It leaves them unknown if it takes
+// findAlive finds the positions that are alive. It leaves them unknown if that takes
 // more than half of the memory, or too much work: then most positions are beyond the
-// limit of the sweep. The sweep does without, but carries states along that some
-// later result rules out.
+// limit of the sweep. Without them, the sweep also keeps states that some later result
+// rules out.
 func (x *sweep) findAlive(work int) {
 	work += x.work
 	levels := [][]position{{{downset{}, x.m.Start()}}}
@@ -57,7 +57,7 @@ func (x *sweep) findAlive(work int) {
 	x.tables += positionBytes * int64(len(x.alive))
 }
 
-// eachNext calls visit for the positions that follow one of from, until it returns
+// eachNext calls visit for the positions one element after from, until visit returns
 // false.
 func (x *sweep) eachNext(from position, visit func(to position) bool) {
 	x.minimal = x.appendMinimal(x.minimal[:0], from.downset, x.cut(from.downset))

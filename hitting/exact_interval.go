@@ -16,8 +16,8 @@ type label struct {
 	cost int32
 }
 
-// A part is what one part S_j may hold after as many elements as its level has: all
-// downsets of that size that it leads to. It may have elements from first on.
+// A part is one part S_j of a tuple, of which some elements have been placed. It has all
+// downsets of the level's size to which that leads. S_j may have elements from first on.
 type part struct {
 	first int32
 	cost  int32
@@ -33,7 +33,7 @@ func (a reached) compare(b reached) int {
 	return cmp.Or(cmp.Compare(a.next, b.next), cmp.Compare(a.held, b.held))
 }
 
-// A level has all that is known of the downsets of one size.
+// A level has the labels and parts of all downsets of one size.
 type level struct {
 	order  []downset // the keys of labels, in order of appearance
 	labels map[downset][]label
@@ -42,7 +42,7 @@ type level struct {
 	bytes  int64          // an estimate
 }
 
-// Sizes in bytes, with their share of the maps.
+// Sizes in bytes, including a share of the maps.
 const (
 	downsetBytes  = 100
 	labelBytes    = 16
@@ -65,15 +65,15 @@ type sweep struct {
 	opt    Options
 	sets   stateSets
 	now    *level            // downsets of the current size
-	then   *level            // of one element more
+	then   *level            // downsets with one element more
 	alive  map[position]bool // see findAlive; nil: unknown
-	work   int               // of the sweep
-	trial  int               // work after which findAlive is tried, and 4 times as much is given to it
+	work   int               // work of the sweep so far
+	trial  int               // work after which findAlive is tried, with 4 times as much work
 	limit  int32             // no label may need a larger tuple
 	beyond int32             // the smallest need of a label that exceeds limit
 	err    error             // why the sweep stopped
 
-	sorted int64 // bytes of sets after the last sorting out
+	sorted int64 // bytes of sets after the last call of sortOut
 
 	minimal []int32 // scratch
 	from    []int32
@@ -84,13 +84,13 @@ type sweep struct {
 
 // layer collects the downsets of a part of the next level.
 type layer struct {
-	index  map[downset]int // if there are more than listed sets
+	index  map[downset]int // downset -> index in sets; used for more than listed sets
 	sets   []downset
 	states [][]int32
 	ways   []int // number of last elements that lead to it
 }
 
-// listed is the number of downsets of a layer up to which they are compared.
+// listed is the number of downsets of a layer up to which at compares them one by one.
 const listed = 16
 
 // exactOnIntervals returns ExactDepth of an interval order.
@@ -179,8 +179,8 @@ func (x *sweep) sortOut() {
 	x.sorted = x.sets.bytes
 }
 
-// placeNext puts each element that can come next after the labelled orders of set,
-// as an element of the tuple.
+// placeNext places each element that can come next after the labelled orders of set, as
+// the next element of the tuple.
 func (x *sweep) placeNext(set downset) {
 	cut := x.cut(set)
 	x.minimal = x.appendMinimal(x.minimal[:0], set, cut)
@@ -196,7 +196,7 @@ func (x *sweep) placeNext(set downset) {
 				continue
 			}
 			after := label{x.sets.intern(x.states), l.cost + 1}
-			if cut < x.n && x.after[e] == cut { // else its part has only e
+			if cut < x.n && x.after[e] == cut { // otherwise its part has only e
 				x.addPart(x.then, part{cut, after.cost, []reached{{bigger, after.set}}})
 				continue
 			}
@@ -205,8 +205,8 @@ func (x *sweep) placeNext(set downset) {
 	}
 }
 
-// grow adds one element more to a part. A downset counts only if each of its
-// maximal elements that the part has can be last, from every state.
+// grow adds one more element to a part. A downset counts only if each of its
+// maximal elements that are in the part can be last, from every state.
 func (x *sweep) grow(g part) {
 	x.layer.sets, x.layer.ways = x.layer.sets[:0], x.layer.ways[:0]
 	for _, r := range g.sets {
@@ -238,7 +238,7 @@ func (x *sweep) grow(g part) {
 	}
 }
 
-// at returns the place of a downset in the layer.
+// at returns the index of a downset in the layer, to which it adds the downset if needed.
 func (l *layer) at(set downset) int {
 	at := len(l.sets)
 	if at <= listed {
@@ -265,9 +265,9 @@ func (l *layer) at(set downset) int {
 	return at
 }
 
-// step appends the states after e, which makes set complete, to dst. It returns
-// false if e does not have its recorded result in one of the states, or if the rest
-// cannot have theirs after it.
+// step appends to dst the states after e, which completes set. It returns false if, in
+// one of the states, e does not have its recorded result, or the other elements cannot
+// have theirs after it.
 func (x *sweep) step(dst, states []int32, e int32, set downset) ([]int32, bool) {
 	for _, s := range states {
 		t := x.m.Step(s, e)
@@ -279,7 +279,8 @@ func (x *sweep) step(dst, states []int32, e int32, set downset) ([]int32, bool) 
 	return dst, true
 }
 
-// addLabel adds a label of a downset, unless it is of no use.
+// addLabel adds a label of a downset, unless it needs a tuple above the limit, or another
+// label covers it.
 func (x *sweep) addLabel(l *level, set downset, add label) {
 	if need := add.cost + int32(bits.OnesCount64(set.held)) + x.cut(set) - set.next; need > x.limit {
 		x.beyond = min(x.beyond, need)
@@ -301,7 +302,7 @@ func (x *sweep) addLabel(l *level, set downset, add label) {
 	l.labels[set] = append(old, add)
 }
 
-// addPart adds a part, or lowers the cost of one with the same future.
+// addPart adds a part, or lowers the cost of a part with the same future.
 func (x *sweep) addPart(l *level, g part) {
 	slices.SortFunc(g.sets, reached.compare)
 	g.first = x.normalFirst(&g)

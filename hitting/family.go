@@ -11,7 +11,7 @@ import (
 type Options struct {
 	// MaxBytes bounds the memory of the fingerprints that recognise duplicates, 26
 	// to 102 bytes per distinct schedule. Beyond it the family goes on without
-	// them: schedules may then come more than once. ExactDepth ends.
+	// them: schedules may then come more than once. ExactDepth ends with ErrMemory.
 	MaxBytes int64
 	// Meter counts the work; when it stops, enumeration or ExactDepth ends.
 	Meter *meter.Meter
@@ -69,7 +69,7 @@ func (f *Family) Depth() int { return f.d }
 
 // Size returns the number of schedules generated so far. While Exact holds
 // and every Grow was run to its end, it is the number of distinct schedules
-// of the Depth()-family, which contains those of smaller depths.
+// of the Depth()-family, which contains the families of smaller depths.
 func (f *Family) Size() int64 { return f.size }
 
 // Exact reports whether no schedule came twice.
@@ -137,7 +137,8 @@ func (f *Family) grow(yield func(chain int32, tuple []int32) bool) {
 	f.done = !grew || f.d >= f.mostDepth()
 }
 
-// mostDepth returns the bound of the poset, which most witnesses come too early to need.
+// mostDepth returns the bound of the poset. It is computed only when it is needed,
+// because most witnesses come earlier.
 func (f *Family) mostDepth() int {
 	if f.bound == 0 {
 		f.bound = Bound(f.live.p)

@@ -9,7 +9,7 @@ import (
 )
 
 // An Index is a schedule index <chain, (x1, ..., x_{d-1})> of Section 4.1:
-// elements of the chain are delayed, and those of the tuple more, in the
+// elements of the chain are delayed, and elements of the tuple are delayed more, in the
 // order of the tuple.
 type Index struct {
 	Chain int32
@@ -43,7 +43,7 @@ func (x Index) String() string {
 // Hits reports whether the schedule strongly hits the tuple (Definition 4.1):
 // each element at or after x_i in the schedule is x_j or above x_j in the poset,
 // for some j >= i. It follows the definition only, so that tests can check the
-// generator against it. It panics if an entry of them is not an element.
+// generator against it. It panics if an entry of schedule or tuple is not an element.
 // O(n * d^2).
 func Hits(p *poset.Poset, schedule, tuple []int32) bool {
 	checkElements(p, schedule)

@@ -7,8 +7,8 @@ import (
 	"github.com/leadline/leadline/poset"
 )
 
-// liveElements are the elements that are concurrent with another. All others have
-// the same place in every schedule, and delaying them changes nothing, so that
+// liveElements are the elements that are concurrent with another element. All other
+// elements have the same place in every schedule, and delaying them changes nothing. So
 // families are generated on the live elements only. They are numbered 0, 1, 2, ...
 // in ascending order.
 type liveElements struct {
@@ -17,7 +17,7 @@ type liveElements struct {
 	chain    []int32 // live number -> chain
 	order    []int32 // live numbers in the order of insertion
 	fixed    []int32 // place in the schedule -> element, or -1 for a live one
-	m        int32   // chains
+	m        int32   // number of chains
 	busy     []bool  // chain -> has live elements
 
 	spend func(work int) (goOn bool) // see Family.spend
@@ -54,8 +54,8 @@ func newLiveElements(p *poset.Poset, chains []int32, spend func(work int) (goOn 
 	return v
 }
 
-// distinctChains returns the chains with live elements and the first chain without:
-// all chains without give the same schedules.
+// distinctChains returns the chains with live elements, and the first chain without: all
+// chains without live elements give the same schedules.
 func (v *liveElements) distinctChains() []int32 {
 	var distinct []int32
 	idle := false
@@ -95,9 +95,9 @@ func (v *liveElements) appendElements(dst, live []int32) []int32 {
 // in the order that Algorithm 1 gives them when the chain is delayed: elements of
 // the chain go to the end, any other right after the last smaller one.
 //
-// All elements after the last smaller one are concurrent with the inserted one, so
-// that on interval orders an insertion costs O(c). On other posets it costs up to O(n), so
-// long tails are counted. If the family is stopped, the tail is not complete.
+// All elements after the last smaller one are concurrent with the inserted one. So
+// on interval orders an insertion costs O(c). On other posets it costs up to O(n), so
+// long tails count as work. If the family is stopped, the tail is not complete.
 func (v *liveElements) appendTail(dst []int32, chain, x int32) []int32 {
 	from := len(dst)
 	steps := 0
@@ -128,6 +128,7 @@ func (v *liveElements) appendTail(dst []int32, chain, x int32) []int32 {
 const (
 	// stepsPerUnit is how many comparisons of a tail are a unit of work.
 	stepsPerUnit = 16
-	// tailSteps is how many comparisons are made before they are counted. Most tails take fewer.
+	// tailSteps is how many comparisons are made before they count as work. Most tails take
+	// fewer.
 	tailSteps = stepsPerUnit * meter.AskEvery
 )

@@ -7,7 +7,7 @@ const packedMax = 16
 
 // packed generates families of up to packedMax live elements. A schedule is a
 // word, with the element at place k in bits 4k to 4k+3. The word is its own
-// fingerprint, so that no result depends on hashing.
+// fingerprint, so no result depends on hashing.
 type packed struct {
 	n      int
 	live   *liveElements
@@ -140,13 +140,13 @@ func (g *packed) runBases(f *Family, visit func(chain int32, tuple []int32) bool
 	return grew
 }
 
-// walk visits the tuples that extend the first k elements, which give the schedule
-// word; allowed are the elements that may follow. siblings has the schedule that
-// each element would give in place of the k-th.
+// walk visits the tuples that extend the first k elements of r.tuple. These give the
+// schedule word, and allowed are the elements that may follow. siblings has, for each
+// element, the schedule that it would give in place of the k-th element.
 //
-// Two kinds of tuples are left out with all their extensions: those whose next
-// element moves nothing, and those whose next element undoes the move before it.
-// Without one element they give the same schedule, which an earlier depth has.
+// walk leaves out two kinds of tuples with all their extensions: tuples whose next
+// element moves nothing, and tuples whose next element undoes the move before it. A
+// tuple with one element less gives the same schedule, so an earlier depth has it.
 func (r *packedRun) walk(k int, word uint64, allowed uint16, siblings *[packedMax]uint64) bool {
 	var next [packedMax]uint64
 	last := k == r.f.d-2

@@ -43,8 +43,8 @@ func (s *fingerprintSet) nextBytes() int64 {
 	return int64(size) * fingerprintBytes
 }
 
-// nextSize quadruples small tables, most of which would soon grow again, and
-// doubles large ones.
+// nextSize returns four times the size of a small table, because most of these would soon
+// grow again, and twice the size of a large one.
 func (s *fingerprintSet) nextSize() int {
 	if len(s.slots) < 1<<16 {
 		return max(4*len(s.slots), 16)

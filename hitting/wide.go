@@ -6,14 +6,14 @@ import "slices"
 const tailsMax = 512
 
 // wide generates families of any number of live elements. Each level of the
-// walk has one schedule. The tails of the current chain are kept if there are few
-// elements, and otherwise built when needed.
+// walk has one schedule. If there are few elements, the tails of the current chain are
+// kept; otherwise they are built whenever they are needed.
 type wide struct {
 	v       *liveElements
 	hash    *hasher
 	current []int32   // the schedule being visited
 	levels  [][]int32 // schedules along the path of the walk
-	tails   [][]int32 // per element, of the current chain; empty when unknown
+	tails   [][]int32 // element -> its tail for the current chain; empty: not built yet
 	buf     []int32
 	f       *Family
 	visit   func(chain int32, tuple []int32) bool
@@ -66,7 +66,7 @@ func (g *wide) level(k int) []int32 {
 	return g.levels[k]
 }
 
-// walk extends the tuple by every element that may follow. Unlike packed.walk, it
+// walk extends the tuple by each element that may follow. Unlike packed.walk, it
 // leaves out only the tuples whose next element moves nothing.
 func (g *wide) walk() bool {
 	k := len(g.tuple)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// CheckChains returns an error unless of, which maps elements to chains, is a
+// CheckChains returns an error unless the map of from elements to chains is a
 // chain partition (Definition 4.5): elements of a chain are comparable, and the
 // chains are numbered 0..m-1, all in use. It returns m. O(n).
 func (p *Poset) CheckChains(of []int32) (int, error) {
@@ -40,8 +40,8 @@ func (p *Poset) CheckChains(of []int32) (int, error) {
 // On an interval order each element goes to the lowest-numbered chain whose
 // last element precedes it: O(n log n). On other posets the partition comes from a
 // maximum bipartite matching between elements and their successors, in which each
-// element in turn takes the smallest possible successor: O(n^3 / 64). It is nil
-// if that was stopped; see Extend.
+// element in turn takes the smallest possible successor: O(n^3 / 64). The result is nil
+// if the matching was stopped; see Extend.
 func (p *Poset) MinimumChains() []int32 {
 	if p.IsInterval() {
 		return p.greedyChains()
@@ -248,10 +248,11 @@ func (p *Poset) Blocks() []int {
 	return append(starts, p.n)
 }
 
-// setBlocks sets p.starts, given for each element how many are above it, less how many
-// are below it. Their sum over the elements before a place is the number of pairs of one
-// of these and a larger one from there on: pairs before the place cancel out, and nothing
-// after it is below. It is a cut if these are all pairs across it.
+// setBlocks sets p.starts. The surplus of an element is the number of elements above it
+// minus the number below it. The sum of the surpluses of the elements before a place is
+// the number of pairs of an element before the place and a larger one from there on: pairs
+// before the place cancel out, and no element from there on is below one before. The place
+// is a cut if these are all pairs across it.
 func (p *Poset) setBlocks(surplus []int32) {
 	p.starts = []int{0}
 	pairs := int64(0)

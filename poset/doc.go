@@ -20,7 +20,7 @@
 //
 // Faulty data, such as a cycle or an edge that names no element, is an error. A
 // programming error, such as intervals out of order or the Len of a nil Poset, is a
-// panic; the message of these begins with "poset: ".
+// panic whose message begins with "poset: ".
 //
 // Promised: results depend on the arguments only, and chains, orders and blocks
 // are the same on every run. Not promised: that New recognises an interval order.

@@ -28,9 +28,9 @@ type Poset struct {
 	above []uint64
 	words int
 	// order is the topological order that always takes the smallest element
-	// whose predecessors are in; nil for 0..n-1.
+	// whose predecessors have been taken; nil for 0..n-1.
 	order []int32
-	// Other posets, too: see Blocks and Concurrency.
+	// Also for other posets: see Blocks and Concurrency.
 	starts []int
 	apart  int64 // concurrent pairs
 
@@ -80,9 +80,9 @@ func New(n int, edges []Edge) (*Poset, error) {
 // or if keep is out of range.
 //
 // If the result is not kept as an interval order, mustStop bounds the closure
-// and later the matching of MinimumChains. It counts work, of which a unit is a
-// word of a row, and reports whether to stop; nil never stops. The errors are
-// those of New, and ErrStopped.
+// and later the matching of MinimumChains. It counts work and reports whether to stop;
+// a unit of work is a word of a row. nil never stops. Extend returns the errors of New,
+// and ErrStopped.
 func Extend(call, ret []int32, edges []Edge, keep int, mustStop func(work int) bool) (*Poset, error) {
 	n := len(call)
 	if keep == n && len(edges) == 0 {
@@ -173,7 +173,7 @@ func closure(nodes, keep int, edges []Edge, mustStop func(work int) bool) (*Pose
 	words := (keep + 63) / 64
 	p := &Poset{n: keep, words: words, mustStop: mustStop, above: make([]uint64, keep*words)}
 	rows := make([][]uint64, nodes)
-	var spare []uint64 // for rows of nodes that are not kept; taking all at once would take long
+	var spare []uint64 // for rows of nodes that are not kept; allocating all at once would take long
 	for k := nodes - 1; k >= 0; k-- {
 		v := int(sorted[k])
 		var row []uint64
@@ -189,7 +189,7 @@ func closure(nodes, keep int, edges []Edge, mustStop func(work int) bool) (*Pose
 		for _, w := range out[v] {
 			if int(w) < keep {
 				if row[w/64]>>(w%64)&1 != 0 {
-					continue // row has all that is above w
+					continue // row already has all elements above w
 				}
 				row[w/64] |= 1 << (w % 64)
 			}
@@ -207,7 +207,7 @@ func closure(nodes, keep int, edges []Edge, mustStop func(work int) bool) (*Pose
 	return p, nil
 }
 
-// rowsAtOnce is the number of rows for which closure takes memory at a time.
+// rowsAtOnce is the number of rows for which closure allocates memory at a time.
 const rowsAtOnce = 64
 
 // isStopped counts work and reports whether to stop.
@@ -266,8 +266,8 @@ func (p *Poset) setOrder() bool {
 	return true
 }
 
-// sort sets p.order, given how many elements are below each. It reports false if it was
-// stopped.
+// sort sets p.order, given the number of elements below each element, which it changes.
+// It reports false if it was stopped.
 func (p *Poset) sort(waits []int32) bool {
 	var ready intHeap
 	for i := range p.n {
@@ -332,8 +332,8 @@ func (p *Poset) Concurrent(i, j int32) bool {
 }
 
 // Order returns the topological order in which elements are inserted into
-// schedules: always the smallest element whose predecessors are in
-// (for a history, the order of invocations). The caller owns the result. O(n).
+// schedules: the next one is always the smallest element whose predecessors have been
+// inserted (for a history, the order of invocations). The caller owns the result. O(n).
 func (p *Poset) Order() []int32 {
 	order := make([]int32, p.n)
 	if p.order != nil {

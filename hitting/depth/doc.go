@@ -5,9 +5,9 @@
 // they delay. This package goes through the events in order of time, and treats
 // schedules as one if they agree so far and have the same open elements.
 //
-// It looks for schedules that a machine replays to their end. For a
+// It searches for schedules that a machine replays to their end. For a
 // history and a sequential object these are the witnesses, and the smallest depth is
-// the witness depth. The result is that of package hitting: the same depth, and
+// the witness depth. The result is the same as with package hitting: the same depth, and
 // the same index, the first by chain and tuple.
 //
 //	s := depth.New(next, machine, depth.Options{})
@@ -17,7 +17,7 @@
 //		}
 //	}
 //
-// An example with four elements, of which 0 and 2 are chain 0, 1 and 3 chain 1:
+// An example with four elements: 0 and 2 are chain 0, 1 and 3 are chain 1.
 //
 //	chain 0   |--0--|     |--2--|
 //	chain 1      |----1----| |----3----|
@@ -32,34 +32,34 @@
 // # Terms
 //
 // Elements are intervals: x < y if x returns before y is called. An element is
-// open from its call to its return. The other terms are those of package hitting. The
+// open from its call to its return. The other terms are as in package hitting. The
 // schedule of an index <c, (x_1, ..., x_k)>, of depth k+1, is
 //
 //	L(F) L(S_1) ... L(S_k)
 //
 // where S_j has the elements y for which j is the largest index with y >= x_j, F has
-// those above no x, and L inserts the elements of a set in the order of their calls:
-// those of chain c at the end, any other right after its last predecessor, or
-// at the front.
+// the elements above no x, and L inserts the elements of a set in the order of their
+// calls: elements of chain c at the end, any other element right after its last
+// predecessor, or at the front if it has none.
 //
 // # Segments
 //
 // Call x_j a record if it returns before all later x of the tuple; the last one is a
-// record. Let x_j be a record, r its return, and r' that of the next record
+// record. Let x_j be a record, r its return, and r' the return of the next record
 // (infinite if there is none).
 //
 //   - If x_j is not a record, S_j = {x_j}. Some later x_i does not return after x_j,
 //     so the elements above x_j are above x_i.
 //   - If x_j is a record, S_j has x_j and the elements called after r and not after
-//     r', less those of the tuple. Those called after r are above x_j. No later x_i
-//     returns before the next record. So elements called after r' are above that one,
-//     and the others are above no x_i. An element of the tuple, x_i, is in S_i: a
-//     feasible tuple has no x_i > x_j with i < j.
+//     r', except elements of the tuple. All elements called after r are above x_j. No
+//     later x_i returns before the next record. So elements called after r' are above the
+//     next record, and the others are above no x_i. An element of the tuple, x_i, is in
+//     S_i: a feasible tuple has no x_i > x_j with i < j.
 //
 // So the schedule is a sequence of segments, in order of time. A segment begins with
-// a record. L of the elements called between its return and that of the next record,
-// less those of the tuple, follows. Then come, one by one, the x between the two
-// records. F is a segment that does not begin with a record.
+// a record. Then comes L of the elements that are called between the return of this
+// record and the return of the next one, except elements of the tuple. Then come, one by
+// one, the x between the two records. F is a segment that does not begin with a record.
 //
 // An x that is not a record comes before the next record x_b and is called
 // before r', since otherwise it would be above x_b. It does not return before r',
@@ -70,17 +70,17 @@
 //
 // # Within a segment
 //
-// Taking x's out of a set does not change how L orders the rest: an x that is
-// called in a segment is open at its end, so it precedes no element of the segment.
+// Removing elements of the tuple from a set does not change how L orders the rest: an x
+// that is called in a segment is open at its end, so it precedes no element of the segment.
 //
 // Suppose some elements of the segment have been inserted, in the order of their
 // calls, and one is called next. If it is not of chain c, it is inserted right after
 // the last element that has returned. All elements after that one are open. If it is of
 // chain c, it is appended. So the elements up to the last one that has returned are
-// settled: nothing is inserted between them any more. The elements after it, the tail,
-// are open. They are in the reverse order of their calls, except that the open element
-// of chain c, of which there is at most one, is the last. So the set of its elements
-// determines the tail. (At the front of F nothing has returned, and the tail is the
+// settled: no element is inserted between them any more. The elements after it are the
+// tail. They are open, and in the reverse order of their calls, except that the open
+// element of chain c is the last. (There is at most one.) So the set of its elements
+// determines the tail. (At the front of F no element has returned, and the tail is the
 // whole segment. The record that begins another segment has returned.)
 //
 // # The search
@@ -96,8 +96,8 @@
 // An element that is called joins the tail. When y returns, a node has these
 // successors:
 //
-//   - y was placed: nothing happens.
-//   - y is in the tail: it is settled now. The elements of the tail up to y are
+//   - y was placed: the node does not change.
+//   - y is in the tail: it is settled now. The elements of the tail before y are
 //     played, or held at a cost of 1 each, y is played, and the elements after it
 //     remain as the tail.
 //   - y is in the tail, and becomes a record, at a cost of 1: all other elements of
@@ -106,9 +106,9 @@
 //   - y is held: it becomes a record in the same way, at no further cost. A held
 //     element has to be placed before it returns, so this is its last moment.
 //
-// A step that the machine rejects ends a way. After the last response, the open elements
-// never return. The tail is played or held, and the held elements are played in some
-// order.
+// A step that the machine rejects ends a way (a path of nodes). After the last response,
+// the open elements never return. The elements of the tail are played or held, and the
+// held elements are played in some order.
 //
 // Theorem. The tuples of chain c whose schedule the machine replays to its end are the
 // ways from the start to the end, and the cost of a way is the length of its tuple.
@@ -119,41 +119,41 @@
 // tuple determines its records, hence which of its elements are placed where, and
 // so a way.
 //
-// The successors of a node depend on tail, held and state alone. So of all ways to it
-// only the one of least cost is needed, and among those the one with the
+// The successors of a node depend on tail, held and state alone. So among all ways to a
+// node, only one of least cost is needed, and among these the one with the
 // lexicographically least word: the elements of the tuple that were played. Words of
 // equal cost at one node have equal length. So the first way that is found by
-// increasing cost is that of the first tuple of the least depth. If no node is left
-// after some response, no schedule of this depth explains the responses so far. Then
-// families of this depth are proved to have no witness.
+// increasing cost belongs to the first tuple of the least depth. If no node is left
+// after some response, no schedule of this depth explains the responses so far. This
+// proves that families of this depth have no witness.
 //
 // # Cost
 //
-// Each response costs the nodes times the choices in one tail. At most c elements
-// are open, of which at most d-1 are held. So a search takes n times a factor that
-// depends on c, d and the number of states that can occur at one moment, while families
-// take n^d. For registers and maps that number is small, and even the depth of 10,000
-// operations, in the thousands, is found in less than a second. The states of queues
-// and stacks depend on the order of concurrent insertions until the values are removed,
-// so nodes multiply with the depth. Options.Responses ends a search early if it is
-// expected to take more than the meter allows. The memory is that of the nodes after
-// one response, and of the machine.
+// The cost of a response is the number of nodes times the choices in one tail. At most c
+// elements are open, and at most d-1 of these are held. So a search takes n times a factor
+// that depends on c, d and the number of states that can occur at one moment, while
+// families take n^d. For registers and maps the number of states is small. Even the depth
+// of 10,000 operations, in the thousands, is found in less than a second. The states of
+// queues and stacks depend on the order of concurrent insertions until the values are
+// removed, so nodes multiply with the depth. Options.Responses ends a search early if it is
+// expected to take more than the meter allows. A search needs memory for the nodes after
+// one response, and for the machine.
 //
 // # Other posets
 //
 // Segments are intervals of time exactly on interval orders. Say that S_j is local if
 // the elements have ranks such that, with U(x) for the elements above x and records
 // by rank instead of return: S_j = {x_j} if x_j is not a record; S_j is {x_j} and
-// U(x_j) - U(x_b), less the tuple, if x_b is the next record; and the same without
-// U(x_b) for the last one.
+// U(x_j) - U(x_b), except elements of the tuple, if x_b is the next record; and the same
+// without U(x_b) if x_j is the last record.
 //
 // Theorem. S_j is local for all feasible tuples exactly on interval orders.
 // Proof. A poset is an interval order exactly if the sets U(x) are nested. If they are,
 // take as rank the number of elements that are not above x; the proof is the one
 // under Segments. If they are not, there are x < y and z < w such that y is not
 // above z and w is not above x. Both (x, z) and (z, x) are feasible. In the first,
-// S_1 has y, so x is a record and its rank is below that of z. In the second, S_1
-// has w, so the rank of z is below that of x.
+// S_1 has y, so x is a record and its rank is below the rank of z. In the second, S_1
+// has w, so the rank of z is below the rank of x. That is a contradiction.
 //
 // The smallest counterexample has four elements: 0 < 1 and 2 < 3. Its tuple (0, 2)
 // gives S_1 = {0, 1}, and (2, 0) gives S_1 = {2, 3}. Two processes of two

@@ -1,24 +1,23 @@
 package depth
 
-// A node is a point on the way through the events. All elements invoked so far
-// are placed, except those of tail and held.
+// A node is a configuration of the search after some events. All elements called so far
+// are placed, except the elements of tail and held.
 type node[M mask] struct {
 	tail  M     // open, and still to be placed in this segment
 	held  M     // open and delayed
 	state int32 // of the machine
 	cost  int32 // the number of elements delayed so far
-	word  int32 // those of them that are placed, in their order: see words
+	word  int32 // the delayed elements that are placed, in their order: see words
 }
 
-// A layer is a set of nodes. Of the nodes that differ only in cost and word it
-// keeps the best.
+// A layer is a set of nodes. If nodes differ only in cost and word, it keeps the best.
 type layer[M mask] struct {
 	nodes []node[M]
-	slots []int32 // hash table: number of a node + 1; empty while there are few
+	slots []int32 // hash table: number of a node + 1; empty up to fewNodes nodes
 }
 
 // few is the number of nodes up to which nodes are compared one by one.
-const few = 8
+const fewNodes = 8
 
 func (l *layer[M]) clear() {
 	l.nodes = l.nodes[:0]
@@ -26,7 +25,7 @@ func (l *layer[M]) clear() {
 }
 
 func (l *layer[M]) add(w *words, n *node[M]) {
-	if len(l.nodes) < few {
+	if len(l.nodes) < fewNodes {
 		for i := range l.nodes {
 			if o := &l.nodes[i]; o.state == n.state && o.tail == n.tail && o.held == n.held {
 				improve(w, o, n)
@@ -58,7 +57,7 @@ func improve[M mask](w *words, o, n *node[M]) {
 
 // grow enters all nodes into a table of at least four times their number.
 func (l *layer[M]) grow() {
-	size := 4 * few
+	size := 4 * fewNodes
 	for size < 4*len(l.nodes) {
 		size *= 2
 	}
@@ -89,30 +88,31 @@ func (l *layer[M]) find(n *node[M]) uint64 {
 
 // steady is how many responses in a row must be as expensive before the rest is
 // expected to be so: a burst of concurrent elements costs much for a while.
-const steady = 128
+const steadyResponses = 128
 
-// isHopeless is called after each response. It reports whether each of the last ones
-// took so much work that the remaining responses, at that rate, exceed the meter.
+// isHopeless is called after each response. It reports whether each of the last
+// steadyResponses took so much work that the remaining responses, at that rate, exceed
+// the meter.
 func (s *Search) isHopeless(responses int) bool {
 	left := s.o.Meter.Left()
-	took := s.left - left
-	s.left = left
+	took := s.leftAtLast - left
+	s.leftAtLast = left
 	if s.o.Responses == 0 || float64(took)*float64(responses) <= float64(left) {
-		s.dear = 0
+		s.expensive = 0
 		return false
 	}
-	s.dear++
-	return s.dear >= steady && s.begun-left >= int64(s.o.Responses)
+	s.expensive++
+	return s.expensive >= steadyResponses && s.leftAtStart-left >= int64(s.o.Responses)
 }
 
-// words has the tuples of all nodes as lists from the last element to the
-// first, which share their beginnings. A word is the number of its last
+// words has the words of all nodes as linked lists from the last element to the
+// first. Lists share their common beginnings. A word is the number of its last
 // letter, or noWord.
 type words []letter
 
 type letter struct {
 	element int32
-	before  int32 // word without it
+	before  int32 // the word without this letter
 }
 
 const noWord = -1
@@ -146,7 +146,7 @@ func (w words) elements(word int32) []int32 {
 	return list
 }
 
-// compact drops all letters but those of the nodes' words.
+// compact drops all letters that are in no word of the nodes.
 func compact[M mask](w *words, nodes []node[M]) {
 	moved := make([]int32, len(*w)) // letter -> new number + 1
 	for i := range nodes {

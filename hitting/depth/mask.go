@@ -1,7 +1,7 @@
 package depth
 
-// A mask is a set of open elements. Bit r stands for the open element of rank r:
-// the r-th to be invoked of those that are open.
+// A mask is a set of open elements. Bit r stands for the open element of rank r. Open
+// elements are ranked by their calls, from 0.
 type mask interface {
 	[1]uint64 | [2]uint64 | [4]uint64 | [16]uint64
 }

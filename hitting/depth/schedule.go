@@ -16,8 +16,8 @@ func Schedule(elements []Element, index hitting.Index) []int32 {
 	}
 	records := recordsOf(elements, tuple)
 	schedule := make([]int32, 0, n)
-	var tail []int32 // of the segment
-	placed := 0      // of the tuple
+	var tail []int32 // the segment so far
+	placed := 0      // elements of the tuple that are placed
 	next := 0        // element to be called
 	for next < n || placed < len(tuple) {
 		at := int32(Never)
@@ -48,8 +48,8 @@ func Schedule(elements []Element, index hitting.Index) []int32 {
 	return append(schedule, tail...)
 }
 
-// recordsOf returns, for each place of the tuple, that of the next record from there
-// on: the last element of the least return.
+// recordsOf returns, for each place in the tuple, the place of the first record from there
+// on: the element with the least return among the rest, and the last of several.
 func recordsOf(elements []Element, tuple []int32) []int32 {
 	records := make([]int32, len(tuple))
 	for i := len(tuple) - 1; i >= 0; i-- {

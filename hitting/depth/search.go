@@ -24,38 +24,39 @@ type Options struct {
 	Meter *meter.Meter
 	// MaxBytes bounds the memory of the nodes.
 	MaxBytes int64
-	// Responses is the number of responses, or 0. Unless it is 0, the search stops once
-	// it has spent a unit of work per response, if the rest is expected to exceed the meter.
+	// Responses is the number of responses, or 0. If it is not 0, the search stops early,
+	// after at least a unit of work per response, when it expects the rest to exceed the
+	// meter.
 	Responses int
 }
 
 // A Forgetter is a machine whose states take memory.
 type Forgetter interface {
 	hitting.Machine
-	// Crowded reports whether states have to go.
+	// Crowded reports whether the machine needs a call of Keep.
 	Crowded() bool
-	// Keep forgets all states but the start and those given, which it may renumber
-	// and which may come more than once.
+	// Keep forgets all states except the start and the given ones. It may renumber
+	// these: it then replaces them in the list. A state may be in the list several times.
 	Keep(states []int32)
 }
 
 // A Search looks for the first index of a strong d-hitting family whose
 // schedule a machine replays to its end. It is not safe for concurrent use.
 type Search struct {
-	next     func() (Element, bool) // of the order; nil after the last one
-	chains   int32                  // seen so far
-	machine  hitting.Machine
-	o        Options
-	elements []Element // so far
-	returns  []int32   // elements by their returns, so far
-	called   []int32   // response -> number of elements called before or with it
-	pending  []int32   // elements that will return, by their returns
-	sweeper  sweeper
-	width    int // of the sweeper's masks
-	cause    cause
-	begun    int64 // what the meter had left at the start
-	left     int64 // what it had left after the last response
-	dear     int   // responses in a row that took too much; see isHopeless
+	next        func() (Element, bool) // returns the next element; nil after the last one
+	chains      int32                  // number of chains seen so far
+	machine     hitting.Machine
+	o           Options
+	elements    []Element // seen so far
+	returns     []int32   // elements that have returned, sorted by return
+	called      []int32   // response -> number of elements called before or with it
+	pending     []int32   // open elements that will return, sorted by return
+	sweeper     sweeper
+	width       int // number of bits in the sweeper's masks
+	cause       cause
+	leftAtStart int64 // work that the meter had left at the start
+	leftAtLast  int64 // work that the meter had left after the last response
+	expensive   int   // responses in a row that took too much; see isHopeless
 }
 
 type cause uint8
@@ -64,30 +65,30 @@ const (
 	none cause = iota
 	stopped
 	full
-	wider // more open elements than the masks hold
+	tooNarrow // more open elements than the masks hold
 )
 
-// A sweeper looks for the best way through the events with one base chain.
+// A sweeper searches for the best way through the events for one chain.
 type sweeper interface {
 	isLarge() bool // it holds memory that few histories need
 	sweep(chain int32, budget int) (tuple []int32, found bool)
 }
 
 // New returns a search in an interval order. It takes elements from next as far
-// as it needs them. They come by their calls, which are distinct, and chains are
-// numbered by their first elements.
+// as it needs them. next must return them in the order of their calls, which are distinct.
+// Chains must be numbered by their first elements.
 func New(next func() (Element, bool), machine hitting.Machine, o Options) *Search {
 	s := new(Search)
 	s.Reset(next, machine, o)
 	return s
 }
 
-// Reset makes s what New returns. It reuses the memory of s, unless that is much.
+// Reset makes s a search like New. It reuses the memory of s, unless that is large.
 func (s *Search) Reset(next func() (Element, bool), machine hitting.Machine, o Options) {
 	s.next, s.machine, s.o = next, machine, o
 	s.elements, s.returns, s.called, s.pending = s.elements[:0], s.returns[:0], s.called[:0], s.pending[:0]
-	s.chains, s.cause, s.begun = 0, none, o.Meter.Left()
-	s.left, s.dear = s.begun, 0
+	s.chains, s.cause, s.leftAtStart = 0, none, o.Meter.Left()
+	s.leftAtLast, s.expensive = s.leftAtStart, 0
 	if s.sweeper != nil && s.sweeper.isLarge() {
 		s.sweeper, s.width = nil, 0
 	}
@@ -108,9 +109,9 @@ func (s *Search) First(from, to int) (first hitting.Index, found bool) {
 			return hitting.Index{}, false
 		}
 		if chain >= max(s.chains, 1) {
-			// The search met no element of this chain, nor of any greater one,
-			// which it would go through in the same way. If it met all
-			// elements, there is no such chain.
+			// The search met no element of this chain, nor of any greater one. So it
+			// would take the same course for these. If it met all elements, there is
+			// no such chain.
 			break
 		}
 		if ok {
@@ -121,18 +122,17 @@ func (s *Search) First(from, to int) (first hitting.Index, found bool) {
 	return first, found
 }
 
-// mayExist reports whether there may be such a chain. Without elements there is
-// one.
+// mayExist reports whether there may be such a chain. Without elements, chain 0 exists.
 func (s *Search) mayExist(chain int32) bool { return chain < max(s.chains, 1) || s.next != nil }
 
-// Least returns the shortest tuple of the chain, of at most so many elements,
-// and of these the first, whose schedule the machine replays to its end.
+// Least returns the shortest tuple of at most most elements, and among the shortest ones
+// the first, whose schedule for the chain the machine replays to its end.
 func (s *Search) Least(chain int32, most int) (tuple []int32, found bool) {
 	if s.sweeper == nil {
 		s.widen()
 	}
 	for s.cause == none {
-		if tuple, found = s.sweeper.sweep(chain, most); s.cause != wider {
+		if tuple, found = s.sweeper.sweep(chain, most); s.cause != tooNarrow {
 			return tuple, found
 		}
 		s.widen()
@@ -140,7 +140,7 @@ func (s *Search) Least(chain int32, most int) (tuple []int32, found bool) {
 	return nil, false
 }
 
-// widen takes a sweeper for more open elements.
+// widen replaces the sweeper by one for more open elements.
 func (s *Search) widen() {
 	s.cause = none
 	switch s.width {
@@ -167,8 +167,8 @@ func (s *Search) Elements() []Element {
 // Bound replaces Options.Meter and Options.Responses, and lets a search that gave
 // up try again.
 func (s *Search) Bound(m *meter.Meter, responses int) {
-	s.o.Meter, s.o.Responses, s.begun, s.cause = m, responses, m.Left(), none
-	s.left, s.dear = s.begun, 0
+	s.o.Meter, s.o.Responses, s.leftAtStart, s.cause = m, responses, m.Left(), none
+	s.leftAtLast, s.expensive = s.leftAtStart, 0
 }
 
 // Stopped reports whether Options.Meter ended the search.
@@ -193,10 +193,10 @@ func (s *Search) load() bool {
 	e, ok := s.next()
 	if !ok {
 		s.next = nil
-		s.settle(Never)
+		s.enterResponses(Never)
 		return false
 	}
-	s.settle(e.Call)
+	s.enterResponses(e.Call)
 	if e.Return != Never {
 		at, _ := slices.BinarySearchFunc(s.pending, e.Return+1, func(x, r int32) int { return int(s.elements[x].Return - r) })
 		s.pending = slices.Insert(s.pending, at, int32(len(s.elements)))
@@ -206,8 +206,8 @@ func (s *Search) load() bool {
 	return true
 }
 
-// settle enters the responses before a call.
-func (s *Search) settle(call int32) {
+// enterResponses enters the responses before a call.
+func (s *Search) enterResponses(call int32) {
 	k := 0
 	for ; k < len(s.pending) && s.elements[s.pending[k]].Return < call; k++ {
 		s.returns = append(s.returns, s.pending[k])
@@ -229,42 +229,42 @@ func (s *Search) response(i int) (e, called int32, ok bool) {
 
 type sweep[M mask] struct {
 	*Search
-	chain  int32
-	budget int32
-	list   []int32 // open elements by their calls
-	own    int     // rank of the open element of the chain, or -1
-	words  words
-	live   int // letters after the last keep
-	cur    layer[M]
-	next   layer[M]
-	parts  layer[M] // while a response is processed
-	more   layer[M]
-	order  []int32
-	none   M
+	chain       int32
+	budget      int32
+	open        []int32 // open elements by their calls
+	ownRank     int     // rank of the open element of the chain, or -1
+	words       words
+	lettersKept int // letters after the last call of compact
+	cur         layer[M]
+	next        layer[M]
+	parts       layer[M] // nodes while a response is processed
+	more        layer[M]
+	order       []int32
+	none        M
 }
 
 func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 	s.chain, s.budget = chain, int32(budget)
-	s.list, s.own, s.words, s.live = s.list[:0], -1, s.words[:0], 1<<10
+	s.open, s.ownRank, s.words, s.lettersKept = s.open[:0], -1, s.words[:0], 1<<10
 	s.cur.clear()
 	s.cur.nodes = append(s.cur.nodes, node[M]{state: s.machine.Start(), word: noWord})
 	called := int32(0)
-	plain := budget == 0 // there is one node all along
+	plain := budget == 0 // there is always exactly one node
 	for i := 0; ; i++ {
 		y, end, ok := s.response(i)
 		if !ok {
 			return s.end(called)
 		}
-		from := len(s.list)
+		from := len(s.open)
 		called = s.call(called, end)
-		if len(s.list) > s.width {
-			s.cause = wider
+		if len(s.open) > s.width {
+			s.cause = tooNarrow
 			return nil, false
 		}
-		rank, _ := slices.BinarySearch(s.list, y)
+		rank, _ := slices.BinarySearch(s.open, y)
 		if plain {
 			n := &s.cur.nodes[0]
-			setFrom(&n.tail, from, len(s.list))
+			setFrom(&n.tail, from, len(s.open))
 			if !s.advance(n, y, rank) || !s.spend(1) {
 				return nil, false
 			}
@@ -274,7 +274,7 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 				if !s.goOn(1) {
 					return nil, false
 				}
-				setFrom(&n.tail, from, len(s.list))
+				setFrom(&n.tail, from, len(s.open))
 				s.respond(n, y, rank)
 			}
 			if len(s.next.nodes) == 0 || s.cause != none || !s.hasRoom() {
@@ -286,12 +286,12 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 				return nil, false
 			}
 		}
-		s.list = slices.Delete(s.list, rank, rank+1)
+		s.open = slices.Delete(s.open, rank, rank+1)
 		switch {
-		case s.own == rank:
-			s.own = -1
-		case s.own > rank:
-			s.own--
+		case s.ownRank == rank:
+			s.ownRank = -1
+		case s.ownRank > rank:
+			s.ownRank--
 		}
 	}
 }
@@ -302,15 +302,15 @@ func (s *sweep[M]) isLarge() bool {
 
 // end returns the best tuple after the last response.
 func (s *sweep[M]) end(called int32) (tuple []int32, found bool) {
-	from := len(s.list)
+	from := len(s.open)
 	s.call(called, int32(len(s.elements)))
-	if len(s.list) > s.width {
-		s.cause = wider
+	if len(s.open) > s.width {
+		s.cause = tooNarrow
 		return nil, false
 	}
 	s.next.clear()
 	for _, n := range s.cur.nodes {
-		setFrom(&n.tail, from, len(s.list))
+		setFrom(&n.tail, from, len(s.open))
 		s.finish(n)
 	}
 	if len(s.next.nodes) == 0 || s.cause != none {
@@ -327,18 +327,19 @@ func (s *sweep[M]) end(called int32) (tuple []int32, found bool) {
 func (s *sweep[M]) call(from, to int32) int32 {
 	for e := from; e < to; e++ {
 		if s.elements[e].Chain == s.chain {
-			s.own = len(s.list)
+			s.ownRank = len(s.open)
 		}
-		s.list = append(s.list, e)
+		s.open = append(s.open, e)
 	}
 	return to
 }
 
-// hasRoom drops what next does not need, and reports whether the rest fits.
+// hasRoom drops words and states that next does not need, and reports whether memory is
+// within its bound.
 func (s *sweep[M]) hasRoom() bool {
-	if len(s.words) > 2*s.live {
+	if len(s.words) > 2*s.lettersKept {
 		compact(&s.words, s.next.nodes)
-		s.live = max(len(s.words), 1<<10)
+		s.lettersKept = max(len(s.words), 1<<10)
 	}
 	if f, ok := s.machine.(Forgetter); ok && f.Crowded() {
 		states := make([]int32, len(s.next.nodes))
@@ -372,8 +373,7 @@ func (s *sweep[M]) goOn(work int) bool {
 	return s.spend(work) && (len(s.more.nodes)+len(s.next.nodes) < 1<<12 || s.fits())
 }
 
-// respond adds to next what may become of n when element y, of the given rank,
-// returns.
+// respond adds to next the successors of n when element y, of the given rank, returns.
 func (s *sweep[M]) respond(n node[M], y int32, rank int) {
 	switch {
 	case has(&n.held, rank): // the last response at which y can be placed
@@ -409,13 +409,13 @@ func (s *sweep[M]) respond(n node[M], y int32, rank int) {
 	}
 }
 
-// advance is respond for a node that may delay nothing: it changes n to the only
-// node that it leads to, or reports false. Element y is not held.
+// advance is respond for a node that may delay no more elements: it changes n to its only
+// successor, or reports false if there is none. Element y is not held.
 func (s *sweep[M]) advance(n *node[M], y int32, rank int) bool {
 	if has(&n.tail, rank) {
 		before := s.arrange(&n.tail, rank)
 		for _, r := range s.order[:before] {
-			if n.state = s.machine.Step(n.state, s.list[r]); n.state < 0 {
+			if n.state = s.machine.Step(n.state, s.open[r]); n.state < 0 {
 				return false
 			}
 			reset(&n.tail, int(r))
@@ -447,11 +447,11 @@ func (s *sweep[M]) delay(y int32, rank int, rest []int32) {
 	s.cut(y, rank)
 }
 
-// arrange sets s.order to the tail as the segment has it, without rank y. It
-// returns how many of its elements precede y.
+// arrange sets s.order to the ranks of the tail in the order of the segment, without rank
+// y. It returns how many of them precede y.
 func (s *sweep[M]) arrange(tail *M, y int) (before int) {
 	s.order = s.order[:0]
-	own := s.own >= 0 && has(tail, s.own)
+	own := s.ownRank >= 0 && has(tail, s.ownRank)
 	for w := len(*tail) - 1; w >= 0; w-- {
 		for word := (*tail)[w]; word != 0; {
 			b := 63 - bits.LeadingZeros64(word)
@@ -459,17 +459,17 @@ func (s *sweep[M]) arrange(tail *M, y int) (before int) {
 			switch r := 64*w + b; r {
 			case y:
 				before = len(s.order)
-			case s.own:
+			case s.ownRank:
 			default:
 				s.order = append(s.order, int32(r))
 			}
 		}
 	}
 	switch {
-	case own && y == s.own:
+	case own && y == s.ownRank:
 		before = len(s.order)
 	case own:
-		s.order = append(s.order, int32(s.own))
+		s.order = append(s.order, int32(s.ownRank))
 	}
 	return before
 }
@@ -483,7 +483,7 @@ func (s *sweep[M]) start(n node[M]) {
 // from all parts.
 func (s *sweep[M]) play(order []int32) {
 	for _, r := range order {
-		e := s.list[r]
+		e := s.open[r]
 		s.more.clear()
 		for _, p := range s.parts.nodes {
 			if !s.goOn(1) {
@@ -505,8 +505,8 @@ func (s *sweep[M]) play(order []int32) {
 	}
 }
 
-// cut adds to next the nodes that begin a segment with y, of the given rank: some
-// of the elements held are placed before it, in some order.
+// cut adds to next the nodes that begin a segment with y, of the given rank: some of the
+// held elements are placed before it, in some order.
 func (s *sweep[M]) cut(y int32, rank int) {
 	for len(s.parts.nodes) > 0 && s.cause == none {
 		for _, p := range s.parts.nodes {
@@ -519,7 +519,7 @@ func (s *sweep[M]) cut(y int32, rank int) {
 	}
 }
 
-// placeOne replaces each part by those with one more of its held elements
+// placeOne replaces each part by its successors in which one more of its held elements is
 // placed.
 func (s *sweep[M]) placeOne() {
 	s.more.clear()
@@ -531,7 +531,7 @@ func (s *sweep[M]) placeOne() {
 		for w := range len(p.held) {
 			for word := p.held[w]; word != 0 && s.spend(1); word &= word - 1 {
 				r := 64*w + bits.TrailingZeros64(word)
-				e := s.list[r]
+				e := s.open[r]
 				n := *p
 				if n.state = s.machine.Step(p.state, e); n.state >= 0 {
 					reset(&n.held, r)
@@ -544,15 +544,15 @@ func (s *sweep[M]) placeOne() {
 	s.parts, s.more = s.more, s.parts
 }
 
-// pass adds n to next, where the open elements do without rank.
+// pass adds n to next, without the rank of the element that has returned.
 func (s *sweep[M]) pass(n node[M], rank int) {
 	closeGap(&n.tail, rank)
 	closeGap(&n.held, rank)
 	s.next.add(&s.words, &n)
 }
 
-// finish adds to next what becomes of n after the last event: all that is open
-// never returns.
+// finish adds to next the ends of n after the last event: the elements that are still open
+// never return.
 func (s *sweep[M]) finish(n node[M]) {
 	s.arrange(&n.tail, -1)
 	n.tail = s.none

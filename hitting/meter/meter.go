@@ -8,10 +8,10 @@
 //		}
 //	}
 //
-// One unit is about the work of looking at one operation: applying it to an
-// object, following a table to the next state, moving it in a schedule.
+// One unit is about the work for one operation: applying it to an object, finding the
+// next state in a table, moving it in a schedule.
 //
-// All engines that work on one history share one count, so that many small
+// All engines that work on one history share one count. So many small
 // searches ask whether to stop as often as a large one. A Share bounds the work
 // of one of them.
 package meter
@@ -24,9 +24,9 @@ import (
 // AskEvery is how much work is done between two calls of the stop function.
 const AskEvery = 1 << 11
 
-// Calls of a specification may take long, whatever work they count as. So the stop
-// function is also called after as many of them as took askAfter the last time, and at
-// most askCalls.
+// Calls of a specification may take long, even if they count as little work. So the stop
+// function is also called after some of them: after as many as took about askAfter the
+// last time, but after at most askCalls.
 const (
 	askAfter = 5 * time.Millisecond
 	askCalls = 16
@@ -39,19 +39,19 @@ const Unlimited = math.MaxInt64
 // nothing, never stops and never reports true.
 type Meter struct {
 	count *count
-	limit int64 // of the count's work
-	over  bool  // known to have stopped
+	limit int64 // bound of the count's work
+	over  bool  // it is known to have stopped
 }
 
-// A count is what a meter and its shares have in common.
+// A count is the state that a meter and its shares have in common.
 type count struct {
 	stop    func() bool // nil: never
-	left    int         // work until the next question
-	asked   int64       // work done at the last question
+	left    int         // work until the next call of stop
+	asked   int64       // work done at the last call of stop
 	stopped bool
 
-	calls, due int       // until the next question, and between that and the last one
-	called     time.Time // of that one, or zero
+	calls, due int       // calls of a specification until the next call of stop, and from the last one to it
+	called     time.Time // when Call last called stop, or zero
 	now        func() time.Time
 }
 
@@ -109,7 +109,7 @@ func (c *count) ask() bool {
 	c.asked += int64(AskEvery - c.left)
 	c.left = AskEvery
 	c.stopped = c.stopped || c.stop != nil && c.stop()
-	if c.stopped { // whoever shares the count asks at once
+	if c.stopped { // each meter that shares the count notices at its next call
 		c.asked, c.left = c.asked-AskEvery, 0
 	}
 	return true
