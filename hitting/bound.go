@@ -8,10 +8,10 @@ import "github.com/leadline/leadline/poset"
 // comment has the proofs. From 1 to max(1, p.Len()).
 // O(n log n) on interval orders, otherwise linear in the number of comparable pairs.
 //
-// Unlike the paper, which stops at d = n, the bound depends on the shape of the poset:
-// it is the smaller one of n - (number of blocks) and 2 * (n - size of a largest
-// chain), and at least 1. If the work on a general poset was stopped (see
-// poset.Extend), the bound may be larger than that.
+// Unlike the bound d = n of the paper, this bound depends on the shape of the poset. It is
+// the smaller one of n - (number of blocks) and 2 * (n - size of a largest chain), and at
+// least 1. If the work on a general poset was stopped (see poset.Extend), the bound may be
+// larger than that.
 func Bound(p *poset.Poset) int {
 	n := p.Len()
 	components := n - (len(p.Blocks()) - 1)

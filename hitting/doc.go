@@ -44,8 +44,8 @@
 //	L(F) L(S_1) ... L(S_{d-1})
 //
 // where S_j has the elements y for which j is the largest index with y >= x_j, F has
-// the elements above no x, and L orders a set: it inserts its elements in the order of
-// insertion, elements of the chain at the end of the set, any other element right after
+// the elements above no x, and L orders a set. L inserts its elements in the order of
+// insertion: elements of the chain at the end of the set, any other element right after
 // its last predecessor in the set, or at the front if it has none. Proof, by induction over
 // insertions: all y of S_j are inserted after x_j, since y >= x_j. Line 14 or 17
 // puts x_j right before the next x present, which begins a set, so at the end of
@@ -99,7 +99,7 @@
 // A part begins with x. It may have the elements that are above x, from first on.
 // To grow it by one element, each of its downsets takes every minimal element that
 // it may have. A result D counts if each maximal element of D that is in S was
-// last in one of these steps, and the states allow all of them: then all orders of
+// last in one of these steps, and the states allow all of them. Then all orders of
 // S up to D give the recorded results. Each downset of a part is a label. Each
 // minimal element that comes after a label begins another part. If the S of that part is
 // empty, the part gives only a label.
@@ -135,9 +135,9 @@
 // Theorem 1 (components). Let the connected components of G have k_1, ..., k_c
 // elements. Then w is the only schedule that strongly hits some tuple of
 // max(1, (k_1 - 1) + ... + (k_c - 1)) elements. Proof: elements of different
-// components are comparable, and all of one component are below all of another: if
-// a < b, and a' is concurrent with a, then a' < b, since b < a' would give a < a'. So
-// components are contiguous in every schedule. The tuple has all elements but the
+// components are comparable, and all elements of one component are below all of another.
+// For if a < b, and a' is concurrent with a, then a' < b, since b < a' would give a < a'.
+// So components are contiguous in every schedule. The tuple has all elements but the
 // first of each component in w, in the order of w.
 //
 //   - w strongly hits it. Let y come at or after x_i in w. If y is in the tuple, y
@@ -168,9 +168,9 @@
 //     before c in w. But x_j comes at or after v in w, which comes after c.
 //
 // Corollary (families refute). For b = the smaller bound, every schedule has a tuple
-// of exactly b elements that it alone strongly hits: the proofs hold word for word
-// when further elements of C, or first elements of components, are added in the order of w. So
-// every strong b-hitting family has all schedules. If none of them is a witness, the
+// of exactly b elements that it alone strongly hits. For the proofs hold word for word
+// when further elements of C, or first elements of components, are added in the order of
+// w. So every strong b-hitting family has all schedules. If none of them is a witness, the
 // history is not linearizable.
 //
 // Corollary (preemptions). In an execution of threads that run one at a time and

@@ -91,9 +91,9 @@ func (v *liveElements) appendElements(dst, live []int32) []int32 {
 	return dst
 }
 
-// appendTail appends to dst the live elements >= x, or all live elements if x < 0,
-// in the order that Algorithm 1 gives them when the chain is delayed: elements of
-// the chain go to the end, any other right after the last smaller one.
+// appendTail appends to dst the live elements >= x, or all live elements if x < 0. Their
+// order is the one that Algorithm 1 gives them when the chain is delayed: elements of
+// the chain go to the end, any other element right after the last smaller one.
 //
 // All elements after the last smaller one are concurrent with the inserted one. So
 // on interval orders an insertion costs O(c). On other posets it costs up to O(n), so

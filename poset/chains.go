@@ -159,11 +159,10 @@ func (p *Poset) byReturn() []int32 {
 	return order
 }
 
-// Concurrency returns the level of concurrency c, which is the largest number of
-// mutually concurrent elements, and the number cp of unordered pairs of
-// concurrent elements, both as in Table 1 of the paper. O(n log n) on
-// interval orders, O(n^3 / 64) otherwise. Both are 0 if that was stopped; see
-// Extend.
+// Concurrency returns the two numbers of Table 1 of the paper. The level of concurrency c
+// is the largest number of mutually concurrent elements. cp is the number of unordered
+// pairs of concurrent elements. O(n log n) on interval orders, O(n^3 / 64) otherwise.
+// Both are 0 if the work was stopped; see Extend.
 func (p *Poset) Concurrency() (c int, cp int64) {
 	if !p.IsInterval() {
 		if c = p.width(); c == 0 {
@@ -185,7 +184,7 @@ func (p *Poset) Concurrency() (c int, cp int64) {
 }
 
 // LongestChain returns the size of a largest chain. O(n log n) on interval orders,
-// otherwise linear in the number of comparable pairs. It may return less if that was
+// otherwise linear in the number of comparable pairs. It may return less if the work was
 // stopped; see Extend.
 func (p *Poset) LongestChain() int {
 	if p.n == 0 {

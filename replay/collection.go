@@ -63,9 +63,9 @@ func (f Facts) PartOf(op *history.Operation) (history.Value, bool) {
 type Divisible interface {
 	Spec
 	// Divide returns steps that together are the same as op, an operation that Check
-	// accepts, if they run one after another without other operations between them: op
-	// has its recorded result in exactly the states in which each step has its own, and
-	// leads to the same state. If a step has no transition, op has none. Each step is an
+	// accepts, if they run one after another without other operations between them. That
+	// is, op has its recorded result in exactly the states in which each step has its own,
+	// and leads to the same state. If a step has no transition, op has none. Each step is an
 	// operation of the specification that concerns one part alone, which Divide returns
 	// in parts. Steps on different parts are independent: the order of two of them does
 	// not matter.

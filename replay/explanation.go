@@ -28,10 +28,10 @@ type Explanation struct {
 	// as in "remove never returns null; it returns int", or "" if that is not
 	// known; see the function Impossible.
 	Impossible string
-	// States are the states, as StateText writes them, in which the object can be
-	// just before that response, in the order of their texts: each is the last
-	// state of an order of the events before it. Operations that are open may
-	// have taken effect or not. If there are more than MaxStates, States has
+	// States are the states in which the object can be just before that response, as
+	// StateText writes them, in the order of their texts. Each is the last state of an
+	// order of the events before the response. Operations that are open may have taken
+	// effect or not. If there are more than MaxStates, States has
 	// some of them and MoreStates is true.
 	//
 	// If the object is partitioned, they are the states of the part that the operation

@@ -24,10 +24,10 @@ type Spec interface {
 	// --model.
 	Name() string
 	// Check returns an error for an unknown method, a wrong number or type of
-	// arguments, or a result of a kind that the method does not return, such as a
-	// number in place of true or false. Unknown results and exceptions always pass,
-	// and so does null unless the method returns nothing: a broken object can give
-	// them. The message need not name a line.
+	// arguments, or a result of a kind that the method does not return. An example is a
+	// number in place of true or false. Unknown results and exceptions always pass, and
+	// so does null unless the method returns nothing: a broken object can give them. The
+	// message need not name a line.
 	Check(op *history.Operation) error
 	// New returns a fresh object in its initial state. If it is a State, its
 	// states are interned and transitions computed once; otherwise each

@@ -94,10 +94,12 @@ func (f *Finding) Decided() bool { return f.Answer != Undecided }
 type Verdict struct {
 	Finding
 	// ExactDepth is the linearizability depth of Definition 4.2. It is 0 if it
-	// was not requested or not found. ExactCause says why it was not found: "time",
-	// "memory" or "cancelled" like Cause, "work" for Budget.ExactWork, "open" if more than
-	// hitting.ExactMax operations are open at once (with edges: if the history has more), or
-	// "engine" if the objects of the specification are not States.
+	// was not requested or not found. ExactCause says why it was not found:
+	//   - "time", "memory" or "cancelled", like Cause;
+	//   - "work": Budget.ExactWork is used up;
+	//   - "open": more than hitting.ExactMax operations are open at once, or a history with
+	//     edges has more operations;
+	//   - "engine": the objects of the specification are not States.
 	ExactDepth int
 	ExactCause string
 	// C and CP are the level of concurrency and the number of concurrent pairs,

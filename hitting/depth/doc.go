@@ -38,8 +38,8 @@
 //	L(F) L(S_1) ... L(S_k)
 //
 // where S_j has the elements y for which j is the largest index with y >= x_j, F has
-// the elements above no x, and L inserts the elements of a set in the order of their
-// calls: elements of chain c at the end, any other element right after its last
+// the elements above no x, and L orders a set. L inserts its elements in the order of
+// their calls: elements of chain c at the end, any other element right after its last
 // predecessor, or at the front if it has none.
 //
 // # Segments

@@ -89,12 +89,12 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 //     not model (see replay.Unmodelled);
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - an error that wraps ErrWitness;
-//   - another error if h is nil, if spec is nil or wrong (see replay.Probe), if o.Engine
-//     or o.Chains is unknown, or if h was put together by hand and is out of order.
+//   - another error if h is nil or malformed, if spec is nil or wrong (see replay.Probe),
+//     or if o.Engine or o.Chains is unknown.
 //
-// Build histories with history.New or a history.Builder. Check refuses one made by
-// hand if its operations are not in the order of their invocations, if one returns
-// before its invocation, or if a process or an edge is out of range. Other faults,
+// Build histories with history.New or a history.Builder. Check refuses a history made by
+// hand if its operations are not in the order of their invocations, if an operation
+// returns before its invocation, or if a process or an edge is out of range. Other faults,
 // such as two events at one position or overlapping operations of one process, can
 // make the verdict wrong.
 //

@@ -44,9 +44,12 @@
 //     possible, they are compared by content; pointers and channels count by address then.
 //   - A NondeterministicModel is converted by its ToModel, as for porcupine.
 //
-// Some faults that porcupine does not report are errors: an operation that returns
-// before its call, a call or a return without the other, an identifier that is used
-// twice in one part, and a Step that panics.
+// Some faults that porcupine does not report are errors:
+//
+//   - an operation that returns before its call;
+//   - a call or a return without the other;
+//   - an identifier that is used twice in one part;
+//   - a Step that panics.
 //
 // # How it decides
 //

@@ -69,9 +69,9 @@ func (c *converter) names() []name {
 	return names
 }
 
-// nameParts names the parts of the partition. It returns the index of the
-// argument that identifies the part of an operation: 0 if the first argument always
-// does, and otherwise -1, for an argument to be added at the end.
+// nameParts names the parts of the partition. It returns the index of the argument that
+// identifies the part of an operation. That is 0 if the first argument always does.
+// Otherwise it is -1, and the caller has to add an argument at the end.
 func (c *converter) nameParts(names []name) int {
 	if len(c.spec.parts) <= 1 {
 		return 0

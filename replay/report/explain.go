@@ -89,10 +89,10 @@ func (p *printer) property() string {
 	return linearizable
 }
 
-// Short writes what check prints below the line of a history that is not
-// linearizable: the response that no order explains, results that would make the
-// history linearizable, the sizes of its parts, and what was not computed. It
-// writes nothing about other histories.
+// Short writes the lines that the command check prints below the line of a history that
+// is not linearizable. They have the response that no order explains, results that would
+// make the history linearizable, the sizes of its parts, and the parts that were not
+// computed. It writes nothing about other histories.
 func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err error) {
 	p := newPrinter(w, h, o)
 	defer p.rescue(&err)

@@ -20,16 +20,17 @@ import (
 //   - a pending insertion into a bounded collection happened: it may have found no room;
 //   - an operation returned with an unknown result.
 //
-// The history stays undecided for lack of memory if there would be too many constraints: if
-// removals and looks may take or see too many insertions on average, or if too many
-// operations are concurrent.
+// The history stays undecided for lack of memory if there would be too many constraints.
+// That is so if removals and looks may take or see too many insertions on average, or if
+// too many operations are concurrent.
 //
 // An order of the operations, with an insertion for each removal and look that takes or
 // sees its value, is a witness if and only if
 //
 //   - each insertion comes before the removal and the looks that take or see it, without a
-//     clear between them, at most one removal takes it, and looks that see it come before
-//     that removal;
+//     clear between them;
+//   - at most one removal takes an insertion, and looks that see it come before that
+//     removal;
 //   - for each removal or look e with an insertion x, any other insertion y comes after e,
 //     or is gone before e, or its value is farther from the end of e than the value of x;
 //   - for each operation e that finds nothing, any insertion comes after e, or is gone

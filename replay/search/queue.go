@@ -438,9 +438,9 @@ func (s *queueSearch) firstReturn(after int32) int32 {
 }
 
 // configuration returns the key of the current configuration, valid until the next
-// call. It has the due response, the consumers and pending removals that have been
-// placed, the pinned insertion, the first insertion of the rest, and a bit for each
-// later insertion that has been removed. These determine reach.
+// call. It has the due response, the placed consumers and pending removals, the pinned
+// insertion, and the first insertion of the rest. It also has a bit for each later
+// insertion that has been removed. These determine reach.
 func (s *queueSearch) configuration() []uint64 {
 	limit := s.inserted[s.at.due]
 	first := min(s.rest.first(), limit)

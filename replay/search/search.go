@@ -65,9 +65,9 @@ func (r *runner) split(a *arrangement) replay.Finding {
 	return r.whole(a)
 }
 
-// whole searches without parts, along the responses. It searches along the
-// chains instead if more operations are open at once than a sweep can
-// represent, or if all are open at once, so that responses do not guide the search.
+// whole searches without parts, along the responses. It searches along the chains
+// instead if responses do not guide the search because all operations are open at once,
+// or if more operations are open at once than a sweep can represent.
 func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)

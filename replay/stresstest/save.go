@@ -148,8 +148,9 @@ func bundled(s replay.Spec) (name string, args []history.Value, ok bool) {
 const modulePath = "github.com/leadline/leadline"
 
 // program returns the shell command that runs leadline: its name if it is installed, or
-// go run. go run gets the version, or the directory, of the sources that this package was
-// compiled from, because the module under test need not require what the command imports.
+// "go run". The latter names the version, or the directory, of the sources that this
+// package was compiled from, because the module under test need not require the imports
+// of the command.
 func program() string {
 	if _, err := exec.LookPath("leadline"); err == nil {
 		return "leadline"

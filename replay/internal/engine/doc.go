@@ -1,6 +1,6 @@
-// Package engine has what the engines of package replay share: the Machine that
-// replays by table, the parts and prefixes of a history, its concurrency, the
-// families of schedules, and the depth without families.
+// Package engine has the code that the engines of package replay share. That is the
+// Machine, which replays by table, the parts of a history, its concurrency, the search of
+// families of schedules, and the search for the depth without families.
 //
 //	machine := engine.NewMachine(h, spec)
 //	defer machine.Release()
