@@ -76,8 +76,8 @@ func (f *Function) adapt(name string, inside bool) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// adaptable returns the reason if the function cannot be copied, whatever it
-// needs of its package.
+// adaptable returns an error if the function cannot be copied, even into its own package.
+// The error is the reason.
 func (f *Function) adaptable() error {
 	d := f.unit.decl
 	switch {
@@ -106,7 +106,7 @@ func (f *Function) adaptable() error {
 			return false
 		}
 		if id, ok := e.(*ast.Ident); ok && x.info.Defs[id] != nil {
-			return true // of an alias, whose value is looked at
+			return true // the name of a variable; the value of an alias is inspected itself
 		}
 		if p, ok := x.path(f.unit, e); ok && p.same(f.ops[0].of) && x.isCollection(e) {
 			other = fmt.Errorf("line %d uses the collection in another way", f.source.fset.Position(e.Pos()).Line)
@@ -150,8 +150,9 @@ func (x *scanner) isCollection(e ast.Expr) bool {
 	return ok && isCollection(named.Obj())
 }
 
-// calleeWith returns a function of the package that the unit calls, directly or
-// not, if it has operations on a collection whose path ends in last.
+// calleeWith returns the name of a function of the package that the unit calls, directly
+// or not, and that has operations on a collection whose path ends in last. It returns ""
+// if there is no such function.
 func (x *scanner) calleeWith(u *unit, last string, seen map[*unit]bool) string {
 	todo := []*unit{u}
 	for len(todo) > 0 {
@@ -194,7 +195,7 @@ func (f *Function) unusedName() string {
 	return name
 }
 
-// edits returns what makes the operations those of the parameter.
+// edits returns the edits that replace the collection by the parameter.
 func (f *Function) edits(parameter string) []edit {
 	var edits []edit
 	ast.Inspect(f.unit.body, func(n ast.Node) bool {
@@ -236,7 +237,7 @@ func (f *Function) elements() (key, value string, err error) {
 	return "string", "any", nil
 }
 
-// collect adds what a node uses, outside of edits: objects, and imported packages.
+// collect adds to used the objects and imported packages that a node uses outside of edits.
 func (f *Function) collect(n ast.Node, edits []edit, used map[types.Object]bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if n == nil || slices.ContainsFunc(edits, func(e edit) bool { return e.from <= n.Pos() && n.End() <= e.to }) {
@@ -249,9 +250,10 @@ func (f *Function) collect(n ast.Node, edits []edit, used map[types.Object]bool)
 	})
 }
 
-// params returns the receiver and the parameters that the copy uses, arguments for
-// them, and the field Keys of composed.Options: a type is a key with a pointer. It
-// notes what the types of the parameters use.
+// params returns the receiver and the parameters that the copy uses, arguments for them,
+// and the field Keys of composed.Options. An argument of type reflect.Type is in Keys,
+// because a key with a pointer has to be. params adds to used what the types of the
+// parameters use.
 func (f *Function) params(used map[types.Object]bool) (params, args, keys string, err error) {
 	d := f.unit.decl
 	var fields []*ast.Field
@@ -282,7 +284,7 @@ func (f *Function) params(used map[types.Object]bool) (params, args, keys string
 	return params, args, keys, nil
 }
 
-// argument returns an expression of a type. text is the type in the source.
+// argument returns an expression of type t. text is the type as the source has it.
 func argument(t types.Type, text string) string {
 	switch types.TypeString(t, nil) {
 	case "context.Context":
@@ -324,7 +326,7 @@ func argument(t types.Type, text string) string {
 	return "*new(" + text + ")"
 }
 
-// imports returns import declarations of the packages in use.
+// imports returns import declarations of the packages in used.
 func imports(used map[types.Object]bool) []string {
 	var list []string
 	for o := range used {
@@ -342,7 +344,8 @@ func imports(used map[types.Object]bool) []string {
 	return slices.Compact(list)
 }
 
-// stubs declare what a test uses of packages that the code under test need not import.
+// stubs declare the parts that a test uses of packages that the code under test need not
+// import.
 var stubs = map[string]string{
 	"testing": `package testing
 type T struct{}
@@ -369,7 +372,7 @@ type TB interface {
 func Test[O any](t TB, method func(O) any, o Options) {}`,
 }
 
-// withStubs imports a stub of what it cannot import.
+// withStubs is an Importer that imports a stub of a package that it cannot import.
 type withStubs struct{ types.Importer }
 
 func (w withStubs) Import(path string) (*types.Package, error) {
@@ -386,7 +389,7 @@ func (w withStubs) Import(path string) (*types.Package, error) {
 	return new(types.Config).Check(path, fset, []*ast.File{file}, nil)
 }
 
-// compiles type-checks a test. inside says that it is a file of the package.
+// compiles type-checks a test. inside reports whether it is a file of the package.
 func (f *Function) compiles(text []byte, inside bool) error {
 	file, err := parser.ParseFile(f.source.fset, "skeleton_test.go", text, parser.SkipObjectResolution)
 	if err != nil {
@@ -402,7 +405,8 @@ func (f *Function) compiles(text []byte, inside bool) error {
 			}
 		}
 	}
-	// A module that requires leadline has a newer version of Go than it may have now.
+	// The module may declare an older version of Go now than it will when it requires
+	// leadline.
 	conf.Importer, conf.Error, conf.GoVersion = withStubs{conf.Importer}, nil, ""
 	_, err = conf.Check(name, f.source.fset, files, nil)
 	var fault types.Error

@@ -1,5 +1,5 @@
 // Package extract finds the functions of Go packages that package composed can
-// test: those that call several operations on the same concurrent collection. It
+// test: functions that call several operations on the same concurrent collection. It
 // is the extractor of "Testing Atomicity of Composed Concurrent Operations"
 // (Shacham et al., OOPSLA 2011, Section 5.1), and the logic of leadline composed.
 //
@@ -51,16 +51,16 @@
 // compile.
 //
 // Two operations are on the same collection if they name it by the same variable,
-// fields and elements. Variables that are assigned once count as what they stand
-// for, such as m after m := &c.lengths. An operation in a loop counts as several,
-// unless a variable that names the collection is declared in the loop. The
+// fields and elements. A variable that is assigned once counts as the expression that is
+// assigned to it, such as m after m := &c.lengths. An operation in a loop counts as
+// several, unless a variable that names the collection is declared in the loop. The
 // function of a Range counts as a loop.
 //
-// A call of a function of the same package counts as an operation if that is all it
-// does: it has up to three statements and one operation. Function literals belong
-// to their function. Those of go statements are functions of their own, because
-// another goroutine runs them. So are those that use a collection that the function
-// around them makes, because other goroutines may call them.
+// A call of a function of the same package counts as an operation if the function only
+// wraps one: it has up to three statements and one operation. Function literals belong
+// to their function, with two exceptions. The literal of a go statement is a function of
+// its own, because another goroutine runs it. So is a literal that uses a collection that
+// the function around it makes, because other goroutines may call it.
 //
 // These are not found:
 //   - operations through an interface, or a function value;
@@ -69,21 +69,21 @@
 //   - operations on a collection that the function makes itself, outside of function
 //     literals.
 //
-// Branches, locks, and assignments between two operations are not considered. So a
-// function may be found whose operations exclude one another, that holds a lock, or
-// whose variable has a different collection by then.
+// Find does not consider branches, locks, and assignments between two operations. So it
+// may find a function whose operations exclude one another, that holds a lock, or
+// that has assigned another collection to the variable in between.
 //
 // # Skeletons
 //
 // A skeleton has a copy of the function with the collection as a parameter.
 // Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: a
 // function that returns or panics before its second operation passes the test.
-// For collections other than sync.Map, an adapter has their methods. What cannot be
-// copied is a comment in a test that fails until it is edited, with the reason. For instance,
-// composed.Map does not have Range, and the copy may not compile. If the directory is
-// that of the package, the copy can use all that the package declares.
-// Otherwise the test is in a package composed_test, and the copy can use other
-// packages only. All skeletons are formatted, compile, and pass go vet.
+// For collections other than sync.Map, an adapter has their methods. If a function cannot
+// be copied, it is a comment with the reason, in a test that fails until it is edited. For
+// instance, composed.Map does not have Range, and the copy may not compile. If the
+// skeletons are written to the directory of the package, the copy can use everything that
+// the package declares. Otherwise the test is in a package composed_test, and the copy can
+// use other packages only. All skeletons are formatted, compile, and pass go vet.
 //
 // A skeleton does not say what the environment of the program does. See
 // composed.Options for that.

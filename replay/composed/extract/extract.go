@@ -32,17 +32,17 @@ type Operation struct {
 	Via      string // the function of the same package that calls it, or ""
 }
 
-// A Result is what Find found. Faults are errors in packages, as file:line:col:
-// message; such packages are left out.
+// A Result has the functions that Find found. Faults are errors in packages, as
+// file:line:col: message; such packages are left out.
 type Result struct {
 	Functions []*Function
 	Packages  int // that were read
 	Faults    []error
 }
 
-// Find lists the functions of the packages that compose operations. The patterns
-// are those of the Go tool, which runs in dir, where "" is the working directory.
-// File names are relative to dir. An error means that nothing could be read.
+// Find lists the functions of the packages that compose operations. The patterns name
+// packages like arguments of the go command, which runs in dir; "" is the working
+// directory. File names are relative to dir. An error means that no package could be read.
 func Find(ctx context.Context, dir string, patterns []string) (*Result, error) {
 	sources, faults, err := load(ctx, dir, patterns)
 	if err != nil {
@@ -55,7 +55,7 @@ func Find(ctx context.Context, dir string, patterns []string) (*Result, error) {
 	return r, nil
 }
 
-// functions returns the functions of one package that compose, in the order of
+// functions returns the functions of one package that compose operations, in the order of
 // its files.
 func (x *scanner) functions(dir string) []*Function {
 	var found []*Function

@@ -35,8 +35,8 @@ func lookupLibrary(path string) *library {
 	return &libraries[i]
 }
 
-// collectionType returns the type of collection that a method is of, such as
-// sync.Map, or "".
+// collectionType returns the type of the collection that has the method, such as
+// sync.Map, or "" if the method is not one of a collection.
 func collectionType(f *types.Func) string {
 	recv := f.Signature().Recv()
 	if recv == nil || f.Pkg() == nil {
@@ -70,8 +70,8 @@ func iterates(method string) bool {
 // mapMethods are the operations of composed.Map.
 var mapMethods = []string{"Load", "Store", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete"}
 
-// adapters has methods of collections other than sync.Map, by the operations of
-// composed.Map. They are those whose effect is the same in all libraries.
+// adapters has methods of collections other than sync.Map, written with operations of
+// composed.Map. It has only methods whose effect is the same in all libraries.
 var adapters = map[string]string{
 	"Load":          "(key K) (V, bool) { v, ok := t.m.Load(key); x, _ := v.(V); return x, ok }",
 	"Get":           "(key K) (V, bool) { v, ok := t.m.Load(key); x, _ := v.(V); return x, ok }",
@@ -90,7 +90,7 @@ var adapters = map[string]string{
 	"Remove":        "(key K) { t.m.Delete(key) }",
 }
 
-// composable reports whether composed.Map has the operation, or an adapter.
+// composable reports whether composed.Map or an adapter has the operation.
 func (f *Function) composable(method string) bool {
 	if f.Type == "sync.Map" {
 		return slices.Contains(mapMethods, method)

@@ -35,7 +35,7 @@ func load(ctx context.Context, dir string, patterns []string) (sources []*source
 		if len(errs) == 0 && s != nil {
 			sources = append(sources, &source{path: p.ImportPath, dir: p.Dir, fset: list.Fset, files: s.Files, info: s.Info, types: s.Types, conf: s.Conf})
 		}
-		for _, e := range errs { // several packages can import one with a fault
+		for _, e := range errs { // several packages can import the same faulty one
 			if !slices.ContainsFunc(faults, func(f error) bool { return f.Error() == e.Error() }) {
 				faults = append(faults, e)
 			}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A path says which collection an expression denotes: a variable, and the fields
-// and elements that lead from it to the collection. Equal paths denote the same
+// A path identifies the collection that an expression denotes. It is a variable, and the
+// fields and elements that lead from it to the collection. Equal paths denote the same
 // collection, unless the function assigns to a part of the path in between.
 type path struct {
 	root   types.Object
@@ -37,12 +37,12 @@ type op struct {
 	site   token.Pos
 	loop   bool
 	via    string
-	recv   ast.Expr // of the call, or nil if via is set
+	recv   ast.Expr // the receiver of the call, or nil if via is set
 }
 
-// A unit is code that one goroutine runs: the body of a function with its function
-// literals, a function literal of a go statement, or one that uses a collection of
-// the function around it.
+// A unit is code that one goroutine runs. It is the body of a function with its function
+// literals, a function literal of a go statement, or a function literal that uses a
+// collection that the function around it makes.
 type unit struct {
 	name    string
 	pos     token.Pos
@@ -52,14 +52,14 @@ type unit struct {
 	local   map[types.Object]bool // collections that the unit makes
 	ops     []*op
 	calls   []call                // of functions of the package
-	only    map[types.Object]bool // if not nil, other collections are those of the unit around it
+	only    map[types.Object]bool // if not nil, the unit around it handles all other collections
 }
 
 // A call of a function of the same package. receiver is nil for a function.
 type call struct {
 	callee   *types.Func
 	receiver *path
-	args     []*path // nil for what is not a path
+	args     []*path // nil for an argument that is not a path
 	site     token.Pos
 	loops    []ast.Node
 }
@@ -86,7 +86,7 @@ func newScanner(s *source) *scanner {
 			}
 		}
 	}
-	// Wrappers of one operation, of a function that is such a wrapper itself too.
+	// Twice, because a wrapper of an operation may call another wrapper.
 	for range 2 {
 		for _, u := range x.units {
 			x.inline(u)
@@ -159,8 +159,8 @@ func (x *scanner) scan(u *unit) {
 	slices.SortStableFunc(u.ops, func(a, b *op) int { return int(a.site - b.site) })
 }
 
-// captured returns the collections of the unit that a function literal uses, and
-// that are not made in the literal.
+// captured returns the collections that a function literal uses and that the unit makes
+// outside of the literal.
 func (x *scanner) captured(u *unit, lit *ast.FuncLit) map[types.Object]bool {
 	used := map[types.Object]bool{}
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
@@ -174,8 +174,8 @@ func (x *scanner) captured(u *unit, lit *ast.FuncLit) map[types.Object]bool {
 	return used
 }
 
-// assignments finds the variables of a unit that stand for a path, and those
-// that are collections of its own.
+// assignments finds the variables of a unit that are aliases of a path, and the variables
+// that are collections made by the unit.
 func (x *scanner) assignments(u *unit) {
 	u.aliases, u.local = map[types.Object]ast.Expr{}, map[types.Object]bool{}
 	count := map[types.Object]int{}
@@ -209,7 +209,7 @@ func (x *scanner) assignments(u *unit) {
 					if len(n.Lhs) == len(n.Rhs) {
 						assign(id, n.Rhs[i])
 					} else {
-						assign(id, id) // no path, and no collection of its own
+						assign(id, id) // neither an alias nor a collection made here
 					}
 				}
 			}
@@ -273,7 +273,7 @@ func called(c *ast.CallExpr) ast.Expr {
 	}
 }
 
-// call adds a call to a unit, if it is of a collection or of the package.
+// call adds a call to a unit, if a collection or the package has the function.
 func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
 	switch f := called(c).(type) {
 	case *ast.Ident:
@@ -346,7 +346,7 @@ func (u *unit) wraps() bool {
 	return len(u.ops) == 1 && !u.ops[0].loop && !iterates(u.ops[0].method) && len(u.body.List) <= wrapperStatements
 }
 
-// inline adds the operations of called functions that wrap one.
+// inline adds the operations of called functions that only wrap one operation.
 func (x *scanner) inline(u *unit) {
 	var ops []*op
 	for _, c := range u.calls {
@@ -367,7 +367,7 @@ func (x *scanner) inline(u *unit) {
 	}
 }
 
-// substitute returns a path of the called function as one of the caller.
+// substitute translates a path of the called function into a path of the caller.
 func (c call) substitute(p path) (path, bool) {
 	if len(p.inner) > 0 {
 		return p, false
@@ -406,7 +406,7 @@ func (x *scanner) paths(u *unit, args []ast.Expr) []*path {
 func (x *scanner) path(u *unit, e ast.Expr) (path, bool) {
 	var suffix []string // the last part first
 	var inner []types.Object
-	for range 1000 { // aliases end there, whatever they are
+	for range 1000 { // a bound, because aliases may form a cycle
 		switch n := e.(type) {
 		case *ast.ParenExpr:
 			e = n.X
@@ -455,7 +455,8 @@ func (x *scanner) path(u *unit, e ast.Expr) (path, bool) {
 	return path{}, false
 }
 
-// isPlace reports whether an expression denotes a place without calling anything.
+// isPlace reports whether an expression denotes a variable, field or element without a
+// call.
 func isPlace(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -504,7 +505,8 @@ func implicit(s *types.Selection) string {
 	return text
 }
 
-// composed returns the operations of a unit on each collection with several.
+// composed returns the operations of a unit, grouped by collection. It leaves out
+// collections with a single operation outside of loops.
 func (u *unit) composed() [][]*op {
 	var groups [][]*op
 	for _, o := range u.ops {

@@ -15,8 +15,8 @@ import (
 )
 
 // WriteSkeletons writes a test file for each function into a directory, which it
-// makes. It returns the names of the files; those that exist are left as they
-// are, and are an error.
+// makes. It returns the names of the files. It does not overwrite a file that exists, and
+// returns an error for it.
 func (r *Result) WriteSkeletons(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func writeNew(file string, text []byte) error {
 	return errors.Join(err, w.Close())
 }
 
-// testName returns the name of a function's test without Test, and notes it.
+// testName returns the name of a function's test without Test, and marks it as used.
 func (f *Function) testName(used map[string]bool) string {
 	var b strings.Builder
 	upper := true
@@ -89,8 +89,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// skeleton returns the test of a function. It has a copy of the function where
-// that compiles, and a TODO otherwise.
+// skeleton returns the test of a function. It has a copy of the function if the copy
+// compiles, and a TODO otherwise.
 func (f *Function) skeleton(dir, name string) ([]byte, error) {
 	inside := sameDirectory(dir, f.source.dir)
 	copied, err := f.adapt(name, inside)
@@ -111,7 +111,7 @@ func sameDirectory(a, b string) bool {
 
 const composedPath = "github.com/leadline/leadline/replay/composed"
 
-// head writes a file up to the function of the test.
+// head writes the beginning of a file, up to the function of the test.
 func (f *Function) head(b *bytes.Buffer, name string, inside bool, imports []string) {
 	pkg := "composed_test"
 	if inside {
