@@ -38,7 +38,7 @@ type row struct {
 var engines = []row{
 	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, checks: true, run: runDepth},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
-	{name: "short search", kind: replay.SearchEngine, max: long, share: &limits.quick, run: runSearch},
+	{name: "short search", kind: replay.SearchEngine, max: long, share: &limits.quick, run: runShortSearch},
 	{name: "window", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runWindow},
 	{name: "order", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runOrder},
 	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runOverwritten},
@@ -94,6 +94,12 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 
 func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
+}
+
+// runShortSearch decides most histories.
+func runShortSearch(t *task, m *meter.Meter) (replay.Finding, error) {
+	pace := search.Pace{Least: limits.quick.least, Each: limits.quick.each}
+	return search.RunAtPace(t.h, t.spec, pace, t.o.Budget.Bytes, m), nil
 }
 
 // runLongSearch refutes a history with a result that no state gives. The search would

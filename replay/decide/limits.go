@@ -28,7 +28,8 @@ const (
 
 // limits bounds the engines: work, bytes and times.
 var limits = struct {
-	// quick is enough for most short histories: about 5,000 configurations.
+	// quick is enough for most short histories: about 5,000 configurations. The short
+	// search has each for every response that it has reached.
 	quick share
 	// realTime is for deciding a relaxed history in real time. Most histories take 5 to 150
 	// for each operation.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -151,5 +152,56 @@ func TestEdgesThroughParts(t *testing.T) {
 			h := smallHistory(t, lines, edges)
 			checkFinding(t, "search", h, kv, search.Run(h, kv, 1<<28, nil), want)
 		}
+	}
+}
+
+// TestFewInsertions: the search declines stacks with so many insertions and so few of each
+// value that Pairs is better.
+func TestFewInsertions(t *testing.T) {
+	for _, test := range []struct {
+		inserts, values int
+		declines        bool
+	}{
+		{127, 127, false}, {128, 128, true}, {129, 129, true}, {127, 4, false}, {128, 4, false}, {128, 5, true}, {160, 5, false}, {159, 5, true},
+	} {
+		var lines []line
+		for i := range int64(test.inserts) {
+			lines = append(lines, call(i, "push", i%int64(test.values)), answer(i, history.NoValue))
+		}
+		f := search.QueueOrStack(smallHistory(t, lines, nil), lookup(t, "stack"), 1<<20, nil)
+		if declines := f.Cause == replay.Declined; declines != test.declines {
+			t.Errorf("%d insertions of %d values: %v (%v)", test.inserts, test.values, f.Answer, f.Cause)
+		}
+	}
+}
+
+// TestPace: a search that is stuck gives up when it is behind its pace, and one that
+// advances does not.
+func TestPace(t *testing.T) {
+	var lines []line
+	for i := range int64(1000) {
+		lines = append(lines, call(i, "enqueue", i), answer(i, history.NoValue))
+	}
+	for i := range int64(16) { // in any order
+		lines = append(lines, call(1000+i, "enqueue", 1000+i))
+	}
+	for i := range int64(16) {
+		lines = append(lines, answer(1000+i, history.NoValue))
+	}
+	lines = append(lines, call(5000, "dequeue"), answer(5000, history.IntValue(-1)))
+	stuck := smallHistory(t, lines, nil)
+	pace := search.Pace{Least: 2048, Each: 8}
+	most := pace.Least + pace.Each*int64(len(stuck.Ops)) + 2*meter.AskEvery
+	m := meter.New(nil)
+	if f := search.RunAtPace(stuck, lookup(t, "queue"), pace, 1<<30, m); f.Cause != replay.Time || m.Spent() > most {
+		t.Errorf("%v (%v) after %d units", f.Answer, f.Cause, m.Spent())
+	}
+	m = meter.New(nil)
+	if f := search.Run(stuck, lookup(t, "queue"), 1<<30, m.Share(4*most)); f.Decided() || m.Spent() < 4*most {
+		t.Errorf("without a pace %v after %d units", f.Answer, m.Spent())
+	}
+	right, _ := large(t, "kv", 2000, 4, 8, 1)
+	if f := search.RunAtPace(right, lookup(t, "kv"), search.Pace{Least: 2048, Each: 64}, 1<<30, nil); f.Answer != replay.Linearizable {
+		t.Errorf("a search that advances: %v (%v)", f.Answer, f.Cause)
 	}
 }

@@ -18,6 +18,16 @@ func Run(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) r
 	return RunPruned(h, spec, Pruning{}, maxBytes, m)
 }
 
+// A Pace bounds a search by its progress: Least, and Each for each response that it has
+// reached, in units of the meter. A search that is stuck early gives up early.
+type Pace struct{ Least, Each int64 }
+
+// RunAtPace is Run, but a search along the responses gives up with replay.Time if it is
+// behind the pace.
+func RunAtPace(h *history.History, spec replay.Spec, pace Pace, maxBytes int64, m *meter.Meter) replay.Finding {
+	return (&runner{spec: spec, pace: &pace, maxBytes: maxBytes, meter: m.OrUnbounded()}).decide(h)
+}
+
 // RunPruned is Run with some rules switched off, for tests.
 func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, m *meter.Meter) replay.Finding {
 	return (&runner{spec: spec, prune: prune, maxBytes: maxBytes, meter: m.OrUnbounded()}).decide(h)
@@ -26,6 +36,7 @@ func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int
 type runner struct {
 	spec     replay.Spec
 	prune    Pruning
+	pace     *Pace // nil: without bound
 	maxBytes int64
 	meter    *meter.Meter
 }
@@ -80,7 +91,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	defer machine.Release()
 	if !r.prune.NoSweep && !a.isRelaxed() {
 		if s, ok := newSweep(a, r.spec, machine, r.prune); ok {
-			s.maxBytes, s.meter = r.maxBytes, r.meter
+			s.maxBytes, s.meter, s.pace, s.begun = r.maxBytes, r.meter, r.pace, r.meter.Spent()
 			return s.finding(s.run())
 		}
 	}

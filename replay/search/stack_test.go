@@ -65,7 +65,7 @@ func TestLargeStacks(t *testing.T) {
 				if threads*n > 16000 && !*full || threads*n > 40000 {
 					continue
 				}
-				w := workload.Workload{Model: "stack", Ops: n, Threads: threads, Seed: uint64(n + threads), Values: 8, Fill: fill}
+				w := workload.Workload{Model: "stack", Ops: n, Threads: threads, Seed: uint64(n + threads), Values: min(8, n/75), Fill: fill}
 				right, err := w.History()
 				if err != nil {
 					t.Fatal(err)

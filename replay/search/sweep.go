@@ -56,6 +56,8 @@ type sweep struct {
 	maxBytes int64
 	grown    growth
 	furthest int32 // the largest due that was reached
+	pace     *Pace // or nil
+	begun    int64 // what the meter had counted before
 }
 
 // A spot is a configuration.
@@ -216,12 +218,20 @@ func (s *sweep) back() bool {
 		return false
 	}
 	s.spend(configurationWork + s.failed.compared + s.grown.work(s.machine.Bytes()))
+	if s.isBehind() {
+		s.gaveUp = replay.Time
+	}
 	s.failed.compared = 0
 	f := &s.stack[len(s.stack)-1]
 	s.retreatTo(f.due)
 	s.at = f.spot
 	s.trail = s.trail[:f.trail]
 	return true
+}
+
+// isBehind reports whether the search is behind its pace.
+func (s *sweep) isBehind() bool {
+	return s.pace != nil && s.meter.Spent()-s.begun > s.pace.Least+s.pace.Each*int64(s.furthest)
 }
 
 func (s *sweep) move() bool {
