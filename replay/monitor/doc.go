@@ -6,8 +6,8 @@
 // values. Tests rarely need equal values: a process can insert its name and a
 // count. Then the insertion that belongs to each removal and each read is known, and
 // for the usual collections a few sorted lists are enough. [Run] returns an order of
-// the operations as a witness, or a conflict: a few operations of a long history that
-// are not linearizable, whatever the others did.
+// the operations as a witness, or a conflict: a few operations that are not linearizable
+// even without the rest of the history.
 //
 // # Terms
 //
@@ -45,7 +45,7 @@
 //
 // Here isEmpty has slots outside the inner interval, before it and after it.
 //
-// A pending insertion of a value that nothing read or removed is left out,
+// A pending insertion of a value that no operation read or removed is left out,
 // as if it never took effect.
 //
 // # What it can decide
@@ -53,21 +53,22 @@
 // Run decides a history if
 //
 //   - the specification is a replay.Described with a discipline;
-//   - the order is that of real time;
-//   - no value is inserted twice, not even by a pending operation. Under
-//     different keys of a map it may be, and also into a set if no operation finds
+//   - real time is the only order;
+//   - no value is inserted twice, not even by a pending operation. It may be inserted
+//     under different keys of a map, and also into a set again if no operation finds
 //     nothing;
 //   - every operation has a role. Operations that count the values or clear the
 //     collection have none, unless they find nothing.
 //
-// Run declines other histories. But it refutes most wrong ones of a stack into which some
-// values are inserted several times, or whose values are counted: it leaves out the operations
-// on these values and those that count. A witness of the stack, restricted to the rest, is a
-// witness of the rest, so a conflict among these is a conflict of the history.
+// Run declines other histories, with one exception. It refutes most wrong histories of a
+// stack into which some values are inserted several times, or whose values are counted. It
+// leaves out the operations on these values and the operations that count. A witness of
+// the stack, restricted to the rest, is a witness of the rest. So a conflict among the
+// remaining operations is a conflict of the history.
 //
-// A pending removal of a queue, a stack or a priority queue does not name what
+// A pending removal of a queue, a stack or a priority queue does not name the value that
 // it took. Run first leaves it out; an order of the rest is a witness. If there is
-// none, Run also leaves out the values that nothing else removed, since pending
+// none, Run also leaves out the values that no other operation removed, since pending
 // removals can only have taken these. A conflict among the remaining operations is
 // a conflict of the history. If there is none either, Run declines. It is exact
 // without pending removals, and always exact for sets, multisets, registers and
@@ -102,11 +103,11 @@
 //
 // If no operation finds nothing, values do not interact, and each is present or
 // absent. A sweep visits the events in order. An operation that finds a value
-// present, or absent, takes effect when it is invoked if the value is so then;
-// otherwise it waits. When an operation returns that has not taken effect, it is
-// forced. If it waits, it takes effect with the next change of its value. If it is
-// an addition, it is that change, after one more change if the value is present;
-// removals are treated likewise. Among the additions (or removals) that are
+// present, or absent, takes effect when it is invoked if the value is present, or absent,
+// at that moment. Otherwise it waits. When an operation returns that has not taken effect,
+// it is forced. If it waits, it takes effect with the next change of its value. If it is
+// an addition, it is itself that change, after one more change if the value is present.
+// Removals are treated likewise. Among the additions (or removals) that are
 // invoked and have not taken effect, the one with the earliest response makes the
 // change; pending ones come last. All operations that wait for the change take
 // effect right after it.
@@ -137,9 +138,9 @@
 // result is allowed. With heaps, the sweep takes O(n log n).
 //
 // A conflict consists of the operation that could not be forced, the additions and
-// removals of its value, and the other operations that forced one of them. Where
+// removals of its value, and the other operations that forced one of them. At a moment when
 // all invoked additions and removals have taken effect, their number is as certain
-// as it is at the beginning, so that the conflict need not reach back further.
+// as it is at the beginning. So the conflict need not reach back further.
 //
 // # Registers and maps
 //
@@ -220,8 +221,8 @@
 // first has to come before the insertion of the second. That is a rule about three
 // values, and the relation is about two.
 //
-// A conflict is a value in disorder; or an operation that found nothing, with as
-// few values as fill its slots; or a cycle. Cycles have two values, as in
+// A conflict is a value in disorder; or an operation that found nothing, with the least
+// number of values that fill its slots; or a cycle. Cycles have two values, as in
 //
 //	A  |-- enqueue 1 --|                    |-- dequeue: 2 --|
 //	B                    |-- enqueue 2 --|                     |-- dequeue: 1 --|
@@ -248,8 +249,8 @@
 // before stay empty. ∎
 //
 // So an operation that found nothing can be placed if and only if it has a slot
-// that is free of all values. A conflict with it has as few values as fill its
-// slots.
+// that is free of all values. A conflict with it has the least number of values whose
+// inner intervals fill its slots.
 //
 // # Priority queues
 //
@@ -286,8 +287,8 @@
 // The free slots are a set of bits, with bits for its words above, instead of a
 // search tree. Sorting ints takes linear time.
 //
-// A conflict is the look or removal, the insertion of its value, and as few
-// values that are served before it as fill its slots.
+// A conflict is the look or removal, the insertion of its value, and the least number of
+// values that are served before it and fill its slots.
 //
 // # Stacks
 //
@@ -356,10 +357,10 @@
 // # Lists and sets that grow
 //
 // [Lists] decides lists under keys to which operations append, such as the transactions of
-// Elle's list-append and texts in a key-value store, and sets to which operations add, such
-// as those of Jepsen's tests. They are empty at first. An operation may read and append to
-// several lists at once, step by step. Each list that was read tells the order of all
-// appends to it so far:
+// Elle's list-append and strings in a key-value store. It also decides sets to which
+// operations add, such as the sets of Jepsen's tests. They are empty at first. An operation
+// may read and append to several lists at once, step by step. Each list that was read shows
+// the order of all appends to it so far:
 //
 //	A  |-- append(x, 1) --|
 //	B     |-- append(x, 2) --|
@@ -367,27 +368,27 @@
 //
 // C does not have 1, which A appended before.
 //
-// A list is useless if something else may change it, or if a value is appended to it twice;
-// and a text also if a read can be divided into appended texts in several ways. A value of a
-// set is useless if it may be added twice, or if an operation does anything else to it.
-// Lists and values are independent objects, so that a conflict among the others is a
-// conflict of the history.
+// A list is unusable if an operation may change it in another way, or if a value is
+// appended to it twice. A string is also unusable if a read can be divided into appended
+// strings in several ways. A value of a set is unusable if it may be added twice, or if an
+// operation does anything else to it. Lists and values are independent objects, so a
+// conflict among the others is a conflict of the history.
 //
 // If an operation read a list before it appended to it, the list that it found is known, and
-// also the one with all its appends. A list that was read after some of its own appends
-// shows what was there before them.
+// also the list with all its appends. If it read a list after some of its own appends, the
+// result shows the list before them.
 //
-// Theorem. A history of lists of which none is useless is linearizable if and only if
+// Theorem. A history of lists without an unusable one is linearizable if and only if
 //
 //   - all values that were read are appended, and own appends are read where they should be;
-//   - of two known lists under one key, one is the beginning of the other;
-//   - what an operation appends to a list stands together in the longest known list under
-//     that key, the last list, or is not in it; and
-//   - these precedences have no loop with those of real time: an operation that appends a
-//     value of a last list comes before the one that appends the next; one that read a list
-//     comes after the one that appends the last value of it, and before the one that appends
-//     the next in the last list; and what is in no known list is appended after all appends
-//     and reads of the last list.
+//   - for each two known lists under one key, one is a prefix of the other;
+//   - the values that an operation appends to a list stand together in the longest known
+//     list under that key, called the last list, or none of them is in it; and
+//   - the following precedences and real time have no cycle. An operation that appends a
+//     value of a last list comes before the one that appends the next value. An operation
+//     that read a list comes after the one that appends the last value of that list, and
+//     before the one that appends the next value in the last list. A value that is in no
+//     known list is appended after all appends and reads of the last list.
 //
 // A pending operation counts if a known list has one of its values, or if it is marked as
 // happened.
@@ -395,19 +396,19 @@
 // Proof. Values never leave a list, so known lists are its states at different times, and
 // the conditions are necessary. Conversely, take an order of the operations that respects
 // the precedences and real time, with the pending operations that do not count at the end.
-// The values of a last list are appended in its order. Before a read, all values of what it
-// found have been appended, since each append comes before the next; no other value of the
-// last list has been, since the next one comes later; and no value has been that is in no
-// known list. ∎
+// The values of a last list are appended in its order. Before a read, all values of the
+// list that it found have been appended, since each append comes before the next. No other
+// value of the last list has been appended, since the next one comes later. Nor has a value
+// been appended that is in no known list. ∎
 //
-// In a set, the known sets take the place of known lists: of two of them, one is a part of
-// the other. A value is added after the largest set without it was read for the last time,
-// and before the smallest with it was read. The proof is the same.
+// In a set, the known sets take the place of known lists: for each two of them, one is a
+// subset of the other. A value is added after the last read of the largest set without it,
+// and before the first read of the smallest set with it. The proof is the same.
 //
-// The precedences are as many as appends, reads and values of the sets that were read. The
-// operations are placed by response, each after those that have to come before it. If one
-// of these was invoked after the response, or comes back to an operation that waits for it,
-// there is a loop. It is a conflict, together with the operations that know the lists.
+// There are as many precedences as appends, reads and values of the sets that were read. The
+// operations are placed by response, each after its predecessors. If a predecessor was
+// invoked after the response, or waits for the operation itself, there is a cycle. The cycle
+// is a conflict, together with the operations that read the lists.
 //
 // # Sources
 //
@@ -421,7 +422,7 @@
 //     reducing linearizability to state reachability, ICALP 2015: queues (the
 //     latter stacks, too) have only violations of a few kinds.
 //   - K. Kingsbury and P. Alvaro, Elle: inferring isolation anomalies from experimental
-//     observations, PVLDB 14(3), 2020: lists that were read tell the order of versions.
+//     observations, PVLDB 14(3), 2020: lists that were read show the order of versions.
 //   - M. Emmi and C. Enea, Sound, complete, and tractable linearizability
 //     monitoring for concurrent collections, POPL 2018: distinct values make
 //     collections tractable.

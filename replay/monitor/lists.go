@@ -10,11 +10,11 @@ import (
 
 // Lists decides a history of lists to which operations append, or of a set to which they
 // add, with a Witness or a Conflict; see the package documentation. It declines if the
-// specification is not a replay.Appending, or if the order is not that of real time alone.
+// specification is not a replay.Appending, or if there is order beyond real time.
 // If it does not know what some operations do, or cannot use some of the lists or values,
-// it may only refute: without a conflict among the others, it declines. It takes
-// O(n + k log k) for operations and lists that have k values together, and gives up when m
-// stops.
+// it can only refute: without a conflict among the others, it declines. It takes
+// O(n + k log k) for n operations and lists that have k values together, and gives up when
+// m stops.
 //
 // The specification must have accepted the history (replay.Check). Lists panics if one of
 // them is nil.
@@ -27,7 +27,7 @@ func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding 
 		return replay.Declines("no lists in real time")
 	}
 	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true,
-		set: aSet{numbers: map[string]int32{}}}
+		set: setState{numbers: map[string]int32{}}}
 	if (!l.grows() || !l.read()) && !m.Stopped() {
 		return replay.Declines("no lists that are read while they grow, or operations on several")
 	}
@@ -46,51 +46,52 @@ func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding 
 	return replay.Found(replay.MonitorEngine, (&problem{call: make([]int32, len(h.Ops))}).complete(order))
 }
 
-// lists are the lists and the set of a history, with what operations append to them and read.
+// lists are the lists and the set of a history, with the appends and reads of operations.
 type lists struct {
 	h        *history.History
 	spec     replay.Appending
 	meter    *meter.Meter
-	complete bool // all that operations do is known
+	complete bool // all effects of operations are known
 
 	numbers  map[string]int32 // key -> list
-	list     []aList
+	list     []listState
 	appended map[string]int32 // list and value -> number in appends
-	appends  []anAppend
+	appends  []appendOp
 	steps    []listStep // of lists
 	reads    []listRead
-	set      aSet
+	set      setState
 	buf      []byte
 }
 
-// An aList is a list under a key. It is useless unless all that changes it are appends of
-// different values.
-type aList struct {
-	useless bool
-	lengths []int   // of the texts that are appended, sorted
-	known   []int32 // the longest list that is known, as numbers of appends
-	owner   int32   // the operation that knows it, or none
+// A listState is a list under a key. It is unusable unless all changes of it are appends of
+// distinct values.
+type listState struct {
+	unusable bool
+	lengths  []int   // lengths of the strings that are appended, sorted
+	known    []int32 // the longest list that is known, as numbers of appends
+	owner    int32   // the operation that knows it, or none
 
-	// Of the last operation with a step on it:
+	// State of the last operation with a step on it:
 	op   int32
-	read int32   // how many appended values it found, or none if that is not known
+	read int32   // how many appended values it found, or none if it has not read the list
 	own  []int32 // its appends
 }
 
-// An anAppend appends a value to a list. Its place is that in the known list, or none.
-type anAppend struct{ op, list, place int32 }
+// An appendOp appends a value to a list. place is the place of the value in the known list,
+// or none.
+type appendOp struct{ op, list, place int32 }
 
 type listStep struct {
 	kind     replay.ListStepKind
 	op, list int32
-	append   int32 // number
+	append   int32 // number of the append
 	value    history.Value
 }
 
-// A listRead says that an operation found a list of so many appended values.
+// A listRead is an operation that found a list of length values.
 type listRead struct{ op, list, length int32 }
 
-// grows reports whether lists grow and are read.
+// grows reports whether a list or set grows and one is read.
 func (l *lists) grows() bool {
 	grows, areRead := false, false
 	var steps []replay.ListStep
@@ -107,7 +108,7 @@ func (l *lists) grows() bool {
 	return false
 }
 
-// read reads all steps. It reports false if one is not known.
+// read reads all steps. It reports false if the steps of an operation are not known.
 func (l *lists) read() bool {
 	var steps []replay.ListStep
 	for i := range l.h.Ops {
@@ -123,7 +124,7 @@ func (l *lists) read() bool {
 		on := &l.list[k]
 		slices.Sort(on.lengths)
 		on.lengths = slices.Compact(on.lengths)
-		if on.useless {
+		if on.unusable {
 			l.complete = false
 		}
 	}
@@ -141,16 +142,16 @@ func (l *lists) enter(op int32, step replay.ListStep) {
 	on := &l.list[s.list]
 	switch step.Kind {
 	case replay.ListOther:
-		on.useless = true
+		on.unusable = true
 		return
 	case replay.ListAppend:
 		s.append = int32(len(l.appends))
 		value := l.keyOf(s.list, s.value)
 		_, twice := l.appended[string(value)]
-		isEmpty := s.value.Kind() == history.String && s.value.Text() == "" // invisible in a text
-		on.useless = on.useless || twice || isEmpty
+		isEmpty := s.value.Kind() == history.String && s.value.Text() == "" // invisible in a string
+		on.unusable = on.unusable || twice || isEmpty
 		l.appended[string(value)] = s.append
-		l.appends = append(l.appends, anAppend{op, s.list, none})
+		l.appends = append(l.appends, appendOp{op, s.list, none})
 		if s.value.Kind() == history.String {
 			on.lengths = append(on.lengths, len(s.value.Text()))
 		}
@@ -166,7 +167,7 @@ func (l *lists) number(key history.Value) int32 {
 	}
 	k := int32(len(l.list))
 	l.numbers[string(l.buf)] = k
-	l.list = append(l.list, aList{owner: none, op: none, read: none})
+	l.list = append(l.list, listState{owner: none, op: none, read: none})
 	return k
 }
 
@@ -197,14 +198,14 @@ func (l *lists) explainReads() (conflict []int32) {
 	return l.wholeBlocks()
 }
 
-// explain explains the steps of one operation. If it read a list, then the list before its
-// own appends is known, and the one after all of them.
+// explain explains the steps of one operation, or returns a conflict. If the operation read
+// a list, then the list before its own appends is known, and the list after all of them.
 func (l *lists) explain(steps []listStep) (conflict []int32) {
 	op := steps[0].op
 	for i := range steps {
 		s := &steps[i]
 		on := &l.list[s.list]
-		if on.useless {
+		if on.unusable {
 			continue
 		}
 		if on.op != op {
@@ -217,7 +218,7 @@ func (l *lists) explain(steps []listStep) (conflict []int32) {
 		values, answer := l.parse(s)
 		switch {
 		case answer == isAmbiguous:
-			on.useless, l.complete = true, false
+			on.unusable, l.complete = true, false
 			continue
 		case answer == isImpossible:
 			return []int32{op}
@@ -226,7 +227,7 @@ func (l *lists) explain(steps []listStep) (conflict []int32) {
 		if found < 0 || !slices.Equal(values[found:], on.own) || on.read != none && int(on.read) != found {
 			return []int32{op}
 		}
-		if other := l.know(s.list, op, values[:found], 0); other != none {
+		if other := l.recordKnown(s.list, op, values[:found], 0); other != none {
 			return []int32{op, other}
 		}
 		if on.read == none {
@@ -237,19 +238,19 @@ func (l *lists) explain(steps []listStep) (conflict []int32) {
 	for i := range steps {
 		s := &steps[i]
 		on := &l.list[s.list]
-		if on.useless || on.read == none || len(on.own) == 0 || on.own[0] != s.append || s.kind != replay.ListAppend {
-			continue // but once for each list
+		if on.unusable || on.read == none || len(on.own) == 0 || on.own[0] != s.append || s.kind != replay.ListAppend {
+			continue // handle each list only once
 		}
-		if other := l.know(s.list, op, on.own, on.read); other != none {
+		if other := l.recordKnown(s.list, op, on.own, on.read); other != none {
 			return []int32{op, other}
 		}
 	}
 	return nil
 }
 
-// know enters that a list once had these values from a place on, and those before it that
-// are known. If that cannot be, it returns the operation that knows another list.
-func (l *lists) know(list, op int32, values []int32, from int32) (other int32) {
+// recordKnown records that a list once had the known values before a place, and then these
+// values. If that contradicts another known list, it returns the operation that knows that.
+func (l *lists) recordKnown(list, op int32, values []int32, from int32) (other int32) {
 	on := &l.list[list]
 	l.meter.Spend(1 + len(values)/8)
 	known := on.known[from:]
@@ -258,7 +259,7 @@ func (l *lists) know(list, op int32, values []int32, from int32) (other int32) {
 	}
 	for i := len(known); i < len(values); i++ {
 		a := &l.appends[values[i]]
-		if a.place != none { // it is there twice
+		if a.place != none { // the value is in the list twice
 			return op
 		}
 		a.place = int32(len(on.known))
@@ -267,11 +268,11 @@ func (l *lists) know(list, op int32, values []int32, from int32) (other int32) {
 	return none
 }
 
-// What parse finds.
+// Results of parse.
 const (
 	isParsed = iota
 	isAmbiguous
-	isImpossible // there is a value that nobody appends, or the list is empty and not null
+	isImpossible // no operation appends some value, or the list is empty and not null
 )
 
 // parse returns the appended values of a list that was read.
@@ -296,7 +297,7 @@ func (l *lists) parse(s *listStep) (values []int32, answer int) {
 	return values, isParsed
 }
 
-// parseText divides a text into those that are appended. At each place, only one may fit.
+// parseText divides a string into appended strings. At each place, only one may fit.
 func (l *lists) parseText(list int32, text string) (values []int32, answer int) {
 	for len(text) > 0 {
 		length, number := 0, int32(none)
@@ -322,8 +323,8 @@ func (l *lists) parseText(list int32, text string) (values []int32, answer int) 
 	return values, isParsed
 }
 
-// wholeBlocks returns a conflict if a known list has some of the values that an operation
-// appends at once, but not all of them one after another.
+// wholeBlocks returns a conflict if a known list has some values that one operation
+// appends, but not all of them, or not one after another.
 func (l *lists) wholeBlocks() (conflict []int32) {
 	for k := range l.list {
 		l.list[k].op = none
@@ -331,14 +332,14 @@ func (l *lists) wholeBlocks() (conflict []int32) {
 	for i := range l.steps {
 		s := &l.steps[i]
 		on := &l.list[s.list]
-		if on.useless || s.kind != replay.ListAppend {
+		if on.unusable || s.kind != replay.ListAppend {
 			continue
 		}
 		place := l.appends[s.append].place
 		if before := on.read; on.op == s.op && (before == none && place != none || before != none && place != before+1) {
 			return []int32{s.op, on.owner}
 		}
-		on.op, on.read = s.op, place // of its last append
+		on.op, on.read = s.op, place // the place of its last append
 	}
 	return nil
 }
@@ -355,9 +356,9 @@ func (l *lists) decide() (order, conflict []int32) {
 	if conflict = l.set.explainReads(l.meter); conflict != nil || l.meter.Stopped() {
 		return nil, conflict
 	}
-	p := newPlacing(l.h, l.meter)
+	p := newOrdering(l.h, l.meter)
 	for _, a := range l.appends {
-		if on := &l.list[a.list]; p.shownBy[a.op] == none && a.place != none && !on.useless {
+		if on := &l.list[a.list]; p.shownBy[a.op] == none && a.place != none && !on.unusable {
 			p.shownBy[a.op] = on.owner
 		}
 	}
@@ -367,15 +368,15 @@ func (l *lists) decide() (order, conflict []int32) {
 	return p.run()
 }
 
-// addPrecedences enters what has to come before what, according to the lists.
-func (l *lists) addPrecedences(p *placing) {
+// addPrecedences adds the precedences that follow from the lists.
+func (l *lists) addPrecedences(p *ordering) {
 	end := make([]int32, len(l.list)) // when no known list is read any more
 	for k := range l.list {
 		on := &l.list[k]
-		if on.useless {
+		if on.unusable {
 			continue
 		}
-		end[k] = p.moment()
+		end[k] = p.addMoment()
 		if len(on.known) == 0 {
 			continue
 		}
@@ -386,7 +387,7 @@ func (l *lists) addPrecedences(p *placing) {
 	}
 	for _, r := range l.reads {
 		on := &l.list[r.list]
-		if on.useless {
+		if on.unusable {
 			continue
 		}
 		if r.length > 0 {
@@ -399,7 +400,7 @@ func (l *lists) addPrecedences(p *placing) {
 		p.add(r.op, next, none)
 	}
 	for _, a := range l.appends {
-		if a.place == none && p.shownBy[a.op] != none && !l.list[a.list].useless {
+		if a.place == none && p.shownBy[a.op] != none && !l.list[a.list].unusable {
 			p.add(end[a.list], a.op, none)
 		}
 	}

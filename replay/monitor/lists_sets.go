@@ -8,9 +8,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// An aSet is a set to which values are added. A value is unclear if it may be added twice,
-// or an operation does anything else to it.
-type aSet struct {
+// A setState is a set to which values are added. A value is ambiguous if it may be added
+// twice, or an operation does anything else to it.
+type setState struct {
 	numbers map[string]int32 // value -> number in values
 	values  []setValue
 	reads   []setRead
@@ -18,20 +18,20 @@ type aSet struct {
 }
 
 type setValue struct {
-	add, shownBy int32 // operations, or none; shownBy found the value
-	unclear      bool
-	level        int32 // of the smallest set that has it, or none
+	add, shownBy int32 // operation that adds the value, and the first that found it; or none
+	ambiguous    bool
+	level        int32 // the level of the smallest set that has it, or none
 }
 
-// A setRead is that an operation found the set to have just these values. Sets have levels:
-// those at level i are alike, and part of those at level i+1.
+// A setRead is an operation that found the set to have exactly these values. Sets that were
+// read have levels: the sets of level i are equal, and are subsets of those of level i+1.
 type setRead struct {
 	op, level int32
 	values    []int32
 }
 
 // enter enters a step of an operation.
-func (s *aSet) enter(l *lists, op int32, step replay.ListStep) {
+func (s *setState) enter(l *lists, op int32, step replay.ListStep) {
 	if step.Kind == replay.SetRead {
 		list := step.Value.List()
 		l.meter.Spend(len(list))
@@ -45,12 +45,12 @@ func (s *aSet) enter(l *lists, op int32, step replay.ListStep) {
 	}
 	l.buf = step.Value.AppendKey(l.buf[:0])
 	v := &s.values[s.number(l.buf)]
-	v.unclear = v.unclear || v.add != none || step.Kind == replay.SetOther
+	v.ambiguous = v.ambiguous || v.add != none || step.Kind == replay.SetOther
 	v.add = op
-	l.complete = l.complete && !v.unclear
+	l.complete = l.complete && !v.ambiguous
 }
 
-func (s *aSet) number(key []byte) int32 {
+func (s *setState) number(key []byte) int32 {
 	k, ok := s.numbers[string(key)]
 	if !ok {
 		k = int32(len(s.values))
@@ -62,13 +62,13 @@ func (s *aSet) number(key []byte) int32 {
 
 // explainReads compares the sets that were read, and gives values and reads their levels.
 // It returns a conflict if there is one.
-func (s *aSet) explainReads(m *meter.Meter) (conflict []int32) {
+func (s *setState) explainReads(m *meter.Meter) (conflict []int32) {
 	for i := range s.reads {
 		r := &s.reads[i]
-		r.values = slices.DeleteFunc(r.values, func(v int32) bool { return s.values[v].unclear })
+		r.values = slices.DeleteFunc(r.values, func(v int32) bool { return s.values[v].ambiguous })
 		for _, k := range r.values {
 			v := &s.values[k]
-			if v.add == none { // nobody adds it
+			if v.add == none { // no operation adds it
 				return []int32{r.op}
 			}
 			if v.shownBy == none {
@@ -80,7 +80,7 @@ func (s *aSet) explainReads(m *meter.Meter) (conflict []int32) {
 		}
 	}
 	slices.SortStableFunc(s.reads, func(a, b setRead) int { return cmp.Compare(len(a.values), len(b.values)) })
-	there := 0 // values of the sets so far
+	there := 0 // number of values of the previous set
 	for i := range s.reads {
 		r := &s.reads[i]
 		if i == 0 || len(r.values) > there {
@@ -105,21 +105,22 @@ func (s *aSet) explainReads(m *meter.Meter) (conflict []int32) {
 	return nil
 }
 
-// showAdded notes which additions took effect, as somebody found their values.
-func (s *aSet) showAdded(p *placing) {
+// showAdded records which additions took effect because an operation found their values.
+func (s *setState) showAdded(p *ordering) {
 	for _, v := range s.values {
-		if v.add != none && !v.unclear && p.shownBy[v.add] == none {
+		if v.add != none && !v.ambiguous && p.shownBy[v.add] == none {
 			p.shownBy[v.add] = v.shownBy
 		}
 	}
 }
 
-// addPrecedences enters what has to come before what. For each level, there are two
-// moments: when all of its values are there, and when its sets are not read any more.
-func (s *aSet) addPrecedences(p *placing) {
+// addPrecedences adds the precedences that follow from the sets. For each level, it adds
+// two moments: when all values of the level have been added, and when the last of its sets
+// has been read.
+func (s *setState) addPrecedences(p *ordering) {
 	full, left := make([]int32, s.levels), make([]int32, s.levels)
 	for i := range s.levels {
-		if full[i], left[i] = p.moment(), p.moment(); i > 0 {
+		if full[i], left[i] = p.addMoment(), p.addMoment(); i > 0 {
 			p.add(full[i-1], full[i], none)
 			p.add(left[i-1], left[i], none)
 		}
@@ -129,7 +130,7 @@ func (s *aSet) addPrecedences(p *placing) {
 		p.add(r.op, left[r.level], none)
 	}
 	for _, v := range s.values {
-		if v.add == none || v.unclear || p.shownBy[v.add] == none {
+		if v.add == none || v.ambiguous || p.shownBy[v.add] == none {
 			continue
 		}
 		before := v.level - 1 // the last level without the value

@@ -10,8 +10,7 @@ import (
 
 // Run decides the history if a monitor can, with a Witness or a Conflict.
 // Otherwise it declines with a reason. It takes O(n log n) for n operations. It
-// decides deques that are used as stacks or queues. It
-// gives up when m stops.
+// decides deques that are used as stacks or queues. It gives up when m stops.
 //
 // The specification must have accepted the history (replay.Check). Run panics if
 // one of them is nil.
@@ -45,7 +44,7 @@ func undecided(why string) replay.Finding {
 	return replay.Declines(why)
 }
 
-// problemOf reads a history of a collection. If it declines, it returns why.
+// problemOf reads a history of a collection. If it declines, it returns the reason.
 func problemOf(h *history.History, spec replay.Spec, m *meter.Meter) (*problem, string) {
 	if h == nil || spec == nil {
 		panic("monitor: a nil history or specification")
@@ -65,7 +64,7 @@ func problemOf(h *history.History, spec replay.Spec, m *meter.Meter) (*problem, 
 const stopped = "stopped"
 
 // A finding is the result of a monitor: an order of the operations, or a conflict
-// (not nil), or why it declined.
+// (not nil), or the reason why it declined.
 type finding struct {
 	order    []int32
 	conflict []int32
@@ -73,12 +72,12 @@ type finding struct {
 }
 
 // decide decides the problem, whose pending removals may each have taken a value
-// or not. An order without them is an order of all. A conflict among the values that
-// no pending removal can have taken is a conflict of all. It declines if there is
-// neither.
+// or not. An order without them is an order of the whole history. A conflict among the
+// values that no pending removal can have taken is a conflict of the history. It declines
+// if it finds neither.
 func (p *problem) decide() finding {
-	if p.again && len(p.impossible) == 0 {
-		return p.lives()
+	if p.hasReadded && len(p.impossible) == 0 {
+		return p.sweepSet()
 	}
 	if len(p.impossible) > 0 {
 		return finding{conflict: p.impossible}
@@ -87,7 +86,7 @@ func (p *problem) decide() finding {
 	if f.conflict == nil || len(p.pendingRemovals) == 0 {
 		return f
 	}
-	q := p.withoutLoose()
+	q := p.withoutUnremoved()
 	f = q.monitor()
 	if f.conflict != nil {
 		return f
@@ -111,8 +110,8 @@ func (p *problem) monitor() finding {
 	return p.deque()
 }
 
-// complete appends to an order the operations that are not in it: those that never
-// took effect and those that do not matter.
+// complete appends to an order the operations that are not in it: they never took effect,
+// or do not matter.
 func (p *problem) complete(order []int32) []int32 {
 	if len(order) == len(p.call) {
 		return order

@@ -8,27 +8,27 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A turn has all that matters of a value of a priority queue in one place: in the
-// order of service, values are scattered over memory.
-type turn struct {
-	value                 int32
-	inner                 inner
-	insert, remove        int32 // operations; remove may be none
-	insertCall, insertRet int32
-	removeCall, removeRet int32 // history.NoReturn if it is never removed
-	looks, looksEnd       int32 // in problem.looks
-	comesIn, goesIn       int32 // the slots of insert and remove
+// A servedValue has all data of a value of a priority queue in one place, because in the
+// order of service the values are scattered over memory.
+type servedValue struct {
+	value                  int32
+	inner                  inner
+	insert, remove         int32 // operations; remove may be none
+	insertCall, insertRet  int32
+	removeCall, removeRet  int32 // history.NoReturn if it is never removed
+	looks, looksEnd        int32 // its looks are problem.looks[looks:looksEnd]
+	insertSlot, removeSlot int32 // the slots of insert and remove
 }
 
-// A server finds slots for the operations of a priority queue, value by value in
-// the order of service: a later value does not matter to those before it.
-type server struct {
+// A pqMonitor finds slots for the operations of a priority queue, value by value in
+// the order of service: a later value does not matter to earlier ones.
+type pqMonitor struct {
 	*problem
-	turns []turn
-	// free are the slots outside the inner intervals of the values before. Slot
-	// 0, before all events, and the last slot, after all, are always free.
+	served []servedValue
+	// free are the slots outside the inner intervals of the values served so far. Slot
+	// 0, before all events, and the last slot, after all events, are always free.
 	free        *numberSet
-	lookSlot    []int32 // by place in problem.looks
+	lookSlot    []int32 // index in problem.looks -> slot
 	nothingSlot []int32
 }
 
@@ -39,13 +39,13 @@ func (p *problem) priorityQueue() finding {
 	if conflict != nil {
 		return finding{conflict: conflict}
 	}
-	turns := p.inTurn(inners)
-	s := &server{p, turns, newNumberSet(p.end+2, true), p.ints(len(p.looks)), p.ints(len(p.nothing))}
-	for i := range turns {
+	values := p.byService(inners)
+	s := &pqMonitor{p, values, newNumberSet(p.end+2, true), p.ints(len(p.looks)), p.ints(len(p.nothing))}
+	for i := range values {
 		if p.meter.MustStop(1) {
 			return finding{}
 		}
-		if op := s.serve(&turns[i]); op != none {
+		if op := s.serve(&values[i]); op != none {
 			return finding{conflict: s.neverFirst(i, op)}
 		}
 	}
@@ -57,35 +57,35 @@ func (p *problem) priorityQueue() finding {
 	return finding{order: s.order()}
 }
 
-// inTurn returns the values in the order of service.
-func (p *problem) inTurn(inners []inner) []turn {
-	turns := make([]turn, p.count())
+// byService returns the values in the order of service.
+func (p *problem) byService(inners []inner) []servedValue {
+	values := make([]servedValue, p.count())
 	places := p.servingPlaces()
 	defer p.giveBack(places)
 	for v, i := range places {
 		e := &p.values[v]
-		t := turn{int32(v), inners[v], e.insert, e.remove, p.call[e.insert], p.ret[e.insert],
+		t := servedValue{int32(v), inners[v], e.insert, e.remove, p.call[e.insert], p.ret[e.insert],
 			history.NoReturn, history.NoReturn, e.looks, p.values[v+1].looks, 0, history.NoReturn}
 		if e.remove != none {
 			t.removeCall, t.removeRet = p.call[e.remove], p.ret[e.remove]
 		}
-		turns[i] = t
+		values[i] = t
 	}
-	return turns
+	return values
 }
 
-// serve finds slots for the operations on a value: free ones for looks and
-// removal. It returns an operation that has none, or none.
+// serve finds slots for the operations on a value: free slots for looks and
+// removal. It returns an operation without a free slot, or none.
 //
 // After it, no slot strictly between insertion and removal is free. Later values
 // rely on that.
-func (s *server) serve(t *turn) int32 {
+func (s *pqMonitor) serve(t *servedValue) int32 {
 	if t.inner == leftOut {
 		return none
 	}
 	before, after := s.free.prev(t.inner.first), s.free.next(t.inner.last+1)
 	if before >= after { // there is a free slot for all of them
-		t.comesIn, t.goesIn = after, after
+		t.insertSlot, t.removeSlot = after, after
 		for k := t.looks; k < t.looksEnd; k++ {
 			s.lookSlot[k] = after
 		}
@@ -105,29 +105,29 @@ func (s *server) serve(t *turn) int32 {
 		earliest, latest = min(earliest, x), max(latest, x)
 	}
 	if t.remove != none {
-		t.goesIn = s.free.next(max(latest, t.removeCall+1))
-		if t.goesIn > t.removeRet {
+		t.removeSlot = s.free.next(max(latest, t.removeCall+1))
+		if t.removeSlot > t.removeRet {
 			return t.remove
 		}
 	}
-	t.comesIn = min(earliest, t.goesIn)
+	t.insertSlot = min(earliest, t.removeSlot)
 	if !t.inner.empty() {
 		s.free.removeRange(t.inner.first+1, t.inner.last)
 	}
 	return none
 }
 
-// neverFirst returns the conflict between op, which reads the value of the i-th
-// turn or removes it, and the values that are served before it and were there.
-func (s *server) neverFirst(i int, op int32) []int32 {
-	t := &s.turns[i]
+// neverFirst returns the conflict between op, which reads or removes the i-th value, and
+// the values that are served before it and were in the queue.
+func (s *pqMonitor) neverFirst(i int, op int32) []int32 {
+	t := &s.served[i]
 	ops := []int32{t.insert, op}
 	if op != t.remove && t.removeRet < s.ret[op] {
 		ops = append(ops, t.remove)
 	}
 	inners, _ := s.inners()
 	var values []int32
-	for _, before := range s.turns[:i] {
+	for _, before := range s.served[:i] {
 		values = append(values, before.value)
 	}
 	return s.appendCover(ops, values, inners, max(s.call[op], t.insertCall)+1, min(s.ret[op], t.removeRet))
@@ -202,35 +202,35 @@ func (p *problem) byInt() []keyed {
 }
 
 // order sorts the operations by slot. Within a slot, first come the values that
-// leave in it, in the order of service: what is served before them has left or has
+// leave in it, in the order of service: the values served before them have left or have
 // yet to arrive. Then come reads of a value that stays, or operations that find
-// nothing; last the values that arrive, in the opposite order of service.
-func (s *server) order() []int32 {
+// nothing. Last come the values that arrive, in the opposite order of service.
+func (s *pqMonitor) order() []int32 {
 	at := s.ints(int(s.end) + 3)
 	n := s.countBySlot(at)
 	l := &placer{s, at, s.ints(len(s.call))[:n]}
-	for i := range s.turns {
-		if t := &s.turns[i]; t.remove != none {
-			if t.comesIn == t.goesIn {
-				l.put(t.insert, t.comesIn)
+	for i := range s.served {
+		if t := &s.served[i]; t.remove != none {
+			if t.insertSlot == t.removeSlot {
+				l.put(t.insert, t.insertSlot)
 			}
-			l.putLooks(t, t.goesIn, t.goesIn)
-			l.put(t.remove, t.goesIn)
+			l.putLooks(t, t.removeSlot, t.removeSlot)
+			l.put(t.remove, t.removeSlot)
 		}
 	}
 	if len(s.looks) > 0 {
-		for i := range s.turns {
-			t := &s.turns[i]
-			l.putLooks(t, t.comesIn+1, t.goesIn-1)
+		for i := range s.served {
+			t := &s.served[i]
+			l.putLooks(t, t.insertSlot+1, t.removeSlot-1)
 		}
 	}
 	for i, op := range s.nothing {
 		l.put(op, s.nothingSlot[i])
 	}
-	for i := range slices.Backward(s.turns) {
-		if t := &s.turns[i]; t.comesIn < t.goesIn && t.inner != leftOut {
-			l.put(t.insert, t.comesIn)
-			l.putLooks(t, t.comesIn, t.comesIn)
+	for i := range slices.Backward(s.served) {
+		if t := &s.served[i]; t.insertSlot < t.removeSlot && t.inner != leftOut {
+			l.put(t.insert, t.insertSlot)
+			l.putLooks(t, t.insertSlot, t.insertSlot)
 		}
 	}
 	return l.order
@@ -238,14 +238,14 @@ func (s *server) order() []int32 {
 
 // countBySlot sets at to the number of operations before each slot, and returns
 // the number of all.
-func (s *server) countBySlot(at []int32) int32 {
-	for i := range s.turns {
-		t := &s.turns[i]
+func (s *pqMonitor) countBySlot(at []int32) int32 {
+	for i := range s.served {
+		t := &s.served[i]
 		if t.inner != leftOut {
-			at[t.comesIn+1]++
+			at[t.insertSlot+1]++
 		}
 		if t.remove != none {
-			at[t.goesIn+1]++
+			at[t.removeSlot+1]++
 		}
 	}
 	for _, x := range s.lookSlot {
@@ -260,9 +260,9 @@ func (s *server) countBySlot(at []int32) int32 {
 	return at[len(at)-1]
 }
 
-// A placer puts operations after the others of their slots.
+// A placer appends operations to the lists of their slots.
 type placer struct {
-	*server
+	*pqMonitor
 	at    []int32 // slot -> next place
 	order []int32
 }
@@ -273,7 +273,7 @@ func (l *placer) put(op, slot int32) {
 }
 
 // putLooks puts the reads of a value whose slots are from lo to hi.
-func (l *placer) putLooks(t *turn, lo, hi int32) {
+func (l *placer) putLooks(t *servedValue, lo, hi int32) {
 	for k := t.looks; k < t.looksEnd; k++ {
 		if x := l.lookSlot[k]; lo <= x && x <= hi {
 			l.put(l.looks[k], x)

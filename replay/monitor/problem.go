@@ -8,7 +8,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A problem is a history, by the values that its operations insert, read and remove.
+// A problem is a history, arranged by the values that its operations insert, read and
+// remove.
 // Slots lie between the events of the history, which are at positions 0, 1, 2, ...:
 // slot i is right before the event at position i. Operation op can take effect in
 // slots call[op]+1 to ret[op]. Operations that take effect in one slot are concurrent,
@@ -17,50 +18,50 @@ type problem struct {
 	discipline replay.Discipline
 	call, ret  []int32   // operation -> positions of its events; ret is history.NoReturn when pending
 	end        int32     // the position after the last event
-	front      []bool    // operation -> it works at the front of a deque; nil of other collections
-	values     []element // by first appearance
+	front      []bool    // operation -> it works at the front of a deque; nil for other collections
+	values     []element // in the order of first appearance
 	looks      []int32   // looks of value v: looks[values[v].looks:values[v+1].looks]; values has one more
-	absents    []int32   // as looks
+	absents    []int32   // like looks, for the operations that found v absent
 	nothing    []int32   // operations that found the collection empty
-	// pendingRemovals may have removed any value that nothing else removed.
+	// pendingRemovals may have removed any value that no other operation removed.
 	// (Removals from a set name their values and are not here.)
 	pendingRemovals []int32
 	impossible      []int32   // a conflict that was found when reading
-	partial         string    // not "": some operations are left out, so that an order shows nothing
+	partial         string    // if not "", some operations are left out, so an order proves nothing
 	spare           [][]int32 // see ints
 	// meter counts work. Passes over a list are not counted as long as there is
 	// a fixed number of them; all other work is.
 	meter *meter.Meter
 
-	ranks []history.Value // the values themselves, of a priority queue
+	ranks []history.Value // for a priority queue: the values themselves
 
 	// In a register, the last value is the initial one, which is never inserted.
-	// In a map, each pair of a key and a value is a value, and those from
+	// In a map, each pair of a key and a value is a value, and the values from
 	// initials on are the initial values of the keys.
 	initials int32
 	key      []int32 // value -> key; nil if all are 0
 
-	// Of a set to which a value was added again, these are kept, and looks and
-	// absents are not filled in.
-	again bool
-	roles []replay.Role // of operations
-	about []int32       // operation -> value, or none
+	// hasReadded: a value was added to a set again. Then roles and valueOf are kept, and
+	// looks and absents are not filled in.
+	hasReadded bool
+	roles      []replay.Role // of operations
+	valueOf    []int32       // operation -> value, or none
 }
 
 // An element is a value with its operations.
 type element struct {
-	insert, remove int32 // operations, or none; of several pending removals the first
+	insert, remove int32 // operations, or none; the first of several pending removals
 	looks, absents int32 // where its looks and absents begin in the lists of the problem
 }
 
 // none means no operation, or no value.
 const none = -1
 
-// newProblem reads the history. If it declines, it returns why.
+// newProblem reads the history. If it declines, it returns the reason.
 func newProblem(h *history.History, d replay.Described, discipline replay.Discipline, m *meter.Meter) (*problem, string) {
 	n := len(h.Ops)
 	r := reader{spec: d, problem: &problem{discipline: discipline, call: make([]int32, n), ret: make([]int32, n),
-		roles: make([]replay.Role, n), about: make([]int32, n)}}
+		roles: make([]replay.Role, n), valueOf: make([]int32, n)}}
 	r.parted = r.discipline == replay.OverwrittenByKey
 	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
 	r.meter = m
@@ -76,7 +77,7 @@ func newProblem(h *history.History, d replay.Described, discipline replay.Discip
 		r.front = make([]bool, n)
 	}
 	if r.discipline == replay.LastIn {
-		r.leaveRepeated()
+		r.dropRepeated()
 	}
 	values := r.names.n
 	switch r.discipline {
@@ -111,9 +112,9 @@ type reader struct {
 	*problem
 	spec   replay.Described
 	parted bool      // a map
-	names  numbering // of values
-	keys   numbering // of the keys of a map
-	pairs  pairing   // of its keys and values
+	names  numbering // numbers the values
+	keys   numbering // numbers the keys of a map
+	pairs  pairing   // numbers the pairs of keys and values of a map
 }
 
 const (
@@ -124,7 +125,7 @@ const (
 // initial - k stands for the initial value of key k until all values are counted.
 const initial = none - 1
 
-// read reads operation i. If it declines, it returns why.
+// read reads operation i. If it declines, it returns the reason.
 func (r *reader) read(i int32, op *history.Operation) string {
 	r.call[i], r.ret[i] = op.Call, op.Return
 	r.end = max(r.end, op.Call+1)
@@ -133,7 +134,7 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	}
 	facts := r.spec.Facts(op)
 	role, value := facts.Role, facts.Value
-	r.roles[i], r.about[i] = role, none
+	r.roles[i], r.valueOf[i] = role, none
 	switch role {
 	case replay.Size:
 		if r.discipline != replay.LastIn {
@@ -147,7 +148,7 @@ func (r *reader) read(i int32, op *history.Operation) string {
 		return ""
 	case replay.Remove, replay.RemoveFront:
 		if value.Kind() == history.Unknown {
-			if op.Happened { // perhaps of nothing, which not every removal can
+			if op.Happened { // it may have found nothing, which not every removal can
 				return "pending removals that happened"
 			}
 			r.pendingRemovals = append(r.pendingRemovals, i)
@@ -165,25 +166,25 @@ func (r *reader) read(i int32, op *history.Operation) string {
 	}
 	switch overwritten := r.discipline == replay.Overwritten || r.parted; {
 	case role == replay.Nothing && overwritten:
-		r.roles[i], r.about[i] = replay.Look, initial-key
+		r.roles[i], r.valueOf[i] = replay.Look, initial-key
 	case role == replay.Nothing:
 	case r.parted:
-		r.about[i] = r.pairs.number(key, value)
+		r.valueOf[i] = r.pairs.number(key, value)
 	default:
-		r.about[i] = r.names.number(value)
+		r.valueOf[i] = r.names.number(value)
 	}
 	return ""
 }
 
-// leaveRepeated leaves out, of a stack, the operations on values that are inserted several
-// times. A witness of the stack, restricted to the other values and the operations that find
-// nothing, is a witness of these. Pending removals may have taken what is left out, and need
-// not have happened.
-func (r *reader) leaveRepeated() {
+// dropRepeated leaves out the operations on values that are inserted into a stack several
+// times. A witness of the stack, restricted to the operations on other values and those
+// that find nothing, is a witness of these operations. Pending removals may have taken a
+// value that is left out, and need not have happened.
+func (r *reader) dropRepeated() {
 	times := make([]int32, r.names.n) // value -> insertions
 	for i, role := range r.roles {
 		if role == replay.Insert {
-			if times[r.about[i]]++; times[r.about[i]] > 1 {
+			if times[r.valueOf[i]]++; times[r.valueOf[i]] > 1 {
 				r.partial = repeatedValues
 			}
 		}
@@ -191,7 +192,7 @@ func (r *reader) leaveRepeated() {
 	if r.partial != repeatedValues {
 		return
 	}
-	number := times // value -> number among those that are left
+	number := times // value -> its number among the remaining values
 	r.names.n = 0
 	for v := range number {
 		if number[v] > 1 {
@@ -201,26 +202,26 @@ func (r *reader) leaveRepeated() {
 		number[v] = r.names.n
 		r.names.n++
 	}
-	for i, v := range r.about {
+	for i, v := range r.valueOf {
 		if v >= 0 {
-			if r.about[i] = number[v]; number[v] == none {
+			if r.valueOf[i] = number[v]; number[v] == none {
 				r.roles[i] = replay.Idle
 			}
 		}
 	}
 }
 
-// enter fills in the operations of each value. If it declines, it returns why.
+// enter fills in the operations of each value. If it declines, it returns the reason.
 func (r *reader) enter() string {
 	first, second := int32(none), int32(none) // removals of one value
 	for i, role := range r.roles {
 		op := int32(i)
-		if at := r.about[i]; at <= initial {
-			r.about[i] = r.initials + initial - at
+		if at := r.valueOf[i]; at <= initial {
+			r.valueOf[i] = r.initials + initial - at
 		}
 		var v *element
-		if r.about[i] >= 0 {
-			v = &r.values[r.about[i]]
+		if r.valueOf[i] >= 0 {
+			v = &r.values[r.valueOf[i]]
 		}
 		switch role {
 		case replay.InsertFront, replay.RemoveFront, replay.LookFront:
@@ -238,7 +239,7 @@ func (r *reader) enter() string {
 				if r.discipline != replay.Named {
 					return repeatedValues
 				}
-				r.again = true
+				r.hasReadded = true
 			}
 			v.insert = op
 		case replay.Remove, replay.RemoveFront:
@@ -254,22 +255,22 @@ func (r *reader) enter() string {
 			v.absents++
 		}
 	}
-	if r.again {
+	if r.hasReadded {
 		return ""
 	}
 	if r.impossible == nil && second != none {
 		r.impossible = []int32{first, second}
 	}
 	r.list()
-	r.giveBack(r.about)
-	r.roles, r.about = nil, nil
+	r.giveBack(r.valueOf)
+	r.roles, r.valueOf = nil, nil
 	return ""
 }
 
 // list fills in looks and absents by value, in the order of invocations.
 func (r *reader) list() {
 	looks, absents := int32(0), int32(0)
-	for i := range r.values { // where they end
+	for i := range r.values { // set the places where the looks and absents of values end
 		v := &r.values[i]
 		looks, absents = looks+v.looks, absents+v.absents
 		v.looks, v.absents = looks, absents
@@ -281,11 +282,11 @@ func (r *reader) list() {
 	for i := int32(len(r.roles)) - 1; i >= 0; i-- {
 		switch r.roles[i] {
 		case replay.Look, replay.LookFront:
-			v := &r.values[r.about[i]]
+			v := &r.values[r.valueOf[i]]
 			v.looks--
 			r.looks[v.looks] = i
 		case replay.Absent:
-			v := &r.values[r.about[i]]
+			v := &r.values[r.valueOf[i]]
 			v.absents--
 			r.absents[v.absents] = i
 		}
@@ -303,10 +304,10 @@ func (p *problem) absentsOf(v int32) []int32 {
 	return p.absents[p.values[v].absents:p.values[v+1].absents]
 }
 
-// withoutLoose returns the problem without the values that a pending removal may
-// have taken: those that nothing else removed. It has all operations of p on the
-// other values, so that a conflict in it is a conflict in p.
-func (p *problem) withoutLoose() *problem {
+// withoutUnremoved returns the problem without the values that a pending removal may
+// have taken: the values that no other operation removed. It has all operations of p on
+// the other values, so a conflict in it is a conflict in p.
+func (p *problem) withoutUnremoved() *problem {
 	q := &problem{discipline: p.discipline, call: p.call, ret: p.ret, end: p.end, front: p.front, nothing: p.nothing, meter: p.meter}
 	for i := range p.count() {
 		v := int32(i)
@@ -336,7 +337,7 @@ type numbering struct {
 	key   []byte
 }
 
-// newNumbering returns a numbering for the values of so many operations.
+// newNumbering returns a numbering for the values of ops operations.
 func newNumbering(ops int) numbering { return numbering{limit: 4*int64(ops) + 64} }
 
 func (m *numbering) number(v history.Value) int32 {
@@ -414,8 +415,8 @@ func (m *pairing) number(key int32, value history.Value) int32 {
 	return next
 }
 
-// push is append that doubles the capacity, where append adds only a quarter to a
-// long list.
+// push is append, but it doubles the capacity of a long list, where append adds only a
+// quarter.
 func push[E any](list []E, e E) []E {
 	if len(list) == cap(list) {
 		list = slices.Grow(list, max(len(list), 256))

@@ -19,8 +19,8 @@ type fifo struct {
 	calledIn, seen    []int32
 	entering, leaving []int32
 	stay              []int32 // values whose last is infinite
-	state             []uint8 // of values
-	todo              int     // values to sort
+	state             []uint8 // value -> flags
+	todo              int     // number of values to sort
 	ready, order      []int32
 }
 
@@ -111,7 +111,7 @@ func (q *fifo) sort() (conflict []int32) {
 			q.allow(v, mayLeave)
 		}
 		if len(q.ready) == 0 {
-			return q.stuck(first, seen, second)
+			return q.cycle(first, seen, second)
 		}
 		v := q.ready[len(q.ready)-1]
 		q.ready = q.ready[:len(q.ready)-1]
@@ -141,14 +141,16 @@ func (q *fifo) allow(v int32, what uint8) {
 	}
 }
 
-// stuck returns the operations of a cycle of two values or three. Let p be the
-// value at first, q the one at seen and r the one at second. As p may enter, it may
-// not leave. If p is q, then r has to come before p for that reason; and p before r,
-// whether r may not enter or may not leave. Otherwise q has to come before p. If q
-// may not enter, p has to come before q. If q may not leave, r has to come before q.
-// Then q has to come before r if r may not leave; otherwise p has to come before r,
-// and p, r, q is a cycle.
-func (q *fifo) stuck(first, seen, second int32) []int32 {
+// cycle returns the operations of a cycle of two or three values. It is called when no
+// value is ready. Let p be the value at first, q the value at seen and r the value at
+// second.
+//
+// p may enter, so it may not leave. If p is q, then r has to come before p for that
+// reason; and p has to come before r, whether r may not enter or may not leave. Otherwise
+// q has to come before p. If q may not enter, p has to come before q. If q may not leave,
+// r has to come before q. Then q has to come before r if r may not leave; otherwise p has
+// to come before r, and p, r, q is a cycle.
+func (q *fifo) cycle(first, seen, second int32) []int32 {
 	cycle := []int32{q.entering[first] - 1, q.leaving[seen] - 1}
 	if second < q.end {
 		cycle = append(cycle, q.leaving[second]-1)
@@ -172,14 +174,14 @@ func (q *fifo) before(a, b int32) bool {
 	return q.inners[a].first < q.calledIn[b] || q.seen[a] < q.inners[b].last
 }
 
-// witness returns an order of the operations in which the values are inserted and
-// removed in q.order, except that those that have to be inserted before an
-// operation that found nothing come before it. empty has the slots of those.
+// witness returns an order of the operations. The values are inserted and removed in
+// q.order, except that values that have to be inserted before an operation that found
+// nothing come before it. empty has the slots of these operations.
 //
-// Every operation takes effect as early as possible: right after the last
-// invocation among those that are required to come before it, or its own. In one
+// Every operation takes effect as early as possible: right after its own invocation and
+// the invocations of all operations that are required to come before it. In one
 // slot, operations on earlier values come first, and on one value the insertion and
-// then the looks; this respects all that is required.
+// then the looks. This respects all requirements.
 func (q *fifo) witness(empty []int32) []int32 {
 	ops, slots := q.ints(len(q.call))[:0], q.ints(len(q.call))[:0]
 	place := func(op, after int32) int32 {
@@ -196,7 +198,7 @@ func (q *fifo) witness(empty []int32) []int32 {
 		e := &q.values[v]
 		in = place(e.insert, in)
 		after := max(in, out)
-		for _, op := range q.looksOf(v) { // in the order of invocations, so that no slot is before the last
+		for _, op := range q.looksOf(v) { // sorted by invocation, so slots do not decrease
 			out = place(op, after)
 		}
 		if e.remove != none {
@@ -209,13 +211,13 @@ func (q *fifo) witness(empty []int32) []int32 {
 	return q.bySlot(ops, slots)
 }
 
-// stages returns the values in q.order, except that for each of the slots, values
-// with first before it come before the others.
+// stages returns the values in q.order, except that for each slot in slots, values with
+// first before the slot come before the other values.
 func (q *fifo) stages(slots []int32) []int32 {
 	if len(slots) == 0 {
 		return q.order
 	}
-	stage := q.ints(int(q.end) + 1) // position -> slots up to it
+	stage := q.ints(int(q.end) + 1) // position -> number of slots up to it
 	for _, s := range slots {
 		stage[s] = 1
 	}

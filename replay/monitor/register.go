@@ -12,8 +12,8 @@ func (c cluster) begin() int32 { return min(c.first, c.last) }
 // register decides histories of a register, or of a map as one register for
 // each key; see the package documentation. It takes the clusters in the order of
 // their beginnings. A cluster that has to come before one that was taken earlier
-// is in conflict with it. A pending write of a value that no operation read has to
-// come before nothing.
+// is in conflict with it. A pending write of a value that no operation read does not have
+// to come before any other.
 //
 // The operations on one key take effect in that order, each as early as possible
 // after the one before it. Their slots give one order of the operations on all
@@ -31,7 +31,7 @@ func (p *problem) register() finding {
 		clusters[v] = p.cluster(v)
 		byBegin[clusters[v].begin()] = v + 1
 	}
-	t := tape{problem: p, cells: make([]cell, int32(p.count())-p.initials)}
+	t := slotList{problem: p, cells: make([]cell, int32(p.count())-p.initials)}
 	t.ops, t.slots = make([]int32, 0, len(p.call)), make([]int32, 0, len(p.call))
 	for k := range t.cells {
 		v := p.initials + int32(k)
@@ -64,18 +64,18 @@ func (p *problem) register() finding {
 // A cell is a register, or one key of a map.
 type cell struct {
 	held, until int32 // the value that is held longest, and its last invocation
-	slot        int32 // of the last operation
+	slot        int32 // the slot of the last operation
 }
 
-// A tape lists operations with their slots.
-type tape struct {
+// A slotList lists operations with their slots.
+type slotList struct {
 	*problem
 	cells      []cell
 	ops, slots []int32
 }
 
 // record appends the operations on a value.
-func (t *tape) record(v int32) {
+func (t *slotList) record(v int32) {
 	c := &t.cells[t.keyOf(v)]
 	place := func(op int32) {
 		c.slot = max(c.slot, t.call[op]+1)

@@ -36,7 +36,7 @@ const (
 	findNone          // find a value absent, or the collection empty
 	putIn             // insert a value
 	lookAtOnce        // read a value that was inserted in the step before
-	undo              // remove such a value
+	undo              // remove a value that was inserted in the same slot
 	steps
 )
 
@@ -69,8 +69,8 @@ func (t *timetable) ops() (ops, slots []int32) {
 	return ops, slots
 }
 
-// arrange returns the operations in an order in which each value is in the
-// collection for its inner interval and no longer, or for a step.
+// arrange returns the operations in an order in which each value is in the collection for
+// its inner interval and no longer, or within one slot if its inner interval is empty.
 func (p *problem) arrange(inners []inner, empty []int32) []int32 {
 	t := timetable{make([]int32, len(p.call)), make([]uint8, len(p.call))}
 	for i, op := range p.nothing {
@@ -111,10 +111,10 @@ func (p *problem) arrangeValue(v int32, in inner, t *timetable) {
 	}
 }
 
-// A life is the state of one value of a set during the sweep.
-type life struct {
-	adds, removes int32 // heaps of those that are invoked and have not taken effect
-	waiting       int32 // list of the other operations that wait for a change
+// A valueState is the state of one value of a set during the sweep.
+type valueState struct {
+	adds, removes int32 // heaps of the additions and removals that are invoked and have not taken effect
+	waiting       int32 // list of the looks and absents that wait for a change
 	last          int32 // the addition or removal that took effect last, or none
 	present       bool
 }
@@ -124,7 +124,7 @@ type life struct {
 type sweep struct {
 	*problem
 	events []int32 // position -> operation invoked there + 1, or -1 - operation that returned there
-	lives  []life
+	states []valueState
 	// Operations that are invoked and have not taken effect are in a pairing
 	// heap, by response, or in a list.
 	child, next []int32
@@ -133,8 +133,8 @@ type sweep struct {
 	order       []int32
 }
 
-// lives decides a history in which values are added again.
-func (p *problem) lives() finding {
+// sweepSet decides a history in which values are added again.
+func (p *problem) sweepSet() finding {
 	if len(p.nothing) > 0 {
 		return finding{declined: "values that are not distinct"}
 	}
@@ -154,9 +154,9 @@ func (p *problem) lives() finding {
 
 func (p *problem) newSweep() *sweep {
 	n := len(p.call)
-	s := &sweep{problem: p, events: make([]int32, p.end), lives: make([]life, p.count()),
+	s := &sweep{problem: p, events: make([]int32, p.end), states: make([]valueState, p.count()),
 		child: make([]int32, n), next: make([]int32, n), done: make([]bool, n), order: make([]int32, 0, n)}
-	for op, v := range p.about {
+	for op, v := range p.valueOf {
 		if v == none {
 			continue
 		}
@@ -165,16 +165,16 @@ func (p *problem) newSweep() *sweep {
 			s.events[p.ret[op]] = -1 - int32(op)
 		}
 	}
-	for v := range s.lives {
-		s.lives[v] = life{none, none, none, none, false}
+	for v := range s.states {
+		s.states[v] = valueState{none, none, none, none, false}
 	}
 	return s
 }
 
-// invoke handles an invocation. A look or absent takes effect at once if the
-// state of its value is right.
+// invoke handles an invocation. A look or absent takes effect at once if its value is
+// present, or absent.
 func (s *sweep) invoke(op int32) {
-	l := &s.lives[s.about[op]]
+	l := &s.states[s.valueOf[op]]
 	s.child[op], s.next[op] = none, none
 	switch role := s.roles[op]; {
 	case role == replay.Insert:
@@ -194,21 +194,21 @@ func (s *sweep) force(op int32) bool {
 	if s.done[op] {
 		return true
 	}
-	l := &s.lives[s.about[op]]
+	l := &s.states[s.valueOf[op]]
 	switch s.roles[op] {
 	case replay.Insert, replay.Remove: // first the opposite change
-		if l.present == (s.roles[op] == replay.Insert) && !s.turn(l) {
+		if l.present == (s.roles[op] == replay.Insert) && !s.change(l) {
 			return false
 		}
 	default:
 		s.forced = append(s.forced, op)
 	}
-	return s.turn(l)
+	return s.change(l)
 }
 
-// turn makes the next change of the value, and then lets the operations that
+// change makes the next change of the value, and then lets the operations that
 // waited for it take effect. It reports false if no operation can make the change.
-func (s *sweep) turn(l *life) bool {
+func (s *sweep) change(l *valueState) bool {
 	heap := &l.adds
 	if l.present {
 		heap = &l.removes
@@ -266,24 +266,24 @@ func (s *sweep) pop(root int32) int32 {
 }
 
 // conflict returns a conflict, after the sweep could not make operation last take
-// effect: additions and removals of the value, and the other operations that
-// forced them. A second sweep visits only these. Whenever all of them that were
-// invoked have taken effect, there cannot have been fewer in any order, nor more.
-// So what came before does not matter, except that the value may be present: then
-// one addition that has returned stands for all of it.
+// effect. It consists of additions and removals of the value, and the other operations
+// that forced them. A second sweep visits only these. Whenever all invoked ones have taken
+// effect, neither fewer nor more can have taken effect in any other order. So the earlier
+// operations do not matter, except that the value may be present: then one addition that
+// has returned replaces all of them.
 func (s *sweep) conflict(last int32) (ops []int32) {
-	v, kept := s.about[last], make([]bool, len(s.call))
+	v, kept := s.valueOf[last], make([]bool, len(s.call))
 	for _, op := range s.forced {
 		kept[op] = true
 	}
 	second := s.newSweep()
-	l := &second.lives[v]
+	l := &second.states[v]
 	for _, e := range s.events {
 		op := max(e, -e) - 1
 		if s.meter.MustStop(1) {
 			return nil
 		}
-		if e == 0 || s.about[op] != v || !kept[op] && s.roles[op] != replay.Insert && s.roles[op] != replay.Remove {
+		if e == 0 || s.valueOf[op] != v || !kept[op] && s.roles[op] != replay.Insert && s.roles[op] != replay.Remove {
 			continue
 		}
 		if e < 0 {

@@ -7,29 +7,29 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A tower removes the blocks of a stack's history one by one: wherever they leave
-// no open gap, one of them lies under all others, and the tower removes that one.
-type tower struct {
+// A stackMonitor removes the blocks of a stack's history one by one. Where they leave no
+// open gap, one of them lies under all others, and the monitor removes that one.
+type stackMonitor struct {
 	*problem
-	*terrain
+	*blockTable
 	inners []inner
 
-	// Blocks that have not been removed, by first and by last; and those of
-	// them that fit under their part.
+	// Blocks that have not been removed, by first and by last, and the remaining blocks
+	// that fit under their part.
 	left, leftByLast, ready *numberSet
-	// The conditions that are not yet met, by block: invocations of pushes and
+	// The conditions that are not met yet, by block: invocations of pushes and
 	// responses of pops, and invocations and responses of looks. Responses are
-	// negative, so that late ones are the least.
+	// negative, so the latest one is the least.
 	calls, rets         *leastTree
 	lookCalls, lookRets *leastTree
-	looksAt             []int32 // block -> its first look, by block
-	lookOwner           []int32
+	looksAt             []int32 // block -> its first look in the lists of looks by block
+	lookOwner           []int32 // look in these lists -> its block
 	cover               *coverTree
-	soleAfter           []int32 // gap -> another with the same sole cover, or none
+	soleAfter           []int32 // gap -> another gap with the same sole cover, or none
 
 	todo  []task // a stack: the next task is last
 	order []int32
-	under []int32 // gaps that only the block removed last covered
+	under []int32 // gaps that no block but the one removed last covered
 }
 
 // A task is to append operation ^a in slot b to the order or, if a is not
@@ -43,29 +43,29 @@ func (p *problem) stack() finding {
 	if conflict != nil {
 		return finding{conflict: conflict}
 	}
-	w := p.newTower(inners)
+	w := p.newStackMonitor(inners)
 	open, at, failed := w.openGaps()
 	if failed != none {
 		return finding{conflict: p.neverEmpty(failed, inners)}
 	}
-	if stuck := w.takeAllApart(open, at); stuck != nil {
-		return finding{conflict: p.shrink(stuck)}
+	if involved := w.decomposeAll(open, at); involved != nil {
+		return finding{conflict: p.shrink(involved)}
 	}
 	return finding{order: w.order}
 }
 
 // takeAllApart removes all blocks and appends all operations to the order. The
 // operations that found nothing take effect in the gaps given by at. If no block
-// fits under a part, it returns clues in conflict.
-func (w *tower) takeAllApart(open, at []int32) (stuck []clue) {
+// fits under a part, it returns operations that are in conflict.
+func (w *stackMonitor) decomposeAll(open, at []int32) (involved []valueOps) {
 	next := 0
 	for k, g := range open {
 		for ; next < len(at) && at[next] == g; next++ {
 			w.emit(w.nothing[next], w.slotIn(g, w.nothing[next]))
 		}
 		if k+1 < len(open) {
-			if stuck := w.takeApart(g, open[k+1]); stuck != nil {
-				return stuck
+			if involved := w.decompose(g, open[k+1]); involved != nil {
+				return involved
 			}
 		}
 	}
@@ -73,8 +73,8 @@ func (w *tower) takeAllApart(open, at []int32) (stuck []clue) {
 	return nil
 }
 
-func (p *problem) newTower(inners []inner) *tower {
-	w := &tower{problem: p, inners: inners, terrain: p.newTerrain(inners)}
+func (p *problem) newStackMonitor(inners []inner) *stackMonitor {
+	w := &stackMonitor{problem: p, inners: inners, blockTable: p.newBlockTable(inners)}
 	n := len(w.blocks)
 	w.left, w.leftByLast = newNumberSet(int32(n), true), newNumberSet(int32(n), true)
 	w.ready = newNumberSet(int32(n), false)
@@ -102,7 +102,7 @@ func (p *problem) newTower(inners []inner) *tower {
 }
 
 // listLooks fills in the lists of looks by block.
-func (w *tower) listLooks() {
+func (w *stackMonitor) listLooks() {
 	w.looksAt = make([]int32, len(w.blocks)+1)
 	var calls, rets []int32
 	for i := range w.blocks {
@@ -115,9 +115,10 @@ func (w *tower) listLooks() {
 	w.lookCalls, w.lookRets = newLeastTree(calls), newLeastTree(rets)
 }
 
-// openGaps returns the gaps that no block covers, and at, which has one of them
-// for each operation that found nothing; or an operation that has none.
-func (w *tower) openGaps() (open, at []int32, failed int32) {
+// openGaps returns the gaps that no block covers, and at, which has one of these gaps
+// for each operation that found nothing. failed is an operation without such a gap, or
+// none.
+func (w *stackMonitor) openGaps() (open, at []int32, failed int32) {
 	for g, count := range w.counts {
 		if count == 0 {
 			open = append(open, int32(g))
@@ -138,11 +139,11 @@ func (w *tower) openGaps() (open, at []int32, failed int32) {
 }
 
 // slotIn returns the first slot of the gap in which op can take effect.
-func (w *tower) slotIn(g, op int32) int32 { return max(w.gaps[g].begin, w.call[op]+1) }
+func (w *stackMonitor) slotIn(g, op int32) int32 { return max(w.gaps[g].begin, w.call[op]+1) }
 
 // takeApart removes all blocks between two gaps, and appends their operations to
-// the order. It does not recurse, as towers can be high.
-func (w *tower) takeApart(from, to int32) (stuck []clue) {
+// the order. It does not recurse, because stacks can be high.
+func (w *stackMonitor) decompose(from, to int32) (involved []valueOps) {
 	w.todo = append(w.todo, task{from, to})
 	for len(w.todo) > 0 && !w.meter.MustStop(1) {
 		t := w.todo[len(w.todo)-1]
@@ -163,18 +164,19 @@ func (w *tower) takeApart(from, to int32) (stuck []clue) {
 		w.meet(first, end, begin, last)
 		i := w.ready.next(first)
 		if i >= end {
-			return w.stuck(first, end, begin, last)
+			return w.findConflict(first, end, begin, last)
 		}
-		w.takeAway(i)
+		w.removeBlock(i)
 		w.emitAround(&w.blocks[i], t, begin, last)
 	}
 	return nil
 }
 
-// meet finds the conditions that are met of the blocks from first to before end,
-// a part that covers the slots begin+1 to last: pushes that can take effect before
-// it, pops that can take effect after it, and looks that can do one or the other.
-func (w *tower) meet(first, end, begin, last int32) {
+// meet finds the conditions of the blocks first to end-1 that are met. These blocks are
+// a part that covers the slots begin+1 to last. The conditions are pushes that can take
+// effect before the part, pops that can take effect after it, and looks that can take
+// effect before or after it.
+func (w *stackMonitor) meet(first, end, begin, last int32) {
 	for i := w.calls.below(first, end, begin); i < end; i = w.calls.below(i+1, end, begin) {
 		w.calls.remove(i)
 		w.met(i)
@@ -192,20 +194,20 @@ func (w *tower) meet(first, end, begin, last int32) {
 	}
 }
 
-func (w *tower) met(i int32) {
+func (w *stackMonitor) met(i int32) {
 	if w.blocks[i].open--; w.blocks[i].open == 0 {
 		w.ready.add(i)
 	}
 }
 
-func (w *tower) metLook(k int32) {
+func (w *stackMonitor) metLook(k int32) {
 	w.lookCalls.remove(k)
 	w.lookRets.remove(k)
 	w.met(w.lookOwner[k])
 }
 
 // takeAway removes a block.
-func (w *tower) takeAway(i int32) {
+func (w *stackMonitor) removeBlock(i int32) {
 	b := &w.blocks[i]
 	w.left.remove(i)
 	w.leftByLast.remove(b.byLast)
@@ -223,7 +225,7 @@ func (w *tower) takeAway(i int32) {
 
 // solelyCovered meets the conditions of the reads of a block that have a slot in a
 // gap that no other block covers.
-func (w *tower) solelyCovered(s soleCover) {
+func (w *stackMonitor) solelyCovered(s soleCover) {
 	b := &w.blocks[s.value]
 	w.soleAfter[s.gap], b.sole = b.sole, s.gap
 	looks := w.looksOf(b.value) // in the order of invocations
@@ -235,9 +237,8 @@ func (w *tower) solelyCovered(s soleCover) {
 	}
 }
 
-// emit appends an operation to the order. Its slot is never less than the one
-// before.
-func (w *tower) emit(op, slot int32) {
+// emit appends an operation to the order. Slots never decrease from call to call.
+func (w *stackMonitor) emit(op, slot int32) {
 	if len(w.moments) > 0 {
 		w.emitMoments(slot)
 	}
@@ -246,7 +247,7 @@ func (w *tower) emit(op, slot int32) {
 
 // emitMoments appends all operations on each value whose operations share a slot
 // that is not after the given one.
-func (w *tower) emitMoments(slot int32) {
+func (w *stackMonitor) emitMoments(slot int32) {
 	for len(w.moments) > 0 && w.inners[w.moments[0]].last < slot {
 		e := &w.values[w.moments[0]]
 		w.order = append(w.order, e.insert)
@@ -258,7 +259,7 @@ func (w *tower) emitMoments(slot int32) {
 
 // emitAlone appends the operations on a block that is alone in its part. Its looks
 // are in the order of invocations, and so are their slots.
-func (w *tower) emitAlone(b *block) {
+func (w *stackMonitor) emitAlone(b *block) {
 	e := &w.values[b.value]
 	w.emit(e.insert, b.first)
 	for _, op := range w.looksOf(b.value) {
@@ -269,10 +270,10 @@ func (w *tower) emitAlone(b *block) {
 	}
 }
 
-// emitAround appends the push of a block that fitted under its part, which lies
-// between the gaps of t and covers the slots begin+1 to last. It adds tasks for the
-// rest: the smaller parts, the reads of the block between them, and its pop.
-func (w *tower) emitAround(b *block, t task, begin, last int32) {
+// emitAround appends the push of a block that fits under its part. The part lies between
+// the gaps of t and covers the slots begin+1 to last. emitAround adds tasks for the rest:
+// the smaller parts, the reads of the block between them, and its pop.
+func (w *stackMonitor) emitAround(b *block, t task, begin, last int32) {
 	e := &w.values[b.value]
 	w.emit(e.insert, begin)
 	looks := w.looksOf(b.value)
@@ -302,32 +303,32 @@ func (w *tower) emitAround(b *block, t task, begin, last int32) {
 // ends.
 type gap struct {
 	begin         int32 // its first slot
-	firsts, lasts int32 // how many inner intervals begin and end before it
+	firsts, lasts int32 // the numbers of inner intervals that begin and end before it
 }
 
 // A block is a value with an inner interval that is not empty.
 type block struct {
 	value       int32
 	first, last int32 // its inner interval
-	byLast      int32 // its number by last; its own is by first
+	byLast      int32 // its number by last; block numbers are by first
 	from, to    int32 // the gaps that it covers; there may be none
-	open        int32 // conditions that are not yet met
-	sole        int32 // the gap found last that it alone covers, or none
+	open        int32 // number of conditions that are not met yet
+	sole        int32 // the gap found last that no other block covers, or none
 }
 
-// A terrain has the blocks of a stack's history and the gaps between and under them.
-type terrain struct {
-	blocks  []block // by first
-	ranking []int32 // block numbers, by last
-	moments []int32 // values whose inner intervals are empty, by last
+// A blockTable has the blocks of a stack's history and the gaps between and under them.
+type blockTable struct {
+	blocks  []block // sorted by first
+	ranking []int32 // block numbers, sorted by last
+	moments []int32 // values whose inner intervals are empty, sorted by last
 	gaps    []gap
 	counts  []int32 // gap -> number of blocks that cover it
-	sums    []int32 // gap -> their numbers, by exclusive or
+	sums    []int32 // gap -> exclusive or of the numbers of these blocks
 	lookGap []int32 // position of an event of a look -> gap of the slot it lies in
 }
 
-// A mark describes a position: one number of the first group with a value, and any
-// flags of the second group.
+// A mark describes a position. It is one number of the first group together with a value,
+// and any flags of the second group.
 const (
 	blockBegins = 1 + iota // first of the value
 	blockEnds              // last of the value
@@ -338,13 +339,13 @@ const (
 	valueShift = 4
 )
 
-// newTerrain lists blocks and gaps by position. It keeps the gaps that fewer blocks
-// cover than the slots to their left or right, and those where the interval of a
+// newBlockTable lists blocks and gaps by position. It keeps the gaps that fewer blocks
+// cover than the slots to their left or right, and the gaps where the interval of a
 // look begins or ends. If the other blocks leave any slot of that interval uncovered,
-// at whatever time, they also leave a gap that is kept.
-func (p *problem) newTerrain(inners []inner) *terrain {
+// at any time, they also leave a gap that is kept.
+func (p *problem) newBlockTable(inners []inner) *blockTable {
 	marks, blocks, moments := p.marks(inners)
-	s := &surveyor{inners: inners, rank: make([]int32, len(inners)), terrain: &terrain{
+	s := &blockScanner{inners: inners, rank: make([]int32, len(inners)), blockTable: &blockTable{
 		blocks: make([]block, 0, blocks), ranking: make([]int32, 0, blocks), moments: make([]int32, 0, moments)}}
 	for position, mark := range marks {
 		if mark == 0 {
@@ -369,7 +370,7 @@ func (p *problem) newTerrain(inners []inner) *terrain {
 	}
 	s.keep()
 	s.lookGap = marks
-	return s.terrain
+	return s.blockTable
 }
 
 // marks returns the mark of each position, and the numbers of blocks and moments.
@@ -398,28 +399,28 @@ func (p *problem) marks(inners []inner) (marks []int32, blocks, moments int) {
 	return marks, blocks, moments
 }
 
-// A surveyor visits the positions in order.
-type surveyor struct {
-	*terrain
+// A blockScanner visits the positions in order to make a blockTable.
+type blockScanner struct {
+	*blockTable
 	inners      []inner
 	rank        []int32 // value -> block
 	begin       int32   // where the current gap begins
 	kept        bool    // whether it is among gaps
 	rising      bool    // whether a block begins where it begins
-	count, sums int32   // of the blocks that cover it
+	count, sums int32   // number of the blocks that cover it, and exclusive or of their numbers
 }
 
 // keep adds the current gap to those that are kept.
-func (s *surveyor) keep() {
+func (s *blockScanner) keep() {
 	if !s.kept {
 		s.kept = true
 		s.gaps = append(s.gaps, gap{s.begin, int32(len(s.blocks)), int32(len(s.ranking))})
-		s.counts, s.terrain.sums = append(s.counts, s.count), append(s.terrain.sums, s.sums)
+		s.counts, s.blockTable.sums = append(s.counts, s.count), append(s.blockTable.sums, s.sums)
 	}
 }
 
 // pass handles the beginning or the end of a block, or a moment.
-func (s *surveyor) pass(position, mark int32) {
+func (s *blockScanner) pass(position, mark int32) {
 	v := mark >> valueShift
 	switch mark & (1<<2 - 1) {
 	case moment:
@@ -444,7 +445,7 @@ func (s *surveyor) pass(position, mark int32) {
 }
 
 // end handles the end of block i.
-func (s *surveyor) end(i int32) {
+func (s *blockScanner) end(i int32) {
 	b := &s.blocks[i]
 	b.byLast, b.to = int32(len(s.ranking)), int32(len(s.gaps)-1)
 	s.ranking = append(s.ranking, i)

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// A clue has operations on one value: its push, its pop (or none) and some of the
-// reads it.
-type clue struct {
+// A valueOps has operations on one value: its push, its pop (or none) and some of its
+// reads.
+type valueOps struct {
 	push, pop int32
 	looks     []int32
 }
 
-// stuck returns clues in conflict on the blocks from first to before end, a part
-// that covers the slots begin+1 to last and under which no block fits.
+// findConflict returns operations in conflict on the blocks first to end-1. They are a
+// part that covers the slots begin+1 to last, and no block fits under it.
 //
 // A chain of blocks that covers these slots is enough, as long as none of its
-// blocks fits under the others. So for a block that would fit but for a look, a
-// chain of others that covers the slots of the look is added, and so on.
-func (w *tower) stuck(first, end, begin, last int32) []clue {
-	s := &stuckTower{tower: w, number: map[int32]int32{}, chosen: map[int32]bool{}}
+// blocks fits under the others. So if only a look keeps a block from fitting, a chain of
+// others that covers the slots of the look is added, and so on.
+func (w *stackMonitor) findConflict(first, end, begin, last int32) []valueOps {
+	s := &conflictFinder{stackMonitor: w, number: map[int32]int32{}, chosen: map[int32]bool{}}
 	for i := first; i < end; i = w.left.next(i + 1) {
 		s.values = append(s.values, w.blocks[i].value)
 		s.number[w.blocks[i].value] = i
 	}
 	s.choose(chain(s.values, w.inners, none, begin+1, last))
-	const enough = 64 // chains of this kind; each takes linear time
-	var clues []clue
-	for chains := 0; len(clues) < len(s.list) && !w.meter.MustStop(1); {
-		v := s.list[len(clues)]
+	const enough = 64 // most chains of this kind; each takes linear time
+	var involved []valueOps
+	for chains := 0; len(involved) < len(s.list) && !w.meter.MustStop(1); {
+		v := s.list[len(involved)]
 		c := s.bounding(v)
 		if w.call[c.push] < begin && (c.pop == none || w.ret[c.pop] > last) {
 			look := s.failing(v)
@@ -44,22 +44,22 @@ func (w *tower) stuck(first, end, begin, last int32) []clue {
 				s.choose(s.values) // all of them, so that later looks need no chain
 			}
 		}
-		clues = append(clues, c)
+		involved = append(involved, c)
 	}
-	slices.SortFunc(clues, func(a, b clue) int { return cmp.Compare(w.ret[a.push], w.ret[b.push]) })
-	return clues
+	slices.SortFunc(involved, func(a, b valueOps) int { return cmp.Compare(w.ret[a.push], w.ret[b.push]) })
+	return involved
 }
 
-// A stuckTower chooses the values of a conflict.
-type stuckTower struct {
-	*tower
-	values []int32         // by first
+// A conflictFinder chooses the values of a conflict.
+type conflictFinder struct {
+	*stackMonitor
+	values []int32         // sorted by first
 	number map[int32]int32 // value -> block
 	list   []int32         // the chosen values
 	chosen map[int32]bool
 }
 
-func (s *stuckTower) choose(values []int32) {
+func (s *conflictFinder) choose(values []int32) {
 	s.meter.MustStop(len(values))
 	for _, v := range values {
 		if !s.chosen[v] {
@@ -71,8 +71,8 @@ func (s *stuckTower) choose(values []int32) {
 
 // bounding returns the operations that determine the inner interval of a value,
 // with its push and pop.
-func (s *stuckTower) bounding(v int32) clue {
-	c := clue{push: s.tower.problem.values[v].insert, pop: s.tower.problem.values[v].remove}
+func (s *conflictFinder) bounding(v int32) valueOps {
+	c := valueOps{push: s.stackMonitor.problem.values[v].insert, pop: s.stackMonitor.problem.values[v].remove}
 	for _, op := range s.looksOf(v) {
 		if s.ret[op] == s.inners[v].first || s.call[op] == s.inners[v].last {
 			c.looks = append(c.looks, op)
@@ -82,27 +82,26 @@ func (s *stuckTower) bounding(v int32) clue {
 }
 
 // failing returns a read of a value whose condition is not met.
-func (s *stuckTower) failing(v int32) int32 {
+func (s *conflictFinder) failing(v int32) int32 {
 	lo, hi := s.looksAt[s.number[v]], s.looksAt[s.number[v]+1]
 	return s.looksOf(v)[s.lookCalls.below(lo, hi, math.MaxInt32)-lo]
 }
 
-// shrink leaves out clues, which are in the order of their pushes, for as long as
-// the others are in conflict: as many as possible at the end, then at the
-// beginning, and then, if few remain, one by one. It returns the operations of the
-// rest.
-func (p *problem) shrink(clues []clue) (ops []int32) {
-	n := fewest(len(clues), func(n int) bool { return p.refutes(clues[:n]) })
-	clues = clues[:n]
-	n = fewest(len(clues), func(n int) bool { return p.refutes(clues[len(clues)-n:]) })
-	clues = clues[len(clues)-n:]
+// shrink leaves out values, which are in the order of their pushes, as long as the
+// operations on the others are in conflict: as many as possible at the end, then at the
+// beginning, and then, if few remain, one by one. It returns the operations on the rest.
+func (p *problem) shrink(involved []valueOps) (ops []int32) {
+	n := fewest(len(involved), func(n int) bool { return p.refutes(involved[:n]) })
+	involved = involved[:n]
+	n = fewest(len(involved), func(n int) bool { return p.refutes(involved[len(involved)-n:]) })
+	involved = involved[len(involved)-n:]
 	const few = 32
-	for i := len(clues) - 2; i > 0 && len(clues) <= few; i-- {
-		if less := slices.Delete(slices.Clone(clues), i, i+1); p.refutes(less) {
-			clues = less
+	for i := len(involved) - 2; i > 0 && len(involved) <= few; i-- {
+		if less := slices.Delete(slices.Clone(involved), i, i+1); p.refutes(less) {
+			involved = less
 		}
 	}
-	for _, c := range clues {
+	for _, c := range involved {
 		ops = append(append(ops, c.push), c.looks...)
 		if c.pop != none {
 			ops = append(ops, c.pop)
@@ -112,8 +111,8 @@ func (p *problem) shrink(clues []clue) (ops []int32) {
 }
 
 // fewest returns the least number up to most for which yes returns true; yes must
-// be monotone and true of most. It tries no number more than twice as large, and
-// returns most if that would be too many.
+// be monotone, and true for most. It tries no number more than twice as large, and
+// returns most if the number would be too large.
 func fewest(most int, yes func(int) bool) int {
 	const many = 1 << 15
 	lo, hi := 0, 1 // yes(lo) is false
@@ -132,21 +131,20 @@ func fewest(most int, yes func(int) bool) int {
 	return hi
 }
 
-// refutes reports whether the operations of the clues are in conflict.
-func (p *problem) refutes(clues []clue) bool {
-	if p.meter.MustStop(len(clues)) {
+// refutes reports whether the operations are in conflict.
+func (p *problem) refutes(involved []valueOps) bool {
+	if p.meter.MustStop(len(involved)) {
 		return false
 	}
-	q := p.only(clues)
+	q := p.only(involved)
 	inners, _ := q.inners()
-	w := q.newTower(inners)
+	w := q.newStackMonitor(inners)
 	open, at, _ := w.openGaps()
-	return w.takeAllApart(open, at) != nil
+	return w.decomposeAll(open, at) != nil
 }
 
-// only returns the problem with just the operations of the clues. It renumbers
-// operations and events.
-func (p *problem) only(clues []clue) *problem {
+// only returns the problem with just these operations. It renumbers operations and events.
+func (p *problem) only(involved []valueOps) *problem {
 	q := &problem{discipline: p.discipline, meter: p.meter}
 	var positions []int32
 	add := func(op int32) int32 {
@@ -160,7 +158,7 @@ func (p *problem) only(clues []clue) *problem {
 		q.call, q.ret = append(q.call, p.call[op]), append(q.ret, p.ret[op])
 		return int32(len(q.call) - 1)
 	}
-	for _, c := range clues {
+	for _, c := range involved {
 		q.values = append(q.values, element{insert: add(c.push), remove: add(c.pop), looks: int32(len(q.looks))})
 		for _, op := range slices.Sorted(slices.Values(c.looks)) {
 			q.looks = append(q.looks, add(op))

@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// A numberSet is a set of numbers from 0 to size-1, as bits: 64 to a word, with a
-// bit of a second level for each word that is not zero, and so on. A step up or
-// down the levels takes constant time. For a million numbers, all levels but the
-// first fit into 2 kB.
+// A numberSet is a set of numbers from 0 to size-1, as bits, 64 in a word. A second level
+// has a bit for each word that is not zero, and so on. A step up or down the levels takes
+// constant time. For a million numbers, all levels but the first fit into 2 kB.
 type numberSet struct {
 	levels [][]uint64
 	size   int32
@@ -85,8 +84,7 @@ func (set *numberSet) add(x int32) {
 func (set *numberSet) remove(x int32) { set.clear(int(x)>>6, 1<<(x&63)) }
 
 // removeRange removes the numbers from lo to hi. All words that it visits but two
-// become zero and are never visited again, so that all calls together take linear
-// time.
+// become zero and are never visited again. So all calls together take linear time.
 func (set *numberSet) removeRange(lo, hi int32) {
 	for x := set.next(lo); x <= hi; x = set.next(x) {
 		mask := ^uint64(0) << (x & 63)
@@ -111,8 +109,8 @@ func (set *numberSet) clear(w int, mask uint64) {
 	}
 }
 
-// A leastTree finds the numbers of a list that are below a limit. The least
-// numbers of each 16 are a list of the next level, and so on.
+// A leastTree finds the numbers of a list that are below a limit. The next level is the
+// list of the least numbers of each block of 16, and so on.
 type leastTree struct{ levels [][]int32 }
 
 // newLeastTree returns the tree of a list, which it keeps.
@@ -182,21 +180,21 @@ func (t *leastTree) remove(place int32) {
 	}
 }
 
-// A coverTree counts the values that cover each gap. As soon as only one is left,
-// it reports which, and drops the gap.
+// A coverTree counts the values that cover each gap. As soon as only one value is left
+// for a gap, it reports the value, and drops the gap.
 //
-// It is a segment tree in which what was added to all gaps below a node stays
-// at the node. With each count it keeps the exclusive or of the values.
+// It is a segment tree. A number that is added to all gaps below a node stays at the
+// node. With each count, the tree keeps the exclusive or of the values.
 type coverTree struct {
 	base  int32 // node base+g is gap g; node 1 is the root
 	nodes []coverNode
-	sole  []soleCover // what the last removal found
+	sole  []soleCover // the sole covers that the last removal found
 
-	from, to, value int32 // the removal
+	from, to, value int32 // of the current removal
 }
 
 type coverNode struct {
-	low   int32 // the least count below the node, without what was added above it
+	low   int32 // the least count below the node, without the counts added above it
 	count int32 // added to all gaps below
 	value int32 // added to all gaps below
 }
@@ -237,8 +235,8 @@ func (t *coverTree) remove(value, from, to int32) {
 	}
 }
 
-// take is remove at node i, below which are the gaps lo to hi. count and value
-// are what was added above node i.
+// take is remove at node i, below which are the gaps lo to hi. count and value are the
+// sums of the numbers added above node i.
 func (t *coverTree) take(i, lo, hi, count, value int32) {
 	node := &t.nodes[i]
 	if t.from <= lo && hi <= t.to {

@@ -55,8 +55,8 @@ func sortByFirst(values []int32, inners []inner) {
 	slices.SortFunc(values, func(v, w int32) int { return cmp.Compare(inners[v].first, inners[w].first) })
 }
 
-// chain returns as few of the values as cover the slots lo to hi, without but.
-// The values must be sorted by first, and together they must cover the slots
+// chain returns the least number of values that cover the slots lo to hi, without the
+// value but. The values must be sorted by first, and together they must cover the slots
 // without but.
 func chain(values []int32, inners []inner, but, lo, hi int32) []int32 {
 	var found []int32
@@ -111,9 +111,9 @@ func (p *problem) removed(v int32) bool {
 	return e.remove != none && p.ret[e.remove] != history.NoReturn
 }
 
-// disorder returns operations on value v that are a conflict by themselves: it
-// was read or removed, but never inserted or only later, or it was read
-// after its removal. nil if there are none.
+// disorder returns operations on value v that are a conflict by themselves: v was read or
+// removed, but never inserted or only later, or it was read after its removal. It returns
+// nil if there are none.
 func (p *problem) disorder(v int32) []int32 {
 	e := &p.values[v]
 	looks := p.looksOf(v)
@@ -139,9 +139,9 @@ func (p *problem) disorder(v int32) []int32 {
 	return nil
 }
 
-// decisive returns the operations that determine the inner interval of value v:
-// the insertion, and among looks and removal those with the first response and
-// the last invocation. Leaving out the removal only makes the interval longer.
+// decisive returns the operations that determine the inner interval of value v: the
+// insertion, and among looks and removal the operations with the first response and the
+// last invocation. If the removal is left out, the interval only gets longer.
 func (p *problem) decisive(v int32) []int32 {
 	e := &p.values[v]
 	ops := make([]int32, 0, 4)
@@ -166,9 +166,8 @@ func (p *problem) decisive(v int32) []int32 {
 	return ops
 }
 
-// bySlot sorts items stably by slot; slot[i] is the slot of items[i]. Slots are 0
-// to p.end, about as many as operations, so that counting is faster than
-// comparing.
+// bySlot sorts items stably by slot; slot[i] is the slot of items[i]. Slots are 0 to
+// p.end, about as many as operations. So counting is faster than comparing.
 func (p *problem) bySlot(items, slot []int32) []int32 {
 	if len(items) == 0 {
 		return nil

@@ -8,25 +8,26 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 )
 
-// A placing puts operations in an order that respects real time and further precedences.
-// Its nodes are the operations, and moments that have to come before some and after others.
-type placing struct {
+// An ordering puts operations in an order that respects real time and further precedences.
+// Its nodes are the operations, and moments that have to come before some operations and
+// after others.
+type ordering struct {
 	h       *history.History
 	meter   *meter.Meter
 	shownBy []int32        // operation -> the one that shows that it took effect, or none
-	before  [][]precedence // node -> what has to come before it
+	before  [][]precedence // node -> its predecessors
 	state   []uint8
-	path    []placed
+	path    []pathNode
 	order   []int32
 }
 
-// A precedence is a node that has to come before another one, as an operation shows, or
-// as these two do by themselves if it is none.
+// A precedence is a node that has to come before another one. shownBy is the operation that
+// shows this, or none if the two nodes alone show it.
 type precedence struct{ node, shownBy int32 }
 
-type placed struct {
+type pathNode struct {
 	precedence
-	next int32 // of what comes before the node
+	next int32 // index of the next predecessor to visit
 }
 
 // The state of a node.
@@ -36,10 +37,11 @@ const (
 	isPlaced
 )
 
-// newPlacing knows that operations took effect that returned or are marked so.
-func newPlacing(h *history.History, m *meter.Meter) *placing {
+// newOrdering returns an ordering in which the operations took effect that returned or are
+// marked as happened.
+func newOrdering(h *history.History, m *meter.Meter) *ordering {
 	n := len(h.Ops)
-	p := &placing{h: h, meter: m, shownBy: make([]int32, n), before: make([][]precedence, n), state: make([]uint8, n)}
+	p := &ordering{h: h, meter: m, shownBy: make([]int32, n), before: make([][]precedence, n), state: make([]uint8, n)}
 	for i := range h.Ops {
 		p.shownBy[i] = none
 		if op := &h.Ops[i]; !op.Pending() || op.Happened {
@@ -49,23 +51,23 @@ func newPlacing(h *history.History, m *meter.Meter) *placing {
 	return p
 }
 
-// moment adds a node.
-func (p *placing) moment() int32 {
+// addMoment adds a node that is not an operation.
+func (p *ordering) addMoment() int32 {
 	p.before, p.state = append(p.before, nil), append(p.state, isWaiting)
 	return int32(len(p.before)) - 1
 }
 
-func (p *placing) add(from, to, shownBy int32) {
+func (p *ordering) add(from, to, shownBy int32) {
 	p.meter.Spend(1)
 	if from != to {
 		p.before[to] = append(p.before[to], precedence{from, shownBy})
 	}
 }
 
-// run returns the operations that took effect in order, or a conflict. It takes them by
-// response, each after all that has to come before it. If some of that was invoked after
-// the response, no order exists.
-func (p *placing) run() (order, conflict []int32) {
+// run returns the operations that took effect in order, or a conflict. It places them by
+// response, each after its predecessors. If a predecessor was invoked after the response,
+// no order exists.
+func (p *ordering) run() (order, conflict []int32) {
 	var returned []int32
 	for i := range p.h.Ops {
 		if !p.h.Ops[i].Pending() {
@@ -89,14 +91,14 @@ func (p *placing) run() (order, conflict []int32) {
 	return p.order, nil
 }
 
-// place places an operation before a response, and before it all that has to come before
-// it. It returns a conflict if something of that is invoked after the response, or has to
-// come before itself.
-func (p *placing) place(op, response int32) (conflict []int32) {
+// place places an operation before a response, after all its direct and indirect
+// predecessors. It returns a conflict if one of these was invoked after the response, or
+// has to come before itself.
+func (p *ordering) place(op, response int32) (conflict []int32) {
 	if p.state[op] == isPlaced {
 		return nil
 	}
-	p.path = append(p.path[:0], placed{precedence{op, none}, 0})
+	p.path = append(p.path[:0], pathNode{precedence{op, none}, 0})
 	p.state[op] = isBegun
 	for len(p.path) > 0 && !p.meter.MustStop(1) {
 		at := &p.path[len(p.path)-1]
@@ -116,16 +118,16 @@ func (p *placing) place(op, response int32) (conflict []int32) {
 			return p.conflict(from)
 		}
 		p.state[from.node] = isBegun
-		p.path = append(p.path, placed{from, 0})
+		p.path = append(p.path, pathNode{from, 0})
 	}
 	return nil
 }
 
-func (p *placing) isOperation(node int32) bool { return int(node) < len(p.h.Ops) }
+func (p *ordering) isOperation(node int32) bool { return int(node) < len(p.h.Ops) }
 
-// conflict returns the operations of the path and of one more precedence, or of the loop
-// that it closes, with those that show what has to come before what.
-func (p *placing) conflict(last precedence) (ops []int32) {
+// conflict returns the operations of the path and of one more precedence, or of the cycle
+// that it closes, with the operations that show these precedences.
+func (p *ordering) conflict(last precedence) (ops []int32) {
 	add := func(from precedence) {
 		if from.shownBy != none {
 			ops = append(ops, from.shownBy)
