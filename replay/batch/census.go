@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// A Census counts the histories of an input, so that an interrupted batch can say how
-// many there are.
+// A Census counts the histories of an input. So an interrupted batch can report how many
+// there are.
 type Census struct {
 	N     int
 	Ended bool // there are no more than N
 }
 
-// Of counts the histories that pass. The context is that of reading them.
+// Of passes on the entries and counts the histories among them. ctx is the context of
+// reading them.
 func (c *Census) Of(ctx context.Context, from iter.Seq[Entry]) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for e := range from {
@@ -35,8 +36,8 @@ func (c *Census) Of(ctx context.Context, from iter.Seq[Entry]) iter.Seq[Entry] {
 // longCount bounds the time of Finish. Tests replace it.
 var longCount = time.Second
 
-// Finish reads the whole input of paths again, for at most a second, to count what an
-// interrupt left out. What can be read only once is not counted.
+// Finish reads the whole input of paths again, for at most a second, to count the
+// histories that an interrupt left out. It does nothing if a path can be read only once.
 func (c *Census) Finish(paths []string, entries func(context.Context) iter.Seq[Entry]) {
 	if c.Ended || slices.ContainsFunc(paths, isStream) {
 		return
@@ -55,8 +56,8 @@ func isStream(name string) bool {
 	return name == "-" || err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
-// Stopped returns the last line of an interrupted batch, of which n histories are done and
-// not of these do not have the property.
+// Stopped returns the last line of an interrupted batch. n histories are done, and not is
+// the number of these that do not have the property.
 func (c *Census) Stopped(n, not int, property string) string {
 	all := strconv.Itoa(max(n, c.N))
 	if !c.Ended {

@@ -36,8 +36,8 @@ func (s Status) String() string {
 
 // A Checker checks entries. It may be used by several goroutines.
 type Checker struct {
-	// Model is the specification; "" means the one that each history names. A
-	// name without arguments takes those of a history that names the same one.
+	// Model is the specification; "" means the one that each history names. A name
+	// without arguments takes the arguments of a history that has the same name.
 	Model   string
 	Options replay.Options
 	// Times adds the time of each check to its line.
@@ -51,12 +51,12 @@ type Checker struct {
 type Result struct {
 	Entry
 	Model    string
-	Spec     replay.Spec // nil if there is not one
+	Spec     replay.Spec // nil if there is none
 	Verdict  replay.Verdict
-	Internal error  // a fault of leadline; nothing else counts then
+	Internal error  // a fault of leadline; the verdict does not count then
 	Stack    []byte // of a panic that is Internal; no line of results has it
-	// Skipped is set if the context was cancelled before the check began.
-	// Nothing is known of the entry then.
+	// Skipped is set if the context was cancelled before the check began. Then the
+	// result has only the entry.
 	Skipped bool
 	// FromJournal is set if the outcome comes from the journal. Nothing was checked then:
 	// there is no Spec, no Verdict and no error.
@@ -110,8 +110,8 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 	return r
 }
 
-// CheckOnce is Check with the journal. It computes the outcome as well, which is not final
-// if the check was interrupted.
+// CheckOnce is Check with the journal. It also computes the outcome. The outcome is not
+// final if the check was interrupted.
 func (c *Checker) CheckOnce(ctx context.Context, e Entry) *Result {
 	var k key
 	kept := c.Journal != nil && e.History != nil
@@ -148,7 +148,7 @@ func internalError(place string, err error) (stack []byte, internal error) {
 }
 
 // CheckModel returns an error if no history could be checked with this model. "" is
-// valid, and so is a name without its arguments, as histories may have those.
+// valid, and so is a name without its arguments, because histories may have them.
 func CheckModel(model string) error {
 	if model == "" || slices.ContainsFunc(spec.All(), func(e spec.Entry) bool { return e.Name == model }) {
 		return nil
@@ -157,9 +157,9 @@ func CheckModel(model string) error {
 	return err
 }
 
-// ModelOf returns the specification for a history: model, or else the one that
-// the history names. A model without arguments takes those of a history that
-// names the same one.
+// ModelOf returns the specification for a history: model or, if that is "", the one that
+// the history names. A model without arguments takes the arguments of a history that has
+// the same name.
 func ModelOf(h *history.History, model string) (replay.Spec, error) {
 	var s replay.Spec
 	var err error

@@ -30,8 +30,8 @@
 // A Checker may have a Journal. CheckOnce looks for an outcome there first, and adds the
 // outcomes that it computes. The journal is a file of lines with checksums, which belongs
 // to one Plan. It has the outcomes of all checks that were not interrupted, by file,
-// number and content of the history. Each line is written as soon as it is known. Lines
-// that a crash has damaged are removed when the file is opened again, and those histories
+// number and content of the history. Each line is written as soon as it is known. When the
+// file is opened again, lines that a crash has damaged are removed, and their histories
 // are checked again.
 //
 // An open Journal takes about 50 bytes of memory for each outcome that was there when it
@@ -43,7 +43,7 @@
 //
 // A line depends on the entry, the model, the options and the program only. This holds
 // for outcomes, too, if Outcome.Final is true. A check that ended for lack of time or
-// memory, or by an interrupt, may end differently the next time, so only final outcomes
+// memory, or by an interrupt, may end differently the next time. So only final outcomes
 // may take the place of another check.
 //
 // InOrder gives the same results in the same order for any number of workers. It

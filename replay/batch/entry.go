@@ -17,8 +17,8 @@ type Entry struct {
 	Number  int              // of the entry in its file, from 0
 	History *history.History // nil with Err
 	Err     error
-	// Comments has the comments at the beginning of the file, if the reader of the
-	// entries asks for them, in the first one.
+	// Comments has the comments at the beginning of the file, in the first entry of the
+	// file, if the reader of the entries asks for them.
 	Comments string
 }
 
@@ -35,8 +35,8 @@ func Entries(f codec.File) iter.Seq[Entry] {
 	}
 }
 
-// IsLabels reports whether a file has the known verdicts of its directory, by its name.
-// Skipping it is not reported.
+// IsLabels reports whether a file, by its name, has the known verdicts of its directory.
+// Such files are skipped without a report.
 func IsLabels(name string) bool { return filepath.Base(name) == "labels.jsonl" }
 
 // ID returns the name of the history in its file, or "".

@@ -25,8 +25,8 @@ func (s Status) Exit() int {
 	return ExitInternal
 }
 
-// InterruptedExit returns the exit status of a batch that was interrupted: whatever was found
-// until then, the rest is unknown.
+// InterruptedExit returns the exit status of a batch that was interrupted, given the
+// status so far: the rest of the histories is unknown.
 func InterruptedExit(status int) int {
 	if status == ExitBad || status == ExitInternal {
 		return status

@@ -21,7 +21,7 @@ type Plan struct {
 	// Work is everything that a result depends on besides the histories and the
 	// bounds: the model, options, arguments.
 	Work string `json:"work"`
-	// Bounds are those of time, memory and the like.
+	// Bounds are the bounds of time, memory and the like.
 	Bounds string `json:"bounds"`
 }
 
@@ -42,11 +42,11 @@ type Journal struct {
 	retry bool          // unknown outcomes of earlier generations are not used
 	done  bool          // the last generation is complete
 	begin int64         // where the last journalLine is
-	lines map[key]int64 // where the outcomes are that the file had when it was opened
+	lines map[key]int64 // where the file had outcomes when it was opened
 
 	mu     sync.Mutex
 	size   int64 // where the next line begins
-	err    error // the first of writing
+	err    error // the first error of writing
 	synced time.Time
 }
 
@@ -54,7 +54,7 @@ type Journal struct {
 type journalLine struct {
 	Journal int   `json:"leadline_journal"` // the version of the format
 	Plan    *Plan `json:"plan,omitempty"`   // begins a generation
-	Retry   bool  `json:"retry,omitempty"`  // the generation checks again what was unknown before
+	Retry   bool  `json:"retry,omitempty"`  // the generation checks histories again that were unknown
 	// Done ends a generation: all of the input was checked.
 	Done bool `json:"done,omitempty"`
 }
@@ -62,8 +62,8 @@ type journalLine struct {
 const (
 	journalVersion = 1
 	checksumDigits = 8
-	// syncEvery is how long outcomes may be in memory of the system only. They survive the
-	// end of the process from the start, and a crash of the machine after this time.
+	// syncEvery is how long outcomes may be only in memory of the system. They survive the
+	// end of the process at once, and a crash of the machine after this time.
 	syncEvery = time.Second
 )
 
@@ -74,8 +74,8 @@ var (
 )
 
 // OpenJournal opens the journal of a batch, or creates it. It is an error if the journal
-// belongs to another plan. With retry, the bounds may differ, and what was unknown
-// before is checked again, once.
+// belongs to another plan. With retry, the bounds may differ, and histories that were
+// unknown before are checked again, once.
 func OpenJournal(name string, plan Plan, retry bool) (*Journal, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -115,8 +115,8 @@ func (j *Journal) open(plan Plan) error {
 	return j.err
 }
 
-// checkBeginning returns an error if a file is not a journal, by its type and its first
-// bytes. It does not read a whole file, since a device may have no end.
+// checkBeginning returns an error if the type or the first bytes of the file show that it
+// is not a journal. It does not read a whole file, because a device may have no end.
 func (j *Journal) checkBeginning() error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -181,7 +181,7 @@ func (p *Plan) accepts(other Plan, retry bool) error {
 	return nil
 }
 
-// cutDamage removes what load did not read.
+// cutDamage removes the part of the file that load did not read.
 func (j *Journal) cutDamage() error {
 	info, err := j.file.Stat()
 	if err != nil || info.Size() == j.size {
@@ -208,7 +208,7 @@ func (j *Journal) get(k key) (*Outcome, bool) {
 	return o, true
 }
 
-// put adds the outcome of the entry with a key. Err returns the first error.
+// put adds the outcome of the entry with a key. If that fails, Err returns the error.
 func (j *Journal) put(k key, o *Outcome) { j.append(outcomeLine(k, o), false) }
 
 // append writes a line, unless an earlier one failed.
@@ -238,7 +238,7 @@ func (j *Journal) Err() error {
 	return fmt.Errorf("%s: %w", j.name, j.err)
 }
 
-// Close closes the journal. done says that all of the input was checked.
+// Close closes the journal. done reports whether all of the input was checked.
 func (j *Journal) Close(done bool) error {
 	if done && !j.done {
 		j.append(aboutLine(journalLine{Done: true}), true)

@@ -42,8 +42,8 @@ func message(e *Entry, o *Outcome) string {
 	return o.Reason
 }
 
-// A JUnit is a report in JUnit XML for other programs. The format has the totals first, so
-// the test cases are in a temporary file until the end.
+// A JUnit is a report in JUnit XML for other programs. The totals come first in the
+// format, so the test cases are in a temporary file until the end.
 type JUnit struct {
 	file   *WholeFile
 	body   *os.File
@@ -61,14 +61,14 @@ func NewJUnit(name string) (*JUnit, error) {
 		return nil, err
 	}
 	body, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
-	if err != nil { // as for /dev/stdout
+	if err != nil { // the directory may not allow it, as with /dev/stdout
 		body, err = os.CreateTemp("", "leadline.*.part")
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	// If the system allows it, the file is removed while it is open, so that nothing is
-	// left if the process is killed.
+	// If the system allows it, the file is removed while it is open. So no file is left
+	// if the process is killed.
 	_ = os.Remove(body.Name())
 	return &JUnit{file: file, body: body, out: bufio.NewWriter(body), start: time.Now()}, nil
 }

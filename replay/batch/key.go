@@ -12,8 +12,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A key is a hash of an entry: of its place and of everything in its history that an
-// outcome depends on. It does not cover lines and stamps.
+// A key is a hash of an entry: of its place, and of everything in its history that an
+// outcome depends on. Lines and stamps are not part of it.
 type key [16]byte
 
 // keyOf returns the key of an entry with a history. No encoding that it hashes is a prefix
@@ -25,7 +25,7 @@ func keyOf(e *Entry) key {
 		b = append(appendNumbers(b, len(s)), s...)
 	}
 	flags := byte(0)
-	timed := h.RealTime() // an order of the processes alone may be found in real time first
+	timed := h.RealTime() // decide.Check may find an order of a relaxed history in real time first
 	for i, set := range []bool{h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder, timed != nil} {
 		if set {
 			flags |= 1 << i
@@ -82,7 +82,7 @@ func appendValues(b []byte, values []history.Value) []byte {
 }
 
 // Program returns a hash of the executable file of the running program. Another build
-// may have another verdict, if only because a fault was mended.
+// may give another verdict, for example because a fault was mended.
 var Program = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()
 	if err != nil {

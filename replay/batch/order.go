@@ -8,13 +8,13 @@ import (
 const (
 	// ahead bounds the number of items that are drawn before their results are emitted.
 	ahead = 64
-	// aheadOps bounds the operations of these items. One item for each worker and one
-	// more may be drawn regardless.
+	// aheadOps bounds the operations of these items. It does not apply to one item for
+	// each worker and one more.
 	aheadOps = 1 << 12
 )
 
-// InOrder runs do on every item, up to jobs at a time, and passes the results to
-// emit in the order of the items, each as soon as it and all before it are ready.
+// InOrder runs do on every item, up to jobs at a time. It passes the results to emit in
+// the order of the items, each as soon as it and all earlier ones are ready.
 // waiting is true if the next result is not ready yet. ops returns the number of
 // operations of an item: more items are drawn ahead if they are small. When emit
 // returns false, InOrder draws no more items and returns.
@@ -64,12 +64,12 @@ func InOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) 
 			t, ok = <-order
 		}
 	}
-	for range order { // drain what was begun
+	for range order { // drain the tasks that have begun
 	}
 	workers.Wait()
 }
 
-// A load counts the items that were drawn and whose results were not emitted yet.
+// A load counts the items whose results have not been emitted yet.
 type load struct {
 	mu         sync.Mutex
 	less       *sync.Cond

@@ -14,14 +14,14 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A place is the beginning of a line of results, which depends on where the entry was
-// read. What is absent is null.
+// A place is the beginning of a line of results. It depends on where the entry was read.
+// A field without a value is null.
 type place struct {
 	File    string  `json:"file"`
 	History *string `json:"history"`
 	Format  *string `json:"format"`
-	// SortedBy is "index" or "time" if that, and not the order of the lines, is the order
-	// of the events. Unterminated is set if the last line has no newline.
+	// SortedBy is "index" or "time" if the events are in that order, and not in the order
+	// of the lines. Unterminated is set if the last line has no newline.
 	SortedBy     string `json:"ordered_by,omitempty"`
 	Unterminated bool   `json:"unterminated,omitempty"`
 }
@@ -67,7 +67,8 @@ type record struct {
 	// real time. Together they rule out every order that real time alone allows.
 	Marks []any    `json:"marks,omitempty"`
 	Edges [][2]any `json:"edges,omitempty"`
-	// CoreMarks and CoreEdges are those of the operations of Core.
+	// CoreMarks and CoreEdges are the marks and edges that Core needs; see
+	// replay.Explanation.
 	CoreMarks []any    `json:"core_marks,omitempty"`
 	CoreEdges [][2]any `json:"core_edges,omitempty"`
 	// Conflict has operations that are not linearizable by themselves, from a monitor.
@@ -182,7 +183,8 @@ func AppendLine(dst []byte, e *Entry, o *Outcome) []byte {
 	return append(append(dst, o.rest[1:]...), '\n')
 }
 
-// appendJSON appends v in JSON, with < and & as themselves.
+// appendJSON appends v in JSON. It does not escape < and &, but it escapes control
+// characters.
 func appendJSON(dst []byte, v any) []byte {
 	b := bytes.NewBuffer(dst)
 	e := json.NewEncoder(b)
@@ -205,7 +207,8 @@ func appendJSON(dst []byte, v any) []byte {
 	return escaped
 }
 
-// isControl reports whether JSON may have r as it is, although a terminal obeys it.
+// isControl reports whether r is a control character of terminals that JSON need not
+// escape.
 func isControl(r rune) bool { return 0x7f <= r && r < 0xa0 }
 
 func (r *Result) record(times bool) *record {
@@ -292,7 +295,7 @@ func (rec *record) explain(h *history.History, e *replay.Explanation) {
 	}
 }
 
-// NewIndex returns an index with the file's own names of operations.
+// NewIndex returns an index with the identifiers that the file gives to operations.
 func NewIndex(h *history.History, index hitting.Index) *Index {
 	tuple := Identifiers(h, index.Tuple)
 	if tuple == nil {
@@ -312,7 +315,7 @@ func recordErrors(err error) []recordErr {
 	return errs
 }
 
-// Identifiers returns the file's own names of operations; nil for nil.
+// Identifiers returns the identifiers that the file gives to operations; nil for nil.
 func Identifiers(h *history.History, ops []int32) []any {
 	if ops == nil {
 		return nil

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// A WholeFile is a file that is there as a whole or not at all: it is written to
-// PartName(name), which Finish renames, so that a process that is killed leaves what was
-// there before. A device or a pipe is written as it is.
+// A WholeFile is a file that is written completely or not at all. Its content is written
+// to PartName(name), which Finish renames. So if the process is killed, an older file
+// remains. A device or a pipe is written directly.
 type WholeFile struct {
 	*os.File
 	name string // "": Finish renames nothing
 }
 
-// PartName returns where the content of a file is until it is complete.
+// PartName returns the name of the file that has the content until it is complete.
 func PartName(name string) string { return name + ".part" }
 
 // CreateWhole begins to write a file.
 func CreateWhole(name string) (*WholeFile, error) {
-	if strings.HasPrefix(name, "/dev/") { // /dev/stdout may be a regular file, which is not ours to replace
+	if strings.HasPrefix(name, "/dev/") { // /dev/stdout may be a regular file, which must not be replaced
 		file, err := os.Create(name)
 		return &WholeFile{file, ""}, err
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target // which a rename would not replace
+		name = target // a rename would replace the link, not its target
 	}
 	mode := fs.FileMode(0o666)
 	switch info, err := os.Stat(name); {
@@ -41,12 +41,12 @@ func CreateWhole(name string) (*WholeFile, error) {
 	file, err := os.OpenFile(PartName(name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		path.Path = name // which the user knows
+		path.Path = name // the name that the user gave
 	}
 	return &WholeFile{file, name}, err
 }
 
-// Finish completes the file, unless err is not nil, which it returns.
+// Finish completes the file if err is nil. Otherwise it returns err.
 func (f *WholeFile) Finish(err error) error {
 	if err = errors.Join(err, f.Close()); err != nil || f.name == "" {
 		return err
@@ -54,7 +54,7 @@ func (f *WholeFile) Finish(err error) error {
 	return os.Rename(PartName(f.name), f.name)
 }
 
-// WriteWhole writes a file.
+// WriteWhole writes a file as a WholeFile.
 func WriteWhole(name string, text []byte) error {
 	file, err := CreateWhole(name)
 	if err != nil {
