@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// atMost reports more than n arguments for the specification called name.
+// atMost returns an error if the specification called name has more than n arguments.
 func atMost(name string, args []value, n int) error {
 	if len(args) <= n {
 		return nil
@@ -46,7 +46,7 @@ func optional(name string, args []value, what string, set kinds, def value) (val
 	return args[0], nil
 }
 
-// positive reports an argument that is not an int greater than 0.
+// positive returns an error for an argument that is not an int greater than 0.
 func positive(name, what string, v value) error {
 	if v.Kind() != history.Int || v.Int() <= 0 {
 		return badArgument(name, what, "a positive int", v)
@@ -54,7 +54,7 @@ func positive(name, what string, v value) error {
 	return nil
 }
 
-// Distance is the edit distance of two names, ignoring case: the number of
+// Distance returns the edit distance of two names, ignoring case: the number of
 // letters to insert, remove or change (Wagner and Fischer, 1974).
 func Distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)

@@ -18,7 +18,8 @@ func (c *counter) appendKey(dst []byte) []byte { return history.IntValue(c.n).Ap
 
 func (c *counter) appendText(dst []byte) []byte { return strconv.AppendInt(dst, c.n, 10) }
 
-// was adds by and returns the number before; is returns the one after.
+// was adds by and returns the number before; is returns the number after; add returns
+// nothing.
 func (c *counter) was(by int64) value { c.n += by; return history.IntValue(c.n - by) }
 func (c *counter) is(by int64) value  { c.n += by; return history.IntValue(c.n) }
 func (c *counter) add(by int64) value { c.n += by; return history.NoValue }

@@ -8,7 +8,7 @@
 // header. [Parse] reads both from one string, as in --model, for instance
 // ArrayBlockingQueue:20. [All] lists all specifications with their methods.
 // There are plain objects, whose elements can be any value, and classes of
-// java.util.concurrent, whose elements are ints and which behave like JDK 17.
+// java.util.concurrent. The elements of these are ints, and they behave like JDK 17.
 //
 // # Results
 //
@@ -42,20 +42,20 @@
 // a take that waits, and in a sequential run there is none.
 //
 // The queues and deques of Java that are never full, and PriorityBlockingQueue, have a
-// [replay.Discipline], like the plain ones, so monitors decide histories of their
+// [replay.Discipline], like the plain ones. So monitors decide histories of their
 // methods that insert, remove or look at one value, count values or remove all. An
-// exception that found nothing is as good as null.
+// exception because there was nothing counts like null.
 //
 // # Promises
 //
 // Every object is a [replay.State], and its key is as small as possible. Two
 // states of one specification have the same key exactly if no sequence of
-// invocations distinguishes them. (A ConcurrentHashMap
-// whose order of iteration is not modelled may have several keys for one such state.) The state is what can
-// be observed later, and nothing else. A ConcurrentHashMap includes the size of
-// its table and the order of the keys that share a bin, since iteration shows
-// them. JDK 17 makes a tree of a bin that eight or more keys share; after that, until
-// the map is cleared, methods that list its content panic with a [replay.Unmodelled].
+// invocations distinguishes them. (A ConcurrentHashMap whose order of iteration is not
+// modelled may have several keys for one such state.) The state has exactly what can
+// be observed later. The state of a ConcurrentHashMap includes the size of its table
+// and the order of the keys that share a bin, because iteration shows them. JDK 17
+// makes a tree of a bin that eight or more keys share. After that, until the map is
+// cleared, methods that list its content panic with a [replay.Unmodelled].
 // A PriorityBlockingQueue includes the position of each element in its
 // heap. A priority-queue shows only its first element, so its state includes no
 // order.

@@ -7,8 +7,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// facts are what engines may assume about a method, in the row of the method. A
-// fact has to be true in every state: a wrong one makes verdicts wrong.
+// facts are the facts about a method that engines may assume, in the row of the method.
+// A fact has to be true in every state: a wrong one makes verdicts wrong.
 type facts uint16
 
 const (
@@ -48,8 +48,8 @@ func (f facts) problem(s *signature) string {
 	return ""
 }
 
-// unchanged reports whether a method with that result left the object
-// unchanged. An exception refused one element, or found none.
+// unchanged reports whether a method with that result left the object unchanged. A method
+// that throws an exception refused one element, or found none.
 func (f facts) unchanged(result value) bool {
 	switch kind := result.Kind(); {
 	case f.has(reads), kind == history.Exception && f&(inserts|removes) != 0:
@@ -61,10 +61,10 @@ func (f facts) unchanged(result value) bool {
 	}
 }
 
-// Traits returns what is known of all objects; see replay.Described.
+// Traits returns the traits of the specification; see replay.Described.
 func (s *specification[S]) Traits() replay.Traits { return s.traits }
 
-// Facts returns what is known of op; see replay.Described.
+// Facts returns the facts of op; see replay.Described.
 func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 	i := s.table.find(op.Method, len(op.Args))
 	if i < 0 {

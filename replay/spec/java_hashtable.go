@@ -8,7 +8,7 @@ import (
 // A hashTable is the table of a java.util.concurrent.ConcurrentHashMap from
 // Integer to Integer as one thread sees it. It follows JDK 17 (the class of that
 // name in JSR 166, which its authors released to the public domain). The order of
-// iteration depends on all of it:
+// iteration is:
 //   - bins in the order of their indices,
 //   - entries of a bin in the order in which they were linked, reversed in part
 //     by each doubling of the table,

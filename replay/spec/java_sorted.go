@@ -8,7 +8,7 @@ import (
 )
 
 // A sortedMap is the state of a ConcurrentSkipListMap from Integer to Integer.
-// With 0 for every value, it is that of a ConcurrentSkipListSet. The levels of
+// With 0 for every value, it is the state of a ConcurrentSkipListSet. The levels of
 // the skip list, which Java chooses at random, are never visible.
 type sortedMap struct {
 	ordered[sortedKey, int32]

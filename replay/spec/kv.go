@@ -80,10 +80,11 @@ func kvAppend(s *kvStore, args []value) value {
 	return history.NoValue
 }
 
-// A kvSpec knows which operations append.
+// A kvSpec is the specification of a kvStore, and is a replay.Appending.
 type kvSpec struct{ cellSpec[*kvStore] }
 
-// AppendListSteps appends what op does to the texts under the keys; see replay.Appending.
+// AppendListSteps appends what op does to the strings under the keys; see
+// replay.Appending.
 func (s kvSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
 	m := &s.table.list[s.table.find(op.Method, len(op.Args))]
 	f, r := m.facts, op.Result

@@ -107,8 +107,8 @@ func parseSignature(text string) signature {
 // maxParams bounds the number of parameters of a method.
 const maxParams = 4
 
-// overloads has, by number of arguments, 1 + the position in the table of the
-// method of a name, or 0 if there is none.
+// overloads has the methods of one name. By number of arguments, it has 1 + the position
+// of the method in the table, or 0 if there is none.
 type overloads [maxParams + 1]uint8
 
 // signatures are the methods of a specification without their implementations.
@@ -159,8 +159,7 @@ func (t *signatures) find(name string, args int) int {
 	return int(t.byName[name][args]) - 1
 }
 
-// check reports what is wrong with op, an operation of the specification called
-// spec.
+// check returns an error for a wrong operation of the specification called spec.
 func (t *signatures) check(spec string, op *history.Operation) error {
 	i := t.find(op.Method, len(op.Args))
 	if i < 0 {

@@ -16,7 +16,7 @@ import (
 // 2020).
 type multiRegister struct {
 	ordered[value, value]       // without the registers that have their initial value
-	initial               value // of every register, or a map of those that are not initially null
+	initial               value // of every register, or a map with the registers that are not null at first
 }
 
 func (m *multiRegister) clone() *multiRegister {
@@ -78,7 +78,7 @@ type microOp struct {
 	key, value value
 }
 
-// microOps returns the steps of a transaction, or what is wrong with them.
+// microOps returns the steps of a transaction, or an error if they are malformed.
 func microOps(list value) ([]microOp, error) {
 	ops := make([]microOp, len(list.List()))
 	for i, one := range list.List() {
@@ -96,9 +96,9 @@ func microOps(list value) ([]microOp, error) {
 	return ops, nil
 }
 
-// transact performs a transaction and returns it with the values that its reads
-// found. An append to a value that is not a list has no transition. Then what the
-// transaction has stored so far is undone, the last first.
+// transact performs a transaction and returns it with the values that its reads found.
+// An append to a value that is not a list has no transition. Then transact undoes what
+// the transaction has stored so far, in reverse order.
 func (m *multiRegister) transact(args []value) value {
 	ops, err := microOps(args[0])
 	if err != nil {
@@ -144,7 +144,7 @@ type multiRegisterSpec struct {
 	*specification[*multiRegister]
 }
 
-// Check reports what is wrong with op; see replay.Spec.
+// Check returns an error if op is wrong; see replay.Spec.
 func (s multiRegisterSpec) Check(op *history.Operation) error {
 	if err := s.specification.Check(op); err != nil || op.Method != "txn" {
 		return err
@@ -206,7 +206,7 @@ func (s multiRegisterSpec) AppendListSteps(dst []replay.ListStep, op *history.Op
 }
 
 // microOps returns the steps of an operation and their results. A result that is not known
-// is Unknown. It returns false if the recorded result is not about the same steps.
+// is Unknown. It returns false if the recorded result has other steps.
 func (s multiRegisterSpec) microOps(op *history.Operation) (asked, answers []microOp, ok bool) {
 	r := op.Result
 	if op.Method != "txn" {

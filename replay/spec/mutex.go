@@ -5,7 +5,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A mutex is held or not. Anyone may unlock it, since a specification does not
+// A mutex is held or not. Any process may unlock it, because a specification does not
 // see processes. Locking a held mutex and unlocking a free one have no
 // transition: the first waits, and the second never returns normally.
 type mutex struct{ held bool }

@@ -10,13 +10,13 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A state is what the file of a sequential object provides in addition to its
+// A state has the methods that the state of a sequential object needs in addition to its
 // table of methods.
 type state[S any] interface {
 	clone() S
-	// appendKey appends what the object can show later, and nothing else. Two
-	// states of one specification have the same key exactly if no sequence of
-	// invocations distinguishes them, unless the type documents an exception.
+	// appendKey appends exactly what the object can show later. Two states of one
+	// specification have the same key exactly if no sequence of invocations
+	// distinguishes them, unless the type documents an exception.
 	appendKey(dst []byte) []byte
 	// appendText appends the state in words for people; see replay.StateText.
 	// Where keys are exact, states with different keys have different texts.
@@ -29,13 +29,14 @@ type specification[S state[S]] struct {
 	args  []value
 	table *table[S]
 	fresh func() S
-	// discipline is that of a collection. initial is the value of a register,
+	// discipline is the discipline of a collection. initial is the value of a register,
 	// or of a key of a map, before the first write.
 	discipline replay.Discipline
 	capacity   int // of a bounded collection
 	initial    value
 	isCell     bool // it holds one value, or one for each key
-	// order reports values that would be put in a wrong order; nil if none are ordered.
+	// order returns an error for values that the object would put in a wrong order. It is
+	// nil if the object does not order values.
 	order  func(op *history.Operation) error
 	traits replay.Traits // see complete
 }
@@ -54,7 +55,7 @@ func (s *specification[S]) complete() {
 // Name returns the name of the specification, without arguments.
 func (s *specification[S]) Name() string { return s.name }
 
-// Check reports what is wrong with op; see replay.Spec.
+// Check returns an error if op is wrong; see replay.Spec.
 func (s *specification[S]) Check(op *history.Operation) error {
 	if err := s.table.check(s.name, op); err != nil || s.order == nil {
 		return err
@@ -79,7 +80,7 @@ func (s *specification[S]) Impossible(op *history.Operation) string {
 // New returns the object in its initial state.
 func (s *specification[S]) New() replay.Object { return object[S]{s.table, s.fresh()} }
 
-// Trusted makes replay.Probe leave it out.
+// Trusted exempts the specification from replay.Probe.
 func (s *specification[S]) Trusted() {}
 
 // String returns the specification in the form that Parse reads.

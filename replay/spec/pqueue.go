@@ -55,8 +55,8 @@ func (q *priorityQueue) next() *pair[value, int] {
 	return q.count.first()
 }
 
-// priorities reports a priority that is a number, but not an int. Codecs read some such
-// numbers as strings, and their order would be that of the bytes.
+// priorities returns an error for a priority that is a number, but not an int. Codecs read
+// some of these numbers as strings, which would be ordered by their bytes.
 func priorities(op *history.Operation) error {
 	for i, v := range op.Args {
 		if isLongNumber(v) {

@@ -26,7 +26,7 @@ func (r *valueRing) appendKey(dst []byte) []byte {
 	return dst
 }
 
-// appendText appends the values, those of a stack from the top.
+// appendText appends the values; the values of a stack begin at the top.
 func (r *valueRing) appendText(dst []byte) []byte {
 	values := r.all()
 	if r.isStack {
@@ -79,9 +79,9 @@ func offer(r *valueRing, args []value) value {
 	return history.BoolValue(true)
 }
 
-// enqueue of an unbounded queue returns nothing; that of a bounded queue
-// returns whether there was room. offer returns that for both. put waits for
-// room, and take waits for an element, in both.
+// enqueue of an unbounded queue returns nothing; enqueue of a bounded queue
+// returns whether there was room. In both, offer returns whether there was room, put
+// waits for room, and take waits for an element.
 var (
 	queueTable = newTable([]method[*valueRing]{
 		{"enqueue|enq(value)", pushBack, inserts},

@@ -18,7 +18,7 @@ type Entry struct {
 	// Methods are the signatures, as in "remove(key: null|int) -> bool".
 	// Synonyms are separated by bars; each overload has its own line.
 	Methods []string
-	Notes   []string // lines about what the signatures do not cover
+	Notes   []string // lines with facts that the signatures do not show
 }
 
 type entry struct {
@@ -55,9 +55,9 @@ func All() []Entry {
 	return append(all, Entry{Name: RunsName, Args: ":class,tree", Doc: "the results of a class in sequential runs, which the header lists; see leadline stress"})
 }
 
-// Lookup returns the specification called name with the given arguments. A name
-// is matched exactly, or else ignoring case. Classes of java.util.concurrent
-// may be given with their package.
+// Lookup returns the specification called name with the given arguments. If no name
+// matches exactly, Lookup ignores case. Classes of java.util.concurrent may be given with
+// their package.
 func Lookup(name string, args []history.Value) (replay.Spec, error) {
 	if name == RunsName {
 		return newRuns(args)

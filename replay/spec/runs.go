@@ -89,7 +89,7 @@ func (r *runs) Name() string { return RunsName }
 // Class is the name of the class whose runs these are.
 func (r *runs) Class() string { return r.class }
 
-// Trusted makes replay.Probe leave it out.
+// Trusted exempts the specification from replay.Probe.
 func (r *runs) Trusted() {}
 
 // Check accepts the methods that occur in runs.

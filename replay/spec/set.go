@@ -48,7 +48,8 @@ var setTable = newTable([]method[*setOf]{
 	}, reads},
 }, sizeMethods[*setOf]())
 
-// A setSpec knows what the elements of a set tell of each value.
+// A setSpec is the specification of a set. It rejects impossible lists of elements, and
+// is a replay.Appending.
 type setSpec struct{ *specification[*setOf] }
 
 // Impossible returns why no state gives the result of op; see replay.Excluding.
@@ -101,8 +102,8 @@ func newSet(args []value) (replay.Spec, error) {
 	return setSpec{&specification[*setOf]{name: "set", args: args, table: setTable, discipline: replay.Named, order: sortedElements, fresh: func() *setOf { return &setOf{} }}}, nil
 }
 
-// sortedElements reports a list that may be sorted as numbers, while the set sorts
-// strings.
+// sortedElements returns an error for a list that may be sorted as numbers, while the set
+// sorts them as strings.
 func sortedElements(op *history.Operation) error {
 	list := op.Result.List()
 	if i := slices.IndexFunc(list, isLongNumber); i >= 0 && !slices.IsSortedFunc(list, value.Compare) {
