@@ -16,8 +16,9 @@ type label struct {
 	cost int32
 }
 
-// A part is one part S_j of a tuple, of which some elements have been placed. It has all
-// downsets of the level's size to which that leads. S_j may have elements from first on.
+// A part is a part S_j of a tuple, after some elements of S_j have been placed. It has all
+// downsets of the level's size that can be reached in this way. S_j may have elements from
+// first on.
 type part struct {
 	first int32
 	cost  int32

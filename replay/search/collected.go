@@ -17,6 +17,8 @@ import (
 //   - there is order beyond real time;
 //   - an operation does more than insert, remove, look, find nothing or count;
 //   - the operations that count do not fit into the witness found for the others;
+//   - many values are inserted into a stack, each of them a few times on average; see
+//     manyInsertions;
 //   - an operation returned with an unknown result;
 //   - more than 64 operations of a stack, or consumers of a queue, are open at
 //     once.

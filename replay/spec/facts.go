@@ -166,7 +166,7 @@ func countRole(n int64) replay.Role {
 	case n == 1:
 		return replay.Look
 	}
-	return replay.Never // where values are distinct
+	return replay.Never // if values are distinct
 }
 
 // insertRole is the role of methods that insert their last argument.
@@ -177,7 +177,7 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 		return replay.Other, v
 	case s.discipline == replay.FirstInBounded && !op.Pending() && op.Result.Kind() != history.None && !op.Result.Bool():
 		return f.fullRole(op.Result), v
-	case f.unchanged(op.Result): // it is never full, and refuses nothing else
+	case f.unchanged(op.Result): // impossible: the collection is never full, and accepts every value
 		return replay.Never, v
 	case s.overwritten() && v.Equal(s.initial):
 		return replay.Other, v
@@ -185,8 +185,8 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 	return f.role(), v
 }
 
-// fullRole is the role of an insertion into a bounded collection with a result that does
-// not say that it had an effect.
+// fullRole is the role of an insertion into a bounded collection, if its result does not
+// show that it had an effect.
 func (f facts) fullRole(result value) replay.Role {
 	switch {
 	case f.has(throws) && result.Equal(illegalState):
@@ -225,7 +225,7 @@ func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role
 	return f.role(), v
 }
 
-// overwritten reports whether insertions replace what was there.
+// overwritten reports whether an insertion replaces the previous value.
 func (s *specification[S]) overwritten() bool {
 	return s.discipline == replay.Overwritten || s.discipline == replay.OverwrittenByKey
 }
@@ -268,7 +268,7 @@ func (s *specification[S]) Initially(v value) (replay.Spec, bool) {
 	return other, err == nil
 }
 
-// Concern returns which values op is about; see replay.Separable.
+// Concern returns the values that op is about; see replay.Separable.
 func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
 	i := s.table.find(op.Method, len(op.Args))
 	if i < 0 {
@@ -277,7 +277,7 @@ func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
 	f, r := s.table.list[i].facts, op.Result
 	switch {
 	case s.table.excludes(i, r):
-		return replay.Concern{Apart: true} // nothing explains it
+		return replay.Concern{Apart: true} // no state gives the result
 	case r.Kind() == history.Exception:
 		return replay.Concern{Apart: f.has(throws) && r.Equal(noSuchElement)} // it found nothing
 	case f.has(empties):
@@ -293,7 +293,7 @@ func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
 }
 
 // concern is the concern of an operation on a collection whose values are not
-// parts. kinds are those of its result.
+// parts. kinds are the kinds of result that its method has.
 func (f facts) concern(op *history.Operation, kinds kinds) replay.Concern {
 	r := op.Result
 	switch {
@@ -315,7 +315,8 @@ func (f facts) concern(op *history.Operation, kinds kinds) replay.Concern {
 	return c
 }
 
-// concernOfCell is the concern of an operation on something that holds one value.
+// concernOfCell is the concern of an operation on an object, or a part, that holds one
+// value.
 func (s *specification[S]) concernOfCell(f facts, op *history.Operation) replay.Concern {
 	r, n := op.Result, len(op.Args)
 	switch {

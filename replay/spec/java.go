@@ -23,8 +23,8 @@ func javaTable[S any](lists ...[]method[S]) *table[S] {
 	return t
 }
 
-// checkJava reports an int that does not fit in Java, and lists and maps that
-// cannot hold Integers.
+// checkJava returns an error for an int that does not fit in a Java int, and for lists
+// and maps that have other elements than Integers.
 func checkJava(arg value) error {
 	switch arg.Kind() {
 	case history.Int:
@@ -69,7 +69,7 @@ func isNull(v value) bool { return v.Kind() == history.Null }
 func javaInt(n int32) value { return history.IntValue(int64(n)) }
 
 // A javaText builds the string that toString returns for a collection or map,
-// or that a recorder prints for an array or Enumeration. The latter has no
+// or the string that a recorder prints for an array or Enumeration, which has no
 // blanks.
 type javaText struct {
 	buf   []byte

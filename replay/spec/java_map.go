@@ -99,7 +99,7 @@ func keyText(t *javaText, key, _ int32) { t.element(key) }
 func valText(t *javaText, _, val int32) { t.element(val) }
 
 // concurrentMapMethods are the methods of ConcurrentMap. In Java the views
-// (keySet, values, entrySet) are live; a history has what they printed
+// (keySet, values, entrySet) are live; a history has the strings that they printed
 // immediately.
 func concurrentMapMethods[S intMap]() []method[S] {
 	return slices.Concat([]method[S]{
@@ -157,7 +157,7 @@ func replaceMethods[S intMap]() []method[S] {
 	}
 }
 
-// putAllNote says what a history does not record.
+// putAllNote is a note about the order that a history does not record.
 var putAllNote = []string{
 	`putAll adds entries in the order of their keys, as from a TreeMap: a history does not record the order of another map.`,
 	`It shows if a value is null, after which no entry is added, and in the order of new keys that share a bin of a hash map.`,

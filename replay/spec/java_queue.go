@@ -48,8 +48,7 @@ func (q *intQueue) offerFirst(e int32) bool {
 	return true
 }
 
-// remainingCapacity of an unbounded queue is the largest Java int, whatever its
-// size.
+// remainingCapacity of an unbounded queue is always the largest Java int.
 func (q *intQueue) remainingCapacity() int {
 	if q.capacity == 0 {
 		return math.MaxInt32
@@ -57,8 +56,9 @@ func (q *intQueue) remainingCapacity() int {
 	return q.capacity - q.n
 }
 
-// intQueueSpec returns a specification with the discipline, or with that for a bounded
-// collection if it can be full. A history has fewer operations than the largest Java int.
+// intQueueSpec returns a specification with the discipline, or with the discipline of a
+// bounded collection if a history can fill it. A history has fewer operations than the
+// largest Java int.
 func intQueueSpec(name string, args []value, t *table[*intQueue], d replay.Discipline, capacity int) replay.Spec {
 	switch bounded := capacity > 0 && capacity < math.MaxInt32; {
 	case bounded && d == replay.FirstIn:

@@ -40,7 +40,8 @@ func newSorted(name string, args []value, t *table[*sortedMap], isSet bool) (rep
 	return &specification[*sortedMap]{name: name, args: args, table: t, fresh: func() *sortedMap { return &sortedMap{isSet: isSet} }}, nil
 }
 
-// ifElement returns f, with a NullPointerException for null.
+// ifElement returns a method that is f for an int, and throws a NullPointerException for
+// null.
 func ifElement(f func(m *sortedMap, e int32) bool) func(*sortedMap, value) value {
 	return func(m *sortedMap, e value) value {
 		if isNull(e) {
@@ -59,7 +60,7 @@ var (
 	setRemove   = ifElement(func(m *sortedMap, e int32) bool { return m.ordered.remove(sortedKey(e)) })
 )
 
-// setMethods are the methods of java.util.Set. Unlike those of the queues, they
+// setMethods are the methods of java.util.Set. Unlike the methods of the queues, they
 // handle the elements of a list in turn and fail at the first null.
 var setMethods = slices.Concat([]method[*sortedMap]{
 	{"add(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setAdd(m, args[0]) }, failsFalse | keyed},

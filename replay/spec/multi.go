@@ -258,7 +258,7 @@ func (s multiRegisterSpec) AppendCellSteps(dst []replay.CellStep, op *history.Op
 	return dst, true
 }
 
-// FirstValue returns what a register holds at first; see replay.Overwriting.
+// FirstValue returns the initial value of a register; see replay.Overwriting.
 func (s multiRegisterSpec) FirstValue(key value) value { return s.fresh().atFirst(key) }
 
 var multiRegisterEntry = entry{"multi-register", "[:initial]",
