@@ -22,18 +22,15 @@ const (
 	freeWork = 1 << 21
 	fewOps   = 32
 	fewWork  = 1 << 23
-	// localWork, and localEach for each operation up to localAll, bound the work of
-	// blameLocally; or localLong for each operation if that is more.
-	localWork = 1 << 20
-	localEach = 1 << 8
-	localAll  = 1 << 24
-	localLong = 1 << 4
+	// coreMax bounds the operations of a core that blameCore tries. It adds a second
+	// change to the first startsMax of those that are not enough.
+	coreMax   = 24
+	startsMax = 3
 )
 
 // blame finds the smallest groups of results that make the history linearizable
-// when they are freed. r found the core; it is nil if nothing did. If groups may have been
-// overlooked, the explanation says so.
-func (x *explainer) blame(r *reducer) {
+// when they are freed. If groups may have been overlooked, the explanation says so.
+func (x *explainer) blame() {
 	n, cause := len(x.History.Ops), ""
 	switch {
 	case n <= fewOps:
@@ -41,33 +38,13 @@ func (x *explainer) blame(r *reducer) {
 	case n <= freeMax:
 		x.e.Free, cause = x.blameAll(x.Meter.Share(freeWork))
 	}
-	switch {
-	case n <= freeMax && cause == "":
+	if n <= freeMax && cause == "" {
 		return
-	case r == nil:
-		cause = "the minimal sub-history was not found"
-	default:
-		local, why := x.blameLocally(r)
-		x.e.Free, cause = smallest(x.e.Free, local), cmp.Or(why, "in long histories, only results next to the minimal sub-history are tried")
+	}
+	if len(x.e.Free) == 0 {
+		x.e.Free, cause = x.blameCore()
 	}
 	x.missFor("blame", cause)
-}
-
-// smallest joins two lists of groups, of which each has groups of one size.
-func smallest(all, more [][]replay.FreedResult) [][]replay.FreedResult {
-	switch {
-	case len(all) == 0 || len(more) > 0 && len(more[0]) < len(all[0]):
-		return more
-	case len(more) == 0 || len(more[0]) > len(all[0]):
-		return all
-	}
-	all = slices.Concat(all, more)
-	slices.SortStableFunc(all, compareGroups)
-	return slices.CompactFunc(all, func(a, b []replay.FreedResult) bool { return compareGroups(a, b) == 0 })
-}
-
-func compareGroups(a, b []replay.FreedResult) int {
-	return slices.CompareFunc(a, b, func(f, g replay.FreedResult) int { return cmp.Compare(f.Op, g.Op) })
 }
 
 // blameAll finds all groups of the smallest size, or returns why some may have been
@@ -87,22 +64,122 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 	slices.SortStableFunc(b.freeable, func(i, j int32) int {
 		return cmp.Or(cmp.Compare(rankOf(inCore[i]), rankOf(inCore[j])), cmp.Compare(j, i))
 	})
-	return b.groups(groupSize, b.decisive, b.try), b.cause
+	return b.groups(), b.cause
 }
 
-// blameLocally looks for groups next to the core.
-func (x *explainer) blameLocally(r *reducer) ([][]replay.FreedResult, string) {
-	n := int64(len(x.History.Ops))
-	work := localWork + max(min(n*localEach, localAll), n*localLong)
-	l := newLocal(&blamer{explainer: x, h: x.History, meter: x.Meter.Share(work)}, r)
-	found := l.groups(2, l.decisive, l.try)
-	if len(found) == 0 {
-		found = l.pairs()
+// blameCore looks for one or two other results that make the history linearizable,
+// among those of the core. It does not try all, and returns why.
+func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
+	b := &blamer{explainer: x, h: x.History, meter: x.share(25)}
+	var values []history.Value
+	for _, i := range x.latest() {
+		for _, v := range replay.ConcernOf(x.Spec, &x.History.Ops[i]).Values {
+			if v.Kind() != history.None && !slices.ContainsFunc(values, v.Equal) {
+				values = append(values, v)
+			}
+		}
+	}
+	known := func(int32) []history.Value { return values }
+	found, starts := b.ones(known)
+	for _, first := range starts[:min(len(starts), startsMax)] {
+		if len(found) == 0 {
+			b.meter = x.share(25)
+			found = b.pairs(first, known)
+		}
 	}
 	if len(found) == 0 {
-		found = l.groups(groupSize, l.decisive, l.try)
+		b.meter = x.share(25)
+		found, _ = b.ones(b.witnessed)
 	}
-	return found, l.cause
+	if len(found) == 0 && b.meter.Stopped() {
+		return nil, x.causeOf(replay.Time)
+	}
+	slices.SortFunc(found, compareGroups)
+	return found, "in long histories, only results of the minimal sub-history are tried"
+}
+
+// latest returns the latest operations of the core.
+func (x *explainer) latest() []int32 { return x.e.Core[max(0, len(x.e.Core)-coreMax):] }
+
+// ones gives operations of the core other results, one at a time. It returns those
+// that make the history linearizable, one for each operation, and those that do not.
+func (b *blamer) ones(values func(i int32) []history.Value) (found [][]replay.FreedResult, starts []replay.FreedResult) {
+	for _, i := range slices.Backward(b.latest()) {
+		if b.meter.Stopped() || !isFreeable(b.Spec, &b.h.Ops[i]) {
+			continue
+		}
+		for _, v := range values(i) {
+			op := b.h.Ops[i]
+			if op.Result = v; v.Equal(b.h.Ops[i].Result) || b.Spec.Check(&op) != nil || replay.Impossible(b.Spec, &op) != "" {
+				continue
+			}
+			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
+			answer := b.askOnce(b.spare.with(b.h, []int32{i}, change.Allowed), b.meter).Answer
+			if answer == replay.NotLinearizable {
+				starts = append(starts, change)
+				continue
+			}
+			if answer == replay.Linearizable {
+				found = append(found, []replay.FreedResult{change})
+			}
+			break // where one result is too hard, others are, too
+		}
+	}
+	return found, starts
+}
+
+// witnessed returns what the operation gets in a witness of the history in which it is
+// pending. With an unknown result instead, long histories would be harder.
+func (b *blamer) witnessed(i int32) []history.Value {
+	h := b.spare.freed(b.h, []int32{i})
+	defer b.spare.give(h)
+	op := &h.Ops[i]
+	until := op.Return
+	if !h.HasEdges() {
+		op.Return, op.Process = history.NoReturn, int32(len(h.Processes))
+		h.Processes = append(slices.Clip(h.Processes), history.StringValue("pending"))
+	}
+	f := b.ask(h, b.meter)
+	if f.Answer != replay.Linearizable {
+		return nil
+	}
+	order, end := f.Witness, len(f.Witness)
+	if at := slices.Index(order, i); at >= 0 {
+		order, end = slices.Delete(order, at, at+1), at
+	}
+	// Now it takes effect before its response.
+	if at := slices.IndexFunc(order, func(j int32) bool { return h.Ops[j].Call > until }); at >= 0 {
+		end = min(end, at)
+	}
+	return b.seen(h, []int32{i}, slices.Insert(order, end, i))[0]
+}
+
+// pairs makes a change that is not enough, and returns the pairs of it and another one
+// that are: one of the core of what still fails.
+func (b *blamer) pairs(first replay.FreedResult, values func(i int32) []history.Value) (found [][]replay.FreedResult) {
+	h := b.spare.with(b.h, []int32{first.Op}, first.Allowed)
+	defer b.spare.give(h)
+	f := b.ask(h, b.meter)
+	if f.Answer != replay.NotLinearizable {
+		return nil
+	}
+	y := newExplainer(b.Problem, b.spare)
+	y.History, y.Finding, y.Meter = h, &f, b.meter
+	y.core(y.base())
+	c := &blamer{explainer: y, h: h, meter: b.meter}
+	seconds, _ := c.ones(values)
+	for _, group := range seconds {
+		if group[0].Op != first.Op {
+			group = append(group, first)
+			slices.SortFunc(group, func(f, g replay.FreedResult) int { return cmp.Compare(f.Op, g.Op) })
+			found = append(found, group)
+		}
+	}
+	return found
+}
+
+func compareGroups(a, b []replay.FreedResult) int {
+	return slices.CompareFunc(a, b, func(f, g replay.FreedResult) int { return cmp.Compare(f.Op, g.Op) })
 }
 
 func rankOf(first bool) int {
@@ -135,16 +212,15 @@ type blamer struct {
 	cause    string  // why groups may have been overlooked
 }
 
-// groups returns the groups of the smallest size for which try finds results, up to
-// most, in the order of their operations. For a group that is not enough, decisive
-// returns operations of which each larger group has one.
-func (b *blamer) groups(most int, decisive func(free []int32) []int32, try func([]int32) (replay.Answer, []replay.FreedResult)) [][]replay.FreedResult {
+// groups returns the groups of the smallest size for which try finds results, in the
+// order of their operations.
+func (b *blamer) groups() [][]replay.FreedResult {
 	var found [][]replay.FreedResult
 	level := [][]int32{nil}
-	for size := 1; size <= most && len(found) == 0; size++ {
+	for size := 1; size <= groupSize && len(found) == 0; size++ {
 		var next [][]int32
 		for _, free := range level {
-			for _, i := range decisive(free) {
+			for _, i := range b.decisive(free) {
 				if b.meter.Stopped() {
 					b.cause = b.causeOf(replay.Time)
 					return found
@@ -154,7 +230,7 @@ func (b *blamer) groups(most int, decisive func(free []int32) []int32, try func(
 				if known || slices.ContainsFunc(found, func(f []replay.FreedResult) bool { return isGroup(f, group) }) {
 					continue
 				}
-				switch answer, results := try(group); answer {
+				switch answer, results := b.try(group); answer {
 				case replay.Undecided:
 					b.cause = cmp.Or(b.cause, b.explainer.cause, "work")
 					next = slices.Insert(next, at, group)

@@ -11,7 +11,7 @@ import (
 
 // core finds a minimal sub-history of base, which fails; conflict are operations
 // that are known to fail by themselves.
-func (x *explainer) core(base *history.History, conflict []int32) *reducer {
+func (x *explainer) core(base *history.History, conflict []int32) {
 	r := newReducer(base, x.Spec)
 	r.bytes, r.meter, r.last = x.Bytes, x.share(60), x.e.Unexplained
 	r.spare = x.spare
@@ -23,7 +23,6 @@ func (x *explainer) core(base *history.History, conflict []int32) *reducer {
 		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
 	}
 	x.coreOrder(base)
-	return r
 }
 
 // A reducer leaves operations out of a history that fails, so that the rest still
@@ -40,8 +39,6 @@ type reducer struct {
 	last     int32   // the operation that nothing explains, or NoOperation
 	conflict []int32 // operations that probably fail by themselves
 	unknown  bool    // some history stayed undecided
-	whole    []int32 // what remained with whole values, before the other rules
-	byValues bool    // values could be left out
 
 	facts []opFacts
 	value numbering // of values, within their parts
@@ -138,10 +135,7 @@ func (r *reducer) reduce() bool {
 	for n := -1; n != len(r.ops) && !r.unknown; {
 		n = len(r.ops)
 		r.leaveOut(r.byPart)
-		byValues := r.leaveOut(r.byValue)
-		if r.whole == nil {
-			r.whole, r.byValues = slices.Clone(r.ops), byValues
-		}
+		r.leaveOut(r.byValue)
 		r.leaveOut(r.oneByOne)
 		r.cutLoops()
 	}
@@ -157,23 +151,23 @@ type division struct {
 }
 
 // leaveOut leaves out units, if they can be left out.
-func (r *reducer) leaveOut(divide func([]int32) division) bool {
+func (r *reducer) leaveOut(divide func([]int32) division) {
 	d := divide(r.ops)
 	if len(d.blockers) > 0 && len(d.units) > 0 {
 		for _, i := range d.blockers {
 			if !r.facts[i].readOnly {
-				return false
+				return
 			}
 		}
 		rest := without(r.ops, d.blockers)
 		if r.fails(rest) != replay.NotLinearizable {
-			return false
+			return
 		}
 		r.ops = rest
 		d = divide(rest)
 	}
 	if len(d.units) == 0 {
-		return false
+		return
 	}
 	r.sortUnits(d.units)
 	with := func(units []int32) []int32 {
@@ -187,7 +181,6 @@ func (r *reducer) leaveOut(divide func([]int32) division) bool {
 	}
 	units, isMinimal := minimize(len(d.units), r.meter.Stopped, func(units []int32) replay.Answer { return r.fails(with(units)) })
 	r.ops, r.unknown = with(units), r.unknown || !isMinimal
-	return true
 }
 
 // without returns the sorted operations that are not among the others, which are

@@ -89,15 +89,12 @@
 // minimal K. If freeing one of them is not enough, try the results of a minimal K of
 // the history in which it is free. That finds all groups of the smallest size.
 //
-// Many unknown results make long histories hard. For these, only the results of the
-// core are tried, and those of operations on its values. Each group is first tried on
-// a small part of the history: the values of the core, and those near the group.
-// Leaving out the other values is a rule for the other operations. For the operations
-// of the group there are two cases. In a witness, they concern values of the small
-// part, or other values; then the small part has a witness without them. If both are
-// impossible, the group is not enough. Otherwise it is tried on the whole history. A
-// second result is searched for in the same way, in the history in which a first one
-// has another value. A group that is found makes the history linearizable, but others
-// may be overlooked. So Explanation.Missing has "blame" then. It has it, too, if a shorter
-// history is so hard that the search for all groups gave up.
+// Many unknown results make long histories hard. For these, operations of the core get
+// other results, one at a time: first the values of the core. If none of them is enough,
+// one is kept, and an operation of the core of that history gets a second one. At last,
+// an operation of the core is pending. If the history fails even so, no result of it is
+// enough. If not, the operation gets the result that it has in a witness. What is found
+// makes the whole history linearizable, but other groups may be overlooked. So
+// Explanation.Missing has "blame" then. It has it, too, if a shorter history is so hard
+// that the search for all groups gave up.
 package explain

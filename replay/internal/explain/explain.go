@@ -34,12 +34,11 @@ type Problem struct {
 func Run(p Problem) *replay.Explanation {
 	x := newExplainer(p, &spare{})
 	base, conflict := p.History, p.Finding.Conflict
-	var r *reducer
 	x.guard("prefix", func() { base, conflict = x.base() })
-	x.guard("core", func() { r = x.core(base, conflict) })
+	x.guard("core", func() { x.core(base, conflict) })
 	x.guard("initial", x.initial)
 	x.guard("states", func() { x.states(base) })
-	x.guard("blame", func() { x.blame(r) })
+	x.guard("blame", x.blame)
 	return x.e
 }
 
