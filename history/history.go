@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -174,13 +175,9 @@ func (h *History) Pending() int {
 // responses are removed, and pending operations need not have happened yet. If h is
 // linearizable, so is the result. Edges are left out. Operations keep their
 // numbers and positions.
-func (h *History) UpTo(position int32) *History { return h.UpToIn(nil, position) }
-
-// UpToIn is UpTo, with the operations of the result in the memory of ops if that is
-// enough.
-func (h *History) UpToIn(ops []Operation, position int32) *History {
+func (h *History) UpTo(position int32) *History {
 	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > position })
-	cut := &History{Header: h.Header, Processes: h.Processes, Ops: append(ops[:0], h.Ops[:n]...)}
+	cut := &History{Header: h.Header, Processes: h.Processes, Ops: slices.Clone(h.Ops[:n])}
 	for i := range cut.Ops {
 		if op := &cut.Ops[i]; op.Return > position {
 			op.Return, op.Result, op.Happened = NoReturn, UnknownValue, false

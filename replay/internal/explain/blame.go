@@ -114,7 +114,7 @@ func (b *blamer) ones(values func(i int32) []history.Value) (found [][]replay.Fr
 				continue
 			}
 			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
-			answer := b.askOnce(b.spare.with(b.h, []int32{i}, change.Allowed), b.meter).Answer
+			answer := b.ask(with(b.h, []int32{i}, change.Allowed), b.meter).Answer
 			if answer == replay.NotLinearizable {
 				starts = append(starts, change)
 				continue
@@ -131,8 +131,7 @@ func (b *blamer) ones(values func(i int32) []history.Value) (found [][]replay.Fr
 // witnessed returns what the operation gets in a witness of the history in which it is
 // pending. With an unknown result instead, long histories would be harder.
 func (b *blamer) witnessed(i int32) []history.Value {
-	h := b.spare.freed(b.h, []int32{i})
-	defer b.spare.give(h)
+	h := freed(b.h, []int32{i})
 	op := &h.Ops[i]
 	until := op.Return
 	if !h.HasEdges() {
@@ -157,13 +156,12 @@ func (b *blamer) witnessed(i int32) []history.Value {
 // pairs makes a change that is not enough, and returns the pairs of it and another one
 // that are: one of the core of what still fails.
 func (b *blamer) pairs(first replay.FreedResult, values func(i int32) []history.Value) (found [][]replay.FreedResult) {
-	h := b.spare.with(b.h, []int32{first.Op}, first.Allowed)
-	defer b.spare.give(h)
+	h := with(b.h, []int32{first.Op}, first.Allowed)
 	f := b.ask(h, b.meter)
 	if f.Answer != replay.NotLinearizable {
 		return nil
 	}
-	y := newExplainer(b.Problem, b.spare)
+	y := newExplainer(b.Problem)
 	y.History, y.Finding, y.Meter = h, &f, b.meter
 	y.core(y.base())
 	c := &blamer{explainer: y, h: h, meter: b.meter}
@@ -253,7 +251,7 @@ func isGroup(results []replay.FreedResult, group []int32) bool {
 
 // try frees the results of the operations.
 func (b *blamer) try(ops []int32) (replay.Answer, []replay.FreedResult) {
-	f := b.askOnce(b.spare.freed(b.h, ops), b.meter)
+	f := b.ask(freed(b.h, ops), b.meter)
 	if f.Answer != replay.Linearizable {
 		return f.Answer, nil
 	}
@@ -280,7 +278,7 @@ func (b *blamer) decisive(free []int32) []int32 {
 				all = append(all, i)
 			}
 		}
-		return b.askOnce(b.spare.freed(b.h, all), b.meter).Answer
+		return b.ask(freed(b.h, all), b.meter).Answer
 	})
 	if !isMinimal {
 		return rest
@@ -298,14 +296,14 @@ func unknown(n int) []history.Value {
 }
 
 // freed returns the history with unknown results of the operations.
-func (s *spare) freed(h *history.History, ops []int32) *history.History {
-	return s.with(h, ops, unknown(len(ops)))
+func freed(h *history.History, ops []int32) *history.History {
+	return with(h, ops, unknown(len(ops)))
 }
 
 // with returns the history with other results of the operations.
-func (s *spare) with(h *history.History, ops []int32, results []history.Value) *history.History {
+func with(h *history.History, ops []int32, results []history.Value) *history.History {
 	changed := *h
-	changed.Ops = append(s.take()[:0], h.Ops...)
+	changed.Ops = slices.Clone(h.Ops)
 	for k, op := range ops {
 		changed.Ops[op].Result = results[k]
 	}
@@ -328,7 +326,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 				continue
 			}
 			results[k] = other
-			if at == 0 && len(seen[k]) == 1 || b.askOnce(b.spare.with(b.h, ops, results), b.meter).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.ask(with(b.h, ops, results), b.meter).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue

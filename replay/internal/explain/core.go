@@ -14,8 +14,7 @@ import (
 func (x *explainer) core(base *history.History, conflict []int32) {
 	r := newReducer(base, x.Spec)
 	r.bytes, r.meter, r.last = x.Bytes, x.share(60), x.e.Unexplained
-	r.spare = x.spare
-	r.decide = func(h *history.History) replay.Finding { return x.askOnce(h, r.meter) }
+	r.decide = func(h *history.History) replay.Finding { return x.ask(h, r.meter) }
 	r.conflict = conflict
 	isMinimal := r.reduce()
 	x.e.Core = r.ops
@@ -33,7 +32,6 @@ type reducer struct {
 	decide func(*history.History) replay.Finding
 	meter  *meter.Meter
 	bytes  int64
-	spare  *spare
 
 	ops      []int32 // that remain
 	last     int32   // the operation that nothing explains, or NoOperation
@@ -116,7 +114,7 @@ func (n *numbering) number(part int32, v history.Value) int32 {
 
 // fails decides the sub-history of some operations.
 func (r *reducer) fails(ops []int32) replay.Answer {
-	f := r.decide(r.spare.sub(r.h, ops))
+	f := r.decide(sub(r.h, ops))
 	switch {
 	case f.Answer == replay.Undecided:
 		r.unknown = true

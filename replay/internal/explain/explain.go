@@ -32,7 +32,7 @@ type Problem struct {
 // Run explains the history. A panic costs the part of the explanation in which it
 // happens, and no other part, since the verdict is known already.
 func Run(p Problem) *replay.Explanation {
-	x := newExplainer(p, &spare{})
+	x := newExplainer(p)
 	base, conflict := p.History, p.Finding.Conflict
 	x.guard("prefix", func() { base, conflict = x.base() })
 	x.guard("core", func() { x.core(base, conflict) })
@@ -74,31 +74,11 @@ func (x *explainer) guard(part string, compute func()) {
 type explainer struct {
 	Problem
 	e     *replay.Explanation
-	spare *spare
 	cause string // of the last history that Decide left undecided
 }
 
-func newExplainer(p Problem, s *spare) *explainer {
-	return &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}, spare: s}
-}
-
-// A spare holds the operations of the largest history that is no longer used. Most
-// questions are about a changed copy of the history; the copies of a long one would
-// keep the garbage collector busy.
-type spare struct{ ops []history.Operation }
-
-// take returns memory for operations.
-func (s *spare) take() []history.Operation {
-	ops := s.ops
-	s.ops = nil
-	return ops
-}
-
-// give takes back the operations of a history that is no longer used.
-func (s *spare) give(h *history.History) {
-	if cap(h.Ops) > cap(s.ops) {
-		s.ops = h.Ops[:0]
-	}
+func newExplainer(p Problem) *explainer {
+	return &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}}
 }
 
 // share is the part of the work that is left, in percent, that a part of an
@@ -123,12 +103,6 @@ func (x *explainer) missPrefix() {
 
 func (x *explainer) missFor(part, cause string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
-}
-
-// askOnce is ask for a history that is not used again.
-func (x *explainer) askOnce(h *history.History, m *meter.Meter) replay.Finding {
-	defer x.spare.give(h)
-	return x.ask(h, m)
 }
 
 // ask decides a history within m. Building the history also counts as work.
@@ -228,16 +202,13 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 			k = low + min(step, (high-low)/2)
 			step *= 2
 		}
-		part := h.UpToIn(x.spare.take(), h.Ops[returned[k-1]].Return)
+		part := h.UpTo(h.Ops[returned[k-1]].Return)
 		g := x.ask(part, m)
-		if g.Answer != replay.NotLinearizable {
-			x.spare.give(part)
-		}
 		switch g.Answer {
 		case replay.Undecided:
 			// The prefix up to the hint is often easy to refute.
 			if k < hint && hint < high {
-				part = h.UpToIn(x.spare.take(), h.Ops[returned[hint-1]].Return)
+				part = h.UpTo(h.Ops[returned[hint-1]].Return)
 				if g = x.ask(part, x.share(50)); g.Answer == replay.NotLinearizable {
 					f, cut = g, part
 				}
@@ -249,9 +220,6 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 		case replay.Linearizable:
 			low, fall = k, 0
 		default:
-			if cut != h {
-				x.spare.give(cut)
-			}
 			high, f, cut = k, g, part
 		}
 	}
@@ -270,17 +238,12 @@ func events(h *history.History) int { return 2*len(h.Ops) - h.Pending() }
 
 // sub returns the history of some operations of h, in their order. Order along
 // edges through the others remains.
-func (s *spare) sub(h *history.History, ops []int32) *history.History {
+func sub(h *history.History, ops []int32) *history.History {
 	switch {
 	case h.HasEdges():
 		return subAlongEdges(h, ops)
 	case len(ops) > len(h.Ops)/4:
-		part := *h
-		part.Ops = s.take()[:0]
-		for _, i := range ops {
-			part.Ops = append(part.Ops, h.Ops[i])
-		}
-		return &part
+		return engine.Restrict(h, ops)
 	}
 	// Engines take time and memory in proportion to the positions.
 	part := engine.Restrict(h, ops)

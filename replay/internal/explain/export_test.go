@@ -25,14 +25,14 @@ func (f Fact) SetChange()     { f.f.change = 1; f.f.apart = true }
 // spoil may make facts wrong.
 func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)) (rest []*history.History, rules []string) {
 	r := newReducer(h, spec)
-	r.bytes, r.last, r.meter, r.spare = 1<<30, last, meter.New(nil), &spare{}
+	r.bytes, r.last, r.meter = 1<<30, last, meter.New(nil)
 	for i := range r.facts {
 		if spoil != nil {
 			spoil(Fact{&r.facts[i]})
 		}
 	}
 	add := func(rule string, ops []int32) {
-		rest, rules = append(rest, r.spare.sub(h, ops)), append(rules, rule)
+		rest, rules = append(rest, sub(h, ops)), append(rules, rule)
 	}
 	for name, divide := range map[string]func([]int32) division{"part": r.byPart, "value": r.byValue, "one": r.oneByOne} {
 		d := divide(r.ops)

@@ -108,7 +108,7 @@ func (r *reducer) withoutLoops(moments []moment) []int32 {
 func (r *reducer) moments() []moment {
 	moments := []moment{{0, 0}}
 	r.meter.Spend(len(r.ops))
-	h := r.spare.sub(r.h, r.ops)
+	h := sub(r.h, r.ops)
 	if r.last != replay.NoOperation {
 		h = before(h)
 	}

@@ -95,9 +95,7 @@ type stateText struct {
 // operations of base, or returns why it does not. The unexplained operation is one of
 // them.
 func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
-	whole := x.spare.sub(base, ops)
-	h := before(whole)
-	x.spare.give(whole)
+	h := before(sub(base, ops))
 	w := newWalk(h, x.Spec, x.Bytes, x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
