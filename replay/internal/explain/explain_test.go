@@ -420,7 +420,9 @@ func TestLong(t *testing.T) {
 					e := check(t, h, s, replay.Options{Explain: true}).Explanation
 					verify(t, h, s, e, byChecker(t))
 					for _, m := range e.Missing {
-						if m.Part != "blame" || len(e.Free) == 0 {
+						// The stack with few values needs more than two other results, if two were swapped.
+						none := model == "stack" && values > 0 && f.Kind == simulate.Swap
+						if m.Part != "blame" || len(e.Free) == 0 && !none {
 							t.Errorf("%d values: %s is missing: %s", values, m.Part, m.Cause)
 						}
 					}
