@@ -14,16 +14,15 @@ const (
 	groupSize = 3
 	// allowedMax bounds the allowed results listed for an operation.
 	allowedMax = 5
-	// freeMax is the largest number of operations for which all groups are tried,
-	// whatever the specification is. freeWork bounds the work of that, since some
-	// histories with many unknown results are hard; fewWork does for up to fewOps, where
-	// more work often helps.
+	// freeMax is the largest number of operations for which all groups are tried. freeWork
+	// bounds the work of that, because some histories with many unknown results are hard.
+	// For up to fewOps operations, more work often helps, and fewWork bounds it.
 	freeMax  = 256
 	freeWork = 1 << 21
 	fewOps   = 32
 	fewWork  = 1 << 23
-	// coreMax bounds the operations of a core that blameCore tries. It adds a second
-	// change to the first startsMax of those that are not enough.
+	// coreMax bounds the operations of a core that blameCore tries. startsMax bounds the
+	// changes to which it adds a second one, if one change is not enough.
 	coreMax   = 24
 	startsMax = 3
 )
@@ -67,8 +66,8 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 	return b.groups(), b.cause
 }
 
-// blameCore looks for one or two other results that make the history linearizable,
-// among those of the core. It does not try all, and returns why.
+// blameCore searches for one or two other results of the core that make the history
+// linearizable. It does not try all, and returns the reason.
 func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 	b := &blamer{explainer: x, h: x.History, meter: x.share(25)}
 	var values []history.Value
@@ -80,16 +79,16 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 		}
 	}
 	known := func(int32) []history.Value { return values }
-	found, starts := b.ones(known)
+	found, starts := b.singleChanges(known)
 	for _, first := range starts[:min(len(starts), startsMax)] {
 		if len(found) == 0 {
 			b.meter = x.share(25)
-			found = b.pairs(first, known)
+			found = b.pairsWith(first, known)
 		}
 	}
 	if len(found) == 0 {
 		b.meter = x.share(25)
-		found, _ = b.ones(b.witnessed)
+		found, _ = b.singleChanges(b.resultsInWitness)
 	}
 	if len(found) == 0 && b.meter.Stopped() {
 		return nil, x.causeOf(replay.Time)
@@ -101,9 +100,10 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 // latest returns the latest operations of the core.
 func (x *explainer) latest() []int32 { return x.e.Core[max(0, len(x.e.Core)-coreMax):] }
 
-// ones gives operations of the core other results, one at a time. It returns those
-// that make the history linearizable, one for each operation, and those that do not.
-func (b *blamer) ones(values func(i int32) []history.Value) (found [][]replay.FreedResult, starts []replay.FreedResult) {
+// singleChanges gives operations of the core other results, one at a time. found are the changes
+// that make the history linearizable, one for each operation. starts are the changes that
+// do not.
+func (b *blamer) singleChanges(values func(i int32) []history.Value) (found [][]replay.FreedResult, starts []replay.FreedResult) {
 	for _, i := range slices.Backward(b.latest()) {
 		if b.meter.Stopped() || !isFreeable(b.Spec, &b.h.Ops[i]) {
 			continue
@@ -114,7 +114,7 @@ func (b *blamer) ones(values func(i int32) []history.Value) (found [][]replay.Fr
 				continue
 			}
 			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
-			answer := b.ask(with(b.h, []int32{i}, change.Allowed), b.meter).Answer
+			answer := b.check(withResults(b.h, []int32{i}, change.Allowed), b.meter).Answer
 			if answer == replay.NotLinearizable {
 				starts = append(starts, change)
 				continue
@@ -122,15 +122,15 @@ func (b *blamer) ones(values func(i int32) []history.Value) (found [][]replay.Fr
 			if answer == replay.Linearizable {
 				found = append(found, []replay.FreedResult{change})
 			}
-			break // where one result is too hard, others are, too
+			break // if one result is too hard to decide, the others are, too
 		}
 	}
 	return found, starts
 }
 
-// witnessed returns what the operation gets in a witness of the history in which it is
-// pending. With an unknown result instead, long histories would be harder.
-func (b *blamer) witnessed(i int32) []history.Value {
+// resultsInWitness returns the results that the operation may have in a witness of the history in
+// which it is pending. Long histories would be harder with an unknown result instead.
+func (b *blamer) resultsInWitness(i int32) []history.Value {
 	h := freed(b.h, []int32{i})
 	op := &h.Ops[i]
 	until := op.Return
@@ -138,7 +138,7 @@ func (b *blamer) witnessed(i int32) []history.Value {
 		op.Return, op.Process = history.NoReturn, int32(len(h.Processes))
 		h.Processes = append(slices.Clip(h.Processes), history.StringValue("pending"))
 	}
-	f := b.ask(h, b.meter)
+	f := b.check(h, b.meter)
 	if f.Answer != replay.Linearizable {
 		return nil
 	}
@@ -146,18 +146,19 @@ func (b *blamer) witnessed(i int32) []history.Value {
 	if at := slices.Index(order, i); at >= 0 {
 		order, end = slices.Delete(order, at, at+1), at
 	}
-	// Now it takes effect before its response.
+	// Let the operation take effect before its response.
 	if at := slices.IndexFunc(order, func(j int32) bool { return h.Ops[j].Call > until }); at >= 0 {
 		end = min(end, at)
 	}
-	return b.seen(h, []int32{i}, slices.Insert(order, end, i))[0]
+	return b.possibleResults(h, []int32{i}, slices.Insert(order, end, i))[0]
 }
 
-// pairs makes a change that is not enough, and returns the pairs of it and another one
-// that are: one of the core of what still fails.
-func (b *blamer) pairs(first replay.FreedResult, values func(i int32) []history.Value) (found [][]replay.FreedResult) {
-	h := with(b.h, []int32{first.Op}, first.Allowed)
-	f := b.ask(h, b.meter)
+// pairsWith makes a first change that is not enough by itself. It returns the pairs of it and
+// a second change that are enough. The second change is one of the core of the history
+// with the first change.
+func (b *blamer) pairsWith(first replay.FreedResult, values func(i int32) []history.Value) (found [][]replay.FreedResult) {
+	h := withResults(b.h, []int32{first.Op}, first.Allowed)
+	f := b.check(h, b.meter)
 	if f.Answer != replay.NotLinearizable {
 		return nil
 	}
@@ -165,7 +166,7 @@ func (b *blamer) pairs(first replay.FreedResult, values func(i int32) []history.
 	y.History, y.Finding, y.Meter = h, &f, b.meter
 	y.core(y.base())
 	c := &blamer{explainer: y, h: h, meter: b.meter}
-	seconds, _ := c.ones(values)
+	seconds, _ := c.singleChanges(values)
 	for _, group := range seconds {
 		if group[0].Op != first.Op {
 			group = append(group, first)
@@ -201,12 +202,12 @@ func isFreeable(spec replay.Spec, op *history.Operation) bool {
 	return spec.Check(&thrown) == nil && replay.Impossible(spec, &thrown) == ""
 }
 
-// A blamer looks for groups of results.
+// A blamer searches for groups of results.
 type blamer struct {
 	*explainer
 	h        *history.History
 	meter    *meter.Meter
-	freeable []int32 // operations with a result, those of the core first
+	freeable []int32 // operations with a result, operations of the core first
 	cause    string  // why groups may have been overlooked
 }
 
@@ -249,17 +250,18 @@ func isGroup(results []replay.FreedResult, group []int32) bool {
 	return slices.EqualFunc(results, group, func(f replay.FreedResult, op int32) bool { return f.Op == op })
 }
 
-// try frees the results of the operations.
+// try decides the history with the results of the operations free. If it is linearizable,
+// try returns the group.
 func (b *blamer) try(ops []int32) (replay.Answer, []replay.FreedResult) {
-	f := b.ask(freed(b.h, ops), b.meter)
+	f := b.check(freed(b.h, ops), b.meter)
 	if f.Answer != replay.Linearizable {
 		return f.Answer, nil
 	}
 	return f.Answer, b.results(ops, f.Witness)
 }
 
-// decisive returns a minimal set of results such that the history fails even if all
-// others are free, besides those given.
+// decisive returns a minimal set of operations such that the history fails even if the
+// results of all other operations are free. The operations in free are not in the set.
 func (b *blamer) decisive(free []int32) []int32 {
 	var rest []int32
 	for _, i := range b.freeable {
@@ -278,7 +280,7 @@ func (b *blamer) decisive(free []int32) []int32 {
 				all = append(all, i)
 			}
 		}
-		return b.ask(freed(b.h, all), b.meter).Answer
+		return b.check(freed(b.h, all), b.meter).Answer
 	})
 	if !isMinimal {
 		return rest
@@ -290,18 +292,18 @@ func (b *blamer) decisive(free []int32) []int32 {
 	return ops
 }
 
-// unknown returns so many unknown results.
+// unknown returns n unknown results.
 func unknown(n int) []history.Value {
 	return slices.Repeat([]history.Value{history.UnknownValue}, n)
 }
 
 // freed returns the history with unknown results of the operations.
 func freed(h *history.History, ops []int32) *history.History {
-	return with(h, ops, unknown(len(ops)))
+	return withResults(h, ops, unknown(len(ops)))
 }
 
-// with returns the history with other results of the operations.
-func with(h *history.History, ops []int32, results []history.Value) *history.History {
+// withResults returns the history with other results of the operations.
+func withResults(h *history.History, ops []int32, results []history.Value) *history.History {
 	changed := *h
 	changed.Ops = slices.Clone(h.Ops)
 	for k, op := range ops {
@@ -310,12 +312,12 @@ func with(h *history.History, ops []int32, results []history.Value) *history.His
 	return &changed
 }
 
-// results returns the group with results that the operations might have had;
-// witness is one of the history without their results.
+// results returns the group with results that the operations might have had.
+// witness is a witness of the history in which their results are free.
 func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 	results := unknown(len(ops))
 	group := make([]replay.FreedResult, len(ops))
-	seen := b.seen(b.h, ops, witness)
+	seen := b.possibleResults(b.h, ops, witness)
 	for k, op := range ops {
 		group[k] = replay.FreedResult{Op: op}
 		for at, other := range slices.Concat(seen[k], b.candidates(op)) {
@@ -326,7 +328,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 				continue
 			}
 			results[k] = other
-			if at == 0 && len(seen[k]) == 1 || b.ask(with(b.h, ops, results), b.meter).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.check(withResults(b.h, ops, results), b.meter).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue
@@ -339,11 +341,11 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 // seenMax bounds the states in which a nondeterministic object may be.
 const seenMax = 64
 
-// seen returns the results that the object may give to the operations in the order
-// of the witness, in which their own results are free: one result for each if it
-// is deterministic. Results of a replay.Judge are not listed, nor those of what comes after
-// the meter stops.
-func (b *blamer) seen(h *history.History, ops []int32, witness []int32) [][]history.Value {
+// possibleResults returns the results that the object may give to the operations in the order of the
+// witness, in which their own results are free. A deterministic object gives one result to
+// each. Results of a replay.Judge are not listed, nor are results of operations that come
+// after the meter has stopped.
+func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int32) [][]history.Value {
 	seen := make([][]history.Value, len(ops))
 	first := b.Spec.New()
 	if state, ok := first.(replay.Nondeterministic); ok {
@@ -373,7 +375,7 @@ func (b *blamer) seen(h *history.History, ops []int32, witness []int32) [][]hist
 					}
 				}
 			}
-			if len(next) > 0 { // else it is pending and did not take effect
+			if len(next) > 0 { // otherwise op is pending and did not take effect
 				states = next
 			}
 		}
@@ -392,9 +394,9 @@ func (b *blamer) seen(h *history.History, ops []int32, witness []int32) [][]hist
 	return seen
 }
 
-// candidates returns results that the operation might have had and the
-// specification accepts: the common ones, and those of other calls of its method in
-// the history.
+// candidates returns results that the operation might have had and that the
+// specification accepts: common ones, and results of other calls of its method in the
+// history.
 func (b *blamer) candidates(op int32) []history.Value {
 	changed := b.h.Ops[op]
 	var candidates []history.Value

@@ -13,8 +13,8 @@ import (
 // that are known to fail by themselves.
 func (x *explainer) core(base *history.History, conflict []int32) {
 	r := newReducer(base, x.Spec)
-	r.bytes, r.meter, r.last = x.Bytes, x.share(60), x.e.Unexplained
-	r.decide = func(h *history.History) replay.Finding { return x.ask(h, r.meter) }
+	r.bytes, r.meter, r.unexplained = x.Bytes, x.share(60), x.e.Unexplained
+	r.decide = func(h *history.History) replay.Finding { return x.check(h, r.meter) }
 	r.conflict = conflict
 	isMinimal := r.reduce()
 	x.e.Core = r.ops
@@ -33,17 +33,17 @@ type reducer struct {
 	meter  *meter.Meter
 	bytes  int64
 
-	ops      []int32 // that remain
-	last     int32   // the operation that nothing explains, or NoOperation
-	conflict []int32 // operations that probably fail by themselves
-	unknown  bool    // some history stayed undecided
+	ops          []int32 // the remaining operations
+	unexplained  int32   // the operation whose response no order explains, or NoOperation
+	conflict     []int32 // operations that probably fail by themselves
+	hasUndecided bool    // some history stayed undecided
 
 	facts []opFacts
-	value numbering // of values, within their parts
-	parts numbering
+	value numbering // numbers the values of each part
+	parts numbering // numbers the parts
 }
 
-// opFacts are what the rules need to know of an operation.
+// opFacts are the facts about an operation that the rules use.
 type opFacts struct {
 	part     int32    // number of its part, or -1
 	value    [2]int32 // numbers of its values, or -1
@@ -68,7 +68,7 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 				f.value[k] = r.value.number(f.part, v)
 			}
 		}
-		if op.Happened { // it may not do nothing instead
+		if op.Happened { // so it must take effect
 			f.apart = false
 		}
 		r.ops[i], r.facts[i] = int32(i), f
@@ -117,7 +117,7 @@ func (r *reducer) fails(ops []int32) replay.Answer {
 	f := r.decide(sub(r.h, ops))
 	switch {
 	case f.Answer == replay.Undecided:
-		r.unknown = true
+		r.hasUndecided = true
 	case f.Conflict != nil:
 		r.conflict = r.conflict[:0:0]
 		for _, i := range f.Conflict {
@@ -128,27 +128,27 @@ func (r *reducer) fails(ops []int32) replay.Answer {
 }
 
 // reduce applies the rules until none applies. It returns false if some history stayed
-// undecided, so that the result may not be minimal.
+// undecided; then the result may not be minimal.
 func (r *reducer) reduce() bool {
-	for n := -1; n != len(r.ops) && !r.unknown; {
+	for n := -1; n != len(r.ops) && !r.hasUndecided; {
 		n = len(r.ops)
 		r.leaveOut(r.byPart)
 		r.leaveOut(r.byValue)
 		r.leaveOut(r.oneByOne)
 		r.cutLoops()
 	}
-	return !r.unknown
+	return !r.hasUndecided
 }
 
-// A division of the remaining operations by a rule: each unit may be left out by
-// itself, if no blockers remain.
+// A division is a division of the remaining operations by a rule. Each unit may be left
+// out by itself if no blockers remain. Operations in kept always remain.
 type division struct {
 	kept     []int32
 	units    [][]int32
 	blockers []int32
 }
 
-// leaveOut leaves out units, if they can be left out.
+// leaveOut leaves out as many units as possible.
 func (r *reducer) leaveOut(divide func([]int32) division) {
 	d := divide(r.ops)
 	if len(d.blockers) > 0 && len(d.units) > 0 {
@@ -178,11 +178,10 @@ func (r *reducer) leaveOut(divide func([]int32) division) {
 		return ops
 	}
 	units, isMinimal := minimize(len(d.units), r.meter.Stopped, func(units []int32) replay.Answer { return r.fails(with(units)) })
-	r.ops, r.unknown = with(units), r.unknown || !isMinimal
+	r.ops, r.hasUndecided = with(units), r.hasUndecided || !isMinimal
 }
 
-// without returns the sorted operations that are not among the others, which are
-// sorted too.
+// without returns the operations that are not among others. Both lists are sorted.
 func without(ops, others []int32) []int32 {
 	var rest []int32
 	for _, i := range ops {
@@ -196,8 +195,9 @@ func without(ops, others []int32) []int32 {
 	return rest
 }
 
-// sortUnits sorts the units by how likely they are needed: first the operation that
-// nothing explains, then operations that fail by themselves, then the latest ones.
+// sortUnits sorts the units by how likely they are needed: first the operation whose
+// response no order explains, then operations that fail by themselves, then the latest
+// ones.
 func (r *reducer) sortUnits(units [][]int32) {
 	inConflict := map[int32]bool{}
 	for _, i := range r.conflict {
@@ -207,7 +207,7 @@ func (r *reducer) sortUnits(units [][]int32) {
 		rank := 2
 		for _, i := range unit {
 			switch {
-			case i == r.last:
+			case i == r.unexplained:
 				return 0
 			case inConflict[i]:
 				rank = 1
@@ -250,12 +250,12 @@ func (r *reducer) byPart(ops []int32) (d division) {
 	return d
 }
 
-// units are lists of operations, by the numbers that they have in common.
+// units are lists of operations that have a number in common.
 type units struct {
 	of   []int32 // number -> unit + 1, or 0
 	ops  []int32
-	unit []int32 // of each of ops
-	size []int   // of each unit
+	unit []int32 // index into ops -> unit
+	size []int   // unit -> number of operations
 }
 
 func newUnits(numbers int) *units { return &units{of: make([]int32, numbers)} }
@@ -336,7 +336,7 @@ func (r *reducer) oneByOne(ops []int32) (d division) {
 	return d
 }
 
-// nulls are the numbers of the values null that may have been inserted.
+// nulls returns the numbers of those values null that may have been inserted.
 func (r *reducer) nulls(ops []int32) map[int32]bool {
 	vacant, nulls := map[int32]bool{}, map[int32]bool{}
 	for _, i := range ops {

@@ -10,12 +10,12 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// A Problem is a history that is not linearizable, with what an explanation of
-// it may use.
+// A Problem is a history that is not linearizable, with the functions and bounds for its
+// explanation.
 type Problem struct {
 	History *history.History
 	Spec    replay.Spec
-	Finding *replay.Finding // what refuted the history
+	Finding *replay.Finding // the finding that refuted the history
 	// Decide decides a history of operations that the specification accepts. It
 	// may give up, at the latest when the meter stops.
 	Decide func(h *history.History, m *meter.Meter) replay.Finding
@@ -29,8 +29,8 @@ type Problem struct {
 	Fault func(value any) string
 }
 
-// Run explains the history. A panic costs the part of the explanation in which it
-// happens, and no other part, since the verdict is known already.
+// Run explains the history. A panic costs only the part of the explanation in which it
+// happens. The verdict is known already.
 func Run(p Problem) *replay.Explanation {
 	x := newExplainer(p)
 	base, conflict := p.History, p.Finding.Conflict
@@ -74,15 +74,14 @@ func (x *explainer) guard(part string, compute func()) {
 type explainer struct {
 	Problem
 	e     *replay.Explanation
-	cause string // of the last history that Decide left undecided
+	cause string // why Decide left the last undecided history undecided
 }
 
 func newExplainer(p Problem) *explainer {
 	return &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}}
 }
 
-// share is the part of the work that is left, in percent, that a part of an
-// explanation may take.
+// share returns a meter for a part of an explanation: that many percent of the work left.
 func (x *explainer) share(percent int64) *meter.Meter {
 	return x.Meter.Share(x.Meter.Left() / 100 * percent)
 }
@@ -105,8 +104,8 @@ func (x *explainer) missFor(part, cause string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
 }
 
-// ask decides a history within m. Building the history also counts as work.
-func (x *explainer) ask(h *history.History, m *meter.Meter) replay.Finding {
+// check decides a history within m. Building the history also counts as work.
+func (x *explainer) check(h *history.History, m *meter.Meter) replay.Finding {
 	f := replay.GaveUp(replay.Time)
 	m.Spend(len(h.Ops))
 	if !m.Stopped() && m.Left() > int64(len(h.Ops)) { // no engine can do with less
@@ -130,7 +129,7 @@ func (x *explainer) causeOf(c replay.Cause) string {
 	return c.String()
 }
 
-// base finds the shortest prefix that fails. It returns the history in which to look
+// base finds the shortest prefix that fails. It returns the history in which to search
 // for the core, and operations in it that are known to be in conflict.
 func (x *explainer) base() (*history.History, []int32) {
 	h := x.History
@@ -142,7 +141,7 @@ func (x *explainer) base() (*history.History, []int32) {
 	f := *x.Finding
 	if isConstrained(h) {
 		h = under(h, nil)
-		switch f = x.ask(h, x.Meter); f.Answer {
+		switch f = x.check(h, x.Meter); f.Answer {
 		case replay.Undecided:
 			x.missPrefix()
 			return x.History, x.Finding.Conflict
@@ -163,13 +162,13 @@ func (x *explainer) base() (*history.History, []int32) {
 	return cut, f.Conflict
 }
 
-// prefix returns the operation of the first response that nothing explains, and the
-// prefix of h that ends there, with its finding; f is the finding of h. If a prefix of
-// a history fails, so does the history, so prefix bisects. Two things make long
-// histories cheap. The last response of a conflict, or the one that a search did not
-// get past, is often the first that nothing explains. And early failures are tried
-// first. If some prefix stays undecided, it returns false and the shortest prefix that
-// is known to fail.
+// prefix returns the operation of the first response that no order explains, and the
+// prefix of h that ends there, with its finding; f is the finding of h. If a prefix of a
+// history fails, so does the history, so prefix bisects. Two heuristics make long
+// histories cheap. First, the last response of a conflict, or the response that a search
+// did not get past, is often the one wanted. Second, prefix tries short prefixes first. If
+// some prefix stays undecided, it returns false and the shortest prefix that is known to
+// fail.
 func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding, bool) {
 	returned := engine.Responses(h)
 	rank := make([]int32, len(h.Ops)) // operation -> number of responses up to its own
@@ -178,7 +177,7 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 	}
 	cut := h
 	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
-	fall := 0                              // how far below a hint to try; it grows while hints are too late
+	fall := 0                              // how far below a hint to try; it grows as long as hints are too late
 	m := x.share(70)
 	for high-low > 1 {
 		hint := 0
@@ -203,13 +202,13 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 			step *= 2
 		}
 		part := h.UpTo(h.Ops[returned[k-1]].Return)
-		g := x.ask(part, m)
+		g := x.check(part, m)
 		switch g.Answer {
 		case replay.Undecided:
 			// The prefix up to the hint is often easy to refute.
 			if k < hint && hint < high {
 				part = h.UpTo(h.Ops[returned[hint-1]].Return)
-				if g = x.ask(part, x.share(50)); g.Answer == replay.NotLinearizable {
+				if g = x.check(part, x.share(50)); g.Answer == replay.NotLinearizable {
 					f, cut = g, part
 				}
 				if f.Conflict == nil {
@@ -227,7 +226,7 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 		return replay.NoOperation, cut, f, false
 	}
 	last := returned[high-1]
-	if cut == h { // the last response; what is invoked after it does not matter
+	if cut == h { // the last response; later invocations do not matter
 		cut = h.UpTo(h.Ops[last].Return)
 	}
 	return last, cut, f, true
@@ -236,8 +235,8 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 // events returns the number of invocations and responses.
 func events(h *history.History) int { return 2*len(h.Ops) - h.Pending() }
 
-// sub returns the history of some operations of h, in their order. Order along
-// edges through the others remains.
+// sub returns the history of some operations of h, in their order. It keeps order along
+// edges through the other operations.
 func sub(h *history.History, ops []int32) *history.History {
 	switch {
 	case h.HasEdges():

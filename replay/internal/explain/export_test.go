@@ -25,7 +25,7 @@ func (f Fact) SetChange()     { f.f.change = 1; f.f.apart = true }
 // spoil may make facts wrong.
 func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)) (rest []*history.History, rules []string) {
 	r := newReducer(h, spec)
-	r.bytes, r.last, r.meter = 1<<30, last, meter.New(nil)
+	r.bytes, r.unexplained, r.meter = 1<<30, last, meter.New(nil)
 	for i := range r.facts {
 		if spoil != nil {
 			spoil(Fact{&r.facts[i]})

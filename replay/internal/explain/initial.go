@@ -11,8 +11,8 @@ import (
 // initialMax bounds the initial values that are tried.
 const initialMax = 3
 
-// initial looks for another initial value under which the whole history is linearizable,
-// among the values that the operations of the core found.
+// initial searches for another initial value under which the whole history is
+// linearizable, among the values that the operations of the core found.
 func (x *explainer) initial() {
 	s, ok := x.Spec.(replay.Initial)
 	if !ok || x.Under == nil {

@@ -7,25 +7,25 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A moment is one without open operations.
+// A moment is a moment without open operations.
 type moment struct {
-	ops   int   // how many operations were before
-	state int32 // the number of the one state in which the object may be, or -1
+	ops   int   // how many operations came before
+	state int32 // the number of the only state in which the object may be, or -1
 }
 
-// cutLoops leaves out what lies between two moments with the same state. A loop
-// that ends late is tried first.
+// cutLoops leaves out operations between two moments with the same state. It tries loops
+// that end late first.
 func (r *reducer) cutLoops() {
 	if r.h.HasEdges() || r.h.IsRelaxed() {
 		return
 	}
 	for {
 		moments := r.moments()
-		// Without the loops up to a moment, less is left than without those up to
-		// an earlier one. So if it fails, that fails as well.
+		// Without the loops up to a moment, less is left than without the loops up to an
+		// earlier moment. So if the former fails, the latter fails as well.
 		cut := func(upTo int) []int32 { return r.withoutLoops(moments[:upTo+1]) }
 		last := len(moments) - 1
-		low, high, step := 0, last+1, 1 // the first fails, the second does not
+		low, high, step := 0, last+1, 1 // cut(low) fails, cut(high) does not
 		for high-low > 1 {
 			k := high - min(step, (high-low)/2)
 			k = min(max(k, low+1), high-1)
@@ -41,7 +41,7 @@ func (r *reducer) cutLoops() {
 			r.ops = cut(low)
 			moments = r.moments()
 		}
-		if r.unknown || !r.cutOne(moments) {
+		if r.hasUndecided || !r.cutOne(moments) {
 			return
 		}
 	}
@@ -62,19 +62,19 @@ func (r *reducer) cutOne(moments []moment) bool {
 			r.ops = rest
 			return true
 		}
-		if r.unknown {
+		if r.hasUndecided {
 			return false
 		}
 	}
 	return false
 }
 
-// withoutLoops leaves out everything between moments with the same state, in the
+// withoutLoops leaves out all operations between moments with the same state, in the
 // order in which the loops end.
 func (r *reducer) withoutLoops(moments []moment) []int32 {
 	type piece struct{ from, to int }
 	var pieces []piece
-	at := map[int32]int{} // state -> pieces before it
+	at := map[int32]int{} // state -> number of pieces before it
 	path := []int32{}     // states at the beginnings of the pieces
 	for k, m := range moments {
 		if k > 0 {
@@ -103,13 +103,13 @@ func (r *reducer) withoutLoops(moments []moment) []int32 {
 }
 
 // moments returns the moments of the remaining history without open operations, with
-// their states. In a collection from which as many values of each kind were removed
-// as inserted, the state is the first one.
+// their states. A collection is in its first state if, of each value, as many were removed
+// as were inserted.
 func (r *reducer) moments() []moment {
 	moments := []moment{{0, 0}}
 	r.meter.Spend(len(r.ops))
 	h := sub(r.h, r.ops)
-	if r.last != replay.NoOperation {
+	if r.unexplained != replay.NoOperation {
 		h = before(h)
 	}
 	w := newWalk(h, r.spec, r.bytes, r.meter)
@@ -128,7 +128,7 @@ func (r *reducer) moments() []moment {
 			w.restart()
 		}
 		state := int32(-1)
-		if len(w.current.list) == 1 && !w.lost {
+		if len(w.current.list) == 1 && !w.overflowed {
 			key = key[:0]
 			for _, o := range w.machine.Objects(w.current.list[0].state) {
 				key = o.AppendKey(key)
@@ -146,7 +146,7 @@ func (r *reducer) moments() []moment {
 		}
 	})
 	if r.meter.Stopped() {
-		r.unknown = true
+		r.hasUndecided = true
 	}
 	return moments
 }

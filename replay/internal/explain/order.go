@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// hasOwnEdges reports whether the history has edges beyond those of program order.
+// hasOwnEdges reports whether the history has edges that are not program order.
 func hasOwnEdges(h *history.History) bool {
 	return slices.ContainsFunc(h.Edges, func(e history.Edge) bool { return !h.IsProgramEdge(e) })
 }
@@ -16,8 +16,9 @@ func hasOwnEdges(h *history.History) bool {
 // coreOrderMax bounds the operations of a core for which coreOrder is computed.
 const coreOrderMax = 256
 
-// coreOrder sets what the core needs besides the intervals of its operations, or the
-// order within their processes. base is the history that was reduced to the core.
+// coreOrder sets the marks and edges that the core needs besides the intervals of its
+// operations, or the order within their processes. base is the history that was reduced
+// to the core.
 func (x *explainer) coreOrder(base *history.History) {
 	for _, i := range x.e.Core {
 		if base.Ops[i].Happened {
@@ -40,10 +41,10 @@ func (x *explainer) coreOrder(base *history.History) {
 	}
 }
 
-// orderThrough returns the fewest edges between operations of h that, with their
-// intervals or the order within processes, give the same order as in h. So they stand
-// for edges through other operations, too. O(k (n + k²)) for k operations, and n
-// operations, ghosts and edges of h.
+// orderThrough returns the fewest edges between ops that, together with their intervals
+// or the order within processes, give the same order as in h. So they also replace edges
+// through other operations. O(k (n + k²)) for k operations, and n operations, ghosts and
+// edges of h.
 func (x *explainer) orderThrough(h *history.History, ops []int32) (edges []history.Edge) {
 	reached := newReached(h)
 	comes := make([][]bool, len(ops)) // ops[a] comes before ops[b]
@@ -75,11 +76,11 @@ func (x *explainer) orderThrough(h *history.History, ops []int32) (edges []histo
 	return edges
 }
 
-// reached finds the operations and ghosts that come after one of them.
+// reached finds the operations and ghosts that come after a given one.
 type reached struct {
 	h     *history.History
 	out   [][]int32
-	at    []int32 // last round in which it was reached
+	at    []int32 // operation or ghost -> last round in which it was reached
 	round int32
 	stack []int32
 }
@@ -89,11 +90,11 @@ func newReached(h *history.History) *reached {
 	return &reached{h: h, out: out, at: make([]int32, len(out))}
 }
 
-// from begins a round.
+// from begins a round, and finds what comes after first.
 func (r *reached) from(first int32) {
 	r.round++
 	n := len(r.h.Ops)
-	// What is invoked after the earliest response so far has been reached, too.
+	// Operations that are invoked after the earliest response so far are reached, too.
 	earliest, op, ghost := int32(history.NoReturn), n, len(r.h.Ghosts)
 	r.stack = append(r.stack[:0], first)
 	for len(r.stack) > 0 {

@@ -7,10 +7,10 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A constraint is something that a history records besides real time, or besides the
-// order within processes: an edge, or that a pending operation happened.
+// A constraint is an edge, or the mark that a pending operation happened: the parts of a
+// history besides real time, or besides the order within processes.
 type constraint struct {
-	happened int32 // NoOperation: it is an edge
+	happened int32 // the operation that happened; NoOperation: the constraint is edge
 	edge     history.Edge
 }
 
@@ -19,8 +19,8 @@ func isConstrained(h *history.History) bool {
 	return hasOwnEdges(h) || slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Happened })
 }
 
-// under returns the history with the given constraints only. An edge out of a
-// pending operation means that it happened.
+// under returns the history with only the given constraints. An edge out of a
+// pending operation means that the operation happened.
 func under(h *history.History, constraints []constraint) *history.History {
 	u := *h
 	u.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e history.Edge) bool { return !h.IsProgramEdge(e) })
@@ -45,7 +45,7 @@ func under(h *history.History, constraints []constraint) *history.History {
 	return &u
 }
 
-// reasonsMax bounds the constraints of which an explanation consists.
+// reasonsMax bounds the number of constraints in an explanation.
 const reasonsMax = 16
 
 // reasons finds a minimal set of constraints that leaves no order, and returns the
@@ -71,7 +71,7 @@ func (x *explainer) reasons() *history.History {
 		return some
 	}
 	kept, isMinimal := minimize(len(all), x.Meter.Stopped, func(kept []int32) replay.Answer {
-		return x.ask(under(h, pick(kept)), x.Meter).Answer
+		return x.check(under(h, pick(kept)), x.Meter).Answer
 	})
 	if !isMinimal || len(kept) > reasonsMax {
 		if isMinimal {
@@ -94,16 +94,16 @@ func (x *explainer) reasons() *history.History {
 	return under(h, pick(kept))
 }
 
-// minimize finds a minimal set of n things that fails. All n of them fail, and every
-// superset of a failing set fails. Things that are likely needed should come first.
-// fails gets the things known to be needed, and then others in order. minimize returns
-// false if fails returned replay.Undecided, so that a smaller set may fail as well. It
-// ends early if stopped reports true.
+// minimize finds a minimal subset of n elements that fails. The whole set fails, and
+// every superset of a failing set fails. Elements that are likely needed should come
+// first. fails gets the elements known to be needed, and then others in order. minimize
+// returns false if fails returned replay.Undecided; then a smaller set may fail as well.
+// It ends early if stopped returns true.
 //
-// If the first k of a list fail and the first k-1 do not, the k-th is needed. It
-// moves to the front, and the search continues until those in front fail by
-// themselves. Each step tries few things first, so the work depends on the number of
-// needed things and on their places in the list, and hardly on n.
+// If the first k elements of a list fail and the first k-1 do not, the k-th is needed. It
+// moves to the front, and the search continues until the elements in front fail by
+// themselves. Each step tries few elements first, so the work depends on the number of
+// needed elements and on their places in the list, and hardly on n.
 func minimize(n int, stopped func() bool, fails func(kept []int32) replay.Answer) (kept []int32, isMinimal bool) {
 	list := make([]int32, n)
 	for i := range list {
@@ -111,7 +111,7 @@ func minimize(n int, stopped func() bool, fails func(kept []int32) replay.Answer
 	}
 	isMinimal = true
 	for needed := 0; ; needed++ {
-		low, high := needed, len(list) // the first high fail
+		low, high := needed, len(list) // list[:high] fails
 		for step := 0; low < high; {
 			if stopped() {
 				return list[:high], false

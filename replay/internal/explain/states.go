@@ -8,8 +8,9 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// states finds the states before the response that nothing explains. base is the
-// history up to it. Of an object with parts, only the part concerned counts.
+// states finds the states before the response that no order explains. base is the
+// history up to it. If the object has parts, states considers only the part that the
+// operation concerns.
 func (x *explainer) states(base *history.History) {
 	if x.e.Unexplained == replay.NoOperation {
 		return
@@ -17,8 +18,8 @@ func (x *explainer) states(base *history.History) {
 	ops := x.partOf(base, x.e.Unexplained)
 	cause := x.statesOf(base, ops, mostAtOnce)
 	if cause == tooMany {
-		// The core fails by itself, but another of its responses may be the reason: then the
-		// operation is not in it, and neither are the states before its response.
+		// The core fails by itself, but another of its responses may be the reason. Then
+		// the operation is not in the core, which has no states before its response.
 		_, inCore := slices.BinarySearch(x.e.Core, x.e.Unexplained)
 		if x.e.StatesOfCore = inCore && len(x.e.Core) < len(ops); x.e.StatesOfCore {
 			ops = x.e.Core
@@ -84,16 +85,17 @@ func before(h *history.History) *history.History {
 	return h.UpTo(last - 1)
 }
 
-// A stateText is a state with the results that the unexplained operation gets in it.
+// A stateText is the text of a state, with the results that the unexplained operation gets
+// in it.
 type stateText struct {
 	text    string
-	waits   bool // or it does not get any
+	waits   bool // the operation has to wait in it
 	returns []history.Value
 }
 
-// statesOf finds the states before the last response of the history of some
-// operations of base, or returns why it does not. The unexplained operation is one of
-// them.
+// statesOf finds the states before the last response of the history of some operations of
+// base, or returns the reason why it does not. One of the operations is the unexplained
+// one.
 func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
 	h := before(sub(base, ops))
 	w := newWalk(h, x.Spec, x.Bytes, x.share(50))
@@ -136,14 +138,14 @@ const (
 	textUnit = 1 << 6  // bytes of a text that take a unit of work
 )
 
-// texts goes to the end and returns the states there in the order of their texts,
+// texts runs the walk to its end. It returns the states there in the order of their texts,
 // and the results that the operation watched may have got before.
 func (w *walk) texts() (list []stateText, earlier []history.Value, cause string) {
 	place, got := map[string]int{}, map[int32]bool{}
 	finished, silent, size := w.run(func(int) {}), false, 0
-	if finished && !w.lost {
+	if finished && !w.overflowed {
 		w.explore(func(c configuration) bool {
-			if w.lost = size > mostText; w.lost {
+			if w.overflowed = size > mostText; w.overflowed {
 				return true
 			}
 			if c.result > 0 && !got[c.result] {
@@ -173,14 +175,14 @@ func (w *walk) texts() (list []stateText, earlier []history.Value, cause string)
 		})
 	}
 	switch {
-	case w.lost, w.machine.GaveUp() == replay.Memory:
+	case w.overflowed, w.machine.GaveUp() == replay.Memory:
 		return nil, nil, tooMany
 	case !finished, w.stop():
 		return nil, nil, stopped
 	case silent:
 		return nil, nil, "the specification does not describe its states"
 	}
-	if w.several { // not all of them were collected
+	if w.several { // not all results were collected
 		w.watched, earlier = replay.NoOperation, nil
 	}
 	slices.SortFunc(list, func(a, b stateText) int { return strings.Compare(a.text, b.text) })

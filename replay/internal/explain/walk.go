@@ -10,39 +10,39 @@ import (
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// A configuration is a possible result of the operations so far: the state, and the
+// A configuration is a possible situation after the events so far: the state, and the
 // open operations that have taken effect.
 type configuration struct {
-	effect uint64 // by slot
+	effect uint64 // slots of the open operations that have taken effect
 	state  int32
-	result int32 // of the operation watched: an index into walk.results + 1, or 0
+	result int32 // result of the operation watched: an index into walk.results + 1, or 0
 }
 
-// A walk follows a linearizable history event by event with all configurations
-// that are possible. An operation takes effect when a response requires it: its
-// own, or another one that depends on it. Operations that change nothing take
+// A walk follows a linearizable history event by event, with all configurations that are
+// possible. An operation takes effect when a response requires it: its own response, or
+// the response of an operation that depends on it. Operations that change nothing take
 // effect as soon as they can, which keeps all other possibilities open.
 type walk struct {
 	h       *history.History
 	spec    replay.Spec
 	machine *engine.Machine
 	meter   *meter.Meter
-	most    int // configurations at one moment
-	// watched is a pending operation of which the results count, or NoOperation.
-	// Then an effect that changes nothing is an effect, too.
+	most    int // bound of the configurations at one moment
+	// watched is a pending operation whose results are collected, or NoOperation. If it
+	// changes nothing, it still takes effect.
 	watched int32
-	results []history.Value // that the operation watched may have got
+	results []history.Value // results that the operation watched may have got
 	several bool            // in some state it may get one of several results
 
-	open    []int32 // slot -> operation, or NoOperation
-	slot    []int32 // operation -> slot
-	reads   uint64  // slots of operations that change nothing
-	isOpen  int
-	current configurations
-	next    configurations
-	seen    configurations
-	stack   []configuration
-	lost    bool // there are too many configurations
+	open       []int32 // slot -> operation, or NoOperation
+	slot       []int32 // operation -> slot
+	reads      uint64  // slots of operations that change nothing
+	isOpen     int
+	current    configurations
+	next       configurations
+	seen       configurations
+	stack      []configuration
+	overflowed bool // there are too many configurations
 	// restarts is set if the caller of run may restart the walk.
 	restarts bool
 }
@@ -60,27 +60,27 @@ func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) 
 	return w
 }
 
-// mostAtOnce bounds the configurations at one moment. mostOfCore is that bound for the
-// last attempt to find any states.
+// mostAtOnce bounds the configurations at one moment. mostOfCore is the bound for the
+// last attempt to find states.
 const (
 	mostAtOnce = 1 << 10
 	mostOfCore = 1 << 14
 )
 
-// restart forgets all configurations but the first state without open operations.
+// restart replaces all configurations by the first state without open operations.
 func (w *walk) restart() {
 	w.current.clear()
 	w.current.add(configuration{state: w.machine.Start()})
-	w.reads, w.lost = 0, false
+	w.reads, w.overflowed = 0, false
 }
 
 // stop reports whether the walk has to end.
 func (w *walk) stop() bool { return w.meter.Stopped() || w.machine.GaveUp() != replay.NoCause }
 
-// run goes through all events. It calls atRest at the beginning and whenever no
-// operation is open, with the number of operations so far. With too many configurations
-// (lost), it ends, unless atRest may restart the walk. run returns false if the walk has
-// to stop.
+// run handles all events. It calls atRest at the beginning and whenever no operation is
+// open, with the number of operations so far. It ends if there are too many
+// configurations (overflowed), unless atRest may restart the walk. run returns false if the walk
+// has to stop.
 func (w *walk) run(atRest func(ops int)) bool {
 	atRest(0)
 	returned := engine.Responses(w.h)
@@ -98,7 +98,7 @@ func (w *walk) run(atRest func(ops int)) bool {
 		if w.isOpen == 0 {
 			atRest(i)
 		}
-		if w.lost && !w.restarts {
+		if w.overflowed && !w.restarts {
 			return true
 		}
 		w.shrink()
@@ -118,9 +118,9 @@ func (w *walk) invoke(op int32) {
 	w.open[slot], w.slot[op] = op, int32(slot)
 	w.isOpen++
 	if slot >= 64 {
-		w.lost = true
+		w.overflowed = true
 	}
-	if w.lost {
+	if w.overflowed {
 		return
 	}
 	w.reads &^= 1 << slot
@@ -151,10 +151,10 @@ func (w *walk) respond(op int32) {
 	slot := w.slot[op]
 	w.open[slot] = replay.NoOperation
 	w.isOpen--
-	if w.lost {
+	if w.overflowed {
 		return
 	}
-	w.open[slot] = op // until it has taken effect
+	w.open[slot] = op // open until it has taken effect
 	bit := uint64(1) << slot
 	w.next.clear()
 	w.explore(func(c configuration) bool {
@@ -170,19 +170,19 @@ func (w *walk) respond(op int32) {
 	w.current, w.next = w.next, w.current
 }
 
-// explore visits the configurations that open operations lead to. It does not go
-// on from those for which visit returns true.
+// explore visits the configurations that open operations lead to. It does not continue
+// from a configuration for which visit returns true.
 func (w *walk) explore(visit func(configuration) bool) {
 	w.seen.clear()
 	w.stack = append(w.stack[:0], w.current.list...)
-	for len(w.stack) > 0 && !w.lost {
+	for len(w.stack) > 0 && !w.overflowed {
 		c := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		if !w.seen.add(c) || visit(c) {
 			continue
 		}
 		if len(w.seen.list) > w.most {
-			w.lost = true
+			w.overflowed = true
 			return
 		}
 		for slot, op := range w.open {
@@ -215,8 +215,9 @@ func (w *walk) watch(op int32) {
 	}
 }
 
-// resultIn returns the result of the operation watched in a state, as configurations
-// have it; 0 if it has to wait there. It sets several if there is more than one.
+// resultIn returns the result of the operation watched in a state, in the form of
+// configuration.result. It returns 0 if the operation has to wait there. It sets several if
+// there is more than one result.
 func (w *walk) resultIn(state int32) int32 {
 	if w.meter.MustStop(1) {
 		return 0
@@ -238,7 +239,7 @@ func (w *walk) resultIn(state int32) int32 {
 	return int32(at) + 1
 }
 
-// shrink gives back the memory of states that are past.
+// shrink frees the memory of states that no configuration has.
 func (w *walk) shrink() {
 	if !w.machine.Crowded() {
 		return
@@ -256,13 +257,13 @@ func (w *walk) shrink() {
 	w.current, w.next = w.next, w.current
 }
 
-// configurations is a set. Small ones need no index.
+// configurations is a set. A small set needs no index.
 type configurations struct {
 	list  []configuration
 	index map[configuration]bool
 }
 
-// smallSet is the size up to which a set is searched from its beginning.
+// smallSet is the size up to which a set is searched linearly.
 const smallSet = 12
 
 func (s *configurations) clear() {
@@ -270,7 +271,7 @@ func (s *configurations) clear() {
 	clear(s.index)
 }
 
-// add reports whether c was not in the set.
+// add adds c and reports whether it was not in the set.
 func (s *configurations) add(c configuration) bool {
 	if len(s.list) <= smallSet {
 		for _, d := range s.list {
