@@ -29,10 +29,10 @@ type Plan struct {
 // resumed after it was stopped in any way. It may be used by several goroutines.
 //
 // A line that begins with a brace is a journalLine. Every other line has the outcome of
-// an entry, in fields that are separated by tabs: a checksum of what follows, the key of
-// the entry, the Outcome in JSON, and the record for the line of results. Each line is
-// written by one call. If the process or the machine stopped within a line, that line and
-// all after it are removed when the journal is opened again.
+// an entry, in fields that are separated by tabs. The fields are a checksum of the rest of
+// the line, the key of the entry, the Outcome in JSON, and the record for the line of
+// results. Each line is written by one call. If the process or the machine stopped within
+// a line, that line and all later ones are removed when the journal is opened again.
 type Journal struct {
 	// Remark is a message about the journal for the user, or "".
 	Remark string

@@ -199,13 +199,13 @@
 // this order; looks and removals in this order, the removal of each value after
 // its looks; and the insertion of a value before its looks and removal. (A value
 // that is never removed has an infinite last, so that no value that was seen comes
-// after it.) Let each operation take effect as early as possible: in the slot
-// after the latest invocation among its own and those of the operations that are
+// after it.) Let each operation take effect as early as possible: in the first slot
+// after its own invocation and the invocations of all operations that are
 // required to come before it. If it had returned by then, some operation o would be
 // required to come before an operation p that returned before o was invoked. They
 // are on different values, a and b, or there is disorder; and a is before b. If o
-// is an insertion, first(b) < calledIn(a). If o is none, neither is p, and seen(b)
-// < last(a). Either way, b has to come before a, a contradiction.
+// is an insertion, first(b) < calledIn(a). If o is not an insertion, neither is p, and
+// seen(b) < last(a). Either way, b has to come before a, a contradiction.
 //
 // Now give each operation that found nothing a slot x outside all inner intervals.
 // A value with first < x has last < x, too. No other value has to come before
@@ -263,17 +263,17 @@
 //     of all values that are served before it, and
 //   - every operation that found nothing has a slot that is free of all values.
 //
-// Proof. This is necessary, as a value can only be served when those that are
-// served before it are not there. Conversely, add value after value in the order
-// of service. A value does not matter to those before it. They have a witness that
-// is empty in all slots free of them: put reads of the new value into their first
-// free slots, its removal into the last of its free slots, and its insertion before
-// these. ∎
+// Proof. This is necessary, since a value can only be served when the values that are
+// served before it are not in the queue. Conversely, add value after value in the order
+// of service. A value does not matter to the values served before it. By the lemma, these
+// have a witness that is empty in all slots free of them. Put reads of the new value into
+// their first free slots, its removal into the last of its free slots, and its insertion
+// before these. ∎
 //
-// One pass over the values yields the order of all operations, if each value stays
-// for as short a time as it can. Let free slots be those free of the values before;
-// let a be the last free slot up to slot first, and b the first one from slot
-// last+1 on. If a is not before b, both are among the slots that all operations on
+// One pass over the values yields the order of all operations, if each value stays for as
+// short a time as possible. Call a slot free if it is free of all values served before
+// this one. Let a be the last free slot up to slot first, and b the first free slot from
+// slot last+1 on. If a is not before b, both are among the slots that all operations on
 // the value share, and all take effect there. If a is before b, the only free slots
 // strictly between them are in the value's own inner interval, so that no later
 // value will use them. Each look and removal that has a free slot at all has a, or
@@ -304,10 +304,12 @@
 //     that is free of all other blocks of the part.
 //
 // Theorem. A history of a stack with distinct values is linearizable if and
-// only if no value is in disorder, every operation that found nothing has a
-// slot that is free of all values, and each part has a block that fits under
-// it such that the history without this block is linearizable. It does not
-// matter which of the blocks that fit is taken.
+// only if
+//
+//   - no value is in disorder,
+//   - every operation that found nothing has a slot that is free of all values, and
+//   - each part has a block that fits under it such that the history without this block
+//     is linearizable. It does not matter which of the blocks that fit is taken.
 //
 // Proof. By the lemma, parts are independent: witnesses of the parts, one after
 // the other, are a witness of the whole. The witness of one part is empty in the
@@ -319,24 +321,24 @@
 // in slot end+1, after all others, and read it there or between, in the free
 // slots. ∎
 //
-// Removing a block may split its part into several, and so on until nothing is
-// left. A few lists and trees keep what this needs. Only two kinds of gaps matter:
-// groups of slots that fewer blocks cover than the slots around them and in which
-// no inner interval begins or ends, and those where a look begins or ends. A tree over
+// Removing a block may split its part into several, and so on until no block is left.
+// Lists and trees have the data for this. A gap is a group of neighbouring slots in which
+// no inner interval begins or ends. Only two kinds of gaps matter: gaps that fewer blocks
+// cover than the slots around them, and gaps where a look begins or ends. A tree over
 // the gaps counts the blocks that cover each, and keeps the exclusive or of their
-// numbers. So when one block is left over a gap, the gap knows which block it is:
-// from then on, reads of this block may use the gap, and when the block goes, the
-// part is split there. While blocks are removed, begin only grows for those that
-// remain, end shrinks, and gaps lose cover. So a condition that is met once stays
-// met. It is found when it becomes true: of the conditions not yet met, sorted by
-// first, a tree of least invocations and greatest responses finds those of a part
-// that begin and end now satisfy. Each block is removed once and each condition met
-// once, and each takes time O(log n).
+// numbers. So when one block is left over a gap, the tree gives its number. From then on,
+// reads of this block may use the gap, and when the block is removed, the part is split
+// there. While blocks are removed, begin only grows for the remaining ones, end shrinks,
+// and gaps lose cover. So a condition that is met once stays met. It is found when it
+// becomes true. The conditions not yet met are sorted by first; a tree of least
+// invocations and greatest responses finds the conditions of a part that begin and end now
+// satisfy. Each block is removed once and each condition met once, and each takes time
+// O(log n).
 //
-// A part under which no block fits is a conflict by itself. So is a chain of
-// its blocks that fills the slots begin+1 to end, unless one of them would
-// fit but for a look; then a chain of others over the slots of the look is added.
-// Blocks are left out from both ends for as long as the rest is a conflict.
+// A part under which no block fits is a conflict by itself. So is a chain of its blocks
+// that fills the slots begin+1 to end, unless only a look keeps one of them from fitting.
+// Then a chain of others over the slots of the look is added. Blocks are left out from
+// both ends as long as the rest is a conflict.
 //
 // Lee and Mathur (Efficient decrease-and-conquer linearizability monitoring,
 // OOPSLA 2025) decide priority queues and stacks in O(n log n), too, the latter

@@ -9,10 +9,9 @@ package monitor
 //     never removed.
 //
 // Two lists by position have the values with a limit at the event there: entering
-// has calledIn and first, leaving has last and seen. v+1 stands for the response of
-// an operation on value v, -1-v for the invocation of one, and 0 for none. They
-// serve as sorted lists, as no two values share an event. Infinity is the end of
-// the problem.
+// has calledIn and first, leaving has last and seen. The response of an operation on
+// value v is v+1, the invocation of one is -1-v, and 0 means none. The lists serve as
+// sorted lists, because no two values share an event. Infinity is the end of the problem.
 type fifo struct {
 	*problem
 	inners            []inner // first and last

@@ -54,7 +54,7 @@ func (p *problem) stack() finding {
 	return finding{order: w.order}
 }
 
-// takeAllApart removes all blocks and appends all operations to the order. The
+// decomposeAll removes all blocks and appends all operations to the order. The
 // operations that found nothing take effect in the gaps given by at. If no block
 // fits under a part, it returns operations that are in conflict.
 func (w *stackMonitor) decomposeAll(open, at []int32) (involved []valueOps) {
@@ -141,7 +141,7 @@ func (w *stackMonitor) openGaps() (open, at []int32, failed int32) {
 // slotIn returns the first slot of the gap in which op can take effect.
 func (w *stackMonitor) slotIn(g, op int32) int32 { return max(w.gaps[g].begin, w.call[op]+1) }
 
-// takeApart removes all blocks between two gaps, and appends their operations to
+// decompose removes all blocks between two gaps, and appends their operations to
 // the order. It does not recurse, because stacks can be high.
 func (w *stackMonitor) decompose(from, to int32) (involved []valueOps) {
 	w.todo = append(w.todo, task{from, to})
@@ -206,7 +206,7 @@ func (w *stackMonitor) metLook(k int32) {
 	w.met(w.lookOwner[k])
 }
 
-// takeAway removes a block.
+// removeBlock removes a block.
 func (w *stackMonitor) removeBlock(i int32) {
 	b := &w.blocks[i]
 	w.left.remove(i)

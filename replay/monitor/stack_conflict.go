@@ -87,9 +87,10 @@ func (s *conflictFinder) failing(v int32) int32 {
 	return s.looksOf(v)[s.lookCalls.below(lo, hi, math.MaxInt32)-lo]
 }
 
-// shrink leaves out values, which are in the order of their pushes, as long as the
-// operations on the others are in conflict: as many as possible at the end, then at the
-// beginning, and then, if few remain, one by one. It returns the operations on the rest.
+// shrink leaves out values as long as the operations on the others are in conflict. The
+// values are in the order of their pushes. It leaves out as many as possible at the end,
+// then at the beginning, and then, if few remain, one by one. It returns the operations on
+// the rest.
 func (p *problem) shrink(involved []valueOps) (ops []int32) {
 	n := fewest(len(involved), func(n int) bool { return p.refutes(involved[:n]) })
 	involved = involved[:n]

@@ -7,11 +7,11 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// An inner interval holds the slots in which a value is certainly in the
-// collection: first+1 to last, where first is the earliest response of an
-// operation on it and last the latest invocation, or the end if it is never
-// removed. The value is inserted in slot first or before, and removed in slot
-// last+1 or after. If first is more than last, the interval is empty, and all
+// An inner interval holds the slots in which a value is certainly in the collection:
+// first+1 to last. Here first is the earliest response of an operation on the value. last
+// is the latest invocation, or the end if the value is never removed.
+//
+// The value is inserted in slot first or before, and removed in slot last+1 or after. If first is more than last, the interval is empty, and all
 // operations can take effect in any one slot from last+1 to first. (They are
 // never equal: one is a response, the other an invocation or the end.)
 type inner struct{ first, last int32 }
