@@ -25,7 +25,7 @@ var engines = []decider{
 	{"families by process", familiesAlone(replay.ProcessChains)},
 	{"families by minimum partition", familiesAlone(replay.MinimumChains)},
 	{"search", searchAlone(search.Pruning{})},
-	{"search without pruning", searchAlone(search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true})},
+	{"search without pruning", searchAlone(search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true, NoParts: true})},
 	{"search without reads at once", searchAlone(search.Pruning{NoReadsAtOnce: true})},
 	{"search without twins", searchAlone(search.Pruning{NoTwins: true})},
 	{"search without dominance", searchAlone(search.Pruning{NoDominance: true})},

@@ -108,9 +108,10 @@ var pruningRules = []struct {
 	{"reads at once", search.Pruning{NoReadsAtOnce: true}},
 	{"parts", search.Pruning{NoParts: true}},
 	{"useless pending", search.Pruning{NoUseless: true}},
+	{"erased effects", search.Pruning{NoErased: true}},
 	{"dominance", search.Pruning{NoDominance: true}},
 	{"twins", search.Pruning{NoTwins: true}},
-	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoDominance: true, NoTwins: true}},
+	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoErased: true, NoDominance: true, NoTwins: true}},
 }
 
 type outcome struct {

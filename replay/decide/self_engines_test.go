@@ -69,7 +69,7 @@ var separateEngines = []separateEngine{
 	}},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
 	{"search without pruning", without(
-		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoParts: true},
+		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true, NoParts: true},
 		func(t *trial) bool {
 			return t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts()
 		})},

@@ -22,7 +22,8 @@
 //   - of two operations that are alike, the one that must return first comes first;
 //   - a failed configuration covers those in which more pending operations have been
 //     placed;
-//   - a pending operation is left out if it changes nothing;
+//   - a pending operation is left out if it changes nothing, or if the next step erases
+//     its effect;
 //   - independent parts of an object are searched separately.
 //
 // Tests switch off each rule and compare the search with brute force.

@@ -11,6 +11,7 @@ type Pruning struct {
 	NoTwins       bool // see isSecondTwin
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
+	NoErased      bool // see erases
 	NoParts       bool // see engine.Split
 	NoSweep       bool // search with vectors even where a sweep is possible
 }
@@ -69,6 +70,23 @@ func (s *sweep) isUseless(op, state int32) bool {
 // and it only reads.
 func (s *sweep) changesNothing(op int32) bool {
 	return s.mayStayOut(op) && !s.prune.NoUseless && s.machine.ReadOnly(op)
+}
+
+// erases reports whether op erases the effect of the step before it:
+//
+//   - that step placed a pending operation and nothing else: it left due and mask as they
+//     were;
+//   - op leads to the same state without that step.
+//
+// Then the pending operation can stay out. The search also reaches the configuration without
+// it, from the one before that step, and that configuration covers this one. (An operation
+// that is blocked there is blocked here, too.)
+func (s *sweep) erases(op, state int32) bool {
+	if len(s.stack) < 2 || s.prune.NoErased {
+		return false
+	}
+	from := &s.stack[len(s.stack)-2]
+	return from.due == s.at.due && from.mask == s.at.mask && s.machine.Step(from.state, op) == state
 }
 
 // isSecondTwin reports whether the operation has a twin that must return first: another

@@ -88,7 +88,7 @@ func stubborns(t testing.TB) []stubborn {
 		{"sweep, many pending", "queue", lost, search.Pruning{}, true, 30},
 		{"sweep, many pending", "queue", lost, search.Pruning{}, false, 300},
 		{"sweep, many pending, without rules", "queue", lost,
-			search.Pruning{NoTwins: true, NoDominance: true, NoUseless: true}, false, 300},
+			search.Pruning{NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true}, false, 300},
 		{"vectors, many open", "queue", many, search.Pruning{}, true, 30},
 		{"vectors, many open", "queue", many, search.Pruning{}, false, 300},
 		{"vectors, program order", "queue", long.ProgramOrder(), search.Pruning{}, true, 30},

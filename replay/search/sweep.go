@@ -256,7 +256,7 @@ func (s *sweep) fail() {
 // try places the operation if that may lead to a witness.
 func (s *sweep) try(op int32) bool {
 	state := s.machine.Step(s.at.state, op)
-	if state == engine.Fail || s.isBlocked(op) || s.isUseless(op, state) {
+	if state == engine.Fail || s.isBlocked(op) || s.isUseless(op, state) || s.erases(op, state) {
 		return false
 	}
 	s.place(op, state)
