@@ -23,6 +23,11 @@ import (
 // imply no order. Overwritten declines histories with edges, histories in which more than
 // maxChains operations are open at once, and histories in which no order is implied.
 func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
+	return OverwrittenPruned(h, spec, Pruning{}, maxBytes, m)
+}
+
+// OverwrittenPruned is Overwritten with some rules switched off, for tests.
+func OverwrittenPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, m *meter.Meter) replay.Finding {
 	s, ok := spec.(replay.Overwriting)
 	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
 		return replay.Declines("")
@@ -55,7 +60,7 @@ func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.
 	if witness := o.guess(); witness != nil {
 		return replay.Found(replay.SearchEngine, witness)
 	}
-	return Run(&o.withEdges, spec, maxBytes, o.meter)
+	return RunPruned(&o.withEdges, spec, prune, maxBytes, o.meter)
 }
 
 const (

@@ -261,5 +261,9 @@ func TestErased(t *testing.T) {
 		if f.Answer != replay.Linearizable {
 			t.Errorf("seed %d: %v (%v) after %d units", seed, f.Answer, f.Cause, m.Spent())
 		}
+		m = meter.New(nil).Share(1 << 21)
+		if f := search.OverwrittenPruned(h, lookup(t, "cas-register"), search.Pruning{NoErased: true}, 1<<30, m); f.Decided() {
+			t.Errorf("seed %d: %v without the rule", seed, f.Answer)
+		}
 	}
 }
