@@ -54,20 +54,24 @@
 // # What each row is worth
 //
 // This is from "go test -run ^$ -bench Prices -benchtime 1x ./replay/decide", which takes about
-// eight minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. For
+// seven minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. For
 // each row, the table has the number of histories that it decided, how many of these were recorded
 // from real objects, and how many are undecided without the row. The last two columns are the
 // processor time for the histories that it decided, in milliseconds, with the row and without it.
 //
 //	row                 decided   real   only it    CPU with   without
-//	depth                19,535  19,535        0         266       471
-//	monitor                 169       4        0         519     4,327
-//	short search            382     240        0         592       903
-//	window                   47       0        8       2,099    14,235
-//	order                    70       0       47       9,518    63,977
-//	values overwritten       35       1       12         334    12,637
-//	search                   18       0       18       4,457    18,473
-//	depth and families        0       0        0           -         -
+//	depth                19,535  19,535        0         260       323
+//	monitor                 185      4        3         379     8,483
+//	short search            376    241        0         305       552
+//	window                   30      0        4       1,554    12,702
+//	order                    77      0       46       9,935    63,830
+//	values overwritten       36      0        8         196    13,499
+//	search                   20      0       20       2,989    28,344
+//	depth and families        0      0        0           -         -
+//
+// Without a rule of the search, more histories are undecided: twins 11 (counters and priority
+// queues with lost operations, for example), parts 4 and erased effects 1. Without all rules
+// but parts, there are 17 more.
 //
 // Who has such histories:
 //
