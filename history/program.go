@@ -60,27 +60,26 @@ type interval struct{ call, end int32 }
 
 // RealTime returns the history that ProgramOrder relaxed: the operations and edges of h, in
 // the intervals that they had. Each order that h has, it has, too, so its witnesses are
-// witnesses of h. It returns nil if ProgramOrder did not make h, or operations have been
-// removed since. O(n) for n operations and edges.
+// witnesses of h. Operations may have been removed from h since. RealTime returns nil if
+// ProgramOrder did not make h. O(n) for n operations and edges.
 func (h *History) RealTime() *History {
-	n := len(h.Ops)
-	if len(h.intervals) != n+len(h.Ghosts) || !h.relaxed {
+	if !h.relaxed {
 		return nil
 	}
 	timed := *h
 	timed.relaxed, timed.intervals = false, nil
-	restore := func(ops []Operation, intervals []interval) []Operation {
+	restore := func(ops []Operation) []Operation {
 		ops = slices.Clone(ops)
 		for i := range ops {
 			op := &ops[i]
-			op.Call = intervals[i].call
-			if op.Return != NoReturn {
-				op.Return = intervals[i].end
+			was := h.intervals[op.Call] // ProgramOrder has numbered the invocations
+			if op.Call = was.call; op.Return != NoReturn {
+				op.Return = was.end
 			}
 		}
 		return ops
 	}
-	timed.Ops, timed.Ghosts = restore(h.Ops, h.intervals), restore(h.Ghosts, h.intervals[n:])
+	timed.Ops, timed.Ghosts = restore(h.Ops), restore(h.Ghosts)
 	timed.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e Edge) bool {
 		return timed.Operation(e.From).Return < timed.Operation(e.To).Call
 	})

@@ -94,8 +94,8 @@ type MissingPart struct {
 // linearizable.
 type FreedResult struct {
 	Op int32
-	// Allowed are results that make the history linearizable, together with allowed
-	// results of the other operations of the group. There may be more such results.
+	// Allowed are results that make the history linearizable, together with some results of
+	// the other operations of the group. There may be more such results.
 	Allowed []history.Value
 }
 

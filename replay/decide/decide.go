@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,11 +122,7 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		return v, fmt.Errorf("decide: %w", err)
 	}
 	defer func() {
-		switch value := recover().(type) {
-		case nil:
-		case replay.Unmodelled:
-			v, err = replay.Verdict{}, &history.Error{File: h.File, Line: h.Line, Msg: string(value)}
-		default:
+		if value := recover(); value != nil {
 			v, err = replay.Verdict{}, panicked(h, spec, value)
 		}
 		v.Elapsed = time.Since(start)
@@ -135,7 +132,15 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		t.clock.deadline = start.Add(o.Budget.Time)
 	}
 	defer t.release()
-	if v, err = t.check(); err != nil {
+	v, what, err := t.checkModelled()
+	if what != "" && o.Engine != replay.FamiliesEngine {
+		t.withoutDepths() // a depth takes orders that others do not need
+		v, what, err = t.checkModelled()
+	}
+	if what != "" {
+		err = &history.Error{File: h.File, Line: h.Line, Msg: string(what)}
+	}
+	if err != nil {
 		return replay.Verdict{}, err
 	}
 	if o.Explain && v.Answer == replay.NotLinearizable {
@@ -225,6 +230,28 @@ func (t *task) release() {
 	if t.depths != nil {
 		t.depths.Release()
 	}
+}
+
+// checkModelled is check, but returns what the specification does not describe if it panicked
+// with that, and a *PanicError for another panic.
+func (t *task) checkModelled() (v replay.Verdict, what replay.Unmodelled, err error) {
+	defer func() {
+		switch value := recover().(type) {
+		case nil:
+		case replay.Unmodelled:
+			what = value
+		default:
+			err = panicked(t.h, t.spec, value)
+		}
+	}()
+	v, err = t.check()
+	return v, "", err
+}
+
+// withoutDepths leaves the rows that decide without a depth.
+func (t *task) withoutDepths() {
+	t.verdictOnly, t.o.ExactDepth = true, false
+	t.engines = slices.DeleteFunc(slices.Clone(t.engines), func(e row) bool { return e.kind == replay.FamiliesEngine })
 }
 
 func (t *task) check() (v replay.Verdict, err error) {

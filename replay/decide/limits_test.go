@@ -283,6 +283,37 @@ func TestUnmodelled(t *testing.T) {
 	}
 }
 
+// TestUnmodelledOrder: what a specification does not describe does not matter if another order
+// is a witness. The orders that only a depth needs are left out then.
+func TestUnmodelledOrder(t *testing.T) {
+	for _, reads := range []int{0, 30} {
+		var events []history.Event
+		add := func(process int64, kind history.EventType, method string, result history.Value, args ...history.Value) {
+			events = append(events, history.Event{Process: history.IntValue(process), Type: kind, Method: method, Args: args, Result: result, Line: len(events) + 1})
+		}
+		for range reads {
+			add(0, history.Invoke, "size", history.Value{})
+			add(0, history.OK, "", history.IntValue(0))
+		}
+		add(1, history.Invoke, "keySet", history.Value{})
+		for k := range int64(9) {
+			add(0, history.Invoke, "put", history.Value{}, history.IntValue(256*k), history.IntValue(0))
+			add(0, history.OK, "", history.NullValue)
+		}
+		add(1, history.OK, "", history.StringValue("[]"))
+		h, err := history.New(history.Header{}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, exact := range []bool{false, true} {
+			v, err := decide.Check(context.Background(), h, model(t, "ConcurrentHashMap:64"), replay.Options{ExactDepth: exact})
+			if err != nil || v.Answer != replay.Linearizable || len(v.Witness) != len(h.Ops) {
+				t.Errorf("%d reads, exact %v: %v, %v", reads, exact, v.Answer, err)
+			}
+		}
+	}
+}
+
 // TestPanics: a panic of a specification, and nil arguments, are errors.
 func TestPanics(t *testing.T) {
 	h := newHistory(t, "invoke A write 1", "ok A", "invoke A read", "ok A 1")
