@@ -68,18 +68,19 @@ func (h *History) RealTime() *History {
 	}
 	timed := *h
 	timed.relaxed, timed.intervals = false, nil
-	restore := func(ops []Operation) []Operation {
-		ops = slices.Clone(ops)
+	timed.Ops, timed.Ghosts = slices.Clone(h.Ops), slices.Clone(h.Ghosts)
+	for _, ops := range [][]Operation{timed.Ops, timed.Ghosts} {
 		for i := range ops {
 			op := &ops[i]
+			if int(op.Call) >= len(h.intervals) {
+				return nil // put together by hand
+			}
 			was := h.intervals[op.Call] // ProgramOrder has numbered the invocations
 			if op.Call = was.call; op.Return != NoReturn {
 				op.Return = was.end
 			}
 		}
-		return ops
 	}
-	timed.Ops, timed.Ghosts = restore(h.Ops), restore(h.Ghosts)
 	timed.Edges = slices.DeleteFunc(slices.Clone(h.Edges), func(e Edge) bool {
 		return timed.Operation(e.From).Return < timed.Operation(e.To).Call
 	})

@@ -29,7 +29,7 @@ var inKey = map[string]bool{
 	"History.Dropped":             true,
 	"History.Stamps":              false, // for display: positions are the order
 	"History.relaxed":             true,
-	"History.intervals":           true, // see History.RealTime
+	"History.intervals":           false, // one more changes nothing; see interval.call
 	"Operation.Method":            true,
 	"Operation.Args":              true,
 	"Operation.Result":            true,
