@@ -105,10 +105,14 @@ func (j *Journal) open(plan Plan) error {
 			return err
 		}
 	}
+	again := begun != nil && j.retry
+	if begun != nil && begun.Retry && !j.done {
+		j.retry = true // it was stopped; older unknown outcomes have other bounds
+	}
 	if err := j.cutDamage(); err != nil {
 		return err
 	}
-	if again := begun != nil && j.retry; begun == nil || again && (j.done || !begun.Retry || begun.Plan.Bounds != plan.Bounds) {
+	if begun == nil || again && (j.done || !begun.Retry || begun.Plan.Bounds != plan.Bounds) {
 		j.done, j.begin = false, j.size
 		j.append(aboutLine(journalLine{Plan: &plan, Retry: again}), true)
 	}

@@ -138,6 +138,30 @@ func TestRetryUnknown(t *testing.T) {
 	}
 }
 
+// TestRetryStopped: a batch that goes on after a stopped retry does not use unknown outcomes of
+// other bounds, even if it does not ask for a retry.
+func TestRetryStopped(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal")
+	for run, test := range []struct {
+		bounds             string
+		retry, found, done bool
+	}{{"small", false, false, true}, {"large", true, false, false}, {"large", false, false, true}, {"large", false, true, true}} {
+		j, err := OpenJournal(name, Plan{Bounds: test.bounds}, test.retry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := j.get(key{}); ok != test.found {
+			t.Errorf("run %d: found is %v", run, ok)
+		}
+		if run != 1 { // which is stopped before it has checked the history
+			j.put(key{}, &Outcome{Status: Unknown, At: -1, rest: []byte("{}")})
+		}
+		if err := j.Close(test.done); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestInterruptedCheck: the outcome of a check that was interrupted is not kept.
 func TestInterruptedCheck(t *testing.T) {
 	dir := t.TempDir()
