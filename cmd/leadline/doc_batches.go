@@ -56,7 +56,7 @@
 // that after kill -9 FILE is as it was before:
 //   - --junit FILE: JUnit XML. Every history is a test case. One that is not
 //     linearizable is a failure; one that is unknown or invalid is an error. The time is
-//     that of the check, or 0 if the result comes from a journal that has no times.
+//     how long the check took, or 0 if the result comes from a journal without times.
 //   - --summary FILE: a JSON object. histories is the sum of linearizable,
 //     not_linearizable, unknown, invalid and internal_errors, and also the sum of
 //     checked and from_journal. file_faults and skipped_files count files by reason.

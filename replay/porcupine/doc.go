@@ -59,10 +59,9 @@
 // that porcupine does not, and find depths and explanations.
 //
 // A Hash helps, as in porcupine. If there are many states to compare a state with, it is
-// first compared with states of the same content, of which about 64 KiB count. Then it is
-// compared with the other states: with all, or only with the last ones if that has found
-// no equal state so far. An equal state that is missed costs time, but never changes a
-// verdict.
+// first compared with the states whose first 64 KiB or so are equal. Then it is compared
+// with the other states: with all, or only with the last ones if that has found no equal
+// state so far. An equal state that is missed costs time, but never changes a verdict.
 //
 // A model must be purely functional, as porcupine's documentation says. The engines give
 // up if a state has changed after Init or Step returned it. Then the search decides alone.

@@ -155,8 +155,8 @@ func TestEdgesThroughParts(t *testing.T) {
 	}
 }
 
-// TestFewInsertions: the search declines stacks with so many insertions and so few of each
-// value that Pairs is better.
+// TestFewInsertions: the search declines a stack with many insertions in which each value is
+// inserted rarely, because Pairs is better.
 func TestFewInsertions(t *testing.T) {
 	for _, test := range []struct {
 		inserts, values int

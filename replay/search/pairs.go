@@ -114,8 +114,8 @@ type pairValue struct {
 	// closings are the responses of removals at which as many removals have returned as
 	// insertions have been invoked. So these removals take exactly these insertions.
 	closings []int32
-	// inserts[:taken] are known to have been taken before the invocation of the last
-	// removal, inserts[:unseen] before that of the last look.
+	// inserts[:taken] were taken before the invocation of the last removal, and
+	// inserts[:unseen] before the invocation of the last look.
 	taken, unseen int
 }
 

@@ -159,11 +159,12 @@ func (s *stackSets) spend(work int) {
 	}
 }
 
-// bytes estimates the memory of the tables as allocated; used that of the sets in them.
+// bytes estimates the memory that is allocated for the tables.
 func (s *stackSets) bytes() int64 {
 	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.Bytes() + int64(len(s.unions))*unionBytes
 }
 
+// used estimates the memory of the sets in the tables.
 func (s *stackSets) used() int64 {
 	return int64(len(s.begin))*setBytes + int64(len(s.edges))*edgeBytes
 }

@@ -294,7 +294,7 @@ func (s *sweep) bytes() int64 {
 }
 
 // forget drops the failed configurations that cannot occur again: those whose due response
-// is before that of the first frame on the path with a candidate left. It reports whether
+// is before the due response of the first frame on the path with a candidate left. It reports whether
 // enough memory is free afterwards.
 func (s *sweep) forget() bool {
 	for i := range s.stack {
