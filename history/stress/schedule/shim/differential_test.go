@@ -330,12 +330,18 @@ func allStacks() []byte {
 var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)",
 	"sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.WaitGroup.Wait"}
 
+// isOfRun reports whether a goroutine with this stack belongs to the run. One that was started
+// and has not run yet has no function of this package in its stack.
+func isOfRun(stack []byte) bool {
+	return bytes.Contains(stack, []byte("shim_test.")) || bytes.Contains(stack, []byte("created by github.com/leadline/leadline/history/stress/schedule.Spawn"))
+}
+
 // allWait reports whether all goroutines of the run wait, and counts them as lost.
 func allWait() bool {
 	var waiting []string
 	for g := range bytes.SplitSeq(allStacks(), []byte("\n\n")) {
 		m := state.FindSubmatch(g)
-		if m == nil || !bytes.Contains(g, []byte("shim_test.")) || bytes.Contains(g, []byte("shim_test.(*program).run(")) || lost[string(m[1])] {
+		if m == nil || !isOfRun(g) || bytes.Contains(g, []byte("shim_test.(*program).run(")) || lost[string(m[1])] {
 			continue
 		}
 		if !slices.Contains(waitStates, string(m[2])) {
@@ -347,6 +353,25 @@ func allWait() bool {
 		lost[id] = true
 	}
 	return true
+}
+
+// TestIsOfRun: a goroutine belongs to the run even if it has not run yet.
+func TestIsOfRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that it has not run yet, in most runs of the test
+	count := func() (n int) {
+		for g := range bytes.SplitSeq(allStacks(), []byte("\n\n")) {
+			if isOfRun(g) {
+				n++
+			}
+		}
+		return n
+	}
+	before, end := count(), make(chan bool)
+	schedule.Go(func() { <-end })
+	if after := count(); after != before+1 {
+		t.Errorf("%d goroutines, then %d", before, after)
+	}
+	close(end)
 }
 
 // TestDifferential: what random programs do on the real primitives, they do in
