@@ -200,7 +200,7 @@ type Separable interface {
 }
 
 // A Concern says which values an operation with its recorded result is about. The zero
-// value claims nothing. Package replay/internal/explain has the conclusions from it, with
+// value claims nothing. Package replay/explain has the conclusions from it, with
 // proofs.
 type Concern struct {
 	// Apart is true if the operation does not depend on the presence or absence

@@ -1,7 +1,8 @@
 // Package replay defines the types for checking histories against sequential
 // specifications by replaying schedules. A Spec is a sequential specification,
-// Options are what a user can ask for, and a Verdict is the result. To check a
-// history, use package decide; its Check is the one entry point.
+// Options are what a user can ask for, and a Verdict is the result. There are two
+// entry points: decide.Check gives the verdict on a history, and explain.Why gives the
+// reason why it is not linearizable.
 //
 // A schedule is a witness if the object, run sequentially in its order, gives
 // every recorded result. An example is a queue with two processes:

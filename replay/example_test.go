@@ -10,6 +10,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -75,11 +76,12 @@ func ExampleExplanation() {
 		fmt.Println(err)
 		return
 	}
-	v, err := decide.Check(context.Background(), h, queue, replay.Options{Explain: true})
+	v, err := decide.Check(context.Background(), h, queue, replay.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	v.Explanation = explain.Why(context.Background(), h, queue, v, replay.Options{})
 	fmt.Println(&v)
 	e := v.Explanation
 	fmt.Println("no order explains", &h.Ops[e.Unexplained])

@@ -50,7 +50,7 @@ type Explanation struct {
 	Earlier []history.Value
 	// Core are the operations of a minimal sub-history that is not linearizable
 	// by itself, in order of their invocations. The sub-history ends where Prefix does:
-	// later responses are not part of it. Package replay/internal/explain documents what
+	// later responses are not part of it. Package replay/explain documents what
 	// may be removed from a history without creating a failure. If any further part of
 	// that kind is removed from Core, the rest is linearizable. If Missing has "core",
 	// Core is not linearizable but may not be minimal.

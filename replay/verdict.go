@@ -107,11 +107,13 @@ type Verdict struct {
 	// both are unknown: the history has edges and is too long for a poset.
 	C  int
 	CP int64
-	// Explanation is the reason why there is no witness. It is nil if it was
-	// not requested or not found within the budget.
+	// Explanation is the reason why there is no witness. decide.Check leaves it nil: it is
+	// the result of explain.Why.
 	Explanation *Explanation
-	// Elapsed is the duration of the check.
+	// Elapsed is the duration of the check. Work is its work in units of a meter.Meter.
+	// Both bound an explanation.
 	Elapsed time.Duration
+	Work    int64
 }
 
 // String returns the verdict in a few words, such as "linearizable at depth 2",
@@ -204,7 +206,6 @@ type Options struct {
 	Chains     ChainMode
 	ExactDepth bool   // compute Verdict.ExactDepth
 	Engine     Engine // AutoEngine
-	Explain    bool   // look for Verdict.Explanation
 }
 
 // WithDefaults returns o with zero values replaced by the defaults for a

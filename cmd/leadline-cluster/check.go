@@ -59,7 +59,7 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history (default: no bound)")
 	flags.Var(&f.memory, "memory", "memory for one history; a worker with n jobs takes n times as much")
 	flags.BoolVar(&o.ExactDepth, "exact-depth", false, "compute the exact linearizability depth too")
-	flags.BoolVar(&o.Explain, "explain", true, "explain why a history is not linearizable")
+	flags.BoolVar(&f.settings.Explain, "explain", true, "explain why a history is not linearizable")
 	flags.BoolVar(&f.settings.Times, "times", false, "lines have the time of each check")
 	f.skip = flagkind.NewChoice(flags, "skip-unknown", "which files of directories are skipped", skips...)
 	flagkind.Limits(flags, &f.settings.Limits)

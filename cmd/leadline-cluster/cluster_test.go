@@ -129,10 +129,10 @@ func write(t *testing.T, files map[string]string) string {
 
 // expected returns the lines that leadline check --output json writes, by the
 // package that it uses.
-func expected(t *testing.T, o replay.Options, paths ...string) string {
+func expected(t *testing.T, paths ...string) string {
 	t.Helper()
 	var lines []byte
-	c := batch.Checker{Options: o}
+	c := batch.Checker{Explain: true}
 	add := func(e batch.Entry) {
 		r := c.Check(t.Context(), e)
 		lines = batch.AppendLine(lines, &r.Entry, r.Outcome(false))
@@ -240,7 +240,7 @@ func TestCheck(t *testing.T) {
 	if status != statusBad {
 		t.Errorf("status %d, want %d; %s", status, statusBad, messages)
 	}
-	compare(t, got, expected(t, replay.Options{Explain: true}, dir, missing))
+	compare(t, got, expected(t, dir, missing))
 	if !strings.Contains(messages, "skipped "+filepath.Join(dir, "notes.txt")) || strings.Contains(messages, "labels.jsonl") {
 		t.Errorf("the messages are to name notes.txt, and not labels.jsonl: %s", messages)
 	}
@@ -257,7 +257,7 @@ func TestStored(t *testing.T) {
 	dir := write(t, map[string]string{"a.jsonl": history("good", 3, false), "b.jsonl": history("stale", 3, true)})
 	store, log := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "log")
 	env := []string{logVariable + "=" + log}
-	want := expected(t, replay.Options{Explain: true}, dir)
+	want := expected(t, dir)
 	for range 2 { // a second check would wait for workers
 		for _, workers := range []string{"1", "0"} {
 			got, messages, status := runProgram(t, env, "check", "--store", store, "--workers", workers, dir)
@@ -305,7 +305,7 @@ func TestPoison(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "45.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	compare(t, strings.Join(good, ""), expected(t, replay.Options{Explain: true}, dir))
+	compare(t, strings.Join(good, ""), expected(t, dir))
 	if n := strings.Count(got, "\n"); n != 60 {
 		t.Errorf("%d lines, want 60", n)
 	}
@@ -341,7 +341,7 @@ func TestKilled(t *testing.T) {
 		files[fmt.Sprintf("many%d.jsonl", i)] = many.String()
 	}
 	dir := write(t, files)
-	want := expected(t, replay.Options{Explain: true}, dir)
+	want := expected(t, dir)
 	for i := range *runs {
 		t.Logf("seed %d", from+uint64(i))
 		r := rand.New(rand.NewPCG(from+uint64(i), 0))
@@ -465,7 +465,7 @@ func TestInterrupted(t *testing.T) {
 	if n := strings.Count(out.String(), "\n"); !regexp.MustCompile(fmt.Sprintf(`\nleadline-cluster check: stopped after %d of (400|\d+ or more): %[1]d not linearizable\n$`, n)).MatchString(messages.String()) {
 		t.Errorf("%d lines, and the last message is not about them: %s", n, messages)
 	}
-	want := expected(t, replay.Options{Explain: true}, dir)
+	want := expected(t, dir)
 	if n := strings.Count(out.String(), "\n"); !strings.HasPrefix(want, out.String()) || n == 50 {
 		t.Errorf("%d lines, which are not the first ones of all", n)
 	}

@@ -22,6 +22,7 @@ type settings struct {
 	ProgramOrder bool
 	Model        string
 	Options      replay.Options
+	Explain      bool
 	Times        bool
 }
 

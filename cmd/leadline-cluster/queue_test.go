@@ -236,7 +236,7 @@ func TestObjects(t *testing.T) {
 		t.Error(err)
 	}
 	local := write(t, files)
-	want := strings.ReplaceAll(expected(t, replay.Options{Explain: true}, local), local, "bucket:logs")
+	want := strings.ReplaceAll(expected(t, local), local, "bucket:logs")
 	url := "@" + filepath.Join(dir, "url")
 	got, messages, status := runProgram(t, nil, "check", "--url", url, "--workers", "1", "bucket:logs")
 	if status != statusNot {
@@ -313,7 +313,7 @@ func TestKey(t *testing.T) {
 	add("another order", task{Files: []file{files[1], files[0]}})
 	add("arguments", task{Files: files, Stress: []string{"x"}})
 	for _, s := range []settings{{Format: "kv"}, {Map: "m"}, {ProgramOrder: true}, {Model: "queue"}, {Times: true},
-		{Options: replay.Options{MaxDepth: 1}}, {Options: replay.Options{Budget: replay.Budget{Time: 1}}}, {Options: replay.Options{Explain: true}}} {
+		{Options: replay.Options{MaxDepth: 1}}, {Options: replay.Options{Budget: replay.Budget{Time: 1}}}, {Explain: true}} {
 		add(fmt.Sprintf("%+v", s), task{Settings: s, Files: files})
 	}
 }
@@ -387,7 +387,7 @@ func TestServerGone(t *testing.T) {
 	if status != statusOK {
 		t.Errorf("status %d; %s", status, again)
 	}
-	compare(t, got, expected(t, replay.Options{Explain: true}, dir))
+	compare(t, got, expected(t, dir))
 	if first := logged(t, log)["h0"]; first != 1 {
 		t.Errorf("the history whose result was printed was checked %d times", first)
 	}
@@ -438,7 +438,7 @@ func TestServerAbsent(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	compare(t, stdout.String(), expected(t, replay.Options{Explain: true}, dir))
+	compare(t, stdout.String(), expected(t, dir))
 }
 
 // TestTLS: a server of NATS with TLS and a password is used.
@@ -472,7 +472,7 @@ func TestTLS(t *testing.T) {
 	if status != statusOK {
 		t.Errorf("status %d; %s", status, messages)
 	}
-	compare(t, got, expected(t, replay.Options{Explain: true}, file))
+	compare(t, got, expected(t, file))
 	for _, bad := range [][]string{
 		{"--url", url}, {"--url", strings.Replace(url, "secret", "wrong", 1), "--tlsca", filepath.Join(dir, "ca.pem")},
 	} {

@@ -187,7 +187,7 @@ func (w *worker) split(ctx context.Context, t *task) (*result, error) {
 // checkFiles checks the histories of all files of a task. An error is one of the
 // cluster, not of a file.
 func (w *worker) checkFiles(ctx context.Context, t *task) (*result, error) {
-	c := batch.Checker{Model: t.Settings.Model, Options: t.Settings.Options, Times: t.Settings.Times}
+	c := batch.Checker{Model: t.Settings.Model, Options: t.Settings.Options, Explain: t.Settings.Explain, Times: t.Settings.Times}
 	c.Options.Budget.Process *= int64(w.jobs) // the setting is for one job
 	r := &result{}
 	for i := range t.Files {

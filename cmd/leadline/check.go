@@ -136,12 +136,12 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 
 	garbage := newCollector(memory / 10 * 9)
 	defer garbage.stop()
-	checker := &batch.Checker{Model: f.input.model, Times: f.times, Options: replay.Options{
+	checker := &batch.Checker{Model: f.input.model, Times: f.times, Explain: f.explain, Options: replay.Options{
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
 			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
 		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
-		Explain: f.explain, Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.Value)),
+		Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.Value)),
 	}}
 	run, err := f.batch.start(s, f, checker)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -299,9 +300,10 @@ func verdictOf(t *testing.T, h *history.History) replay.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
+	v, err := decide.Check(context.Background(), h, s, replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	v.Explanation = explain.Why(context.Background(), h, s, v, replay.Options{})
 	return v
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/stresstest"
 )
@@ -241,10 +242,11 @@ func ask(t *testing.T, h *history.History) replay.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := decide.Check(context.Background(), h, s, replay.Options{Engine: replay.SearchEngine, Explain: true})
+	v, err := decide.Check(context.Background(), h, s, replay.Options{Engine: replay.SearchEngine})
 	if err != nil {
 		t.Fatal(err)
 	}
+	v.Explanation = explain.Why(context.Background(), h, s, v, replay.Options{Engine: replay.SearchEngine})
 	return v
 }
 

@@ -7,10 +7,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -40,6 +42,8 @@ type Checker struct {
 	// without arguments takes the arguments of a history that has the same name.
 	Model   string
 	Options replay.Options
+	// Explain looks for the reason if a history is not linearizable.
+	Explain bool
 	// Times adds the time of each check to its line.
 	Times bool
 	// Journal has outcomes that take the place of checks. New outcomes are added to it.
@@ -103,7 +107,12 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 		return r
 	}
 	r.Spec, r.Model = s, s.Name()
+	start := time.Now()
 	r.Verdict, r.Err = decide.Check(ctx, r.History, s, c.Options)
+	if c.Explain {
+		r.Verdict.Explanation = explain.Why(ctx, r.History, s, r.Verdict, c.Options)
+		r.Verdict.Elapsed = time.Since(start)
+	}
 	if r.Stack, r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {
 		r.Err = nil
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
 )
 
@@ -34,7 +33,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	c := batch.Checker{Options: replay.Options{Explain: true}}
+	c := batch.Checker{Explain: true}
 	for file, err := range codec.Files([]string{dir}, codec.Options{}) {
 		if err != nil {
 			fmt.Println(err)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/replay"
 )
 
 var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
@@ -116,7 +115,7 @@ func reported(t *testing.T) string {
 		entries = append(entries, Entry{File: file, Number: len(entries), History: h, Err: err})
 	}
 	for _, e := range append(entries, Entry{File: "gone", Err: os.ErrNotExist}) {
-		c := Checker{Options: replay.Options{Explain: true}}
+		c := Checker{Explain: true}
 		if e.ID() == "unknown" {
 			c.Options.Budget.Time = 1
 		}

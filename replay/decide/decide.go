@@ -14,7 +14,6 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/internal/engine"
 )
@@ -143,9 +142,7 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	if err != nil {
 		return replay.Verdict{}, err
 	}
-	if o.Explain && v.Answer == replay.NotLinearizable {
-		v.Explanation = t.explain(&v.Finding)
-	}
+	v.Work = t.meter.Spent()
 	return v, nil
 }
 
@@ -171,14 +168,11 @@ func nameOf(spec replay.Spec) (name string) {
 
 // A task is the check of one history.
 type task struct {
+	Session
 	h           *history.History
 	spec        replay.Spec
-	o           replay.Options
-	engines     []row
-	clock       *clock
-	meter       *meter.Meter // of all engines; stops when the clock has expired
-	checked     bool         // the specification has accepted all operations
-	verdictOnly bool         // only the verdict is needed, not the depth
+	checked     bool // the specification has accepted all operations
+	verdictOnly bool // only the verdict is needed, not the depth
 	// linearizable: a row has found a witness, but not yet the depth.
 	linearizable bool
 
@@ -194,8 +188,8 @@ func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay
 	t := &struct { // one allocation
 		task
 		own clock
-	}{task{h: h, spec: spec, o: o, engines: engines}, newClock(ctx, o.Budget)}
-	t.clock, t.meter = &t.own, t.own.meter()
+	}{task{h: h, spec: spec}, newClock(ctx, o.Budget)}
+	t.Session = Session{o, engines, &t.own, t.own.meter()}
 	return &t.task
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 )
 
 // The tests allocate much and keep little.
@@ -58,6 +59,14 @@ func check(t testing.TB, h *history.History, s replay.Spec, o replay.Options) re
 	if err != nil {
 		t.Fatal(err)
 	}
+	return v
+}
+
+// withReason is check, with an explanation.
+func withReason(t testing.TB, h *history.History, s replay.Spec, o replay.Options) replay.Verdict {
+	t.Helper()
+	v := check(t, h, s, o)
+	v.Explanation = explain.Why(context.Background(), h, s, v, o)
 	return v
 }
 
@@ -414,7 +423,7 @@ func TestEdgesOfShortHistory(t *testing.T) {
 		return h
 	}
 	for other, want := range map[int64]replay.Answer{7: replay.Linearizable, 77: replay.NotLinearizable} {
-		v := check(t, h(other), model(t, "counter"), replay.Options{Explain: true})
+		v := withReason(t, h(other), model(t, "counter"), replay.Options{})
 		if v.Answer != want || v.Engine != replay.SearchEngine {
 			t.Errorf("%v by %v, want %v by the search", v.Answer, v.Engine, want)
 		}

@@ -1,5 +1,5 @@
-// Package decide checks whether a history is linearizable. Check is the entry
-// point of the whole module. It runs the engines one after another within the
+// Package decide checks whether a history is linearizable. Check gives the verdict;
+// explain.Why gives the reason. Check runs the engines one after another within the
 // budget, and replays every witness once more before it reports it.
 //
 //	A  |--write(1)--|        |--read: 2--|
@@ -89,7 +89,7 @@
 //   - depth and families: users who need the depth of a longer history. Only histories of
 //     objects that are not States need the row for their verdict.
 //
-// If a history is not linearizable and Options.Explain is set, package
-// replay/internal/explain finds out why. It runs the same engines, without depths,
-// on other histories: prefixes, sub-histories, and histories with other results.
+// If a history is not linearizable, explain.Why finds out why. It runs the same engines,
+// without depths, on other histories in one Session: prefixes, sub-histories, and histories
+// with other results.
 package decide

@@ -48,7 +48,7 @@ func TestExplanation(t *testing.T) {
 	for range rounds {
 		for _, s := range subjects(t) {
 			h := randomHistory(t, r, s, 1+r.IntN(6), r.IntN(2) == 0)
-			v := check(t, h, s.spec, replay.Options{Explain: true})
+			v := withReason(t, h, s.spec, replay.Options{})
 			e := v.Explanation
 			if e == nil {
 				continue
@@ -115,7 +115,7 @@ func TestReasons(t *testing.T) {
 				continue
 			}
 			h := x.build(t, r)
-			e := check(t, h, s.spec, replay.Options{Explain: true}).Explanation
+			e := withReason(t, h, s.spec, replay.Options{}).Explanation
 			if e == nil || e.Unexplained != replay.NoOperation || len(e.Marks)+len(e.Edges) == 0 && len(e.Missing) > 0 {
 				continue
 			}
@@ -192,7 +192,7 @@ func TestFaultOfExplanation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := check(t, h, muteSpec{s}, replay.Options{Explain: true})
+	v := withReason(t, h, muteSpec{s}, replay.Options{})
 	e := v.Explanation
 	if v.Answer != replay.NotLinearizable || len(e.Missing) != 1 || len(e.Core) != 1 || len(e.Free) != 1 {
 		t.Fatalf("%v, %+v", v, e)

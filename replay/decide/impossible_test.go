@@ -60,7 +60,7 @@ func checkImpossible(t *testing.T, r *rand.Rand, s replay.Spec, methods []string
 	}
 	h := program(t, r, s, methods, op, 30)
 	checkRefuted(t, h, s, []decider{{"monitor", forced(replay.MonitorEngine)}, {"search", forced(replay.SearchEngine)}})
-	v := check(t, h, s, replay.Options{Explain: true})
+	v := withReason(t, h, s, replay.Options{})
 	if v.Answer != replay.NotLinearizable || v.Explanation.Impossible == "" {
 		t.Errorf("%s: %v in a history of %d operations: %v, explained by %+v", s.Name(), &op, len(h.Ops), v.Answer, v.Explanation)
 	}

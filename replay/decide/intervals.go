@@ -57,7 +57,7 @@ func (t *task) inRealTime() replay.Finding {
 	}
 	m := t.meter.Share(limits.realTime.of(n))
 	if h := t.h.RealTime(); h != nil { // nil: some operations are left out
-		f := t.decidePart(h, m)
+		f := t.Decide(h, t.spec, m)
 		if f.Answer == replay.Linearizable && replay.Verify(t.h, t.spec, f.Witness, m) == nil {
 			return replay.Found(f.Engine, f.Witness)
 		}
@@ -151,21 +151,4 @@ func fromMoments(h *history.History, call, ret []moment) (*history.History, []in
 		tight.Ops[place[e.op]].Return = int32(position)
 	}
 	return tight, number
-}
-
-// decidePart decides another history of the same operations, or of some of them,
-// without its depth.
-func (t *task) decidePart(h *history.History, m *meter.Meter) replay.Finding {
-	return t.decideUnder(t.spec, h, m)
-}
-
-// decideUnder is decidePart with another specification that accepts the operations.
-func (t *task) decideUnder(spec replay.Spec, h *history.History, m *meter.Meter) replay.Finding {
-	part := &task{h: h, spec: spec, o: t.o, engines: t.engines, clock: t.clock, meter: m, checked: true, verdictOnly: true}
-	defer part.release()
-	f, err := part.decide()
-	if err != nil {
-		return replay.Finding{}
-	}
-	return f
 }

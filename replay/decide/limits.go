@@ -41,18 +41,8 @@ var limits = struct {
 	// replay, which takes part of a millisecond.
 	families int64
 	// bytes is the least memory that monitors, posets and witnesses take for an operation
-	// of a long history. explainBytes is the memory of an explanation.
-	bytes, explainBytes int64
-
-	// explain bounds the work of an explanation, which takes about a second. explainLong
-	// bounds it for a history of more than 220,000 operations. An explanation may always
-	// take explainTimes the work of its verdict, because each check in it is about as hard.
-	explain      share
-	explainLong  share
-	explainTimes int64
-	// explainRate is the work of an explanation for each second of the time limit. It is
-	// low, so that all parts of an explanation get their share of the time.
-	explainRate float64
+	// of a long history.
+	bytes int64
 
 	// measureEvery is the time between two measurements of the memory of the process,
 	// which take longer than the other checks of the clock.
@@ -66,11 +56,6 @@ var limits = struct {
 	collection:   share{1 << 15 * meter.AskEvery, 6 << 10},
 	families:     1 << 14,
 	bytes:        80,
-	explainBytes: 600,
-	explain:      share{1 << 24, 1 << 8},
-	explainLong:  share{1<<24 + 3<<24, 1 << 5},
-	explainTimes: 4,
-	explainRate:  1 << 19,
 	measureEvery: 200 * time.Microsecond,
 	verify:       time.Second,
 	verifyEach:   20 * time.Microsecond,

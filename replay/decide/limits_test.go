@@ -12,6 +12,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 )
 
 // limited are the workloads on which limits are tried: values that occur many
@@ -268,7 +269,8 @@ func TestUnmodelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := decide.Check(context.Background(), h, model(t, "ConcurrentHashMap:64"), replay.Options{Explain: true})
+		v, err := decide.Check(context.Background(), h, model(t, "ConcurrentHashMap:64"), replay.Options{})
+		v.Explanation = explain.Why(context.Background(), h, model(t, "ConcurrentHashMap:64"), v, replay.Options{})
 		got := v.Answer.String()
 		var e *history.Error
 		if errors.As(err, &e) && strings.Contains(e.Msg, "not modelled") {

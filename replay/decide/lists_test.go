@@ -398,7 +398,7 @@ func TestLostUpdate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := check(t, h, s, replay.Options{Explain: true})
+			v := withReason(t, h, s, replay.Options{})
 			switch {
 			case lost < 0 && v.Answer != replay.Linearizable:
 				t.Errorf("%s: %v (%v)", c.model, v.Answer, v.Cause)

@@ -67,7 +67,7 @@ func TestSlowSteps(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						steps := 0
 						slow := slowSpec{s, step, isObject, &steps}
-						v := check(t, h, slow, replay.Options{Explain: true, Budget: replay.Budget{Time: limit}})
+						v := withReason(t, h, slow, replay.Options{Budget: replay.Budget{Time: limit}})
 						most := int(limit/step) * 21 / 20
 						if v.Answer == replay.Linearizable {
 							most += n // a witness is replayed in any case

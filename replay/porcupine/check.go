@@ -116,10 +116,7 @@ func check(ctx context.Context, c *converter, err error, verbose bool) (i Info) 
 		return i
 	}
 	start := time.Now()
-	s := search{converter: c, verbose: verbose, options: replay.Options{MaxDepth: 1}, ctx: ctx}
-	if verbose {
-		s.options = replay.Options{Explain: true}
-	}
+	s := search{converter: c, verbose: verbose, ctx: ctx}
 	i.Err = s.run(&i)
 	i.Verdict.Elapsed = time.Since(start)
 	isBlame := func(m replay.MissingPart) bool { return m.Part == "blame" }

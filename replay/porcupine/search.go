@@ -42,7 +42,6 @@ const (
 // turns with these, by decide.Check.
 type search struct {
 	*converter
-	options replay.Options
 	verbose bool // with history, depth and explanation
 
 	ctx     context.Context
@@ -115,7 +114,7 @@ func (s *search) start(i *Info) error {
 	h, _, err := s.build()
 	if err == nil {
 		i.History, i.Spec = h, s.spec
-		s.engines = newTurns(s.ctx, h, s.spec, s.options)
+		s.engines = newTurns(s.ctx, h, s.spec, s.verbose)
 		s.spec.turns = s.engines
 	}
 	return err

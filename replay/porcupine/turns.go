@@ -7,9 +7,11 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 )
 
-// turns runs decide.Check as a coroutine. It is the context of that check. When the check
+// turns runs decide.Check, and explain.Why if the check is verbose, as a coroutine. It is
+// the context of that check. When the check
 // has used up its share of the work, it pauses at its next step of the model or its next
 // call of Err.
 type turns struct {
@@ -25,11 +27,18 @@ type turns struct {
 	err     error
 }
 
-func newTurns(ctx context.Context, h *history.History, spec *specification, o replay.Options) *turns {
+func newTurns(ctx context.Context, h *history.History, spec *specification, verbose bool) *turns {
 	t := &turns{Context: ctx}
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield = yield
+		o := replay.Options{}
+		if !verbose {
+			o.MaxDepth = 1
+		}
 		t.verdict, t.err = decide.Check(t, h, spec, o)
+		if verbose {
+			t.verdict.Explanation = explain.Why(t, h, spec, t.verdict, o)
+		}
 		t.done = true
 	})
 	return t

@@ -30,7 +30,8 @@
 //
 // To explain a verdict:
 //
-//	v, err := decide.Check(ctx, h, spec, replay.Options{Explain: true})
+//	v, err := decide.Check(ctx, h, spec, replay.Options{})
 //	...
+//	v.Explanation = explain.Why(ctx, h, spec, v, replay.Options{})
 //	err = report.Explain(os.Stdout, h, spec, &v, report.Options{})
 package report

@@ -13,6 +13,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/view"
@@ -73,11 +74,8 @@ func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 	if o.Context == nil {
 		o.Context = contextOf(t)
 	}
-	v := replay.Verdict{}
-	if o.Verdict != nil {
-		v = *o.Verdict
-	} else if v, err = decide.Check(o.Context, h, s, replay.Options{Explain: !o.NoExplanation,
-		Budget: replay.Budget{Time: o.Time, Process: o.Memory}}); err != nil {
+	v, err := o.verdict(h, s)
+	if err != nil {
 		t.Errorf("stress: checking the history: %v", err)
 		return
 	}
@@ -96,6 +94,18 @@ func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 	default:
 		t.Logf("stress: the history is linearizable; %s", summary)
 	}
+}
+
+// verdict decides the history, unless its verdict is known.
+func (o *CheckOptions) verdict(h *history.History, s replay.Spec) (v replay.Verdict, err error) {
+	if o.Verdict != nil {
+		return *o.Verdict, nil
+	}
+	options := replay.Options{Budget: replay.Budget{Time: o.Time, Process: o.Memory}}
+	if v, err = decide.Check(o.Context, h, s, options); err == nil && !o.NoExplanation {
+		v.Explanation = explain.Why(o.Context, h, s, v, options)
+	}
+	return v, err
 }
 
 // failure saves the history and returns the reason why it is not linearizable.

@@ -53,7 +53,6 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/view"
@@ -402,7 +401,8 @@ func (c *checker) timeline(w io.Writer, f *stress.Finding) (item view.Item, err 
 	if item.Spec, err = c.lookup(h.Model, h.ModelArgs); err != nil {
 		return item, err
 	}
-	if item.Verdict, err = decide.Check(context.Background(), h, item.Spec, replay.Options{Explain: true}); err != nil {
+	known := CheckOptions{Context: context.Background()}
+	if item.Verdict, err = known.verdict(h, item.Spec); err != nil {
 		return item, err
 	}
 	return item, report.Timeline(w, h, &item.Verdict, nil, report.Options{})

@@ -12,8 +12,9 @@
 //
 // Write writes a page about some items:
 //
-//	v, err := decide.Check(ctx, h, spec, replay.Options{Explain: true})
+//	v, err := decide.Check(ctx, h, spec, replay.Options{})
 //	...
+//	v.Explanation = explain.Why(ctx, h, spec, v, replay.Options{})
 //	err = view.Write(file, view.Item{History: h, Spec: spec, Verdict: v})
 //
 // Item.Steps is a table in plain text, with the steps of a schedule that leads to the

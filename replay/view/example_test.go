@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/view"
 )
@@ -29,11 +30,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	v, err := decide.Check(context.Background(), h, register, replay.Options{Explain: true})
+	v, err := decide.Check(context.Background(), h, register, replay.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	v.Explanation = explain.Why(context.Background(), h, register, v, replay.Options{})
 	var page strings.Builder
 	if err := view.Write(&page, view.Item{History: h, Spec: register, Verdict: v}); err != nil {
 		fmt.Println(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -109,10 +110,11 @@ func parse(t *testing.T, model, text string) (*history.History, replay.Spec) {
 
 func check(t testing.TB, h *history.History, s replay.Spec) Item {
 	t.Helper()
-	v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
+	v, err := decide.Check(context.Background(), h, s, replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	v.Explanation = explain.Why(context.Background(), h, s, v, replay.Options{})
 	return Item{History: h, Spec: s, Verdict: v}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/view"
 )
 
@@ -254,9 +255,10 @@ func item(t testing.TB, name string, s replay.Spec, events ...event) view.Item {
 
 func checked(t testing.TB, h *history.History, s replay.Spec) view.Item {
 	t.Helper()
-	v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
+	v, err := decide.Check(context.Background(), h, s, replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	v.Explanation = explain.Why(context.Background(), h, s, v, replay.Options{})
 	return view.Item{Name: h.ID, History: h, Spec: s, Verdict: v}
 }

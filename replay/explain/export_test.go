@@ -1,11 +1,13 @@
 package explain
 
 import (
+	"context"
 	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
 )
 
 // Minimize is minimize.
@@ -55,4 +57,12 @@ func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)
 		}
 	}
 	return rest, rules
+}
+
+// Within is Why with a bound of the work. It returns the work done, too.
+func Within(h *history.History, spec replay.Spec, v replay.Verdict, work int64) (*replay.Explanation, int64) {
+	o := replay.Options{}.WithDefaults(len(h.Ops))
+	s := decide.NewSession(context.Background(), o, 0)
+	e := newExplainer(s, h, spec, &v, o.Budget.Bytes, work).run()
+	return e, s.Meter().Spent()
 }

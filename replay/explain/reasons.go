@@ -51,7 +51,7 @@ const reasonsMax = 16
 // reasons finds a minimal set of constraints that leaves no order, and returns the
 // history under them.
 func (x *explainer) reasons() *history.History {
-	h := x.History
+	h := x.h
 	var all []constraint
 	for i := range h.Ops {
 		if h.Ops[i].Happened {
@@ -70,8 +70,8 @@ func (x *explainer) reasons() *history.History {
 		}
 		return some
 	}
-	kept, isMinimal := minimize(len(all), x.Meter.Stopped, func(kept []int32) replay.Answer {
-		return x.check(under(h, pick(kept)), x.Meter).Answer
+	kept, isMinimal := minimize(len(all), x.meter.Stopped, func(kept []int32) replay.Answer {
+		return x.check(under(h, pick(kept)), x.meter).Answer
 	})
 	if !isMinimal || len(kept) > reasonsMax {
 		if isMinimal {

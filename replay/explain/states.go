@@ -38,7 +38,7 @@ const tooMany = "too many orders of the operations before it"
 // on several parts that may change it. partOf returns all operations if op concerns
 // several parts, or if an operation on several parts depends on other parts.
 func (x *explainer) partOf(h *history.History, op int32) []int32 {
-	key, hasPart := x.part(&x.History.Ops[op])
+	key, hasPart := x.part(&x.h.Ops[op])
 	all, ops := make([]int32, len(h.Ops)), []int32(nil)
 	for i := range h.Ops {
 		all[i] = int32(i)
@@ -49,8 +49,8 @@ func (x *explainer) partOf(h *history.History, op int32) []int32 {
 		case ok && other != key:
 		case ok:
 			ops = append(ops, int32(i))
-		case replay.FactsOf(x.Spec, &h.Ops[i]).ReadOnly:
-		case replay.ConcernOf(x.Spec, &h.Ops[i]).Apart:
+		case replay.FactsOf(x.spec, &h.Ops[i]).ReadOnly:
+		case replay.ConcernOf(x.spec, &h.Ops[i]).Apart:
 			ops = append(ops, int32(i))
 		default:
 			hasPart = false
@@ -64,10 +64,10 @@ func (x *explainer) partOf(h *history.History, op int32) []int32 {
 
 // part returns the key of the part that op concerns.
 func (x *explainer) part(op *history.Operation) (string, bool) {
-	if !replay.TraitsOf(x.Spec).Partitioned {
+	if !replay.TraitsOf(x.spec).Partitioned {
 		return "", false
 	}
-	part, ok := replay.FactsOf(x.Spec, op).PartOf(op)
+	part, ok := replay.FactsOf(x.spec, op).PartOf(op)
 	if !ok {
 		return "", false
 	}
@@ -98,7 +98,7 @@ type stateText struct {
 // one.
 func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
 	h := before(sub(base, ops))
-	w := newWalk(h, x.Spec, x.Bytes, x.share(50))
+	w := newWalk(h, x.spec, x.bytes, x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
 	}

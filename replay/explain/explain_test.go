@@ -17,7 +17,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/internal/explain"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -27,6 +27,14 @@ func check(t testing.TB, h *history.History, s replay.Spec, o replay.Options) re
 	if err != nil {
 		t.Fatal(err)
 	}
+	return v
+}
+
+// explained decides a history and explains the verdict.
+func explained(t testing.TB, h *history.History, s replay.Spec) replay.Verdict {
+	t.Helper()
+	v := check(t, h, s, replay.Options{})
+	v.Explanation = explain.Why(context.Background(), h, s, v, replay.Options{})
 	return v
 }
 
@@ -209,7 +217,7 @@ func TestBlameIsWhole(t *testing.T) {
 // nil if the explanation says that the list may be incomplete.
 func singles(t *testing.T, h *history.History, s replay.Spec, mustBeWhole bool) map[int32]bool {
 	t.Helper()
-	e := check(t, h, s, replay.Options{Explain: true}).Explanation
+	e := explained(t, h, s).Explanation
 	if isMissing(e, "blame") {
 		if mustBeWhole {
 			t.Fatalf("blame is incomplete: %v", e.Missing)
@@ -305,7 +313,7 @@ func TestExplanations(t *testing.T) {
 					continue
 				}
 				h = d.spoil(h)
-				v := check(t, h, s.spec, replay.Options{Explain: true})
+				v := explained(t, h, s.spec)
 				if v.Answer != replay.NotLinearizable {
 					continue
 				}
@@ -366,12 +374,12 @@ func explainSome(t *testing.T, files fs.FS, each, atLeast int) {
 			if err != nil {
 				continue
 			}
-			v, err := decide.Check(context.Background(), h, s, replay.Options{Explain: true})
+			v, err := decide.Check(context.Background(), h, s, replay.Options{})
 			if err != nil || v.Answer != replay.NotLinearizable {
 				continue
 			}
 			explained++
-			e := v.Explanation
+			e := explain.Why(context.Background(), h, s, v, replay.Options{})
 			for _, m := range e.Missing {
 				// Some long histories have many faults.
 				if m.Part != "blame" || len(h.Ops) <= 256 {
@@ -417,7 +425,7 @@ func TestLong(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Run(model+"/"+fault, func(t *testing.T) {
-					e := check(t, h, s, replay.Options{Explain: true}).Explanation
+					e := explained(t, h, s).Explanation
 					verify(t, h, s, e, byChecker(t))
 					for _, m := range e.Missing {
 						// The stack with few values needs more than two other results, if two were swapped.
@@ -461,8 +469,8 @@ func TestMinimizeStops(t *testing.T) {
 	}
 }
 
-// TestBounded: an explanation asks as little as its meter allows, however hard the
-// questions are, and says what it lacks. What it has fails.
+// TestBounded: an explanation does as little work as its meter allows, and says what it
+// lacks. What it has fails.
 func TestBounded(t *testing.T) {
 	w := simulate.Workload{Model: "stack", Ops: 300, Values: 8, Threads: 4, Seed: 3, Faults: []simulate.Fault{{Kind: simulate.Wrong, Percent: 50}}}
 	h, err := w.History()
@@ -473,31 +481,19 @@ func TestBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const each = 1 << 14 // work on a question
-	for _, questions := range []int64{0, 1, 2, 5, 20} {
-		m := meter.New(nil).Share(questions * each)
-		asked := int64(0)
-		e := explain.Run(explain.Problem{
-			History: h, Spec: s, Finding: &replay.Finding{Answer: replay.NotLinearizable},
-			Decide: func(h *history.History, m *meter.Meter) replay.Finding {
-				asked++
-				m.Spend(each)
-				if m.Stopped() {
-					return replay.GaveUp(replay.Time)
-				}
-				return check(t, h, s, replay.Options{}).Finding
-			},
-			Meter: m, Bytes: 1 << 30, Stopped: func() replay.Cause { return replay.NoCause },
-		})
-		if asked > questions+4 { // each part may find out that its share is used up
-			t.Errorf("%d questions, where there is work for %d", asked, questions)
+	v := check(t, h, s, replay.Options{})
+	for _, work := range []int64{0, 1 << 10, 1 << 13, 1 << 16, 1 << 19} {
+		e, spent := explain.Within(h, s, v, work)
+		t.Logf("work %d: spent %d, missing %v", work, spent, e.Missing)
+		if spent > work+32*meter.AskEvery { // each part may find out that its share is used up
+			t.Errorf("work of %d, where %d is allowed", spent, work)
 		}
 		if e.Prefix == 0 && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "prefix" }) {
-			t.Errorf("%d questions: no prefix, and none is missing: %v", questions, e.Missing)
+			t.Errorf("work %d: no prefix, and none is missing: %v", work, e.Missing)
 		}
 		core := part(h, func(i int32, _ *history.Operation) bool { return slices.Contains(e.Core, i) })
 		if check(t, core, s, replay.Options{}).Answer != replay.NotLinearizable {
-			t.Errorf("%d questions: the core of %d operations does not fail", questions, len(e.Core))
+			t.Errorf("work %d: the core of %d operations does not fail", work, len(e.Core))
 		}
 	}
 }
@@ -524,7 +520,7 @@ func TestVoid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := check(t, h, s, replay.Options{Explain: true}).Explanation
+			e := explained(t, h, s).Explanation
 			verifyBlame(t, h, s, e)
 			if len(e.Free) == 0 || e.Free[0][0].Allowed[0].Kind() != history.Exception {
 				t.Errorf("%v instead of an exception of\n%s", e.Free, show(h))
@@ -549,7 +545,7 @@ func TestEmptyText(t *testing.T) {
 		},
 		Key: func(dst []byte, s string) []byte { return append(dst, s...) },
 	}
-	e := check(t, h, s, replay.Options{Explain: true}).Explanation
+	e := explained(t, h, s).Explanation
 	if !slices.Equal(e.States, []string{`""`}) || len(e.Missing) > 0 {
 		t.Errorf("states %q, missing %v", e.States, e.Missing)
 	}
@@ -582,7 +578,7 @@ func TestReturnsOfModel(t *testing.T) {
 			},
 			Key: func(dst []byte, _ int) []byte { return dst },
 		}
-		e := check(t, h, s, replay.Options{Explain: true}).Explanation
+		e := explained(t, h, s).Explanation
 		if len(e.States) != 1 || !reflect.DeepEqual(e.Returns, c.want) {
 			t.Errorf("results %v: states %q, returns %v, want %v", c.results, e.States, e.Returns, c.want)
 		}

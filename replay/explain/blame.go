@@ -30,12 +30,12 @@ const (
 // blame finds the smallest groups of results that make the history linearizable
 // when they are freed. If groups may have been overlooked, the explanation says so.
 func (x *explainer) blame() {
-	n, cause := len(x.History.Ops), ""
+	n, cause := len(x.h.Ops), ""
 	switch {
 	case n <= fewOps:
-		x.e.Free, cause = x.blameAll(x.Meter.Share(fewWork))
+		x.e.Free, cause = x.blameAll(x.meter.Share(fewWork))
 	case n <= freeMax:
-		x.e.Free, cause = x.blameAll(x.Meter.Share(freeWork))
+		x.e.Free, cause = x.blameAll(x.meter.Share(freeWork))
 	}
 	if n <= freeMax && cause == "" {
 		return
@@ -49,9 +49,9 @@ func (x *explainer) blame() {
 // blameAll finds all groups of the smallest size, or returns why some may have been
 // overlooked.
 func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
-	b := &blamer{explainer: x, h: x.History, meter: m}
+	b := &blamer{explainer: x, h: x.h, meter: m}
 	for i := range b.h.Ops {
-		if isFreeable(b.Spec, &b.h.Ops[i]) {
+		if isFreeable(b.spec, &b.h.Ops[i]) {
 			b.freeable = append(b.freeable, int32(i))
 		}
 	}
@@ -69,10 +69,10 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 // blameCore searches for one or two other results of the core that make the history
 // linearizable. It does not try all, and returns the reason.
 func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
-	b := &blamer{explainer: x, h: x.History, meter: x.share(25)}
+	b := &blamer{explainer: x, h: x.h, meter: x.share(25)}
 	var values []history.Value
 	for _, i := range x.latest() {
-		for _, v := range replay.ConcernOf(x.Spec, &x.History.Ops[i]).Values {
+		for _, v := range replay.ConcernOf(x.spec, &x.h.Ops[i]).Values {
 			if v.Kind() != history.None && !slices.ContainsFunc(values, v.Equal) {
 				values = append(values, v)
 			}
@@ -90,7 +90,7 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 		b.meter = x.share(25)
 		found, _ = b.singleChanges(b.resultsInWitness)
 	}
-	if len(found) == 0 && b.meter.Stopped() {
+	if len(found) == 0 && (b.meter.Stopped() || x.session.Stopped() != replay.NoCause) {
 		return nil, x.causeOf(replay.Time)
 	}
 	slices.SortFunc(found, compareGroups)
@@ -105,12 +105,12 @@ func (x *explainer) latest() []int32 { return x.e.Core[max(0, len(x.e.Core)-core
 // do not.
 func (b *blamer) singleChanges(values func(i int32) []history.Value) (found [][]replay.FreedResult, starts []replay.FreedResult) {
 	for _, i := range slices.Backward(b.latest()) {
-		if b.meter.Stopped() || !isFreeable(b.Spec, &b.h.Ops[i]) {
+		if b.meter.Stopped() || !isFreeable(b.spec, &b.h.Ops[i]) {
 			continue
 		}
 		for _, v := range values(i) {
 			op := b.h.Ops[i]
-			if op.Result = v; v.Equal(b.h.Ops[i].Result) || b.Spec.Check(&op) != nil || replay.Impossible(b.Spec, &op) != "" {
+			if op.Result = v; v.Equal(b.h.Ops[i].Result) || b.spec.Check(&op) != nil || replay.Impossible(b.spec, &op) != "" {
 				continue
 			}
 			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
@@ -162,8 +162,7 @@ func (b *blamer) pairsWith(first replay.FreedResult, values func(i int32) []hist
 	if f.Answer != replay.NotLinearizable {
 		return nil
 	}
-	y := newExplainer(b.Problem)
-	y.History, y.Finding, y.Meter = h, &f, b.meter
+	y := &explainer{session: b.session, spec: b.spec, bytes: b.bytes, meter: b.meter, h: h, finding: f, e: newExplanation()}
 	y.core(y.base())
 	c := &blamer{explainer: y, h: h, meter: b.meter}
 	seconds, _ := c.singleChanges(values)
@@ -347,7 +346,7 @@ const seenMax = 64
 // after the meter has stopped.
 func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int32) [][]history.Value {
 	seen := make([][]history.Value, len(ops))
-	first := b.Spec.New()
+	first := b.spec.New()
 	if state, ok := first.(replay.Nondeterministic); ok {
 		states := []replay.State{state}
 		for _, i := range witness {
@@ -402,7 +401,7 @@ func (b *blamer) candidates(op int32) []history.Value {
 	var candidates []history.Value
 	add := func(v history.Value) {
 		changed.Result = v
-		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && b.Spec.Check(&changed) == nil && replay.Impossible(b.Spec, &changed) == "" {
+		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && b.spec.Check(&changed) == nil && replay.Impossible(b.spec, &changed) == "" {
 			candidates = append(candidates, v)
 		}
 	}

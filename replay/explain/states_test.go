@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,9 +12,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/explain"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -80,7 +80,7 @@ func TestStatesOfUnexplained(t *testing.T) {
 			text = texts[round]
 		}
 		h, s := decode(t, text)
-		v := check(t, h, s, replay.Options{Explain: true})
+		v := explained(t, h, s)
 		if v.Answer != replay.NotLinearizable {
 			continue
 		}
@@ -149,19 +149,11 @@ func (o fragileState) Apply(inv replay.Invocation) (history.Value, bool) {
 // that part. The others are as they are without it.
 func TestFault(t *testing.T) {
 	h, s := decode(t, readFile(t, "core-without-it-short.jsonl"))
+	refuted := replay.Verdict{Finding: replay.Refuted(replay.SearchEngine)}
 	run := func(panicAt int) (e *replay.Explanation, applied int) {
 		left := panicAt
 		broken := fragile{s, &left}
-		return explain.Run(explain.Problem{
-			History: h, Spec: broken, Finding: &replay.Finding{Answer: replay.NotLinearizable},
-			Decide: func(h *history.History, m *meter.Meter) replay.Finding {
-				m.Spend(1)
-				replay.Transitions(broken.New().(replay.State), replay.Invocation{Method: "poll"})
-				return check(t, h, s, replay.Options{}).Finding
-			},
-			Meter: meter.New(nil), Bytes: 1 << 30, Stopped: func() replay.Cause { return replay.NoCause },
-			Fault: func(value any) string { return fmt.Sprint(value) },
-		}), panicAt - left
+		return explain.Why(context.Background(), h, broken, refuted, replay.Options{}), panicAt - left
 	}
 	whole, applied := run(1 << 30)
 	if len(whole.Missing) > 0 {
@@ -173,7 +165,7 @@ func TestFault(t *testing.T) {
 			continue
 		}
 		e, _ := run(at)
-		if len(e.Missing) == 0 || e.Missing[0].Cause != "out of order" {
+		if len(e.Missing) == 0 || !strings.HasSuffix(e.Missing[0].Cause, ": out of order") {
 			t.Fatalf("the panic at %d left no trace: %v", at, e.Missing)
 		}
 		faulty := e.Missing[0]

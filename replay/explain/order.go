@@ -31,7 +31,7 @@ func (x *explainer) coreOrder(base *history.History) {
 	cause := ""
 	if len(x.e.Core) > coreOrderMax {
 		cause = "the sub-history found has many operations, and orders between them"
-	} else if x.e.CoreEdges = x.orderThrough(base, x.e.Core); x.Meter.Stopped() {
+	} else if x.e.CoreEdges = x.orderThrough(base, x.e.Core); x.meter.Stopped() {
 		cause = x.causeOf(replay.Time)
 	}
 	if cause != "" {
@@ -49,7 +49,7 @@ func (x *explainer) orderThrough(h *history.History, ops []int32) (edges []histo
 	reached := newReached(h)
 	comes := make([][]bool, len(ops)) // ops[a] comes before ops[b]
 	for a, from := range ops {
-		if x.Meter.Spend(len(reached.at)); x.Meter.Stopped() {
+		if x.meter.Spend(len(reached.at)); x.meter.Stopped() {
 			return nil
 		}
 		reached.from(from)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/explain"
+	"github.com/leadline/leadline/replay/explain"
 )
 
 // TestRules applies each rule to random linearizable histories of all

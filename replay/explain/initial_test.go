@@ -67,7 +67,7 @@ func TestInitial(t *testing.T) {
 `, "cas-register:0"}, // the cas is pending
 	} {
 		h, s := decode(t, head+c.text)
-		v := check(t, h, s, replay.Options{Explain: true})
+		v := explained(t, h, s)
 		if v.Answer != replay.NotLinearizable || v.Explanation.Initial != c.want {
 			t.Errorf("%v, initially %q, want %q:\n%s", v, v.Explanation.Initial, c.want, show(h))
 		}
@@ -94,7 +94,7 @@ func TestInitialAtRandom(t *testing.T) {
 			if r.IntN(3) == 0 && len(h.Ops) > 0 {
 				h = newDrawer(r, sub).spoil(h)
 			}
-			v := check(t, h, null, replay.Options{Explain: true})
+			v := explained(t, h, null)
 			switch {
 			case v.Answer != replay.NotLinearizable:
 			case v.Explanation.Initial == "":

@@ -12,8 +12,8 @@ import (
 // core finds a minimal sub-history of base, which fails; conflict are operations
 // that are known to fail by themselves.
 func (x *explainer) core(base *history.History, conflict []int32) {
-	r := newReducer(base, x.Spec)
-	r.bytes, r.meter, r.unexplained = x.Bytes, x.share(60), x.e.Unexplained
+	r := newReducer(base, x.spec)
+	r.bytes, r.meter, r.unexplained = x.bytes, x.share(60), x.e.Unexplained
 	r.decide = func(h *history.History) replay.Finding { return x.check(h, r.meter) }
 	r.conflict = conflict
 	isMinimal := r.reduce()

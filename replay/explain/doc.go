@@ -1,7 +1,13 @@
 // Package explain finds out why a history is not linearizable: the shortest prefix
 // that fails, the states before its last response, a minimal sub-history that
-// fails, and the smallest groups of results to blame. Every part of an explanation is
-// decided by Problem.Decide, so it agrees with the verdicts of the checker.
+// fails, and the smallest groups of results to blame. Why is its only function:
+//
+//	v, err := decide.Check(ctx, h, spec, options)
+//	...
+//	v.Explanation = explain.Why(ctx, h, spec, v, options)
+//
+// Every part of an explanation is decided by the engines of package decide, so it agrees
+// with the verdicts of decide.Check.
 //
 //	A  |--enqueue(1)--|  |--enqueue(2)--|
 //	B  |----enqueue(3)----|                |--dequeue: 2--|  |--dequeue: 1--|

@@ -2,38 +2,42 @@ package explain
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/internal/engine"
 )
 
-// A Problem is a history that is not linearizable, with the functions and bounds for its
-// explanation.
-type Problem struct {
-	History *history.History
-	Spec    replay.Spec
-	Finding *replay.Finding // the finding that refuted the history
-	// Decide decides a history of operations that the specification accepts. It
-	// may give up, at the latest when the meter stops.
-	Decide func(h *history.History, m *meter.Meter) replay.Finding
-	// Under is Decide with another specification. It may be nil.
-	Under func(spec replay.Spec, h *history.History, m *meter.Meter) replay.Finding
-	Meter *meter.Meter // bounds the work
-	Bytes int64        // bounds the memory of tables
-	// Stopped returns why all work has to end, or NoCause if it need not.
-	Stopped func() replay.Cause
-	// Fault describes a panic, given its value. It is called while the panic is recovered.
-	Fault func(value any) string
+// Why explains a verdict of decide.Check, given the same history, specification and
+// options. It returns nil unless the history is not linearizable.
+//
+// Why never fails. Missing has the parts of the explanation that were not computed, because
+// the budget or the context ended, or because the specification panicked. o.Budget.Time
+// bounds the check and its explanation together; see Verdict.Elapsed. The work is bounded as
+// well: it takes about a second, or more if the verdict was hard or the time limit is long.
+func Why(ctx context.Context, h *history.History, spec replay.Spec, v replay.Verdict, o replay.Options) *replay.Explanation {
+	if v.Answer != replay.NotLinearizable {
+		return nil
+	}
+	n := len(h.Ops)
+	o = o.WithDefaults(n)
+	x := newExplainer(decide.NewSession(ctx, o, v.Elapsed), h, spec, &v, o.Budget.Bytes, workOf(n, &v, &o))
+	if n > limits.long && !x.session.HasRoom(int64(n)*limits.bytes) {
+		for _, part := range []string{"prefix", "states", "core", "blame"} {
+			x.missFor(part, replay.Memory.String())
+		}
+		return x.e
+	}
+	return x.run()
 }
 
-// Run explains the history. A panic costs only the part of the explanation in which it
-// happens. The verdict is known already.
-func Run(p Problem) *replay.Explanation {
-	x := newExplainer(p)
-	base, conflict := p.History, p.Finding.Conflict
+// run computes all parts.
+func (x *explainer) run() *replay.Explanation {
+	base, conflict := x.h, x.finding.Conflict
 	x.guard("prefix", func() { base, conflict = x.base() })
 	x.guard("core", func() { x.core(base, conflict) })
 	x.guard("initial", x.initial)
@@ -42,48 +46,62 @@ func Run(p Problem) *replay.Explanation {
 	return x.e
 }
 
+// workOf bounds the work of an explanation.
+func workOf(n int, v *replay.Verdict, o *replay.Options) int64 {
+	ops := int64(n)
+	usual := min(limits.work+limits.workEach*ops, limits.workLong+limits.workLongEach*ops)
+	return max(usual, limits.timesVerdict*v.Work, int64(o.Budget.Time.Seconds()*limits.workRate))
+}
+
+func newExplainer(s *decide.Session, h *history.History, spec replay.Spec, v *replay.Verdict, bytes, work int64) *explainer {
+	return &explainer{session: s, spec: spec, bytes: bytes, meter: s.Meter().Share(work), h: h, finding: v.Finding, e: newExplanation()}
+}
+
+func newExplanation() *replay.Explanation {
+	return &replay.Explanation{Unexplained: replay.NoOperation}
+}
+
+// An explainer computes an explanation, part by part.
+type explainer struct {
+	session *decide.Session
+	spec    replay.Spec
+	bytes   int64        // bounds the memory of tables
+	meter   *meter.Meter // bounds the work
+
+	h       *history.History
+	finding replay.Finding // refutes h
+	e       *replay.Explanation
+	cause   string // why the last undecided history stayed undecided
+}
+
 // guard computes a part of the explanation. If it panics, the part is missing.
 func (x *explainer) guard(part string, compute func()) {
-	defer func() {
-		value := recover()
-		if value == nil {
-			return
-		}
-		e := x.e
-		missing := []string{part}
-		switch part {
-		case "prefix":
-			*e = replay.Explanation{Unexplained: replay.NoOperation}
-			missing = append(missing, "states")
-		case "core":
-			e.Core, e.CoreMarks, e.CoreEdges = nil, nil, nil
-		case "states":
-			e.States, e.MoreStates, e.StatesOfCore, e.Returns, e.Earlier = nil, false, false, nil, nil
-		case "blame":
-			e.Free = nil
-		}
-		e.Missing = slices.DeleteFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == part })
-		cause := x.Fault(value)
-		for _, part := range missing {
-			x.missFor(part, cause)
-		}
-	}()
-	compute()
-}
-
-type explainer struct {
-	Problem
-	e     *replay.Explanation
-	cause string // why Decide left the last undecided history undecided
-}
-
-func newExplainer(p Problem) *explainer {
-	return &explainer{Problem: p, e: &replay.Explanation{Unexplained: replay.NoOperation}}
+	fault := decide.Guard(x.h, x.spec, compute)
+	if fault == "" {
+		return
+	}
+	e := x.e
+	missing := []string{part}
+	switch part {
+	case "prefix":
+		*e = *newExplanation()
+		missing = append(missing, "states")
+	case "core":
+		e.Core, e.CoreMarks, e.CoreEdges = nil, nil, nil
+	case "states":
+		e.States, e.MoreStates, e.StatesOfCore, e.Returns, e.Earlier = nil, false, false, nil, nil
+	case "blame":
+		e.Free = nil
+	}
+	e.Missing = slices.DeleteFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == part })
+	for _, part := range missing {
+		x.missFor(part, fault)
+	}
 }
 
 // share returns a meter for a part of an explanation: that many percent of the work left.
 func (x *explainer) share(percent int64) *meter.Meter {
-	return x.Meter.Share(x.Meter.Left() / 100 * percent)
+	return x.meter.Share(x.meter.Left() / 100 * percent)
 }
 
 // miss records that a part was not computed, with the cause of the last history that
@@ -94,7 +112,7 @@ func (x *explainer) miss(part string) {
 
 // missPrefix records that the prefix and the states before its end were not computed.
 func (x *explainer) missPrefix() {
-	if !x.History.IsRelaxed() {
+	if !x.h.IsRelaxed() {
 		x.miss("prefix")
 		x.miss("states")
 	}
@@ -109,7 +127,7 @@ func (x *explainer) check(h *history.History, m *meter.Meter) replay.Finding {
 	f := replay.GaveUp(replay.Time)
 	m.Spend(len(h.Ops))
 	if !m.Stopped() && m.Left() > int64(len(h.Ops)) { // no engine can do with less
-		f = x.Decide(h, m)
+		f = x.session.Decide(h, x.spec, m)
 	}
 	if !f.Decided() {
 		x.cause = x.causeOf(f.Cause)
@@ -120,7 +138,7 @@ func (x *explainer) check(h *history.History, m *meter.Meter) replay.Finding {
 // causeOf names a cause. Engines that used up their share of the work report
 // Time, too.
 func (x *explainer) causeOf(c replay.Cause) string {
-	if stopped := x.Stopped(); stopped != replay.NoCause {
+	if stopped := x.session.Stopped(); stopped != replay.NoCause {
 		return stopped.String()
 	}
 	if c == replay.Time || c == replay.NoCause {
@@ -132,19 +150,19 @@ func (x *explainer) causeOf(c replay.Cause) string {
 // base finds the shortest prefix that fails. It returns the history in which to search
 // for the core, and operations in it that are known to be in conflict.
 func (x *explainer) base() (*history.History, []int32) {
-	h := x.History
+	h := x.h
 	if h.IsRelaxed() {
 		const noTime = "operations that are ordered by their processes alone have no prefixes"
 		x.missFor("prefix", noTime)
 		x.missFor("states", noTime)
 	}
-	f := *x.Finding
+	f := x.finding
 	if isConstrained(h) {
 		h = under(h, nil)
-		switch f = x.check(h, x.Meter); f.Answer {
+		switch f = x.check(h, x.meter); f.Answer {
 		case replay.Undecided:
 			x.missPrefix()
-			return x.History, x.Finding.Conflict
+			return x.h, x.finding.Conflict
 		case replay.Linearizable:
 			return x.reasons(), nil
 		}
@@ -158,7 +176,7 @@ func (x *explainer) base() (*history.History, []int32) {
 		return cut, f.Conflict
 	}
 	x.e.Unexplained, x.e.Prefix = last, events(cut)
-	x.e.Impossible = replay.Impossible(x.Spec, &h.Ops[last])
+	x.e.Impossible = replay.Impossible(x.spec, &h.Ops[last])
 	return cut, f.Conflict
 }
 

@@ -1,17 +1,17 @@
 package explain_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/explain"
-	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
 )
 
-// The history of the package comment, decided by the complete search.
+// The history of the package comment.
 func Example() {
 	queue, err := spec.Parse("queue")
 	if err != nil {
@@ -41,12 +41,13 @@ func Example() {
 		return
 	}
 
-	decide := func(h *history.History, m *meter.Meter) replay.Finding { return search.Run(h, queue, 1<<30, m) }
-	f := decide(h, nil)
-	e := explain.Run(explain.Problem{
-		History: h, Spec: queue, Finding: &f, Decide: decide,
-		Meter: meter.New(nil), Bytes: 1 << 30, Stopped: func() replay.Cause { return replay.NoCause },
-	})
+	ctx := context.Background()
+	v, err := decide.Check(ctx, h, queue, replay.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := explain.Why(ctx, h, queue, v, replay.Options{})
 	fmt.Println("prefix:", e.Prefix, "events, up to the response of", &h.Ops[e.Unexplained])
 	fmt.Println("states:", e.States)
 	for _, i := range e.Core {

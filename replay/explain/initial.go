@@ -14,14 +14,14 @@ const initialMax = 3
 // initial searches for another initial value under which the whole history is
 // linearizable, among the values that the operations of the core found.
 func (x *explainer) initial() {
-	s, ok := x.Spec.(replay.Initial)
-	if !ok || x.Under == nil {
+	s, ok := x.spec.(replay.Initial)
+	if !ok {
 		return
 	}
 	var steps []replay.CellStep
 	var values []history.Value
 	for _, i := range x.e.Core {
-		if steps, ok = s.AppendCellSteps(steps[:0], &x.History.Ops[i]); !ok {
+		if steps, ok = s.AppendCellSteps(steps[:0], &x.h.Ops[i]); !ok {
 			return
 		}
 		for _, step := range steps {
@@ -33,7 +33,7 @@ func (x *explainer) initial() {
 	m := x.share(20)
 	for _, v := range values[:min(len(values), initialMax)] {
 		if other, ok := s.Initially(v); ok {
-			if f := x.Under(other, x.History, m); f.Answer == replay.Linearizable && replay.Verify(x.History, other, f.Witness, m) == nil {
+			if f := x.session.Decide(x.h, other, m); f.Answer == replay.Linearizable && replay.Verify(x.h, other, f.Witness, m) == nil {
 				x.e.Initial = fmt.Sprint(other)
 				return
 			}

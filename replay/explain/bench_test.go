@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress/simulate"
-	"github.com/leadline/leadline/replay"
 )
 
 // BenchmarkExplain measures checks with explanations.
@@ -24,7 +23,7 @@ func BenchmarkExplain(b *testing.B) {
 				}
 				b.Run(fmt.Sprintf("spec=%s/values=%d/n=%d", model, values, n), func(b *testing.B) {
 					for b.Loop() {
-						check(b, h, s, replay.Options{Explain: true})
+						explained(b, h, s)
 					}
 				})
 			}

@@ -1,0 +1,26 @@
+package explain
+
+// limits bounds an explanation.
+var limits = struct {
+	// work, and workEach for each operation, take about a second. workLong and workLongEach
+	// bound that for a history of more than 220,000 operations.
+	work, workEach         int64
+	workLong, workLongEach int64
+	// timesVerdict is how much more than its verdict an explanation may always take, because
+	// each check in it is about as hard.
+	timesVerdict int64
+	// workRate is the work for each second of the time limit. It is low, so that all parts of
+	// an explanation get their share of the time.
+	workRate float64
+	// bytes is the memory that an explanation takes for an operation of a history of more than
+	// long operations.
+	bytes int64
+	long  int
+}{
+	work: 1 << 24, workEach: 1 << 8,
+	workLong: 1 << 26, workLongEach: 1 << 5,
+	timesVerdict: 4,
+	workRate:     1 << 19,
+	bytes:        600,
+	long:         1 << 14,
+}
