@@ -81,6 +81,26 @@ func Found(e Engine, witness []int32) Finding {
 // Refuted returns the finding of an engine that proved that no witness exists.
 func Refuted(e Engine) Finding { return Finding{Answer: NotLinearizable, Engine: e} }
 
+// RefutedAt returns the finding of a search that did not get past the response at a
+// position.
+func RefutedAt(position int32) Finding {
+	f := Refuted(SearchEngine)
+	f.Reached = position
+	return f
+}
+
+// Searched returns the finding of a complete search: it found a witness, gave up for a
+// cause, or refuted the history.
+func Searched(found bool, cause Cause, witness func() []int32) Finding {
+	switch {
+	case found:
+		return Found(SearchEngine, witness())
+	case cause == NoCause:
+		return Refuted(SearchEngine)
+	}
+	return GaveUp(cause)
+}
+
 // GaveUp returns the finding of an engine that reached a bound.
 func GaveUp(c Cause) Finding { return Finding{Cause: c} }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/state"
 )
 
 // ErrWitness reports that a witness failed its second replay: a fault of this
@@ -178,7 +178,7 @@ type task struct {
 
 	instance    *replay.Instance // see poset
 	instanceErr error
-	depths      *engine.Depths // see depthSearch
+	depths      *Depths // see depthSearch
 	hasNoDepths bool
 	c           int // see concurrency
 	cp          int64
@@ -203,18 +203,18 @@ func (t *task) poset() (*replay.Instance, error) {
 }
 
 // depthSearch returns the search for the depth, or nil if it does not apply.
-func (t *task) depthSearch() *engine.Depths {
+func (t *task) depthSearch() *Depths {
 	if t.depths == nil && !t.hasNoDepths {
-		t.depths = engine.NewDepths(t.h, t.spec, t.o.Chains, t.o.Budget.Bytes)
+		t.depths = NewDepths(t.h, t.spec, t.o.Chains, t.o.Budget.Bytes)
 		t.hasNoDepths = t.depths == nil
 	}
 	return t.depths
 }
 
-// concurrency is engine.Concurrency, computed once.
+// concurrency is Concurrency, computed once.
 func (t *task) concurrency() (c int, cp int64) {
 	if t.c == 0 {
-		t.c, t.cp = engine.Concurrency(t.h)
+		t.c, t.cp = Concurrency(t.h)
 	}
 	return t.c, t.cp
 }
@@ -378,7 +378,7 @@ func (t *task) exactDepth(v *replay.Verdict) {
 		return
 	}
 	in, err := t.poset()
-	machine := engine.NewMachine(t.h, t.spec)
+	machine := state.NewMachine(t.h, t.spec)
 	if err != nil || machine == nil {
 		v.ExactCause = replay.Declined.String()
 		return

@@ -6,9 +6,10 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/window"
 )
 
 // A row is an engine and when it runs.
@@ -128,12 +129,12 @@ func runOverwritten(t *task, m *meter.Meter) (replay.Finding, error) {
 }
 
 func runOrder(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Pairs(t.h, t.spec, t.o.Budget.Bytes, m), nil
+	return order.Pairs(t.h, t.spec, t.o.Budget.Bytes, m), nil
 }
 
 func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 	return t.byIntervals(m, func(h *history.History) replay.Finding {
-		return search.QueueOrStack(h, t.spec, t.o.Budget.Bytes, m)
+		return window.QueueOrStack(h, t.spec, t.o.Budget.Bytes, m)
 	}), nil
 }
 
@@ -142,7 +143,7 @@ func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 // also decide undecided histories, within the budget of schedules.
 func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	if t.o.Engine == replay.AutoEngine && !t.verdictOnly && t.depthSearch() != nil {
-		f := t.findDepth(m.Share(engine.DepthShare(t.h, t.spec, t.o.MaxDepth)))
+		f := t.findDepth(m.Share(DepthShare(t.h, t.spec, t.o.MaxDepth)))
 		if f.Decided() || t.linearizable {
 			return f, nil
 		}
@@ -170,12 +171,12 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 	case err != nil:
 		return replay.Finding{}, err
 	}
-	return engine.Families(in, t.spec, o, m)
+	return families(in, t.spec, o, m)
 }
 
 // familyShare bounds the work for the families of a linearizable history. They need more
 // than the search for a depth.
-func familyShare(t *task) int64 { return 8 * engine.DepthShare(t.h, t.spec, t.o.MaxDepth) }
+func familyShare(t *task) int64 { return 8 * DepthShare(t.h, t.spec, t.o.MaxDepth) }
 
 // findDepth searches for the first witness of a family as a shortest path; see package
 // depth.

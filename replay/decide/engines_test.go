@@ -9,7 +9,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -91,7 +90,7 @@ func instance(t *testing.T, h *history.History, mode replay.ChainMode) *replay.I
 func familiesAlone(mode replay.ChainMode) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
 	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		o := replay.Options{MaxDepth: len(h.Ops) + 1, Chains: mode}.WithDefaults(len(h.Ops))
-		f, err := engine.Families(instance(t, h, mode), s, o, nil)
+		f, err := decide.Families(instance(t, h, mode), s, o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -50,7 +49,7 @@ func DepthWork(h *history.History, spec replay.Spec) (share, work int64) {
 			}
 		}
 	}
-	return engine.DepthShare(h, spec, t.o.MaxDepth), t.meter.Spent()
+	return DepthShare(h, spec, t.o.MaxDepth), t.meter.Spent()
 }
 
 // Serial is runSerial.
@@ -107,4 +106,28 @@ func (r Row) Pruned(p search.Pruning) Row {
 	}
 	r.row = &e
 	return r
+}
+
+// Intervals returns the operations and chains of the elements of h. It uses the same
+// memory in each call.
+func Intervals(h *history.History, pending bool, mode replay.ChainMode) (ops, chains []int32) {
+	v := &reused
+	v.reset(h, pending, mode)
+	for {
+		e, ok := v.next()
+		if !ok {
+			return ops, chains
+		}
+		ops, chains = append(ops, v.operation(int32(len(chains)))), append(chains, e.Chain)
+	}
+}
+
+var reused elements
+
+// Bound is boundOf.
+func Bound(h *history.History) int { return boundOf(h) }
+
+// Families is families.
+func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {
+	return families(whole, spec, o, m)
 }

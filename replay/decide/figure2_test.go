@@ -9,7 +9,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/state"
 )
 
 // figure2 returns the two histories of testdata/figure2.jsonl.
@@ -34,13 +34,13 @@ func figure2(t *testing.T) (three, all *history.History) {
 
 // countSchedules counts the linear extensions and the witnesses among them,
 // one by one.
-func countSchedules(h *history.History, m *engine.Machine) (schedules, witnesses int) {
+func countSchedules(h *history.History, m *state.Machine) (schedules, witnesses int) {
 	placed := make([]bool, len(h.Ops))
 	var extend func(left int, state int32)
-	extend = func(left int, state int32) {
+	extend = func(left int, at int32) {
 		if left == 0 {
 			schedules++
-			if state != engine.Fail {
+			if at != state.Fail {
 				witnesses++
 			}
 			return
@@ -55,9 +55,9 @@ func countSchedules(h *history.History, m *engine.Machine) (schedules, witnesses
 					continue candidates
 				}
 			}
-			next := state
-			if state != engine.Fail {
-				next = m.Step(state, int32(i))
+			next := at
+			if at != state.Fail {
+				next = m.Step(at, int32(i))
 			}
 			placed[i] = true
 			extend(left-1, next)
@@ -81,7 +81,7 @@ func TestFigure2(t *testing.T) {
 	if n, ok := in.Poset.LinearExtensions(1 << 20); n != 1004640 || !ok {
 		t.Errorf("%d linear extensions, want 1,004,640", n)
 	}
-	schedules, witnesses := countSchedules(h, engine.NewMachine(h, queue))
+	schedules, witnesses := countSchedules(h, state.NewMachine(h, queue))
 	if schedules != 1004640 || witnesses != 134400 {
 		t.Errorf("%d schedules, %d witnesses; want 1,004,640 and 134,400", schedules, witnesses)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // byIntervals decides a history by an engine that does not support edges. If there are
@@ -99,14 +99,14 @@ func compareBool(a, b bool) int {
 // along the edges comes first. Operations that did not happen are moved as well, and left
 // out at the end. By then, the intervals have the order that passes through them.
 func tighten(h *history.History) (tight *history.History, number []int32) {
-	sorted := engine.AlongEdges(h)
+	sorted := ops.AlongEdges(h)
 	call, ret := make([]moment, len(sorted)), make([]moment, len(sorted))
 	for rank, i := range sorted {
 		op := h.Operation(i)
 		call[i] = moment{op.Call, int32(rank), true}
 		ret[i] = moment{op.Return, int32(len(sorted)), false}
 	}
-	out := engine.Successors(h)
+	out := ops.Successors(h)
 	for _, u := range sorted {
 		for _, v := range out[u] {
 			call[v].position = max(call[v].position, call[u].position)

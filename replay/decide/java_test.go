@@ -9,6 +9,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -174,7 +175,7 @@ func TestJavaCollections(t *testing.T) {
 			}
 			decided[fmt.Sprint(want)]++
 			for _, e := range append(engines[len(engines)-6:], decider{"pairs", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-				v.Finding = search.Pairs(h, s, 1<<30, nil)
+				v.Finding = order.Pairs(h, s, 1<<30, nil)
 				return v, v.Decided()
 			}}) {
 				v, ok := e.decide(t, h, c.spec)

@@ -9,8 +9,8 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -330,7 +330,7 @@ func TestListsAgree(t *testing.T) {
 					if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 						t.Fatalf("%s: %s: %v\n%s", c.model, row, err, show(h))
 					}
-				} else if alone := engine.Restrict(h, v.Conflict); v.Conflict != nil && search.Run(alone, s, 1<<30, nil).Answer != replay.NotLinearizable {
+				} else if alone := ops.Restrict(h, v.Conflict); v.Conflict != nil && search.Run(alone, s, 1<<30, nil).Answer != replay.NotLinearizable {
 					t.Fatalf("%s: %s: %v is no conflict\n%s", c.model, row, v.Conflict, show(h))
 				}
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/internal/engine"
 )
 
 const (
@@ -29,7 +28,7 @@ func families(mode replay.ChainMode) func(*trial, *replay.Verdict) error {
 			return nil
 		}
 		o := replay.Options{MaxDepth: t.p.n + 1, Chains: mode}.WithDefaults(t.p.n)
-		v.Finding, err = engine.Families(in, t.spec, o, t.bound())
+		v.Finding, err = decide.Families(in, t.spec, o, t.bound())
 		t.families[mode] = v.Finding
 		return err
 	}

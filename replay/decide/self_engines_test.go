@@ -8,8 +8,9 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/window"
 )
 
 // A trial is one history with what the engines need.
@@ -61,7 +62,7 @@ var separateEngines = []separateEngine{
 	{"depths by minimum partition", depths(replay.MinimumChains)},
 	{"depths", depths(replay.AutoChains)},
 	{"search for a depth", func(t *trial, v *replay.Verdict) error {
-		if x := engine.NewDepths(t.h, t.spec, replay.AutoChains, maxBytes); x != nil {
+		if x := decide.NewDepths(t.h, t.spec, replay.AutoChains, maxBytes); x != nil {
 			v.Finding = x.Run(t.p.n+1, nil)
 			x.Release()
 		}
@@ -80,11 +81,11 @@ var separateEngines = []separateEngine{
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
 	{"queue or stack search", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.QueueOrStack(t.h, t.spec, maxBytes, nil)
+		v.Finding = window.QueueOrStack(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
 	{"pairs", func(t *trial, v *replay.Verdict) error {
-		v.Finding = search.Pairs(t.h, t.spec, maxBytes, nil)
+		v.Finding = order.Pairs(t.h, t.spec, maxBytes, nil)
 		return nil
 	}},
 	{"monitor", chosenEngine(replay.MonitorEngine)},

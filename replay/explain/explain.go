@@ -9,7 +9,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Why explains a verdict of decide.Check, given the same history, specification and
@@ -188,7 +188,7 @@ func (x *explainer) base() (*history.History, []int32) {
 // some prefix stays undecided, it returns false and the shortest prefix that is known to
 // fail.
 func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding, bool) {
-	returned := engine.Responses(h)
+	returned := ops.Responses(h)
 	rank := make([]int32, len(h.Ops)) // operation -> number of responses up to its own
 	for i, op := range returned {
 		rank[op] = int32(i) + 1
@@ -255,16 +255,16 @@ func events(h *history.History) int { return 2*len(h.Ops) - h.Pending() }
 
 // sub returns the history of some operations of h, in their order. It keeps order along
 // edges through the other operations.
-func sub(h *history.History, ops []int32) *history.History {
+func sub(h *history.History, chosen []int32) *history.History {
 	switch {
 	case h.HasEdges():
-		return subAlongEdges(h, ops)
-	case len(ops) > len(h.Ops)/4:
-		return engine.Restrict(h, ops)
+		return subAlongEdges(h, chosen)
+	case len(chosen) > len(h.Ops)/4:
+		return ops.Restrict(h, chosen)
 	}
 	// Engines take time and memory in proportion to the positions.
-	part := engine.Restrict(h, ops)
-	positions := make([]int32, 0, 2*len(ops))
+	part := ops.Restrict(h, chosen)
+	positions := make([]int32, 0, 2*len(chosen))
 	for i := range part.Ops {
 		op := &part.Ops[i]
 		positions = append(positions, op.Call)
@@ -286,11 +286,11 @@ func sub(h *history.History, ops []int32) *history.History {
 }
 
 // subAlongEdges keeps the other operations that have edges as ghosts.
-func subAlongEdges(h *history.History, ops []int32) *history.History {
+func subAlongEdges(h *history.History, chosen []int32) *history.History {
 	part := *h
-	part.Ops, part.Ghosts, part.Edges = engine.Restrict(h, ops).Ops, nil, nil
+	part.Ops, part.Ghosts, part.Edges = ops.Restrict(h, chosen).Ops, nil, nil
 	number := slices.Repeat([]int32{replay.NoOperation}, len(h.Ops)+len(h.Ghosts))
-	for k, i := range ops {
+	for k, i := range chosen {
 		number[i] = int32(k)
 	}
 	var ghosts []int32
@@ -304,7 +304,7 @@ func subAlongEdges(h *history.History, ops []int32) *history.History {
 	}
 	slices.SortFunc(ghosts, func(i, j int32) int { return cmp.Compare(h.Operation(i).Call, h.Operation(j).Call) })
 	for k, i := range ghosts {
-		number[i] = int32(len(ops) + k)
+		number[i] = int32(len(chosen) + k)
 		part.Ghosts = append(part.Ghosts, *h.Operation(i))
 	}
 	for _, e := range h.Edges {

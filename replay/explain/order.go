@@ -5,7 +5,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // hasOwnEdges reports whether the history has edges that are not program order.
@@ -86,7 +86,7 @@ type reached struct {
 }
 
 func newReached(h *history.History) *reached {
-	out := engine.Successors(h)
+	out := ops.Successors(h)
 	return &reached{h: h, out: out, at: make([]int32, len(out))}
 }
 

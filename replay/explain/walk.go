@@ -7,7 +7,8 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
+	"github.com/leadline/leadline/replay/state"
 )
 
 // A configuration is a possible situation after the events so far: the state, and the
@@ -25,7 +26,7 @@ type configuration struct {
 type walk struct {
 	h       *history.History
 	spec    replay.Spec
-	machine *engine.Machine
+	machine *state.Machine
 	meter   *meter.Meter
 	most    int // bound of the configurations at one moment
 	// watched is a pending operation whose results are collected, or NoOperation. If it
@@ -50,7 +51,7 @@ type walk struct {
 // newWalk returns a walk at the beginning of h, or nil if the objects of the
 // specification are not States.
 func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) *walk {
-	machine := engine.NewLazyMachine(h, spec)
+	machine := state.NewLazyMachine(h, spec)
 	if machine == nil {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (w *walk) stop() bool { return w.meter.Stopped() || w.machine.GaveUp() != r
 // has to stop.
 func (w *walk) run(atRest func(ops int)) bool {
 	atRest(0)
-	returned := engine.Responses(w.h)
+	returned := ops.Responses(w.h)
 	for i, k := 0, 0; i < len(w.h.Ops) || k < len(returned); {
 		if k < len(returned) && (i == len(w.h.Ops) || w.h.Ops[returned[k]].Return < w.h.Ops[i].Call) {
 			w.respond(returned[k])
@@ -189,18 +190,18 @@ func (w *walk) explore(visit func(configuration) bool) {
 			if op == replay.NoOperation || c.effect>>slot&1 != 0 {
 				continue
 			}
-			state := w.machine.Step(c.state, op)
+			after := w.machine.Step(c.state, op)
 			if w.meter.MustStop(1) || w.machine.GaveUp() != replay.NoCause {
 				return
 			}
-			to := configuration{c.effect | 1<<slot, state, c.result}
+			to := configuration{c.effect | 1<<slot, after, c.result}
 			switch {
-			case state == engine.Fail:
+			case after == state.Fail:
 			case op == w.watched:
 				if to.result = w.resultIn(c.state); to.result > 0 {
 					w.stack = append(w.stack, w.read(to))
 				}
-			case state != c.state || !w.h.Ops[op].Pending():
+			case after != c.state || !w.h.Ops[op].Pending():
 				// A pending operation that changes nothing need not have taken effect.
 				w.stack = append(w.stack, w.read(to))
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // An arrangement is a history in the form that the searches take. The order of a history
@@ -46,7 +46,7 @@ func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, 
 	for _, e := range h.Edges {
 		in[e.To] = append(in[e.To], e.From)
 	}
-	sorted := engine.AlongEdges(h)
+	sorted := ops.AlongEdges(h)
 	for _, v := range sorted {
 		for _, u := range in[v] {
 			call[v] = max(call[v], call[u])

@@ -11,7 +11,7 @@
 //
 // of a set. The search abandons the second as soon as both adds are placed, because
 // the first reached the same configuration and failed (Wing and Gong 1993, with the
-// memory of Lowe 2017; see walk). A failed configuration takes about 35 bytes, or about
+// memory of Lowe 2017; see state.Walk). A failed configuration takes about 35 bytes, or about
 // 70 in a history with pending operations, however long it is. Each state of
 // the object is kept once.
 //
@@ -34,21 +34,6 @@
 // relaxed to program order, or if more than 64 operations that return are open at
 // once. Then a configuration consists of the state and the number of operations
 // placed of each chain; see vectors.
-//
-// Two more searches have other configurations, or none:
-//
-//   - QueueOrStack decides queues and stacks in which values are inserted more than
-//     once. In a queue, a removal fixes the order of insertions, so configurations
-//     differ mainly in the removals that have been placed. A stack has a
-//     beam search, which stores sets of whole stacks; see stackBeam. Sizes are woven into
-//     the witness of the rest.
-//   - Pairs decides queues, stacks, priority queues and deques. The order of two insertions
-//     becomes visible only when their values leave, so that Run would try all orders of
-//     many insertions. Pairs leaves the order of two operations open until others require
-//     it. Variables say which operation comes first, and clauses say what the collection
-//     requires of two values. A solver of propositional formulas learns a clause from each
-//     conflict. Its time and memory grow with the number of concurrent pairs and with the
-//     number of insertions that a removal may take, and hardly with the number of orders.
 //
 // Overwritten decides histories in which most values are written once. There each read
 // identifies the operation that wrote the value it returned. Overwritten derives from this

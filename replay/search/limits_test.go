@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/window"
 )
 
 // openAtOnce returns a history of a queue or stack of 8 values with that many
@@ -62,7 +63,7 @@ func TestOpenAtOnce(t *testing.T) {
 				for name, f := range map[string]replay.Finding{
 					"search":                search.Run(h, s, 1<<28, nil),
 					"search along chains":   search.RunPruned(h, s, search.Pruning{NoSweep: true}, 1<<28, nil),
-					"queue or stack search": search.QueueOrStack(h, s, 1<<28, nil),
+					"queue or stack search": window.QueueOrStack(h, s, 1<<28, nil),
 				} {
 					if name == "queue or stack search" && open > 64 {
 						if f.Cause != replay.Declined {
@@ -168,7 +169,7 @@ func TestFewInsertions(t *testing.T) {
 		for i := range int64(test.inserts) {
 			lines = append(lines, call(i, "push", i%int64(test.values)), answer(i, history.NoValue))
 		}
-		f := search.QueueOrStack(smallHistory(t, lines, nil), lookup(t, "stack"), 1<<20, nil)
+		f := window.QueueOrStack(smallHistory(t, lines, nil), lookup(t, "stack"), 1<<20, nil)
 		if declines := f.Cause == replay.Declined; declines != test.declines {
 			t.Errorf("%d insertions of %d values: %v (%v)", test.inserts, test.values, f.Answer, f.Cause)
 		}

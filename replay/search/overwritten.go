@@ -7,7 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Overwritten decides histories in which most values are written once, so that the writer
@@ -424,7 +424,7 @@ func inOrder(h *history.History, m *meter.Meter) (order []int32, ok bool) {
 		order = append(order, i)
 		return true
 	}
-	for _, i := range engine.Responses(h) {
+	for _, i := range ops.Responses(h) {
 		if !place(i, h.Ops[i].Return) || m.Stopped() {
 			return nil, false
 		}

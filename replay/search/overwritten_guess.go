@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // A cellGuess searches depth first for a witness. It never overwrites a value that an
@@ -130,7 +130,7 @@ func (g *cellGuess) prepare() {
 		}
 	}
 	g.next[last], g.previous[n] = n, last
-	g.due = engine.Responses(g.h)
+	g.due = ops.Responses(g.h)
 }
 
 // candidates returns the operations that can be placed next, sorted by response.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // The first attempt at a part may spend partWork, plus partSteps for each of its
@@ -53,7 +53,7 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 		return gaveUp
 	}
 	if a.before == nil {
-		return replay.Found(replay.SearchEngine, engine.Merge(a.h, parts, witnesses))
+		return replay.Found(replay.SearchEngine, ops.Merge(a.h, parts, witnesses))
 	}
 	if witness := mergeAlong(a, parts, witnesses); witness != nil {
 		return replay.Found(replay.SearchEngine, witness)
@@ -64,23 +64,23 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 // restrict returns the arrangement of some operations. It keeps order that edges pass on
 // through other operations, within limits. A part that lacks some of this order may have a
 // witness although the history has none, but never the reverse.
-func (a *arrangement) restrict(ops []int32) *arrangement {
-	part := &arrangement{h: engine.Restrict(a.h, ops)}
-	part.recorded = part.h
+func (a *arrangement) restrict(part []int32) *arrangement {
+	r := &arrangement{h: ops.Restrict(a.h, part)}
+	r.recorded = r.h
 	if a.number != nil {
-		part.recorded = engine.Restrict(a.recorded, ops)
+		r.recorded = ops.Restrict(a.recorded, part)
 	}
 	if a.before == nil {
-		return part
+		return r
 	}
-	for k, i := range ops {
-		for _, b := range a.nearest(i, ops) {
-			if at, ok := slices.BinarySearch(ops, b); ok && part.h.Ops[at].Return > part.h.Ops[k].Call {
-				part.addBefore(int32(at), int32(k))
+	for k, i := range part {
+		for _, b := range a.nearest(i, part) {
+			if at, ok := slices.BinarySearch(part, b); ok && r.h.Ops[at].Return > r.h.Ops[k].Call {
+				r.addBefore(int32(at), int32(k))
 			}
 		}
 	}
-	return part
+	return r
 }
 
 // mostThrough limits the number of operations of other parts that nearest passes through.
@@ -106,7 +106,7 @@ func (a *arrangement) nearest(i int32, ops []int32) []int32 {
 }
 
 // mergeAlong combines witnesses of the parts into a witness of the whole
-// history, as engine.Merge does. In addition, it places the predecessors of
+// history, as ops.Merge does. In addition, it places the predecessors of
 // each operation by edges before it. It returns nil if the witnesses and the
 // edges contradict each other.
 func mergeAlong(a *arrangement, parts [][]int32, witnesses [][]int32) []int32 {

@@ -14,6 +14,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/window"
 )
 
 var (
@@ -173,7 +174,7 @@ func TestQueueOrStack(t *testing.T) {
 		for range rounds {
 			h := randomDuplicating(r, model).history(t, s)
 			var v replay.Verdict
-			v.Finding = search.QueueOrStack(h, s, 1<<30, nil)
+			v.Finding = window.QueueOrStack(h, s, 1<<30, nil)
 			if h.Pending() > 0 {
 				count["pending"]++
 			}
@@ -223,7 +224,7 @@ func TestLostOperations(t *testing.T) {
 			d := randomDuplicating(r, model)
 			d.n, d.values, d.lost = 6+r.IntN(9), 1+r.IntN(9), 20+r.IntN(150)
 			h := d.history(t, s)
-			f, want := search.QueueOrStack(h, s, 1<<30, nil), run(t, h, s, search.Pruning{}).Answer
+			f, want := window.QueueOrStack(h, s, 1<<30, nil), run(t, h, s, search.Pruning{}).Answer
 			if want == replay.Undecided || f.Cause == replay.Declined && hasSizes(h) {
 				count["left out"]++
 				continue
@@ -252,7 +253,7 @@ func TestReached(t *testing.T) {
 		refuted, first := 0, 0
 		for range 2000 {
 			h := randomDuplicating(r, model).history(t, s)
-			f := search.QueueOrStack(h, s, 1<<30, nil)
+			f := window.QueueOrStack(h, s, 1<<30, nil)
 			if f.Answer != replay.NotLinearizable {
 				continue
 			}
@@ -304,7 +305,7 @@ func TestTable(t *testing.T) {
 
 func tableTime(t testing.TB, h *history.History, s replay.Spec) string {
 	start := time.Now()
-	v := search.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 10*time.Second }))
+	v := window.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 10*time.Second }))
 	took := time.Since(start)
 	if v.Answer == replay.Linearizable {
 		if err := replay.Verify(h, s, v.Witness, nil); err != nil {
@@ -346,7 +347,7 @@ func TestLargeLostQueues(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := meter.New(nil)
-		f := search.QueueOrStack(h, s, 1<<30, m.Share(2*most))
+		f := window.QueueOrStack(h, s, 1<<30, m.Share(2*most))
 		checkFinding(t, "queue search", h, s, f, replay.Linearizable)
 		t.Logf("seed %d: %d pending, %d units of work", seed, h.Pending(), m.Spent())
 		if m.Spent() > most {
@@ -372,7 +373,7 @@ func TestLargeQueues(t *testing.T) {
 				right, wrong := large(t, "queue", n, threads, values, uint64(n+threads))
 				start := time.Now()
 				var v replay.Verdict
-				v.Finding = search.QueueOrStack(right, queue, 1<<30, nil)
+				v.Finding = window.QueueOrStack(right, queue, 1<<30, nil)
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d values=%d: %v (%v)", n, threads, values, v.Answer, v.Cause)
 				}
@@ -381,7 +382,7 @@ func TestLargeQueues(t *testing.T) {
 				}
 				took := time.Since(start)
 				var bad replay.Verdict
-				bad.Finding = search.QueueOrStack(wrong, queue, 1<<30, nil)
+				bad.Finding = window.QueueOrStack(wrong, queue, 1<<30, nil)
 				if bad.Answer != replay.NotLinearizable {
 					t.Errorf("n=%d T=%d values=%d, swapped: %v (%v)", n, threads, values, bad.Answer, bad.Cause)
 				}
@@ -441,7 +442,7 @@ func TestWatched(t *testing.T) {
 		for _, last := range []bool{false, true} {
 			h := watched(t, h, last)
 			asked := 0
-			f := search.QueueOrStack(h, s, 1<<28, meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery }))
+			f := window.QueueOrStack(h, s, 1<<28, meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery }))
 			if want := map[bool]replay.Answer{false: replay.Linearizable, true: replay.NotLinearizable}[last]; f.Answer != want {
 				t.Fatalf("%s, empty %v: %v (%v) after %d questions", model, last, f.Answer, f.Cause, asked)
 			} else if want == replay.Linearizable {
@@ -481,13 +482,13 @@ func TestQueueOrStackBounds(t *testing.T) {
 	right, _ := large(t, "stack", 1000, 16, 8, 1)
 	stack := lookup(t, "stack")
 	var v replay.Verdict
-	v.Finding = search.QueueOrStack(right, stack, 1<<18, nil)
+	v.Finding = window.QueueOrStack(right, stack, 1<<18, nil)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 256 KiB", v.Answer, v.Cause)
 	}
 	asked := 0
 	v = replay.Verdict{}
-	v.Finding = search.QueueOrStack(right, stack, 1<<30, meter.New(func() bool { asked++; return asked > 3 }))
+	v.Finding = window.QueueOrStack(right, stack, 1<<30, meter.New(func() bool { asked++; return asked > 3 }))
 	if v.Answer != replay.Undecided || v.Cause != replay.Time || asked > 5 {
 		t.Errorf("%v (%v) after %d questions", v.Answer, v.Cause, asked)
 	}
@@ -501,7 +502,7 @@ func TestQueueOrStackDeclines(t *testing.T) {
 			continue
 		}
 		var v replay.Verdict
-		v.Finding = search.QueueOrStack(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, nil)
+		v.Finding = window.QueueOrStack(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, nil)
 		if v.Answer != replay.Undecided || v.Cause != replay.Declined {
 			t.Errorf("%s: %v (%v)", s.spec.Name(), v.Answer, v.Cause)
 		}
@@ -520,7 +521,7 @@ func BenchmarkQueueOrStack(b *testing.B) {
 						s := lookup(b, model)
 						for b.Loop() {
 							start := time.Now()
-							v := search.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 5*time.Second }))
+							v := window.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 5*time.Second }))
 							if v.Answer == replay.Undecided {
 								b.Skipf("%v (%v)", v.Answer, v.Cause)
 							}

@@ -12,7 +12,7 @@ type Pruning struct {
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
 	NoErased      bool // see erases
-	NoParts       bool // see engine.Split
+	NoParts       bool // see ops.Split
 	NoSweep       bool // search with vectors even where a sweep is possible
 }
 

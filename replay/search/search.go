@@ -6,7 +6,8 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/ops"
+	"github.com/leadline/leadline/replay/state"
 )
 
 // Run decides the history. It declines if the objects of the specification are not
@@ -57,7 +58,7 @@ func (r *runner) decide(h *history.History) replay.Finding {
 // the history has none. If every part has a witness, split searches the whole history,
 // including these operations.
 func (r *runner) split(a *arrangement) replay.Finding {
-	parts, across := engine.Split(a.h, r.spec)
+	parts, across := ops.Split(a.h, r.spec)
 	switch {
 	case parts == nil || r.prune.NoParts:
 		return r.whole(a)
@@ -83,7 +84,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)
 	}
-	machine := engine.NewCompactMachine(a.recorded, r.spec)
+	machine := state.NewCompactMachine(a.recorded, r.spec)
 	if machine == nil {
 		return replay.Declines("")
 	}
@@ -91,31 +92,19 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	defer machine.Release()
 	if !r.prune.NoSweep && !a.isRelaxed() {
 		if s, ok := newSweep(a, r.spec, machine, r.prune); ok {
-			s.maxBytes, s.meter, s.pace, s.begun = r.maxBytes, r.meter, r.pace, r.meter.Spent()
+			s.maxBytes, s.Meter, s.pace, s.begun = r.maxBytes, r.meter, r.pace, r.meter.Spent()
 			return s.finding(s.run())
 		}
 	}
 	s := newVectors(a, r, machine)
 	found, cause := s.run()
-	return finding(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return engine.Complete(s.trail, len(a.h.Ops)) })
+	return replay.Searched(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return ops.Complete(s.trail, len(a.h.Ops)) })
 }
 
 func (s *sweep) finding(found bool, cause replay.Cause) replay.Finding {
-	f := finding(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return engine.Complete(s.trail, len(s.ops)) })
+	f := replay.Searched(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return ops.Complete(s.trail, len(s.ops)) })
 	if f.Answer == replay.NotLinearizable && int(s.furthest) < len(s.order) {
 		f.Reached = s.ops[s.order[s.furthest]].Return
 	}
 	return f
-}
-
-// finding returns the finding of a search: it found a witness, gave up for a cause,
-// or refuted the history.
-func finding(found bool, cause replay.Cause, witness func() []int32) replay.Finding {
-	switch {
-	case found:
-		return replay.Found(replay.SearchEngine, witness())
-	case cause == replay.NoCause:
-		return replay.Refuted(replay.SearchEngine)
-	}
-	return replay.GaveUp(cause)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/state"
 )
 
 // A sweep searches a history along its responses. No operation has to be placed before a
@@ -31,10 +31,10 @@ import (
 //
 // A sweep is the space of a walk.
 type sweep struct {
-	walk
+	state.Walk
 	*arrangement
 	ops      []history.Operation
-	machine  *engine.Machine
+	machine  *state.Machine
 	prune    Pruning
 	order    []int32 // operations that must be placed, sorted by response
 	called   []int32 // response -> number of operations invoked before it
@@ -80,11 +80,11 @@ const stayOut = -2
 
 // newSweep prepares the search. It reports false if more operations that must
 // be placed are open at once than a mask has bits.
-func newSweep(a *arrangement, spec replay.Spec, machine *engine.Machine, prune Pruning) (*sweep, bool) {
+func newSweep(a *arrangement, spec replay.Spec, machine *state.Machine, prune Pruning) (*sweep, bool) {
 	ops := a.h.Ops
 	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
 		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
-	s.fits = func() bool { return s.bytes() <= s.maxBytes || s.forget() }
+	s.Fits = func() bool { return s.bytes() <= s.maxBytes || s.forget() }
 	for i := range ops {
 		if s.changesNothing(int32(i)) {
 			s.slot[i] = stayOut
@@ -198,10 +198,10 @@ func (s *sweep) place(op, state int32) {
 	s.placeReads()
 }
 
-// run searches for a witness and leaves it in s.trail; see walk.explore.
-func (s *sweep) run() (bool, replay.Cause) { return s.explore(s) }
+// run searches for a witness and leaves it in s.trail; see state.Walk.
+func (s *sweep) run() (bool, replay.Cause) { return s.Explore(s) }
 
-func (s *sweep) settle() bool {
+func (s *sweep) Settle() bool {
 	for int(s.at.due) < len(s.order) && s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
 		s.advance()
 	}
@@ -209,17 +209,17 @@ func (s *sweep) settle() bool {
 	return int(s.at.due) == len(s.order)
 }
 
-func (s *sweep) hasFailed() bool { return s.failed.has(s.at, &s.used) }
+func (s *sweep) HasFailed() bool { return s.failed.has(s.at, &s.used) }
 
-func (s *sweep) push() { s.stack = append(s.stack, frame{s.at, int32(len(s.trail)), 0}) }
+func (s *sweep) Push() { s.stack = append(s.stack, frame{s.at, int32(len(s.trail)), 0}) }
 
-func (s *sweep) back() bool {
+func (s *sweep) Back() bool {
 	if len(s.stack) == 0 {
 		return false
 	}
-	s.spend(configurationWork + s.failed.compared + s.grown.work(s.machine.Bytes()))
+	s.Spend(state.ConfigurationWork + s.failed.compared + s.grown.work(s.machine.Bytes()))
 	if s.isBehind() {
-		s.gaveUp = replay.Time
+		s.GaveUp = replay.Time
 	}
 	s.failed.compared = 0
 	f := &s.stack[len(s.stack)-1]
@@ -231,14 +231,14 @@ func (s *sweep) back() bool {
 
 // isBehind reports whether the search is behind its pace.
 func (s *sweep) isBehind() bool {
-	return s.pace != nil && s.meter.Spent()-s.begun > s.pace.Least+s.pace.Each*int64(s.furthest)
+	return s.pace != nil && s.Meter.Spent()-s.begun > s.pace.Least+s.pace.Each*int64(s.furthest)
 }
 
-func (s *sweep) move() bool {
+func (s *sweep) Move() bool {
 	f := &s.stack[len(s.stack)-1]
 	for {
 		op, more := s.candidate(f.next)
-		if !more || s.spend(1) {
+		if !more || s.Spend(1) {
 			return false
 		}
 		f.next++
@@ -248,18 +248,18 @@ func (s *sweep) move() bool {
 	}
 }
 
-func (s *sweep) fail() {
+func (s *sweep) Fail() {
 	s.failed.add(s.stack[len(s.stack)-1].spot, &s.used)
 	s.stack = s.stack[:len(s.stack)-1]
 }
 
 // try places the operation if that may lead to a witness.
 func (s *sweep) try(op int32) bool {
-	state := s.machine.Step(s.at.state, op)
-	if state == engine.Fail || s.isBlocked(op) || s.isUseless(op, state) || s.erases(op, state) {
+	next := s.machine.Step(s.at.state, op)
+	if next == state.Fail || s.isBlocked(op) || s.isUseless(op, next) || s.erases(op, next) {
 		return false
 	}
-	s.place(op, state)
+	s.place(op, next)
 	return true
 }
 
@@ -290,7 +290,7 @@ func (s *sweep) candidate(k int32) (int32, bool) {
 
 // bytes estimates the memory in use.
 func (s *sweep) bytes() int64 {
-	return s.failed.bytes() + s.used.bytes() + s.machine.Bytes() + int64(cap(s.stack))*32 + int64(cap(s.trail))*4
+	return s.failed.bytes() + s.used.Bytes() + s.machine.Bytes() + int64(cap(s.stack))*32 + int64(cap(s.trail))*4
 }
 
 // forget drops the failed configurations that cannot occur again: those whose due response

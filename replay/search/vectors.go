@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/internal/engine"
+	"github.com/leadline/leadline/replay/state"
 )
 
 // vectors searches a history with any order. It is for sequential consistency, where all
@@ -24,9 +24,9 @@ import (
 // An operation that may stay out (arrangement.mayStayOut) has no successor and
 // so is the last of its chain: if it stays out, it holds up nothing.
 type vectors struct {
-	walk
+	state.Walk
 	*arrangement
-	machine  *engine.Machine
+	machine  *state.Machine
 	prune    Pruning
 	observes []bool
 
@@ -43,7 +43,7 @@ type vectors struct {
 	trail  []int32  // operations placed, in order
 	open   []int32  // candidates of the frames of stack, concatenated
 	stack  []vectorFrame
-	failed keySet
+	failed state.KeySet
 	seen   []int64 // column of the machine -> the last frame that has a candidate with this column
 	frames int64   // number of frames made
 
@@ -63,10 +63,10 @@ type vectorFrame struct {
 	first, next, end int32 // candidates are open[first:end], those left open[next:end]
 }
 
-func newVectors(a *arrangement, r *runner, machine *engine.Machine) *vectors {
+func newVectors(a *arrangement, r *runner, machine *state.Machine) *vectors {
 	s := &vectors{arrangement: a, machine: machine, prune: r.prune, observes: observers(a, r.spec, r.prune),
 		chains: a.chains(), place: make([]int32, len(a.h.Ops)), chain: make([]int32, len(a.h.Ops)), state: machine.Start()}
-	s.walk = walk{meter: r.meter, fits: func() bool { return s.bytes() <= r.maxBytes }}
+	s.Walk = state.Walk{Meter: r.meter, Fits: func() bool { return s.bytes() <= r.maxBytes }}
 	for c, chain := range s.chains {
 		for k, op := range chain {
 			s.chain[op], s.place[op] = int32(c), int32(k)
@@ -101,15 +101,15 @@ func (s *vectors) layOut() {
 		used += width
 	}
 	s.key = make([]uint64, word+1)
-	s.failed.words = word + 1
+	s.failed.Words = word + 1
 }
 
-// run searches for a witness and leaves it in s.trail; see walk.explore.
-func (s *vectors) run() (bool, replay.Cause) { return s.explore(s) }
+// run searches for a witness and leaves it in s.trail; see state.Walk.
+func (s *vectors) run() (bool, replay.Cause) { return s.Explore(s) }
 
-func (s *vectors) settle() bool { return s.left == 0 }
+func (s *vectors) Settle() bool { return s.left == 0 }
 
-func (s *vectors) hasFailed() bool { return s.failed.number(s.configuration()) >= 0 }
+func (s *vectors) HasFailed() bool { return s.failed.Number(s.configuration()) >= 0 }
 
 // configuration returns the current key, valid until the next call.
 func (s *vectors) configuration() []uint64 {
@@ -119,7 +119,7 @@ func (s *vectors) configuration() []uint64 {
 
 // push adds a frame for the configuration. Of two twins, it tries only the one with the
 // earlier response, unless an edge leads from the other: see sweep.isSecondTwin.
-func (s *vectors) push() {
+func (s *vectors) Push() {
 	first := int32(len(s.open))
 	s.frames++
 	s.owed += len(s.heads) / 4
@@ -154,16 +154,16 @@ func (s *vectors) isOpen(op int32) bool {
 	return true
 }
 
-func (s *vectors) back() bool {
+func (s *vectors) Back() bool {
 	if len(s.stack) == 0 {
 		return false
 	}
 	s.goBack(&s.stack[len(s.stack)-1])
-	s.owed += configurationWork + s.grown.work(s.machine.Bytes())
+	s.owed += state.ConfigurationWork + s.grown.work(s.machine.Bytes())
 	return true
 }
 
-func (s *vectors) move() bool {
+func (s *vectors) Move() bool {
 	for f := &s.stack[len(s.stack)-1]; f.next < f.end && !s.isOver(); s.owed++ {
 		op := s.open[f.next]
 		f.next++
@@ -174,8 +174,8 @@ func (s *vectors) move() bool {
 	return false
 }
 
-func (s *vectors) fail() {
-	s.failed.add(s.configuration())
+func (s *vectors) Fail() {
+	s.failed.Add(s.configuration())
 	s.open = s.open[:s.stack[len(s.stack)-1].first]
 	s.stack = s.stack[:len(s.stack)-1]
 }
@@ -184,18 +184,18 @@ func (s *vectors) fail() {
 func (s *vectors) isOver() bool {
 	work := s.owed
 	s.owed = 0
-	return s.spend(work)
+	return s.Spend(work)
 }
 
 // try places the operation if that may lead to a witness. That is not so if the object has
 // no transition, or if the operation may stay out and changes nothing.
 func (s *vectors) try(op int32) bool {
-	state := s.machine.Step(s.state, op)
-	if state == engine.Fail || state == s.state && !s.prune.NoUseless && s.mayStayOut(op) {
+	next := s.machine.Step(s.state, op)
+	if next == state.Fail || next == s.state && !s.prune.NoUseless && s.mayStayOut(op) {
 		return false
 	}
 	s.put(op)
-	s.state = state
+	s.state = next
 	s.placeReads()
 	return true
 }
@@ -265,5 +265,5 @@ func (s *vectors) insertHead(op int32) {
 
 // bytes estimates the memory in use.
 func (s *vectors) bytes() int64 {
-	return s.failed.bytes() + s.machine.Bytes() + int64(cap(s.stack))*20 + int64(cap(s.open)+cap(s.trail))*4
+	return s.failed.Bytes() + s.machine.Bytes() + int64(cap(s.stack))*20 + int64(cap(s.open)+cap(s.trail))*4
 }

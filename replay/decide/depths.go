@@ -1,0 +1,328 @@
+package decide
+
+import (
+	"sync"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/hitting/depth"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/state"
+)
+
+// Depths finds the witness depth of a history, its index and its witness, as
+// Families does, but without replaying families: see package depth. Each call of Run
+// continues where the last one stopped. Release it after use.
+type Depths struct {
+	h         *history.History
+	spec      replay.Spec
+	chains    replay.ChainMode
+	machine   *state.Machine
+	memory    [2]depthRound
+	rounds    []*depthRound
+	maxBytes  int64
+	meter     *meter.Meter // of the current call
+	isFull    bool         // the states take too much memory
+	refuted   int          // families up to this depth have no witness
+	bound     int          // families of this depth have all schedules
+	responses int          // see depth.Options; 0 for a history of few operations
+}
+
+// A depthRound is the search for one set of operations: all of them, or all without those
+// that may be left out.
+type depthRound struct {
+	x      *Depths
+	from   elements
+	next   func() (depth.Element, bool) // from.next
+	search depth.Search
+	object replay.Object // replays depth 1 of a long history without interned states; or nil
+	states int32         // how many steps object has made
+}
+
+// depthsPool reuses the memory of searches of short histories, which often come by
+// the thousand.
+var depthsPool = sync.Pool{New: func() any { return new(Depths) }}
+
+// NewDepths returns a search for the depth of h. It returns nil if the search does
+// not apply: h has edges, or the objects of the specification are not States. The
+// specification must accept all operations.
+func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, maxBytes int64) *Depths {
+	if h.HasEdges() {
+		return nil
+	}
+	machine := state.NewLazyMachine(h, spec)
+	if machine == nil {
+		return nil
+	}
+	machine.UseCompact(h)
+	x := depthsPool.Get().(*Depths)
+	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
+	x.rounds, x.refuted, x.isFull = x.rounds[:0], 0, false
+	x.bound = boundOf(h)
+	o := depth.Options{MaxBytes: x.maxBytes}
+	if hasOptional(h) {
+		x.rounds = append(x.rounds, x.reset(&x.memory[1], false, o))
+	}
+	x.rounds = append(x.rounds, x.reset(&x.memory[0], true, o))
+	return x
+}
+
+// hasOptional reports whether some operation of h may be left out.
+func hasOptional(h *history.History) bool {
+	for i := range h.Ops {
+		if mayBeLeftOut(&h.Ops[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeLeftOut reports whether op need not have happened: a schedule may place it after all
+// other operations, where none can observe it.
+func mayBeLeftOut(op *history.Operation) bool { return op.Pending() && !op.Happened }
+
+func (x *Depths) reset(r *depthRound, pending bool, o depth.Options) *depthRound {
+	r.x = x
+	r.from.reset(x.h, pending, x.chains)
+	if r.next == nil {
+		r.next = r.from.next
+	}
+	r.search.Reset(r.next, r, o)
+	return r
+}
+
+// Valid reports whether the specification accepts all operations. It must not be
+// called for a history of more than state.SharedOps operations.
+func (x *Depths) Valid() bool { return x.machine.Valid() }
+
+// Release returns memory to pools, for other histories.
+func (x *Depths) Release() {
+	x.machine.Release()
+	if len(x.h.Ops) <= state.SharedOps {
+		for i := range x.memory {
+			x.memory[i].search.Reset(nil, nil, depth.Options{})
+		}
+		x.h, x.spec, x.machine, x.meter = nil, nil, nil, nil
+		depthsPool.Put(x)
+	}
+}
+
+func (r *depthRound) Start() int32 {
+	if r.object != nil {
+		r.object, r.states = r.x.spec.New(), 0
+		return 0
+	}
+	return r.x.machine.Start()
+}
+
+func (r *depthRound) Step(from, element int32) int32 {
+	op := r.from.operation(element)
+	if r.object == nil {
+		return r.x.step(from, op)
+	}
+	if from != r.states {
+		panic("engine: a replay in one line goes back")
+	}
+	o := &r.x.h.Ops[op]
+	result, ok := r.object.Apply(replay.Invocation{Method: o.Method, Args: o.Args})
+	replay.Calls(r.x.spec, r.x.meter).Call()
+	if !state.Accepted(o, result, ok) {
+		return state.Fail
+	}
+	r.states++
+	return r.states
+}
+
+// step returns the state after an operation. Computing a transition copies a state,
+// which counts as work by its size.
+func (x *Depths) step(from, op int32) int32 {
+	if x.isFull {
+		return state.Fail
+	}
+	m := x.machine
+	computed, size := m.Computed(), -m.CompactBytes()
+	next := m.Step(from, op)
+	x.isFull = m.Bytes() > x.maxBytes
+	if size += m.CompactBytes(); m.Computed() != computed {
+		size += m.MeanState()
+	}
+	if size > 0 {
+		x.meter.MustStop(int(size / bytesPerUnit)) // the search notices
+	}
+	return next
+}
+
+// bytesPerUnit is the size of a state whose copy counts as a unit of work.
+const bytesPerUnit = 16
+
+// Crowded and Keep make room for further states: see depth.Forgetter.
+func (r *depthRound) Crowded() bool { return r.object == nil && r.x.machine.Crowded() }
+
+func (r *depthRound) Keep(states []int32) { r.x.machine.Keep(states) }
+
+// longCollectionOps is the number of operations up to which Run spends its whole share on
+// queues and stacks. Above it, Run may give up early. In these histories the nodes multiply
+// with each response until values are removed again. So in a short history the work so far
+// predicts little.
+const longCollectionOps = 768
+
+// isLongQueueOrStack reports whether h is a history of a queue or stack with more than
+// longCollectionOps operations.
+func isLongQueueOrStack(h *history.History, spec replay.Spec) bool {
+	d := replay.TraitsOf(spec).Discipline
+	return len(h.Ops) > longCollectionOps && (d == replay.FirstIn || d == replay.LastIn)
+}
+
+const (
+	// depthBase is the binary logarithm of the share for depth 0. The default depth takes
+	// some hundredths of a second. A history of depthLong operations gets half the share.
+	depthBase = 10
+	depthLong = 1 << 13
+	// depthCrowded is subtracted from the logarithm for a crowded history.
+	depthCrowded = 8
+)
+
+// DepthShare returns how much work Run should do. Each further depth gets four times as
+// much. A long history gets less, so that the search for the depth takes a small part of
+// the time for the verdict. In most long histories, the first operations already refute the
+// small depths, at almost no cost.
+//
+// A crowded history is a long history of a queue or stack with many concurrent operations.
+// It gets only a fraction: its depth is rarely small, and each further depth takes about
+// five times as long.
+func DepthShare(h *history.History, spec replay.Spec, maxDepth int) int64 {
+	n := int64(len(h.Ops))
+	base := depthBase + 2*min(maxDepth, 20)
+	if isLongQueueOrStack(h, spec) {
+		if _, pairs := Concurrency(h); pairs > n/4 {
+			base -= depthCrowded
+		}
+	}
+	return int64(1)<<base/(1+n/depthLong) + n
+}
+
+// Run searches for a witness of depth up to maxDepth, from the smallest depth that has not
+// been refuted. If no depth up to hitting.Bound has a witness, it refutes the history: the
+// last round has all operations, so families of that depth have all its schedules.
+// Otherwise it gives up: with Depth if no depth up to maxDepth has a witness, with Time or
+// Memory if a bound is reached first. Deeper is set for every undecided finding.
+func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
+	if isLongQueueOrStack(x.h, x.spec) {
+		x.responses = len(x.h.Ops)
+		defer func() { x.responses = 0 }()
+	}
+	r, index, cause := x.deepen(min(maxDepth, x.bound), m)
+	switch {
+	case r == nil && cause == replay.Depth && x.refuted >= x.bound:
+		return replay.Refuted(replay.FamiliesEngine)
+	case r == nil:
+		return replay.Finding{Cause: cause, Deeper: x.refuted}
+	}
+	f := replay.Found(replay.FamiliesEngine, nil)
+	f.Depth = index.Depth()
+	f.Index, f.Witness = r.inOperations(index)
+	return f
+}
+
+const (
+	// small is the depth up to which each depth is tried by itself.
+	small = 8
+	// jumpWork bounds the work for several depths at once: that many times the work for
+	// the last ones.
+	jumpWork = 8
+)
+
+// deepen finds the first index, by depth and round, that is deeper than refuted. A search
+// for depths up to d finds an index of the smallest one. So if deeper searches take little
+// more work than the last one, deepen tries 2, 4, 8, ... depths at once. It goes back to
+// one depth at a time if that takes too much.
+func (x *Depths) deepen(maxDepth int, m *meter.Meter) (*depthRound, hitting.Index, replay.Cause) {
+	m = m.OrUnbounded()
+	step, last, single := 1, int64(meter.AskEvery), small
+	for x.refuted < maxDepth {
+		to := min(x.refuted+step, maxDepth)
+		part, before := m, m.Spent()
+		if step > 1 {
+			part = m.Share(jumpWork * last)
+		}
+		r, index, cause := x.first(x.refuted+1, to, part)
+		spent := m.Spent() - before
+		switch {
+		case cause != replay.NoCause && step > 1 && !m.Stopped():
+			step, single = 1, x.refuted+small
+		case cause != replay.NoCause || r != nil:
+			return r, index, cause
+		default:
+			x.refuted = to
+			if to >= single {
+				step *= 2
+			}
+			last = max(spent, meter.AskEvery)
+		}
+	}
+	return nil, hitting.Index{}, replay.Depth
+}
+
+// first returns the first index of a depth from..to, by depth and round.
+func (x *Depths) first(from, to int, m *meter.Meter) (best *depthRound, index hitting.Index, cause replay.Cause) {
+	for _, r := range x.rounds {
+		i, found, cause := r.first(from, to, m)
+		if cause != replay.NoCause {
+			return nil, index, cause
+		}
+		if found {
+			best, index = r, i
+			to = i.Depth() - 1
+		}
+	}
+	return best, index, replay.NoCause
+}
+
+// first searches the round for the first index of a depth from..to.
+func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, replay.Cause) {
+	if to < from {
+		return hitting.Index{}, false, replay.NoCause
+	}
+	r.bound(m)
+	// At depth 1 there is one schedule for each chain. If it is long, the object itself
+	// replays it: states that occur once are not worth keeping.
+	r.object = nil
+	if _, set := r.x.machine.Objects(0)[0].(replay.Nondeterministic); to == 1 && len(r.x.h.Ops) > state.TableMax && !set {
+		r.object = r.x.spec.New()
+	}
+	index, found := r.search.First(from, to)
+	if r.x.machine.NeedsWhole() {
+		r.x.machine.UseWhole()
+		return r.first(from, to, m)
+	}
+	return index, found, r.cause()
+}
+
+func (r *depthRound) bound(m *meter.Meter) {
+	if r.x.isFull { // this search may need less
+		r.x.isFull = false
+		r.x.machine.Forget()
+	}
+	r.x.meter = m
+	r.x.machine.Bound(m, r.x.maxBytes)
+	r.search.Bound(m, r.x.responses)
+}
+
+// cause returns why the search gave up, or NoCause.
+func (r *depthRound) cause() replay.Cause {
+	switch {
+	case r.x.machine.GaveUp() != replay.NoCause:
+		return r.x.machine.GaveUp()
+	case r.search.Stopped():
+		return replay.Time
+	case r.search.Full(), r.x.isFull:
+		return replay.Memory
+	}
+	return replay.NoCause
+}
+
+// inOperations returns an index and its schedule in terms of operations.
+func (r *depthRound) inOperations(index hitting.Index) (hitting.Index, []int32) {
+	return inOperations(len(r.x.h.Ops), r.from.operation, index, depth.Schedule(r.search.Elements(), index))
+}

@@ -1,0 +1,120 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/replay/state"
+)
+
+// failedSet remembers the configurations of a sweep from which there is no
+// witness.
+//
+// With pending operations, a failed configuration covers every configuration that differs
+// from it only by more placed pending operations: a continuation from there would also be
+// one from here. So each (due, state, mask) has a list of sets of pending operations. The
+// method has reports whether a given set contains one of these sets.
+type failedSet struct {
+	state.KeySet
+	lists     [][]int32 // key -> failed sets of pending operations; nil without pending operations
+	byUsed    bool
+	dominance bool
+	entries   int64
+	compared  int // sets of pending operations that were compared, for the meter
+}
+
+const listBytes = 24 // the header of a list
+
+func (f *failedSet) init(byUsed, dominance bool) {
+	f.Words, f.byUsed, f.dominance = 2, byUsed, dominance
+}
+
+func (f *failedSet) bytes() int64 {
+	return f.KeySet.Bytes() + int64(cap(f.lists))*listBytes + 8*f.entries
+}
+
+func (at *spot) key() [2]uint64 { return [2]uint64{at.mask, uint64(at.due)<<32 | uint64(at.state)} }
+
+func (f *failedSet) has(at spot, used *usedSets) bool {
+	key := at.key()
+	i := f.Number(key[:])
+	if i < 0 || !f.byUsed {
+		return i >= 0
+	}
+	f.compared += len(f.lists[i])
+	return slices.ContainsFunc(f.lists[i], func(u int32) bool { return f.covers(u, at.used, used) })
+}
+
+// covers reports whether the failure with the set u of pending operations
+// implies the failure with the set v.
+func (f *failedSet) covers(u, v int32, used *usedSets) bool {
+	return u == v || f.dominance && used.contains(v, u)
+}
+
+func (f *failedSet) add(at spot, used *usedSets) {
+	key := at.key()
+	i, isNew := f.KeySet.Add(key[:])
+	if !f.byUsed {
+		return
+	}
+	if isNew {
+		f.lists = append(f.lists, nil)
+	}
+	list := f.lists[i]
+	f.compared += len(list)
+	kept := slices.DeleteFunc(list, func(u int32) bool { return f.covers(at.used, u, used) })
+	f.lists[i] = append(kept, at.used)
+	f.entries += int64(len(kept) + 1 - len(list))
+}
+
+// dropBefore forgets the configurations in which an earlier response is due.
+func (f *failedSet) dropBefore(due int32) {
+	old := f.lists
+	f.lists, f.entries = f.lists[:0], 0
+	f.Keep(func(i int32, key []uint64) bool {
+		if int32(key[1]>>32) < due {
+			return false
+		}
+		if f.byUsed {
+			f.lists = append(f.lists, old[i])
+			f.entries += int64(len(old[i]))
+		}
+		return true
+	})
+	clear(old[len(f.lists):])
+}
+
+// usedSets numbers sets of pending operations. Number 0 is the empty set.
+type usedSets struct {
+	state.KeySet
+	bigger []uint64
+}
+
+func (u *usedSets) init(pendings int) {
+	u.Words = pendings/64 + 1
+	u.bigger = make([]uint64, u.Words)
+	u.Add(u.bigger)
+}
+
+func (u *usedSets) has(i, op int32) bool { return u.Key(i)[op/64]>>(op%64)&1 != 0 }
+
+// contains reports whether set i contains set j.
+func (u *usedSets) contains(i, j int32) bool {
+	if i == j || j == 0 {
+		return true
+	}
+	a, b := u.Key(i), u.Key(j)
+	for w := range a {
+		if b[w]&^a[w] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// with returns the number of set i with one more operation.
+func (u *usedSets) with(i, op int32) int32 {
+	copy(u.bigger, u.Key(i))
+	u.bigger[op/64] |= 1 << (op % 64)
+	next, _ := u.Add(u.bigger)
+	return next
+}

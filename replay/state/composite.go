@@ -1,0 +1,271 @@
+package state
+
+import (
+	"math/bits"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// persistent is a set of persistent states: a step copies only a small part of a state. An
+// implementation reads the facts of an operation when it first steps it.
+type persistent interface {
+	// step returns the state after op, or Fail. The first state is 0.
+	step(state, op int32) int32
+	// needsWholeObject reports whether a step has met an operation that cannot be
+	// replayed on these states. All results are meaningless then.
+	needsWholeObject() bool
+	// bytes is the memory of the states.
+	bytes() int64
+	// keep forgets all states except the first and the given ones, and replaces the
+	// given numbers by the new ones.
+	keep(states []int32)
+}
+
+// grown returns list with a place for index i, below n. Tables with an entry for each
+// operation grow by it, because many searches end within the first operations.
+func grown[T any](list []T, i, n int) []T {
+	if i < len(list) {
+		return list
+	}
+	longer := make([]T, min(max(2*i, 1024), n))
+	copy(longer, list)
+	return longer
+}
+
+// newPersistent returns persistent states for the operations of h, or nil if no
+// implementation supports the specification. The machine must be one for the same
+// operations.
+func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent {
+	if c := newComposite(h, spec, m); c != nil {
+		return c
+	}
+	if c := newDivided(h, spec); c != nil {
+		return c
+	}
+	if q := newSequence(h, spec); q != nil {
+		return q
+	}
+	return nil
+}
+
+// A composite replays the operations of a partitioned object part by part. Its states are
+// persistent: a step copies a few words for each level of a tree, instead of the object
+// with all its parts. Two states count as equal if their sums over the parts, of 128 bits,
+// are equal. If the composite is divided, it also compares the parts.
+type composite struct {
+	spec   replay.Described
+	parts  *Machine // its states are the states of single parts
+	ops    []history.Operation
+	number []int32 // operation -> part + 1; 0: not read yet; see grown
+	part   map[string]int32
+	key    []byte
+	states []compositeState
+	index  Index   // of states, by their sums
+	nodes  []int32 // of trees: see compositeState
+	spare  spareStates
+	// across is set when an operation concerns several parts. The composite does not
+	// apply then.
+	across  bool
+	divided *divided // nil: each operation concerns one part
+}
+
+// A compositeState has a tree that maps parts to their states. Each level uses three bits
+// of the number of a part. A node is fanout numbers in composite.nodes. At the lowest level
+// these are states, above it the places where the nodes below begin. 0 is the first state,
+// or a node that maps every part to it.
+type compositeState struct {
+	root   int32
+	levels int32 // of root; 0: all parts are in their first state
+	sum    [2]uint64
+}
+
+// spareStates is memory for keep.
+type spareStates struct {
+	states []compositeState
+	nodes  []int32
+	moved  []int32
+}
+
+const (
+	fanoutBits = 3
+	fanout     = 1 << fanoutBits
+	// compositeStateBytes is the memory of a state with its entry in the index.
+	compositeStateBytes = 40
+)
+
+func (s *compositeState) hash() uint32 { return uint32(s.sum[0]) }
+
+// newComposite returns a composite for the operations of h, or nil if the specification has
+// no parts. The machine must be one for the same operations.
+func newComposite(h *history.History, spec replay.Spec, m *Machine) *composite {
+	described, ok := spec.(replay.Described)
+	if !ok || !replay.TraitsOf(spec).Partitioned {
+		return nil
+	}
+	c := &composite{spec: described, parts: m, ops: h.Ops, part: map[string]int32{}}
+	c.empty()
+	return c
+}
+
+func (c *composite) empty() {
+	c.states, c.nodes = append(c.states[:0], compositeState{}), append(c.nodes[:0], make([]int32, fanout)...)
+	c.index.Clear()
+	c.index.Add(c.states[0].hash())
+}
+
+// step returns the state after op, or Fail.
+func (c *composite) step(state, op int32) int32 {
+	if c.divided != nil {
+		return c.stepDivided(state, op)
+	}
+	part := c.partOf(op)
+	if part < 0 {
+		c.across = true
+		return Fail
+	}
+	from := c.states[state]
+	before := c.get(from, part)
+	after := c.parts.stepWhole(before, op)
+	switch after {
+	case Fail:
+		return Fail
+	case before:
+		return state
+	}
+	from.change(part, before, after)
+	if id := c.find(&from); id >= 0 {
+		return id
+	}
+	c.set(&from, part, after)
+	c.states = append(c.states, from)
+	return c.index.Add(from.hash())
+}
+
+// change updates the sum for a change of the state of one part.
+func (s *compositeState) change(part, before, after int32) {
+	old, now := partSum(part, before), partSum(part, after)
+	s.sum[0] += now[0] - old[0]
+	s.sum[1] += now[1] - old[1]
+}
+
+// find returns the number of a state with the same sum, or -1.
+func (c *composite) find(s *compositeState) int32 {
+	return c.index.Find(s.hash(), func(i int32) bool { return c.states[i].sum == s.sum })
+}
+
+// partOf returns the part that op concerns, or -1 if op concerns several.
+func (c *composite) partOf(op int32) int32 {
+	c.number = grown(c.number, int(op), len(c.ops))
+	if n := c.number[op]; n > 0 {
+		return n - 1
+	}
+	o := &c.ops[op]
+	value, ok := c.spec.Facts(o).PartOf(o)
+	if !ok {
+		return -1
+	}
+	part := c.numberOf(value)
+	c.number[op] = part + 1
+	return part
+}
+
+// numberOf returns the number of a part.
+func (c *composite) numberOf(value history.Value) int32 {
+	c.key = value.AppendKey(c.key[:0])
+	part, known := c.part[string(c.key)]
+	if !known {
+		part = int32(len(c.part))
+		c.part[string(c.key)] = part
+	}
+	return part
+}
+
+// partSum returns the summand of a part in a state. It is 0 in the first state.
+func partSum(part, state int32) [2]uint64 {
+	if state == 0 {
+		return [2]uint64{}
+	}
+	x := uint64(uint32(part))<<32 | uint64(uint32(state))
+	high, low := bits.Mul64(x^0x9e3779b97f4a7c15, 0xff51afd7ed558ccd)
+	high2, low2 := bits.Mul64(x^0xc4ceb9fe1a85ec53, 0xd6e8feb86659fd93)
+	high, low = bits.Mul64(high^low, 0xbf58476d1ce4e5b9|low2<<1)
+	return [2]uint64{high ^ low2, low ^ high2}
+}
+
+// get returns the state of a part.
+func (c *composite) get(s compositeState, part int32) int32 {
+	if part>>(fanoutBits*s.levels) != 0 {
+		return 0
+	}
+	n := s.root
+	for level := s.levels - 1; level >= 0; level-- {
+		n = c.nodes[n+part>>(fanoutBits*level)&(fanout-1)]
+	}
+	return n
+}
+
+// set changes the state of a part, in copies of the nodes that lead to it.
+func (c *composite) set(s *compositeState, part, state int32) {
+	for s.levels == 0 || part>>(fanoutBits*s.levels) != 0 {
+		if s.levels++; s.root != 0 {
+			c.nodes = append(c.nodes, s.root, 0, 0, 0, 0, 0, 0, 0)
+			s.root = int32(len(c.nodes)) - fanout
+		}
+	}
+	s.root = c.with(s.root, s.levels-1, part, state)
+}
+
+// with returns a copy of a node in which the part has the state.
+func (c *composite) with(node, level, part, state int32) int32 {
+	n := int32(len(c.nodes))
+	c.nodes = append(c.nodes, c.nodes[node:node+fanout]...)
+	at := part >> (fanoutBits * level) & (fanout - 1)
+	if level > 0 {
+		state = c.with(c.nodes[n+at], level-1, part, state)
+	}
+	c.nodes[n+at] = state
+	return n
+}
+
+func (c *composite) needsWholeObject() bool { return c.across }
+
+func (c *composite) bytes() int64 {
+	bytes := int64(len(c.nodes))*4 + int64(len(c.states))*compositeStateBytes
+	if c.divided != nil {
+		bytes += c.parts.Bytes()
+	}
+	return bytes
+}
+
+func (c *composite) keep(states []int32) {
+	old, nodes := c.states, c.nodes
+	c.states, c.nodes = c.spare.states, c.spare.nodes
+	c.empty()
+	moved := append(c.spare.moved[:0], make([]int32, len(nodes)/fanout)...) // node -> where its copy begins
+	c.spare = spareStates{old, nodes, moved}
+	var move func(node, level int32) int32
+	move = func(node, level int32) int32 {
+		if node == 0 || moved[node/fanout] != 0 {
+			return moved[node/fanout]
+		}
+		n := int32(len(c.nodes))
+		moved[node/fanout] = n
+		c.nodes = append(c.nodes, nodes[node:node+fanout]...)
+		for i := n; level > 0 && i < n+fanout; i++ {
+			below := move(c.nodes[i], level-1)
+			c.nodes[i] = below
+		}
+		return n
+	}
+	for i, s := range states {
+		from := old[s]
+		id := c.find(&from)
+		if id < 0 {
+			from.root = move(from.root, from.levels-1)
+			c.states = append(c.states, from)
+			id = c.index.Add(from.hash())
+		}
+		states[i] = id
+	}
+}

@@ -1,0 +1,168 @@
+package state
+
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+// A divided has the steps of the operations of a replay.Divisible, for a composite. Such an
+// operation concerns several parts, each step one part. States with equal sums are compared
+// part by part.
+type divided struct {
+	spec  replay.Divisible
+	steps []stepsOf // operation -> its steps; see grown
+	// part is the part of each step. The steps are the operations of composite.parts.
+	part    []int32
+	changes []partChange // changes that the current operation has made so far
+}
+
+// stepsOf are the steps from first to end-1 of an operation. The zero value is for an
+// operation that has not been divided yet.
+type stepsOf struct {
+	first, end  int32
+	known       bool
+	indivisible bool // the operation cannot be divided
+}
+
+// A partChange is a part with its state before and after an operation.
+type partChange struct{ part, before, after int32 }
+
+// newDivided returns a composite for the operations of h, a history of more than
+// SharedOps operations, or nil if the specification is not a replay.Divisible.
+func newDivided(h *history.History, spec replay.Spec) *composite {
+	d, ok := spec.(replay.Divisible)
+	if !ok {
+		return nil
+	}
+	t := takeTables(len(h.Ops), spec)
+	if t == nil {
+		return nil
+	}
+	t.view = Machine{tables: t}
+	c := &composite{parts: &t.view, ops: h.Ops, part: map[string]int32{}, divided: &divided{spec: d}}
+	c.empty()
+	return c
+}
+
+// divide returns the steps of an operation. It sets across if op cannot be divided.
+func (c *composite) divide(op int32) stepsOf {
+	d := c.divided
+	d.steps = grown(d.steps, int(op), len(c.ops))
+	known := &d.steps[op]
+	if known.known {
+		c.across = c.across || known.indivisible
+		return *known
+	}
+	o := &c.ops[op]
+	steps, parts, ok := d.spec.Divide(o)
+	*known = stepsOf{first: int32(len(d.part)), known: true, indivisible: !ok}
+	if !ok {
+		c.across = true
+		return *known
+	}
+	for i := range steps {
+		// A pending step without a transition would be skipped, but the other steps
+		// performed. So the steps of a pending operation are marked as happened.
+		step := history.Operation{Method: steps[i].Method, Args: steps[i].Args, Result: steps[i].Result, Return: 1}
+		if o.Pending() {
+			step.Return, step.Happened = history.NoReturn, true
+		}
+		c.parts.ops = append(c.parts.ops, step)
+		c.parts.column = append(c.parts.column, unseen)
+		d.part = append(d.part, c.numberOf(parts[i]))
+	}
+	known.end = int32(len(d.part))
+	return *known
+}
+
+// stepDivided returns the state after op, or Fail.
+func (c *composite) stepDivided(state, op int32) int32 {
+	d, steps := c.divided, c.divide(op)
+	if steps.indivisible {
+		return Fail
+	}
+	from := c.states[state]
+	d.changes = d.changes[:0]
+	for k := steps.first; k < steps.end; k++ {
+		change := d.change(c, from, d.part[k])
+		after := c.parts.Step(change.after, k)
+		if o := &c.ops[op]; after == Fail && o.Pending() && !o.Happened {
+			return state
+		} else if after == Fail {
+			return Fail
+		}
+		change.after = after
+	}
+	nodes := len(c.nodes)
+	for _, change := range d.changes {
+		if change.before != change.after {
+			from.change(change.part, change.before, change.after)
+			c.set(&from, change.part, change.after)
+		}
+	}
+	if len(c.nodes) == nodes {
+		return state
+	}
+	id := c.index.Find(from.hash(), func(i int32) bool { return c.states[i].sum == from.sum && c.isSame(c.states[i], from) })
+	if id >= 0 {
+		c.nodes = c.nodes[:nodes]
+		return id
+	}
+	c.states = append(c.states, from)
+	return c.index.Add(from.hash())
+}
+
+// change returns the change that the operation has made to a part so far.
+func (d *divided) change(c *composite, from compositeState, part int32) *partChange {
+	for i := range d.changes {
+		if d.changes[i].part == part {
+			return &d.changes[i]
+		}
+	}
+	s := c.get(from, part)
+	d.changes = append(d.changes, partChange{part, s, s})
+	return &d.changes[len(d.changes)-1]
+}
+
+// isSame reports whether all parts have the same states in a and b.
+func (c *composite) isSame(a, b compositeState) bool {
+	if a.levels < b.levels {
+		a, b = b, a
+	}
+	for ; a.levels > b.levels; a.levels-- {
+		for i := a.root + 1; i < a.root+fanout; i++ {
+			if !c.isSameNode(c.nodes[i], 0, a.levels-2) {
+				return false
+			}
+		}
+		a.root = c.nodes[a.root]
+	}
+	return c.isSameNode(a.root, b.root, a.levels-1)
+}
+
+// isSameNode compares two nodes of a level, or two states of a part below level 0. Node 0
+// maps every part to the first state.
+func (c *composite) isSameNode(a, b, level int32) bool {
+	switch {
+	case a == b:
+		return true
+	case level < 0:
+		return false
+	}
+	for i := range int32(fanout) {
+		if !c.isSameNode(c.nodes[a+i], c.nodes[b+i], level-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// readsAll reports whether all operations can be divided.
+func (c *composite) readsAll() bool {
+	for i := range c.ops {
+		if c.divide(int32(i)).indivisible {
+			return false
+		}
+	}
+	return true
+}

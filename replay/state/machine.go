@@ -1,0 +1,332 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// Fail is the state after an operation whose recorded result is impossible in
+// the specification.
+const Fail = -1
+
+// A Machine replays operations of one history on a specification whose objects
+// are States. States are interned by their canonical keys and every transition
+// is computed once, so replaying is a table lookup. Operations that are alike
+// (same method, arguments and result) share a column. A state of the machine is
+// the set of states that a nondeterministic object may be in. A Machine is not
+// safe for concurrent use.
+type Machine struct {
+	*tables
+	ops        []history.Operation
+	column     []int32 // operation -> column
+	sizeBefore int64   // size of the tables before this history, in bytes
+	keptBytes  int64   // bytes after the last Keep
+	// compact, if it is not nil, has the states instead of the tables: a sequence or a
+	// divided composite.
+	compact persistent
+
+	meter    *meter.Meter // see Bound
+	maxBytes int64        // bound of the tables; 0: no bound
+	gaveUp   replay.Cause
+}
+
+// NewMachine returns a Machine for the operations of h, or nil if the
+// specification's objects are not States.
+func NewMachine(h *history.History, spec replay.Spec) *Machine {
+	t := takeTables(len(h.Ops), spec)
+	if t == nil {
+		return nil
+	}
+	m := &t.view
+	*m = Machine{tables: t, ops: h.Ops, column: slices.Grow(m.column[:0], len(h.Ops))[:len(h.Ops)], sizeBefore: t.size()}
+	for i := range h.Ops {
+		m.column[i] = t.columnOf(&h.Ops[i])
+	}
+	return m
+}
+
+// NewCompactMachine is like NewMachine, but in a long history, a state of a queue, a stack
+// or a replay.Divisible takes a few words, for any number of values. The method Objects
+// must not be called.
+func NewCompactMachine(h *history.History, spec replay.Spec) *Machine {
+	m := NewMachine(h, spec)
+	if m == nil || len(h.Ops) <= SharedOps {
+		return m
+	}
+	if q := newSequence(h, spec); q != nil && m.Valid() && q.readsAll() {
+		m.compact = q
+	} else if c := newDivided(h, spec); c != nil && m.Valid() && c.readsAll() {
+		m.compact = c
+	}
+	return m
+}
+
+// NewLazyMachine returns a Machine that reads an operation when it first steps it. Same,
+// Column, ReadOnly and Valid must not be called for a history of more than SharedOps
+// operations.
+func NewLazyMachine(h *history.History, spec replay.Spec) *Machine {
+	if len(h.Ops) <= SharedOps {
+		return NewMachine(h, spec)
+	}
+	t := takeTables(len(h.Ops), spec)
+	if t == nil {
+		return nil
+	}
+	m := &t.view
+	*m = Machine{tables: t, ops: h.Ops, column: make([]int32, len(h.Ops))}
+	for i := range m.column {
+		m.column[i] = unseen
+	}
+	return m
+}
+
+// UseCompact makes the states of a lazy machine of a long history compact, if possible. It
+// must be called before the first Step, and Objects must not be called after it, except for
+// the first state.
+func (m *Machine) UseCompact(h *history.History) {
+	if len(h.Ops) > SharedOps {
+		m.compact = newPersistent(h, m.spec, m)
+	}
+}
+
+// IsCompact reports whether the states are compact.
+func (m *Machine) IsCompact() bool { return m.compact != nil }
+
+// NeedsWhole reports whether a Step has met an operation that compact states do not
+// support. All results are meaningless then, until UseWhole is called.
+func (m *Machine) NeedsWhole() bool { return m.compact != nil && m.compact.needsWholeObject() }
+
+// UseWhole replaces compact states by whole objects. The first state stays the first one.
+func (m *Machine) UseWhole() { m.compact = nil }
+
+// unseen is the column of an operation that a lazy machine has not stepped.
+const unseen = -1
+
+// Crowded reports whether the states take more than crowded bytes or half of the
+// memory, and more than twice as much as after the last Keep.
+func (m *Machine) Crowded() bool {
+	if m.compact != nil {
+		bytes := m.compact.bytes()
+		return bytes > max(compactCrowded, 2*m.keptBytes) || m.maxBytes > 0 && bytes > m.maxBytes/2
+	}
+	limit := int64(crowded)
+	if m.maxBytes > 0 {
+		limit = min(limit, m.maxBytes/2)
+	}
+	return m.Bytes() > max(limit, 2*m.keptBytes)
+}
+
+// crowded is enough memory for the states that one response of most histories needs.
+const crowded = 1 << 25
+
+// compactCrowded is enough for the compact states around one moment of most histories.
+// They stay in the processor's cache.
+const compactCrowded = 1 << 19
+
+// Keep forgets all states except the first and the given ones, and replaces the given
+// numbers by the new ones.
+func (m *Machine) Keep(states []int32) {
+	if m.compact != nil {
+		m.compact.keep(states)
+		m.keptBytes = m.compact.bytes()
+		return
+	}
+	m.keepWhole(states)
+	m.keptBytes = m.Bytes()
+}
+
+// Forget forgets all states except the first.
+func (m *Machine) Forget() {
+	m.keepWhole(nil)
+	m.Keep(nil)
+}
+
+func (m *Machine) keepWhole(states []int32) {
+	old := m.tables.states
+	m.tables.forgetStates()
+	m.intern(old[0])
+	number := make(map[int32]int32, len(states))
+	for i, s := range states {
+		n, known := number[s]
+		if !known {
+			n = m.intern(old[s])
+			number[s] = n
+		}
+		states[i] = n
+	}
+}
+
+// Bound bounds the machine. The meter counts outcomes computed, and the elements of
+// long arguments in each transition. The tables may grow by maxBytes; 0 means any
+// amount. After a Step that exceeds a bound, GaveUp returns the cause, until Bound is
+// called again.
+func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
+	m.meter, m.maxBytes, m.gaveUp = count, maxBytes, replay.NoCause
+}
+
+// GaveUp returns why a transition was not fully computed, or replay.NoCause if all were.
+// Results of Step since that transition are meaningless.
+func (m *Machine) GaveUp() replay.Cause { return m.gaveUp }
+
+// Start returns the initial state.
+func (m *Machine) Start() int32 { return 0 }
+
+// Objects returns the objects that a state stands for: several if the object is
+// nondeterministic.
+func (m *Machine) Objects(state int32) []replay.State { return m.states[state] }
+
+// Same reports whether two operations are alike: they have the same method,
+// arguments and result.
+func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }
+
+// Column returns the column of op, below Columns(). Two operations have the same
+// column exactly if they are alike.
+func (m *Machine) Column(op int32) int32 { return m.column[op] }
+
+// ReadOnly returns Facts.ReadOnly of op.
+func (m *Machine) ReadOnly(op int32) bool { return m.sample[m.column[op]].readOnly }
+
+// Valid reports whether the specification accepts all operations: see Check.
+// Step must not be called unless it does.
+func (m *Machine) Valid() bool {
+	for _, c := range m.column {
+		if m.sample[c].wrong {
+			return false
+		}
+	}
+	return true
+}
+
+// Columns returns the number of columns.
+func (m *Machine) Columns() int { return len(m.sample) }
+
+// Bytes estimates the memory that this history has added to the tables.
+func (m *Machine) Bytes() int64 {
+	return m.size() - m.sizeBefore + m.CompactBytes()
+}
+
+// Computed returns how many transitions have been computed.
+func (m *Machine) Computed() int { return m.next.n }
+
+// MeanState returns the mean memory of a state of a whole object, in bytes.
+func (m *Machine) MeanState() int64 { return m.inStates / int64(len(m.tables.states)) }
+
+// CompactBytes returns the memory of the compact states, or 0 if there are none.
+func (m *Machine) CompactBytes() int64 {
+	if m.compact == nil {
+		return 0
+	}
+	return m.compact.bytes()
+}
+
+// Step returns the state after operation op in the given state, or Fail.
+func (m *Machine) Step(state, op int32) int32 {
+	if m.compact != nil {
+		return m.compact.step(state, op)
+	}
+	return m.stepWhole(state, op)
+}
+
+// stepWhole is Step on whole objects.
+func (m *Machine) stepWhole(state, op int32) int32 {
+	c := m.column[op]
+	if c == unseen {
+		c = m.columnOf(&m.ops[op])
+		m.column[op] = c
+	}
+	next, known := m.next.get(state, c)
+	if !known {
+		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != replay.NoCause {
+			return Fail
+		}
+		m.next.put(state, c, next)
+	}
+	return next
+}
+
+// longArgument is the length from which each element of an argument counts as a unit
+// of work: the steps of a transaction, the elements of a bulk operation.
+const longArgument = 64
+
+// argumentWork is the work for long arguments of op in one transition.
+func argumentWork(op *history.Operation) int {
+	work := 0
+	for _, arg := range op.Args {
+		if n := len(arg.List()); n >= longArgument {
+			work += n
+		}
+	}
+	return work
+}
+
+// compute applies op to each state of the set and interns the resulting set. A
+// pending operation for which there is no transition did not take effect. Sets
+// can grow by a factor with each operation, so bounds are checked inside the
+// loop. The time and memory of slow objects and of large states are checked after each
+// transition, because the engines check only after many of them.
+func (m *Machine) compute(state int32, op *history.Operation) int32 {
+	if m.gaveUp != replay.NoCause {
+		return Fail
+	}
+	var after []replay.State
+	long := argumentWork(op)
+	for _, s := range m.states[state] {
+		if long > 0 && m.isOver(long, len(after)) {
+			return Fail
+		}
+		outcomes := replay.OutcomesOf(s, op)
+		for _, o := range outcomes {
+			if replay.Accepts(op.Result, o.Result) {
+				after = append(after, o.Next)
+			}
+		}
+		if len(outcomes) == 0 && op.Pending() && !op.Happened {
+			after = append(after, s)
+		}
+		if len(outcomes) > 1 && m.isOver(outcomeWork*len(outcomes), len(after)) {
+			return Fail
+		}
+	}
+	next := int32(Fail)
+	if len(after) > 0 {
+		next = m.intern(after)
+	}
+	isLarge := len(m.scratch) > largeKey
+	switch {
+	case isLarge && m.meter.Call(), replay.Calls(m.spec, m.meter).Call():
+		m.gaveUp = replay.Time
+	case isLarge && m.maxBytes > 0 && m.Bytes() > m.maxBytes:
+		m.gaveUp = replay.Memory
+	}
+	return next
+}
+
+// largeKey is the length above which the key of a state is large.
+const largeKey = 1 << 12
+
+// outcomeWork is the work for each outcome if there are several: making the state,
+// computing its key and looking it up.
+const outcomeWork = 16
+
+// isOver counts work and reports whether to give up with this many new states.
+func (m *Machine) isOver(work, states int) bool {
+	switch {
+	case m.meter.MustStop(work):
+		m.gaveUp = replay.Time
+	case m.maxBytes > 0 && m.Bytes()+int64(states)*stateCost > m.maxBytes:
+		m.gaveUp = replay.Memory
+	}
+	return m.gaveUp != replay.NoCause
+}
+
+// Release passes the tables on to the next history of the same specification,
+// which then reuses their transitions. The Machine must not be used afterwards.
+// Tables that are not released are garbage-collected.
+func (m *Machine) Release() {
+	t := m.tables
+	m.tables, m.ops = nil, nil
+	t.giveBack()
+}

@@ -1,0 +1,304 @@
+package window
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+)
+
+// QueueOrStack decides histories of a queue or a stack into which values may be inserted
+// several times; see queueSearch and stackBeam. It declines if
+//
+//   - there is order beyond real time;
+//   - an operation does more than insert, remove, look, find nothing or count;
+//   - the operations that count do not fit into the witness found for the others;
+//   - many values are inserted into a stack, each of them a few times on average; see
+//     manyInsertions;
+//   - an operation returned with an unknown result;
+//   - more than 64 operations of a stack, or consumers of a queue, are open at
+//     once.
+//
+// The work is bounded by the number of configurations, the memory by maxBytes,
+// beyond which the history is undecided.
+func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
+	discipline := replay.DisciplineIn(h, spec)
+	if discipline != replay.FirstIn && discipline != replay.LastIn || h.HasEdges() || len(h.Ghosts) > 0 {
+		return replay.Declines("")
+	}
+	c := readCollected(h, spec, discipline)
+	if c == nil {
+		return replay.Declines("")
+	}
+	f := c.search(discipline, maxBytes, m)
+	if f.Answer == replay.Linearizable && len(c.sizes) > 0 {
+		// Operations that count change nothing. So if the others have no witness, the
+		// history has none.
+		if f.Witness = weaveSizes(h, spec, f.Witness, c.sizes); f.Witness == nil {
+			return replay.Declines("")
+		}
+	}
+	return f
+}
+
+// search decides the history without the operations that count.
+func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *meter.Meter) replay.Finding {
+	switch {
+	case c.impossible != history.NoReturn:
+		return replay.RefutedAt(c.impossible)
+	case discipline == replay.FirstIn:
+		s := newQueueSearch(c, maxBytes, m.OrUnbounded())
+		if s == nil {
+			return replay.Declines("")
+		}
+		found, cause := s.run()
+		if !found && cause == replay.NoCause {
+			return replay.RefutedAt(s.consumers[s.furthest].ret)
+		}
+		return replay.Searched(found, cause, s.witness)
+	}
+	return c.searchStack(maxBytes, m.OrUnbounded())
+}
+
+// If there are manyInsertions into a stack and each value is inserted less often than
+// fewInsertions on average, it is mostly clear which insertion a removal takes. Pairs is faster
+// then, and decides more.
+const (
+	manyInsertions = 128
+	fewInsertions  = 32
+)
+
+// searchStack runs a beam search. It finds most witnesses, and refutes a history if the
+// beam left nothing out.
+func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
+	if n := len(c.inserts); n >= manyInsertions && n < fewInsertions*len(c.spare) {
+		return replay.Declines("")
+	}
+	b := newStackBeam(c, maxBytes, m)
+	if b == nil {
+		return replay.Declines("")
+	}
+	found, cause := b.run()
+	if !found && cause == replay.NoCause {
+		return replay.RefutedAt(b.ops[b.last].ret)
+	}
+	return replay.Searched(found, cause, b.witness)
+}
+
+// collected is a history of a queue or stack, split into insertions and consumers.
+// Consumers are removals, peeks and operations that find nothing. Operations that count are
+// in sizes.
+type collected struct {
+	inserts   []insertion // sorted by invocation
+	consumers []consumer  // sorted by response
+	pendings  []consumer  // pending removals, sorted by invocation
+	idle      []int32     // operations that do not matter: pending reads
+	sizes     []sized     // sorted by invocation
+	// spare has, for each value, the number of insertions minus the number of
+	// removals that returned. Pending removals take at most that many.
+	spare []int32
+	// impossible is the position of the first response with an impossible result, or by
+	// which a value was removed more often than inserted. It is NoReturn if there is no
+	// such response.
+	impossible int32
+
+	stack  *stackOps // see asStack
+	isWide bool      // more than 64 are open at once
+}
+
+type insertion struct {
+	op, call, ret, value int32
+	must                 bool
+}
+
+type consumer struct {
+	op, call, ret, value int32
+	role                 replay.Role
+}
+
+// sized is an operation that counted the values of the collection. If size is negative, it
+// only found that there is at least one.
+type sized struct{ op, call, ret, size int32 }
+
+// readCollected returns nil if the history has operations that do not fit into collected.
+func readCollected(h *history.History, spec replay.Spec, discipline replay.Discipline) *collected {
+	c := &collected{impossible: history.NoReturn}
+	numbers := map[string]int32{}
+	var key []byte
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		facts := replay.FactsOf(spec, op)
+		role, value := facts.Role, facts.Value
+		number := int32(-1)
+		if role == replay.Insert || (role == replay.Remove || role == replay.Look) && !op.Pending() {
+			key = value.AppendKey(key[:0])
+			n, ok := numbers[string(key)]
+			if !ok {
+				n = int32(len(numbers))
+				numbers[string(key)] = n
+			}
+			number = n
+		}
+		t := consumer{int32(i), op.Call, op.Return, number, role}
+		switch {
+		case role == replay.Insert:
+			c.inserts = append(c.inserts, insertion{t.op, t.call, t.ret, number, !op.Pending() || op.Happened})
+		case role == replay.Idle:
+			c.idle = append(c.idle, t.op)
+		case role == replay.Remove && op.Pending():
+			if op.Happened || value.Kind() != history.Unknown {
+				return nil
+			}
+			c.pendings = append(c.pendings, t)
+		case op.Pending():
+			return nil
+		case role == replay.Never:
+			c.fails(op.Return)
+		case role == replay.Size && value.Kind() == history.Unknown && discipline == replay.FirstIn:
+			t.role = replay.Look // of any value
+			c.consumers = append(c.consumers, t)
+		case role == replay.Size && value.Kind() == history.Unknown:
+			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, -1})
+		case role == replay.Size:
+			size := min(value.Int(), math.MaxInt32) // more than there are operations
+			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, int32(size)})
+		case role == replay.Remove, role == replay.Look, role == replay.Nothing:
+			c.consumers = append(c.consumers, t)
+		default:
+			return nil
+		}
+	}
+	slices.SortFunc(c.sizes, func(a, b sized) int { return cmp.Compare(a.call, b.call) })
+	slices.SortFunc(c.consumers, func(a, b consumer) int { return cmp.Compare(a.ret, b.ret) })
+	c.countValues(len(numbers))
+	return c
+}
+
+// fails records that the response at a position refutes the history.
+func (c *collected) fails(position int32) {
+	c.impossible = min(c.impossible, position)
+}
+
+func indices(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// countValues finds the first response up to which a value was removed more often
+// than its insertion was invoked, or was read before any insertion was invoked.
+func (c *collected) countValues(values int) {
+	c.spare = make([]int32, values)
+	for i := range c.inserts {
+		c.spare[c.inserts[i].value]++
+	}
+	left, invoked := make([]int32, values), make([]bool, values)
+	next := 0
+	for i := range c.consumers {
+		t := &c.consumers[i]
+		for ; next < len(c.inserts) && c.inserts[next].call < t.ret; next++ {
+			left[c.inserts[next].value]++
+			invoked[c.inserts[next].value] = true
+		}
+		if t.role == replay.Remove {
+			left[t.value]--
+			c.spare[t.value]--
+		}
+		if t.value >= 0 && (!invoked[t.value] || left[t.value] < 0) {
+			c.fails(t.ret)
+			return
+		}
+	}
+}
+
+// stackOps are the operations of a history of a stack, sorted by response. Pending
+// operations are last.
+type stackOps struct {
+	ops      []consumer
+	returned int
+	slot     []int32
+	opens    [][]int32 // due -> operations invoked before the due response that have not returned before it
+}
+
+// asStack returns the operations as stackOps, or nil if more than 64 are open at once.
+func (c *collected) asStack() *stackOps {
+	if c.stack == nil {
+		c.stack = &stackOps{}
+		c.isWide = !c.stack.read(c)
+	}
+	if c.isWide {
+		return nil
+	}
+	return c.stack
+}
+
+// read reports false if more than 64 are open at once.
+func (p *stackOps) read(c *collected) bool {
+	for _, e := range c.inserts {
+		p.ops = append(p.ops, consumer{e.op, e.call, e.ret, e.value, replay.Insert})
+	}
+	p.ops = append(append(p.ops, c.consumers...), c.pendings...)
+	slices.SortFunc(p.ops, func(a, b consumer) int { return cmp.Or(cmp.Compare(a.ret, b.ret), cmp.Compare(a.call, b.call)) })
+	for p.returned < len(p.ops) && p.ops[p.returned].ret != history.NoReturn {
+		p.returned++
+	}
+	byCall := indices(len(p.ops))
+	slices.SortFunc(byCall, func(a, b int32) int { return cmp.Compare(p.ops[a].call, p.ops[b].call) })
+	p.slot = make([]int32, len(p.ops))
+	free := ^uint64(0)
+	var open, all []int32
+	ends := make([]int, p.returned) // due -> where its operations end in all
+	for i := range int32(p.returned) {
+		for len(byCall) > 0 && p.ops[byCall[0]].call < p.ops[i].ret {
+			if free == 0 {
+				return false
+			}
+			bit := bits.TrailingZeros64(free)
+			free &^= 1 << bit
+			p.slot[byCall[0]] = int32(bit)
+			open = append(open, byCall[0])
+			byCall = byCall[1:]
+		}
+		slices.Sort(open)
+		all = append(all, open...)
+		ends[i] = len(all)
+		open = open[1:] // i
+		free |= 1 << p.slot[i]
+	}
+	p.opens = make([][]int32, p.returned)
+	from := 0
+	for i, end := range ends {
+		p.opens[i], from = all[from:end:end], end
+	}
+	return true
+}
+
+func (p *stackOps) isPlaced(mask uint64, o int32) bool { return mask>>p.slot[o]&1 != 0 }
+
+// first returns the open operation of a role and value that has the earliest
+// response and is not placed, or -1.
+func (p *stackOps) first(due int32, mask uint64, role replay.Role, value int32) int32 {
+	for _, o := range p.opens[due] {
+		if q := &p.ops[o]; q.role == role && q.value == value && !p.isPlaced(mask, o) {
+			return o
+		}
+	}
+	return -1
+}
+
+// peeks returns the slots of the open peeks that see a value.
+func (p *stackOps) peeks(due, value int32) uint64 {
+	mask := uint64(0)
+	for _, o := range p.opens[due] {
+		if q := &p.ops[o]; q.role == replay.Look && q.value == value {
+			mask |= 1 << p.slot[o]
+		}
+	}
+	return mask
+}

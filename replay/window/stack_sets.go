@@ -1,0 +1,223 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay/state"
+)
+
+// stackSets are finite sets of stacks, represented as decision diagrams. A set has an edge
+// for each value that is on top of some of its stacks. The edge leads to the set of the
+// stacks below that value. All stacks of a set have the same length. Equal sets have the
+// same number, and the number of a set is larger than the numbers of the sets to which its
+// edges lead. Set 0 contains only the empty stack.
+type stackSets struct {
+	begin  []int32 // set -> its first edge; its edges end where those of the next set begin
+	edges  []setEdge
+	index  state.Index
+	unions []setUnion // results of union by hash; a later one replaces an earlier one
+	meter  *meter.Meter
+	// stopped: the meter has ended the work, so results are not valid any more.
+	stopped bool
+	// incomplete: some union lacks stacks, because it exceeded unionDepth.
+	incomplete bool
+}
+
+// A setEdge is a value on top of stacks of a set, and the set of the stacks below it. The
+// edges of a set are sorted by value.
+type setEdge struct{ value, below int32 }
+
+// A setUnion is a result of union.
+type setUnion struct{ a, b, union int32 }
+
+// none is the number of the set without stacks.
+const none = -1
+
+const (
+	indexBytes = 16 // about that many for a key
+	setBytes   = 4 + indexBytes
+	edgeBytes  = 8
+	unionBytes = 12
+	// About as many results of union are kept as there are sets, but at least leastUnions
+	// and at most mostUnions. If unions need many more results than are kept, their work can
+	// grow exponentially with the length of the stacks.
+	leastUnions = 1 << 12
+	mostUnions  = 1 << 20
+	// setsCollected is how many sets collect handles in one unit of work.
+	setsCollected = 16
+	// unionDepth bounds the recursion of unions.
+	unionDepth = 1 << 12
+)
+
+func newStackSets(m *meter.Meter) *stackSets {
+	s := &stackSets{unions: make([]setUnion, leastUnions), meter: m}
+	s.index.Add(s.hash(nil))
+	s.begin = append(s.begin, 0, 0)
+	return s
+}
+
+func (s *stackSets) edgesOf(set int32) []setEdge { return s.edges[s.begin[set]:s.begin[set+1]] }
+
+// set returns the number of the set with these edges, which may be new.
+func (s *stackSets) set(edges ...setEdge) int32 {
+	if len(edges) == 0 {
+		return none
+	}
+	hash := s.hash(edges)
+	if i := s.index.Find(hash, func(i int32) bool { return slices.Equal(s.edgesOf(i), edges) }); i >= 0 {
+		return i
+	}
+	s.edges = append(s.edges, edges...)
+	s.begin = append(s.begin, int32(len(s.edges)))
+	if n := len(s.unions); len(s.begin) > n && n < mostUnions {
+		s.unions = make([]setUnion, 2*n)
+	}
+	return s.index.Add(hash)
+}
+
+func (s *stackSets) hash(edges []setEdge) uint32 {
+	hash := uint32(len(edges))
+	for _, e := range edges {
+		hash = state.HashOf(uint64(hash), uint64(e.value)<<32|uint64(e.below))
+	}
+	return hash
+}
+
+// under returns the set of the stacks below the value, for stacks of the set that have it
+// on top.
+func (s *stackSets) under(value, set int32) int32 {
+	for _, e := range s.edgesOf(set) {
+		if e.value == value {
+			return e.below
+		}
+	}
+	return none
+}
+
+// without returns the set of the stacks of a set that do not have the value on top.
+func (s *stackSets) without(value, set int32) int32 {
+	var buffer [16]setEdge
+	rest := buffer[:0]
+	for _, e := range s.edgesOf(set) {
+		if e.value != value {
+			rest = append(rest, e)
+		}
+	}
+	return s.set(rest...)
+}
+
+// union returns the union of two sets.
+func (s *stackSets) union(a, b int32) int32 { return s.unionAt(a, b, 0) }
+
+func (s *stackSets) unionAt(a, b int32, depth int) int32 {
+	switch {
+	case a == b || b == none:
+		return a
+	case a == none:
+		return b
+	case depth == unionDepth:
+		s.incomplete = true
+		return a
+	case a > b:
+		a, b = b, a
+	}
+	hash := state.HashOf(uint64(a)<<32 | uint64(b))
+	if u := s.unions[hash%uint32(len(s.unions))]; u.a == a && u.b == b {
+		return u.union
+	}
+	if s.spend(1); s.stopped {
+		return a
+	}
+	var buffer [16]setEdge
+	edges := buffer[:0]
+	x, y := s.edgesOf(a), s.edgesOf(b)
+	for len(x) > 0 && len(y) > 0 {
+		switch {
+		case x[0].value < y[0].value:
+			edges = append(edges, x[0])
+			x = x[1:]
+		case y[0].value < x[0].value:
+			edges = append(edges, y[0])
+			y = y[1:]
+		default:
+			edges = append(edges, setEdge{x[0].value, s.unionAt(x[0].below, y[0].below, depth+1)})
+			x, y = x[1:], y[1:]
+		}
+	}
+	edges = append(append(edges, x...), y...)
+	union := s.set(edges...)
+	if !s.stopped {
+		s.unions[hash%uint32(len(s.unions))] = setUnion{a, b, union}
+	}
+	return union
+}
+
+func (s *stackSets) spend(work int) {
+	if s.meter.Spend(work) && s.meter.Stopped() {
+		s.stopped = true
+	}
+}
+
+// bytes estimates the memory that is allocated for the tables.
+func (s *stackSets) bytes() int64 {
+	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.Bytes() + int64(len(s.unions))*unionBytes
+}
+
+// used estimates the memory of the sets in the tables.
+func (s *stackSets) used() int64 {
+	return int64(len(s.begin))*setBytes + int64(len(s.edges))*edgeBytes
+}
+
+// collect drops all sets except the marked ones and the sets that their edges lead to. It
+// returns the new numbers of the sets, or -1.
+func (s *stackSets) collect(marks []int32) []int32 {
+	marks[0] = 1
+	for set := int32(len(marks) - 1); set >= 0; set-- {
+		if marks[set] != 0 {
+			for _, e := range s.edgesOf(set) {
+				marks[e.below] = 1
+			}
+		}
+	}
+	number(marks)
+	s.index = state.Index{}
+	clear(s.unions)
+	sets, edges := int32(0), int32(0)
+	for set, n := range marks {
+		begin, end := s.begin[set], s.begin[set+1]
+		s.begin[sets] = edges
+		if n < 0 {
+			continue
+		}
+		for _, e := range s.edges[begin:end] {
+			s.edges[edges] = setEdge{e.value, marks[e.below]}
+			edges++
+		}
+		s.index.Add(s.hash(s.edges[s.begin[sets]:edges]))
+		sets++
+	}
+	s.begin[sets] = edges
+	s.begin, s.edges = shrink(s.begin[:sets+1]), shrink(s.edges[:edges])
+	return marks
+}
+
+// shrink returns the list, copied if its memory is much larger than it needs.
+func shrink[T any](list []T) []T {
+	if cap(list) > 4*len(list) {
+		return slices.Clone(list)
+	}
+	return list
+}
+
+// number replaces the marks that are not 0 by 0, 1, 2, ..., and the others by -1.
+func number(marks []int32) {
+	n := int32(0)
+	for i, mark := range marks {
+		marks[i] = -1
+		if mark != 0 {
+			marks[i] = n
+			n++
+		}
+	}
+}
