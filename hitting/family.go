@@ -9,8 +9,8 @@ import (
 
 // Options bound the work of a Family or of ExactDepth. The zero value sets no bound.
 type Options struct {
-	// MaxBytes bounds the memory of the fingerprints that recognise duplicates, 26
-	// to 102 bytes per distinct schedule. Beyond it the family goes on without
+	// MaxBytes bounds the memory of the fingerprints that recognise duplicates, 27
+	// to 48 bytes per distinct schedule. Beyond it the family goes on without
 	// them: schedules may then come more than once. ExactDepth ends with ErrMemory.
 	MaxBytes int64
 	// Meter counts the work; when it stops, enumeration or ExactDepth ends.
@@ -147,7 +147,7 @@ func (f *Family) mostDepth() int {
 }
 
 func (f *Family) isNew() bool {
-	if f.opt.MaxBytes > 0 && f.seen.nextBytes() > f.opt.MaxBytes {
+	if f.opt.MaxBytes > 0 && f.seen.Bytes() > f.opt.MaxBytes {
 		f.exact = false
 		f.seen = fingerprintSet{}
 		return true

@@ -1,76 +1,26 @@
 package hitting
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/leadline/leadline/hitting/table"
+)
 
 // A fingerprint identifies a schedule: a hash of 128 bits, or the schedule itself
 // if it fits.
 type fingerprint struct{ a, b uint64 }
 
-// A fingerprintSet is a hash table with open addressing. Its zero value is
-// empty and ready. The fingerprint of two zeros is never stored, as no hash is
-// zero.
-type fingerprintSet struct {
-	slots []fingerprint
-	n     int
-}
-
-const fingerprintBytes = 16
+// A fingerprintSet is a set of fingerprints. Its zero value is empty.
+type fingerprintSet struct{ table.Table[fingerprint] }
 
 // add reports whether f was not in the set.
 func (s *fingerprintSet) add(f fingerprint) bool {
-	if 8*s.n >= 5*len(s.slots) {
-		s.grow()
+	hash := table.Fold(table.Mix(table.Mix(table.Seed, f.a), f.b))
+	if s.Find(hash, func(k *fingerprint) bool { return *k == f }) >= 0 {
+		return false
 	}
-	mask := uint64(len(s.slots) - 1)
-	for i := f.slot(mask); ; i = (i + 1) & mask {
-		switch s.slots[i] {
-		case f:
-			return false
-		case fingerprint{}:
-			s.slots[i] = f
-			s.n++
-			return true
-		}
-	}
-}
-
-// nextBytes returns the memory that the table needs for one more element.
-func (s *fingerprintSet) nextBytes() int64 {
-	size := len(s.slots)
-	if 8*s.n >= 5*size {
-		size += s.nextSize() // the old table lives until it is copied
-	}
-	return int64(size) * fingerprintBytes
-}
-
-// nextSize returns four times the size of a small table, because most of these would soon
-// grow again, and twice the size of a large one.
-func (s *fingerprintSet) nextSize() int {
-	if len(s.slots) < 1<<16 {
-		return max(4*len(s.slots), 16)
-	}
-	return 2 * len(s.slots)
-}
-
-func (s *fingerprintSet) grow() {
-	old := s.slots
-	s.slots = make([]fingerprint, s.nextSize())
-	mask := uint64(len(s.slots) - 1)
-	for _, f := range old {
-		if f == (fingerprint{}) {
-			continue
-		}
-		i := f.slot(mask)
-		for s.slots[i] != (fingerprint{}) {
-			i = (i + 1) & mask
-		}
-		s.slots[i] = f
-	}
-}
-
-func (f fingerprint) slot(mask uint64) uint64 {
-	high, low := bits.Mul64(f.a^0x9e3779b97f4a7c15, 0xff51afd7ed558ccd+f.b)
-	return (high ^ low) & mask
+	s.Add(hash, f)
+	return true
 }
 
 // A hasher computes fingerprints of schedules of n elements. Each place and

@@ -22,9 +22,10 @@ const (
 // other modules. Tests may import more.
 var imports = map[string][]string{
 	"poset":                                {},
-	"hitting":                              {"poset", "hitting/meter"},
+	"hitting":                              {"poset", "hitting/meter", "hitting/table"},
 	"hitting/meter":                        {},
-	"hitting/depth":                        {"hitting", "hitting/meter"},
+	"hitting/table":                        {},
+	"hitting/depth":                        {"hitting", "hitting/meter", "hitting/table"},
 	"history":                              {},
 	"history/codec":                        {"history", "github.com/klauspost/compress"},
 	"history/record":                       {"history", "history/codec"},
