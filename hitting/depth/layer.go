@@ -1,5 +1,11 @@
 package depth
 
+import (
+	"unsafe"
+
+	"github.com/leadline/leadline/hitting/table"
+)
+
 // A node is a configuration of the search after some events. All elements called so far
 // are placed, except the elements of tail and held.
 type node[M mask] struct {
@@ -13,21 +19,21 @@ type node[M mask] struct {
 // A layer is a set of nodes. If nodes differ only in cost and word, it keeps the best.
 type layer[M mask] struct {
 	nodes []node[M]
-	slots []int32 // hash table: number of a node + 1; empty up to fewNodes nodes
+	index table.Index // of the nodes, once there are more than fewNodes
 }
 
-// few is the number of nodes up to which nodes are compared one by one.
+// fewNodes is the number of nodes up to which nodes are compared one by one.
 const fewNodes = 8
 
 func (l *layer[M]) clear() {
 	l.nodes = l.nodes[:0]
-	l.slots = l.slots[:0]
+	l.index.Clear()
 }
 
 func (l *layer[M]) add(w *words, n *node[M]) {
 	if len(l.nodes) < fewNodes {
 		for i := range l.nodes {
-			if o := &l.nodes[i]; o.state == n.state && o.tail == n.tail && o.held == n.held {
+			if o := &l.nodes[i]; n.isAt(o) {
 				improve(w, o, n)
 				return
 			}
@@ -35,16 +41,33 @@ func (l *layer[M]) add(w *words, n *node[M]) {
 		l.nodes = append(l.nodes, *n)
 		return
 	}
-	if 2*len(l.nodes) >= len(l.slots) {
-		l.grow()
+	for i := l.index.Len(); i < len(l.nodes); i++ {
+		l.index.Add(l.nodes[i].hash())
 	}
-	at := l.find(n)
-	if i := l.slots[at]; i != 0 {
-		improve(w, &l.nodes[i-1], n)
+	hash := n.hash()
+	if i := l.index.Find(hash, func(i int32) bool { return n.isAt(&l.nodes[i]) }); i >= 0 {
+		improve(w, &l.nodes[i], n)
 		return
 	}
+	l.index.Add(hash)
 	l.nodes = append(l.nodes, *n)
-	l.slots[at] = int32(len(l.nodes))
+}
+
+func (l *layer[M]) bytes() int64 {
+	return int64(cap(l.nodes))*int64(unsafe.Sizeof(node[M]{})) + l.index.Bytes()
+}
+
+// isAt reports whether n and o differ at most in cost and word.
+func (n *node[M]) isAt(o *node[M]) bool {
+	return o.state == n.state && o.tail == n.tail && o.held == n.held
+}
+
+func (n *node[M]) hash() uint32 {
+	h := table.Mix(table.Seed, uint64(n.state))
+	for w := range len(n.tail) {
+		h = table.Mix(table.Mix(h, n.tail[w]), n.held[w])
+	}
+	return table.Fold(h)
 }
 
 // improve replaces o by n if n has a smaller cost, or the same cost and the
@@ -52,37 +75,6 @@ func (l *layer[M]) add(w *words, n *node[M]) {
 func improve[M mask](w *words, o, n *node[M]) {
 	if n.cost < o.cost || n.cost == o.cost && w.less(n.word, o.word) {
 		*o = *n
-	}
-}
-
-// grow enters all nodes into a table of at least four times their number.
-func (l *layer[M]) grow() {
-	size := 4 * fewNodes
-	for size < 4*len(l.nodes) {
-		size *= 2
-	}
-	if cap(l.slots) < size {
-		l.slots = make([]int32, size)
-	} else {
-		l.slots = l.slots[:size]
-		clear(l.slots)
-	}
-	for i := range l.nodes {
-		l.slots[l.find(&l.nodes[i])] = int32(i + 1)
-	}
-}
-
-// find returns the slot of n, or the free one where it belongs.
-func (l *layer[M]) find(n *node[M]) uint64 {
-	size := uint64(len(l.slots) - 1)
-	for at := hash(&n.tail, &n.held, n.state) & size; ; at = (at + 1) & size {
-		i := l.slots[at]
-		if i == 0 {
-			return at
-		}
-		if o := &l.nodes[i-1]; o.state == n.state && o.tail == n.tail && o.held == n.held {
-			return at
-		}
 	}
 }
 

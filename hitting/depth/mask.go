@@ -40,12 +40,3 @@ func setFrom[M mask](m *M, from, to int) {
 		set(m, r)
 	}
 }
-
-func hash[M mask](tail, held *M, state int32) uint64 {
-	h := uint64(uint32(state)) * 0x9e3779b97f4a7c15
-	for w := range len(*tail) {
-		h = (h ^ (*tail)[w]) * 0xff51afd7ed558ccd
-		h = (h ^ h>>32 ^ (*held)[w]) * 0xc4ceb9fe1a85ec53
-	}
-	return h ^ h>>29
-}

@@ -3,7 +3,6 @@ package depth
 import (
 	"math/bits"
 	"slices"
-	"unsafe"
 
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
@@ -357,9 +356,10 @@ func (s *sweep[M]) hasRoom() bool {
 // fits reports whether memory is within its bound.
 func (s *sweep[M]) fits() bool {
 	if s.o.MaxBytes > 0 {
-		nodes := cap(s.cur.nodes) + cap(s.next.nodes) + cap(s.parts.nodes) + cap(s.more.nodes)
-		slots := cap(s.cur.slots) + cap(s.next.slots) + cap(s.parts.slots) + cap(s.more.slots)
-		size := int64(nodes)*int64(unsafe.Sizeof(node[M]{})) + int64(slots)*4 + int64(cap(s.words))*8
+		size := int64(cap(s.words)) * 8
+		for _, l := range []*layer[M]{&s.cur, &s.next, &s.parts, &s.more} {
+			size += l.bytes()
+		}
 		if size > s.o.MaxBytes {
 			s.cause = full
 		}
